@@ -1,0 +1,167 @@
+//! The caller's columns, borrowed.
+//!
+//! B1: a column element is as large as the plain array it is read as and at least as aligned; both are checked
+//! when the generic code is compiled, so no cast can fail at run time.
+
+use crate::error::{Column, Error};
+use bytemuck::NoUninit;
+
+/// A column of 2D vectors as `[f32; 2]`, without a copy.
+fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
+    // B1
+    const { assert!(size_of::<T>() == 8 && align_of::<T>() >= 4, "a vector column holds two f32 a row") };
+    bytemuck::cast_slice(column)
+}
+
+/// A column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
+fn boxes<T: NoUninit>(column: &[T]) -> &[[f32; 4]] {
+    // B1
+    const { assert!(size_of::<T>() == 16 && align_of::<T>() >= 4, "a box column holds four f32 a row") };
+    bytemuck::cast_slice(column)
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape<'a> {
+    Centers { centers: &'a [[f32; 2]], half_extents: &'a [[f32; 2]] },
+    Uniform { centers: &'a [[f32; 2]], half_extents: [f32; 2] },
+    Aabbs(&'a [[f32; 4]]),
+}
+
+impl Shape<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Centers { centers, .. } | Self::Uniform { centers, .. } => centers.len(),
+            Self::Aabbs(aabbs) => aabbs.len(),
+        }
+    }
+}
+
+/// The moving entities of one step: borrowed columns, a row each.
+///
+/// A vector column is a `&[T]` of `[f32; 2]`, of [`glam::Vec2`](crate::glam::Vec2), or of any type of two f32 that
+/// `bytemuck` can cast (`NoUninit`), so no particular version of glam is asked for. Nothing is copied until
+/// [`World::step`](crate::World::step) reads it, and nothing stays borrowed after.
+///
+/// ```
+/// use triphase::{Bodies, World};
+/// let centers = [[0.0f32, 0.0], [0.9, 0.0], [5.0, 5.0]];
+/// let half_extents = [[0.5f32, 0.5]; 3];
+/// let mut world = World::default();
+/// let contacts = world.step(Bodies::new(&centers, &half_extents).with_ids(&[70, 71, 72]))?;
+/// let pair = contacts.body_pairs().next().unwrap();
+/// assert_eq!((pair.a, pair.b), (0, 1));
+/// assert_eq!(contacts.body_id(pair.b), Some(71));
+/// # Ok::<(), triphase::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Bodies<'a> {
+    pub(crate) shape: Shape<'a>,
+    pub(crate) displacements: Option<&'a [[f32; 2]]>,
+    pub(crate) ids: Option<&'a [u64]>,
+}
+
+impl<'a> Bodies<'a> {
+    /// Bodies by centre and half-extents (from the centre to the sides, not the full width), in world units. The box of
+    /// a row is `center - half` to `center + half`, computed in f32.
+    pub fn new<C: NoUninit, H: NoUninit>(centers: &'a [C], half_extents: &'a [H]) -> Self {
+        Self::of(Shape::Centers { centers: vectors(centers), half_extents: vectors(half_extents) })
+    }
+
+    /// Bodies that all have the same half-extents.
+    pub fn uniform<C: NoUninit>(centers: &'a [C], half_extents: impl Into<[f32; 2]>) -> Self {
+        Self::of(Shape::Uniform { centers: vectors(centers), half_extents: half_extents.into() })
+    }
+
+    /// Bodies by their boxes, taken bit for bit: `[f32; 4]` as `min_x, min_y, max_x, max_y`, [`Aabb`](crate::Aabb), or
+    /// any castable type of four f32.
+    pub fn from_aabbs<T: NoUninit>(aabbs: &'a [T]) -> Self {
+        Self::of(Shape::Aabbs(boxes(aabbs)))
+    }
+
+    fn of(shape: Shape<'a>) -> Self {
+        Self { shape, displacements: None, ids: None }
+    }
+
+    /// How far each body moves in this step: its box then covers the whole way from here to there, so that fast bodies do
+    /// not tunnel. Computed in f32: the box at `center`, united with the box at `center + displacement`.
+    pub fn with_displacements<D: NoUninit>(mut self, displacements: &'a [D]) -> Self {
+        self.displacements = Some(vectors(displacements));
+        self
+    }
+
+    /// The caller's ids (`Entity::to_bits`, say), handed back by [`Contacts::body_id`](crate::Contacts::body_id) and in
+    /// query hits. They are copied.
+    pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
+        self.ids = Some(ids);
+        self
+    }
+
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// That every column is as long as the first.
+    pub(crate) fn check_lengths(&self, chunk: usize) -> Result<(), Error> {
+        let expected = self.len();
+        let half_extents = match self.shape {
+            Shape::Centers { half_extents, .. } => Some(half_extents.len()),
+            _ => None,
+        };
+        let columns = [
+            (Column::HalfExtent, half_extents),
+            (Column::Displacement, self.displacements.map(<[_]>::len)),
+            (Column::Id, self.ids.map(<[_]>::len)),
+        ];
+        match columns.into_iter().find(|&(_, len)| len.is_some_and(|len| len != expected)) {
+            Some((column, Some(found))) => Err(Error::ColumnLength { chunk, column, expected, found }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What never moves: a column of boxes, taken bit for bit, and optionally ids.
+///
+/// A slice, array or `Vec` of boxes converts into it, so `world.set_statics(&walls)` is enough.
+#[derive(Clone, Copy, Debug)]
+pub struct Statics<'a> {
+    pub(crate) aabbs: &'a [[f32; 4]],
+    pub(crate) ids: Option<&'a [u64]>,
+}
+
+impl<'a> Statics<'a> {
+    /// Statics by their boxes: `[f32; 4]` as `min_x, min_y, max_x, max_y`, [`Aabb`](crate::Aabb), or any castable type of
+    /// four f32.
+    pub fn new<T: NoUninit>(aabbs: &'a [T]) -> Self {
+        Self { aabbs: boxes(aabbs), ids: None }
+    }
+
+    /// The caller's ids. They are copied.
+    pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
+        self.ids = Some(ids);
+        self
+    }
+}
+
+impl<'a, T: NoUninit> From<&'a [T]> for Statics<'a> {
+    fn from(aabbs: &'a [T]) -> Self {
+        Self::new(aabbs)
+    }
+}
+
+impl<'a, T: NoUninit> From<&'a Vec<T>> for Statics<'a> {
+    fn from(aabbs: &'a Vec<T>) -> Self {
+        Self::new(aabbs)
+    }
+}
+
+impl<'a, T: NoUninit, const N: usize> From<&'a [T; N]> for Statics<'a> {
+    fn from(aabbs: &'a [T; N]) -> Self {
+        Self::new(aabbs)
+    }
+}

@@ -1,0 +1,135 @@
+//! How a world is set up.
+
+use crate::error::Error;
+use smallvec::SmallVec;
+
+/// Most bounds a world takes, one point grid each.
+pub const BOUNDS_MAX: usize = 8;
+
+/// What happens to rows that hold NaN, infinity, a negative half-extent or an inverted box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BadRows {
+    /// The step is refused with an error that names the lowest such row; the last good step stands.
+    #[default]
+    Refuse,
+    /// The rows are left out of the step as if they were not there, and reported by
+    /// [`World::skipped`](crate::World::skipped).
+    Skip,
+}
+
+/// The instruction set of the inner loops. Results are the same on each, in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Simd {
+    /// Plain Rust that compilers vectorise: every target.
+    Portable,
+    /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
+    Avx2,
+    /// x86-64 with AVX-512 F, VL, BW and DQ, and what AVX2 asks for.
+    Avx512,
+}
+
+/// Settings of a [`World`](crate::World), each optional: a world without any finds what it needs in each step's input.
+///
+/// ```
+/// use triphase::{BadRows, World, WorldConfig};
+/// let world = World::new(WorldConfig::new().bounds([0.1, 0.5]).bad_rows(BadRows::Skip))?;
+/// assert!(World::new(WorldConfig::new().bound(-1.0)).is_err());
+/// # Ok::<(), triphase::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorldConfig {
+    pub(crate) bounds: SmallVec<[f32; BOUNDS_MAX]>,
+    pub(crate) cell_size: Option<f32>,
+    pub(crate) pair_limit: usize,
+    pub(crate) bad_rows: BadRows,
+    pub(crate) sequential: bool,
+    pub(crate) simd: Option<Simd>,
+}
+
+impl Default for WorldConfig {
+    fn default() -> Self {
+        Self {
+            bounds: SmallVec::new(),
+            cell_size: None,
+            // 2 GiB of pairs: far above what a solver takes, below what would bring a machine down.
+            pair_limit: 1 << 28,
+            bad_rows: BadRows::Refuse,
+            sequential: false,
+            simd: None,
+        }
+    }
+}
+
+impl WorldConfig {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One bound: bodies whose half-extent is at most this, in world units, go to the point grid (tier 1), larger
+    /// ones to the loose grid (tier 2). Without it the bound is found in each step's input.
+    pub fn bound(self, half_extent: f32) -> Self {
+        self.bounds([half_extent])
+    }
+
+    /// Several bounds, ascending: one point grid each. At most [`BOUNDS_MAX`].
+    pub fn bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
+        // One more than may be, so that validation sees that there were too many.
+        self.bounds = half_extents.into_iter().take(BOUNDS_MAX + 1).collect();
+        self
+    }
+
+    /// Side of the point grids' cells in world units. Cells that would be too small to be exact are made larger.
+    /// Without it the side is found from the density of each part of the world.
+    pub fn cell_size(mut self, side: f32) -> Self {
+        self.cell_size = Some(side);
+        self
+    }
+
+    /// Most pairs a step may report, body and static pairs together; 2^28 unless set. A step with more is refused.
+    pub fn pair_limit(mut self, pairs: usize) -> Self {
+        self.pair_limit = pairs;
+        self
+    }
+
+    /// What happens to bad rows.
+    pub fn bad_rows(mut self, policy: BadRows) -> Self {
+        self.bad_rows = policy;
+        self
+    }
+
+    /// Steps run on the calling thread alone. The result is the same.
+    pub fn sequential(mut self) -> Self {
+        self.sequential = true;
+        self
+    }
+
+    /// At most this instruction set; the best that the machine has otherwise. The result is the same.
+    pub fn simd_at_most(mut self, simd: Simd) -> Self {
+        self.simd = Some(simd);
+        self
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        if self.bounds.len() > BOUNDS_MAX {
+            let value = self.bounds.len() as f64;
+            return Err(Error::BadSetting { setting: "bounds", value, expected: "at most 8 of them" });
+        }
+        let mut below = 0.0;
+        for &bound in &self.bounds {
+            if !(bound.is_finite() && bound >= below) {
+                let expected = "finite numbers of at least 0, ascending";
+                return Err(Error::BadSetting { setting: "bound", value: f64::from(bound), expected });
+            }
+            below = bound;
+        }
+        match self.cell_size {
+            Some(side) if !(side.is_finite() && side > 0.0) => {
+                let expected = "a finite number above 0";
+                Err(Error::BadSetting { setting: "cell_size", value: f64::from(side), expected })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What can be refused, with the facts in it.
+
+use crate::geometry::{BadBox, axis_name};
+use std::fmt;
+
+/// A column of the caller's input, as errors name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Column {
+    /// Centres of bodies.
+    Center,
+    /// Half-extents of bodies.
+    HalfExtent,
+    /// Boxes of bodies or statics: lower corner.
+    Min,
+    /// Boxes of bodies or statics: upper corner.
+    Max,
+    /// Displacements of bodies over the step.
+    Displacement,
+    /// Ids of bodies or statics.
+    Id,
+}
+
+impl Column {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Center => "center",
+            Self::HalfExtent => "half-extent",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Displacement => "displacement",
+            Self::Id => "id",
+        }
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A row whose value cannot be used: which row, which column and axis, what it holds, what was expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BadRow {
+    /// The row, counted through all chunks.
+    pub row: u32,
+    /// The column.
+    pub column: Column,
+    /// 0 for x, 1 for y.
+    pub axis: usize,
+    /// What is there.
+    pub value: f32,
+}
+
+impl BadRow {
+    pub(crate) fn new(row: u32, column: Column, axis: usize, value: f32) -> Self {
+        Self { row, column, axis, value }
+    }
+
+    fn expected(&self) -> &'static str {
+        match self.column {
+            Column::HalfExtent => "a finite number of at least 0",
+            Column::Max => "a finite number of at least min",
+            _ => "a finite number",
+        }
+    }
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (row, column, axis) = (self.row, self.column, axis_name(self.axis));
+        write!(f, "row {row}: {column} {axis} is {}, expected {}", self.value, self.expected())
+    }
+}
+
+/// Why a call was refused. Nothing is lost by a refusal: the world still answers from its last good step.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A row of the bodies holds a value that cannot be used; the lowest such row is named.
+    BadBody(BadRow),
+    /// A row of the statics holds a value that cannot be used; the lowest such row is named.
+    BadStatic(BadRow),
+    /// A column is not as long as the first one.
+    ColumnLength {
+        /// The chunk that holds it, 0 when there are no chunks.
+        chunk: usize,
+        /// The column that differs.
+        column: Column,
+        /// The length of the first column.
+        expected: usize,
+        /// The length of this one.
+        found: usize,
+    },
+    /// Some chunks have ids and others have none; ids are all or nothing.
+    MixedIds {
+        /// The first chunk that differs from those before it.
+        chunk: usize,
+    },
+    /// More rows than a u32 can number.
+    TooManyRows {
+        /// How many there are.
+        rows: usize,
+        /// How many there may be.
+        rows_max: usize,
+    },
+    /// The step has more pairs than [`WorldConfig::pair_limit`](crate::WorldConfig::pair_limit) allows. No more
+    /// memory than the limit asks for was taken.
+    TooManyPairs {
+        /// The limit, body and static pairs together.
+        limit: usize,
+    },
+    /// There is no such row in the static set.
+    NoSuchStatic {
+        /// The row asked for.
+        row: u32,
+        /// How many statics there are.
+        count: usize,
+    },
+    /// A box was refused when it was made.
+    BadBox(BadBox),
+    /// A setting is outside of what it may be.
+    BadSetting {
+        /// The name of the setting.
+        setting: &'static str,
+        /// The value that was given.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadBody(bad) => write!(f, "bodies, {bad}"),
+            Self::BadStatic(bad) => write!(f, "statics, {bad}"),
+            Self::ColumnLength { chunk, column, expected, found } => {
+                write!(
+                    f,
+                    "chunk {chunk}: the {column} column has {found} rows, expected {expected} like the first column"
+                )
+            }
+            Self::MixedIds { chunk } => {
+                write!(f, "chunk {chunk}: ids must be given for every chunk or for none")
+            }
+            Self::TooManyRows { rows, rows_max } => {
+                write!(f, "{rows} rows are more than the {rows_max} that can be numbered")
+            }
+            Self::TooManyPairs { limit } => {
+                write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::pair_limit")
+            }
+            Self::NoSuchStatic { row, count } => write!(f, "there is no static row {row}: the set has {count} rows"),
+            Self::BadBox(bad) => bad.fmt(f),
+            Self::BadSetting { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<BadBox> for Error {
+    fn from(bad: BadBox) -> Self {
+        Self::BadBox(bad)
+    }
+}

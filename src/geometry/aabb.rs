@@ -1,0 +1,141 @@
+//! Closed axis-aligned boxes in f32.
+//!
+//! G1: an [`Aabb`] that exists is finite and not inverted; nothing downstream checks it again.
+//! G2: [`overlaps`] is the only definition of contact. Every kernel must agree with it, bit for bit.
+
+use glam::Vec2;
+use std::fmt;
+
+/// `[min_x, min_y, max_x, max_y]`: a box as the inner loops hold it. Edges may be infinite (an edge that was
+/// computed may round to infinity) but are never NaN.
+pub type RawBox = [f32; 4];
+
+/// A box that was refused: it is inverted, or has an edge that is NaN or infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BadBox {
+    /// What was given.
+    pub edges: RawBox,
+}
+
+impl fmt::Display for BadBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [min_x, min_y, max_x, max_y] = self.edges;
+        write!(f, "({min_x}, {min_y}) to ({max_x}, {max_y}) is not a box: edges must be finite and min <= max")
+    }
+}
+
+impl std::error::Error for BadBox {}
+
+/// A closed axis-aligned box: its edges belong to it, so boxes that only touch overlap.
+///
+/// Edges are finite and `min <= max` on both axes; zero size is legal. In memory it is four f32,
+/// `min_x, min_y, max_x, max_y`, so a `&[Aabb]` can be handed over wherever a column of boxes is taken.
+///
+/// ```
+/// use triphase::Aabb;
+/// let door = Aabb::new([0.0, 0.0], [1.0, 2.0])?;
+/// let person = Aabb::from_center([1.5, 1.0], [0.5, 0.5])?;
+/// assert!(door.overlaps(&person)); // they touch at x = 1
+/// assert!(Aabb::new([1.0, 0.0], [0.0, 2.0]).is_err());
+/// # Ok::<(), triphase::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(transparent)]
+pub struct Aabb(RawBox);
+
+// SAFETY: `Aabb` is `repr(transparent)` over four f32: no padding, no interior mutability, `Copy + 'static`.
+#[allow(unsafe_code)]
+unsafe impl bytemuck::NoUninit for Aabb {}
+
+impl Aabb {
+    /// The box from `min` to `max`, in world units.
+    ///
+    /// # Errors
+    ///
+    /// [`BadBox`] when an edge is NaN or infinite, or `min > max` on an axis.
+    pub fn new(min: impl Into<[f32; 2]>, max: impl Into<[f32; 2]>) -> Result<Self, BadBox> {
+        let ([min_x, min_y], [max_x, max_y]) = (min.into(), max.into());
+        let raw = [min_x, min_y, max_x, max_y];
+        let finite = raw.iter().all(|edge| edge.is_finite());
+        if finite && min_x <= max_x && min_y <= max_y { Ok(Self(raw)) } else { Err(BadBox { edges: raw }) }
+    }
+
+    /// The box from `center - half_extents` to `center + half_extents`, computed in f32.
+    ///
+    /// # Errors
+    ///
+    /// [`BadBox`] when a computed edge is NaN or infinite, or a half-extent is negative.
+    pub fn from_center(center: impl Into<[f32; 2]>, half_extents: impl Into<[f32; 2]>) -> Result<Self, BadBox> {
+        let ([x, y], [half_x, half_y]) = (center.into(), half_extents.into());
+        Self::new([x - half_x, y - half_y], [x + half_x, y + half_y])
+    }
+
+    /// The lower corner.
+    pub fn min(&self) -> Vec2 {
+        Vec2::new(self.0[0], self.0[1])
+    }
+
+    /// The upper corner.
+    pub fn max(&self) -> Vec2 {
+        Vec2::new(self.0[2], self.0[3])
+    }
+
+    /// The middle, computed without overflow.
+    pub fn center(&self) -> Vec2 {
+        self.min() * 0.5 + self.max() * 0.5
+    }
+
+    /// Whether the closed boxes share a point; touching is overlap.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        overlaps(&self.0, &other.0)
+    }
+
+    /// The four edges, `[min_x, min_y, max_x, max_y]`.
+    pub fn to_array(self) -> RawBox {
+        self.0
+    }
+}
+
+impl From<Aabb> for RawBox {
+    fn from(aabb: Aabb) -> Self {
+        aabb.0
+    }
+}
+
+/// G2: closed overlap on both axes. False when an edge is NaN.
+#[inline(always)]
+pub(crate) fn overlaps(a: &RawBox, b: &RawBox) -> bool {
+    // Bitwise and: four comparisons without a branch between them.
+    (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])
+}
+
+/// "x" or "y", for messages.
+pub(crate) fn axis_name(axis: usize) -> &'static str {
+    ["x", "y"][axis & 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn touching_is_overlap_and_apart_is_not() {
+        let a = [0.0, 0.0, 1.0, 1.0];
+        assert!(overlaps(&a, &[1.0, 1.0, 2.0, 2.0]));
+        assert!(!overlaps(&a, &[1.0f32.next_up(), 0.0, 2.0, 1.0]));
+        assert!(overlaps(&a, &[-0.0, -1.0, 0.0, 0.0]));
+        assert!(overlaps(&[f32::NEG_INFINITY, 0.0, f32::INFINITY, 0.0], &a));
+        assert!(!overlaps(&a, &[f32::NAN, 0.0, 2.0, 1.0]));
+    }
+
+    #[test]
+    fn boxes_are_validated_when_made() {
+        assert!(Aabb::new([0.0, 0.0], [0.0, 0.0]).is_ok());
+        for bad in [[f32::NAN, 0.0], [f32::INFINITY, 0.0], [1.0, 0.0]] {
+            assert!(Aabb::new(bad, [0.5, 0.5]).is_err());
+        }
+        assert!(Aabb::from_center([0.0, 0.0], [-1.0, 1.0]).is_err());
+        assert!(Aabb::from_center([3e38, 0.0], [3e38, 1.0]).is_err());
+    }
+}

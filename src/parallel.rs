@@ -1,0 +1,61 @@
+//! The one file that names rayon. Without the feature `parallel`, or when told to, everything runs here and now.
+//!
+//! L1: tasks are numbered by the input, never by threads; a task writes only what its number owns, so results do
+//! not depend on who ran it.
+
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
+
+/// Runs both, in parallel if `parallel`.
+pub(crate) fn join<A: Send, B: Send>(
+    parallel: bool,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "parallel")]
+    if parallel {
+        return rayon::join(a, b);
+    }
+    let _ = parallel;
+    (a(), b())
+}
+
+/// Runs `task` on each of `0..count`.
+pub(crate) fn for_each(parallel: bool, count: usize, task: impl Fn(usize) + Send + Sync) {
+    #[cfg(feature = "parallel")]
+    if parallel && count > 1 {
+        return (0..count).into_par_iter().with_max_len(1).for_each(task);
+    }
+    let _ = parallel;
+    (0..count).for_each(task);
+}
+
+/// Runs `task` on each item and its index.
+pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl Fn(usize, &mut T) + Send + Sync) {
+    #[cfg(feature = "parallel")]
+    if parallel && items.len() > 1 {
+        return items.par_iter_mut().enumerate().with_max_len(1).for_each(|(k, item)| task(k, item));
+    }
+    let _ = parallel;
+    items.iter_mut().enumerate().for_each(|(k, item)| task(k, item));
+}
+
+/// How many workers the tasks of this file may run on at once.
+pub(crate) fn worker_count(parallel: bool) -> usize {
+    #[cfg(feature = "parallel")]
+    if parallel {
+        return rayon::current_num_threads().max(1);
+    }
+    let _ = parallel;
+    1
+}
+
+/// Which worker this is, below [`worker_count`]; 0 outside of a task.
+pub(crate) fn worker_index(parallel: bool) -> usize {
+    #[cfg(feature = "parallel")]
+    if parallel {
+        return rayon::current_thread_index().unwrap_or(0);
+    }
+    let _ = parallel;
+    0
+}

@@ -1,0 +1,59 @@
+//! A set of small integers, a bit each: what has been met already.
+
+/// Bits for `0..len`, all clear at first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BitSet {
+    words: Vec<u64>,
+}
+
+impl BitSet {
+    /// Room for `0..len`; members stay.
+    pub(crate) fn grow_to(&mut self, len: usize) {
+        let words = len.div_ceil(64);
+        if self.words.len() < words {
+            self.words.resize(words, 0);
+        }
+    }
+
+    /// Adds `index`; whether it was new.
+    #[inline]
+    pub(crate) fn insert(&mut self, index: u32) -> bool {
+        let (word, bit) = (&mut self.words[index as usize / 64], 1 << (index % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, index: u32) {
+        self.words[index as usize / 64] &= !(1 << (index % 64));
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, index: u32) -> bool {
+        self.words[index as usize / 64] & (1 << (index % 64)) != 0
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.words.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_what_was_put_in() {
+        let mut set = BitSet::default();
+        set.grow_to(130);
+        assert!(set.insert(129) && !set.insert(129) && set.insert(64));
+        assert!(set.contains(64) && !set.contains(65));
+        set.remove(129);
+        assert!(!set.contains(129) && set.insert(129));
+    }
+}

@@ -1,0 +1,1 @@
+//! Loose/tight double grid.

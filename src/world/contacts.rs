@@ -1,0 +1,123 @@
+//! The pairs of a step, as they are read.
+
+use super::frame::Frame;
+use crate::pair::{Pair, StaticPair};
+use crate::storage::pages::Block;
+use bytemuck::Pod;
+
+/// The contacts of the last good step. Cheap to copy and to share between threads; borrows the world, none of the
+/// caller's columns.
+///
+/// # Determinism
+///
+/// The order of blocks and pairs is a pure function of the columns and the configuration: the same at any thread
+/// count and instruction set, whatever was stepped before. It may change between versions of this crate.
+#[derive(Clone, Copy)]
+pub struct Contacts<'w> {
+    frame: &'w Frame,
+}
+
+impl<'w> Contacts<'w> {
+    pub(super) fn new(frame: &'w Frame) -> Self {
+        Self { frame }
+    }
+
+    /// Every pair of bodies whose closed boxes overlap, each once, `a < b`.
+    pub fn body_pairs(&self) -> Pairs<'w, Pair> {
+        Pairs::new(&self.frame.body_blocks, self.frame.body_pair_count)
+    }
+
+    /// Every pair of a body and an enabled static whose closed boxes overlap, each once. Empty between
+    /// [`World::set_statics`](crate::World::set_statics) and the next step.
+    pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
+        Pairs::new(&self.frame.static_blocks, self.frame.static_pair_count)
+    }
+
+    /// The pairs of bodies as slices of up to a few thousand, in the order of [`body_pairs`](Self::body_pairs).
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
+        self.frame.body_blocks.iter().map(cast)
+    }
+
+    /// The pairs with statics as slices, in the order of [`static_pairs`](Self::static_pairs).
+    pub fn static_blocks(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
+        self.frame.static_blocks.iter().map(cast)
+    }
+
+    /// The pairs of bodies in ascending order of (a, b), in the caller's vector, which is cleared first.
+    ///
+    /// # Cost
+    ///
+    /// A copy and a sort: several times the cost of iterating.
+    pub fn sorted_pairs(&self, sorted: &mut Vec<Pair>) {
+        sorted.clear();
+        sorted.reserve(self.frame.body_pair_count);
+        self.blocks().for_each(|block| sorted.extend_from_slice(block));
+        sorted.sort_unstable();
+    }
+
+    /// The id of a row, where the step had an id column and the row.
+    pub fn body_id(&self, row: u32) -> Option<u64> {
+        self.frame.ids.get(row as usize).copied()
+    }
+
+    /// How many rows the step had, skipped ones included.
+    pub fn body_count(&self) -> usize {
+        self.frame.row_count
+    }
+}
+
+impl std::fmt::Debug for Contacts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Contacts")
+            .field("bodies", &self.frame.row_count)
+            .field("body_pairs", &self.frame.body_pair_count)
+            .field("static_pairs", &self.frame.static_pair_count)
+            .finish()
+    }
+}
+
+fn cast<T: Pod>(block: &Block) -> &[T] {
+    bytemuck::cast_slice(block.pairs())
+}
+
+/// Iterates pairs; knows how many are left.
+#[derive(Clone, Debug)]
+pub struct Pairs<'w, T> {
+    block: std::slice::Iter<'w, T>,
+    rest: std::slice::Iter<'w, Block>,
+    left: usize,
+}
+
+impl<'w, T: Pod> Pairs<'w, T> {
+    fn new(blocks: &'w [Block], count: usize) -> Self {
+        Self { block: [].iter(), rest: blocks.iter(), left: count }
+    }
+}
+
+impl<T: Pod> Iterator for Pairs<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        loop {
+            if let Some(&pair) = self.block.next() {
+                self.left -= 1;
+                return Some(pair);
+            }
+            self.block = cast(self.rest.next()?).iter();
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+
+    // Whole slices at a time: a solver's loop costs what a loop over a slice costs.
+    fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        let first = self.block.copied().fold(init, &mut f);
+        self.rest.fold(first, |acc, block| cast(block).iter().copied().fold(acc, &mut f))
+    }
+}
+
+impl<T: Pod> ExactSizeIterator for Pairs<'_, T> {}
+impl<T: Pod> std::iter::FusedIterator for Pairs<'_, T> {}
