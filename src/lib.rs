@@ -5,6 +5,7 @@ pub mod geometry;
 pub mod reference;
 
 mod bodies;
+mod kernel;
 mod error;
 mod pair;
 mod parallel;
