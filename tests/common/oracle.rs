@@ -1,0 +1,120 @@
+//! The truth: the pairs that must be found. Brute force where there are few rows, sort and sweep above; the two
+//! are held to each other in `scenes.rs`.
+
+use super::Found;
+use triphase::geometry::RawBox;
+use triphase::reference;
+
+/// Up to this many tests brute force is quick enough.
+const BRUTE_MAX: usize = 1 << 20;
+
+/// Pairs that must be found, ascending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Truth {
+    pub body: Vec<(u32, u32)>,
+    pub fixed: Vec<(u32, u32)>,
+    boxes: Vec<RawBox>,
+    statics: Vec<RawBox>,
+}
+
+impl Truth {
+    /// `enabled` says which statics are switched on.
+    pub fn new(boxes: &[RawBox], statics: &[RawBox], enabled: impl Fn(usize) -> bool) -> Self {
+        let mut fixed = cross_pairs(boxes, statics);
+        fixed.retain(|&(_, row)| enabled(row as usize));
+        Self { body: self_pairs(boxes), fixed, boxes: boxes.to_vec(), statics: statics.to_vec() }
+    }
+
+    /// Leaves out the pairs of these body rows.
+    pub fn without(mut self, rows: &[u32]) -> Self {
+        self.body.retain(|(a, b)| !rows.contains(a) && !rows.contains(b));
+        self.fixed.retain(|(body, _)| !rows.contains(body));
+        self
+    }
+
+    /// That `found` is the same set, each pair once, `a < b`; otherwise what differs first.
+    pub fn compare(&self, found: &Found) -> Result<(), String> {
+        if let Some(pair) = found.body.iter().find(|(a, b)| a >= b) {
+            return Err(format!("body pair {pair:?} is not ascending"));
+        }
+        same_set(&found.body, &self.body).map_err(|(what, (a, b))| {
+            let (first, second) = (self.boxes.get(a as usize), self.boxes.get(b as usize));
+            format!("body pair ({a}, {b}) {what}: {first:?} and {second:?}")
+        })?;
+        same_set(&found.fixed, &self.fixed).map_err(|(what, (body, fixed))| {
+            let (first, second) = (self.boxes.get(body as usize), self.statics.get(fixed as usize));
+            format!("static pair ({body}, {fixed}) {what}: {first:?} and {second:?}")
+        })
+    }
+}
+
+/// The first difference between what was found and the ascending truth.
+fn same_set(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Result<(), (&'static str, (u32, u32))> {
+    let mut sorted = found.to_vec();
+    sorted.sort_unstable();
+    if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
+        return Err(("was found twice", twice[0]));
+    }
+    match sorted.iter().zip(truth).find(|(f, t)| f != t) {
+        Some((f, t)) if f < t => Err(("does not overlap", *f)),
+        Some((_, t)) => Err(("is missing", *t)),
+        None if sorted.len() > truth.len() => Err(("does not overlap", sorted[truth.len()])),
+        None if sorted.len() < truth.len() => Err(("is missing", truth[sorted.len()])),
+        None => Ok(()),
+    }
+}
+
+/// As [`reference::self_pairs`], quicker.
+pub fn self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
+    if boxes.len() * boxes.len() <= BRUTE_MAX {
+        return reference::self_pairs(boxes);
+    }
+    let mut pairs = Vec::new();
+    sweep(boxes, |a, b| pairs.push((a.min(b), a.max(b))));
+    pairs.sort_unstable();
+    pairs
+}
+
+/// As [`reference::cross_pairs`], quicker.
+pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
+    if a.len() * b.len() <= BRUTE_MAX {
+        return reference::cross_pairs(a, b);
+    }
+    let split = a.len() as u32;
+    let all: Vec<RawBox> = a.iter().chain(b).copied().collect();
+    let mut pairs = Vec::new();
+    sweep(&all, |i, j| {
+        let (i, j) = (i.min(j), i.max(j));
+        if i < split && j >= split {
+            pairs.push((i, j - split));
+        }
+    });
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Sort and sweep along the axis that leaves fewer candidates.
+fn sweep(boxes: &[RawBox], mut met: impl FnMut(u32, u32)) {
+    let orders = [0, 1].map(|axis| {
+        let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
+        order.sort_by(|&a, &b| boxes[a as usize][axis].total_cmp(&boxes[b as usize][axis]));
+        let rows: Vec<RawBox> = order.iter().map(|&row| boxes[row as usize]).collect();
+        // How many follow before one starts beyond the end of this one.
+        let run = |k: usize| rows[k + 1..].partition_point(|b| b[axis] <= rows[k][axis + 2]);
+        let runs: Vec<usize> = (0..rows.len()).map(run).collect();
+        (order, rows, runs)
+    });
+    let cost = |k: usize| orders[k].2.iter().sum::<usize>();
+    let (order, rows, runs) = &orders[usize::from(cost(1) < cost(0))];
+    for (k, first) in rows.iter().enumerate() {
+        for (j, second) in rows.iter().enumerate().skip(k + 1).take(runs[k]) {
+            if overlaps(first, second) {
+                met(order[k], order[j]);
+            }
+        }
+    }
+}
+
+fn overlaps(a: &RawBox, b: &RawBox) -> bool {
+    a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
+}
