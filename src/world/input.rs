@@ -5,62 +5,58 @@ use crate::error::{BadRow, Column, Error};
 use crate::geometry::RawBox;
 use crate::storage::record::Record;
 use crate::tier::point_grid::rows::Rows;
-use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Rows that can be numbered: one number is kept for "none".
 const ROWS_MAX: usize = u32::MAX as usize - 1;
 
-/// Chunks with the row that each begins at. Lengths have been checked.
-pub(super) struct Input<'a> {
-    chunks: SmallVec<[(usize, Bodies<'a>); 4]>,
-    len: usize,
+/// Chunks, and the row that each begins at. Lengths have been checked.
+pub(super) struct Input<'i, 'a> {
+    chunks: &'i [Bodies<'a>],
+    /// One more than chunks: the last is the number of rows.
+    starts: &'i [usize],
 }
 
-impl<'a> Input<'a> {
-    /// Checks what can be checked without reading a row.
-    pub(super) fn new(chunks: &[Bodies<'a>]) -> Result<Self, Error> {
-        let mut input = Self { chunks: SmallVec::with_capacity(chunks.len()), len: 0 };
+impl<'i, 'a> Input<'i, 'a> {
+    /// Checks what can be checked without reading a row. `starts` is a buffer.
+    pub(super) fn new(chunks: &'i [Bodies<'a>], starts: &'i mut Vec<usize>) -> Result<Self, Error> {
+        starts.clear();
+        let mut len = 0usize;
+        let mut with_ids = None;
         for (k, chunk) in chunks.iter().enumerate() {
             chunk.check_lengths(k)?;
-            if chunk.is_empty() {
-                continue;
-            }
-            if input.chunks.first().is_some_and(|(_, first)| first.ids.is_some() != chunk.ids.is_some()) {
+            starts.push(len);
+            len = len.saturating_add(chunk.len());
+            if !chunk.is_empty() && *with_ids.get_or_insert(chunk.ids.is_some()) != chunk.ids.is_some() {
                 return Err(Error::MixedIds { chunk: k });
             }
-            input.chunks.push((input.len, *chunk));
-            input.len = input.len.saturating_add(chunk.len());
         }
-        if input.len > ROWS_MAX {
-            return Err(Error::TooManyRows { rows: input.len, rows_max: ROWS_MAX });
+        starts.push(len);
+        if len > ROWS_MAX {
+            return Err(Error::TooManyRows { rows: len, rows_max: ROWS_MAX });
         }
-        Ok(input)
+        Ok(Self { chunks, starts })
     }
 
     /// Copies the id column.
     pub(super) fn copy_ids(&self, ids: &mut Vec<u64>) {
         ids.clear();
-        self.chunks.iter().filter_map(|(_, chunk)| chunk.ids).for_each(|column| ids.extend_from_slice(column));
+        self.chunks.iter().filter_map(|chunk| chunk.ids).for_each(|column| ids.extend_from_slice(column));
     }
 
     /// The part of each chunk that lies in `rows`: its first row's number, and the range within the chunk.
-    fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>, &Bodies<'a>)> {
-        let first = self.chunks.partition_point(|(from, chunk)| from + chunk.len() <= rows.start);
-        self.chunks[first..].iter().take_while({
-            let end = rows.end;
-            move |(from, _)| *from < end
-        })
-        .map(move |(from, chunk)| {
-            let part = rows.start.max(*from) - from..rows.end.min(from + chunk.len()) - from;
-            (*from, part, chunk)
+    fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>, &'i Bodies<'a>)> {
+        let first = self.starts[1..].partition_point(|&end| end <= rows.start);
+        let last = self.starts[first..self.chunks.len()].partition_point(|&from| from < rows.end) + first;
+        self.chunks[first..last].iter().zip(&self.starts[first..last]).map(move |(chunk, &from)| {
+            (from, rows.start.max(from) - from..rows.end.min(from + chunk.len()) - from, chunk)
         })
     }
 }
 
-impl Rows for Input<'_> {
+impl Rows for Input<'_, '_> {
     fn len(&self) -> usize {
-        self.len
+        self.starts[self.chunks.len()]
     }
 
     fn get(&self, row: usize) -> Option<RawBox> {
@@ -87,7 +83,7 @@ fn visit(
     good: &mut impl FnMut(Record),
     bad: &mut impl FnMut(BadRow),
 ) {
-    let mut hand_on = |at: usize, result: Result<RawBox, (Column, [f32; 2], Rule)>| {
+    let mut hand_on = |at: usize, result: Checked| {
         let row = (from + at) as u32;
         match result {
             Ok(aabb) => good(Record { aabb, row }),

@@ -319,11 +319,11 @@ impl Band {
         }
     }
 
-    pub(crate) fn column_count(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 
-    pub(crate) fn row_count(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 

@@ -22,11 +22,12 @@ const PLACES: usize = 24;
 /// Sizes within this factor of the median are one class without further thought.
 const ALIKE: f32 = 3.0;
 
-/// Estimated costs in nanoseconds: a vector of tests, a search of a grid, a run of it, an oversized body.
+/// Estimated costs in nanoseconds: a vector of tests, a search of a grid, a run of it, an oversized body and a test of it.
 const ROUND_NS: f64 = 3.0;
 const SEARCH_NS: f64 = 20.0;
 const RUN_NS: f64 = 4.0;
 const OVERSIZED_NS: f64 = 250.0;
+const TEST_NS: f64 = 1.5;
 const LANES: f64 = 8.0;
 
 /// A class or the oversized rest must promise to save this share of the estimate.
@@ -82,8 +83,6 @@ fn ends(sorted: &[RawBox], borders: &Borders) -> Ends {
 
 struct Sample<'a> {
     sorted: &'a [RawBox],
-    /// Bodies per row of the sample.
-    weight: f64,
     /// Bodies per area where a typical body is.
     density: f64,
 }
@@ -91,7 +90,7 @@ struct Sample<'a> {
 impl<'a> Sample<'a> {
     fn new(sorted: &'a [RawBox], population: usize, corners: &mut Vec<[f32; 2]>) -> Self {
         let weight = population as f64 / sorted.len() as f64;
-        Self { sorted, weight, density: typical_density(sorted, corners) * weight }
+        Self { sorted, density: typical_density(sorted, corners) * weight }
     }
 
     /// The best of all ways to add one border, or to make the last class oversized.
@@ -130,7 +129,16 @@ impl<'a> Sample<'a> {
             }
             from = to;
         }
-        cost + (self.sorted.len() - from) as f64 * OVERSIZED_NS
+        cost + self.oversized_cost(from)
+    }
+
+    /// The rest with itself: a search each, and a test for everything near.
+    fn oversized_cost(&self, from: usize) -> f64 {
+        let members = (self.sorted.len() - from) as f64;
+        let Some(middle) = self.sorted.get((from + self.sorted.len()) / 2) else { return 0.0 };
+        let density = self.density * members / self.sorted.len() as f64;
+        let near = (3.0 * f64::from(longest_side(middle))).powi(2) * density;
+        members * (OVERSIZED_NS + near * TEST_NS)
     }
 
     /// A class with itself, and searched for everything larger.

@@ -79,6 +79,12 @@ impl GridIndex {
         })
     }
 
+    /// Sum over a band's cells of population squared.
+    pub(crate) fn squares(&self, slot: &BandSlot) -> f64 {
+        let starts = self.cells(slot).starts().as_slice();
+        starts.windows(2).map(|pair| f64::from(pair[1] - pair[0]).powi(2)).sum()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<BandSlot>()
             + (self.columns.capacity() + self.words.capacity()) * size_of::<u32>()
