@@ -1,0 +1,69 @@
+//! Worlds that are mostly empty.
+
+use crate::Scene;
+use crate::crowds::{self, half_extents, side};
+use crate::motion::{speed, velocity};
+use std::f64::consts::PI;
+
+/// Clusters in `cities`.
+const CLUSTERS: usize = 16;
+/// How much wider than `crowd`'s world `cities` is.
+const WIDER: f64 = 20.0;
+/// Clusters keep this many sigmas from each other and from the edges: further than any body is from its cluster.
+const APART: f64 = 12.0;
+
+/// 80 % in clusters of sigma = side / sqrt(160 pi): a cluster of N / 20 bodies has a mean density, as its bodies see it,
+/// of (N / 20) / (4 pi sigma^2) = 2 N / side^2, twice that of `crowd`.
+pub(crate) fn cities(scene: &mut Scene, bodies: usize) {
+    let sizes = half_extents(scene, bodies);
+    let crowd_side = side(&sizes);
+    let sigma = crowd_side / (160.0 * PI).sqrt();
+    let wide = WIDER * crowd_side;
+    scene.world = [0.0, 0.0, wide as f32, wide as f32];
+    let clusters = cluster_centers(scene, wide, APART * sigma);
+    for (k, &half) in sizes.iter().enumerate() {
+        let center = if k % 5 == 4 {
+            [scene.random.range(0.0, wide), scene.random.range(0.0, wide)]
+        } else {
+            let cluster = clusters[scene.random.below(CLUSTERS)];
+            let [dx, dy] = scene.random.normal_pair();
+            [cluster[0] + sigma * dx, cluster[1] + sigma * dy].map(|c| c.clamp(0.0, wide) as f32)
+        };
+        let velocity = velocity(&mut scene.random, speed(half));
+        scene.push(center, [half; 2], velocity);
+    }
+}
+
+fn cluster_centers(scene: &mut Scene, wide: f64, apart: f64) -> Vec<[f64; 2]> {
+    let mut clusters: Vec<[f64; 2]> = Vec::with_capacity(CLUSTERS);
+    while clusters.len() < CLUSTERS {
+        let [x, y] = [(); 2].map(|()| apart + (wide - 2.0 * apart) * scene.random.unit());
+        if clusters.iter().all(|c| (c[0] - x).hypot(c[1] - y) >= apart) {
+            clusters.push([x, y]);
+        }
+    }
+    clusters
+}
+
+/// At 1e7 an f32 counts in whole units, coarser than a body: the far city is a crowd of what is left after rounding.
+pub(crate) fn two_cities(scene: &mut Scene, bodies: usize) {
+    let sizes = half_extents(scene, bodies);
+    let (near, far) = sizes.split_at(bodies / 2);
+    for (sizes, offset) in [(near, 0.0), (far, 1e7)] {
+        let side = side(sizes);
+        for &half in sizes {
+            let center = [scene.random.range(offset, offset + side), scene.random.range(0.0, side)];
+            let velocity = velocity(&mut scene.random, speed(half));
+            scene.push(center, [half; 2], velocity);
+        }
+        scene.world = [0.0, 0.0, (offset + side).ceil() as f32, side.ceil() as f32];
+    }
+}
+
+pub(crate) fn far_outlier(scene: &mut Scene, bodies: usize) {
+    crowds::crowd(scene, bodies);
+    if let (Some(center), Some(velocity)) = (scene.centers.last_mut(), scene.velocities.last_mut()) {
+        // It stays where it is.
+        (*center, *velocity) = ([1e30; 2], [0.0; 2]);
+    }
+}

@@ -1,0 +1,111 @@
+//! `crowd` and what is made of it.
+
+use crate::motion::{Motion, speed, velocity};
+use crate::{Scene, SplitMix64};
+
+/// Area fraction of a crowd: the sum of the areas of its boxes over the area of its world.
+const AREA_FRACTION: f64 = 0.5;
+/// One in so many bodies is a dragon.
+const DRAGON: usize = 1000;
+/// One wall for so many bodies.
+pub(crate) const WALL: usize = 5;
+/// One in so many bodies is awake among sleepers.
+const AWAKE: usize = 20;
+/// Log-uniform half-extents lie between 0.05 and 0.05 times this.
+const POWER_LAW_RATIO: f64 = 1000.0;
+
+/// The half-extent of a body of a crowd.
+#[inline]
+pub(crate) fn half_extent(random: &mut SplitMix64) -> f32 {
+    random.range(0.35, 0.5)
+}
+
+/// The half-extents of a crowd.
+pub(crate) fn half_extents(scene: &mut Scene, bodies: usize) -> Vec<f32> {
+    (0..bodies).map(|_| half_extent(&mut scene.random)).collect()
+}
+
+/// The side of the world in which squares of these half-extents have the area fraction of a crowd.
+pub(crate) fn side(half_extents: &[f32]) -> f64 {
+    let area: f64 = half_extents.iter().map(|&half| 4.0 * f64::from(half) * f64::from(half)).sum();
+    (area / AREA_FRACTION).sqrt()
+}
+
+/// Adds a square anywhere in `0..=side`, with a velocity of its own.
+#[inline]
+pub(crate) fn push_square(scene: &mut Scene, side: f64, half: f32) {
+    let center = [scene.random.range(0.0, side), scene.random.range(0.0, side)];
+    let velocity = velocity(&mut scene.random, speed(half));
+    scene.push(center, [half; 2], velocity);
+}
+
+/// Adds squares of these sizes anywhere in the world whose side is given.
+fn fill(scene: &mut Scene, side: f64, half_extents: &[f32]) {
+    scene.world = [0.0, 0.0, side as f32, side as f32];
+    for &half in half_extents {
+        push_square(scene, side, half);
+    }
+}
+
+pub(crate) fn crowd(scene: &mut Scene, bodies: usize) {
+    let sizes = half_extents(scene, bodies);
+    fill(scene, side(&sizes), &sizes);
+}
+
+/// A crowd that moves in another way.
+pub(crate) fn moving_by(scene: &mut Scene, bodies: usize, motion: Motion) {
+    crowd(scene, bodies);
+    scene.motion = motion;
+    if matches!(motion, Motion::Fall) {
+        // Nothing hangs through the floor.
+        for (center, half) in scene.centers.iter_mut().zip(&scene.half_extents) {
+            center[1] = center[1].max(half[1]);
+        }
+    }
+}
+
+pub(crate) fn dragons(scene: &mut Scene, bodies: usize) {
+    let mut sizes = half_extents(scene, bodies);
+    // The world is as large as without them.
+    let side = side(&sizes);
+    for half in &mut sizes[..bodies / DRAGON] {
+        *half = scene.random.range(5.0, 25.0);
+    }
+    fill(scene, side, &sizes);
+}
+
+pub(crate) fn castles(scene: &mut Scene, bodies: usize) {
+    dragons(scene, bodies);
+    let side = f64::from(scene.world[2]);
+    for _ in 0..bodies / WALL {
+        let random = &mut scene.random;
+        let (x, y, half_length) = (random.range(0.0, side), random.range(0.0, side), random.range(1.0, 8.0));
+        let upright = random.next_u64() & 1 == 1;
+        let (half_x, half_y) = if upright { (0.5, half_length) } else { (half_length, 0.5) };
+        scene.statics.push([x - half_x, y - half_y, x + half_x, y + half_y]);
+    }
+}
+
+pub(crate) fn sleepers(scene: &mut Scene, bodies: usize) {
+    crowd(scene, bodies);
+    // Rows are shuffled after, so these are anywhere.
+    for velocity in &mut scene.velocities[bodies / AWAKE..] {
+        *velocity = [0.0; 2];
+    }
+}
+
+pub(crate) fn power_law(scene: &mut Scene, bodies: usize) {
+    let span = POWER_LAW_RATIO.ln();
+    let sizes: Vec<f32> = (0..bodies).map(|_| (0.05 * (span * scene.random.unit()).exp()) as f32).collect();
+    fill(scene, side(&sizes), &sizes);
+}
+
+pub(crate) fn negative_coordinates(scene: &mut Scene, bodies: usize) {
+    crowd(scene, bodies);
+    // A whole number well above the side, so that the far edge is below zero too.
+    let shift = 4096.0 + 2.0 * scene.world[2].ceil();
+    scene.world = scene.world.map(|edge| edge - shift);
+    for center in &mut scene.centers {
+        *center = center.map(|c| c - shift);
+    }
+}
