@@ -127,8 +127,7 @@ fn the_lowest_bad_row_is_named_at_any_thread_count() {
         let chunks = chunks.map(|(from, to)| bad.rows(from, to));
         expect(sequential().step_chunks(&chunks));
         #[cfg(feature = "parallel")]
-        for threads in [1, 2, 3, 8] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for pool in common::pools() {
             pool.install(|| {
                 for _ in 0..5 {
                     expect(World::default().step(bad.bodies()));
@@ -180,9 +179,8 @@ fn bad_rows_are_left_out_where_asked_for() {
         assert_eq!(used.skipped().len(), 40);
         assert_eq!(expect(&mut used), first, "whatever was stepped before");
         #[cfg(feature = "parallel")]
-        for threads in [1, 2, 3, 8] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            assert_eq!(pool.install(|| expect(&mut world(config()))), first, "{threads} threads");
+        for pool in common::pools() {
+            assert_eq!(pool.install(|| expect(&mut world(config()))), first, "{pool:?}");
         }
     }
 }
@@ -314,8 +312,7 @@ fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
     };
     check(WorldConfig::new().sequential());
     #[cfg(feature = "parallel")]
-    for threads in [1, 2, 8] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    for pool in common::pools() {
         pool.install(|| check(WorldConfig::new()));
     }
 }

@@ -3,9 +3,14 @@
 use std::fmt::{self, Debug, Formatter};
 use triphase::{Aabb, Bodies, Contacts, Error, Hit, Simd, StaticPair, World, WorldConfig};
 
-/// Thread counts of the pools, more than the machine has among them.
+/// Pools of several thread counts, more threads than the machine has among them. One set for all tests of a file:
+/// worlds must not mind to share them.
 #[cfg(feature = "parallel")]
-const THREADS: [usize; 4] = [1, 2, 3, 8];
+pub fn pools() -> &'static [rayon::ThreadPool] {
+    static POOLS: std::sync::OnceLock<Vec<rayon::ThreadPool>> = std::sync::OnceLock::new();
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    POOLS.get_or_init(|| [1, 2, 3, 8].map(pool).into())
+}
 
 /// The pairs of a step, in the order in which they came.
 #[derive(Clone, Default, PartialEq)]
@@ -71,10 +76,10 @@ impl Fleet {
             fleet.add(format!("sequential, at most {simd:?}"), config.clone().sequential().simd_at_most(simd));
         }
         #[cfg(feature = "parallel")]
-        for threads in THREADS {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            let run: Runner = Box::new(move |call| pool.install(call));
-            fleet.members.push(Member { name: format!("{threads} threads"), world: super::world(config.clone()), run });
+        for pool in pools() {
+            let name = format!("{} threads", pool.current_num_threads());
+            let run: Runner = Box::new(|call| pool.install(call));
+            fleet.members.push(Member { name, world: super::world(config.clone()), run });
         }
         fleet
     }

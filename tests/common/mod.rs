@@ -8,6 +8,8 @@ mod input;
 mod oracle;
 mod random;
 
+#[cfg(feature = "parallel")]
+pub use fleet::pools;
 pub use fleet::{Fleet, Found, hits};
 pub use input::{Columns, Shape};
 pub use oracle::{Truth, cross_pairs, self_pairs};

@@ -1,0 +1,277 @@
+//! Memory: frames that were stepped before allocate nothing, steady motion allocates ever more rarely, what is held
+//! is what is told, and it is given back when asked for.
+//!
+//! The allocator of this file counts on watched threads alone: the thread of a test and the workers of its pool. The
+//! test harness does not count, nor do pools that others made. Loops over frames run inside `pool.install`, so what
+//! rayon's queue takes when a job comes from outside is not counted; tasks that workers split among themselves
+//! need no memory.
+
+mod common;
+
+use common::{sequential, world};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use triphase::{Bodies, Simd, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName};
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+static HELD: AtomicIsize = AtomicIsize::new(0);
+
+thread_local! {
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+}
+
+struct Counting;
+
+#[allow(unsafe_code)]
+// SAFETY: every call goes to `System` as it came; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size() as isize);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(0, -(layout.size() as isize));
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(1, size as isize - layout.size() as isize);
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn count(allocations: usize, bytes: isize) {
+    if WATCHED.try_with(Cell::get).unwrap_or(false) {
+        ALLOCATIONS.fetch_add(allocations, SeqCst);
+        HELD.fetch_add(bytes, SeqCst);
+    }
+}
+
+/// Watches this thread; one test at a time.
+struct Watch(#[allow(dead_code)] MutexGuard<'static, ()>);
+
+impl Watch {
+    fn start() -> Self {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        WATCHED.set(true);
+        Self(alone)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHED.set(false);
+    }
+}
+
+/// Frames of a scene, kept so that they can be stepped again.
+fn film(name: SceneName, bodies: usize, frames: usize) -> Vec<Scene> {
+    let mut scene = Scene::new(name, bodies, 77);
+    let next = |_| {
+        scene.advance();
+        scene.clone()
+    };
+    (0..frames).map(next).collect()
+}
+
+fn step(world: &mut World, scene: &Scene) -> usize {
+    let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
+    let bodies = scene.displacements.as_ref().map_or(bodies, |d| bodies.with_displacements(d));
+    world.step(bodies).unwrap().body_pairs().count()
+}
+
+/// Steps all frames, twice; how many allocations there were the second time.
+fn rewind(world: &mut World, film: &[Scene]) -> usize {
+    world.set_statics(&film[0].statics).unwrap();
+    let first: usize = film.iter().map(|scene| step(world, scene)).sum();
+    let before = ALLOCATIONS.load(SeqCst);
+    let second: usize = film.iter().map(|scene| step(world, scene)).sum();
+    assert_eq!(first, second);
+    ALLOCATIONS.load(SeqCst) - before
+}
+
+#[test]
+fn the_allocator_counts() {
+    let _watch = Watch::start();
+    let (before, held) = (ALLOCATIONS.load(SeqCst), HELD.load(SeqCst));
+    let some = std::hint::black_box(vec![1u8; 1000]);
+    assert_eq!((ALLOCATIONS.load(SeqCst) - before, HELD.load(SeqCst) - held), (1, 1000));
+    drop(some);
+    assert_eq!(HELD.load(SeqCst), held);
+}
+
+#[test]
+fn frames_that_were_stepped_before_allocate_nothing() {
+    let _watch = Watch::start();
+    assert_eq!(rewind(&mut sequential(), &film(SceneName::Castles, 3000, 100)), 0, "castles");
+    for name in [
+        SceneName::Dragons,
+        SceneName::Cities,
+        SceneName::PowerLaw,
+        SceneName::Churn,
+        SceneName::Brownian,
+        SceneName::Bullets,
+        SceneName::Gravity,
+        SceneName::TwoCities,
+        SceneName::FarOutlier,
+        SceneName::TinyAndHuge,
+        SceneName::Ulp,
+        SceneName::BeamsStatic,
+    ] {
+        assert_eq!(rewind(&mut sequential(), &film(name, 2000, 12)), 0, "{name}");
+        let config = WorldConfig::new().sequential().bounds([0.4, 0.5]).simd_at_most(Simd::Portable);
+        assert_eq!(rewind(&mut world(config), &film(name, 1000, 8)), 0, "{name}, two bounds");
+    }
+}
+
+#[test]
+fn frames_of_several_sizes_that_were_stepped_before_allocate_nothing() {
+    let _watch = Watch::start();
+    let sizes = [10, 3000, 0, 500, 2000, 1, 3000];
+    let names =
+        [SceneName::Dragons, SceneName::Lattice64, SceneName::Dragons, SceneName::PowerLaw, SceneName::Diagonal];
+    let mixed: Vec<Scene> = names.iter().flat_map(|&name| sizes.map(|count| Scene::new(name, count, 78))).collect();
+    assert_eq!(rewind(&mut sequential(), &mixed), 0);
+}
+
+#[test]
+fn chunks_that_were_stepped_before_allocate_nothing() {
+    let _watch = Watch::start();
+    let scene = Scene::new(SceneName::Dragons, 3000, 79);
+    let part = |from: usize, to: usize| Bodies::new(&scene.centers[from..to], &scene.half_extents[from..to]);
+    let chunks = [part(0, 1000), part(1000, 1000), part(1000, 2999), part(2999, 3000)];
+    let mut world = sequential();
+    world.step_chunks(&chunks).unwrap();
+    let before = ALLOCATIONS.load(SeqCst);
+    world.step_chunks(&chunks).unwrap();
+    assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
+}
+
+#[test]
+fn statics_that_are_switched_allocate_nothing() {
+    let _watch = Watch::start();
+    let scene = Scene::new(SceneName::Castles, 2000, 80);
+    let mut world = sequential();
+    world.set_statics(&scene.statics).unwrap();
+    step(&mut world, &scene);
+    let before = ALLOCATIONS.load(SeqCst);
+    for row in 0..scene.statics.len() as u32 {
+        world.set_static_enabled(row, row % 3 == 0).unwrap();
+    }
+    step(&mut world, &scene);
+    assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
+}
+
+/// A pool whose workers are watched. Each has gone looking for work before this returns, and so has what it needs to.
+#[cfg(feature = "parallel")]
+fn watched_pool(threads: usize) -> rayon::ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| WATCHED.set(true)).build();
+    let pool = pool.unwrap();
+    fn split(depth: u32) {
+        if depth > 0 {
+            rayon::join(|| split(depth - 1), || split(depth - 1));
+        } else {
+            std::thread::yield_now();
+        }
+    }
+    pool.broadcast(|_| split(10));
+    pool
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn pools_of_workers_allocate_nothing_either() {
+    let _watch = Watch::start();
+    for threads in [1, 2, 3, 8] {
+        let pool = watched_pool(threads);
+        for (name, bodies, frames) in
+            [(SceneName::Castles, 3000, 100), (SceneName::Castles, 20_000, 10), (SceneName::PowerLaw, 6000, 10)]
+        {
+            let film = film(name, bodies, frames);
+            let allocations = pool.install(|| rewind(&mut World::default(), &film));
+            assert_eq!(allocations, 0, "{name}, {bodies} bodies, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn steady_motion_allocates_ever_more_rarely() {
+    let _watch = Watch::start();
+    let mut scene = Scene::new(SceneName::Brownian, 3000, 81);
+    let mut world = sequential();
+    let mut frames = Vec::new();
+    let mut held = Vec::new();
+    let start = HELD.load(SeqCst);
+    for frame in 0..300 {
+        scene.advance();
+        let before = ALLOCATIONS.load(SeqCst);
+        step(&mut world, &scene);
+        if ALLOCATIONS.load(SeqCst) > before {
+            frames.push(frame);
+        }
+        held.push(HELD.load(SeqCst) - start);
+    }
+    // High-water marks of 300 alike frames: about ln 300 of each thing that grows, fewer as growth leaves room.
+    assert!(frames.len() <= 24, "{} frames allocated: {frames:?}", frames.len());
+    assert!(frames.iter().filter(|frame| **frame >= 150).count() <= 6, "{frames:?}");
+    assert!(held[299] <= held[20] * 3 / 2, "{} bytes grew to {}", held[20], held[299]);
+}
+
+#[test]
+fn memory_is_given_back_when_asked_for() {
+    let _watch = Watch::start();
+    let held = |from: isize| HELD.load(SeqCst) - from;
+    let (large, small) = (Scene::new(SceneName::Castles, 20_000, 82), Scene::new(SceneName::Castles, 50, 83));
+    let start = HELD.load(SeqCst);
+    let mut world = sequential();
+    world.set_statics(&large.statics).unwrap();
+    step(&mut world, &large);
+    let bytes = |world: &World| {
+        let report = world.report();
+        [report.bytes_bodies, report.bytes_statics, report.bytes_pairs]
+    };
+    let (first, first_held) = (bytes(&world), held(start));
+    world.set_statics(&small.statics).unwrap();
+    let pairs = step(&mut world, &small);
+    world.shrink_to_fit();
+    let (last, last_held) = (bytes(&world), held(start));
+    assert!(
+        first_held > 20_000 * 16 && last_held < first_held / 10,
+        "{first_held} and then {last_held} bytes are held"
+    );
+    for k in 0..3 {
+        assert!(last[k] < first[k] / 4, "{first:?} and then {last:?} bytes are told of");
+    }
+    // What was found is not touched, and the next step is as good as ever.
+    assert_eq!(world.contacts().body_pairs().len(), pairs);
+    assert_eq!(step(&mut world, &small), pairs);
+    assert_eq!(step(&mut world, &large), step(&mut sequential(), &large));
+}
+
+#[test]
+fn a_report_tells_what_is_held() {
+    let _watch = Watch::start();
+    for name in [SceneName::Castles, SceneName::Touching, SceneName::PowerLaw, SceneName::Cities] {
+        let scene = Scene::new(name, 20_000, 84);
+        let start = HELD.load(SeqCst);
+        let mut world = sequential();
+        world.set_statics(&scene.statics).unwrap();
+        step(&mut world, &scene);
+        step(&mut world, &scene);
+        let held = (HELD.load(SeqCst) - start) as usize;
+        let report = world.report();
+        let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
+        assert!(told <= held && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
+    }
+}
