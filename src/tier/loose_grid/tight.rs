@@ -157,11 +157,16 @@ impl TightLists {
             + self.is_everywhere.bytes()
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
+    /// For as many loose cells as there are now.
+    pub(super) fn shrink_to_fit(&mut self, cell_count: usize) {
         self.heads.shrink_to_fit();
         self.entries.shrink_to_fit();
         self.everywhere.shrink_to_fit();
-        self.is_everywhere.shrink_to_fit();
+        self.is_everywhere = BitSet::default();
+        self.is_everywhere.grow_to(cell_count);
+        for cell in &self.everywhere {
+            self.is_everywhere.insert(cell.0);
+        }
     }
 
     /// Panics where T3 or T5 do not hold, or an entry is lost.

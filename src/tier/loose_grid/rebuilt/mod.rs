@@ -95,9 +95,14 @@ impl RebuiltGrid {
     /// Gives back memory that the present contents do not need.
     pub(crate) fn shrink_to_fit(&mut self) {
         (self.slots, self.starts, self.sample) = Default::default();
+        let mut upright = BitSet::default();
+        upright.grow_to(self.loose_cell_count());
+        for cell in (0..self.loose_cell_count()).map(narrow).filter(|&cell| self.upright.contains(cell)) {
+            upright.insert(cell);
+        }
+        self.upright = upright;
         self.filed.shrink_to_fit();
         self.cells.shrink_to_fit();
-        self.upright.shrink_to_fit();
         self.chunks.shrink_to_fit();
         self.tight.starts.shrink_to_fit();
         self.tight.listed.shrink_to_fit();
