@@ -3,7 +3,7 @@
 use crate::geometry::RawBox;
 use crate::storage::pages::{Block, PagePool};
 use crate::storage::record::Record;
-use crate::tier::loose_grid::LooseGrid;
+use super::stub::LooseGrid;
 use crate::tier::point_grid::index::GridIndex;
 
 /// A world holds two: the last good step stands in one while the next is built in the other.

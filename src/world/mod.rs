@@ -9,6 +9,7 @@ mod input;
 mod report;
 mod static_pass;
 mod step;
+mod stub;
 mod task;
 mod worker;
 

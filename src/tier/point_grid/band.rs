@@ -85,6 +85,9 @@ pub(crate) const fn words_max(population: usize) -> usize {
     starts_max(population) + x_table_max(population) + y_table_max(population)
 }
 
+/// Bodies in the narrowest column: a table of one row of such columns is within P4.
+const NARROW: usize = 3;
+
 /// How cells are laid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
@@ -269,7 +272,7 @@ impl Band {
             find_borders(edges, target, table)
         };
         // Columns as narrow as may be, then rows for what is left to do.
-        self.x_words = find(0, POPULATION as usize, x_table);
+        self.x_words = find(0, NARROW, x_table);
         self.columns = self.x_words + 1;
         let cells = population as f32 / POPULATION;
         let mut y_target = (population as f32 * self.columns as f32 / cells).max(1.0) as usize;

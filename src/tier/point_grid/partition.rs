@@ -1,9 +1,10 @@
 //! One stable pass over the rows that hands each body to its band.
 //!
 //! R1: each good row is filed once: in one band of one class, or among the oversized.
-//! R2: a body also *visits*, as a copy, every later band of its class that its box reaches into, and every such band of
-//! smaller classes. So of two overlapping bodies of classes either both are filed in one band, or exactly one visits the
-//! band of the other: by D1 the one with the lower edge on the band axis, or the larger class.
+//! R2: a body also *visits*, as a copy, every later band of its class that its box reaches into, and every band of a
+//! smaller class in which a body that overlaps it may be filed: bodies of that class begin at most its longest side before
+//! it. So of two overlapping bodies of classes either both are filed in one band, or exactly one visits the band of
+//! the other: within a class the one that begins first on the band axis (D1), else the larger class.
 //! R3: chunks of rows are fixed by the input, and each has its own place in each destination: the result does not depend on
 //! threads.
 //! R4: a body makes at most [`VISITS_MAX`] copies; one that would make more is oversized.
@@ -23,6 +24,9 @@ use std::ops::Range;
 
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to share out.
 const CHUNK: usize = 8192;
+
+/// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
+const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// The records of all destinations, one behind the other.
 #[derive(Default)]
@@ -160,15 +164,18 @@ fn route(plan: &Plan, record: Record, mut send: impl FnMut(usize, Record)) {
     let Some(own) = classes.iter().position(|class| side <= class.side_max) else {
         return send(2 * plan.band_count(), record);
     };
-    let reach = |k: usize| {
+    let reach = |k: usize, from: f32| {
         let class = &classes[k];
-        let axis = if class.transposed { 0 } else { 1 };
-        let (low, high) = (record.aabb[axis], record.aabb[axis + 2]);
-        (class.splitter.band(low), class.splitter.band(high))
+        (class.splitter.band(from), class.splitter.band(record.aabb[class.axis() + 2]))
     };
-    let (low, high) = reach(own);
+    // The number below a difference is not above the exact one, and the factor covers the rounding of sides.
+    let smaller_reach = |k: usize| {
+        let from = record.aabb[classes[k].axis()] - classes[k].side_max * SIDE_SLACK;
+        reach(k, from.next_down())
+    };
+    let (low, high) = reach(own, record.aabb[classes[own].axis()]);
     if own > 0 || high > low + VISITS_MAX {
-        let smaller: usize = (0..own).map(reach).map(|(low, high)| high - low + 1).sum();
+        let smaller: usize = (0..own).map(smaller_reach).map(|(low, high)| high - low + 1).sum();
         if smaller + high - low > VISITS_MAX {
             return send(2 * plan.band_count(), record);
         }
@@ -179,7 +186,7 @@ fn route(plan: &Plan, record: Record, mut send: impl FnMut(usize, Record)) {
         send(2 * (classes[own].first_band + band) + 1, oriented(own));
     }
     for k in 0..own {
-        let (low, high) = reach(k);
+        let (low, high) = smaller_reach(k);
         for band in low..=high {
             send(2 * (classes[k].first_band + band) + 1, oriented(k));
         }

@@ -40,6 +40,14 @@ pub(crate) struct Class {
     pub(crate) first_band: usize,
 }
 
+impl Class {
+    /// The axis that its bands divide: 0 for x, 1 for y.
+    #[inline(always)]
+    pub(crate) fn axis(&self) -> usize {
+        if self.transposed { 0 } else { 1 }
+    }
+}
+
 /// What a plan is asked to respect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wishes<'a> {
@@ -92,8 +100,7 @@ impl Plan {
             class.side_max = side_max;
             class.first_band = self.band_count;
             class.transposed = divides_better_by_x(members, &mut self.edges);
-            let axis = if class.transposed { 0 } else { 1 };
-            sort_edges(members, axis, &mut self.edges);
+            sort_edges(members, class.axis(), &mut self.edges);
             let population = rows.len() * members.len() / self.sample.len().max(1);
             class.splitter.rebuild(&self.edges, bands_for(population));
             self.band_count += class.splitter.band_count();
