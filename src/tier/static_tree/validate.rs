@@ -50,12 +50,14 @@ impl StaticTree {
         assert!(depth < DEPTH_MAX);
         assert!(!std::mem::replace(&mut seen.groups[group.get()], true), "a group of two parents");
         let split = Split::new(kind, cell);
-        assert!(split.is_strict(cell), "T3: {split:?} in {cell:?}");
         for k in 0..CHILD_COUNT {
             let goes = |row: &u32| split.reach(&self.boxes[*row as usize]) >> k & 1 == 1;
             let list: Vec<u32> = rows.iter().copied().filter(goes).collect();
-            let child = self.groups[group.get()].0[k];
-            self.assert_subtree(child, &split.child(cell, k as u32), &list, depth + 1, seen);
+            let (child, below) = (self.groups[group.get()].0[k], split.child(cell, k as u32));
+            let inside = |axis: usize| cell[axis] <= below[axis] && below[axis + 2] <= cell[axis + 2];
+            let smaller = |axis: usize| below[axis] < below[axis + 2] || below[axis..][..1] == cell[axis..][..1];
+            assert!(inside(0) && inside(1) && smaller(0) && smaller(1), "T3: {below:?} of {cell:?}");
+            self.assert_subtree(child, &below, &list, depth + 1, seen);
         }
     }
 
