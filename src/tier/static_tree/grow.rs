@@ -15,8 +15,9 @@ use crate::geometry::RawBox;
 use crate::parallel;
 use std::ops::Range;
 
-/// Entries that a leaf may hold without being split. Shorter lists cost more nodes than they save tests, longer ones
-/// more tests than nodes.
+/// Entries that a leaf may hold without being split. A million walls searched by areas of a wall's size take the same
+/// time from 16 to 48, within what repeats: shorter lists cost as many nodes as they save tests, and with 8 there are
+/// three times the nodes. Far longer ones would be tests alone.
 pub(super) const LEAF_MAX: usize = 24;
 
 /// Most inner nodes on a path, which makes it the depth of the walk's stack as well. Two clusters 1e7 times their
@@ -27,7 +28,7 @@ pub(super) const DEPTH_MAX: usize = 32;
 pub(super) const ENTRIES_A_STATIC: u64 = 4;
 
 /// One group, four nodes, for so many statics: what keeps stacks of coincident boxes from growing chains of nodes.
-/// The usual set takes a quarter of it.
+/// The usual set takes an eighth of it.
 pub(super) const STATICS_A_GROUP: u64 = 4;
 
 /// Groups for sets too small to have a share.

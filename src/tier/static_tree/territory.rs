@@ -41,7 +41,10 @@ const LONG: f64 = 8.0;
 /// Entries a static that long boxes may add before they get a root of their own, which costs each search a walk.
 const LONG_SHARE: f64 = 0.25;
 
-/// The rows of one root, ascending, and where most of what they are is.
+/// What covers nothing, to start from.
+const NOWHERE: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+
+/// The rows of one root, ascending, and the cell they are cut in.
 pub(super) struct Territory {
     pub(super) rows: Vec<u32>,
     /// R2
@@ -68,6 +71,7 @@ pub(super) fn territories(boxes: &[RawBox]) -> Vec<Territory> {
         let shapes = by_shape(boxes, rows).into_iter().filter(|rows| !rows.is_empty());
         territories.extend(shapes.map(|rows| Territory { cell: cover_centers(boxes, &rows), rows }));
     }
+    debug_assert!(territories.len() <= ROOT_COUNT_MAX);
     territories
 }
 
@@ -125,8 +129,6 @@ fn core(boxes: &[RawBox], rows: &[u32]) -> RawBox {
     let margin = MARGIN * (high_x - low_x).max(high_y - low_y);
     [low_x - margin, low_y - margin, high_x + margin, high_y + margin]
 }
-
-const NOWHERE: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
 
 /// R2: of at least one row.
 fn cover_centers(boxes: &[RawBox], rows: &[u32]) -> RawBox {

@@ -94,6 +94,11 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
         let (a, b, c, d) = (edge(), edge(), edge(), edge());
         [a.min(c), b.min(d), a.max(c), b.max(d)]
     });
+    // Halving after halving leaves most of them in one child.
+    let towards_zero = boxes(6000, |k| {
+        let scale = (-k % 120.0).exp2();
+        at(random.float(0.5, 1.0) * scale, random.float(0.5, 1.0) * scale, scale * 0.1, 0.0)
+    });
     let stacks = boxes(3000, |k| at((k / 20.0).floor() * 50.0, 0.0, 1.0, 1.0));
     let cells = boxes(64 * 64, |k| at(k % 64.0, (k / 64.0).floor(), 1.0, 1.0));
     vec![
@@ -114,6 +119,7 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
         ("ulps", ulps),
         ("subnormal", subnormal),
         ("huge", huge),
+        ("towards zero", towards_zero),
         ("coincident", vec![at(5.0, 5.0, 2.0, 2.0); 3000]),
         ("coincident points", vec![at(-7.0, 5.0, 0.0, 0.0); 3000]),
         ("stacks", stacks),

@@ -3,7 +3,7 @@
 use super::StaticTree;
 use super::grow::{DEPTH_MAX, ENTRIES_A_STATIC, GROUPS_FREE, STATICS_A_GROUP};
 use super::node::{CHILD_COUNT, Node};
-use super::split::Split;
+use super::split::{Kind, Split};
 use super::territory::ROOT_COUNT_MAX;
 use crate::geometry::RawBox;
 
@@ -54,9 +54,11 @@ impl StaticTree {
             let goes = |row: &u32| split.reach(&self.boxes[*row as usize]) >> k & 1 == 1;
             let list: Vec<u32> = rows.iter().copied().filter(goes).collect();
             let (child, below) = (self.groups[group.get()].0[k], split.child(cell, k as u32));
-            let inside = |axis: usize| cell[axis] <= below[axis] && below[axis + 2] <= cell[axis + 2];
-            let smaller = |axis: usize| below[axis] < below[axis + 2] || below[axis..][..1] == cell[axis..][..1];
-            assert!(inside(0) && inside(1) && smaller(0) && smaller(1), "T3: {below:?} of {cell:?}");
+            for (axis, is_cut) in [kind != Kind::SlabsY, kind != Kind::SlabsX].into_iter().enumerate() {
+                let (low, high) = (below[axis], below[axis + 2]);
+                let inside = cell[axis] <= low && high <= cell[axis + 2];
+                assert!(inside && (low < high || !is_cut), "T3: {kind:?} of {cell:?} made {below:?}");
+            }
             self.assert_subtree(child, &below, &list, depth + 1, seen);
         }
     }
