@@ -25,13 +25,15 @@ use triphase_scenes::{Scene, SceneName};
 const BODY_PIXELS: f64 = 15.0;
 /// Places that are tried for the view.
 const VIEWS: usize = 100;
+/// So many oversized bodies are enough for a view.
+const OVERSIZED_IN_VIEW: usize = 3;
 
 const WALL: Colour = [0x33, 0x3c, 0x4e, 0xff];
 const WALL_EDGE: Colour = [0x0e, 0x11, 0x18, 0x90];
 const COMMON: Colour = [0x4f, 0x86, 0xc6, 0xff];
 const IN_CONTACT: Colour = [0xf2, 0xa5, 0x41, 0xff];
 const SHARED: Colour = [0xff, 0xf3, 0xc4, 0xff];
-const OVERSIZED: Colour = [0xe0, 0x4f, 0x7c, 0x40];
+const OVERSIZED: Colour = [0xe0, 0x4f, 0x7c, 0x2c];
 const OVERSIZED_EDGE: Colour = [0xff, 0x6f, 0x9c, 0xff];
 
 /// A crowd of every size among walls, or any other scene
@@ -179,25 +181,28 @@ fn legend(picture: &mut Picture, scene: &Scene, world: &World) {
     picture.legend(&title, &lines);
 }
 
-/// A view in which single bodies can be seen: of a few tried, the one with most oversized bodies whole in it, and of
-/// those the fullest.
+/// A view in which single bodies can be seen: of some that are tried, the fullest of those with a few oversized bodies
+/// whole in it.
 fn best_view(scene: &Scene, world: &World, looks: &Looks) -> Result<View, Failure> {
     let mut reaches: Vec<f32> = (0..scene.centers.len()).map(|row| reach(box_of(scene, row))).collect();
     reaches.sort_by(f32::total_cmp);
     let middling = f64::from(reaches.get(reaches.len() / 2).copied().unwrap_or(0.5)).max(f64::from(f32::MIN_POSITIVE));
     let scale = BODY_PIXELS / (2.0 * middling);
-    let view_at = |center: [f32; 2]| View { middle: center.map(f64::from), scale, y_down: false };
-    let mut best = (view_at([0.0; 2]), (0, 0));
-    for &center in scene.centers.iter().step_by((scene.centers.len() / VIEWS).max(1)) {
-        let view = view_at(center);
+    let [min_x, min_y, max_x, max_y] = scene.world.map(f64::from);
+    let rows = scene.centers.iter().step_by((scene.centers.len() / VIEWS).max(1));
+    let middle = [0.5 * (min_x + max_x), 0.5 * (min_y + max_y)];
+    let mut best = (View { middle, scale, y_down: false }, (0, 0));
+    for middle in std::iter::once(middle).chain(rows.map(|center| center.map(f64::from))) {
+        let view = View { middle, ..best.0 };
         let area = view.area()?;
-        let mut score = (0, 0);
+        let (mut whole, mut seen) = (0, 0);
         for hit in world.query_aabb(area) {
             let Hit::Body { row, .. } = hit else { continue };
             let aabb = box_of(scene, row as usize);
-            let whole = intersection(aabb, area.to_array()) == aabb;
-            score = (score.0 + usize::from(whole && looks.is_oversized(aabb)), score.1 + 1);
+            whole += usize::from(looks.is_oversized(aabb) && intersection(aabb, area.to_array()) == aabb);
+            seen += 1;
         }
+        let score = (whole.min(OVERSIZED_IN_VIEW), seen);
         if score > best.1 {
             best = (view, score);
         }
