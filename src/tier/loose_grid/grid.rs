@@ -8,7 +8,7 @@
 
 use super::map::GridMap;
 use super::tight::TightLists;
-use super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, TIGHT_RATIO, union};
+use super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, TIGHT_SHIFT, union};
 use crate::error::Error;
 use crate::geometry::{Aabb, RawBox};
 
@@ -327,7 +327,7 @@ impl LooseGrid {
             }
         }
         let entries_max = self.entries_max();
-        self.tight.rebuild(self.map.coarser(TIGHT_RATIO), &self.cells, entries_max);
+        self.tight.rebuild(self.map.joined([TIGHT_SHIFT; 2]), &self.cells, entries_max);
     }
 
     /// H2: every slot without an entity, the lowest first.

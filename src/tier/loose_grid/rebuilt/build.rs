@@ -1,6 +1,6 @@
 //! Rebuilding: file, sort what is crowded, list.
 
-use super::plan::{CELL_SAMPLE, PLAN_SAMPLE, loose_map, tight_map};
+use super::plan::{CELL_SAMPLE, PLAN_SAMPLE, Profile, loose_map, tight_map, warped_map};
 use super::{CHUNK_LEN, Filed, RebuiltGrid, TightRuns, clear_counts, end, next_place, runs_from_counts};
 use crate::geometry::RawBox;
 use crate::tier::loose_grid::map::GridMap;
@@ -11,6 +11,9 @@ use crate::tier::loose_grid::{
 /// Tests of two loose cells an entity, beyond which a sweep may be better. An ordinary crowd has ten.
 const TESTS_PER_ENTITY: f64 = 64.0;
 
+/// From one in so many entities in crowded cells, it is worth filing them again.
+const CROWDED_PART: usize = 8;
+
 impl RebuiltGrid {
     /// Files entity `i` with `boxes[i]`, for all of them; what was filed before is forgotten. Edges may be infinite.
     /// Takes no memory when there was enough for a rebuild as large.
@@ -19,7 +22,14 @@ impl RebuiltGrid {
         let profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
         let loose = loose_map(boxes.len(), profiles);
         self.file(&loose, boxes);
-        self.list(tight_map(&loose, profiles));
+        if self.crowded_count() * CROWDED_PART > boxes.len() {
+            let evened = profiles.map(Profile::evened);
+            let loose = warped_map(boxes.len(), evened);
+            self.file(&loose, boxes);
+            self.list(tight_map(&loose, evened));
+        } else {
+            self.list(tight_map(&loose, profiles));
+        }
         let tests = self.tight.test_count();
         let len = boxes.len() as f64;
         let sweep = len * len * profiles.map(|p| p.overlap()).iter().fold(1.0, |a: f64, b| a.min(*b));
@@ -28,6 +38,12 @@ impl RebuiltGrid {
             self.list(GridMap::single());
         }
         self.sort_crowded();
+    }
+
+    /// How many entities are in crowded cells.
+    fn crowded_count(&self) -> usize {
+        let lens = self.cells.windows(2).map(|ends| ends[1].head.at() - ends[0].head.at());
+        lens.filter(|&len| len > CHUNK_LEN).sum()
     }
 
     /// A counting sort by loose cell.
