@@ -56,8 +56,8 @@ impl Warp {
     fn place(&self, v: f32) -> f32 {
         let part = self.knots[1..].iter().map(|&knot| usize::from(knot <= v)).sum::<usize>();
         let fine = (v - self.knots[part]) * self.inverses[part];
-        // The smaller of a number and NaN is the number; counts of cells this small are whole in f32.
-        (part as u32 * self.part) as f32 + fine.min(self.part as f32 - 1.0).max(0.0)
+        // The larger of a number and NaN is the number. Counts of cells this small are whole in f32.
+        (part as u32 * self.part) as f32 + fine.max(0.0).min(self.part as f32 - 1.0)
     }
 }
 

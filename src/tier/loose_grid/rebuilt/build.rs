@@ -8,9 +8,6 @@ use crate::tier::loose_grid::{
     ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, narrow, union,
 };
 
-/// Tests of two loose cells an entity, beyond which a sweep may be better. An ordinary crowd has ten.
-const TESTS_PER_ENTITY: f64 = 64.0;
-
 /// From one in so many entities in crowded cells, it is worth filing them again.
 const CROWDED_PART: usize = 8;
 
@@ -29,13 +26,6 @@ impl RebuiltGrid {
             self.list(tight_map(&loose, evened));
         } else {
             self.list(tight_map(&loose, profiles));
-        }
-        let tests = self.tight.test_count();
-        let len = boxes.len() as f64;
-        let sweep = len * len * profiles.map(|p| p.overlap()).iter().fold(1.0, |a: f64, b| a.min(*b));
-        if tests > TESTS_PER_ENTITY * len && sweep < tests {
-            self.file(&GridMap::single(), boxes);
-            self.list(GridMap::single());
         }
         self.sort_crowded();
     }
@@ -70,6 +60,9 @@ impl RebuiltGrid {
                 self.cells.push(LooseCell { bounds, head: EntityIndex(ends[0]) });
             }
         }
+        self.covers.clear();
+        let cover = |cells: &[LooseCell]| cells.iter().fold(NOTHING, |all, cell| union(&all, &cell.bounds));
+        self.covers.extend(self.cells.chunks(CHUNK_LEN).map(cover));
         self.cells.push(end(boxes.len()));
     }
 
@@ -118,14 +111,6 @@ impl RebuiltGrid {
             let cover = |chunk: &[Filed]| chunk.iter().fold(NOTHING, |all, filed| union(&all, &filed.bounds));
             self.chunks.extend(self.filed.chunks(CHUNK_LEN).map(cover));
         }
-    }
-}
-
-impl TightRuns {
-    /// How many times two loose cells are held against each other, about.
-    fn test_count(&self) -> f64 {
-        let lens = self.starts.windows(2).take(self.map.cell_count()).map(|ends| f64::from(ends[1] - ends[0]));
-        lens.map(|len| len * len * 0.5).sum()
     }
 }
 
