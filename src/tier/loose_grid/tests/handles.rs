@@ -152,6 +152,8 @@ fn memory_is_bounded_by_the_boxes_whatever_is_asked_for() {
         .collect();
     let bytes = grid.bytes();
     assert!(bytes < 20_000 * 2 * (28 + 40 + 8 * 8 + 8), "{bytes} bytes");
+    grid.assert_well_formed();
+    assert!(!grid.tight.everywhere().is_empty(), "tight cells are still those of a grid of small boxes");
     grid.clean_up();
     grid.assert_well_formed();
     assert!(grid.tight.everywhere().is_empty());
