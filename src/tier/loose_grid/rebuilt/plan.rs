@@ -49,8 +49,10 @@ impl Profile {
             *part = f64::from(ends[1]) - f64::from(ends[0]);
         }
         parts.sort_unstable_by(f64::total_cmp);
-        self.side = parts[PART_COUNT / 2] * PART_COUNT as f64;
-        self.extent = self.extent.min(self.side);
+        let side = parts[PART_COUNT / 2] * PART_COUNT as f64;
+        if side > 0.0 {
+            (self.side, self.extent) = (side, self.extent.min(side));
+        }
         self
     }
 
