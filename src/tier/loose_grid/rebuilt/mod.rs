@@ -29,7 +29,7 @@ use crate::geometry::RawBox;
 use crate::storage::bitset::BitSet;
 use plan::Sample;
 
-/// R3: entities covered by a box of their own in crowded cells. With two entities a cell on average, even random
+/// R3: entities covered by one box in crowded cells, and loose cells by one of the `covers`. With two entities a cell on average, even random
 /// places never crowd a cell. Fewer cost memory and time to skip, more are tested in vain.
 const CHUNK_LEN: usize = 32;
 
