@@ -96,8 +96,8 @@ impl LooseGrid {
     /// An empty grid with loose cells of `cell_size` world units, over the area where boxes are expected. Outside of it
     /// searches are slower but no less exact. A good size is about that of a usual box.
     ///
-    /// There are no more than two cells a box (or 1024 in all): while the size asked for would take more, cells are larger.
-    /// They are made smaller as boxes come, each time their number has doubled.
+    /// There are no more than two cells a box (or 1024 in all): while the size asked for would take more, cells are
+    /// larger. They are made smaller as boxes come, each time their number has doubled.
     ///
     /// # Errors
     ///

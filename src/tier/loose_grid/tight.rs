@@ -61,8 +61,8 @@ impl TightLists {
         }
     }
 
-    /// T3: the box of `cell` grew from `old` to `new`. It goes to the tight cells it newly touches or, when those are too
-    /// many, to the cells that every search visits.
+    /// T3: the box of `cell` grew from `old` to `new`. It goes to the tight cells it newly touches or, when those are
+    /// too many, to the cells that every search visits.
     pub(super) fn grow(&mut self, cell: LooseIndex, old: &RawBox, new: &RawBox, entries_max: usize) {
         if self.is_everywhere.contains(cell.0) {
             return;

@@ -29,8 +29,8 @@ use crate::geometry::RawBox;
 use crate::storage::bitset::BitSet;
 use plan::Sample;
 
-/// R3: entities covered by one box in crowded cells, and loose cells by one of the `covers`. With two entities a cell on average, even random
-/// places never crowd a cell. Fewer cost memory and time to skip, more are tested in vain.
+/// R3: entities covered by one box in crowded cells, and loose cells by one of the `covers`. With two entities a cell
+/// on average, random places do not crowd a cell. Fewer cost memory and time to skip, more are tested in vain.
 const CHUNK_LEN: usize = 32;
 
 /// R4: entities in a block: some tens of microseconds, enough to hide what a task costs, few enough to share out.

@@ -127,8 +127,8 @@ pub(super) fn loose_map(len: usize, profiles: [Profile; 2]) -> GridMap {
     GridMap::new([x.origin, y.origin], [x.side, y.side], [count_x as u32, count_y as u32])
 }
 
-/// The loose grid for boxes in clusters, of which [`loose_map`] would put many in one cell. Both axes are warped so that
-/// columns hold equally many boxes, and rows too; it takes twice as long to file by it.
+/// The loose grid for boxes in clusters, of which [`loose_map`] would put many in one cell. Both axes are warped so
+/// that columns hold equally many boxes, and rows too; it takes twice as long to file by it.
 pub(super) fn warped_map(len: usize, profiles: [Profile; 2]) -> GridMap {
     let [x, y] = &profiles;
     loose_map(len, profiles).warped([&x.knots, &y.knots])
