@@ -46,7 +46,7 @@ impl Run {
         let time = begin.elapsed();
         let allocations = allocations::count() - allocations_before;
         let contacts = self.world.contacts();
-        self.figures.add(contacts, self.world.report(), self.statics.len(), time, allocations);
+        self.figures.add(contacts, &self.world.report(), self.statics.len(), time, allocations);
         if self.is_checked(frame) {
             let boxes: Vec<Box4> = (0..bodies.len()).map(box_of).collect();
             let compared = check::compare(contacts, &boxes, &self.statics);

@@ -87,7 +87,8 @@ fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawBox]) -> bo
     let mut good = true;
     match chunk.shape {
         Shape::Centers { centers, half_extents } => {
-            for ((slot, &center), &half) in boxes.iter_mut().zip(&centers[part.clone()]).zip(&half_extents[part.clone()])
+            for ((slot, &center), &half) in
+                boxes.iter_mut().zip(&centers[part.clone()]).zip(&half_extents[part.clone()])
             {
                 *slot = around(center, half);
                 good &= finite(slot) & (half[0] >= 0.0) & (half[1] >= 0.0);

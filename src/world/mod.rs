@@ -9,7 +9,6 @@ mod input;
 mod report;
 mod static_pass;
 mod step;
-mod stub;
 mod task;
 mod worker;
 

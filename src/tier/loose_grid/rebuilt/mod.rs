@@ -27,6 +27,7 @@ use super::map::GridMap;
 use super::{LooseCell, LooseIndex, narrow};
 use crate::geometry::RawBox;
 use crate::storage::bitset::BitSet;
+use crate::storage::reserve_like;
 use plan::Sample;
 
 /// R3: entities covered by one box in crowded cells, and loose cells by one of the `covers`. With two entities a cell
@@ -96,6 +97,20 @@ impl RebuiltGrid {
             + (self.tight.starts.capacity() + self.tight.listed.capacity()) * size_of::<u32>()
             + (self.slots.capacity() + self.starts.capacity()) * size_of::<u32>()
             + self.sample.bytes()
+    }
+
+    /// As much room as `other` has, so that it does not matter which of the two is rebuilt next.
+    pub(crate) fn reserve_like(&mut self, other: &Self) {
+        reserve_like(&mut self.filed, &other.filed);
+        reserve_like(&mut self.cells, &other.cells);
+        reserve_like(&mut self.covers, &other.covers);
+        self.upright.reserve_like(&other.upright);
+        reserve_like(&mut self.chunks, &other.chunks);
+        reserve_like(&mut self.tight.starts, &other.tight.starts);
+        reserve_like(&mut self.tight.listed, &other.tight.listed);
+        reserve_like(&mut self.slots, &other.slots);
+        reserve_like(&mut self.starts, &other.starts);
+        self.sample.reserve_like(&other.sample);
     }
 
     /// Gives back memory that the present contents do not need.

@@ -4,6 +4,7 @@
 //! any other regular order, do not deceive it.
 
 use crate::geometry::RawBox;
+use crate::storage::reserve_like;
 use crate::tier::loose_grid::map::{GridMap, Knots, PART_COUNT};
 use crate::tier::loose_grid::{TIGHT_SHIFT, center};
 
@@ -72,6 +73,11 @@ pub(super) struct Sample {
 impl Sample {
     pub(super) fn bytes(&self) -> usize {
         self.centers.capacity() * size_of::<f32>() + self.extents.capacity() * size_of::<f64>()
+    }
+
+    pub(super) fn reserve_like(&mut self, other: &Self) {
+        reserve_like(&mut self.centers, &other.centers);
+        reserve_like(&mut self.extents, &other.extents);
     }
 
     /// Looks at `sample_max` boxes, of all that `bounds` gives for `0..len`.
