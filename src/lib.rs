@@ -5,6 +5,7 @@ pub mod geometry;
 pub mod reference;
 
 mod bodies;
+mod kernel;
 mod error;
 mod pair;
 mod parallel;
@@ -18,4 +19,4 @@ pub use error::{BadRow, Column, Error};
 pub use geometry::{Aabb, BadBox};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
-pub use world::{Contacts, Pairs, Phases, Report, World};
+pub use world::{Contacts, GridReport, Pairs, Phases, Report, World};

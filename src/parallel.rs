@@ -59,3 +59,35 @@ pub(crate) fn worker_index(parallel: bool) -> usize {
     let _ = parallel;
     0
 }
+
+/// Runs `task` on each stretch of `size` items and its index.
+pub(crate) fn for_each_chunk<T: Send>(
+    parallel: bool,
+    items: &mut [T],
+    size: usize,
+    task: impl Fn(usize, &mut [T]) + Send + Sync,
+) {
+    #[cfg(feature = "parallel")]
+    if parallel && items.len() > size {
+        return items.par_chunks_mut(size).enumerate().with_max_len(1).for_each(|(k, chunk)| task(k, chunk));
+    }
+    let _ = parallel;
+    items.chunks_mut(size).enumerate().for_each(|(k, chunk)| task(k, chunk));
+}
+
+/// Like [`for_each_chunk`], with an item of a second slice for each stretch.
+pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
+    parallel: bool,
+    items: &mut [T],
+    size: usize,
+    others: &mut [U],
+    task: impl Fn(usize, &mut [T], &mut U) + Send + Sync,
+) {
+    #[cfg(feature = "parallel")]
+    if parallel && items.len() > size {
+        let both = items.par_chunks_mut(size).zip(others.par_iter_mut());
+        return both.enumerate().with_max_len(1).for_each(|(k, (chunk, other))| task(k, chunk, other));
+    }
+    let _ = parallel;
+    items.chunks_mut(size).zip(others).enumerate().for_each(|(k, (chunk, other))| task(k, chunk, other));
+}

@@ -1,13 +1,19 @@
 //! Pairs in pages of equal size, taken from a pool and given back once a frame.
 //!
-//! S1: how many pages a step takes depends on its pairs alone, not on which worker found them, so a step
-//! that was stepped before takes nothing new.
+//! S1: how many pages a step takes depends on its pairs alone, not on which worker found them: each task opens
+//! pages of its own. So a step that was stepped before takes nothing new.
+//! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
+//! for more than the allowed pairs is never taken.
 
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Pairs in a page: 16 KiB, so that a page is opened once in a thousand bodies and a last, half-empty page a band
 /// costs about one byte a body.
 pub(crate) const PAGE_LEN: usize = 2048;
+
+/// Slots that a kernel may write past its last hit: one vector of pairs.
+pub(crate) const SLACK: usize = 16;
 
 /// A page of `[u32; 2]`, all of it initialised.
 pub(crate) type Page = Box<[[u32; 2]]>;
@@ -32,7 +38,7 @@ pub(crate) struct PagePool {
 }
 
 impl PagePool {
-    pub(crate) fn take(&self) -> Page {
+    fn take(&self) -> Page {
         let recycled = self.free.lock().pop();
         recycled.unwrap_or_else(|| vec![[0; 2]; PAGE_LEN].into_boxed_slice())
     }
@@ -41,7 +47,105 @@ impl PagePool {
         self.free.lock().extend(blocks.drain(..).map(|block| block.page));
     }
 
-    pub(crate) fn block(page: Page, len: usize) -> Block {
-        Block { page, len: len as u32 }
+    pub(crate) fn free_count(&self) -> usize {
+        self.free.lock().len()
+    }
+
+    /// Drops free pages beyond `keep`.
+    pub(crate) fn truncate(&self, keep: usize) {
+        let mut free = self.free.lock();
+        free.truncate(keep);
+        free.shrink_to_fit();
+    }
+}
+
+/// How many pairs a step may still report.
+pub(crate) struct PairBudget {
+    limit: usize,
+    closed: AtomicUsize,
+    exceeded: AtomicBool,
+}
+
+impl PairBudget {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit, closed: AtomicUsize::new(0), exceeded: AtomicBool::new(false) }
+    }
+
+    /// Counts pairs of a closed page; whether that was still allowed.
+    fn spend(&self, pairs: usize) -> bool {
+        // Relaxed: only the sum matters, and it is read for good after the tasks were joined.
+        let before = self.closed.fetch_add(pairs, Ordering::Relaxed);
+        if before + pairs > self.limit {
+            self.exceeded.store(true, Ordering::Relaxed);
+        }
+        !self.is_exceeded()
+    }
+
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.exceeded.load(Ordering::Relaxed)
+    }
+}
+
+/// Where a task puts its pairs.
+pub(crate) struct PairSink<'s> {
+    pool: &'s PagePool,
+    budget: &'s PairBudget,
+    blocks: &'s mut Vec<Block>,
+    page: Option<Page>,
+    len: usize,
+}
+
+impl<'s> PairSink<'s> {
+    /// A sink that appends to `blocks`. Nothing is taken before the first pair.
+    pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Block>) -> Self {
+        Self { pool, budget, blocks, page: None, len: 0 }
+    }
+
+    /// Free slots, at least `pairs + SLACK` of them if `pairs <= PAGE_LEN - SLACK`, at least a vector else; `None` once
+    /// the budget is spent: the task then stops.
+    #[inline(always)]
+    pub(crate) fn room(&mut self, pairs: usize) -> Option<&mut [[u32; 2]]> {
+        let wanted = pairs.min(PAGE_LEN - SLACK) + SLACK;
+        if self.page.as_ref().is_none_or(|page| page.len() - self.len < wanted) {
+            self.turn_page()?;
+        }
+        Some(&mut self.page.as_mut()?[self.len..])
+    }
+
+    /// Takes the first `pairs` of the slots that `room` gave.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, pairs: usize) {
+        self.len += pairs;
+    }
+
+    pub(crate) fn push(&mut self, pair: [u32; 2]) -> Option<()> {
+        self.room(1)?[0] = pair;
+        self.advance(1);
+        Some(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn turn_page(&mut self) -> Option<()> {
+        self.close();
+        if self.budget.is_exceeded() {
+            return None; // S2
+        }
+        self.page = Some(self.pool.take());
+        Some(())
+    }
+
+    fn close(&mut self) {
+        let len = std::mem::take(&mut self.len);
+        if let Some(page) = self.page.take() {
+            self.budget.spend(len);
+            self.blocks.push(Block { page, len: len as u32 });
+        }
+    }
+}
+
+impl Drop for PairSink<'_> {
+    fn drop(&mut self) {
+        self.close();
     }
 }

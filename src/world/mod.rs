@@ -1,33 +1,72 @@
 //! The world: all three tiers behind one call.
+//!
+//! The last good step stands in `front` while the next is built in `back`; they change places when nothing went wrong.
 
+mod clock;
 mod contacts;
 mod frame;
+mod input;
 mod report;
+mod static_pass;
+mod step;
+mod task;
+mod worker;
 
 pub use contacts::{Contacts, Pairs};
-pub use report::{Phases, Report};
+pub use report::{GridReport, Phases, Report};
 
-use crate::bodies::{Bodies, Shape, Statics};
+use crate::bodies::{Bodies, Statics};
 use crate::config::WorldConfig;
-use crate::error::{BadRow, Column, Error};
-use crate::geometry::{Aabb, RawBox, overlaps};
+use crate::error::{BadRow, Error};
+use crate::geometry::{Aabb, overlaps};
+use crate::kernel::Level;
 use crate::pair::Hit;
-use crate::reference;
-use crate::storage::pages::{Block, PAGE_LEN, PagePool};
+use crate::storage::pages::{PAGE_LEN, PagePool};
+use crate::tier::point_grid::partition::Partition;
+use crate::tier::point_grid::plan::Plan;
+use crate::tier::static_tree::StaticTree;
 use frame::Frame;
+use task::Task;
+use worker::Workers;
 
-/// Bodies of every size and statics, and the pairs of them that overlap.
+/// Moving bodies of every size and statics, and the pairs of them that overlap.
+///
+/// ```
+/// use triphase::{Aabb, Bodies, World};
+///
+/// let mut world = World::default();
+/// world.set_statics(&[Aabb::new([-10.0, -1.0], [10.0, 0.0])?])?;
+///
+/// let half_extents = [[0.5f32, 0.5]; 3];
+/// let mut centers = [[0.0f32, 2.0], [0.8, 2.3], [5.0, 0.2]];
+/// for _ in 0..2 {
+///     let contacts = world.step(Bodies::new(&centers, &half_extents))?;
+///     assert_eq!(contacts.body_pairs().len(), 1);
+///     for pair in contacts.static_pairs() {
+///         centers[pair.body as usize][1] += 0.1; // nothing of the columns stays borrowed
+///     }
+/// }
+/// let view = Aabb::new([4.0, 0.0], [6.0, 1.0])?;
+/// assert_eq!(world.query_aabb(view).count(), 2); // a body and the ground
+/// # Ok::<(), triphase::Error>(())
+/// ```
 #[derive(Default)]
 pub struct World {
     config: WorldConfig,
-    frame: Frame,
-    pool: PagePool,
-    boxes: Vec<RawBox>,
-    statics: Vec<RawBox>,
-    static_ids: Vec<u64>,
-    enabled: Vec<bool>,
+    level: Level,
+    front: Frame,
+    back: Frame,
+    /// First band and bound of each class of `front`.
+    class_marks: Vec<(usize, f32)>,
+    phases: Phases,
+    statics: StaticTree,
     skipped: Vec<BadRow>,
-    report: Report,
+    plan: Plan,
+    partition: Partition,
+    tasks: Vec<Task>,
+    workers: Workers,
+    pool: PagePool,
+    row_starts: Vec<usize>,
 }
 
 impl World {
@@ -38,120 +77,176 @@ impl World {
     /// [`Error::BadSetting`] names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
         config.validate()?;
-        Ok(Self { config, ..Self::default() })
+        Ok(Self { level: Level::detect(config.simd), config, ..Self::default() })
     }
 
-    /// One frame: finds every pair of bodies, and of a body and a static, whose closed boxes overlap.
+    /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap.
+    ///
+    /// The pairs are exact: the boxes are computed in f32 (see [`Bodies`]), touching is overlap, none is missing,
+    /// extra or reported twice, in whatever configuration and whatever was stepped before.
+    ///
+    /// Runs on the rayon pool of the caller, so `pool.install(|| world.step(bodies))` chooses one.
     ///
     /// # Errors
     ///
-    /// A refused step changes nothing.
+    /// [`Error::BadBody`] names the lowest row that cannot be used (see [`BadRows`](crate::BadRows) to skip such rows);
+    /// [`Error::ColumnLength`], [`Error::MixedIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`]. After an error the
+    /// contacts and queries are still those of the last good step.
+    ///
+    /// # Determinism
+    ///
+    /// Pairs and their order are a pure function of columns, statics and settings.
+    ///
+    /// # Cost
+    ///
+    /// O(bodies + pairs), in parallel; see the README for figures. Allocates only when the world grows.
     pub fn step(&mut self, bodies: Bodies<'_>) -> Result<Contacts<'_>, Error> {
         self.step_chunks(&[bodies])
     }
 
-    /// Like [`step`](Self::step), for bodies that are held in several columns: rows are numbered through.
+    /// Like [`step`](Self::step), for bodies that are held in several sets of columns, as by archetypes: rows are numbered
+    /// through, chunk after chunk.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    /// let mut world = World::default();
+    /// let orcs = [[0.0f32, 0.0], [9.0, 9.0]];
+    /// let arrows = [[0.2f32, 0.0, 0.4, 0.1]];
+    /// let chunks = [Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::from_aabbs(&arrows)];
+    /// let pair = world.step_chunks(&chunks)?.body_pairs().next().unwrap();
+    /// assert_eq!((pair.a, pair.b), (0, 2)); // the arrow is row 2
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// As [`step`](Self::step).
     pub fn step_chunks(&mut self, chunks: &[Bodies<'_>]) -> Result<Contacts<'_>, Error> {
-        let mut boxes = Vec::new();
-        for (k, chunk) in chunks.iter().enumerate() {
-            chunk.check_lengths(k)?;
-            for i in 0..chunk.len() {
-                let d = chunk.displacements.map(|d| d[i]);
-                boxes.push(match chunk.shape {
-                    Shape::Centers { centers, half_extents } => reference::body_box(centers[i], half_extents[i], d),
-                    Shape::Uniform { centers, half_extents } => reference::body_box(centers[i], half_extents, d),
-                    Shape::Aabbs(aabbs) => aabbs[i],
-                });
-            }
-        }
-        for (row, b) in boxes.iter().enumerate() {
-            if b.iter().any(|v| v.is_nan()) {
-                return Err(Error::BadBody(BadRow::new(row as u32, Column::Center, 0, b[0])));
-            }
-        }
-        self.boxes = boxes;
-        self.pool.recycle(&mut self.frame.body_blocks);
-        self.pool.recycle(&mut self.frame.static_blocks);
-        let body = reference::self_pairs(&self.boxes);
-        let fixed = reference::cross_pairs(&self.boxes, &self.statics);
-        self.frame.row_count = self.boxes.len();
-        self.frame.ids = chunks.iter().filter_map(|c| c.ids).flatten().copied().collect();
-        self.frame.body_pair_count = body.len();
-        self.frame.static_pair_count = fixed.len();
-        let fill = |pairs: &[(u32, u32)], blocks: &mut Vec<Block>| {
-            for part in pairs.chunks(PAGE_LEN) {
-                let mut page = self.pool.take();
-                for (slot, &(a, b)) in page.iter_mut().zip(part) {
-                    *slot = [a, b];
-                }
-                blocks.push(PagePool::block(page, part.len()));
-            }
-        };
-        fill(&body, &mut self.frame.body_blocks);
-        fill(&fixed, &mut self.frame.static_blocks);
+        self.build_frame(chunks)?;
         Ok(self.contacts())
     }
 
-    /// Replaces the static set.
+    /// Replaces the static set: boxes, taken bit for bit, and optionally ids. All are enabled. Queries see it at once;
+    /// static pairs are empty until the next step.
     ///
     /// # Errors
     ///
-    /// On an error the old set stays.
+    /// [`Error::BadStatic`] names the lowest bad row; [`Error::ColumnLength`], [`Error::TooManyRows`]. On an error the old
+    /// set stays.
+    ///
+    /// # Cost
+    ///
+    /// A rebuild, in parallel for large sets: O(n log n), some hundred milliseconds for a million boxes. To open a door use
+    /// [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        let statics = statics.into();
-        self.statics = statics.aabbs.to_vec();
-        self.static_ids = statics.ids.unwrap_or_default().to_vec();
-        self.enabled = vec![true; self.statics.len()];
-        self.pool.recycle(&mut self.frame.static_blocks);
-        self.frame.static_pair_count = 0;
+        self.statics = StaticTree::build(statics.into(), !self.config.sequential)?;
+        self.front.clear_static_contacts(&self.pool);
         Ok(())
     }
 
-    /// Switches a static on or off (a door, a destroyed wall) from the next step and query on. Returns what it was.
+    /// Switches a static on or off (a door, a destroyed wall) and returns what it was. Queries see it at once, pairs from
+    /// the next step on.
     ///
     /// # Errors
     ///
     /// [`Error::NoSuchStatic`].
+    ///
+    /// # Cost
+    ///
+    /// O(1).
     pub fn set_static_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
-        let count = self.enabled.len();
-        let slot = self.enabled.get_mut(row as usize).ok_or(Error::NoSuchStatic { row, count })?;
-        Ok(std::mem::replace(slot, enabled))
+        self.statics.set_enabled(row, enabled)
     }
 
-    /// The contacts of the last good step again, by a shared borrow.
+    /// The static set.
+    pub fn statics(&self) -> &StaticTree {
+        &self.statics
+    }
+
+    /// The contacts of the last good step again, by a shared borrow, so that queries can be asked while they are
+    /// iterated. Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts::new(&self.frame)
+        Contacts::new(&self.front)
     }
 
     /// Everything whose closed box overlaps `area`, each once: bodies as of the last good step, statics as of now.
+    ///
+    /// # Determinism
+    ///
+    /// In cell order: common bodies, oversized ones, statics.
+    ///
+    /// # Cost
+    ///
+    /// O(bands + cells touched + hits); nothing is allocated.
     pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = Hit> + '_ {
-        let area = area.to_array();
-        let bodies = self.boxes.iter().enumerate().filter(move |(_, b)| overlaps(b, &area));
-        let statics = self.statics.iter().enumerate().filter(move |(_, b)| overlaps(b, &area));
-        bodies
-            .map(|(row, _)| Hit::Body { row: row as u32, id: self.frame.ids.get(row).copied() })
-            .chain(statics.map(|(row, _)| Hit::Fixed { row: row as u32, id: self.static_ids.get(row).copied() }))
+        let frame = &self.front;
+        let raw = area.to_array();
+        let oversized = frame.oversized_boxes.iter().zip(&frame.oversized_rows);
+        let oversized = oversized.filter(move |(aabb, _)| overlaps(aabb, &raw)).map(|(_, &row)| row);
+        let bodies = frame.grid.query(raw).chain(oversized);
+        let body = |row: u32| Hit::Body { row, id: frame.ids.get(row as usize).copied() };
+        let fixed = |row: u32| Hit::Fixed { row, id: self.statics.id(row) };
+        bodies.map(body).chain(self.statics.query_aabb(area).map(fixed))
     }
 
-    /// Rows that the last good step left out, under [`BadRows::Skip`](crate::BadRows::Skip), in ascending order.
+    /// Rows that the last good step left out under [`BadRows::Skip`](crate::BadRows::Skip), ascending.
     pub fn skipped(&self) -> &[BadRow] {
         &self.skipped
     }
 
-    /// What the last good step found, what is held, and where the time went.
-    pub fn report(&self) -> &Report {
-        &self.report
+    /// Gives back memory that the last good step does not need: scratch, the spare frame, free pages. The next step
+    /// takes it again.
+    pub fn shrink_to_fit(&mut self) {
+        self.back.clear_contacts(&self.pool);
+        self.back = Frame::default();
+        self.front.shrink_to_fit();
+        self.plan = Plan::default();
+        self.partition.release();
+        self.tasks = Vec::new();
+        self.workers.release();
+        self.pool.truncate(0);
+        self.row_starts = Vec::new();
+        self.skipped.shrink_to_fit();
     }
-
-    /// Gives back memory that the present contents do not need.
-    pub fn shrink_to_fit(&mut self) {}
 
     /// The settings it was made with.
     pub fn config(&self) -> &WorldConfig {
         &self.config
     }
+
+    /// Keeps what a report needs and later steps would overwrite.
+    fn note(&mut self, phases: Phases) {
+        self.phases = phases;
+        self.class_marks.clear();
+        self.class_marks.extend(self.plan.classes().iter().map(|class| (class.first_band, class.side_max * 0.5)));
+    }
+
+    fn bytes_bodies(&self) -> usize {
+        let tasks = self.tasks.capacity() * size_of::<Task>();
+        let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<BadRow>();
+        let scratch = self.plan.bytes() + self.partition.bytes() + self.workers.bytes() + tasks + small;
+        size_of::<Self>() + self.front.bytes() + self.back.bytes() + scratch
+    }
+
+    fn bytes_pairs(&self) -> usize {
+        let pages = self.front.page_count() + self.back.page_count() + self.pool.free_count();
+        pages * PAGE_LEN * size_of::<[u32; 2]>()
+    }
 }
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("config", &self.config)
+            .field("contacts", &self.contacts())
+            .field("statics", &self.statics.len())
+            .finish_non_exhaustive()
+    }
+}
+
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<World>();
+    shared::<Contacts<'static>>();
+    shared::<Error>();
+};

@@ -1,0 +1,90 @@
+//! Eight boxes at a time with AVX2; hits are compressed by a table of permutations.
+
+#![allow(unsafe_code)]
+
+use super::Probe;
+use super::lanes::{Lanes, PairOrder, RawColumns};
+use super::scan::instantiate;
+use std::arch::x86_64::*;
+
+pub(super) struct Avx2;
+
+/// For each mask of hits, the lanes that hit, first to last: 8 KiB, of which a scan touches the sparse masks.
+static COMPRESS: [[u32; 8]; 256] = compress_table();
+
+const fn compress_table() -> [[u32; 8]; 256] {
+    let mut table = [[0; 8]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 8 {
+            if mask >> lane & 1 == 1 {
+                table[mask][count] = lane as u32;
+                count += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+}
+
+impl Lanes for Avx2 {
+    const WIDTH: usize = 8;
+    /// min x, min y, max x, max y, row.
+    type Spread = (__m256, __m256, __m256, __m256, __m256i);
+
+    #[inline(always)]
+    unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row }: Probe) -> Self::Spread {
+        // SAFETY: the contract says that the features are there.
+        unsafe {
+            (
+                _mm256_set1_ps(min_x),
+                _mm256_set1_ps(min_y),
+                _mm256_set1_ps(max_x),
+                _mm256_set1_ps(max_y),
+                _mm256_set1_epi32(row as i32),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn round<O: PairOrder>(
+        (min_x, min_y, max_x, max_y, row): Self::Spread,
+        columns: RawColumns,
+        at: usize,
+        left: usize,
+        out: *mut [u32; 2],
+    ) -> usize {
+        // SAFETY: by the contract: the features, 8 readable entries at `at`, 8 writable slots at `out`. The mask is
+        // below 256.
+        unsafe {
+            let x = _mm256_and_ps(
+                _mm256_cmp_ps::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x.add(at))),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x.add(at))),
+            );
+            let y = _mm256_and_ps(
+                _mm256_cmp_ps::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y.add(at))),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y.add(at))),
+            );
+            let hits = _mm256_movemask_ps(_mm256_and_ps(x, y)) as u32;
+            let mask = _bzhi_u32(hits, left.min(8) as u32);
+            let lanes = _mm256_loadu_si256(COMPRESS.get_unchecked(mask as usize).as_ptr().cast());
+            let rows = _mm256_loadu_si256(columns.rows.add(at).cast());
+            let rows = _mm256_permutevar8x32_epi32(rows, lanes);
+            let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
+                (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
+                (_, true) => (row, rows),
+                _ => (rows, row),
+            };
+            // Pairs 0 1 4 5 and 2 3 6 7, then in order.
+            let low = _mm256_unpacklo_epi32(first, second);
+            let high = _mm256_unpackhi_epi32(first, second);
+            _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
+            _mm256_storeu_si256(out.add(4).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
+            mask.count_ones() as usize
+        }
+    }
+}
+
+instantiate!(Avx2, #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]);

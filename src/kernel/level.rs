@@ -1,0 +1,98 @@
+//! Which instruction set, decided once.
+
+#![allow(unsafe_code)]
+
+use super::*;
+use crate::config::Simd;
+
+/// An instruction set that this machine has: a `Level` is made by detection only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Level(Simd);
+
+impl Default for Level {
+    fn default() -> Self {
+        Self::detect(None)
+    }
+}
+
+/// Calls a scan of the level's implementation.
+macro_rules! dispatch {
+    ($level:expr, $scan:ident($($argument:expr),*)) => {
+        match $level {
+            // SAFETY: a `Level` holds only what `detect` found on this machine.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => unsafe { avx512::$scan($($argument),*) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => unsafe { avx2::$scan($($argument),*) },
+            _ => portable::$scan($($argument),*),
+        }
+    };
+}
+
+impl Level {
+    /// The best that this machine has, and at most `at_most`.
+    pub(crate) fn detect(at_most: Option<Simd>) -> Self {
+        let best = detected();
+        Self(at_most.map_or(best, |at_most| best.min(at_most)))
+    }
+
+    pub(crate) fn simd(self) -> Simd {
+        self.0
+    }
+
+    /// Every overlapping pair among the entries of a grid of cells. `None` when the sink is spent.
+    pub(crate) fn scan_cells(self, cells: &CellView<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+        dispatch!(self.0, scan_cells(cells, sink))
+    }
+
+    /// The entries in a rectangle of cells that overlap the probe. `None` when the sink is spent.
+    pub(crate) fn scan_rect(
+        self,
+        cells: &CellView<'_>,
+        rect: &Rect,
+        probe: Probe,
+        order: Order,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        match order {
+            Order::Ascending => dispatch!(self.0, scan_rect_ascending(cells, rect, probe, sink)),
+            Order::ProbeFirst => dispatch!(self.0, scan_rect_probe_first(cells, rect, probe, sink)),
+            Order::EntryFirst => dispatch!(self.0, scan_rect_entry_first(cells, rect, probe, sink)),
+        }
+    }
+
+    /// Each entry of `probes` in `range`, in turn, against all of `entries`; reports (probe, entry). `None` when the
+    /// sink is spent.
+    pub(crate) fn scan_all(
+        self,
+        probes: &Columns<'_>,
+        range: Range<usize>,
+        entries: &Columns<'_>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        dispatch!(self.0, scan_all(probes, range, entries, sink))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detected() -> Simd {
+    let avx2 = is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt");
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq");
+    match (avx2, avx512) {
+        (true, true) => Simd::Avx512,
+        (true, false) => Simd::Avx2,
+        _ => Simd::Portable,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detected() -> Simd {
+    Simd::Portable
+}

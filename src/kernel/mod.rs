@@ -1,0 +1,47 @@
+//! The innermost loops: one box against a run of boxes in columns, several at a time, hits compressed out.
+//!
+//! K1: runs handed to a kernel lie inside the population of their columns; with the padding of the columns
+//! (C2) every vector read stays inside.
+//! K2: hits come out in the order of the run, whatever the width of a vector, so that results are the same on
+//! every instruction set.
+//!
+//! One generic scan per job (`scan.rs`) over one small trait (`lanes.rs`) with an implementation per instruction
+//! set; [`Level`] is picked once per world.
+
+mod lanes;
+mod level;
+mod portable;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+pub(crate) use level::Level;
+pub(crate) use scan::{CellView, Rect};
+
+use crate::geometry::RawBox;
+use crate::storage::columns::Columns;
+use crate::storage::pages::PairSink;
+use std::ops::Range;
+
+/// What the two numbers of a reported pair are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The lower row, then the higher one.
+    Ascending,
+    /// The row of the probe, then that of the entry.
+    ProbeFirst,
+    /// The row of the entry, then that of the probe.
+    EntryFirst,
+}
+
+/// The box that is tested against a run, and its row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe {
+    pub(crate) aabb: RawBox,
+    pub(crate) row: u32,
+}

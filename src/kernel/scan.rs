@@ -1,0 +1,264 @@
+//! The scans, once for all instruction sets.
+
+#![allow(unsafe_code)]
+
+use super::Probe;
+use super::lanes::{Ascending, Lanes, PairOrder, ProbeFirst, RawColumns};
+use crate::storage::cells::Starts;
+use crate::storage::columns::Columns;
+use crate::storage::pages::{PAGE_LEN, PairSink, SLACK};
+use std::ops::Range;
+
+/// Bodies in cell order and the table of their cells.
+#[derive(Clone, Copy)]
+pub(crate) struct CellView<'a> {
+    columns: Columns<'a>,
+    starts: Starts<'a>,
+}
+
+impl<'a> CellView<'a> {
+    /// # Panics
+    ///
+    /// When the table is of another population.
+    pub(crate) fn new(columns: Columns<'a>, starts: Starts<'a>) -> Self {
+        assert_eq!(columns.len(), starts.population(), "the table counts the entries of these columns");
+        Self { columns, starts }
+    }
+
+    pub(crate) fn columns(&self) -> &Columns<'a> {
+        &self.columns
+    }
+
+    pub(crate) fn starts(&self) -> &Starts<'a> {
+        &self.starts
+    }
+
+    /// The entries in the columns `x` of row `y`: one run, since rows are contiguous.
+    #[inline]
+    pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
+        // T2: inner cells start behind the border.
+        let cell = y * self.starts.stride() + 1;
+        let starts = self.starts.as_slice();
+        starts[cell + x.start] as usize..starts[cell + x.end] as usize
+    }
+
+    /// The part of `rect` that this table has.
+    fn clip(&self, rect: &Rect) -> Rect {
+        let (columns, rows) = (self.starts.stride() - 2, self.starts.rows());
+        let clip = |r: &Range<usize>, end: usize| r.start.min(end)..r.end.min(end);
+        Rect { x: clip(&rect.x, columns), y: clip(&rect.y, rows) }
+    }
+}
+
+/// A rectangle of cells: columns and rows, borders not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rect {
+    pub(crate) x: Range<usize>,
+    pub(crate) y: Range<usize>,
+}
+
+/// Every overlapping pair of a grid, each once: a body's partners that come after it lie in two runs, the rest of its
+/// own cell with the cell to the right, and the three cells below.
+///
+/// # Safety
+///
+/// The instruction set of `L` is there.
+#[inline(always)]
+pub(super) unsafe fn scan_cells<L: Lanes>(cells: &CellView<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+    let stride = cells.starts.stride();
+    let starts = cells.starts.as_slice();
+    let columns = RawColumns::from(&cells.columns);
+    for y in 0..cells.starts.rows() {
+        // T2: two rows and one more word are always there.
+        let row = &starts[y * stride..(y + 2) * stride + 1];
+        for x in 1..stride - 1 {
+            // SAFETY: `x + stride + 2 <= 2 * stride`, and `row` has one word more than two strides.
+            let start = |cell: usize| unsafe { *row.get_unchecked(cell) as usize };
+            let (first, end, right_end) = (start(x), start(x + 1), start(x + 2));
+            if first == end {
+                continue;
+            }
+            let (below, below_end) = (start(x + stride - 1), start(x + stride + 2));
+            for i in first..end {
+                // SAFETY: `i` is an entry (T1).
+                let spread = unsafe { L::spread(probe_at(columns, i)) };
+                let candidates = (right_end - i) + (below_end - below);
+                if candidates <= PAGE_LEN - SLACK {
+                    let out = sink.room(candidates)?.as_mut_ptr();
+                    // SAFETY: runs are entries (T1, C2); `room` gave a slot per candidate and a vector more.
+                    let count = unsafe {
+                        let count = run::<L, Ascending>(spread, columns, i + 1..right_end, out);
+                        count + run::<L, Ascending>(spread, columns, below..below_end, out.add(count))
+                    };
+                    sink.advance(count);
+                } else {
+                    // SAFETY: runs are entries (T1, C2).
+                    unsafe {
+                        long_run::<L, Ascending>(spread, columns, i + 1..right_end, sink)?;
+                        long_run::<L, Ascending>(spread, columns, below..below_end, sink)?;
+                    }
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// The entries in a rectangle of cells that overlap the probe.
+///
+/// # Safety
+///
+/// The instruction set of `L` is there.
+#[inline(always)]
+pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
+    cells: &CellView<'_>,
+    rect: &Rect,
+    probe: Probe,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let columns = RawColumns::from(&cells.columns);
+    let Rect { x, y } = cells.clip(rect);
+    // SAFETY: by the contract.
+    let spread = unsafe { L::spread(probe) };
+    for y in y {
+        let entries = cells.run(y, &x);
+        // SAFETY: a run of the table lies in the population (T1).
+        unsafe { long_run::<L, O>(spread, columns, entries, sink)? };
+    }
+    Some(())
+}
+
+/// Each of some probes against all entries.
+///
+/// # Safety
+///
+/// The instruction set of `L` is there.
+#[inline(always)]
+pub(super) unsafe fn scan_all<L: Lanes>(
+    probes: &Columns<'_>,
+    range: Range<usize>,
+    entries: &Columns<'_>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let columns = RawColumns::from(entries);
+    for at in range {
+        // SAFETY: the instruction set by the contract; the run is the whole population.
+        unsafe {
+            let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.rows[at] });
+            long_run::<L, ProbeFirst>(spread, columns, 0..entries.len(), sink)?;
+        }
+    }
+    Some(())
+}
+
+/// # Safety
+///
+/// `at` is an entry of the columns.
+#[inline(always)]
+unsafe fn probe_at(columns: RawColumns, at: usize) -> Probe {
+    // SAFETY: by the contract.
+    unsafe {
+        let aabb = [*columns.min_x.add(at), *columns.min_y.add(at), *columns.max_x.add(at), *columns.max_y.add(at)];
+        Probe { aabb, row: *columns.rows.add(at) }
+    }
+}
+
+/// One run; the first round is taken without asking, since a run fits one vector almost always.
+///
+/// # Safety
+///
+/// The run lies in the population of the padded columns, or is empty and starts at most at its end; `out` has a
+/// slot per entry and a vector more.
+#[inline(always)]
+unsafe fn run<L: Lanes, O: PairOrder>(
+    spread: L::Spread,
+    columns: RawColumns,
+    entries: Range<usize>,
+    out: *mut [u32; 2],
+) -> usize {
+    let (mut at, mut count) = (entries.start, 0);
+    loop {
+        // SAFETY: `at` is at most the end of the population, and a vector of padding follows it (C2).
+        unsafe {
+            count += L::round::<O>(spread, columns, at, entries.end.saturating_sub(at), out.add(count));
+        }
+        at += L::WIDTH;
+        if at >= entries.end {
+            return count;
+        }
+    }
+}
+
+/// A run of any length, a page at a time.
+///
+/// # Safety
+///
+/// The run lies in the population of the padded columns.
+#[inline(always)]
+unsafe fn long_run<L: Lanes, O: PairOrder>(
+    spread: L::Spread,
+    columns: RawColumns,
+    entries: Range<usize>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    const STEP: usize = PAGE_LEN / 4;
+    let mut at = entries.start;
+    while at < entries.end {
+        let end = entries.end.min(at + STEP);
+        let out = sink.room(end - at)?.as_mut_ptr();
+        // SAFETY: a part of the run; `room` gave a slot per entry and a vector more.
+        let count = unsafe { run::<L, O>(spread, columns, at..end, out) };
+        sink.advance(count);
+        at = end;
+    }
+    Some(())
+}
+
+/// Writes the scans for an instruction set: the generic code is inlined into functions that carry its features.
+macro_rules! instantiate {
+    ($lanes:ty $(, #[$feature:meta])?) => {
+        use crate::kernel::lanes::{Ascending, EntryFirst, ProbeFirst};
+        use crate::kernel::scan::{self, CellView, Rect};
+        use crate::storage::columns::Columns;
+        use crate::storage::pages::PairSink;
+
+        $(#[$feature])?
+        pub(super) fn scan_cells(cells: &CellView<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+            // SAFETY: this function carries the features, so they are there.
+            unsafe { scan::scan_cells::<$lanes>(cells, sink) }
+        }
+
+        $(#[$feature])?
+        pub(super) fn scan_rect_ascending(
+            cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            // SAFETY: as above.
+            unsafe { scan::scan_rect::<$lanes, Ascending>(cells, rect, probe, sink) }
+        }
+
+        $(#[$feature])?
+        pub(super) fn scan_rect_probe_first(
+            cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            // SAFETY: as above.
+            unsafe { scan::scan_rect::<$lanes, ProbeFirst>(cells, rect, probe, sink) }
+        }
+
+        $(#[$feature])?
+        pub(super) fn scan_rect_entry_first(
+            cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            // SAFETY: as above.
+            unsafe { scan::scan_rect::<$lanes, EntryFirst>(cells, rect, probe, sink) }
+        }
+
+        $(#[$feature])?
+        pub(super) fn scan_all(
+            probes: &Columns<'_>, range: std::ops::Range<usize>, entries: &Columns<'_>, sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            // SAFETY: as above.
+            unsafe { scan::scan_all::<$lanes>(probes, range, entries, sink) }
+        }
+    };
+}
+pub(super) use instantiate;

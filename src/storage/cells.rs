@@ -1,0 +1,76 @@
+//! Which entries a cell holds: a counting sort's table of starts.
+//!
+//! T1: `starts[c] .. starts[c + 1]` are the entries of cell `c`; starts ascend from 0 to the population.
+//! T2: cells stand in rows of `stride`; the first and the last cell of each row are borders that stay empty, and
+//! one empty row stands below the last, so that the eight neighbours of any inner cell (but those above the first
+//! row, which nobody asks for) can be looked up without a special case.
+
+/// Words that a table of this many rows takes (T2).
+pub(crate) const fn table_words(rows: usize, stride: usize) -> usize {
+    (rows + 1) * stride + 1
+}
+
+/// A table that was made by [`sort_keys`], so T1 and T2 hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Starts<'a> {
+    starts: &'a [u32],
+    stride: usize,
+    rows: usize,
+}
+
+impl<'a> Starts<'a> {
+    /// First entry of each cell, row after row.
+    pub(crate) fn as_slice(&self) -> &'a [u32] {
+        self.starts
+    }
+
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn population(&self) -> usize {
+        self.starts.last().map_or(0, |&end| end as usize)
+    }
+
+    /// The table again from words that [`sort_keys`] filled before.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many words as T2 says.
+    pub(crate) fn filled(words: &'a [u32], stride: usize, rows: usize) -> Self {
+        assert_eq!(words.len(), table_words(rows, stride), "a table keeps its size");
+        debug_assert!(words.is_sorted() && words.first() == Some(&0));
+        Self { starts: words, stride, rows }
+    }
+}
+
+/// How a population lies over its cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Spread {
+    /// Sum over cells of population squared: divided by the population, how many share a typical body's cell.
+    pub(crate) squares: u64,
+}
+
+/// Counts `keys` (cells) into `words` and turns the counts into *ends*: afterwards a backward pass that takes
+/// `words[key] -= 1` for each key yields the place of each, stable, and leaves starts (T1).
+///
+/// # Panics
+///
+/// When a key is not below the number of cells.
+pub(crate) fn count_keys(keys: &[u32], words: &mut [u32]) -> Spread {
+    words.fill(0);
+    for &key in keys {
+        words[key as usize] += 1;
+    }
+    let (mut end, mut squares) = (0u32, 0u64);
+    for word in words {
+        squares += u64::from(*word) * u64::from(*word);
+        end += *word;
+        *word = end;
+    }
+    Spread { squares }
+}

@@ -1,0 +1,77 @@
+//! Boxes in columns, in the order in which passes visit them.
+//!
+//! C1: five columns of one length stand one behind the other in one slice of words: min x, min y, max x, max y, row.
+//! C2: each column is longer than its population by [`PAD`], so that a full vector read at any entry stays
+//! inside the column; what the padding holds never counts.
+
+use super::record::Record;
+use crate::geometry::RawBox;
+
+/// One vector of the widest instruction set: 16 lanes.
+pub(crate) const PAD: usize = 16;
+
+/// Words that a population takes (C1, C2).
+pub(crate) const fn column_words(population: usize) -> usize {
+    5 * (population + PAD)
+}
+
+/// Columns to read.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    pub(crate) min_x: &'a [f32],
+    pub(crate) min_y: &'a [f32],
+    pub(crate) max_x: &'a [f32],
+    pub(crate) max_y: &'a [f32],
+    pub(crate) rows: &'a [u32],
+    population: usize,
+}
+
+impl<'a> Columns<'a> {
+    /// The columns of `population` entries in `words`.
+    pub(crate) fn of(words: &'a [u32], population: usize) -> Self {
+        let stride = population + PAD;
+        let floats = |k: usize| bytemuck::cast_slice(&words[k * stride..(k + 1) * stride]);
+        let rows = &words[4 * stride..5 * stride];
+        Self { min_x: floats(0), min_y: floats(1), max_x: floats(2), max_y: floats(3), rows, population }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.population
+    }
+
+    pub(crate) fn aabb(&self, at: usize) -> RawBox {
+        [self.min_x[at], self.min_y[at], self.max_x[at], self.max_y[at]]
+    }
+}
+
+/// Columns to fill.
+pub(crate) struct ColumnsMut<'a> {
+    min_x: &'a mut [f32],
+    min_y: &'a mut [f32],
+    max_x: &'a mut [f32],
+    max_y: &'a mut [f32],
+    rows: &'a mut [u32],
+}
+
+impl<'a> ColumnsMut<'a> {
+    pub(crate) fn of(words: &'a mut [u32], population: usize) -> Self {
+        let stride = population + PAD;
+        let (min_x, rest) = words.split_at_mut(stride);
+        let (min_y, rest) = rest.split_at_mut(stride);
+        let (max_x, rest) = rest.split_at_mut(stride);
+        let (max_y, rest) = rest.split_at_mut(stride);
+        Self {
+            min_x: bytemuck::cast_slice_mut(min_x),
+            min_y: bytemuck::cast_slice_mut(min_y),
+            max_x: bytemuck::cast_slice_mut(max_x),
+            max_y: bytemuck::cast_slice_mut(max_y),
+            rows: &mut rest[..stride],
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, at: usize, record: &Record) {
+        [self.min_x[at], self.min_y[at], self.max_x[at], self.max_y[at]] = record.aabb;
+        self.rows[at] = record.row;
+    }
+}

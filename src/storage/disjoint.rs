@@ -1,0 +1,43 @@
+//! One buffer, written by many tasks at once, each in places of its own.
+
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// A mutable slice that tasks may share as long as no two of them touch the same element.
+pub(crate) struct Disjoint<'a, T> {
+    start: *mut T,
+    len: usize,
+    slice: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: the pointer comes from a `&mut [T]` held for 'a; elements are reached through the unsafe methods alone, whose
+// contract gives each element to one task at a time. `T: Send` as elements are written from other threads.
+unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
+
+impl<'a, T: Copy> Disjoint<'a, T> {
+    pub(crate) fn new(slice: &'a mut [T]) -> Self {
+        Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
+    }
+
+    /// # Safety
+    ///
+    /// `at` is in bounds, and no other task touches it while this buffer is shared.
+    #[inline(always)]
+    pub(crate) unsafe fn write(&self, at: usize, value: T) {
+        debug_assert!(at < self.len);
+        // SAFETY: in bounds and not shared by the caller's contract.
+        unsafe { self.start.add(at).write(value) }
+    }
+
+    /// # Safety
+    ///
+    /// No other task touches the range while the returned slice lives. The range is checked.
+    #[allow(clippy::mut_from_ref)] // that is what the contract is for
+    pub(crate) unsafe fn slice(&self, range: Range<usize>) -> &mut [T] {
+        assert!(range.start <= range.end && range.end <= self.len, "a task's range lies in the buffer");
+        // SAFETY: in bounds by the assertion, not shared by the caller's contract.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
+    }
+}

@@ -1,0 +1,22 @@
+//! A body as the partition hands it to its band.
+
+use crate::geometry::RawBox;
+
+/// A box and the row it came from: all that a pass needs, written once per body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub(crate) struct Record {
+    pub(crate) aabb: RawBox,
+    pub(crate) row: u32,
+}
+
+const _: () = assert!(size_of::<Record>() == 20);
+
+impl Record {
+    /// x and y exchanged.
+    #[inline]
+    pub(crate) fn transposed(self) -> Self {
+        let [min_x, min_y, max_x, max_y] = self.aabb;
+        Self { aabb: [min_y, min_x, max_y, max_x], row: self.row }
+    }
+}

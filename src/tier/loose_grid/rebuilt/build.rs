@@ -1,0 +1,120 @@
+//! Rebuilding: file, sort what is crowded, list.
+
+use super::plan::{CELL_SAMPLE, PLAN_SAMPLE, loose_map, tight_map};
+use super::{CHUNK_LEN, Filed, RebuiltGrid, TightRuns, clear_counts, end, next_place, runs_from_counts};
+use crate::geometry::RawBox;
+use crate::tier::loose_grid::map::GridMap;
+use crate::tier::loose_grid::{
+    ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, narrow, union,
+};
+
+/// Tests of two loose cells an entity, beyond which a sweep may be better. An ordinary crowd has ten.
+const TESTS_PER_ENTITY: f64 = 64.0;
+
+impl RebuiltGrid {
+    /// Files entity `i` with `boxes[i]`, for all of them; what was filed before is forgotten. Edges may be infinite.
+    /// Takes no memory when there was enough for a rebuild as large.
+    pub(crate) fn rebuild(&mut self, boxes: &[RawBox]) {
+        let sample = &mut self.sample;
+        let profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
+        let loose = loose_map(boxes.len(), profiles);
+        self.file(&loose, boxes);
+        self.list(tight_map(&loose, profiles));
+        let tests = self.tight.test_count();
+        let len = boxes.len() as f64;
+        let sweep = len * len * profiles.map(|p| p.overlap()).iter().fold(1.0, |a: f64, b| a.min(*b));
+        if tests > TESTS_PER_ENTITY * len && sweep < tests {
+            self.file(&GridMap::single(), boxes);
+            self.list(GridMap::single());
+        }
+        self.sort_crowded();
+    }
+
+    /// A counting sort by loose cell.
+    fn file(&mut self, map: &GridMap, boxes: &[RawBox]) {
+        let starts = &mut self.starts;
+        clear_counts(starts, map.cell_count());
+        self.slots.clear();
+        self.slots.extend(boxes.iter().map(|bounds| {
+            let slot = map.cell_of_center(bounds);
+            starts[slot + 2] += 1;
+            narrow(slot)
+        }));
+        runs_from_counts(starts);
+        self.filed.resize(boxes.len(), Filed { bounds: NOTHING, entity: 0 });
+        for (entity, (bounds, &slot)) in boxes.iter().zip(&self.slots).enumerate() {
+            self.filed[next_place(starts, slot as usize)] = Filed { bounds: *bounds, entity: narrow(entity) };
+        }
+        // R2
+        self.cells.clear();
+        for ends in starts.windows(2).take(map.cell_count()) {
+            let run = &self.filed[ends[0] as usize..ends[1] as usize];
+            if !run.is_empty() {
+                let bounds = run.iter().fold(NOTHING, |all, filed| union(&all, &filed.bounds));
+                self.cells.push(LooseCell { bounds, head: EntityIndex(ends[0]) });
+            }
+        }
+        self.cells.push(end(boxes.len()));
+    }
+
+    /// T3, and T5 by coarser cells.
+    fn list(&mut self, map: GridMap) {
+        let entries_max = ENTRIES_PER_ENTITY * self.filed.len() + ENTRIES_SLACK;
+        let cells = &self.cells[..self.cells.len() - 1];
+        let TightRuns { map: kept, starts, listed } = &mut self.tight;
+        let map = map.coarsened(cells, entries_max);
+        *kept = map;
+        clear_counts(starts, map.cell_count());
+        for cell in cells {
+            map.range(&cell.bounds).cells().for_each(|(x, y)| starts[map.number(x, y) + 2] += 1);
+        }
+        runs_from_counts(starts);
+        listed.resize(starts[starts.len() - 1] as usize, LooseIndex::NONE);
+        for (k, cell) in cells.iter().enumerate() {
+            let place = |(x, y)| listed[next_place(starts, map.number(x, y))] = LooseIndex::new(k);
+            map.range(&cell.bounds).cells().for_each(place);
+        }
+    }
+
+    /// R3.
+    fn sort_crowded(&mut self) {
+        self.chunks.clear();
+        self.upright.grow_to(self.loose_cell_count());
+        let mut any = false;
+        for cell in 0..self.loose_cell_count() {
+            let run = self.run(cell);
+            if run.len() <= CHUNK_LEN {
+                continue;
+            }
+            any = true;
+            let (sample, filed) = (&mut self.sample, &mut self.filed[run]);
+            let [x, y] = [0, 1].map(|axis| sample.profile(filed.len(), CELL_SAMPLE, axis, |k| filed[k].bounds));
+            let upright = y.sweeps_better_than(&x);
+            let axis = usize::from(upright);
+            filed.sort_unstable_by_key(|filed| (order(filed.bounds[axis]), filed.entity));
+            if upright {
+                self.upright.insert(narrow(cell));
+            } else {
+                self.upright.remove(narrow(cell));
+            }
+        }
+        if any {
+            let cover = |chunk: &[Filed]| chunk.iter().fold(NOTHING, |all, filed| union(&all, &filed.bounds));
+            self.chunks.extend(self.filed.chunks(CHUNK_LEN).map(cover));
+        }
+    }
+}
+
+impl TightRuns {
+    /// How many times two loose cells are held against each other, about.
+    fn test_count(&self) -> f64 {
+        let lens = self.starts.windows(2).take(self.map.cell_count()).map(|ends| f64::from(ends[1] - ends[0]));
+        lens.map(|len| len * len * 0.5).sum()
+    }
+}
+
+/// A number in the order of `f32::total_cmp`.
+fn order(v: f32) -> u32 {
+    let bits = v.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}

@@ -1,0 +1,231 @@
+//! Which sizes share a point grid.
+//!
+//! One grid suits sizes within a factor of a few: its cells must be as wide as its largest box, and a small body is tested
+//! against all who share them. A second grid costs a search of the first for each of its bodies. Whether that pays is
+//! estimated, in nanoseconds, from the sample: classes are added, the best place for a border first, while the estimate
+//! falls.
+
+use super::axis::SLACK;
+use super::plan::longest_side;
+use crate::geometry::RawBox;
+use smallvec::SmallVec;
+
+/// Ends of classes, ascending: the longest side that each takes.
+pub(crate) type Ends = SmallVec<[f32; 8]>;
+
+/// Most classes that are chosen; more than four have not been seen to pay.
+const CLASSES_MAX: usize = 4;
+
+/// Places for a border that are tried, evenly over the sample from its largest boxes down.
+const PLACES: usize = 24;
+
+/// Sizes within this factor of the median are one class without further thought.
+const ALIKE: f32 = 3.0;
+
+/// Estimated costs in nanoseconds: a vector of tests, a search of a grid, a run of it, an oversized body and a test of it.
+const ROUND_NS: f64 = 3.0;
+const SEARCH_NS: f64 = 20.0;
+const RUN_NS: f64 = 4.0;
+const OVERSIZED_NS: f64 = 250.0;
+const TEST_NS: f64 = 1.5;
+const LANES: f64 = 8.0;
+
+/// A class or the oversized rest must promise to save this share of the estimate.
+const WORTH: f64 = 0.95;
+
+/// Ends of the classes for a sample sorted by longest side. Boxes beyond the last end are oversized.
+pub(crate) fn choose(sorted: &[RawBox], population: usize, bounds: &[f32], corners: &mut Vec<[f32; 2]>) -> Ends {
+    let Some(largest) = sorted.last().map(longest_side) else {
+        // Nothing to go by: whatever comes is one class, or oversized.
+        return if bounds.is_empty() { Ends::from_slice(&[f32::MAX]) } else { given(sorted, bounds) };
+    };
+    if !bounds.is_empty() {
+        return given(sorted, bounds);
+    }
+    let median = longest_side(&sorted[sorted.len() / 2]);
+    if largest <= ALIKE * median {
+        return Ends::from_slice(&[largest * 1.5]);
+    }
+    let sample = Sample::new(sorted, population, corners);
+    let mut borders = Borders::new();
+    borders.push(sorted.len());
+    let mut best = sample.cost(&borders);
+    while borders.len() < CLASSES_MAX {
+        let Some((cost, better)) = sample.best_extension(&borders) else { break };
+        if cost > best * WORTH {
+            break;
+        }
+        (best, borders) = (cost, better);
+    }
+    ends(sorted, &borders)
+}
+
+/// Ends at the caller's bounds: twice the half-extent, and what rounding may add to a box at the sample's coordinates.
+fn given(sorted: &[RawBox], bounds: &[f32]) -> Ends {
+    let far = sorted.iter().flatten().fold(0.0f32, |far, edge| far.max(edge.abs()));
+    bounds.iter().map(|bound| (2.0 * bound + far * f32::EPSILON * 2.0).min(f32::MAX)).collect()
+}
+
+/// Where classes end in the sorted sample. What lies beyond the last is oversized.
+type Borders = SmallVec<[usize; CLASSES_MAX]>;
+
+fn ends(sorted: &[RawBox], borders: &Borders) -> Ends {
+    let end = |&border: &usize| {
+        let inside = longest_side(&sorted[border - 1]);
+        // Between the neighbours, so that rows that were not sampled fall on the right side.
+        match sorted.get(border).map(longest_side) {
+            Some(outside) => (inside * 1.25).min(inside + (outside - inside) * 0.5),
+            None => inside * 1.5,
+        }
+    };
+    borders.iter().map(end).collect()
+}
+
+struct Sample<'a> {
+    sorted: &'a [RawBox],
+    /// Bodies per area where a typical body is.
+    density: f64,
+}
+
+impl<'a> Sample<'a> {
+    fn new(sorted: &'a [RawBox], population: usize, corners: &mut Vec<[f32; 2]>) -> Self {
+        let weight = population as f64 / sorted.len() as f64;
+        Self { sorted, density: typical_density(sorted, corners) * weight }
+    }
+
+    /// The best of all ways to add one border, or to make the last class oversized.
+    fn best_extension(&self, borders: &Borders) -> Option<(f64, Borders)> {
+        let len = self.sorted.len();
+        let places = (0..PLACES).map(|k| {
+            // Dense near the largest: 1, 2, 3, 5 … rows from the end.
+            let from_end = ((len as f64).powf((k + 1) as f64 / (PLACES + 1) as f64)) as usize;
+            len - from_end.clamp(1, len)
+        });
+        let mut best: Option<(f64, Borders)> = None;
+        for place in places.filter(|&place| place > 0 && !borders.contains(&place)) {
+            let mut split = borders.clone();
+            split.push(place);
+            split.sort_unstable();
+            // What lies beyond the new border may also be oversized altogether.
+            let mut cut: Borders = split.iter().copied().filter(|&border| border <= place).collect();
+            cut.truncate(CLASSES_MAX);
+            for candidate in [split, cut] {
+                let cost = self.cost(&candidate);
+                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                    best = Some((cost, candidate));
+                }
+            }
+        }
+        best
+    }
+
+    /// Estimated nanoseconds of a step per row of the sample, beyond what every layout costs.
+    fn cost(&self, borders: &Borders) -> f64 {
+        let mut cost = 0.0;
+        let mut from = 0;
+        for &to in borders {
+            if to > from {
+                cost += self.class_cost(from, to);
+            }
+            from = to;
+        }
+        cost + self.oversized_cost(from)
+    }
+
+    /// The rest with itself: a search each, and a test for everything near.
+    fn oversized_cost(&self, from: usize) -> f64 {
+        let members = (self.sorted.len() - from) as f64;
+        let Some(middle) = self.sorted.get((from + self.sorted.len()) / 2) else { return 0.0 };
+        let density = self.density * members / self.sorted.len() as f64;
+        let near = (3.0 * f64::from(longest_side(middle))).powi(2) * density;
+        members * (OVERSIZED_NS + near * TEST_NS)
+    }
+
+    /// A class with itself, and searched for everything larger.
+    fn class_cost(&self, from: usize, to: usize) -> f64 {
+        let members = (to - from) as f64;
+        let density = self.density * members / self.sorted.len() as f64;
+        let side = f64::from(longest_side(&self.sorted[to - 1]) * SLACK);
+        let cell = side.max((2.8 / density).sqrt());
+        let held = cell * cell * density;
+        let own = members * ROUND_NS * ((1.5 * held / LANES).max(1.0) + (3.0 * held / LANES).max(1.0));
+        // Larger ones, by eighths of the rest.
+        let rest = &self.sorted[to..];
+        let step = rest.len().div_ceil(8).max(1);
+        let searched: f64 = rest
+            .chunks(step)
+            .map(|part| {
+                let across = f64::from(longest_side(&part[part.len() / 2])) / cell + 2.0;
+                part.len() as f64 * (SEARCH_NS + across * (RUN_NS + ROUND_NS * across * held / LANES))
+            })
+            .sum();
+        own + searched
+    }
+}
+
+/// Rows of the sample per area around a typical row: the median over an even division by number, 8 by 8.
+fn typical_density(sample: &[RawBox], corners: &mut Vec<[f32; 2]>) -> f64 {
+    const PARTS: usize = 8;
+    corners.clear();
+    corners.extend(sample.iter().map(|aabb| [aabb[0], aabb[1]]));
+    let mut densities: SmallVec<[f64; PARTS * PARTS]> = SmallVec::new();
+    let per_strip = corners.len().div_ceil(PARTS).max(1);
+    corners.sort_unstable_by(|a, b| a[1].total_cmp(&b[1]));
+    for strip in corners.chunks_mut(per_strip) {
+        let height = f64::from(strip[strip.len() - 1][1]) - f64::from(strip[0][1]);
+        strip.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
+        let per_part = strip.len().div_ceil(PARTS).max(1);
+        for part in strip.chunks(per_part) {
+            let width = f64::from(part[part.len() - 1][0]) - f64::from(part[0][0]);
+            densities.push(part.len() as f64 / (width * height).max(f64::MIN_POSITIVE));
+        }
+    }
+    densities.sort_unstable_by(f64::total_cmp);
+    densities[densities.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawBox> {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f32 / (1 << 24) as f32
+        };
+        let mut boxes: Vec<RawBox> = sides
+            .map(|side| [random() * 400.0, random() * 400.0, side])
+            .map(|[x, y, side]| [x, y, x + side, y + side])
+            .collect();
+        boxes.sort_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
+        boxes
+    }
+
+    #[test]
+    fn alike_sizes_are_one_class() {
+        let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
+        assert_eq!(choose(&boxes, 100_000, &[], &mut Vec::new()).len(), 1);
+    }
+
+    #[test]
+    fn a_few_dragons_do_not_widen_the_cells() {
+        let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 30.0 } else { 1.0 }));
+        let ends = choose(&boxes, 100_000, &[], &mut Vec::new());
+        assert!((1.0..2.0).contains(&ends[0]), "{ends:?}");
+    }
+
+    #[test]
+    fn widely_spread_sizes_are_several_classes() {
+        let boxes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
+        assert!(choose(&boxes, 100_000, &[], &mut Vec::new()).len() >= 2);
+    }
+
+    #[test]
+    fn given_bounds_hold_boxes_of_just_that_size() {
+        let boxes = sorted_squares((0..1000).map(|_| 1.0));
+        let ends = choose(&boxes, 1000, &[0.5, 3.0], &mut Vec::new());
+        assert_eq!(ends.len(), 2);
+        assert!(boxes.iter().all(|aabb| longest_side(aabb) <= ends[0]));
+    }
+}

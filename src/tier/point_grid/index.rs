@@ -1,0 +1,102 @@
+//! The bands of all classes, as they are kept from step to step.
+
+use super::band::{Band, words_max};
+use super::partition::Partition;
+use super::plan::Plan;
+use crate::geometry::{RawBox, overlaps};
+use crate::kernel::CellView;
+use crate::storage::columns::column_words;
+use crate::storage::grow;
+use std::ops::Range;
+
+/// A band and where its words are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BandSlot {
+    pub(crate) band: Band,
+    /// Its boxes have x and y exchanged.
+    pub(crate) transposed: bool,
+    pub(crate) columns: Range<usize>,
+    pub(crate) words: Range<usize>,
+}
+
+/// Bodies in cell order: columns and tables of all bands, one behind the other.
+#[derive(Default)]
+pub(crate) struct GridIndex {
+    pub(crate) slots: Vec<BandSlot>,
+    pub(crate) columns: Vec<u32>,
+    pub(crate) words: Vec<u32>,
+}
+
+impl GridIndex {
+    /// Gives each band of a plan its place.
+    pub(crate) fn lay_out(&mut self, plan: &Plan, partition: &Partition) {
+        self.slots.clear();
+        let (mut columns, mut words) = (0, 0);
+        for class in plan.classes() {
+            for band in class.first_band..class.first_band + class.splitter.band_count() {
+                let population = partition.own(band).len();
+                let (columns_end, words_end) = (columns + column_words(population), words + words_max(population));
+                self.slots.push(BandSlot {
+                    band: Band::default(),
+                    transposed: class.transposed,
+                    columns: columns..columns_end,
+                    words: words..words_end,
+                });
+                (columns, words) = (columns_end, words_end);
+            }
+        }
+        grow(&mut self.columns, columns);
+        grow(&mut self.words, words);
+    }
+
+    /// As much room as `other` has.
+    pub(crate) fn reserve_like(&mut self, other: &Self) {
+        fn like<T>(items: &mut Vec<T>, other: &Vec<T>) {
+            items.reserve_exact(other.capacity().saturating_sub(items.len()));
+        }
+        like(&mut self.slots, &other.slots);
+        like(&mut self.columns, &other.columns);
+        like(&mut self.words, &other.words);
+    }
+
+    pub(crate) fn cells(&self, slot: &BandSlot) -> CellView<'_> {
+        slot.band.cells(&self.columns[slot.columns.clone()], &self.words[slot.words.clone()])
+    }
+
+    /// Rows of the bodies whose boxes overlap `area`, in cell order.
+    pub(crate) fn query(&self, area: RawBox) -> impl Iterator<Item = u32> + '_ {
+        self.slots.iter().filter(|slot| slot.band.population > 0).flat_map(move |slot| {
+            let area = if slot.transposed { [area[1], area[0], area[3], area[2]] } else { area };
+            let rect = slot.band.rect(&self.words[slot.words.clone()], &area);
+            let cells = self.cells(slot);
+            let rows = if overlaps(&area, &slot.band.bounds) { rect.y } else { 0..0 };
+            rows.take_while(move |&y| y < cells.starts().rows()).flat_map(move |y| {
+                cells
+                    .run(y, &(rect.x.start..rect.x.end))
+                    .filter(move |&at| overlaps(&cells.columns().aabb(at), &area))
+                    .map(move |at| cells.columns().rows[at])
+            })
+        })
+    }
+
+    /// Sum over a band's cells of population squared.
+    pub(crate) fn squares(&self, slot: &BandSlot) -> f64 {
+        let starts = self.cells(slot).starts().as_slice();
+        starts.windows(2).map(|pair| f64::from(pair[1] - pair[0]).powi(2)).sum()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<BandSlot>()
+            + (self.columns.capacity() + self.words.capacity()) * size_of::<u32>()
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        let columns = self.slots.last().map_or(0, |slot| slot.columns.end);
+        let words = self.slots.last().map_or(0, |slot| slot.words.end);
+        self.columns.truncate(columns);
+        self.words.truncate(words);
+        self.slots.shrink_to_fit();
+        self.columns.shrink_to_fit();
+        self.words.shrink_to_fit();
+    }
+}

@@ -1,0 +1,154 @@
+//! How a step is laid out, decided from a sample of its own rows: classes of size, and bands of equal population.
+//!
+//! N1: a plan is a pure function of the rows and the settings. It changes what a step costs and the order of its pairs,
+//! never which pairs there are.
+//!
+//! Cost: O(s log s) for a sample of s rows, s at most [`SAMPLE_MAX`].
+
+use super::classes;
+use super::rows::Rows;
+use super::splitter::Splitter;
+use crate::geometry::RawBox;
+
+/// Rows in a sample: enough for sixty bands of even population, little enough to cost about a percent of a step.
+const SAMPLE_MAX: usize = 4096;
+const SAMPLE_MIN: usize = 256;
+
+/// One row in so many is looked at, within the limits above.
+const SAMPLE_RATE: usize = 64;
+
+/// Fewest bodies in a band: with less, tasks cost more than they share out.
+const BAND_MIN: usize = 2048;
+/// Most bodies in a band: what a second-level cache holds of records and columns.
+const BAND_MAX: usize = 32_768;
+/// Bodies in a band per root of all bodies: bands of about ten rows of cells, so that few bodies reach over a border.
+const BAND_PER_ROOT: f64 = 17.0;
+
+/// Most bands of smaller classes, and further ones of its own, that a body may reach into; with more it is oversized.
+/// This bounds the copies that a partition makes.
+pub(crate) const VISITS_MAX: usize = 8;
+
+/// A point grid for bodies of up to a size.
+#[derive(Debug, Default)]
+pub(crate) struct Class {
+    /// Longest side of a box that it takes, in world units.
+    pub(crate) side_max: f32,
+    /// Whether bands divide x instead of y; its bands then hold boxes with x and y exchanged.
+    pub(crate) transposed: bool,
+    pub(crate) splitter: Splitter,
+    /// Number of its first band among the bands of all classes.
+    pub(crate) first_band: usize,
+}
+
+/// What a plan is asked to respect.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wishes<'a> {
+    /// Half-extents at which classes end; empty to find them.
+    pub(crate) bounds: &'a [f32],
+}
+
+/// Classes by ascending size, and buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    classes: Vec<Class>,
+    class_count: usize,
+    band_count: usize,
+    sample: Vec<RawBox>,
+    edges: Vec<f32>,
+    corners: Vec<[f32; 2]>,
+}
+
+impl Plan {
+    pub(crate) fn classes(&self) -> &[Class] {
+        &self.classes[..self.class_count]
+    }
+
+    /// Bands of all classes.
+    pub(crate) fn band_count(&self) -> usize {
+        self.band_count
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.sample.capacity() * size_of::<RawBox>()
+            + self.edges.capacity() * size_of::<f32>()
+            + self.corners.capacity() * size_of::<[f32; 2]>()
+            + self.classes.iter().map(|class| size_of::<Class>() + class.splitter.bytes()).sum::<usize>()
+    }
+
+    /// Plans a step over these rows.
+    pub(crate) fn rebuild(&mut self, rows: &(impl Rows + ?Sized), wishes: Wishes<'_>) {
+        self.take_sample(rows);
+        self.sample.sort_unstable_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
+        let ends = classes::choose(&self.sample, rows.len(), wishes.bounds, &mut self.corners);
+        self.class_count = ends.len();
+        if self.classes.len() < ends.len() {
+            self.classes.resize_with(ends.len(), Class::default);
+        }
+        self.band_count = 0;
+        let mut from = 0;
+        for (class, side_max) in self.classes.iter_mut().zip(ends) {
+            let to = from + self.sample[from..].partition_point(|aabb| longest_side(aabb) <= side_max);
+            let members = &self.sample[from..to];
+            class.side_max = side_max;
+            class.first_band = self.band_count;
+            class.transposed = divides_better_by_x(members, &mut self.edges);
+            let axis = if class.transposed { 0 } else { 1 };
+            sort_edges(members, axis, &mut self.edges);
+            let population = rows.len() * members.len() / self.sample.len().max(1);
+            class.splitter.rebuild(&self.edges, bands_for(population));
+            self.band_count += class.splitter.band_count();
+            from = to;
+        }
+    }
+
+    /// Rows at even distances, each moved a little so that a pattern in the order of rows is not met in step.
+    fn take_sample(&mut self, rows: &(impl Rows + ?Sized)) {
+        let count = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len());
+        self.sample.clear();
+        self.sample.extend((0..count).filter_map(|k| {
+            let (from, to) = (k * rows.len() / count, (k + 1) * rows.len() / count);
+            // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
+            let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            let row = from + ((jitter * (to - from) as u64) >> 32) as usize;
+            rows.get(row).filter(|aabb| longest_side(aabb).is_finite())
+        }));
+    }
+}
+
+/// Longer side of a box; infinite when an edge is.
+#[inline(always)]
+pub(crate) fn longest_side(aabb: &RawBox) -> f32 {
+    (aabb[2] - aabb[0]).max(aabb[3] - aabb[1])
+}
+
+fn bands_for(population: usize) -> usize {
+    let per_band = (BAND_PER_ROOT * (population as f64).sqrt()) as usize;
+    (population / per_band.clamp(BAND_MIN, BAND_MAX)).max(1)
+}
+
+fn sort_edges(members: &[RawBox], axis: usize, edges: &mut Vec<f32>) {
+    edges.clear();
+    edges.extend(members.iter().map(|aabb| aabb[axis]));
+    edges.sort_unstable_by(f32::total_cmp);
+}
+
+/// Whether borders across x would cut far fewer boxes than borders across y.
+fn divides_better_by_x(members: &[RawBox], edges: &mut Vec<f32>) -> bool {
+    // Mean side relative to the spread of the middle half of the lower edges.
+    let mut cut = |axis: usize| {
+        edges.clear();
+        edges.extend(members.iter().map(|aabb| aabb[axis]));
+        let len = edges.len();
+        if len < 4 {
+            return 0.0;
+        }
+        let (_, &mut low, _) = edges.select_nth_unstable_by(len / 4, f32::total_cmp);
+        let (_, &mut high, _) = edges.select_nth_unstable_by(len * 3 / 4, f32::total_cmp);
+        let sides: f64 = members.iter().map(|aabb| f64::from(aabb[axis + 2] - aabb[axis])).sum();
+        let spread = f64::from(high) - f64::from(low);
+        if spread > 0.0 { sides / len as f64 / spread } else { f64::INFINITY }
+    };
+    let (x, y) = (cut(0), cut(1));
+    // A clear difference only: most worlds are as wide as high.
+    y > 2.0 * x && y > 0.01 || y.is_infinite() && x.is_finite()
+}

@@ -1,0 +1,135 @@
+//! From a coordinate to the band that takes it.
+//!
+//! D1: the map is monotone over all of f32, infinities included. Nothing else is asked of it: where the borders
+//! lie changes how fast a step is, never what it finds.
+
+use super::axis::ordered_key;
+
+/// Table entries per band: fine enough for borders to come out within a few percent of where they should be.
+const BUCKETS_PER_BAND: usize = 32;
+
+/// The table stays in half of a first-level cache.
+const BUCKETS_MAX: usize = 8192;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Splitter {
+    origin: f32,
+    inverse: f32,
+    /// Band of each bucket; empty when borders are to be searched.
+    table: Vec<u16>,
+    /// First key of each band but the first, ascending.
+    borders: Vec<u32>,
+}
+
+impl Splitter {
+    /// Borders such that each of `bands` bands holds about as many of the sorted sample.
+    pub(crate) fn rebuild(&mut self, sorted: &[f32], bands: usize) {
+        self.table.clear();
+        self.borders.clear();
+        let quantile = |k: usize| sorted[k * sorted.len() / bands];
+        if bands < 2 || sorted.len() < bands {
+            return;
+        }
+        let (first, last) = (quantile(1), quantile(bands - 1));
+        let buckets = (bands * BUCKETS_PER_BAND).min(BUCKETS_MAX);
+        self.origin = first;
+        self.inverse = buckets as f32 / (last - first);
+        if self.inverse.is_finite() && self.inverse > 0.0 && self.fill_table(quantile, bands, buckets) {
+            return;
+        }
+        self.table.clear();
+        self.borders.extend((1..bands).map(|k| ordered_key(quantile(k))));
+        self.borders.dedup();
+    }
+
+    /// Borders snapped to buckets; whether hardly any two of them fell into one.
+    fn fill_table(&mut self, quantile: impl Fn(usize) -> f32, bands: usize, buckets: usize) -> bool {
+        self.table.resize(buckets, 0);
+        let mut band = 0;
+        let mut from = 0;
+        for k in 1..bands {
+            let bucket = bucket_of(quantile(k), self.origin, self.inverse, buckets);
+            if bucket > from || k == 1 {
+                self.table[from..bucket].fill(band);
+                band += 1;
+                from = bucket;
+            }
+        }
+        self.table[from..].fill(band);
+        usize::from(band) + 1 >= bands - bands / 8
+    }
+
+    pub(crate) fn band_count(&self) -> usize {
+        let highest = self.table.last().map_or(self.borders.len(), |&band| usize::from(band));
+        // Below the first border lies band 0 in either form.
+        highest + 1
+    }
+
+    /// D1
+    #[inline(always)]
+    pub(crate) fn band(&self, v: f32) -> usize {
+        if !self.table.is_empty() {
+            let bucket = bucket_of(v, self.origin, self.inverse, self.table.len());
+            // Below the origin the first bucket would say band 1: the table begins at the first border.
+            return if v < self.origin { 0 } else { usize::from(self.table[bucket]) };
+        }
+        if self.borders.is_empty() {
+            return 0;
+        }
+        let key = ordered_key(v);
+        self.borders.partition_point(|&border| border <= key)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.capacity() * size_of::<u16>() + self.borders.capacity() * size_of::<u32>()
+    }
+}
+
+#[inline(always)]
+fn bucket_of(v: f32, origin: f32, inverse: f32, buckets: usize) -> usize {
+    // The cast saturates, and `inverse` is finite and above 0: no NaN, and monotone.
+    (((v - origin) * inverse) as i32).clamp(0, buckets as i32 - 1) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sorted: &[f32], bands: usize) -> Splitter {
+        let mut splitter = Splitter::default();
+        splitter.rebuild(sorted, bands);
+        let mut probes = sorted.to_vec();
+        probes.extend([f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, 1e-40, 1.0, 1e30, f32::MAX, f32::INFINITY]);
+        probes.sort_by(f32::total_cmp);
+        let found: Vec<usize> = probes.iter().map(|&v| splitter.band(v)).collect();
+        assert!(found.is_sorted(), "{bands} bands: {found:?}");
+        assert!(found.iter().all(|&band| band < splitter.band_count()));
+        assert_eq!(splitter.band(0.0), splitter.band(-0.0));
+        splitter
+    }
+
+    #[test]
+    fn bands_are_monotone_and_even() {
+        let even: Vec<f32> = (0..1000).map(|k| k as f32 * 0.37 - 100.0).collect();
+        let splitter = check(&even, 10);
+        assert_eq!(splitter.band_count(), 10);
+        for band in 0..10 {
+            let population = even.iter().filter(|&&v| splitter.band(v) == band).count();
+            assert!((80..=120).contains(&population), "band {band} has {population}");
+        }
+    }
+
+    #[test]
+    fn awkward_samples() {
+        check(&[0.0; 100], 10);
+        check(&[], 4);
+        check(&[1.0, 2.0], 4);
+        let mut outlier: Vec<f32> = (0..500).map(|k| k as f32).collect();
+        outlier.push(1e30);
+        assert_eq!(check(&outlier, 10).band_count(), 10);
+        let cities: Vec<f32> = (0..500).map(|k| k as f32).chain((0..500).map(|k| 1e7 + k as f32)).collect();
+        assert_eq!(check(&cities, 10).band_count(), 10, "borders are searched where a table is too coarse");
+        let powers: Vec<f32> = (-120..120).map(|k| 2f32.powi(k)).collect();
+        assert_eq!(check(&powers, 8).band_count(), 8);
+    }
+}

@@ -1,0 +1,108 @@
+//! The phases of a step, in order.
+
+use super::World;
+use super::clock::Clock;
+use super::input::Input;
+use super::report::Phases;
+use super::task::{self, Shared, Task};
+use crate::bodies::Bodies;
+use crate::config::BadRows;
+use crate::error::Error;
+use crate::parallel;
+use crate::storage::disjoint::Disjoint;
+use crate::storage::pages::PairBudget;
+use crate::tier::point_grid::plan::Wishes;
+use crate::tier::point_grid::rows::Rows;
+
+/// Below this many rows a step stays on the calling thread: handing tasks over would cost more than it saves.
+const PARALLEL_MIN: usize = 2500;
+
+impl World {
+    /// Builds the next frame from the rows and, when all went well, makes it the present one.
+    pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>]) -> Result<(), Error> {
+        let start = Clock::now();
+        let mut clock = start;
+        let mut phases = Phases::default();
+        let mut row_starts = std::mem::take(&mut self.row_starts);
+        let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
+            let parallel = cfg!(feature = "parallel") && !self.config.sequential && input.len() >= PARALLEL_MIN;
+            self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds });
+            phases.plan = clock.lap();
+            let skip = self.config.bad_rows == BadRows::Skip;
+            self.partition.run(&input, &self.plan, skip, parallel).map_err(Error::BadBody)?;
+            phases.partition = clock.lap();
+            self.back.row_count = input.len();
+            input.copy_ids(&mut self.back.ids);
+            self.find_pairs(parallel, &mut phases)
+        });
+        self.row_starts = row_starts;
+        outcome?;
+        std::mem::swap(&mut self.front, &mut self.back);
+        self.back.reserve_like(&self.front);
+        self.workers.level();
+        self.skipped.clear();
+        self.skipped.extend(self.partition.bad_rows());
+        phases.total = { start }.lap();
+        self.note(phases);
+        Ok(())
+    }
+
+    /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
+    fn find_pairs(&mut self, parallel: bool, phases: &mut Phases) -> Result<(), Error> {
+        let mut clock = Clock::now();
+        self.back.clear_contacts(&self.pool);
+        self.back.set_oversized(self.partition.oversized());
+        let mut grid = std::mem::take(&mut self.back.grid);
+        grid.lay_out(&self.plan, &self.partition);
+        self.workers.prepare(parallel, self.statics.len(), self.back.loose.loose_cell_count());
+        phases.prepare = clock.lap();
+
+        let budget = PairBudget::new(self.config.pair_limit);
+        let bands = grid.slots.len();
+        let blocks = if self.back.oversized_rows.is_empty() { 0 } else { self.back.loose.block_count() };
+        if self.tasks.len() < bands + blocks {
+            self.tasks.resize_with(bands + blocks, Task::default);
+        }
+        let tasks = &mut self.tasks[..bands + blocks];
+        {
+            let (columns, words) = (Disjoint::new(&mut grid.columns), Disjoint::new(&mut grid.words));
+            let shared = Shared {
+                config: &self.config,
+                level: self.level,
+                partition: &self.partition,
+                statics: &self.statics,
+                pool: &self.pool,
+                budget: &budget,
+            };
+            let (frame, workers, slots) = (&self.back, &self.workers, &grid.slots);
+            parallel::for_each_mut(parallel, tasks, |k, task| {
+                let scratch = &mut workers.mine(parallel);
+                match slots.get(k) {
+                    Some(slot) => task::run_band(&shared, frame, k, slot, (&columns, &words), scratch, task),
+                    None => task::run_loose_block(&shared, frame, k - bands, scratch, task),
+                }
+            });
+        }
+        phases.pairs = clock.lap();
+        for (slot, task) in grid.slots.iter_mut().zip(tasks.iter()) {
+            slot.band = task.band;
+        }
+        self.back.grid = grid;
+        for task in tasks {
+            self.back.body_blocks.append(&mut task.body_blocks);
+            self.back.static_blocks.append(&mut task.static_blocks);
+            phases.add(&task.times);
+        }
+        let count = |blocks: &[crate::storage::pages::Block]| blocks.iter().map(|block| block.pairs().len()).sum();
+        self.back.body_pair_count = count(&self.back.body_blocks);
+        self.back.static_pair_count = count(&self.back.static_blocks);
+        if budget.is_exceeded() {
+            self.back.clear_contacts(&self.pool);
+            // Pages for pairs that were refused are not kept.
+            self.pool.truncate(self.front.page_count());
+            return Err(Error::TooManyPairs { limit: self.config.pair_limit });
+        }
+        phases.gather = clock.lap();
+        Ok(())
+    }
+}

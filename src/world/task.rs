@@ -1,0 +1,156 @@
+//! The passes over one band, and over one block of oversized bodies: the units of parallel work.
+//!
+//! K1: which pairs a task reports is decided by where bodies are filed, so that no two tasks report the same:
+//! a band reports pairs of its own bodies, of its own with visitors (R2) and with oversized bodies, and of its own with
+//! statics; a loose block reports pairs of oversized bodies (each once over all blocks) and of its share of them
+//! with statics.
+
+use super::clock::Clock;
+use super::frame::Frame;
+use super::static_pass;
+use super::worker::Scratch;
+use crate::config::WorldConfig;
+use crate::kernel::{CellView, Level, Order, Probe};
+use crate::storage::disjoint::Disjoint;
+use crate::storage::pages::{Block, PagePool, PairBudget, PairSink};
+use crate::tier::point_grid::band::Band;
+use crate::tier::point_grid::index::BandSlot;
+use crate::tier::point_grid::partition::Partition;
+use crate::tier::static_tree::StaticTree;
+use std::time::Duration;
+
+/// What all tasks of a step share.
+pub(super) struct Shared<'s> {
+    pub(super) config: &'s WorldConfig,
+    pub(super) level: Level,
+    pub(super) partition: &'s Partition,
+    pub(super) statics: &'s StaticTree,
+    pub(super) pool: &'s PagePool,
+    pub(super) budget: &'s PairBudget,
+}
+
+/// What a task leaves behind, in its place in the order of tasks.
+#[derive(Default)]
+pub(super) struct Task {
+    pub(super) body_blocks: Vec<Block>,
+    pub(super) static_blocks: Vec<Block>,
+    pub(super) times: TaskTimes,
+    /// Of a band's task: what it built.
+    pub(super) band: Band,
+}
+
+/// Time of a task by what it was spent on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TaskTimes {
+    pub(super) sort: Duration,
+    pub(super) common: Duration,
+    pub(super) visitors: Duration,
+    pub(super) oversized: Duration,
+    pub(super) statics: Duration,
+}
+
+/// Builds a band and finds the pairs of its bodies.
+pub(super) fn run_band(
+    shared: &Shared<'_>,
+    frame: &Frame,
+    number: usize,
+    slot: &BandSlot,
+    (columns, words): (&Disjoint<'_, u32>, &Disjoint<'_, u32>),
+    scratch: &mut Scratch,
+    task: &mut Task,
+) {
+    (task.times, task.band) = (TaskTimes::default(), Band::default());
+    let own = shared.partition.own(number);
+    if own.is_empty() {
+        return;
+    }
+    let mut clock = Clock::now();
+    #[allow(unsafe_code)]
+    // SAFETY: `GridIndex::lay_out` gave each slot ranges of its own, and a slot has one task.
+    let (columns, words) = unsafe { (columns.slice(slot.columns.clone()), words.slice(slot.words.clone())) };
+    task.band = Band::build(own, shared.config.cell_size, columns, words, &mut scratch.band);
+    #[cfg(debug_assertions)]
+    task.band.assert_well_formed(columns, words);
+    let slot = &BandSlot { band: task.band, ..slot.clone() };
+    let (columns, words) = (&*columns, &*words);
+    let cells = slot.band.cells(columns, words);
+    task.times.sort = clock.lap();
+
+    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
+    // A spent sink ends the pass; the step then sees that the budget was exceeded.
+    let _ = shared.level.scan_cells(&cells, &mut sink);
+    task.times.common = clock.lap();
+    let _ = pairs_with_visitors(shared, number, &slot.band, words, &cells, &mut sink);
+    task.times.visitors = clock.lap();
+    let _ = pairs_with_oversized(shared, frame, slot, words, &cells, scratch, &mut sink);
+    task.times.oversized = clock.lap();
+    drop(sink);
+    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
+    let _ = static_pass::band(shared, slot, words, &cells, scratch, &mut sink);
+    task.times.statics = clock.lap();
+}
+
+/// Bodies filed elsewhere whose boxes reach into this band (R2).
+fn pairs_with_visitors(
+    shared: &Shared<'_>,
+    number: usize,
+    band: &Band,
+    words: &[u32],
+    cells: &CellView<'_>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    for visitor in shared.partition.visitors(number) {
+        let probe = Probe { aabb: visitor.aabb, row: visitor.row };
+        shared.level.scan_rect(cells, &band.rect(words, &visitor.aabb), probe, Order::Ascending, sink)?;
+    }
+    Some(())
+}
+
+/// Tier 1 against tier 2: a large body covers a rectangle of cells, which is a handful of runs.
+fn pairs_with_oversized(
+    shared: &Shared<'_>,
+    frame: &Frame,
+    slot: &BandSlot,
+    words: &[u32],
+    cells: &CellView<'_>,
+    scratch: &mut Scratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    if frame.oversized_rows.is_empty() {
+        return Some(());
+    }
+    scratch.found.clear();
+    let area = static_pass::oriented(slot.band.bounds, slot.transposed);
+    frame.loose.collect(&area, &mut scratch.seen_cells, &mut scratch.found);
+    for &found in &scratch.found {
+        let aabb = static_pass::oriented(frame.oversized_boxes[found as usize], slot.transposed);
+        let probe = Probe { aabb, row: frame.oversized_rows[found as usize] };
+        shared.level.scan_rect(cells, &slot.band.rect(words, &aabb), probe, Order::Ascending, sink)?;
+    }
+    Some(())
+}
+
+/// Pairs of oversized bodies of one block of loose cells, and an equal share of them against the statics.
+pub(super) fn run_loose_block(
+    shared: &Shared<'_>,
+    frame: &Frame,
+    block: usize,
+    scratch: &mut Scratch,
+    task: &mut Task,
+) {
+    task.times = TaskTimes::default();
+    let mut clock = Clock::now();
+    let rows = &frame.oversized_rows;
+    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
+    frame.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
+        let (a, b) = (rows[a as usize], rows[b as usize]);
+        let _ = sink.push([a.min(b), a.max(b)]);
+    });
+    drop(sink);
+    task.times.oversized = clock.lap();
+    let blocks = frame.loose.block_count();
+    let share = block * rows.len() / blocks..(block + 1) * rows.len() / blocks;
+    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
+    let _ = static_pass::oversized(shared, frame, share, scratch, &mut sink);
+    task.times.statics = clock.lap();
+}

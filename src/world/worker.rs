@@ -1,0 +1,84 @@
+//! What a worker keeps between tasks and steps.
+//!
+//! W1: which worker meets the largest task is chance. After each step all workers are given what the neediest of them
+//! has, so that the same work never makes one of them grow later.
+
+use crate::parallel;
+use crate::storage::bitset::BitSet;
+use crate::tier::point_grid::band::BandScratch;
+use crossbeam::utils::CachePadded;
+use parking_lot::{Mutex, MutexGuard};
+
+/// Scratch of one worker.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub(crate) band: BandScratch,
+    pub(crate) seen_statics: BitSet,
+    pub(crate) seen_cells: BitSet,
+    pub(crate) found: Vec<u32>,
+    /// Boxes of statics in columns, to be tested against one body after the other.
+    pub(crate) columns: Vec<u32>,
+}
+
+impl Scratch {
+    fn bytes(&self) -> usize {
+        self.band.bytes()
+            + self.seen_statics.bytes()
+            + self.seen_cells.bytes()
+            + (self.found.capacity() + self.columns.capacity()) * size_of::<u32>()
+    }
+}
+
+/// Scratch for every worker, each on cache lines of its own. A lock is taken once a task, by its worker alone, and no
+/// task runs another inside.
+#[derive(Default)]
+pub(crate) struct Workers {
+    scratch: Vec<CachePadded<Mutex<Scratch>>>,
+}
+
+impl Workers {
+    /// Room for the workers there are, for sets of so many statics and loose cells.
+    pub(crate) fn prepare(&mut self, parallel: bool, statics: usize, loose_cells: usize) {
+        let count = parallel::worker_count(parallel);
+        if self.scratch.len() < count {
+            self.scratch.resize_with(count, CachePadded::default);
+        }
+        for scratch in &mut self.scratch {
+            let scratch = scratch.get_mut();
+            scratch.seen_statics.grow_to(statics);
+            scratch.seen_cells.grow_to(loose_cells);
+        }
+    }
+
+    /// The scratch of the worker that asks.
+    pub(crate) fn mine(&self, parallel: bool) -> MutexGuard<'_, Scratch> {
+        self.scratch[parallel::worker_index(parallel)].lock()
+    }
+
+    /// W1
+    pub(crate) fn level(&mut self) {
+        let mut band = [0; 3];
+        let (mut found, mut columns) = (0, 0);
+        for scratch in &mut self.scratch {
+            let scratch = scratch.get_mut();
+            let needs = scratch.band.needs();
+            band.iter_mut().zip(needs).for_each(|(most, need)| *most = (*most).max(need));
+            found = found.max(scratch.found.capacity());
+            columns = columns.max(scratch.columns.capacity());
+        }
+        for scratch in &mut self.scratch {
+            let scratch = scratch.get_mut();
+            scratch.band.provide(band);
+            scratch.found.reserve_exact(found.saturating_sub(scratch.found.len()));
+            scratch.columns.reserve_exact(columns.saturating_sub(scratch.columns.len()));
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.scratch.iter().map(|scratch| size_of::<CachePadded<Mutex<Scratch>>>() + scratch.lock().bytes()).sum()
+    }
+
+    pub(crate) fn release(&mut self) {
+        self.scratch = Vec::new();
+    }
+}
