@@ -186,7 +186,7 @@ unsafe impl NoUninit for Wall {}
 fn columns_of_any_type_of_the_right_form_are_taken() {
     let (centers, half_extents) = crowd();
     let (centers, half_extents) = (&centers[..200], &half_extents[..200]);
-    let mut pairs = |bodies: Bodies<'_>| sequential().step(bodies).unwrap().body_pairs().collect::<Vec<_>>();
+    let pairs = |bodies: Bodies<'_>| sequential().step(bodies).unwrap().body_pairs().collect::<Vec<_>>();
     let expected = pairs(Bodies::new(centers, half_extents));
     assert!(!expected.is_empty());
 
@@ -211,7 +211,7 @@ fn columns_of_any_type_of_the_right_form_are_taken() {
 
     // Statics, from slices, vectors and arrays of each.
     let mut world = sequential();
-    let mut fixed = |world: &mut World| world.step(Bodies::uniform(centers, [0.1; 2])).unwrap().static_pairs().len();
+    let fixed = |world: &mut World| world.step(Bodies::uniform(centers, [0.1; 2])).unwrap().static_pairs().len();
     world.set_statics(&arrays).unwrap();
     let count = fixed(&mut world);
     assert!(count > 0);

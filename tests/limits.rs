@@ -3,7 +3,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use triphase::{Bodies, Error, World, WorldConfig};
 
 const PIECE_MAX: usize = 1 << 30;
@@ -35,10 +35,14 @@ unsafe impl GlobalAlloc for Limiting {
 #[global_allocator]
 static ALLOCATOR: Limiting = Limiting;
 
-/// The most that `call` held beyond what was held before. One test at a time.
-fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
+/// One test at a time, from before it makes its input.
+fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The most that `call` held beyond what was held before.
+fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.load(Relaxed);
     PEAK.store(before, Relaxed);
     let result = call();
@@ -47,6 +51,7 @@ fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
 
 #[test]
 fn more_rows_than_a_u32_can_number_are_refused() {
+    let _alone = alone();
     // The same million rows again and again: no memory is needed to have too many.
     let centers = vec![[0.0f32, 0.0]; 1 << 20];
     let chunk = Bodies::uniform(&centers, [0.0, 0.0]);
@@ -65,6 +70,7 @@ fn more_rows_than_a_u32_can_number_are_refused() {
 
 #[test]
 fn a_refused_step_takes_no_memory_for_the_pairs_beyond_the_limit() {
+    let _alone = alone();
     // Twelve million pairs, 100 MB of them, against a limit of a thousand.
     let centers = vec![[3.0f32, 3.0]; 5000];
     let walls = vec![[3.0f32, 3.0, 4.0, 4.0]; 5000];
@@ -83,6 +89,7 @@ fn a_refused_step_takes_no_memory_for_the_pairs_beyond_the_limit() {
 
 #[test]
 fn memory_follows_bodies_and_not_the_extent_of_their_world() {
+    let _alone = alone();
     // Four bodies at the corners of all there is; then small ones in one spot and one far away; then beams.
     let big = f32::MAX;
     let corners = vec![[big, big, big, big], [-big, -big, -big, -big], [-big, big, -big, big], [0.0, 0.0, 0.0, 0.0]];
@@ -107,6 +114,7 @@ fn memory_follows_bodies_and_not_the_extent_of_their_world() {
 
 #[test]
 fn one_crowded_spot_does_not_reserve_room_for_pairs_that_are_not_there() {
+    let _alone = alone();
     // 100,000 points in what would be one cell of a few larger bodies; no two of them meet.
     let mut boxes: Vec<[f32; 4]> =
         (0..100_000).map(|k| [(k % 316) as f32 * 1e-4, (k / 316) as f32 * 1e-4]).map(|[x, y]| [x, y, x, y]).collect();

@@ -89,7 +89,11 @@ fn config() -> impl Strategy<Value = WorldConfig> {
         1 => Just(new().bounds([0.0, 0.4, 0.5, 1.001, 8.0])),
         1 => Just(new().bound(f32::MAX)),
         1 => Just(new().cell_size(1.0)),
-        1 => (-140i32..120, size()).prop_map(move |(k, bound)| new().cell_size(2f32.powi(k)).bound(bound)),
+        1 => (0..=120u32, size()).prop_map(move |(k, bound)| {
+            // From the smallest number there is to 2^91.
+            let side = if k == 0 { f32::from_bits(1) } else { 2f32.powi(k as i32 - 29) };
+            new().cell_size(side).bound(bound)
+        }),
     ]
 }
 
