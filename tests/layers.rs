@@ -7,9 +7,18 @@ use std::path::{Path, PathBuf};
 const LINES_MAX: usize = 500;
 
 /// Files that may hold `unsafe`, below `src/`.
-const UNSAFE_FILES: [&str; 2] = [
-    "geometry/aabb.rs", // a box as four f32
-    "pair.rs",          // a pair as two u32
+const UNSAFE_FILES: [&str; 11] = [
+    "geometry/aabb.rs",             // a box as four f32
+    "pair.rs",                      // a pair as two u32
+    "storage/disjoint.rs",          // one buffer, many tasks
+    "kernel/lanes.rs",              // what an instruction set offers
+    "kernel/level.rs",              // the choice of one
+    "kernel/scan.rs",               // the scans
+    "kernel/portable.rs",           // eight boxes at a time
+    "kernel/avx2.rs",               // the same
+    "kernel/avx512.rs",             // the same
+    "tier/point_grid/partition.rs", // chunks write where they counted
+    "world/task.rs",                // bands fill the places they were given
 ];
 
 /// Files that may name rayon, below `src/`.

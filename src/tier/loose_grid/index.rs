@@ -31,6 +31,7 @@ macro_rules! indices {
             }
 
             /// None at the end of a list.
+            #[allow(dead_code, reason = "cells are never none")]
             #[inline(always)]
             pub(super) fn some(self) -> Option<Self> {
                 (self != Self::NONE).then_some(self)

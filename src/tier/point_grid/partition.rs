@@ -277,10 +277,10 @@ fn route(plan: &Plan, aabb: &RawBox, send: &mut impl FnMut(usize, bool)) {
     for band in low + 1..=high {
         send(bands + classes[own].first_band + band, classes[own].transposed);
     }
-    for k in 0..own {
+    for (k, class) in classes[..own].iter().enumerate() {
         let (low, high) = smaller_reach(k);
         for band in low..=high {
-            send(bands + classes[k].first_band + band, classes[k].transposed);
+            send(bands + class.first_band + band, class.transposed);
         }
     }
 }

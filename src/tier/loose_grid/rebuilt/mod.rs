@@ -73,11 +73,6 @@ struct TightRuns {
 }
 
 impl RebuiltGrid {
-    /// How many entities are filed.
-    pub(crate) fn len(&self) -> usize {
-        self.filed.len()
-    }
-
     /// How many loose cells hold something: so many bits are asked of `seen`.
     pub(crate) fn loose_cell_count(&self) -> usize {
         self.cells.len().saturating_sub(1)
