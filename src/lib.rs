@@ -5,8 +5,8 @@ pub mod geometry;
 pub mod reference;
 
 mod bodies;
-mod kernel;
 mod error;
+mod kernel;
 mod pair;
 mod parallel;
 mod storage;

@@ -20,16 +20,6 @@ pub(crate) fn join<A: Send, B: Send>(
     (a(), b())
 }
 
-/// Runs `task` on each of `0..count`.
-pub(crate) fn for_each(parallel: bool, count: usize, task: impl Fn(usize) + Send + Sync) {
-    #[cfg(feature = "parallel")]
-    if parallel && count > 1 {
-        return (0..count).into_par_iter().with_max_len(1).for_each(task);
-    }
-    let _ = parallel;
-    (0..count).for_each(task);
-}
-
 /// Runs `task` on each item and its index.
 pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl Fn(usize, &mut T) + Send + Sync) {
     #[cfg(feature = "parallel")]
@@ -60,22 +50,7 @@ pub(crate) fn worker_index(parallel: bool) -> usize {
     0
 }
 
-/// Runs `task` on each stretch of `size` items and its index.
-pub(crate) fn for_each_chunk<T: Send>(
-    parallel: bool,
-    items: &mut [T],
-    size: usize,
-    task: impl Fn(usize, &mut [T]) + Send + Sync,
-) {
-    #[cfg(feature = "parallel")]
-    if parallel && items.len() > size {
-        return items.par_chunks_mut(size).enumerate().with_max_len(1).for_each(|(k, chunk)| task(k, chunk));
-    }
-    let _ = parallel;
-    items.chunks_mut(size).enumerate().for_each(|(k, chunk)| task(k, chunk));
-}
-
-/// Like [`for_each_chunk`], with an item of a second slice for each stretch.
+/// Runs `task` on each stretch of `size` items, its index, and the item of a second slice that goes with it.
 pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
     parallel: bool,
     items: &mut [T],

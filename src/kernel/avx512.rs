@@ -39,24 +39,18 @@ impl Lanes for Avx512 {
         // SAFETY: by the contract: the features, 8 readable entries at `at`, 8 writable slots at `out`.
         unsafe {
             let mask = _bzhi_u32(0xff, left.min(8) as u32) as u8;
-            let mask =
-                _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, min_x, _mm256_loadu_ps(columns.max_x.add(at)));
-            let mask =
-                _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, max_x, _mm256_loadu_ps(columns.min_x.add(at)));
-            let mask =
-                _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, min_y, _mm256_loadu_ps(columns.max_y.add(at)));
-            let mask =
-                _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, max_y, _mm256_loadu_ps(columns.min_y.add(at)));
+            let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, min_x, _mm256_loadu_ps(columns.max_x.add(at)));
+            let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, max_x, _mm256_loadu_ps(columns.min_x.add(at)));
+            let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, min_y, _mm256_loadu_ps(columns.max_y.add(at)));
+            let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, max_y, _mm256_loadu_ps(columns.min_y.add(at)));
             let rows = _mm256_loadu_si256(columns.rows.add(at).cast());
             let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
                 (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
                 (_, true) => (row, rows),
                 _ => (rows, row),
             };
-            let pairs = _mm512_or_si512(
-                _mm512_cvtepu32_epi64(first),
-                _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(second)),
-            );
+            let pairs =
+                _mm512_or_si512(_mm512_cvtepu32_epi64(first), _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(second)));
             _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64(mask, pairs));
             mask.count_ones() as usize
         }

@@ -37,10 +37,6 @@ impl Level {
         Self(at_most.map_or(best, |at_most| best.min(at_most)))
     }
 
-    pub(crate) fn simd(self) -> Simd {
-        self.0
-    }
-
     /// Every overlapping pair among the entries of a grid of cells. `None` when the sink is spent.
     pub(crate) fn scan_cells(self, cells: &CellView<'_>, sink: &mut PairSink<'_>) -> Option<()> {
         dispatch!(self.0, scan_cells(cells, sink))
@@ -57,7 +53,6 @@ impl Level {
     ) -> Option<()> {
         match order {
             Order::Ascending => dispatch!(self.0, scan_rect_ascending(cells, rect, probe, sink)),
-            Order::ProbeFirst => dispatch!(self.0, scan_rect_probe_first(cells, rect, probe, sink)),
             Order::EntryFirst => dispatch!(self.0, scan_rect_entry_first(cells, rect, probe, sink)),
         }
     }

@@ -33,8 +33,6 @@ use std::ops::Range;
 pub(crate) enum Order {
     /// The lower row, then the higher one.
     Ascending,
-    /// The row of the probe, then that of the entry.
-    ProbeFirst,
     /// The row of the entry, then that of the probe.
     EntryFirst,
 }

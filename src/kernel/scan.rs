@@ -217,7 +217,7 @@ unsafe fn long_run<L: Lanes, O: PairOrder>(
 /// Writes the scans for an instruction set: the generic code is inlined into functions that carry its features.
 macro_rules! instantiate {
     ($lanes:ty $(, #[$feature:meta])?) => {
-        use crate::kernel::lanes::{Ascending, EntryFirst, ProbeFirst};
+        use crate::kernel::lanes::{Ascending, EntryFirst};
         use crate::kernel::scan::{self, CellView, Rect};
         use crate::storage::columns::Columns;
         use crate::storage::pages::PairSink;
@@ -234,14 +234,6 @@ macro_rules! instantiate {
         ) -> Option<()> {
             // SAFETY: as above.
             unsafe { scan::scan_rect::<$lanes, Ascending>(cells, rect, probe, sink) }
-        }
-
-        $(#[$feature])?
-        pub(super) fn scan_rect_probe_first(
-            cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            // SAFETY: as above.
-            unsafe { scan::scan_rect::<$lanes, ProbeFirst>(cells, rect, probe, sink) }
         }
 
         $(#[$feature])?

@@ -34,12 +34,13 @@ impl BitSet {
         self.words[index as usize / 64] & (1 << (index % 64)) != 0
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u64>()
+    /// Gives this set the capacity that `other` has.
+    pub(crate) fn reserve_like(&mut self, other: &Self) {
+        super::reserve_like(&mut self.words, &other.words);
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.words.shrink_to_fit();
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
     }
 }
 

@@ -19,3 +19,8 @@ pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
         items.resize(len, T::default());
     }
 }
+
+/// Gives `items` the capacity that `other` has.
+pub(crate) fn reserve_like<T>(items: &mut Vec<T>, other: &Vec<T>) {
+    items.reserve_exact(other.capacity().saturating_sub(items.len()));
+}

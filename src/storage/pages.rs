@@ -40,11 +40,23 @@ pub(crate) struct PagePool {
 impl PagePool {
     fn take(&self) -> Page {
         let recycled = self.free.lock().pop();
-        recycled.unwrap_or_else(|| vec![[0; 2]; PAGE_LEN].into_boxed_slice())
+        recycled.unwrap_or_else(new_page)
     }
 
     pub(crate) fn recycle(&self, blocks: &mut Vec<Block>) {
         self.free.lock().extend(blocks.drain(..).map(|block| block.page));
+    }
+
+    /// Makes sure that besides `used` pages there are `free` ones, and room to take all back.
+    pub(crate) fn provide(&self, used: usize, free: usize) {
+        let mut pages = self.free.lock();
+        while pages.len() < free {
+            pages.push(new_page());
+        }
+        let returning = used.saturating_sub(pages.capacity() - pages.len());
+        if returning > 0 {
+            pages.reserve(used);
+        }
     }
 
     pub(crate) fn free_count(&self) -> usize {
@@ -59,6 +71,10 @@ impl PagePool {
     }
 }
 
+fn new_page() -> Page {
+    vec![[0; 2]; PAGE_LEN].into_boxed_slice()
+}
+
 /// How many pairs a step may still report.
 pub(crate) struct PairBudget {
     limit: usize,
@@ -71,14 +87,13 @@ impl PairBudget {
         Self { limit, closed: AtomicUsize::new(0), exceeded: AtomicBool::new(false) }
     }
 
-    /// Counts pairs of a closed page; whether that was still allowed.
-    fn spend(&self, pairs: usize) -> bool {
+    /// Counts pairs of a closed page.
+    fn spend(&self, pairs: usize) {
         // Relaxed: only the sum matters, and it is read for good after the tasks were joined.
         let before = self.closed.fetch_add(pairs, Ordering::Relaxed);
         if before + pairs > self.limit {
             self.exceeded.store(true, Ordering::Relaxed);
         }
-        !self.is_exceeded()
     }
 
     pub(crate) fn is_exceeded(&self) -> bool {
@@ -137,9 +152,13 @@ impl<'s> PairSink<'s> {
 
     fn close(&mut self) {
         let len = std::mem::take(&mut self.len);
-        if let Some(page) = self.page.take() {
-            self.budget.spend(len);
-            self.blocks.push(Block { page, len: len as u32 });
+        match self.page.take() {
+            Some(page) if len > 0 => {
+                self.budget.spend(len);
+                self.blocks.push(Block { page, len: len as u32 });
+            }
+            Some(page) => self.pool.free.lock().push(page),
+            None => {}
         }
     }
 }

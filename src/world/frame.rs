@@ -3,7 +3,8 @@
 use crate::geometry::RawBox;
 use crate::storage::pages::{Block, PagePool};
 use crate::storage::record::Record;
-use crate::tier::loose_grid::LooseGrid;
+use crate::storage::reserve_like;
+use crate::tier::loose_grid::RebuiltGrid;
 use crate::tier::point_grid::index::GridIndex;
 
 /// A world holds two: the last good step stands in one while the next is built in the other.
@@ -14,7 +15,7 @@ pub(crate) struct Frame {
     /// Tier 1.
     pub(crate) grid: GridIndex,
     /// Tier 2, and its boxes and rows in its own numbering.
-    pub(crate) loose: LooseGrid,
+    pub(crate) loose: RebuiltGrid,
     pub(crate) oversized_boxes: Vec<RawBox>,
     pub(crate) oversized_rows: Vec<u32>,
     pub(crate) body_blocks: Vec<Block>,
@@ -47,14 +48,12 @@ impl Frame {
 
     /// As much room as `other` has, so that it does not matter which of the two a step is built in.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
-        fn like<T>(items: &mut Vec<T>, other: &Vec<T>) {
-            items.reserve_exact(other.capacity().saturating_sub(items.len()));
-        }
-        like(&mut self.ids, &other.ids);
-        like(&mut self.oversized_boxes, &other.oversized_boxes);
-        like(&mut self.oversized_rows, &other.oversized_rows);
-        like(&mut self.body_blocks, &other.body_blocks);
-        like(&mut self.static_blocks, &other.static_blocks);
+        reserve_like(&mut self.ids, &other.ids);
+        reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
+        reserve_like(&mut self.oversized_rows, &other.oversized_rows);
+        reserve_like(&mut self.body_blocks, &other.body_blocks);
+        reserve_like(&mut self.static_blocks, &other.static_blocks);
+        self.loose.reserve_like(&other.loose);
         self.grid.reserve_like(&other.grid);
     }
 

@@ -3,7 +3,6 @@
 use crate::bodies::{Bodies, Shape};
 use crate::error::{BadRow, Column, Error};
 use crate::geometry::RawBox;
-use crate::storage::record::Record;
 use crate::tier::point_grid::rows::Rows;
 use std::ops::Range;
 
@@ -59,70 +58,88 @@ impl Rows for Input<'_, '_> {
         self.starts[self.chunks.len()]
     }
 
-    fn get(&self, row: usize) -> Option<RawBox> {
-        let (from, part, chunk) = self.parts(row..row + 1).next()?;
-        let mut found = None;
-        visit(chunk, from, part, &mut |record: Record| found = Some(record.aabb), &mut |_| ());
-        found
+    fn check(&self, row: usize) -> Result<RawBox, BadRow> {
+        // Rows are numbered through, so there is a chunk for each.
+        let k = self.starts[1..].partition_point(|&end| end <= row);
+        let (chunk, at) = (&self.chunks[k], row - self.starts[k]);
+        let displacement = chunk.displacements.map(|displacements| displacements[at]);
+        let checked = match chunk.shape {
+            Shape::Centers { centers, half_extents } => centered(centers[at], half_extents[at], displacement),
+            Shape::Uniform { centers, half_extents } => centered(centers[at], half_extents, displacement),
+            Shape::Aabbs(aabbs) => boxed(aabbs[at], displacement),
+        };
+        checked.map_err(|(column, values, rule)| culprit(row as u32, column, values, rule))
     }
 
-    #[inline(always)]
-    fn for_each(&self, rows: Range<usize>, mut good: impl FnMut(Record), mut bad: impl FnMut(BadRow)) {
-        for (from, part, chunk) in self.parts(rows) {
-            visit(chunk, from, part, &mut good, &mut bad);
+    fn read(&self, rows: Range<usize>, mut boxes: &mut [RawBox]) -> bool {
+        let mut good = true;
+        for (_, part, chunk) in self.parts(rows) {
+            let (now, rest) = boxes.split_at_mut(part.len());
+            boxes = rest;
+            good &= read_part(chunk, part, now);
         }
+        good
     }
 }
 
-/// Computes and checks the boxes of a part of a chunk: a loop of its own for each form.
-#[inline(always)]
-fn visit(
-    chunk: &Bodies<'_>,
-    from: usize,
-    part: Range<usize>,
-    good: &mut impl FnMut(Record),
-    bad: &mut impl FnMut(BadRow),
-) {
-    let mut hand_on = |at: usize, result: Checked| {
-        let row = (from + at) as u32;
-        match result {
-            Ok(aabb) => good(Record { aabb, row }),
-            Err((column, values, rule)) => bad(culprit(row, column, values, rule)),
-        }
-    };
-    match (chunk.shape, chunk.displacements) {
-        (Shape::Centers { centers, half_extents }, None) => {
-            let (centers, half_extents) = (&centers[part.clone()], &half_extents[part.clone()]);
-            for (k, (&center, &half)) in centers.iter().zip(half_extents).enumerate() {
-                hand_on(part.start + k, centered(center, half));
+/// Computes the boxes of a part of a chunk, without a branch per row: a loop of its own for each form.
+fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawBox]) -> bool {
+    let mut good = true;
+    match chunk.shape {
+        Shape::Centers { centers, half_extents } => {
+            for ((slot, &center), &half) in
+                boxes.iter_mut().zip(&centers[part.clone()]).zip(&half_extents[part.clone()])
+            {
+                *slot = around(center, half);
+                good &= finite(slot) & (half[0] >= 0.0) & (half[1] >= 0.0);
             }
         }
-        (Shape::Centers { centers, half_extents }, Some(displacements)) => {
-            for at in part {
-                hand_on(at, swept(centers[at], half_extents[at], displacements[at]));
+        Shape::Uniform { centers, half_extents: half } => {
+            for (slot, &center) in boxes.iter_mut().zip(&centers[part.clone()]) {
+                *slot = around(center, half);
+                good &= finite(slot);
             }
+            good &= half[0] >= 0.0 && half[1] >= 0.0;
         }
-        (Shape::Uniform { centers, half_extents }, None) => {
-            for at in part {
-                hand_on(at, centered(centers[at], half_extents));
-            }
-        }
-        (Shape::Uniform { centers, half_extents }, Some(displacements)) => {
-            for at in part {
-                hand_on(at, swept(centers[at], half_extents, displacements[at]));
-            }
-        }
-        (Shape::Aabbs(aabbs), None) => {
-            for at in part {
-                hand_on(at, boxed(aabbs[at]));
-            }
-        }
-        (Shape::Aabbs(aabbs), Some(displacements)) => {
-            for at in part {
-                hand_on(at, boxed_swept(aabbs[at], displacements[at]));
+        Shape::Aabbs(aabbs) => {
+            for (slot, aabb) in boxes.iter_mut().zip(&aabbs[part.clone()]) {
+                *slot = *aabb;
+                good &= finite(aabb) & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]);
             }
         }
     }
+    if let Some(displacements) = chunk.displacements {
+        let displacements = &displacements[part.clone()];
+        match chunk.shape {
+            // The far box is computed from the far centre, which is not the near box moved: rounding differs.
+            Shape::Centers { centers, half_extents } => {
+                let rows = centers[part.clone()].iter().zip(&half_extents[part]);
+                for ((slot, (&center, &half)), &by) in boxes.iter_mut().zip(rows).zip(displacements) {
+                    *slot = union(*slot, around(moved(center, by), half));
+                    good &= finite(slot) & all_finite(by);
+                }
+            }
+            Shape::Uniform { centers, half_extents: half } => {
+                for ((slot, &center), &by) in boxes.iter_mut().zip(&centers[part]).zip(displacements) {
+                    *slot = union(*slot, around(moved(center, by), half));
+                    good &= finite(slot) & all_finite(by);
+                }
+            }
+            Shape::Aabbs(_) => {
+                for (slot, &by) in boxes.iter_mut().zip(displacements) {
+                    *slot = union(*slot, shifted(*slot, by));
+                    good &= finite(slot) & all_finite(by);
+                }
+            }
+        }
+    }
+    good
+}
+
+/// Whether all edges are numbers and finite: one comparison, false for some huge boxes too.
+#[inline(always)]
+fn finite(aabb: &RawBox) -> bool {
+    (aabb[0].abs() + aabb[1].abs()) + (aabb[2].abs() + aabb[3].abs()) < f32::INFINITY
 }
 
 /// What a value has to be.
@@ -137,20 +154,7 @@ type Checked = Result<RawBox, (Column, [f32; 2], Rule)>;
 
 #[inline(always)]
 fn all_finite(v: [f32; 2]) -> bool {
-    // One comparison for both: NaN and infinity survive the sum of magnitudes. So may two huge numbers, which is why
-    // the precise check has the last word.
-    (v[0].abs() + v[1].abs()) < f32::INFINITY || (v[0].is_finite() && v[1].is_finite())
-}
-
-#[inline(always)]
-fn centered(center: [f32; 2], half: [f32; 2]) -> Checked {
-    if !all_finite(center) {
-        return Err((Column::Center, center, Rule::Finite));
-    }
-    if !(all_finite(half) && half[0] >= 0.0 && half[1] >= 0.0) {
-        return Err((Column::HalfExtent, half, Rule::FiniteNotNegative));
-    }
-    Ok(around(center, half))
+    v[0].is_finite() & v[1].is_finite()
 }
 
 #[inline(always)]
@@ -159,17 +163,32 @@ fn around(center: [f32; 2], half: [f32; 2]) -> RawBox {
 }
 
 #[inline(always)]
-fn swept(center: [f32; 2], half: [f32; 2], displacement: [f32; 2]) -> Checked {
-    let here = centered(center, half)?;
-    if !all_finite(displacement) {
-        return Err((Column::Displacement, displacement, Rule::Finite));
-    }
-    // The far centre may round to infinity, and then so does an edge; half-extents are finite: no NaN.
-    Ok(union(here, around([center[0] + displacement[0], center[1] + displacement[1]], half)))
+fn moved(center: [f32; 2], by: [f32; 2]) -> [f32; 2] {
+    [center[0] + by[0], center[1] + by[1]]
 }
 
 #[inline(always)]
-fn boxed(aabb: RawBox) -> Checked {
+fn shifted(aabb: RawBox, by: [f32; 2]) -> RawBox {
+    [aabb[0] + by[0], aabb[1] + by[1], aabb[2] + by[0], aabb[3] + by[1]]
+}
+
+fn centered(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> Checked {
+    if !all_finite(center) {
+        return Err((Column::Center, center, Rule::Finite));
+    }
+    if !(all_finite(half) && half[0] >= 0.0 && half[1] >= 0.0) {
+        return Err((Column::HalfExtent, half, Rule::FiniteNotNegative));
+    }
+    let here = around(center, half);
+    match displacement {
+        None => Ok(here),
+        Some(by) if !all_finite(by) => Err((Column::Displacement, by, Rule::Finite)),
+        // The far centre may round to infinity, and then so does an edge; half-extents are finite: no NaN.
+        Some(by) => Ok(union(here, around(moved(center, by), half))),
+    }
+}
+
+fn boxed(aabb: RawBox, displacement: Option<[f32; 2]>) -> Checked {
     let [min_x, min_y, max_x, max_y] = aabb;
     if !all_finite([min_x, min_y]) {
         return Err((Column::Min, [min_x, min_y], Rule::Finite));
@@ -177,22 +196,17 @@ fn boxed(aabb: RawBox) -> Checked {
     if !(all_finite([max_x, max_y]) && min_x <= max_x && min_y <= max_y) {
         return Err((Column::Max, [max_x, max_y], Rule::FiniteNotBelow([min_x, min_y])));
     }
-    Ok(aabb)
-}
-
-#[inline(always)]
-fn boxed_swept(aabb: RawBox, displacement: [f32; 2]) -> Checked {
-    let here = boxed(aabb)?;
-    if !all_finite(displacement) {
-        return Err((Column::Displacement, displacement, Rule::Finite));
+    match displacement {
+        None => Ok(aabb),
+        Some(by) if !all_finite(by) => Err((Column::Displacement, by, Rule::Finite)),
+        Some(by) => Ok(union(aabb, shifted(aabb, by))),
     }
-    let [x, y] = displacement;
-    Ok(union(here, [aabb[0] + x, aabb[1] + y, aabb[2] + x, aabb[3] + y]))
 }
 
 #[inline(always)]
 fn union(a: RawBox, b: RawBox) -> RawBox {
-    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
+    let (low, high) = (|a: f32, b: f32| if a < b { a } else { b }, |a: f32, b: f32| if a > b { a } else { b });
+    [low(a[0], b[0]), low(a[1], b[1]), high(a[2], b[2]), high(a[3], b[3])]
 }
 
 /// The first axis that breaks the rule.

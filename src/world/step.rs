@@ -40,6 +40,7 @@ impl World {
         std::mem::swap(&mut self.front, &mut self.back);
         self.back.reserve_like(&self.front);
         self.workers.level();
+        self.provide_pages();
         self.skipped.clear();
         self.skipped.extend(self.partition.bad_rows());
         phases.total = { start }.lap();
@@ -104,5 +105,11 @@ impl World {
         }
         phases.gather = clock.lap();
         Ok(())
+    }
+
+    /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough.
+    fn provide_pages(&self) {
+        let (front, back) = (self.front.page_count(), self.back.page_count());
+        self.pool.provide(front + back, front.saturating_sub(back));
     }
 }

@@ -6,9 +6,12 @@
 //! H3: there are no more loose cells than `CELLS_MIN` or entities planned for, whichever is more, and no more entities
 //!     than planned for unless cells have the size asked for.
 
+#[cfg(test)]
+mod validate;
+
 use super::map::GridMap;
 use super::tight::TightLists;
-use super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, TIGHT_RATIO, union};
+use super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, TIGHT_SHIFT, union};
 use crate::error::Error;
 use crate::geometry::{Aabb, RawBox};
 
@@ -93,8 +96,8 @@ impl LooseGrid {
     /// An empty grid with loose cells of `cell_size` world units, over the area where boxes are expected. Outside of it
     /// searches are slower but no less exact. A good size is about that of a usual box.
     ///
-    /// There are no more cells than boxes (or than 1024): while the size asked for would take more, cells are larger. They
-    /// are made smaller as boxes come, each time their number has doubled.
+    /// There are no more than two cells a box (or 1024 in all): while the size asked for would take more, cells are
+    /// larger. They are made smaller as boxes come, each time their number has doubled.
     ///
     /// # Errors
     ///
@@ -247,7 +250,7 @@ impl LooseGrid {
     fn find(&self, handle: LooseHandle) -> Option<(EntityIndex, Aabb)> {
         let slot = self.slots.get(handle.index as usize)?;
         let [min_x, min_y, max_x, max_y] = slot.bounds;
-        let fits = slot.generation == handle.generation && handle.generation & 1 == 1;
+        let fits = slot.generation == handle.generation;
         let aabb = Aabb::new([min_x, min_y], [max_x, max_y]).ok().filter(|_| fits)?;
         Some((EntityIndex(handle.index), aabb))
     }
@@ -327,7 +330,7 @@ impl LooseGrid {
             }
         }
         let entries_max = self.entries_max();
-        self.tight.rebuild(self.map.coarser(TIGHT_RATIO), &self.cells, entries_max);
+        self.tight.rebuild(self.map.joined([TIGHT_SHIFT; 2]), &self.cells, entries_max);
     }
 
     /// H2: every slot without an entity, the lowest first.
@@ -350,35 +353,4 @@ fn cell_counts(asked: [f64; 2], cells_max: f64) -> [f64; 2] {
     }
     let count_x = (x / y * cells_max).sqrt().clamp(1.0, cells_max.min(x)).floor();
     [count_x, (cells_max / count_x).clamp(1.0, y).floor()]
-}
-
-#[cfg(test)]
-impl LooseGrid {
-    /// Panics where T1 to T5 or H1 to H3 do not hold.
-    pub(super) fn assert_well_formed(&self) {
-        let mut met = vec![0; self.slots.len()];
-        for (k, cell) in self.cells.iter().enumerate() {
-            let (mut before, mut at) = (EntityIndex::NONE, cell.head);
-            while let Some(index) = at.some() {
-                let slot = self.slot(index);
-                met[index.at()] += 1;
-                assert!(met[index.at()] == 1 && slot.generation & 1 == 1, "H1: {index:?} in cell {k}");
-                assert_eq!(slot.prev, before, "H2");
-                assert_eq!(self.map.cell_of_center(&slot.bounds), k, "T1: {index:?}");
-                assert_eq!(union(&cell.bounds, &slot.bounds), cell.bounds, "T2: {index:?} in cell {k}");
-                (before, at) = (index, slot.next);
-            }
-        }
-        let mut at = self.free;
-        while let Some(index) = at.some() {
-            met[index.at()] += 1;
-            assert!(met[index.at()] == 1 && self.slot(index).generation & 1 == 0, "H1: {index:?} is free");
-            at = self.slot(index).next;
-        }
-        assert!(met.iter().zip(&self.slots).all(|(&met, slot)| met == 1 || slot.generation == 0), "H2: a slot is lost");
-        assert_eq!(self.len, self.slots.iter().filter(|slot| slot.generation & 1 == 1).count());
-        assert!(self.len <= self.planned, "H3");
-        assert!(self.cells.len() <= CELLS_MIN.max(2 * self.slots.len()), "H3: {} cells", self.cells.len());
-        self.tight.assert_well_formed(&self.cells, self.entries_max());
-    }
 }

@@ -1,8 +1,9 @@
 //! From coordinates to cells.
 //!
-//! M1 (T4): a map is a subtraction, a multiplication by a number that is not negative, a saturating cast and a clamp.
-//! Each is monotone in f32, infinities included, so `a <= b` implies `cell(a) <= cell(b)`. A NaN goes to cell 0. That is
-//! all that exactness asks of it: rounding may move a coordinate to the next cell, but never past another one.
+//! M1 (T4): a map is a subtraction, a multiplication by a number that is not negative, a saturating cast, a clamp and a
+//! shift. Each is monotone in f32, infinities included, so `a <= b` implies `cell(a) <= cell(b)`. A NaN goes to cell 0.
+//! That is all that exactness asks of it: rounding may move a coordinate to the next cell, but never past another one.
+//! M2: a warped axis is such a map between each two knots. The knots ascend, and each part has cells of its own.
 
 use super::{LooseCell, NOTHING, center};
 use crate::geometry::RawBox;
@@ -10,19 +11,53 @@ use crate::geometry::RawBox;
 /// So many cells tell how far to coarsen before all of them are asked. Of less, a few long boxes would be missed.
 const COARSEN_SAMPLE: usize = 1024;
 
-/// One axis of a grid.
+/// Parts of a warped axis. So many clusters can be told apart; all knots are compared at once, in eight vectors.
+pub(super) const PART_COUNT: usize = 32;
+
+/// Cells in a part, so that their number is whole in f32: 2^24 in all parts.
+const MAX_PART: u32 = (1 << 24) / PART_COUNT as u32;
+
+/// Coordinates that divide an axis in parts.
+pub(super) type Knots = [f32; PART_COUNT + 1];
+
+/// One axis of a grid: cells of one size, or of one size in each part.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
     origin: f32,
     inverse: f32,
+    /// The last cell, before they are joined.
     last: u32,
+    /// 2^shift cells are joined to one.
+    shift: u32,
+    warp: Option<Warp>,
+}
+
+/// M2.
+#[derive(Clone, Copy, Debug)]
+struct Warp {
+    knots: [f32; PART_COUNT],
+    inverses: [f32; PART_COUNT],
+    /// Cells in a part.
+    part: u32,
 }
 
 impl Axis {
+    const SINGLE: Self = Self { origin: 0.0, inverse: 0.0, last: 0, shift: 0, warp: None };
+
     #[inline(always)]
     fn cell(&self, v: f32) -> u32 {
         // M1
-        (((v - self.origin) * self.inverse) as u32).min(self.last)
+        let fine = self.warp.as_ref().map_or((v - self.origin) * self.inverse, |warp| warp.place(v));
+        (fine as u32).min(self.last) >> self.shift
+    }
+}
+
+impl Warp {
+    fn place(&self, v: f32) -> f32 {
+        let part = self.knots[1..].iter().map(|&knot| usize::from(knot <= v)).sum::<usize>();
+        let fine = (v - self.knots[part]) * self.inverses[part];
+        // The larger of a number and NaN is the number. Counts of cells this small are whole in f32.
+        (part as u32 * self.part) as f32 + fine.max(0.0).min(self.part as f32 - 1.0)
     }
 }
 
@@ -48,22 +83,38 @@ impl Default for GridMap {
 impl GridMap {
     /// A grid of one cell.
     pub(super) fn single() -> Self {
-        Self { axes: [Axis { origin: 0.0, inverse: 0.0, last: 0 }; 2] }
+        Self { axes: [Axis::SINGLE; 2] }
     }
 
     /// `counts` cells that divide the sides of an area. Sides that no f32 holds, or of no length, do no harm (M1).
     pub(super) fn new(origin: [f64; 2], sides: [f64; 2], counts: [u32; 2]) -> Self {
         let axis = |k: usize| {
-            let inverse = (f64::from(counts[k]) / sides[k]) as f32;
-            let inverse = if inverse >= 0.0 { inverse } else { 0.0 };
-            Axis { origin: origin[k] as f32, inverse, last: counts[k].saturating_sub(1) }
+            let (origin, inverse) = (origin[k] as f32, inverse(counts[k], sides[k]));
+            Axis { origin, inverse, last: counts[k].saturating_sub(1), ..Axis::SINGLE }
         };
         Self { axes: [axis(0), axis(1)] }
     }
 
+    /// The grid with about as many cells on each axis, of which each part between two knots has equally many (M2).
+    pub(super) fn warped(mut self, knots: [&Knots; 2]) -> Self {
+        for (axis, knots) in self.axes.iter_mut().zip(knots) {
+            let part = (axis.last + 1) / PART_COUNT as u32;
+            if (1..MAX_PART).contains(&part) {
+                let side = |k: usize| f64::from(knots[k + 1]) - f64::from(knots[k]);
+                let warp = Warp {
+                    knots: std::array::from_fn(|k| knots[k]),
+                    inverses: std::array::from_fn(|k| inverse(part, side(k))),
+                    part,
+                };
+                *axis = Axis { last: part * PART_COUNT as u32 - 1, warp: Some(warp), ..*axis };
+            }
+        }
+        self
+    }
+
     /// How many cells there are on each axis.
     pub(super) fn counts(&self) -> [u32; 2] {
-        self.axes.map(|axis| axis.last + 1)
+        self.axes.map(|axis| (axis.last >> axis.shift) + 1)
     }
 
     /// How many cells there are.
@@ -74,7 +125,7 @@ impl GridMap {
     /// The number of the cell at column and row.
     #[inline(always)]
     pub(super) fn number(&self, x: u32, y: u32) -> usize {
-        y as usize * (self.axes[0].last as usize + 1) + x as usize
+        y as usize * ((self.axes[0].last >> self.axes[0].shift) as usize + 1) + x as usize
     }
 
     /// The number of the cell that holds the centre of a box.
@@ -97,18 +148,10 @@ impl GridMap {
         CellRange { min, max }
     }
 
-    /// The grid with cells twice as long on an axis.
-    fn halved(mut self, axis: usize) -> Self {
-        self.axes[axis].inverse *= 0.5;
-        self.axes[axis].last /= 2;
-        self
-    }
-
-    /// The grid with `ratio` times larger cells.
-    pub(super) fn coarser(mut self, ratio: u32) -> Self {
-        for axis in &mut self.axes {
-            axis.inverse /= ratio as f32;
-            axis.last /= ratio;
+    /// The grid with 2^shift cells joined to one on each axis.
+    pub(super) fn joined(mut self, shifts: [u32; 2]) -> Self {
+        for (axis, shift) in self.axes.iter_mut().zip(shifts) {
+            axis.shift = (axis.shift + shift).min(u32::BITS - 1);
         }
         self
     }
@@ -120,7 +163,7 @@ impl GridMap {
         for step in [cells.len() / COARSEN_SAMPLE + 1, 1] {
             let entries_max = entries_max / step;
             while self.cell_count() > 1 && self.entry_count(cells, step) > entries_max {
-                let [x, y] = [self.halved(0), self.halved(1)];
+                let [x, y] = [self.joined([1, 0]), self.joined([0, 1])];
                 let narrower = self.counts()[0] > 1;
                 let lower = self.counts()[1] > 1;
                 let x_first = narrower && (!lower || x.entry_count(cells, step) <= y.entry_count(cells, step));
@@ -134,6 +177,12 @@ impl GridMap {
         let held = cells.iter().step_by(step).filter(|cell| cell.bounds != NOTHING);
         held.map(|cell| self.range(&cell.bounds).count()).sum()
     }
+}
+
+/// From a length to cells. Sides of no length, or not to be had in f32, give a number that is not negative (M1).
+fn inverse(count: u32, side: f64) -> f32 {
+    let inverse = (f64::from(count) / side) as f32;
+    if inverse >= 0.0 { inverse } else { 0.0 }
 }
 
 impl CellRange {
@@ -174,6 +223,31 @@ mod tests {
                 assert_eq!(map.axes[0].cell(f32::NAN), 0);
             }
         }
+    }
+
+    #[test]
+    fn warped_maps_are_monotone_and_part_clusters() {
+        let mut knots = [0.0; PART_COUNT + 1];
+        for (k, knot) in knots.iter_mut().enumerate() {
+            *knot = if k < 10 {
+                k as f32
+            } else if k < 20 {
+                10.0
+            } else {
+                1e7 + k as f32
+            };
+        }
+        let map = GridMap::new([0.0; 2], [1e7, 1.0], [320, 1]).warped([&knots, &knots]).joined([1, 0]);
+        assert_eq!(map.counts(), [160, 1]);
+        let mut values: Vec<f32> = (0..4000).map(|k| k as f32 * 0.01).collect();
+        values.extend(values.clone().iter().map(|v| 1e7 + v));
+        values.extend([f32::NEG_INFINITY, -1e30, -0.0, 1e6, 1e30, f32::INFINITY]);
+        values.sort_by(f32::total_cmp);
+        let mut cells: Vec<_> = values.iter().map(|&v| map.axes[0].cell(v)).collect();
+        assert!(cells.is_sorted());
+        cells.dedup();
+        assert!(cells.len() > 60, "{} of 160 cells are used", cells.len());
+        assert_eq!(map.axes[0].cell(f32::NAN), 0);
     }
 
     #[test]

@@ -41,12 +41,12 @@ use index::{EntityIndex, LooseIndex, narrow};
 /// T5. An ordinary crowd has one or two; long boxes are let have some more before cells grow for all.
 const ENTRIES_PER_ENTITY: usize = 8;
 
-/// Entries allowed beside those counted by entity, so that a handful of large boxes are not crammed into one tight cell.
+/// Entries allowed beside those counted by entity: a handful of large boxes are not crammed into one tight cell.
 const ENTRIES_SLACK: usize = 256;
 
-/// A tight cell is so many loose cells wide. With 1, a loose cell is listed in four to nine tight cells; with 4, a
+/// A tight cell is 2^this loose cells wide. With 0, a loose cell is listed in four to nine tight cells; with 2, a
 /// search meets three times the loose cells it needs.
-const TIGHT_RATIO: u32 = 2;
+const TIGHT_SHIFT: u32 = 1;
 
 /// The box that covers nothing: united with another it gives the other, and it overlaps no finite one.
 const NOTHING: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];

@@ -61,8 +61,8 @@ impl TightLists {
         }
     }
 
-    /// T3: the box of `cell` grew from `old` to `new`. It goes to the tight cells it newly touches or, when those are too
-    /// many, to the cells that every search visits.
+    /// T3: the box of `cell` grew from `old` to `new`. It goes to the tight cells it newly touches or, when those are
+    /// too many, to the cells that every search visits.
     pub(super) fn grow(&mut self, cell: LooseIndex, old: &RawBox, new: &RawBox, entries_max: usize) {
         if self.is_everywhere.contains(cell.0) {
             return;
@@ -126,9 +126,8 @@ impl TightLists {
         self.map.range(bounds)
     }
 
-    /// Whether (x, y) is the first tight cell, in either order, where a search of `range` meets a loose cell with this
-    /// box. It is the lower corner of what both touch, so of all the tight cells where they meet it is just one: no
-    /// search has to remember which loose cells it has seen.
+    /// Whether (x, y) is the tight cell where a search of `range` has to report a loose cell with this box: the lower
+    /// corner of what both touch, so just one of all those where they meet. No search has to remember what it has seen.
     pub(super) fn meets_first(&self, range: &CellRange, bounds: &RawBox, x: u32, y: u32) -> bool {
         let [min_x, min_y] = self.map.min_cell(bounds);
         (x == min_x.max(range.min[0])) & (y == min_y.max(range.min[1]))

@@ -47,10 +47,6 @@ pub(crate) struct BandScratch {
 }
 
 impl BandScratch {
-    pub(crate) fn reserve(&mut self, population: usize) {
-        self.keys.reserve(population.saturating_sub(self.keys.len()));
-    }
-
     pub(crate) fn bytes(&self) -> usize {
         (self.keys.capacity() + self.histogram.capacity()) * size_of::<u32>()
             + self.edges.capacity() * size_of::<(u32, u32)>()
@@ -84,6 +80,9 @@ const fn y_table_max(population: usize) -> usize {
 pub(crate) const fn words_max(population: usize) -> usize {
     starts_max(population) + x_table_max(population) + y_table_max(population)
 }
+
+/// Bodies in the narrowest column: a table of one row of such columns is within P4.
+const NARROW: usize = 3;
 
 /// How cells are laid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,13 +253,7 @@ impl Band {
         (self.x_words, self.y_words) = (fine_x.div_ceil(2), fine_y.div_ceil(2));
     }
 
-    fn lay_borders(
-        &mut self,
-        own: &[Record],
-        x_table: &mut [u32],
-        y_table: &mut [u32],
-        edges: &mut Vec<(u32, u32)>,
-    ) {
+    fn lay_borders(&mut self, own: &[Record], x_table: &mut [u32], y_table: &mut [u32], edges: &mut Vec<(u32, u32)>) {
         let population = own.len();
         let mut find = |axis: usize, target: usize, table: &mut [u32]| {
             edges.clear();
@@ -269,7 +262,7 @@ impl Band {
             find_borders(edges, target, table)
         };
         // Columns as narrow as may be, then rows for what is left to do.
-        self.x_words = find(0, POPULATION as usize, x_table);
+        self.x_words = find(0, NARROW, x_table);
         self.columns = self.x_words + 1;
         let cells = population as f32 / POPULATION;
         let mut y_target = (population as f32 * self.columns as f32 / cells).max(1.0) as usize;
@@ -347,7 +340,8 @@ impl Band {
 /// The bounds of all boxes, and what the axes are made from; `None` of nothing.
 fn measure(own: &[Record]) -> Option<(RawBox, [Extent; 2])> {
     let first = own.first()?.aabb;
-    let (mut low, mut low_max, mut high, mut side) = ([first[0], first[1]], [first[0], first[1]], [first[2], first[3]], [0.0f32; 2]);
+    let (mut low, mut low_max, mut high, mut side) =
+        ([first[0], first[1]], [first[0], first[1]], [first[2], first[3]], [0.0f32; 2]);
     for Record { aabb, .. } in own {
         for axis in 0..2 {
             low[axis] = low[axis].min(aabb[axis]);

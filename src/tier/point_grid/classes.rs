@@ -132,13 +132,15 @@ impl<'a> Sample<'a> {
         cost + self.oversized_cost(from)
     }
 
-    /// The rest with itself: a search each, and a test for everything near.
+    /// The rest with itself, by eighths: a search each, and a test for everything near.
     fn oversized_cost(&self, from: usize) -> f64 {
-        let members = (self.sorted.len() - from) as f64;
-        let Some(middle) = self.sorted.get((from + self.sorted.len()) / 2) else { return 0.0 };
-        let density = self.density * members / self.sorted.len() as f64;
-        let near = (3.0 * f64::from(longest_side(middle))).powi(2) * density;
-        members * (OVERSIZED_NS + near * TEST_NS)
+        let rest = &self.sorted[from..];
+        let density = self.density * rest.len() as f64 / self.sorted.len() as f64;
+        let part_cost = |part: &[RawBox]| {
+            let near = (3.0 * f64::from(longest_side(&part[part.len() / 2]))).powi(2) * density;
+            part.len() as f64 * (OVERSIZED_NS + near * TEST_NS)
+        };
+        eighths(rest).map(part_cost).sum()
     }
 
     /// A class with itself, and searched for everything larger.
@@ -149,18 +151,17 @@ impl<'a> Sample<'a> {
         let cell = side.max((2.8 / density).sqrt());
         let held = cell * cell * density;
         let own = members * ROUND_NS * ((1.5 * held / LANES).max(1.0) + (3.0 * held / LANES).max(1.0));
-        // Larger ones, by eighths of the rest.
-        let rest = &self.sorted[to..];
-        let step = rest.len().div_ceil(8).max(1);
-        let searched: f64 = rest
-            .chunks(step)
-            .map(|part| {
-                let across = f64::from(longest_side(&part[part.len() / 2])) / cell + 2.0;
-                part.len() as f64 * (SEARCH_NS + across * (RUN_NS + ROUND_NS * across * held / LANES))
-            })
-            .sum();
-        own + searched
+        let search_cost = |part: &[RawBox]| {
+            let across = f64::from(longest_side(&part[part.len() / 2])) / cell + 2.0;
+            part.len() as f64 * (SEARCH_NS + across * (RUN_NS + ROUND_NS * across * held / LANES))
+        };
+        own + eighths(&self.sorted[to..]).map(search_cost).sum::<f64>()
     }
+}
+
+/// A part of the sorted sample in eight, each of about one size.
+fn eighths(part: &[RawBox]) -> std::slice::Chunks<'_, RawBox> {
+    part.chunks(part.len().div_ceil(8).max(1))
 }
 
 /// Rows of the sample per area around a typical row: the median over an even division by number, 8 by 8.

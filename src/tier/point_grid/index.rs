@@ -6,7 +6,7 @@ use super::plan::Plan;
 use crate::geometry::{RawBox, overlaps};
 use crate::kernel::CellView;
 use crate::storage::columns::column_words;
-use crate::storage::grow;
+use crate::storage::{grow, reserve_like};
 use std::ops::Range;
 
 /// A band and where its words are.
@@ -51,12 +51,9 @@ impl GridIndex {
 
     /// As much room as `other` has.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
-        fn like<T>(items: &mut Vec<T>, other: &Vec<T>) {
-            items.reserve_exact(other.capacity().saturating_sub(items.len()));
-        }
-        like(&mut self.slots, &other.slots);
-        like(&mut self.columns, &other.columns);
-        like(&mut self.words, &other.words);
+        reserve_like(&mut self.slots, &other.slots);
+        reserve_like(&mut self.columns, &other.columns);
+        reserve_like(&mut self.words, &other.words);
     }
 
     pub(crate) fn cells(&self, slot: &BandSlot) -> CellView<'_> {

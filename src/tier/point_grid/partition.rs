@@ -1,9 +1,10 @@
 //! One stable pass over the rows that hands each body to its band.
 //!
 //! R1: each good row is filed once: in one band of one class, or among the oversized.
-//! R2: a body also *visits*, as a copy, every later band of its class that its box reaches into, and every such band of
-//! smaller classes. So of two overlapping bodies of classes either both are filed in one band, or exactly one visits the
-//! band of the other: by D1 the one with the lower edge on the band axis, or the larger class.
+//! R2: a body also *visits*, as a copy, every later band of its class that its box reaches into, and every band of a
+//! smaller class in which a body that overlaps it may be filed: bodies of that class begin at most its longest side before
+//! it. So of two overlapping bodies of classes either both are filed in one band, or exactly one visits the band of
+//! the other: within a class the one that begins first on the band axis (D1), else the larger class.
 //! R3: chunks of rows are fixed by the input, and each has its own place in each destination: the result does not depend on
 //! threads.
 //! R4: a body makes at most [`VISITS_MAX`] copies; one that would make more is oversized.
@@ -12,9 +13,10 @@
 
 #![allow(unsafe_code)]
 
-use super::plan::{Plan, VISITS_MAX, longest_side};
+use super::plan::{Plan, Quick, VISITS_MAX, longest_side};
 use super::rows::Rows;
 use crate::error::BadRow;
+use crate::geometry::RawBox;
 use crate::parallel;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::grow;
@@ -24,7 +26,13 @@ use std::ops::Range;
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to share out.
 const CHUNK: usize = 8192;
 
-/// The records of all destinations, one behind the other.
+/// Boxes in a batch: 4 KiB, which stay in the first-level cache between being computed and being routed.
+const BATCH: usize = 256;
+
+/// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
+const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
+
+/// The records of all destinations, one behind the other: the bodies of each band, its visitors, and the oversized.
 #[derive(Default)]
 pub(crate) struct Partition {
     records: Vec<Record>,
@@ -32,12 +40,108 @@ pub(crate) struct Partition {
     cursors: Vec<usize>,
     /// First record of each destination, and the end of the last.
     starts: Vec<usize>,
-    bad: Vec<Vec<BadRow>>,
+    chunks: Vec<Chunk>,
 }
 
+/// What the first pass leaves for the second.
+#[derive(Default)]
+struct Chunk {
+    /// Per row: the band of a body that goes there and nowhere else, [`ROUTED`], or [`BAD`].
+    keys: Vec<u16>,
+    bad: Vec<BadRow>,
+}
+
+/// The axis that bands divide, as a type of loops.
+const X: usize = 0;
+const Y: usize = 1;
+
+impl Chunk {
+    /// Counts where the rows of the chunk go, and notes it.
+    #[inline(always)]
+    fn count<const AXIS: usize>(
+        &mut self,
+        rows: &(impl Rows + ?Sized),
+        plan: &Plan,
+        quick: Option<Quick<'_>>,
+        number: usize,
+        skip: bool,
+        counts: &mut [usize],
+    ) {
+        self.keys.resize(CHUNK, BAD);
+        let Self { keys, bad } = self;
+        for_each_batch(rows, number, |from, boxes, good| {
+            let keys = &mut keys[from % CHUNK..][..boxes.len()];
+            for (k, (aabb, key)) in boxes.iter().zip(keys).enumerate() {
+                if !good && let Err(row) = rows.check(from + k) {
+                    *key = BAD;
+                    // The lowest is enough to refuse.
+                    if skip || bad.is_empty() {
+                        bad.push(row);
+                    }
+                    continue;
+                }
+                *key = ROUTED;
+                if let Some(Quick { side_max, buckets }) = quick {
+                    let (low, high) = (buckets.band(aabb[AXIS]), buckets.band(aabb[AXIS + 2]));
+                    if low == high && longest_side(aabb) <= side_max {
+                        *key = low as u16;
+                        counts[low] += 1;
+                        continue;
+                    }
+                }
+                route(plan, aabb, &mut |destination, _| counts[destination] += 1);
+            }
+        });
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.keys.capacity() * size_of::<u16>() + self.bad.capacity() * size_of::<BadRow>()
+    }
+
+    /// Writes the rows of the chunk to where they go.
+    ///
+    /// # Safety
+    ///
+    /// `cursors` are the places that [`count`](Self::count) of the same rows asked for, and no one else's.
+    #[inline(always)]
+    unsafe fn scatter<const AXIS: usize>(
+        &mut self,
+        rows: &(impl Rows + ?Sized),
+        plan: &Plan,
+        number: usize,
+        cursors: &mut [usize],
+        places: &Disjoint<'_, Record>,
+    ) {
+        let keys = &self.keys;
+        for_each_batch(rows, number, |from, boxes, _| {
+            let keys = &keys[from % CHUNK..][..boxes.len()];
+            for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
+                let record = Record { aabb, row: (from + k) as u32 };
+                if key < ROUTED {
+                    let cursor = &mut cursors[usize::from(key)];
+                    // SAFETY: by the contract.
+                    unsafe { places.write(*cursor, if AXIS == X { record.transposed() } else { record }) };
+                    *cursor += 1;
+                } else if key == ROUTED {
+                    route(plan, &aabb, &mut |destination, transposed| {
+                        let cursor = &mut cursors[destination];
+                        // SAFETY: by the contract.
+                        unsafe { places.write(*cursor, if transposed { record.transposed() } else { record }) };
+                        *cursor += 1;
+                    });
+                }
+            }
+        });
+    }
+}
+
+/// Key of a body that goes to several places, or to a larger class.
+const ROUTED: u16 = u16::MAX - 1;
+/// Key of a row that is left out.
+const BAD: u16 = u16::MAX;
+
 impl Partition {
-    /// Distributes all rows. Under `skip` bad rows are left out; else the lowest is the error, and nothing was changed
-    /// that [`records`](Self::own) shows.
+    /// Distributes all rows. Under `skip` bad rows are left out; else the lowest is the error.
     pub(crate) fn run(
         &mut self,
         rows: &(impl Rows + ?Sized),
@@ -47,56 +151,39 @@ impl Partition {
     ) -> Result<(), BadRow> {
         let destinations = 2 * plan.band_count() + 1;
         let chunks = rows.len().div_ceil(CHUNK);
-        let chunk_rows = |chunk: usize| chunk * CHUNK..rows.len().min((chunk + 1) * CHUNK);
-        self.count(rows, plan, chunks, destinations, skip, parallel);
-        if let (false, Some(&first)) = (skip, self.bad.iter().flatten().next()) {
+        self.cursors.clear();
+        self.cursors.resize(chunks * destinations, 0);
+        self.chunks.iter_mut().for_each(|chunk| chunk.bad.clear());
+        if self.chunks.len() < chunks {
+            self.chunks.resize_with(chunks, Chunk::default);
+        }
+        let parts = &mut self.chunks[..chunks];
+        parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, counts, chunk| {
+            match plan.quick() {
+                Some((quick, false)) => chunk.count::<Y>(rows, plan, Some(quick), number, skip, counts),
+                Some((quick, true)) => chunk.count::<X>(rows, plan, Some(quick), number, skip, counts),
+                None => chunk.count::<Y>(rows, plan, None, number, skip, counts),
+            }
+        });
+        if let (false, Some(first)) = (skip, self.bad_rows().next()) {
             return Err(first);
         }
         self.lay_out(chunks, destinations);
-        let Self { records, cursors, starts, .. } = self;
-        let total = starts[destinations];
-        grow(records, total);
-        let places = Disjoint::new(&mut records[..total]);
-        parallel::for_each_chunk(parallel, cursors, destinations, |chunk, cursors| {
-            let good = |record| {
-                route(plan, record, |destination, record| {
-                    let cursor = &mut cursors[destination];
-                    // SAFETY: the count pass made the same calls, so by R3 this place is this chunk's alone and in bounds.
-                    unsafe { places.write(*cursor, record) };
-                    *cursor += 1;
-                });
-            };
-            rows.for_each(chunk_rows(chunk), good, |_| ());
+        let total = self.starts[destinations];
+        grow(&mut self.records, total);
+        let places = Disjoint::new(&mut self.records[..total]);
+        let parts = &mut self.chunks[..chunks];
+        parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, cursors, chunk| {
+            // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
+            // alone, and in bounds.
+            unsafe {
+                match plan.quick() {
+                    Some((_, true)) => chunk.scatter::<X>(rows, plan, number, cursors, &places),
+                    _ => chunk.scatter::<Y>(rows, plan, number, cursors, &places),
+                }
+            }
         });
         Ok(())
-    }
-
-    fn count(
-        &mut self,
-        rows: &(impl Rows + ?Sized),
-        plan: &Plan,
-        chunks: usize,
-        destinations: usize,
-        skip: bool,
-        parallel: bool,
-    ) {
-        self.bad.iter_mut().for_each(Vec::clear);
-        self.cursors.clear();
-        self.cursors.resize(chunks * destinations, 0);
-        if self.bad.len() < chunks {
-            self.bad.resize_with(chunks, Vec::new);
-        }
-        let count = |chunk: usize, counts: &mut [usize], bad: &mut Vec<BadRow>| {
-            let range = chunk * CHUNK..rows.len().min((chunk + 1) * CHUNK);
-            let good = |record| route(plan, record, |destination, _| counts[destination] += 1);
-            // The lowest is enough to refuse.
-            rows.for_each(range, good, |row| {
-                if skip || bad.is_empty() {
-                    bad.push(row);
-                }
-            });
-        };
-        parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, &mut self.bad, count);
     }
 
     /// Turns counts into places: destination by destination, and within it chunk by chunk (R3).
@@ -115,17 +202,17 @@ impl Partition {
 
     /// Bad rows that were left out, ascending.
     pub(crate) fn bad_rows(&self) -> impl Iterator<Item = BadRow> + '_ {
-        self.bad.iter().flatten().copied()
+        self.chunks.iter().flat_map(|chunk| &chunk.bad).copied()
     }
 
     /// The bodies filed in a band, in the order of rows.
     pub(crate) fn own(&self, band: usize) -> &[Record] {
-        &self.records[self.range(2 * band)]
+        &self.records[self.range(band)]
     }
 
     /// The bodies that visit a band, in the order of rows.
     pub(crate) fn visitors(&self, band: usize) -> &[Record] {
-        &self.records[self.range(2 * band + 1)]
+        &self.records[self.range(self.starts.len() / 2 - 1 + band)]
     }
 
     /// The bodies that no class takes, in the order of rows.
@@ -143,7 +230,7 @@ impl Partition {
     pub(crate) fn bytes(&self) -> usize {
         self.records.capacity() * size_of::<Record>()
             + (self.cursors.capacity() + self.starts.capacity()) * size_of::<usize>()
-            + self.bad.iter().map(|bad| size_of::<Vec<BadRow>>() + bad.capacity() * size_of::<BadRow>()).sum::<usize>()
+            + self.chunks.iter().map(Chunk::bytes).sum::<usize>()
     }
 
     /// Drops everything: what a step needs, it takes again.
@@ -152,36 +239,48 @@ impl Partition {
     }
 }
 
-/// Where a body is filed and which bands it visits (R1, R2, R4).
+/// Hands the boxes of a chunk on, a batch at a time: the first row, the boxes, and whether all are good for sure.
 #[inline(always)]
-fn route(plan: &Plan, record: Record, mut send: impl FnMut(usize, Record)) {
-    let classes = plan.classes();
-    let side = longest_side(&record.aabb);
-    let Some(own) = classes.iter().position(|class| side <= class.side_max) else {
-        return send(2 * plan.band_count(), record);
-    };
-    let reach = |k: usize| {
-        let class = &classes[k];
-        let axis = if class.transposed { 0 } else { 1 };
-        let (low, high) = (record.aabb[axis], record.aabb[axis + 2]);
-        (class.splitter.band(low), class.splitter.band(high))
-    };
-    let (low, high) = reach(own);
-    if own > 0 || high > low + VISITS_MAX {
-        let smaller: usize = (0..own).map(reach).map(|(low, high)| high - low + 1).sum();
-        if smaller + high - low > VISITS_MAX {
-            return send(2 * plan.band_count(), record);
-        }
+fn for_each_batch(rows: &(impl Rows + ?Sized), chunk: usize, mut batch: impl FnMut(usize, &[RawBox], bool)) {
+    let end = rows.len().min((chunk + 1) * CHUNK);
+    let mut buffer = [[0.0; 4]; BATCH];
+    for from in (chunk * CHUNK..end).step_by(BATCH) {
+        let boxes = &mut buffer[..BATCH.min(end - from)];
+        let good = rows.read(from..from + boxes.len(), boxes);
+        batch(from, boxes, good);
     }
-    let oriented = |k: usize| if classes[k].transposed { record.transposed() } else { record };
-    send(2 * (classes[own].first_band + low), oriented(own));
+}
+
+/// Where a body is filed and which bands it visits (R1, R2, R4): the destination of each copy, and whether x and y are
+/// exchanged there.
+fn route(plan: &Plan, aabb: &RawBox, send: &mut impl FnMut(usize, bool)) {
+    let (classes, bands) = (plan.classes(), plan.band_count());
+    let side = longest_side(aabb);
+    let Some(own) = classes.iter().position(|class| side <= class.side_max) else {
+        return send(2 * bands, false);
+    };
+    let reach = |k: usize, from: f32| {
+        let class = &classes[k];
+        (class.splitter.band(from), class.splitter.band(aabb[class.axis() + 2]))
+    };
+    // The number below a difference is not above the exact one, and the factor covers the rounding of sides.
+    let smaller_reach = |k: usize| {
+        let from = aabb[classes[k].axis()] - classes[k].side_max * SIDE_SLACK;
+        reach(k, from.next_down())
+    };
+    let (low, high) = reach(own, aabb[classes[own].axis()]);
+    let smaller: usize = (0..own).map(smaller_reach).map(|(low, high)| high - low + 1).sum();
+    if smaller + high - low > VISITS_MAX {
+        return send(2 * bands, false);
+    }
+    send(classes[own].first_band + low, classes[own].transposed);
     for band in low + 1..=high {
-        send(2 * (classes[own].first_band + band) + 1, oriented(own));
+        send(bands + classes[own].first_band + band, classes[own].transposed);
     }
     for k in 0..own {
-        let (low, high) = reach(k);
+        let (low, high) = smaller_reach(k);
         for band in low..=high {
-            send(2 * (classes[k].first_band + band) + 1, oriented(k));
+            send(bands + classes[k].first_band + band, classes[k].transposed);
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::classes;
 use super::rows::Rows;
-use super::splitter::Splitter;
+use super::splitter::{Buckets, Splitter};
 use crate::geometry::RawBox;
 
 /// Rows in a sample: enough for sixty bands of even population, little enough to cost about a percent of a step.
@@ -40,11 +40,26 @@ pub(crate) struct Class {
     pub(crate) first_band: usize,
 }
 
+impl Class {
+    /// The axis that its bands divide: 0 for x, 1 for y.
+    #[inline(always)]
+    pub(crate) fn axis(&self) -> usize {
+        if self.transposed { 0 } else { 1 }
+    }
+}
+
 /// What a plan is asked to respect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wishes<'a> {
     /// Half-extents at which classes end; empty to find them.
     pub(crate) bounds: &'a [f32],
+}
+
+/// What it takes to route most bodies.
+#[derive(Clone, Copy)]
+pub(crate) struct Quick<'a> {
+    pub(crate) side_max: f32,
+    pub(crate) buckets: Buckets<'a>,
 }
 
 /// Classes by ascending size, and buffers.
@@ -61,6 +76,15 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn classes(&self) -> &[Class] {
         &self.classes[..self.class_count]
+    }
+
+    /// The smallest class, which in most worlds takes most bodies, if its bands can be looked up; and whether it
+    /// is transposed.
+    #[inline(always)]
+    pub(crate) fn quick(&self) -> Option<(Quick<'_>, bool)> {
+        let class = self.classes().first()?;
+        let buckets = class.splitter.buckets()?;
+        Some((Quick { side_max: class.side_max, buckets }, class.transposed))
     }
 
     /// Bands of all classes.
@@ -92,8 +116,7 @@ impl Plan {
             class.side_max = side_max;
             class.first_band = self.band_count;
             class.transposed = divides_better_by_x(members, &mut self.edges);
-            let axis = if class.transposed { 0 } else { 1 };
-            sort_edges(members, axis, &mut self.edges);
+            sort_edges(members, class.axis(), &mut self.edges);
             let population = rows.len() * members.len() / self.sample.len().max(1);
             class.splitter.rebuild(&self.edges, bands_for(population));
             self.band_count += class.splitter.band_count();
@@ -110,7 +133,7 @@ impl Plan {
             // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
             let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             let row = from + ((jitter * (to - from) as u64) >> 32) as usize;
-            rows.get(row).filter(|aabb| longest_side(aabb).is_finite())
+            rows.check(row).ok().filter(|aabb| longest_side(aabb).is_finite())
         }));
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::error::BadRow;
 use crate::geometry::RawBox;
-use crate::storage::record::Record;
 use std::ops::Range;
 
 /// Rows of boxes that can be read again and again, by many tasks at once.
@@ -10,25 +9,10 @@ pub(crate) trait Rows: Sync {
     /// How many there are; at most `u32::MAX`.
     fn len(&self) -> usize;
 
-    /// The box of a row, unless the row is bad.
-    fn get(&self, row: usize) -> Option<RawBox>;
+    /// The box of a row, or what is wrong with it.
+    fn check(&self, row: usize) -> Result<RawBox, BadRow>;
 
-    /// Hands on each row of a range, in order, either to `good` or to `bad`.
-    fn for_each(&self, range: Range<usize>, good: impl FnMut(Record), bad: impl FnMut(BadRow));
-}
-
-impl Rows for [RawBox] {
-    fn len(&self) -> usize {
-        <[RawBox]>::len(self)
-    }
-
-    fn get(&self, row: usize) -> Option<RawBox> {
-        Some(self[row])
-    }
-
-    fn for_each(&self, range: Range<usize>, mut good: impl FnMut(Record), _: impl FnMut(BadRow)) {
-        for row in range {
-            good(Record { aabb: self[row], row: row as u32 });
-        }
-    }
+    /// Writes the boxes of a range. Returns whether all are good for sure; if not, [`check`](Self::check) has the last
+    /// word on each.
+    fn read(&self, rows: Range<usize>, boxes: &mut [RawBox]) -> bool;
 }

@@ -44,12 +44,12 @@ impl Splitter {
 
     /// Borders snapped to buckets; whether hardly any two of them fell into one.
     fn fill_table(&mut self, quantile: impl Fn(usize) -> f32, bands: usize, buckets: usize) -> bool {
-        self.table.resize(buckets, 0);
+        self.table.resize(buckets + 1, 0);
         let mut band = 0;
         let mut from = 0;
         for k in 1..bands {
-            let bucket = bucket_of(quantile(k), self.origin, self.inverse, buckets);
-            if bucket > from || k == 1 {
+            let bucket = bucket_of(quantile(k), self.origin, self.inverse, buckets + 1);
+            if bucket > from {
                 self.table[from..bucket].fill(band);
                 band += 1;
                 from = bucket;
@@ -61,23 +61,26 @@ impl Splitter {
 
     pub(crate) fn band_count(&self) -> usize {
         let highest = self.table.last().map_or(self.borders.len(), |&band| usize::from(band));
-        // Below the first border lies band 0 in either form.
         highest + 1
     }
 
     /// D1
     #[inline(always)]
     pub(crate) fn band(&self, v: f32) -> usize {
-        if !self.table.is_empty() {
-            let bucket = bucket_of(v, self.origin, self.inverse, self.table.len());
-            // Below the origin the first bucket would say band 1: the table begins at the first border.
-            return if v < self.origin { 0 } else { usize::from(self.table[bucket]) };
+        match self.buckets() {
+            Some(buckets) => buckets.band(v),
+            None => {
+                let key = ordered_key(v);
+                self.borders.partition_point(|&border| border <= key)
+            }
         }
-        if self.borders.is_empty() {
-            return 0;
-        }
-        let key = ordered_key(v);
-        self.borders.partition_point(|&border| border <= key)
+    }
+
+    /// The table, if there is one: the quick way, for loops.
+    #[inline(always)]
+    pub(crate) fn buckets(&self) -> Option<Buckets<'_>> {
+        let Self { origin, inverse, ref table, .. } = *self;
+        (!table.is_empty()).then_some(Buckets { origin, inverse, table })
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -85,10 +88,27 @@ impl Splitter {
     }
 }
 
+/// A table of bands by bucket. The first bucket is all that lies below the first border.
+#[derive(Clone, Copy)]
+pub(crate) struct Buckets<'a> {
+    origin: f32,
+    inverse: f32,
+    table: &'a [u16],
+}
+
+impl Buckets<'_> {
+    /// D1
+    #[inline(always)]
+    pub(crate) fn band(&self, v: f32) -> usize {
+        usize::from(self.table[bucket_of(v, self.origin, self.inverse, self.table.len())])
+    }
+}
+
 #[inline(always)]
 fn bucket_of(v: f32, origin: f32, inverse: f32, buckets: usize) -> usize {
-    // The cast saturates, and `inverse` is finite and above 0: no NaN, and monotone.
-    (((v - origin) * inverse) as i32).clamp(0, buckets as i32 - 1) as usize
+    // The cast saturates, and `inverse` is finite and above 0: no NaN, and monotone. What is below the origin comes out
+    // below 1.
+    (((v - origin) * inverse + 1.0) as i32).clamp(0, buckets as i32 - 1) as usize
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //!
 //! - `split`: how a cell is cut into four and which children a box goes to; why nothing is missed (T1 to T3).
 //! - `node`: the records.
-//! - `territory`: a root and a cell of its own for what lies far apart (R1 to R3).
+//! - `territory`: a root and a cell of its own for what lies far apart or is long and thin (R1 to R4).
 //! - `grow`: from a list of rows to a subtree, within a budget (W1 to W3).
 //! - `query`: the walk down, and that each static is reported once (Q1 to Q3).
 
@@ -42,12 +42,13 @@ struct Root {
 /// Boxes are closed: touching is overlap. Rows are those of the input. A static can be switched off and on again (a
 /// door, a destroyed wall) at no cost; to add or to move one, build anew.
 ///
-/// Any finite boxes will do: walls, beams as long as the world, points, stacks of equal boxes, far outliers. A leaf list
-/// may grow long where many long boxes cross, the tree may not: at most 4 entries and one node a static, and 260 nodes.
+/// Any finite boxes will do: walls, beams as long as the world, points, stacks of equal boxes, far outliers. Where many
+/// large boxes cross, leaf lists grow long; the tree does not: it has at most 4 entries and one node a static, and
+/// some 270 nodes.
 ///
 /// # Cost
 ///
-/// Building: O(n * depth), a tenth of a microsecond or two a static. Searching: O(depth + entries of the leaves that the
+/// Building: O(n * depth), a tenth of a microsecond or so a static. Searching: O(depth + entries of the leaves that the
 /// area reaches). Memory: 16 bytes a static for its box, 4 bytes a leaf entry, 8 bytes a node, a bit a static.
 ///
 /// # Determinism

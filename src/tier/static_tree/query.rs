@@ -52,6 +52,7 @@ impl Walk {
             let reach = Split::new(kind, &cell).reach(&self.area);
             let left = reach & tree.groups[group.get()].occupied();
             if left != 0 {
+                debug_assert!(self.stack.len() < DEPTH_MAX, "Q2");
                 self.stack.push(Frame { cell, group, kind, left: left as u8 });
             }
             (node, cell) = self.next_child(tree)?;

@@ -52,8 +52,8 @@ impl Split {
         match self.kind {
             Kind::Quad => {
                 let [mid_x, mid_y, _] = self.at;
-                let x = u32::from(min_x <= mid_x) * 0b0101 | u32::from(max_x > mid_x) * 0b1010;
-                let y = u32::from(min_y <= mid_y) * 0b0011 | u32::from(max_y > mid_y) * 0b1100;
+                let x = (u32::from(min_x <= mid_x) * 0b0101) | (u32::from(max_x > mid_x) * 0b1010);
+                let y = (u32::from(min_y <= mid_y) * 0b0011) | (u32::from(max_y > mid_y) * 0b1100);
                 x & y
             }
             Kind::SlabsX => self.reach_slabs(min_x, max_x),

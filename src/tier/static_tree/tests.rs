@@ -4,6 +4,7 @@ use super::StaticTree;
 use super::build::check_count;
 use super::grow::{LEAF_MAX, STATICS_A_GROUP};
 use super::node::{CHILD_COUNT, ROW_COUNT_MAX};
+use super::split::{Kind, Split};
 use crate::bodies::Statics;
 use crate::error::{BadRow, Column, Error};
 use crate::geometry::{Aabb, RawBox};
@@ -55,17 +56,26 @@ fn walls(count: usize, seed: u64, origin: [f32; 2]) -> Vec<RawBox> {
 }
 
 fn beams(count: usize) -> Vec<RawBox> {
-    boxes(count, |k| at(-1e5, k - 5e4, 2e5, 0.25))
+    let half = (count / 2) as f32;
+    boxes(count, |k| at(-1e5, k - half, 2e5, 0.25))
+}
+
+fn crossing(count: usize) -> Vec<RawBox> {
+    let wide = beams(count);
+    [transposed(&wide), wide].concat()
 }
 
 fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
     let mut random = Random(7);
-    let mut mixed = beams(20_000);
-    mixed.extend(transposed(&beams(20_000)));
+    let mut among_walls = walls(5000, 15, [-350.0, -350.0]);
+    among_walls.extend(beams(400).iter().chain(&transposed(&beams(300))));
     let mut clusters = walls(3000, 1, [0.0, 0.0]);
     clusters.extend(walls(3000, 2, [1e7, 1e7]));
     let mut outliers = walls(5000, 3, [-500.0, -500.0]);
     outliers.extend([[1e30, 1e30, 2e30, 2e30], [-1e30, 0.0, -1e30, 1.0], [-1e30, -1e30, 1e30, -100.0]]);
+    // Too far apart to be told long: only the budget holds them.
+    let mut far_lattices = crossing(1000);
+    far_lattices.extend(crossing(1000).iter().map(|b| b.map(|edge| edge + 1e9)));
     let mut scales = walls(3000, 4, [0.0, 0.0]);
     scales.extend(walls(300, 5, [1e7, 0.0]).iter().map(|b| b.map(|edge| edge * 1e4)));
     scales.extend(walls(100, 6, [0.0, 1e6]).iter().map(|b| b.map(|edge| edge * 1e20)));
@@ -84,6 +94,11 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
         let (a, b, c, d) = (edge(), edge(), edge(), edge());
         [a.min(c), b.min(d), a.max(c), b.max(d)]
     });
+    // Halving after halving leaves most of them in one child.
+    let towards_zero = boxes(6000, |k| {
+        let scale = (-k % 120.0).exp2();
+        at(random.float(0.5, 1.0) * scale, random.float(0.5, 1.0) * scale, scale * 0.1, 0.0)
+    });
     let stacks = boxes(3000, |k| at((k / 20.0).floor() * 50.0, 0.0, 1.0, 1.0));
     let cells = boxes(64 * 64, |k| at(k % 64.0, (k / 64.0).floor(), 1.0, 1.0));
     vec![
@@ -94,13 +109,17 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
         ("dense walls", walls(4000, 10, [0.0, 0.0]).iter().map(|&[x, y, z, w]| at(x / 8.0, y, z - x, w - y)).collect()),
         ("wide beams", beams(100_000)),
         ("tall beams", transposed(&beams(100_000))),
-        ("crossing beams", mixed),
+        ("crossing beams", crossing(20_000)),
+        ("beams among walls", among_walls),
+        ("crossing beams far apart", far_lattices),
+        ("large squares", boxes(4000, |_| at(random.float(0.0, 1e3), random.float(0.0, 1e3), 150.0, 150.0))),
         ("two clusters", clusters),
         ("far outliers", outliers),
         ("three scales", scales),
         ("ulps", ulps),
         ("subnormal", subnormal),
         ("huge", huge),
+        ("towards zero", towards_zero),
         ("coincident", vec![at(5.0, 5.0, 2.0, 2.0); 3000]),
         ("coincident points", vec![at(-7.0, 5.0, 0.0, 0.0); 3000]),
         ("stacks", stacks),
@@ -223,15 +242,45 @@ fn long_boxes_do_not_fill_the_memory() {
 }
 
 #[test]
+fn long_boxes_do_not_coarsen_the_rest() {
+    let tree = StaticTree::new(&crossing(20_000)).unwrap();
+    assert!(tree.entry_count() < 42_000, "{} entries", tree.entry_count());
+    assert!(longest_leaf(&tree) <= 2 * LEAF_MAX, "{} in a leaf", longest_leaf(&tree));
+    let mut boxes = walls(50_000, 16, [-1100.0, -1100.0]);
+    boxes.extend(crossing(1000));
+    let tree = StaticTree::new(&boxes).unwrap();
+    assert!(tree.entry_count() < 90_000, "{} entries", tree.entry_count());
+    assert!(longest_leaf(&tree) <= 2 * LEAF_MAX, "{} in a leaf", longest_leaf(&tree));
+}
+
+fn longest_leaf(tree: &StaticTree) -> usize {
+    let nodes = tree.groups.iter().flat_map(|group| group.0);
+    nodes.filter(|node| node.children().is_none()).map(|leaf| leaf.entries().len()).max().unwrap_or(0)
+}
+
+#[test]
+fn a_box_that_ends_on_a_cut_stays_below_it() {
+    let cell = [0.0, 0.0, 8.0, 8.0];
+    let reach = |kind, b: RawBox| Split::new(kind, &cell).reach(&b);
+    assert_eq!(reach(Kind::Quad, [1.0, 1.0, 4.0, 4.0]), 0b0001);
+    assert_eq!(reach(Kind::Quad, [4.0, 4.0, 5.0, 4.0]), 0b0011);
+    assert_eq!(reach(Kind::Quad, [4.0, 4.0, 5.0, 5.0]), 0b1111);
+    assert_eq!(reach(Kind::Quad, [4.0f32.next_up(), -INF, 5.0, -1.0]), 0b0010);
+    for (kind, flip) in [(Kind::SlabsX, false), (Kind::SlabsY, true)] {
+        let of = |min: f32, max: f32| reach(kind, if flip { [0.0, min, 0.0, max] } else { [min, 0.0, max, 0.0] });
+        assert_eq!([of(0.0, 2.0), of(2.0, 4.0), of(4.0, 6.0), of(6.0, 8.0)], [0b0001, 0b0011, 0b0110, 0b1100]);
+        assert_eq!([of(2.5, 4.0), of(4.5, 6.0), of(6.5, 99.0), of(-INF, INF)], [0b0010, 0b0100, 0b1000, 0b1111]);
+    }
+}
+
+#[test]
 fn what_is_far_away_does_not_coarsen_the_rest() {
     for (name, boxes) in scenes() {
         if !["two clusters", "far outliers", "three scales"].contains(&name) {
             continue;
         }
         let tree = StaticTree::new(&boxes).unwrap();
-        let longest = tree.groups.iter().flat_map(|group| group.0).filter(|node| node.children().is_none());
-        let longest = longest.map(|node| node.entries().len()).max();
-        assert!(longest <= Some(2 * LEAF_MAX), "{name}: a leaf of {longest:?}");
+        assert!(longest_leaf(&tree) <= 2 * LEAF_MAX, "{name}: {} in a leaf", longest_leaf(&tree));
     }
 }
 

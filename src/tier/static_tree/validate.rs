@@ -3,7 +3,7 @@
 use super::StaticTree;
 use super::grow::{DEPTH_MAX, ENTRIES_A_STATIC, GROUPS_FREE, STATICS_A_GROUP};
 use super::node::{CHILD_COUNT, Node};
-use super::split::Split;
+use super::split::{Kind, Split};
 use super::territory::ROOT_COUNT_MAX;
 use crate::geometry::RawBox;
 
@@ -50,12 +50,16 @@ impl StaticTree {
         assert!(depth < DEPTH_MAX);
         assert!(!std::mem::replace(&mut seen.groups[group.get()], true), "a group of two parents");
         let split = Split::new(kind, cell);
-        assert!(split.is_strict(cell), "T3: {split:?} in {cell:?}");
         for k in 0..CHILD_COUNT {
             let goes = |row: &u32| split.reach(&self.boxes[*row as usize]) >> k & 1 == 1;
             let list: Vec<u32> = rows.iter().copied().filter(goes).collect();
-            let child = self.groups[group.get()].0[k];
-            self.assert_subtree(child, &split.child(cell, k as u32), &list, depth + 1, seen);
+            let (child, below) = (self.groups[group.get()].0[k], split.child(cell, k as u32));
+            for (axis, is_cut) in [kind != Kind::SlabsY, kind != Kind::SlabsX].into_iter().enumerate() {
+                let (low, high) = (below[axis], below[axis + 2]);
+                let inside = cell[axis] <= low && high <= cell[axis + 2];
+                assert!(inside && (low < high || !is_cut), "T3: {kind:?} of {cell:?} made {below:?}");
+            }
+            self.assert_subtree(child, &below, &list, depth + 1, seen);
         }
     }
 

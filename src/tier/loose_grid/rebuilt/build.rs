@@ -1,6 +1,6 @@
 //! Rebuilding: file, sort what is crowded, list.
 
-use super::plan::{CELL_SAMPLE, PLAN_SAMPLE, loose_map, tight_map};
+use super::plan::{CELL_SAMPLE, PLAN_SAMPLE, Profile, loose_map, tight_map, warped_map};
 use super::{CHUNK_LEN, Filed, RebuiltGrid, TightRuns, clear_counts, end, next_place, runs_from_counts};
 use crate::geometry::RawBox;
 use crate::tier::loose_grid::map::GridMap;
@@ -8,8 +8,8 @@ use crate::tier::loose_grid::{
     ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, narrow, union,
 };
 
-/// Tests of two loose cells an entity, beyond which a sweep may be better. An ordinary crowd has ten.
-const TESTS_PER_ENTITY: f64 = 64.0;
+/// From one in so many entities in crowded cells, it is worth filing them again.
+const CROWDED_PART: usize = 8;
 
 impl RebuiltGrid {
     /// Files entity `i` with `boxes[i]`, for all of them; what was filed before is forgotten. Edges may be infinite.
@@ -19,15 +19,21 @@ impl RebuiltGrid {
         let profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
         let loose = loose_map(boxes.len(), profiles);
         self.file(&loose, boxes);
-        self.list(tight_map(&loose, profiles));
-        let tests = self.tight.test_count();
-        let len = boxes.len() as f64;
-        let sweep = len * len * profiles.map(|p| p.overlap()).iter().fold(1.0, |a: f64, b| a.min(*b));
-        if tests > TESTS_PER_ENTITY * len && sweep < tests {
-            self.file(&GridMap::single(), boxes);
-            self.list(GridMap::single());
+        if self.crowded_count() * CROWDED_PART > boxes.len() {
+            let evened = profiles.map(Profile::evened);
+            let loose = warped_map(boxes.len(), evened);
+            self.file(&loose, boxes);
+            self.list(tight_map(&loose, evened));
+        } else {
+            self.list(tight_map(&loose, profiles));
         }
         self.sort_crowded();
+    }
+
+    /// How many entities are in crowded cells.
+    fn crowded_count(&self) -> usize {
+        let lens = self.cells.windows(2).map(|ends| ends[1].head.at() - ends[0].head.at());
+        lens.filter(|&len| len > CHUNK_LEN).sum()
     }
 
     /// A counting sort by loose cell.
@@ -54,6 +60,9 @@ impl RebuiltGrid {
                 self.cells.push(LooseCell { bounds, head: EntityIndex(ends[0]) });
             }
         }
+        self.covers.clear();
+        let cover = |cells: &[LooseCell]| cells.iter().fold(NOTHING, |all, cell| union(&all, &cell.bounds));
+        self.covers.extend(self.cells.chunks(CHUNK_LEN).map(cover));
         self.cells.push(end(boxes.len()));
     }
 
@@ -102,14 +111,6 @@ impl RebuiltGrid {
             let cover = |chunk: &[Filed]| chunk.iter().fold(NOTHING, |all, filed| union(&all, &filed.bounds));
             self.chunks.extend(self.filed.chunks(CHUNK_LEN).map(cover));
         }
-    }
-}
-
-impl TightRuns {
-    /// How many times two loose cells are held against each other, about.
-    fn test_count(&self) -> f64 {
-        let lens = self.starts.windows(2).take(self.map.cell_count()).map(|ends| f64::from(ends[1] - ends[0]));
-        lens.map(|len| len * len * 0.5).sum()
     }
 }
 

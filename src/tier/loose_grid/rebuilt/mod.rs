@@ -8,10 +8,14 @@
 //! R4: blocks are runs of `BLOCK_LEN` entities in cell order. A pair is found in the block of its first entity in that
 //!     order, in the one of its loose cells that comes first.
 //!
-//! Where no grid helps, everything is filed in one loose cell, which R3 turns into a sort and sweep.
+//! Layouts on which grids collapse, and what is done: boxes in clusters, a grid whose columns hold equally many (M2);
+//! many in one cell still, a sort and sweep of that cell (R3), which is a sweep of all of them at worst; long and thin
+//! boxes, cells as much longer as they are; lengths both ways, so that tight cells are joined until each lists many, a
+//! walk over boxes that each cover some loose cells.
 //!
-//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) for boxes whose density and sizes are much the
-//! same everywhere. At worst what a sweep along the better axis takes: a test for each two that overlap on that axis.
+//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) where a neighbourhood is of much the same density
+//! and sizes. A search: the loose cells listed where it looks, or 1 / `CHUNK_LEN` of all loose cells if that is less,
+//! and the entities of those it meets.
 
 mod build;
 mod pairs;
@@ -23,10 +27,11 @@ use super::map::GridMap;
 use super::{LooseCell, LooseIndex, narrow};
 use crate::geometry::RawBox;
 use crate::storage::bitset::BitSet;
+use crate::storage::reserve_like;
 use plan::Sample;
 
-/// R3: entities covered by a box of their own in crowded cells. With two entities a cell on average, even random
-/// places never crowd a cell. Fewer cost memory and time to skip, more are tested in vain.
+/// R3: entities covered by one box in crowded cells, and loose cells by one of the `covers`. With two entities a cell
+/// on average, random places do not crowd a cell. Fewer cost memory and time to skip, more are tested in vain.
 const CHUNK_LEN: usize = 32;
 
 /// R4: entities in a block: some tens of microseconds, enough to hide what a task costs, few enough to share out.
@@ -46,6 +51,8 @@ const _: () = assert!(size_of::<Filed>() == 20);
 pub(crate) struct RebuiltGrid {
     filed: Vec<Filed>,
     cells: Vec<LooseCell>,
+    /// `covers[k]` covers the loose cells `cells[k * CHUNK_LEN..][..CHUNK_LEN]`.
+    covers: Vec<RawBox>,
     upright: BitSet,
     chunks: Vec<RawBox>,
     tight: TightRuns,
@@ -86,10 +93,24 @@ impl RebuiltGrid {
         self.filed.capacity() * size_of::<Filed>()
             + self.cells.capacity() * size_of::<LooseCell>()
             + self.upright.bytes()
-            + self.chunks.capacity() * size_of::<RawBox>()
+            + (self.covers.capacity() + self.chunks.capacity()) * size_of::<RawBox>()
             + (self.tight.starts.capacity() + self.tight.listed.capacity()) * size_of::<u32>()
             + (self.slots.capacity() + self.starts.capacity()) * size_of::<u32>()
             + self.sample.bytes()
+    }
+
+    /// As much room as `other` has, so that it does not matter which of the two is rebuilt next.
+    pub(crate) fn reserve_like(&mut self, other: &Self) {
+        reserve_like(&mut self.filed, &other.filed);
+        reserve_like(&mut self.cells, &other.cells);
+        reserve_like(&mut self.covers, &other.covers);
+        self.upright.reserve_like(&other.upright);
+        reserve_like(&mut self.chunks, &other.chunks);
+        reserve_like(&mut self.tight.starts, &other.tight.starts);
+        reserve_like(&mut self.tight.listed, &other.tight.listed);
+        reserve_like(&mut self.slots, &other.slots);
+        reserve_like(&mut self.starts, &other.starts);
+        self.sample.reserve_like(&other.sample);
     }
 
     /// Gives back memory that the present contents do not need.
@@ -103,6 +124,7 @@ impl RebuiltGrid {
         self.upright = upright;
         self.filed.shrink_to_fit();
         self.cells.shrink_to_fit();
+        self.covers.shrink_to_fit();
         self.chunks.shrink_to_fit();
         self.tight.starts.shrink_to_fit();
         self.tight.listed.shrink_to_fit();

@@ -6,6 +6,10 @@ use crate::storage::bitset::BitSet;
 use crate::tier::loose_grid::{LooseIndex, narrow};
 use std::ops::Range;
 
+/// A search that the tight grid would lead to more than this many loose cells for each cover goes through the covers:
+/// of very long boxes a tight cell lists too many, and a search of a large area meets most loose cells anyway.
+const COVER_WORTH: usize = 2;
+
 impl RebuiltGrid {
     /// Gives every pair of entities that block `block` has to find, the lower one first. Over all blocks each pair of
     /// entities whose boxes overlap is given once. `seen` has [`loose_cell_count`](Self::loose_cell_count) bits, clear
@@ -52,6 +56,10 @@ impl RebuiltGrid {
         let tight = &self.tight;
         let range = tight.map.range(area);
         let ([x0, y0], [x1, y1]) = (range.min, range.max);
+        let listed = (y0..=y1).map(|y| tight.row(y, x0, x1).len()).sum::<usize>();
+        if listed > COVER_WORTH * self.covers.len() {
+            return self.visit_covered(area, first, visit);
+        }
         let first = LooseIndex::new(first);
         let met = |k: &LooseIndex| (*k >= first) & overlaps(&self.cells[k.at()].bounds, area);
         if range.count() == 1 {
@@ -67,6 +75,17 @@ impl RebuiltGrid {
         }
         for y in y0..=y1 {
             tight.row(y, x0, x1).iter().for_each(|k| seen.remove(k.0));
+        }
+    }
+
+    /// As [`visit_met`](Self::visit_met), without the tight grid.
+    fn visit_covered(&self, area: &RawBox, first: usize, mut visit: impl FnMut(usize)) {
+        for chunk in first / CHUNK_LEN..self.covers.len() {
+            if overlaps(&self.covers[chunk], area) {
+                let (start, end) = (chunk * CHUNK_LEN, (chunk + 1) * CHUNK_LEN);
+                let cells = start.max(first)..end.min(self.loose_cell_count());
+                cells.filter(|&cell| overlaps(&self.cells[cell].bounds, area)).for_each(&mut visit);
+            }
         }
     }
 

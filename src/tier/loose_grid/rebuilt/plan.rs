@@ -4,8 +4,9 @@
 //! any other regular order, do not deceive it.
 
 use crate::geometry::RawBox;
-use crate::tier::loose_grid::map::GridMap;
-use crate::tier::loose_grid::{TIGHT_RATIO, center};
+use crate::storage::reserve_like;
+use crate::tier::loose_grid::map::{GridMap, Knots, PART_COUNT};
+use crate::tier::loose_grid::{TIGHT_SHIFT, center};
 
 /// Boxes looked at to plan a grid. Its quantiles are then good to some percent; more would show in steps with few
 /// hundreds of boxes.
@@ -22,19 +23,38 @@ const POPULATION: f64 = 2.0;
 const OUTLIER_PART: usize = 16;
 
 /// What a sample says of an axis.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Profile {
     /// Where most centres are.
     origin: f64,
     side: f64,
     /// The mean extent, each counted as `side` at most.
     extent: f64,
+    /// Between each two of these are equally many centres.
+    knots: Knots,
 }
 
 impl Profile {
+    /// Of nothing.
+    const NONE: Self = Self { origin: 0.0, side: 0.0, extent: 0.0, knots: [0.0; PART_COUNT + 1] };
+
     /// The part of the others that a box overlaps on this axis, about.
     pub(super) fn overlap(&self) -> f64 {
         if self.side > 0.0 { self.extent / self.side } else { 1.0 }
+    }
+
+    /// As if centres lay everywhere as they do where they are neither dense nor sparse: what holds along a warped axis.
+    pub(super) fn evened(mut self) -> Self {
+        let mut parts = [0.0; PART_COUNT];
+        for (part, ends) in parts.iter_mut().zip(self.knots.windows(2)) {
+            *part = f64::from(ends[1]) - f64::from(ends[0]);
+        }
+        parts.sort_unstable_by(f64::total_cmp);
+        let side = parts[PART_COUNT / 2] * PART_COUNT as f64;
+        if side > 0.0 {
+            (self.side, self.extent) = (side, self.extent.min(side));
+        }
+        self
     }
 
     /// Whether a sweep along this axis tests less than one along the other.
@@ -53,6 +73,11 @@ pub(super) struct Sample {
 impl Sample {
     pub(super) fn bytes(&self) -> usize {
         self.centers.capacity() * size_of::<f32>() + self.extents.capacity() * size_of::<f64>()
+    }
+
+    pub(super) fn reserve_like(&mut self, other: &Self) {
+        reserve_like(&mut self.centers, &other.centers);
+        reserve_like(&mut self.extents, &other.extents);
     }
 
     /// Looks at `sample_max` boxes, of all that `bounds` gives for `0..len`.
@@ -74,7 +99,7 @@ impl Sample {
                 self.centers.push(middle);
             }
         }
-        let Some(last) = self.centers.len().checked_sub(1) else { return Profile::default() };
+        let Some(last) = self.centers.len().checked_sub(1) else { return Profile::NONE };
         self.centers.sort_unstable_by(f32::total_cmp);
         let at = |k: usize| f64::from(self.centers[k]);
         let outliers = self.centers.len() / OUTLIER_PART;
@@ -85,7 +110,8 @@ impl Sample {
         let side = high - low;
         // The smaller of a number and NaN is the number.
         let extent = self.extents.iter().map(|&extent| extent.min(side)).sum::<f64>() / self.extents.len() as f64;
-        Profile { origin: low, side, extent }
+        let knots = std::array::from_fn(|k| self.centers[k * last / PART_COUNT]);
+        Profile { origin: low, side, extent, knots }
     }
 }
 
@@ -107,18 +133,23 @@ pub(super) fn loose_map(len: usize, profiles: [Profile; 2]) -> GridMap {
     GridMap::new([x.origin, y.origin], [x.side, y.side], [count_x as u32, count_y as u32])
 }
 
+/// The loose grid for boxes in clusters, of which [`loose_map`] would put many in one cell. Both axes are warped so
+/// that columns hold equally many boxes, and rows too; it takes twice as long to file by it.
+pub(super) fn warped_map(len: usize, profiles: [Profile; 2]) -> GridMap {
+    let [x, y] = &profiles;
+    loose_map(len, profiles).warped([&x.knots, &y.knots])
+}
+
 /// The tight grid over a loose one, before it is known what is filed: cells of some loose cells, and no smaller than a
 /// usual loose cell's box.
 pub(super) fn tight_map(loose: &GridMap, profiles: [Profile; 2]) -> GridMap {
-    let (mut origin, mut sides, mut counts) = ([0.0; 2], [0.0; 2], [1; 2]);
-    for axis in 0..2 {
-        let Profile { origin: low, side, extent } = profiles[axis];
+    let shift = |axis: usize| {
+        let Profile { side, extent, .. } = profiles[axis];
         let loose_side = side / f64::from(loose.counts()[axis]);
-        let tight_side = (loose_side * f64::from(TIGHT_RATIO)).max(loose_side + extent);
-        (origin[axis], sides[axis]) = (low, side);
-        counts[axis] = ((side / tight_side).ceil() as u32).max(1);
-    }
-    GridMap::new(origin, sides, counts)
+        // Saturating casts; NaN, of no side, gives the least.
+        ((1.0 + extent / loose_side).log2().ceil() as u32).max(TIGHT_SHIFT)
+    };
+    loose.joined([shift(0), shift(1)])
 }
 
 /// SplitMix64's finisher: scattered, and the same everywhere.

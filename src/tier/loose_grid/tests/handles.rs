@@ -152,6 +152,8 @@ fn memory_is_bounded_by_the_boxes_whatever_is_asked_for() {
         .collect();
     let bytes = grid.bytes();
     assert!(bytes < 20_000 * 2 * (28 + 40 + 8 * 8 + 8), "{bytes} bytes");
+    grid.assert_well_formed();
+    assert!(!grid.tight.everywhere().is_empty(), "tight cells are still those of a grid of small boxes");
     grid.clean_up();
     grid.assert_well_formed();
     assert!(grid.tight.everywhere().is_empty());
@@ -160,6 +162,18 @@ fn memory_is_bounded_by_the_boxes_whatever_is_asked_for() {
     }
     grid.shrink_to_fit();
     assert!(grid.bytes() <= empty, "{} bytes after all were removed", grid.bytes());
+}
+
+#[test]
+fn entries_are_bounded_when_all_boxes_are_larger_than_cells() {
+    let mut grid = grid([0.0, 0.0, 32.0, 32.0], 1.0);
+    let boxes = (0..1024).map(|k| around((k % 32) as f32 + 0.5, (k / 32) as f32 + 0.5, 5.0, 5.0));
+    let model: Model = boxes.map(|b| (grid.insert(aabb(b)), b)).collect();
+    assert!(!grid.tight.everywhere().is_empty());
+    assert_agrees(&grid, &model, &[[3.0, 3.0, 4.0, 9.0]], "as inserted");
+    grid.clean_up();
+    assert!(grid.tight.everywhere().is_empty());
+    assert_agrees(&grid, &model, &[[3.0, 3.0, 4.0, 9.0]], "cleaned up");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-use super::super::{ENTRIES_PER_ENTITY, RebuiltGrid};
-use super::scenes::{SplitMix64, crowd, infinite_scenes, scenes};
+use super::super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
+use super::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::geometry::{RawBox, overlaps};
 use crate::reference;
 use crate::storage::bitset::BitSet;
@@ -108,6 +108,56 @@ fn memory_is_bounded_by_the_boxes_whatever_their_shape() {
         let bound = 2 * (2 * 20 + 4 * ENTRIES_PER_ENTITY + 32) * boxes.len() + 32 * 1024;
         assert!(grid.bytes() <= bound, "{name}: {} bytes for {} boxes", grid.bytes(), boxes.len());
     }
+}
+
+/// Tests of two cells or of two boxes for each box. These layouts take 1 to 14; with one of the measures against their
+/// collapse left out, some take 35 and more.
+const TESTS_MAX: usize = 24;
+
+#[test]
+fn layouts_that_are_hard_on_grids_do_not_collapse() {
+    let rng = &mut SplitMix64(12);
+    let mut cities = crowd(20_000, rng);
+    cities.iter_mut().step_by(2).for_each(|b| *b = b.map(|v| v + 1e6));
+    let mut crowded_cell = crowd(10_000, rng);
+    crowded_cell.extend(crowd(10_000, rng).into_iter().map(|b| b.map(|v| v * 1e-3 + 40.0)));
+    let beams: Vec<_> = (0..20_000).map(|k| around(rng.range(-2e3, 2e3), k as f32, 1e4, 0.4)).collect();
+    let mut bundle = crowd(10_000, rng);
+    bundle.extend((0..10_000).map(|k| around(40.0, 40.0 + k as f32 * 1e-4, 1.0, 2e-5)));
+    let upright = |[x0, y0, x1, y1]: RawBox| [y0, x0, y1, x1];
+    let halves = (0..20_000).map(|k| {
+        let half = if k % 2 == 0 { 1e-3 } else { 50.0 };
+        around(rng.range(0.0, 14_000.0), rng.range(0.0, 14_000.0), half, half)
+    });
+    let layouts: [(&str, Vec<RawBox>); 10] = [
+        ("half tiny, half huge", halves.collect()),
+        ("two cities", cities),
+        ("a crowded cell", crowded_cell),
+        ("beams upright", beams.iter().copied().map(upright).collect()),
+        ("beams", beams),
+        ("a bundle of beams upright", bundle.iter().copied().map(upright).collect()),
+        ("a bundle of beams", bundle),
+        ("a staircase of beams", (0..20_000).map(|k| around(k as f32, k as f32, 50.0, 0.4)).collect()),
+        ("one upright", (0..20_000).map(|k| around(k as f32, k as f32, 0.4, 50.0)).collect()),
+        ("a diagonal", (0..20_000).map(|k| around(k as f32, k as f32, 0.6, 0.6)).collect()),
+    ];
+    for (name, boxes) in layouts {
+        let mut grid = RebuiltGrid::default();
+        grid.rebuild(&boxes);
+        let tests = grid.test_count() / boxes.len();
+        assert!(tests < TESTS_MAX, "{name}: {tests} tests a box");
+    }
+}
+
+#[test]
+fn entries_are_bounded_where_many_boxes_span_the_world() {
+    let rng = &mut SplitMix64(13);
+    let mut boxes = crowd(20_000, rng);
+    boxes.iter_mut().step_by(50).for_each(|b| *b = around(b[0], b[1], 170.0, 170.0));
+    let mut grid = RebuiltGrid::default();
+    grid.rebuild(&boxes);
+    let bound = ENTRIES_PER_ENTITY * boxes.len() + ENTRIES_SLACK;
+    assert!(grid.entry_count() <= bound, "{} entries for {} boxes", grid.entry_count(), boxes.len());
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub(super) fn scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawBox>)> {
 
 /// Corners a few steps of f32 apart, at powers of two, touching often.
 fn ulp_box(rng: &mut SplitMix64, k: usize) -> RawBox {
-    let base = 2f32.powi((k / 30 * 14) as i32) * if k % 2 == 0 { 1.0 } else { -1.0 };
+    let base = 2f32.powi((k / 30 * 14) as i32) * [1.0, -1.0][k % 2];
     let up = |v: f32, steps: usize| (0..steps).fold(v, |v, _| v.next_up());
     let (x, y) = (up(base, rng.below(6)), up(base, rng.below(6)));
     [x, y, up(x, rng.below(4)), up(y, rng.below(4))]

@@ -1,0 +1,230 @@
+//! What a run came to, in numbers, and the line of JSON that tells it to programs.
+//!
+//! A run is a number of frames; frame `f` is the `f`th call of `step`, from 0. Bodies move between calls.
+//!
+//! | key | what it is |
+//! |---|---|
+//! | `example`, `scene` | what ran: the example, and the scene or the name of the file |
+//! | `bodies`, `statics` | most in a frame |
+//! | `frames`, `threads` | how many |
+//! | `body_pairs`, `static_pairs` | pairs reported, summed over all frames |
+//! | `pair_set_hash`, `pair_order_hash` | see below; 16 hexadecimal digits, lower case |
+//! | `step_ms_median`, `step_ms_p99` | milliseconds from the call of `step` to its return, over all frames; a percentile is the smallest time that at least so many of the times do not exceed |
+//! | `bytes_per_body` | `Report::bytes_bodies` over the bodies of the frame, the largest over all frames; pairs are not in it |
+//! | `bytes_per_static` | `Report::bytes_statics` over the statics, the largest over all frames; 0 without statics |
+//! | `allocations_per_step` | calls of the allocator by all threads during a step, median over the frames after the first ten; over all frames where there are no more than ten |
+//! | `checked_frames` | frames whose pairs were compared with an independent search, and were right |
+//!
+//! # The hashes
+//!
+//! Everything is on unsigned 64-bit integers, sums and products modulo 2^64. `finish` is the finaliser of SplitMix64:
+//!
+//! ```text
+//! finish(z):  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+//!             z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+//!             return z ^ (z >> 31)
+//! ```
+//!
+//! A pair is `(frame, kind, a, b)`: kind 0 is a pair of bodies, `a < b` their rows; kind 1 is a pair of a body and a
+//! static, `a` the row of the body, `b` the row of the static. Its mix is
+//!
+//! ```text
+//! mix(frame, kind, a, b) = finish(finish(0x9e3779b97f4a7c15 + 2 * frame + kind) ^ (a * 2^32 + b))
+//! ```
+//!
+//! `pair_set_hash` is the sum of the mixes of all pairs of all frames: the same in whatever order they come.
+//! `pair_order_hash` begins at 0 and becomes `finish(hash + mix)` for each pair in the order of the report: frame by
+//! frame, first `body_pairs()`, then `static_pairs()`.
+
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+use triphase::{Contacts, Report};
+
+/// Frames at the beginning whose allocations are not counted: buffers grow to their size.
+const WARM_UP: usize = 10;
+
+fn finish(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The hashes of the module's documentation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hashes {
+    pub(crate) set: u64,
+    pub(crate) order: u64,
+}
+
+impl Hashes {
+    fn add_frame(&mut self, frame: u64, contacts: Contacts<'_>) {
+        let key = |kind: u64| finish(0x9e37_79b9_7f4a_7c15u64.wrapping_add(2 * frame + kind));
+        let (body_key, static_key) = (key(0), key(1));
+        contacts.body_pairs().for_each(|pair| self.add(body_key, pair.a, pair.b));
+        contacts.static_pairs().for_each(|pair| self.add(static_key, pair.body, pair.fixed));
+    }
+
+    fn add(&mut self, key: u64, a: u32, b: u32) {
+        let mix = finish(key ^ (u64::from(a) << 32 | u64::from(b)));
+        self.set = self.set.wrapping_add(mix);
+        self.order = finish(self.order.wrapping_add(mix));
+    }
+}
+
+/// Gathered frame by frame.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) body_pairs: Vec<usize>,
+    pub(crate) static_pairs: Vec<usize>,
+    pub(crate) hashes: Hashes,
+    pub(crate) checked_frames: usize,
+    bodies: usize,
+    statics: usize,
+    bytes_per_body: f64,
+    bytes_per_static: f64,
+    times: Vec<Duration>,
+    allocations: Vec<u64>,
+}
+
+impl Figures {
+    /// Room for so many frames, so that gathering does not show in what it gathers.
+    pub(crate) fn with_capacity(frames: usize) -> Self {
+        Self {
+            body_pairs: Vec::with_capacity(frames),
+            static_pairs: Vec::with_capacity(frames),
+            times: Vec::with_capacity(frames),
+            allocations: Vec::with_capacity(frames),
+            ..Self::default()
+        }
+    }
+
+    /// Takes in a step.
+    pub(crate) fn add(
+        &mut self,
+        contacts: Contacts<'_>,
+        report: &Report,
+        statics: usize,
+        time: Duration,
+        allocations: u64,
+    ) {
+        self.hashes.add_frame(self.times.len() as u64, contacts);
+        self.body_pairs.push(contacts.body_pairs().len());
+        self.static_pairs.push(contacts.static_pairs().len());
+        self.times.push(time);
+        self.allocations.push(allocations);
+        let bodies = contacts.body_count();
+        let share = |bytes: usize, count: usize| if count == 0 { 0.0 } else { bytes as f64 / count as f64 };
+        self.bodies = self.bodies.max(bodies);
+        self.statics = self.statics.max(statics);
+        self.bytes_per_body = self.bytes_per_body.max(share(report.bytes_bodies, bodies));
+        self.bytes_per_static = self.bytes_per_static.max(share(report.bytes_statics, statics));
+    }
+
+    /// How many frames were taken in.
+    pub(crate) fn frames(&self) -> usize {
+        self.times.len()
+    }
+
+    fn step_ms(&self, percent: usize) -> f64 {
+        percentile(&self.times, percent).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    }
+
+    fn allocations_per_step(&self) -> u64 {
+        let steady = self.allocations.get(WARM_UP..).filter(|rest| !rest.is_empty());
+        percentile(steady.unwrap_or(&self.allocations), 50).unwrap_or(0)
+    }
+
+    /// A few lines for people.
+    pub(crate) fn summary(&self) -> String {
+        let frames = self.frames().max(1) as f64;
+        let per_frame = |pairs: &[usize]| pairs.iter().sum::<usize>() as f64 / frames;
+        let mut text = format!(
+            "pairs a frame   {:.0} of bodies, {:.0} with statics\n\
+             step            {:.3} ms median, {:.3} ms p99, {} frames, {}\n\
+             memory          {:.1} bytes a body, {:.1} a static, pairs not counted\n\
+             allocations     {} a step",
+            per_frame(&self.body_pairs),
+            per_frame(&self.static_pairs),
+            self.step_ms(50),
+            self.step_ms(99),
+            self.frames(),
+            if threads() == 1 { "1 thread".to_owned() } else { format!("{} threads", threads()) },
+            self.bytes_per_body,
+            self.bytes_per_static,
+            self.allocations_per_step(),
+        );
+        if self.checked_frames > 0 {
+            text += &format!("\nchecked         {} frames, all right", self.checked_frames);
+        }
+        text
+    }
+
+    /// The line for programs.
+    pub(crate) fn json(&self, example: &str, scene: &str) -> String {
+        let entries = [
+            ("example", json!(example)),
+            ("scene", json!(scene)),
+            ("bodies", json!(self.bodies)),
+            ("statics", json!(self.statics)),
+            ("frames", json!(self.frames())),
+            ("threads", json!(threads())),
+            ("body_pairs", json!(self.body_pairs.iter().sum::<usize>())),
+            ("static_pairs", json!(self.static_pairs.iter().sum::<usize>())),
+            ("pair_set_hash", json!(format!("{:016x}", self.hashes.set))),
+            ("pair_order_hash", json!(format!("{:016x}", self.hashes.order))),
+            ("step_ms_median", json!(rounded(self.step_ms(50)))),
+            ("step_ms_p99", json!(rounded(self.step_ms(99)))),
+            ("bytes_per_body", json!(rounded(self.bytes_per_body))),
+            ("bytes_per_static", json!(rounded(self.bytes_per_static))),
+            ("allocations_per_step", json!(self.allocations_per_step())),
+            ("checked_frames", json!(self.checked_frames)),
+        ];
+        let object: Map<String, Value> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        Value::Object(object).to_string()
+    }
+}
+
+/// How many threads a step that is called here may run on.
+fn threads() -> usize {
+    if cfg!(feature = "parallel") { rayon::current_num_threads() } else { 1 }
+}
+
+/// To a ten-thousandth.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+/// The smallest value that at least `percent` of a hundred do not exceed.
+fn percentile<T: Copy + Ord>(values: &[T], percent: usize) -> Option<T> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_as_documented() {
+        // finish(0x9e3779b97f4a7c15) is the first number of SplitMix64 from seed 0, known from its publication.
+        assert_eq!(finish(0x9e37_79b9_7f4a_7c15), 0xe220_a839_7b1d_cdaf);
+        let (mut one, mut other) = (Hashes::default(), Hashes::default());
+        one.add(1, 2, 3);
+        one.add(1, 2, 4);
+        other.add(1, 2, 4);
+        other.add(1, 2, 3);
+        assert_eq!(one.set, other.set);
+        assert_ne!(one.order, other.order);
+    }
+
+    #[test]
+    fn percentiles_are_values_that_were_there() {
+        assert_eq!(percentile::<u64>(&[], 50), None);
+        assert_eq!(percentile(&[7], 99), Some(7));
+        assert_eq!(percentile(&[4, 1, 3, 2], 50), Some(2));
+        let hundred: Vec<u64> = (1..=100).collect();
+        assert_eq!((percentile(&hundred, 50), percentile(&hundred, 99)), (Some(50), Some(99)));
+    }
+}

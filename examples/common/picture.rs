@@ -1,0 +1,173 @@
+//! Draws boxes of a part of the world, and a legend.
+
+use super::check::Box4;
+use super::{Failure, letters};
+use std::path::Path;
+use tiny_skia::{Color, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
+use triphase::Aabb;
+
+/// Pixels.
+pub(crate) const WIDTH: u32 = 1600;
+/// Pixels.
+pub(crate) const HEIGHT: u32 = 1000;
+/// Pixels of a dot of a letter.
+const DOT: u32 = 2;
+/// Pixels from line to line of a legend.
+const LINE: u32 = 26;
+/// Pixels between a legend and the edges, and within it.
+const PADDING: u32 = 18;
+
+/// Red, green, blue, opacity.
+pub(crate) type Colour = [u8; 4];
+
+pub(crate) const BACKGROUND: Colour = [0x0e, 0x11, 0x18, 0xff];
+const PANEL: Colour = [0x0e, 0x11, 0x18, 0xe6];
+const PANEL_EDGE: Colour = [0x3a, 0x44, 0x58, 0xff];
+const TEXT: Colour = [0xe4, 0xe8, 0xf0, 0xff];
+
+/// The part of the world that is drawn: its middle, and pixels a unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub(crate) middle: [f64; 2],
+    pub(crate) scale: f64,
+    /// Whether y grows downwards, as in maps, or upwards.
+    pub(crate) y_down: bool,
+}
+
+impl View {
+    /// What is seen, in world units.
+    pub(crate) fn area(&self) -> Result<Aabb, Failure> {
+        let [x, y] = self.middle;
+        let (half_x, half_y) = (f64::from(WIDTH) / 2.0 / self.scale, f64::from(HEIGHT) / 2.0 / self.scale);
+        let edge = |value: f64| value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
+        Ok(Aabb::new([edge(x - half_x), edge(y - half_y)], [edge(x + half_x), edge(y + half_y)])?)
+    }
+
+    /// A box in pixels, cut off a little outside of the picture; `None` where nothing of it is in sight.
+    fn to_pixels(self, aabb: Box4) -> Option<Rect> {
+        let (width, height) = (f64::from(WIDTH), f64::from(HEIGHT));
+        let [min_x, min_y, max_x, max_y] = aabb.map(f64::from);
+        let x = |value: f64| ((value - self.middle[0]) * self.scale + width / 2.0).clamp(-8.0, width + 8.0) as f32;
+        let y = |value: f64| {
+            let up = (value - self.middle[1]) * self.scale;
+            (height / 2.0 + if self.y_down { up } else { -up }).clamp(-8.0, height + 8.0) as f32
+        };
+        let (top, bottom) = if self.y_down { (y(min_y), y(max_y)) } else { (y(max_y), y(min_y)) };
+        Rect::from_ltrb(x(min_x), top, x(max_x), bottom).filter(|rect| rect.width() > 0.0 && rect.height() > 0.0)
+    }
+}
+
+/// A picture in the making.
+pub(crate) struct Picture {
+    pixels: Pixmap,
+    view: View,
+}
+
+impl Picture {
+    pub(crate) fn new(view: View) -> Result<Self, Failure> {
+        let mut pixels = Pixmap::new(WIDTH, HEIGHT).ok_or("a picture of this size cannot be held")?;
+        pixels.fill(colour(BACKGROUND));
+        Ok(Self { pixels, view })
+    }
+
+    /// A filled box.
+    pub(crate) fn fill(&mut self, aabb: Box4, fill: Colour) {
+        if let Some(rect) = self.view.to_pixels(aabb) {
+            self.pixels.fill_rect(rect, &paint(fill), Transform::identity(), None);
+        }
+    }
+
+    /// The outline of a box, inside of its edges.
+    pub(crate) fn outline(&mut self, aabb: Box4, line: Colour, width: f32) {
+        let inset = width / 2.0;
+        if let Some(rect) = self.view.to_pixels(aabb).and_then(|rect| rect.inset(inset, inset)) {
+            self.stroke(rect, line, width);
+        }
+    }
+
+    fn stroke(&mut self, rect: Rect, line: Colour, width: f32) {
+        let path = PathBuilder::from_rect(rect);
+        let stroke = Stroke { width, ..Stroke::default() };
+        self.pixels.stroke_path(&path, &paint(line), &stroke, Transform::identity(), None);
+    }
+
+    /// A legend in the lower left corner: a title, and lines of a swatch each.
+    pub(crate) fn legend(&mut self, title: &str, lines: &[(Colour, String)]) {
+        let swatch = LINE;
+        let longest = lines.iter().map(|(_, text)| text_width(text) + swatch).chain([text_width(title)]).max();
+        let width = longest.unwrap_or(0) + 2 * PADDING;
+        let height = LINE * (lines.len() as u32 + 1) + 2 * PADDING - (LINE - letters::HEIGHT * DOT) + LINE / 3;
+        let (left, top) = (PADDING, HEIGHT - PADDING - height);
+        self.block(left, top, width, height, PANEL);
+        if let Some(rect) = rect(left, top, width, height) {
+            self.stroke(rect, PANEL_EDGE, 1.0);
+        }
+        self.text(left + PADDING, top + PADDING, title);
+        for (k, (fill, text)) in (1..).zip(lines) {
+            let y = top + PADDING + LINE * k + LINE / 3;
+            self.block(left + PADDING, y - 1, letters::HEIGHT * DOT + 2, letters::HEIGHT * DOT + 2, *fill);
+            self.text(left + PADDING + swatch, y, text);
+        }
+    }
+
+    /// Text in white, its upper left corner at these pixels.
+    fn text(&mut self, left: u32, top: u32, text: &str) {
+        for (x, y) in letters::dots(text) {
+            self.block(left + x * DOT, top + y * DOT, DOT, DOT, TEXT);
+        }
+    }
+
+    /// A filled box in pixels.
+    pub(crate) fn block(&mut self, left: u32, top: u32, width: u32, height: u32, fill: Colour) {
+        if let Some(rect) = rect(left, top, width, height) {
+            self.pixels.fill_rect(rect, &paint(fill), Transform::identity(), None);
+        }
+    }
+
+    /// Writes a PNG, and the directories above it.
+    pub(crate) fn save(&self, path: &Path) -> Result<(), Failure> {
+        let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        if let Some(directory) = path.parent() {
+            std::fs::create_dir_all(directory).map_err(|error| told(&error))?;
+        }
+        self.pixels.save_png(path).map_err(|error| told(&error))?;
+        Ok(())
+    }
+}
+
+/// What two boxes share.
+pub(crate) fn intersection(a: Box4, b: Box4) -> Box4 {
+    [a[0].max(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].min(b[3])]
+}
+
+/// 1234567 as "1,234,567".
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn text_width(text: &str) -> u32 {
+    text.chars().count() as u32 * letters::ADVANCE * DOT
+}
+
+fn rect(left: u32, top: u32, width: u32, height: u32) -> Option<Rect> {
+    Rect::from_xywh(left as f32, top as f32, width as f32, height as f32)
+}
+
+fn colour([red, green, blue, opacity]: Colour) -> Color {
+    Color::from_rgba8(red, green, blue, opacity)
+}
+
+fn paint(fill: Colour) -> Paint<'static> {
+    let mut paint = Paint::default();
+    paint.set_color(colour(fill));
+    paint.anti_alias = true;
+    paint
+}

@@ -1,0 +1,315 @@
+//! Bodies that walk the free cells of a game map and bounce off its walls, without ever being inside of one.
+//!
+//! ```text
+//! cargo run --release --example game_map
+//! cargo run --release --example game_map -- --map den520d.map --bodies 50000 --check
+//! ```
+//!
+//! Maps of the Moving AI benchmarks (<https://movingai.com/benchmarks/grids.html>) are read; without one, a palace is
+//! drawn by code. Blocked cells are merged into rectangles: the statics. Each body hands over how far it wants to move,
+//! so its box covers the whole way and the pairs with statics are all walls that could be in it; the way is then cut
+//! short, first along x, then along y. That holds at any speed. `--check` also looks up in every frame that no body
+//! shares more than an edge with a blocked cell.
+//!
+//! The picture goes to `target/triphase/game_map.png`.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use clap::Parser;
+use common::Failure;
+use common::check::{Box4, body_box};
+use common::map::Map;
+use common::options::{Options, PictureOptions, exit};
+use common::picture::{Colour, HEIGHT, Picture, View, WIDTH, grouped};
+use common::run::Run;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use triphase::{Bodies, Contacts, Hit, World};
+use triphase_scenes::SplitMix64;
+
+/// Units a frame, at least and at most: up to a whole cell, more than a body is wide.
+const SPEED: [f64; 2] = [0.1, 1.0];
+/// One in so many bodies runs; the others walk, at a tenth of that.
+const RUNNER: usize = 10;
+/// Fewest pixels a cell is drawn with; where the whole map does not fit so, a part is drawn, and an overview.
+const CELL_PIXELS_MIN: f64 = 12.0;
+/// Pixels along the longer side of the overview.
+const OVERVIEW: usize = 300;
+/// Places that are tried for the view.
+const VIEWS: usize = 100;
+
+const WALL: Colour = [0x2b, 0x33, 0x42, 0xff];
+const WALL_EDGE: Colour = [0x5b, 0x68, 0x80, 0xff];
+const FREE: Colour = [0x4f, 0x86, 0xc6, 0xff];
+const CROWDED: Colour = [0xf2, 0xa5, 0x41, 0xff];
+const AT_WALL: Colour = [0x4f, 0xd1, 0xa5, 0xff];
+const FRAME: Colour = [0xff, 0x6f, 0x9c, 0xff];
+
+/// Bodies that walk the free cells of a game map
+#[derive(Parser, Debug)]
+struct Arguments {
+    /// A map of the Moving AI benchmarks; drawn by code unless given
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// How many bodies
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    bodies: usize,
+    /// Where bodies begin and how they walk
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    options: Options,
+    #[command(flatten)]
+    picture: PictureOptions,
+}
+
+/// Those who walk, as columns.
+#[derive(Default)]
+struct Walkers {
+    centers: Vec<[f32; 2]>,
+    half_extents: Vec<[f32; 2]>,
+    /// How far each wants to move in a frame.
+    velocities: Vec<[f32; 2]>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    exit(arguments.options.in_pool(|| game_map(&arguments)))
+}
+
+fn game_map(arguments: &Arguments) -> Result<(), Failure> {
+    let &Arguments { bodies, seed, ref options, .. } = arguments;
+    let (map, name) = match &arguments.map {
+        Some(path) => (Map::read(path)?, path.file_stem().unwrap_or_default().to_string_lossy().into_owned()),
+        None => (Map::palace(8, 5), "palace".to_owned()),
+    };
+    let walls = map.walls();
+    let mut walkers = Walkers::spawn(&map, bodies, seed)?;
+    let frames = options.frames.unwrap_or(300) as usize;
+    let run_name = format!("map {name} of {} x {} cells, {bodies} bodies, seed {seed}", map.width, map.height);
+    let mut run = Run::new(run_name.clone(), &walls, frames, options)?;
+    let mut targets = Vec::new();
+    for frame in 0..frames {
+        let bodies = Bodies::new(&walkers.centers, &walkers.half_extents).with_displacements(&walkers.velocities);
+        let contacts = run.step(bodies, |row| walkers.swept_box(row))?;
+        walkers.walk(contacts, &walls, &mut targets);
+        if options.check {
+            walkers.check(&map).map_err(|reason| format!("{run_name}, frame {frame}: {reason}"))?;
+        }
+    }
+    run.finish(options);
+    if let Some(path) = arguments.picture.path("game_map.png") {
+        // Where they have come to, without the way ahead.
+        run.world.step(Bodies::new(&walkers.centers, &walkers.half_extents))?;
+        draw(&map, &name, &walls, &walkers, &run.world, &path)?;
+        options.say(&format!("picture         {}", path.display()));
+    }
+    run.print_json("game_map", &name, options);
+    Ok(())
+}
+
+impl Walkers {
+    /// Each within some free cell.
+    fn spawn(map: &Map, bodies: usize, seed: u64) -> Result<Self, Failure> {
+        let cells = map.free_cells();
+        if cells.is_empty() && bodies > 0 {
+            return Err("there is no free cell in the map to begin in".into());
+        }
+        let mut random = SplitMix64::new(seed);
+        let mut walkers = Self::default();
+        for row in 0..bodies {
+            let half = random.range(0.2, 0.3);
+            let cell = cells[random.below(cells.len())];
+            let room = f64::from(half) + 0.01;
+            let center = cell.map(|corner| random.range(f64::from(corner) + room, f64::from(corner) + 1.0 - room));
+            let [slow, fast] = if row % RUNNER == 0 { SPEED } else { SPEED.map(|speed| 0.1 * speed) };
+            let speed = slow + (fast - slow) * random.unit();
+            walkers.centers.push(center);
+            walkers.half_extents.push([half; 2]);
+            walkers.velocities.push(random.direction().map(|d| (d * speed) as f32));
+        }
+        Ok(walkers)
+    }
+
+    fn box_of(&self, row: usize) -> Box4 {
+        body_box(self.centers[row], self.half_extents[row], [0.0; 2])
+    }
+
+    fn swept_box(&self, row: usize) -> Box4 {
+        body_box(self.centers[row], self.half_extents[row], self.velocities[row])
+    }
+
+    /// One axis after the other: everyone goes where they want to, then each pair with a wall cuts its body's way short,
+    /// in whatever order the pairs come. `targets` is scratch.
+    fn walk(&mut self, contacts: Contacts<'_>, walls: &[Box4], targets: &mut Vec<f32>) {
+        for axis in 0..2 {
+            targets.clear();
+            targets.extend(self.centers.iter().zip(&self.velocities).map(|(c, v)| c[axis] + v[axis]));
+            for pair in contacts.static_pairs() {
+                let row = pair.body as usize;
+                if let Some(stop) = self.stop(row, axis, &walls[pair.fixed as usize]) {
+                    let forwards = self.velocities[row][axis] > 0.0;
+                    targets[row] = if forwards { targets[row].min(stop) } else { targets[row].max(stop) };
+                }
+            }
+            for ((center, velocity), &target) in self.centers.iter_mut().zip(&mut self.velocities).zip(targets.iter()) {
+                if target != center[axis] + velocity[axis] {
+                    velocity[axis] = -velocity[axis];
+                }
+                center[axis] = target;
+            }
+        }
+    }
+
+    /// How far along the axis a body can go until its box, as computed in f32, only touches the wall; `None` where the
+    /// wall is beside its way. The body must not be inside of the wall yet.
+    fn stop(&self, row: usize, axis: usize, wall: &Box4) -> Option<f32> {
+        let (here, center, half) = (self.box_of(row), self.centers[row], self.half_extents[row][axis]);
+        let across = 1 - axis;
+        let beside = here[across + 2] <= wall[across] || wall[across + 2] <= here[across];
+        let velocity = self.velocities[row][axis];
+        if beside || velocity == 0.0 {
+            return None;
+        }
+        if velocity > 0.0 {
+            let ahead = here[axis + 2] <= wall[axis];
+            let mut stop = wall[axis] - half;
+            while stop + half > wall[axis] {
+                stop = stop.next_down();
+            }
+            // Where it is now, it does not reach into the wall either.
+            ahead.then_some(stop.max(center[axis]))
+        } else {
+            let ahead = here[axis] >= wall[axis + 2];
+            let mut stop = wall[axis + 2] + half;
+            while stop - half < wall[axis + 2] {
+                stop = stop.next_up();
+            }
+            ahead.then_some(stop.min(center[axis]))
+        }
+    }
+
+    /// That nobody is inside of a wall, looked up in the grid.
+    fn check(&self, map: &Map) -> Result<(), String> {
+        for row in 0..self.centers.len() {
+            let aabb = self.box_of(row);
+            if let Some([column, line]) = map.blocked_cell_in(aabb) {
+                return Err(format!("body {row} at {aabb:?} is inside of the blocked cell ({column}, {line})"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn draw(map: &Map, name: &str, walls: &[Box4], walkers: &Walkers, world: &World, path: &Path) -> Result<(), Failure> {
+    let contacts = world.contacts();
+    let mut colours = vec![FREE; walkers.centers.len()];
+    contacts.static_pairs().for_each(|pair| colours[pair.body as usize] = AT_WALL);
+    for pair in contacts.body_pairs() {
+        (colours[pair.a as usize], colours[pair.b as usize]) = (CROWDED, CROWDED);
+    }
+    let view = view_of(map, walkers, world)?;
+    let area = view.area()?;
+    let mut picture = Picture::new(view)?;
+    for hit in world.query_aabb(area) {
+        if let Hit::Fixed { row, .. } = hit {
+            picture.fill(walls[row as usize], WALL);
+            picture.outline(walls[row as usize], WALL_EDGE, 1.0);
+        }
+    }
+    for hit in world.query_aabb(area) {
+        if let Hit::Body { row, .. } = hit {
+            picture.fill(walkers.box_of(row as usize), colours[row as usize]);
+        }
+    }
+    if !fits(map, view.scale) {
+        overview(&mut picture, map, area.to_array());
+    }
+    let count = |colour: Colour| grouped(colours.iter().filter(|&&other| other == colour).count());
+    let title = format!("{name}: {} x {} cells, {} bodies", map.width, map.height, grouped(colours.len()));
+    let lines = [
+        (FREE, format!("{} on their own", count(FREE))),
+        (AT_WALL, format!("{} at a wall", count(AT_WALL))),
+        (CROWDED, format!("{} over one another", count(CROWDED))),
+        (WALL_EDGE, format!("{} walls, merged from blocked cells", grouped(walls.len()))),
+    ];
+    picture.legend(&title, &lines);
+    picture.save(path)
+}
+
+fn fits(map: &Map, scale: f64) -> bool {
+    map.width as f64 * scale <= f64::from(WIDTH) && map.height as f64 * scale <= f64::from(HEIGHT)
+}
+
+/// The whole map where its cells are then large enough; or else, of a few places tried, where most is to be seen.
+fn view_of(map: &Map, walkers: &Walkers, world: &World) -> Result<View, Failure> {
+    let (width, height) = (map.width as f64, map.height as f64);
+    let whole = (f64::from(WIDTH) / (width + 2.0)).min(f64::from(HEIGHT) / (height + 2.0));
+    let mut best = View { middle: [width / 2.0, height / 2.0], scale: whole.max(CELL_PIXELS_MIN), y_down: true };
+    if whole >= CELL_PIXELS_MIN {
+        return Ok(best);
+    }
+    let mut most = 0;
+    for center in walkers.centers.iter().step_by((walkers.centers.len() / VIEWS).max(1)) {
+        let view = View { middle: center.map(f64::from), ..best };
+        let seen = world.query_aabb(view.area()?).count();
+        if seen > most {
+            (best, most) = (view, seen);
+        }
+    }
+    Ok(best)
+}
+
+/// The whole map, small, in the upper right corner, and in it the part that is drawn.
+fn overview(picture: &mut Picture, map: &Map, shown: Box4) {
+    let step = map.width.max(map.height).div_ceil(OVERVIEW);
+    let (across, down) = (map.width.div_ceil(step), map.height.div_ceil(step));
+    let (left, top) = (WIDTH - 18 - across as u32, 18);
+    picture.block(left - 2, top - 2, across as u32 + 4, down as u32 + 4, WALL_EDGE);
+    let mut block = |x: usize, y: usize, width: usize, height: usize, colour: Colour| {
+        picture.block(left + x as u32, top + y as u32, width as u32, height as u32, colour);
+    };
+    block(0, 0, across, down, WALL);
+    for y in 0..down {
+        for x in 0..across {
+            if !map.is_blocked((x * step) as i64, (y * step) as i64) {
+                block(x, y, 1, 1, [0x9a, 0xa6, 0xbc, 0xff]);
+            }
+        }
+    }
+    let pixel = |edge: f32, end: usize| ((edge.max(0.0) as usize) / step).min(end - 1);
+    let [min_x, min_y] = [pixel(shown[0], across), pixel(shown[1], down)];
+    let [max_x, max_y] = [pixel(shown[2], across), pixel(shown[3], down)];
+    let (width, height) = (max_x - min_x + 1, max_y - min_y + 1);
+    block(min_x, min_y, width, 2, FRAME);
+    block(min_x, max_y, width, 2, FRAME);
+    block(min_x, min_y, 2, height, FRAME);
+    block(max_x, min_y, 2, height, FRAME);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_ends_inside_of_a_wall_at_any_speed() {
+        let map = Map::palace(2, 2);
+        let walls = map.walls();
+        for speed in [0.01, 1.0, 7.0, 500.0] {
+            let mut walkers = Walkers::spawn(&map, 200, 5).unwrap();
+            walkers.velocities.iter_mut().for_each(|v| *v = v.map(|c| c * speed));
+            let mut world = World::default();
+            world.set_statics(&walls).unwrap();
+            let mut targets = Vec::new();
+            for frame in 0..100 {
+                let before = walkers.centers.clone();
+                let bodies = Bodies::new(&walkers.centers, &walkers.half_extents);
+                let contacts = world.step(bodies.with_displacements(&walkers.velocities)).unwrap();
+                walkers.walk(contacts, &walls, &mut targets);
+                assert_eq!(walkers.check(&map), Ok(()), "frame {frame} at speed {speed}");
+                assert_ne!(walkers.centers, before);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Recorded people and their contacts: boxes that come and go, with ids, one size for all.
+//!
+//! ```text
+//! cargo run --release --example pedestrians -- uo-300-300-200.txt
+//! cargo run --release --example pedestrians -- bot-360-250-250.txt --tile 16 --frames 600 --check
+//! ```
+//!
+//! Reads recordings of the Pedestrian Dynamics Data Archive (<https://ped.fz-juelich.de/da>): a row for each person and
+//! frame, `id frame x y z` in centimetres. A person is there from the first to the last frame of its id; where a frame in
+//! between is missing, it stays where it was. Its box reaches 0.20 m to each side.
+//!
+//! `--tile K` lays out K x K copies of the recording, each beginning at another frame and going round, so that the crowd
+//! is large and its motion stays real. Whoever comes in, again or in another copy, has an id of their own.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use clap::Parser;
+use common::Failure;
+use common::check::body_box;
+use common::options::{Options, exit};
+use common::picture::grouped;
+use common::recording::Recording;
+use common::run::Run;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use triphase::Bodies;
+
+/// Metres from the middle of a person to each side.
+const HALF_EXTENT: f32 = 0.20;
+/// Metres between copies: nobody meets anybody of another copy.
+const APART: f64 = 1.0;
+/// Characters of the curve of contacts.
+const CURVE: usize = 72;
+
+/// Recorded people and their contacts
+#[derive(Parser, Debug)]
+struct Arguments {
+    /// A recording: rows of `id frame x y z`, in centimetres
+    file: PathBuf,
+    /// Lay out K x K copies, each beginning at another frame
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    tile: u16,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Who is there, as columns.
+#[derive(Default)]
+struct People {
+    centers: Vec<[f32; 2]>,
+    ids: Vec<u64>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    exit(arguments.options.in_pool(|| pedestrians(&arguments)))
+}
+
+fn pedestrians(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { file, tile, options } = arguments;
+    let recording = Recording::read(file)?;
+    let scene = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let frames = options.frames.map_or(recording.len(), |frames| frames as usize);
+    let run_name = format!("recording {scene}, {tile} x {tile} copies");
+    let mut run = Run::new(run_name, &[], frames, options)?;
+    let mut people = People::default();
+    let mut met = 0;
+    for frame in 0..frames {
+        people.take(&recording, usize::from(*tile), frame);
+        let bodies = Bodies::uniform(&people.centers, [HALF_EXTENT; 2]).with_ids(&people.ids);
+        let contacts = run.step(bodies, |row| body_box(people.centers[row], [HALF_EXTENT; 2], [0.0; 2]))?;
+        met = met.max(contacts.body_pairs().len());
+    }
+    run.finish(options);
+    let pairs = &run.figures.body_pairs;
+    options.say(&format!("people          {} in the recording, {} positions held", recording.people, recording.held));
+    options.say(&format!("contacts        {} in all, {met} at most in a frame", grouped(pairs.iter().sum())));
+    options.say(&curve(pairs));
+    run.print_json("pedestrians", &scene, options);
+    Ok(())
+}
+
+impl People {
+    /// The columns of a frame. Copies go round: after the last frame of the recording comes the first, with new ids.
+    fn take(&mut self, recording: &Recording, tile: usize, frame: usize) {
+        self.centers.clear();
+        self.ids.clear();
+        let copies = tile * tile;
+        let [min_x, min_y, max_x, max_y] = recording.extent;
+        let (width, height) = (max_x - min_x + APART, max_y - min_y + APART);
+        for copy in 0..copies {
+            let played = frame + copy * recording.len() / copies;
+            let (lap, local) = (played / recording.len(), played % recording.len());
+            let corner = [width * (copy % tile) as f64, height * (copy / tile) as f64];
+            for seen in recording.frame(local) {
+                self.centers.push([(corner[0] + seen.at[0]) as f32, (corner[1] + seen.at[1]) as f32]);
+                self.ids.push(((lap * copies + copy) * recording.people) as u64 + u64::from(seen.person));
+            }
+        }
+    }
+}
+
+/// A curve in one line: as many characters as fit, each the mean of its part of the frames.
+fn curve(values: &[usize]) -> String {
+    let columns = values.len().min(CURVE);
+    let part = |column: usize| &values[column * values.len() / columns..(column + 1) * values.len() / columns];
+    let mean = |part: &[usize]| part.iter().sum::<usize>() as f64 / part.len() as f64;
+    let means: Vec<f64> = (0..columns).map(|column| mean(part(column))).collect();
+    let highest = means.iter().copied().fold(1.0, f64::max);
+    let levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    means.iter().map(|mean| levels[(mean / highest * 7.0).round() as usize]).collect()
+}
