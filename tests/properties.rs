@@ -115,6 +115,8 @@ enum Op {
     RefusedStatics(Vec<[f32; 4]>),
     Toggle(prop::sample::Index),
     Query([f32; 4]),
+    /// A query of the box of a static or a body, where there are any.
+    QueryOf(prop::sample::Index),
     Shrink,
 }
 
@@ -129,7 +131,8 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0..7u8).prop_flat_map(|kind| boxes(kind, 40)).prop_map(Op::SetStatics),
         1 => boxes(0, 10).prop_map(Op::RefusedStatics),
         3 => any::<prop::sample::Index>().prop_map(Op::Toggle),
-        3 => area.prop_map(Op::Query),
+        2 => area.prop_map(Op::Query),
+        3 => any::<prop::sample::Index>().prop_map(Op::QueryOf),
         1 => Just(Op::Shrink),
     ]
 }
@@ -200,6 +203,13 @@ impl Model {
                 *slot = !*slot;
             }
             Op::Query(area) => prop_assert_eq!(fleet.each(|world| hits(world, *area)), self.query(*area)),
+            Op::QueryOf(row) => {
+                let boxes = [&self.statics[..], &self.boxes].concat();
+                if !boxes.is_empty() {
+                    let area = row.get(&boxes).map(|edge| edge.clamp(-f32::MAX, f32::MAX));
+                    prop_assert_eq!(fleet.each(|world| hits(world, area)), self.query(area));
+                }
+            }
             Op::Shrink => fleet.each(triphase::World::shrink_to_fit),
             Op::Refused(..) | Op::Toggle(_) => {}
         }
@@ -212,7 +222,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(settings(200))]
+    #![proptest_config(settings(300))]
 
     #[test]
     fn a_step_gives_the_pairs_of_brute_force(
@@ -237,7 +247,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(settings(100))]
+    #![proptest_config(settings(200))]
 
     #[test]
     fn one_world_answers_as_fresh_ones_do_whatever_was_called_before(config in config(), ops in vec(op(), 1..16)) {

@@ -31,7 +31,10 @@ impl Debug for Found {
 impl Found {
     pub fn new(contacts: Contacts<'_>) -> Self {
         let fixed = contacts.static_pairs().map(|StaticPair { body, fixed }| (body, fixed)).collect();
-        Self { body: contacts.body_pairs().map(|pair| (pair.a, pair.b)).collect(), fixed }
+        let found = Self { body: contacts.body_pairs().map(|pair| (pair.a, pair.b)).collect(), fixed };
+        let told = (contacts.body_pairs().len(), contacts.static_pairs().len());
+        assert_eq!((found.body.len(), found.fixed.len()), told, "pairs come as many as are told of");
+        found
     }
 
     /// Where the order of two answers differs first.
