@@ -225,7 +225,7 @@ impl World {
         let tasks = self.tasks.capacity() * size_of::<Task>();
         let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<BadRow>();
         let scratch = self.plan.bytes() + self.partition.bytes() + self.workers.bytes() + tasks + small;
-        size_of::<Self>() + self.front.bytes() + self.back.bytes() + scratch
+        self.front.bytes() + self.back.bytes() + scratch
     }
 
     fn bytes_pairs(&self) -> usize {
