@@ -69,9 +69,14 @@ impl<'a> ColumnsMut<'a> {
         }
     }
 
+    /// Fills the columns from the first entry on.
     #[inline(always)]
-    pub(crate) fn set(&mut self, at: usize, record: &Record) {
-        [self.min_x[at], self.min_y[at], self.max_x[at], self.max_y[at]] = record.aabb;
-        self.rows[at] = record.row;
+    pub(crate) fn fill(self, records: impl Iterator<Item = Record>) {
+        let Self { min_x, min_y, max_x, max_y, rows } = self;
+        let slots = min_x.iter_mut().zip(min_y).zip(max_x).zip(max_y).zip(rows);
+        for (((((min_x, min_y), max_x), max_y), row), record) in slots.zip(records) {
+            [*min_x, *min_y, *max_x, *max_y] = record.aabb;
+            *row = record.row;
+        }
     }
 }

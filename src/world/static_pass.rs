@@ -110,10 +110,8 @@ fn test_tile(
     let (boxes, found) = (shared.statics.raw_boxes(), &scratch.found);
     scratch.columns.clear();
     scratch.columns.resize(column_words(found.len()), 0);
-    let mut columns = ColumnsMut::of(&mut scratch.columns, found.len());
-    for (at, &row) in found.iter().enumerate() {
-        columns.set(at, &Record { aabb: oriented(boxes[row as usize], slot.transposed), row });
-    }
+    let records = found.iter().map(|&row| Record { aabb: oriented(boxes[row as usize], slot.transposed), row });
+    ColumnsMut::of(&mut scratch.columns, found.len()).fill(records);
     let statics = Columns::of(&scratch.columns, found.len());
     for y in 0..cells.starts().rows() {
         shared.level.scan_all(cells.columns(), cells.run(y, tile), &statics, sink)?;

@@ -78,7 +78,8 @@ pub(super) fn run_band(
 
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
-    let _ = shared.level.scan_cells(&cells, &mut sink);
+    let (keys, below) = scratch.band.sorted_keys();
+    let _ = shared.level.scan_cells(&cells, keys, below, &mut sink);
     task.times.common = clock.lap();
     let _ = pairs_with_visitors(shared, number, &slot.band, words, &cells, &mut sink);
     task.times.visitors = clock.lap();
