@@ -16,6 +16,15 @@ pub(crate) struct Disjoint<'a, T> {
 // contract gives each element to one task at a time. `T: Send` as elements are written from other threads.
 unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
+impl<T> Clone for Disjoint<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// A copy is as bound by the contracts as the original; loops keep one in registers.
+impl<T> Copy for Disjoint<'_, T> {}
+
 impl<'a, T: Copy> Disjoint<'a, T> {
     pub(crate) fn new(slice: &'a mut [T]) -> Self {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }

@@ -46,8 +46,10 @@ pub(crate) struct Partition {
 /// What the first pass leaves for the second.
 #[derive(Default)]
 struct Chunk {
-    /// Per row: the band of a body that goes there and nowhere else, [`ROUTED`], or [`BAD`].
+    /// Per row: the band of a body that is filed by its key alone, or [`NONE`].
     keys: Vec<u16>,
+    /// Rows that go elsewhere too, or instead.
+    routed: Vec<u32>,
     bad: Vec<BadRow>,
 }
 
@@ -55,8 +57,13 @@ struct Chunk {
 const X: usize = 0;
 const Y: usize = 1;
 
+/// Key of a row that is routed or left out.
+const NONE: u16 = u16::MAX;
+
 impl Chunk {
     /// Counts where the rows of the chunk go, and notes it.
+    ///
+    /// The loop over rows has no branch that is hard to predict: what needs more thought is put aside.
     #[inline(always)]
     fn count<const AXIS: usize>(
         &mut self,
@@ -67,35 +74,51 @@ impl Chunk {
         skip: bool,
         counts: &mut [usize],
     ) {
-        self.keys.resize(CHUNK, BAD);
-        let Self { keys, bad } = self;
+        self.keys.resize(CHUNK, NONE);
+        self.routed.clear();
+        let Self { keys, routed, bad } = self;
         for_each_batch(rows, number, |from, boxes, good| {
             let keys = &mut keys[from % CHUNK..][..boxes.len()];
-            for (k, (aabb, key)) in boxes.iter().zip(keys).enumerate() {
-                if !good && let Err(row) = rows.check(from + k) {
-                    *key = BAD;
+            let mut aside = [0u16; BATCH];
+            let mut aside_count = 0;
+            if let (Some(Quick { side_max, buckets }), true) = (quick, good) {
+                for (k, (aabb, key)) in boxes.iter().zip(keys.iter_mut()).enumerate() {
+                    let (low, high) = (buckets.band(aabb[AXIS]), buckets.band(aabb[AXIS + 2]));
+                    *key = low as u16;
+                    aside[aside_count] = k as u16;
+                    aside_count += usize::from((low != high) | !(longest_side(aabb) <= side_max));
+                    counts[low] += 1;
+                }
+            } else {
+                keys.fill(NONE);
+                aside_count = boxes.len();
+                aside.iter_mut().enumerate().for_each(|(k, slot)| *slot = k as u16);
+            }
+            for &k in &aside[..aside_count] {
+                let (k, row) = (usize::from(k), from + usize::from(k));
+                if !good && let Err(row) = rows.check(row) {
                     // The lowest is enough to refuse.
                     if skip || bad.is_empty() {
                         bad.push(row);
                     }
                     continue;
                 }
-                *key = ROUTED;
-                if let Some(Quick { side_max, buckets }) = quick {
-                    let (low, high) = (buckets.band(aabb[AXIS]), buckets.band(aabb[AXIS + 2]));
-                    if low == high && longest_side(aabb) <= side_max {
-                        *key = low as u16;
-                        counts[low] += 1;
-                        continue;
+                // Counted already unless it turns out to be filed elsewhere.
+                let mut filed = keys[k];
+                route(plan, &boxes[k], &mut |destination, _| {
+                    if destination == usize::from(filed) {
+                        filed = NONE;
+                    } else {
+                        counts[destination] += 1;
                     }
+                });
+                if keys[k] != NONE && filed != NONE {
+                    counts[usize::from(filed)] -= 1;
+                    keys[k] = NONE;
                 }
-                route(plan, aabb, &mut |destination, _| counts[destination] += 1);
+                routed.push(row as u32);
             }
         });
-    }
-
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.keys.capacity() * size_of::<u16>() + self.bad.capacity() * size_of::<BadRow>()
     }
 
     /// Writes the rows of the chunk to where they go.
@@ -110,35 +133,43 @@ impl Chunk {
         plan: &Plan,
         number: usize,
         cursors: &mut [usize],
-        places: &Disjoint<'_, Record>,
+        places: Disjoint<'_, Record>,
     ) {
-        let keys = &self.keys;
+        let (keys, mut routed) = (&self.keys, self.routed.iter().peekable());
+        let mut put = move |destination: usize, record: Record| {
+            let cursor = &mut cursors[destination];
+            // SAFETY: by the contract.
+            unsafe { places.write(*cursor, record) };
+            *cursor += 1;
+        };
         for_each_batch(rows, number, |from, boxes, _| {
             let keys = &keys[from % CHUNK..][..boxes.len()];
             for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
-                let record = Record { aabb, row: (from + k) as u32 };
-                if key < ROUTED {
-                    let cursor = &mut cursors[usize::from(key)];
-                    // SAFETY: by the contract.
-                    unsafe { places.write(*cursor, if AXIS == X { record.transposed() } else { record }) };
-                    *cursor += 1;
-                } else if key == ROUTED {
-                    route(plan, &aabb, &mut |destination, transposed| {
-                        let cursor = &mut cursors[destination];
-                        // SAFETY: by the contract.
-                        unsafe { places.write(*cursor, if transposed { record.transposed() } else { record }) };
-                        *cursor += 1;
-                    });
+                if key != NONE {
+                    let record = Record { aabb, row: (from + k) as u32 };
+                    put(usize::from(key), if AXIS == X { record.transposed() } else { record });
                 }
+            }
+            while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
+                let k = row as usize - from;
+                let record = Record { aabb: boxes[k], row };
+                let filed = usize::from(keys[k]);
+                route(plan, &boxes[k], &mut |destination, transposed| {
+                    if destination != filed {
+                        put(destination, if transposed { record.transposed() } else { record });
+                    }
+                });
             }
         });
     }
-}
 
-/// Key of a body that goes to several places, or to a larger class.
-const ROUTED: u16 = u16::MAX - 1;
-/// Key of a row that is left out.
-const BAD: u16 = u16::MAX;
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.keys.capacity() * size_of::<u16>()
+            + self.routed.capacity() * size_of::<u32>()
+            + self.bad.capacity() * size_of::<BadRow>()
+    }
+}
 
 impl Partition {
     /// Distributes all rows. Under `skip` bad rows are left out; else the lowest is the error.
@@ -178,8 +209,8 @@ impl Partition {
             // alone, and in bounds.
             unsafe {
                 match plan.quick() {
-                    Some((_, true)) => chunk.scatter::<X>(rows, plan, number, cursors, &places),
-                    _ => chunk.scatter::<Y>(rows, plan, number, cursors, &places),
+                    Some((_, true)) => chunk.scatter::<X>(rows, plan, number, cursors, places),
+                    _ => chunk.scatter::<Y>(rows, plan, number, cursors, places),
                 }
             }
         });
