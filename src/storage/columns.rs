@@ -10,10 +10,12 @@ use crate::geometry::RawBox;
 /// One vector of the widest instruction set: 16 lanes.
 pub(crate) const PAD: usize = 16;
 
-/// Words that a population takes (C1, C2).
+/// Words that a population takes (C1, C2): as many as `population + PAD` records, in whose place columns are kept.
 pub(crate) const fn column_words(population: usize) -> usize {
-    5 * (population + PAD)
+    WORDS_A_RECORD * (population + PAD)
 }
+
+const WORDS_A_RECORD: usize = size_of::<Record>() / size_of::<u32>();
 
 /// Columns to read.
 #[derive(Clone, Copy)]

@@ -42,6 +42,15 @@ impl<'a, T: Copy> Disjoint<'a, T> {
 
     /// # Safety
     ///
+    /// No other task writes to the range while the returned slice lives. The range is checked.
+    pub(crate) unsafe fn read(&self, range: Range<usize>) -> &[T] {
+        assert!(range.start <= range.end && range.end <= self.len, "a task's range lies in the buffer");
+        // SAFETY: in bounds by the assertion, not written to by the caller's contract.
+        unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.len()) }
+    }
+
+    /// # Safety
+    ///
     /// No other task touches the range while the returned slice lives. The range is checked.
     #[allow(clippy::mut_from_ref)] // that is what the contract is for
     pub(crate) unsafe fn slice(&self, range: Range<usize>) -> &mut [T] {

@@ -6,7 +6,7 @@
 
 use super::frame::Frame;
 use super::task::Shared;
-use super::worker::Scratch;
+use super::worker::SearchScratch;
 use crate::geometry::{RawBox, overlaps};
 use crate::kernel::{CellView, Order, Probe};
 use crate::storage::columns::{Columns, ColumnsMut, column_words};
@@ -33,7 +33,7 @@ pub(super) fn band(
     slot: &BandSlot,
     words: &[u32],
     cells: &CellView<'_>,
-    scratch: &mut Scratch,
+    scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let world = shared.statics.bounds().map(|bounds| oriented(bounds.to_array(), slot.transposed));
@@ -104,7 +104,7 @@ fn test_tile(
     slot: &BandSlot,
     cells: &CellView<'_>,
     tile: &Range<usize>,
-    scratch: &mut Scratch,
+    scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let (boxes, found) = (shared.statics.raw_boxes(), &scratch.found);
@@ -124,7 +124,7 @@ pub(super) fn oversized(
     shared: &Shared<'_>,
     frame: &Frame,
     share: Range<usize>,
-    scratch: &mut Scratch,
+    scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     for at in share {

@@ -11,7 +11,8 @@ use super::axis::{Axis, AxisMap, Extent, FINE_MAX, find_borders, linear_cell, me
 use crate::geometry::RawBox;
 use crate::kernel::{CellView, Rect};
 use crate::storage::cells::{Key, Starts, count_keys, table_words};
-use crate::storage::columns::{Columns, ColumnsMut};
+use crate::storage::columns::{Columns, ColumnsMut, column_words};
+use crate::storage::grow;
 use crate::storage::record::Record;
 
 /// Bodies a cell: with fewer, a scan visits too many empty cells (each a branch that is hard to predict); with more, a
@@ -46,33 +47,42 @@ pub(crate) struct BandScratch {
     /// By place in cell order: the record, and its key.
     order: Vec<u32>,
     sorted: Vec<u32>,
+    /// Boxes in cell order: they stay in the cache while they are scanned.
+    columns: Vec<u32>,
     histogram: Vec<u32>,
     edges: Vec<(u32, u32)>,
 }
 
 impl BandScratch {
     pub(crate) fn bytes(&self) -> usize {
-        let [keys, order, sorted, histogram, edges] = self.needs();
-        (keys + order + sorted + histogram) * size_of::<u32>() + edges * size_of::<(u32, u32)>()
+        let [keys, order, sorted, columns, histogram, edges] = self.needs();
+        (keys + order + sorted + columns + histogram) * size_of::<u32>() + edges * size_of::<(u32, u32)>()
     }
 
-    /// The keys of the band that was built last, in cell order, and a buffer.
-    pub(crate) fn sorted_keys(&mut self) -> (&[u32], &mut Vec<u32>) {
-        (&self.sorted, &mut self.order)
+    /// Of the band that was built last: its columns, its keys in cell order, and a buffer.
+    pub(crate) fn built(&mut self) -> (&[u32], &[u32], &mut Vec<u32>) {
+        (&self.columns[..column_words(self.sorted.len())], &self.sorted, &mut self.order)
     }
 
     /// Capacities: what a worker of the same work will need.
-    pub(crate) fn needs(&self) -> [usize; 5] {
-        let Self { keys, order, sorted, histogram, edges } = self;
-        [keys.capacity(), order.capacity(), sorted.capacity(), histogram.capacity(), edges.capacity()]
+    pub(crate) fn needs(&self) -> [usize; 6] {
+        let Self { keys, order, sorted, columns, histogram, edges } = self;
+        [
+            keys.capacity(),
+            order.capacity(),
+            sorted.capacity(),
+            columns.capacity(),
+            histogram.capacity(),
+            edges.capacity(),
+        ]
     }
 
-    pub(crate) fn provide(&mut self, needs: [usize; 5]) {
-        let Self { keys, order, sorted, histogram, edges } = self;
-        for (items, need) in [keys, order, sorted, histogram].into_iter().zip(needs) {
+    pub(crate) fn provide(&mut self, needs: [usize; 6]) {
+        let Self { keys, order, sorted, columns, histogram, edges } = self;
+        for (items, need) in [keys, order, sorted, columns, histogram].into_iter().zip(needs) {
             items.reserve_exact(need.saturating_sub(items.len()));
         }
-        edges.reserve_exact(needs[4].saturating_sub(edges.len()));
+        edges.reserve_exact(needs[5].saturating_sub(edges.len()));
     }
 }
 
@@ -110,14 +120,8 @@ enum Layout {
 }
 
 impl Band {
-    /// Sorts `own` into `columns` by cell and fills `words` with the tables.
-    pub(crate) fn build(
-        own: &[Record],
-        cell_size: Option<f32>,
-        columns: &mut [u32],
-        words: &mut [u32],
-        scratch: &mut BandScratch,
-    ) -> Self {
+    /// Sorts `own` by cell into the columns of `scratch` and fills `words` with the tables.
+    pub(crate) fn build(own: &[Record], cell_size: Option<f32>, words: &mut [u32], scratch: &mut BandScratch) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let mut band = Self { population: own.len(), bounds, ..Self::default() };
         let mut best = (f32::INFINITY, Layout::Linear);
@@ -141,7 +145,7 @@ impl Band {
         if best.1 != last {
             band.lay(best.1, own, extents, cell_size, words, scratch);
         }
-        band.place(own, columns, words, scratch);
+        band.place(own, words, scratch);
         band
     }
 
@@ -300,8 +304,8 @@ impl Band {
 
     /// Sorts by cell: first the numbers of records, then the records themselves in that order, so that there is one
     /// random read a body and all writes follow each other.
-    fn place(&self, own: &[Record], columns: &mut [u32], words: &mut [u32], scratch: &mut BandScratch) {
-        let BandScratch { keys, order, sorted, .. } = scratch;
+    fn place(&self, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
+        let BandScratch { keys, order, sorted, columns, .. } = scratch;
         order.resize(own.len(), 0);
         // Backwards, so that each cell's end becomes its start and the order stays that of the input.
         for (number, &key) in keys.iter().enumerate().rev() {
@@ -311,7 +315,10 @@ impl Band {
         }
         sorted.clear();
         sorted.extend(order.iter().map(|&number| keys[number as usize]));
-        ColumnsMut::of(columns, own.len()).fill(order.iter().map(|&number| own[number as usize]));
+        // What stays behind from a larger band is scratch, and what pads the columns never counts (C2).
+        let len = column_words(own.len());
+        grow(columns, len);
+        ColumnsMut::of(&mut columns[..len], own.len()).fill(order.iter().map(|&number| own[number as usize]));
     }
 
     /// The band's bodies in cell order, from the words it was built into.

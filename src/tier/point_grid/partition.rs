@@ -18,6 +18,7 @@ use super::rows::Rows;
 use crate::error::BadRow;
 use crate::geometry::RawBox;
 use crate::parallel;
+use crate::storage::columns::PAD;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::grow;
 use crate::storage::record::Record;
@@ -32,10 +33,11 @@ const BATCH: usize = 256;
 /// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
-/// The records of all destinations, one behind the other: the bodies of each band, its visitors, and the oversized.
+/// Where the records of all destinations are, one behind the other: the bodies of each band with room for padding, the
+/// visitors of each, the oversized.
 #[derive(Default)]
 pub(crate) struct Partition {
-    records: Vec<Record>,
+    bands: usize,
     /// Per chunk and destination: first how many, then where the next goes.
     cursors: Vec<usize>,
     /// First record of each destination, and the end of the last.
@@ -172,13 +174,15 @@ impl Chunk {
 }
 
 impl Partition {
-    /// Distributes all rows. Under `skip` bad rows are left out; else the lowest is the error.
+    /// Distributes all rows to places in `records`, where [`own`](Self::own) and the like say. Under `skip` bad rows are
+    /// left out; else the lowest is the error, and `records` was not touched.
     pub(crate) fn run(
         &mut self,
         rows: &(impl Rows + ?Sized),
         plan: &Plan,
         skip: bool,
         parallel: bool,
+        records: &mut Vec<Record>,
     ) -> Result<(), BadRow> {
         let destinations = 2 * plan.band_count() + 1;
         let chunks = rows.len().div_ceil(CHUNK);
@@ -199,10 +203,10 @@ impl Partition {
         if let (false, Some(first)) = (skip, self.bad_rows().next()) {
             return Err(first);
         }
-        self.lay_out(chunks, destinations);
+        self.lay_out(chunks, destinations, plan.band_count());
         let total = self.starts[destinations];
-        grow(&mut self.records, total);
-        let places = Disjoint::new(&mut self.records[..total]);
+        grow(records, total);
+        let places = Disjoint::new(&mut records[..total]);
         let parts = &mut self.chunks[..chunks];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, cursors, chunk| {
             // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
@@ -218,7 +222,8 @@ impl Partition {
     }
 
     /// Turns counts into places: destination by destination, and within it chunk by chunk (R3).
-    fn lay_out(&mut self, chunks: usize, destinations: usize) {
+    fn lay_out(&mut self, chunks: usize, destinations: usize, bands: usize) {
+        self.bands = bands;
         self.starts.clear();
         let mut next = 0;
         for destination in 0..destinations {
@@ -226,6 +231,9 @@ impl Partition {
             for chunk in 0..chunks {
                 let cursor = &mut self.cursors[chunk * destinations + destination];
                 next += std::mem::replace(cursor, next);
+            }
+            if destination < bands {
+                next += PAD;
             }
         }
         self.starts.push(next);
@@ -236,22 +244,20 @@ impl Partition {
         self.chunks.iter().flat_map(|chunk| &chunk.bad).copied()
     }
 
-    /// The bodies filed in a band, in the order of rows.
-    pub(crate) fn own(&self, band: usize) -> &[Record] {
-        &self.records[self.range(band)]
+    /// Where the bodies filed in a band are, in the order of rows; room for the padding of columns follows them.
+    pub(crate) fn own(&self, band: usize) -> Range<usize> {
+        let padded = self.range(band);
+        padded.start..padded.end - PAD
     }
 
-    /// The bodies that visit a band, in the order of rows.
-    pub(crate) fn visitors(&self, band: usize) -> &[Record] {
-        &self.records[self.range(self.starts.len() / 2 - 1 + band)]
+    /// Where the bodies that visit a band are.
+    pub(crate) fn visitors(&self, band: usize) -> Range<usize> {
+        self.range(self.bands + band)
     }
 
-    /// The bodies that no class takes, in the order of rows.
-    pub(crate) fn oversized(&self) -> &[Record] {
-        match self.starts.len() {
-            0 => &[],
-            ends => &self.records[self.range(ends - 2)],
-        }
+    /// Where the bodies are that no class takes.
+    pub(crate) fn oversized(&self) -> Range<usize> {
+        self.range(2 * self.bands)
     }
 
     fn range(&self, destination: usize) -> Range<usize> {
@@ -259,8 +265,7 @@ impl Partition {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<Record>()
-            + (self.cursors.capacity() + self.starts.capacity()) * size_of::<usize>()
+        (self.cursors.capacity() + self.starts.capacity()) * size_of::<usize>()
             + self.chunks.iter().map(Chunk::bytes).sum::<usize>()
     }
 
