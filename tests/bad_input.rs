@@ -289,10 +289,10 @@ fn exactly_the_limit_of_pairs_is_fine_and_one_more_is_not() {
 #[test]
 fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
     let mut random = Random::new(23);
-    let rows: Vec<_> = (0..2000)
+    let rows: Vec<_> = (0..6000)
         .map(|k| {
             let half = if k % 50 == 0 { 8.0 } else { 0.5 };
-            (random.point(0.0, 50.0), [half, half])
+            (random.point(0.0, 90.0), [half, half])
         })
         .collect();
     let columns = Columns::of(&rows);

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Columns, Fleet, Found, Shape, Truth, hits};
+use common::{Columns, Fleet, Found, KINDS, Shape, Truth, drawn, hits};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -81,6 +81,11 @@ fn columns(count: usize) -> impl Strategy<Value = Columns> {
     })
 }
 
+/// Worlds large enough that steps are split into tasks.
+fn large(count: usize) -> impl Strategy<Value = Columns> {
+    (count / 2..=count, 0..KINDS, any::<u64>()).prop_map(|(count, kind, seed)| drawn(count, kind, seed))
+}
+
 fn config() -> impl Strategy<Value = WorldConfig> {
     let new = WorldConfig::new;
     prop_oneof![
@@ -127,6 +132,7 @@ fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         6 => (columns(60), cuts()).prop_map(|(columns, cuts)| Op::Step(columns, cuts)),
         2 => (columns(600), cuts()).prop_map(|(columns, cuts)| Op::Step(columns, cuts)),
+        2 => (large(4000), cuts()).prop_map(|(columns, cuts)| Op::Step(columns, cuts)),
         2 => (columns(40), any::<prop::sample::Index>()).prop_map(|(columns, row)| Op::Refused(columns, row)),
         2 => (0..7u8).prop_flat_map(|kind| boxes(kind, 40)).prop_map(Op::SetStatics),
         1 => boxes(0, 10).prop_map(Op::RefusedStatics),
@@ -256,5 +262,25 @@ proptest! {
         for op in &ops {
             model.apply(&mut fleet, op)?;
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(settings(60))]
+
+    #[test]
+    fn a_large_step_gives_the_pairs_of_brute_force(
+        columns in large(9000),
+        statics in prop_oneof![Just(Columns::aabbs(Vec::new())), large(1000)],
+        config in config(),
+        cuts in vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let statics: Vec<_> = statics.boxes().iter().map(|b| b.map(|edge| edge.clamp(-f32::MAX, f32::MAX))).collect();
+        let mut fleet = Fleet::new(config);
+        fleet.set_statics(&statics).unwrap();
+        let truth = Truth::new(&columns.boxes(), &statics, |_| true);
+        let found = fleet.step(&chunks(&columns, &cuts), &statics).map_err(TestCaseError::fail)?;
+        let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        truth.compare(&found).map_err(TestCaseError::fail)?;
     }
 }

@@ -132,7 +132,7 @@ fn large_scenes() {
     for &name in SceneName::ALL {
         // Ten million pairs would say no more than its 3,000 bodies do.
         if name != SceneName::Coincident {
-            check(&mut fleet, &mut Scene::new(name, 20_000, SEED), 1);
+            check(&mut fleet, &mut Scene::new(name, 20_000, SEED), 2);
         }
     }
 }

@@ -282,6 +282,8 @@ fn a_report_tells_what_is_held() {
         let held = (HELD.load(SeqCst) - start) as usize;
         let report = world.report();
         let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
-        assert!(told <= held && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
+        // The world itself is no allocation and may be told of.
+        let held_max = held + size_of::<World>();
+        assert!(told <= held_max && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
     }
 }

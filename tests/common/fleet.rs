@@ -78,6 +78,7 @@ impl Fleet {
         for simd in [Simd::Portable, Simd::Avx2, Simd::Avx512] {
             fleet.add(format!("sequential, at most {simd:?}"), config.clone().sequential().simd_at_most(simd));
         }
+        fleet.add("outside of any pool", config.clone());
         #[cfg(feature = "parallel")]
         for pool in pools() {
             let name = format!("{} threads", pool.current_num_threads());

@@ -1,5 +1,6 @@
 //! Bodies that own their columns, in each of the shapes that a step takes.
 
+use std::fmt::{self, Debug, Formatter};
 use triphase::Bodies;
 use triphase::geometry::RawBox;
 use triphase::reference::body_box;
@@ -11,11 +12,24 @@ pub enum Shape {
     Aabbs(Vec<RawBox>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Columns {
     pub shape: Shape,
     pub displacements: Option<Vec<[f32; 2]>>,
     pub ids: Option<Vec<u64>>,
+    /// The call of `drawn` that makes them again, if one did.
+    pub made_by: Option<String>,
+}
+
+// What can be made again is not printed: it has thousands of rows.
+impl Debug for Columns {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(call) = &self.made_by {
+            return f.write_str(call);
+        }
+        let mut columns = f.debug_struct("Columns");
+        columns.field("shape", &self.shape).field("displacements", &self.displacements).field("ids", &self.ids).finish()
+    }
 }
 
 impl Columns {
@@ -96,6 +110,6 @@ fn swept(b: RawBox, displacement: Option<[f32; 2]>) -> RawBox {
 
 impl From<Shape> for Columns {
     fn from(shape: Shape) -> Self {
-        Self { shape, displacements: None, ids: None }
+        Self { shape, displacements: None, ids: None, made_by: None }
     }
 }

@@ -3,11 +3,13 @@
 
 #![allow(dead_code, unreachable_pub, unused_imports)] // Every test file is a crate of its own and uses a part of this.
 
+mod drawn;
 mod fleet;
 mod input;
 mod oracle;
 mod random;
 
+pub use drawn::{KINDS, drawn};
 #[cfg(feature = "parallel")]
 pub use fleet::pools;
 pub use fleet::{Fleet, Found, hits};
