@@ -54,7 +54,6 @@ pub(crate) struct Key(pub(crate) u32);
 
 impl Key {
     const RIGHT: u32 = 1 << 30;
-    const BELOW: u32 = 1 << 31;
 
     #[inline(always)]
     pub(crate) fn new(cell: usize, right: bool, below: bool) -> Self {
