@@ -59,6 +59,17 @@ impl Axis<'_> {
     }
 }
 
+impl Axis<'_> {
+    /// Whether a box that begins in `cell` and ends at `high` reaches into the next cell (A2: and no further).
+    #[inline]
+    pub(crate) fn reaches_on(&self, cell: usize, high: f32) -> bool {
+        match self.map {
+            AxisMap::Borders => self.table.get(cell).is_some_and(|&border| border <= ordered_key(high)),
+            _ => self.cell(high) > cell,
+        }
+    }
+}
+
 /// `inverse` is finite and at least 0, `count` at most 2^22.
 #[inline(always)]
 pub(crate) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> usize {
@@ -126,14 +137,21 @@ pub(crate) fn merge(histogram: &[u32], target: f32, table: &mut [u16]) -> usize 
     usize::from(cell) + 1
 }
 
-/// Finds borders in lower and upper edges sorted by the lower: a cell is closed when it holds `target` and A2 allows.
-/// Returns how many borders were written; at most `borders.len()`.
-pub(crate) fn find_borders(sorted: &[(u32, u32)], target: usize, borders: &mut [u32]) -> usize {
+/// The two edges of a box on an axis as one number, which orders by the lower.
+#[inline(always)]
+pub(crate) fn edges_key(low: f32, high: f32) -> u64 {
+    u64::from(ordered_key(low)) << 32 | u64::from(ordered_key(high))
+}
+
+/// Finds borders in sorted [`edges_key`]s: a cell is closed when it holds `target` and A2 allows. Returns how many borders
+/// were written; at most `borders.len()`.
+pub(crate) fn find_borders(sorted: &[u64], target: usize, borders: &mut [u32]) -> usize {
     let (mut found, mut held) = (0, 0);
     // Highest upper edge of the cells before the present one, and of all so far.
     let (mut closed_max, mut seen_max) = (0, 0);
     let mut last = 0;
-    for &(min, max) in sorted {
+    for &edges in sorted {
+        let (min, max) = ((edges >> 32) as u32, edges as u32);
         // A2: whoever is two cells before must end before this border.
         if held >= target && min > last && (found == 0 || min > closed_max) && found < borders.len() {
             borders[found] = min;
@@ -197,7 +215,7 @@ mod tests {
                 })
                 .collect();
             edges.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let keys: Vec<(u32, u32)> = edges.iter().map(|&(a, b)| (ordered_key(a), ordered_key(b))).collect();
+            let keys: Vec<u64> = edges.iter().map(|&(a, b)| edges_key(a, b)).collect();
             let mut table = vec![0; 2000];
             let found = find_borders(&keys, target, &mut table);
             let axis = Axis { map: AxisMap::Borders, count: found + 1, table: &table[..found] };

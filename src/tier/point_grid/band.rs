@@ -7,7 +7,7 @@
 //!
 //! Cost: O(n) where bodies lie about evenly; a few times that where they cluster; O(n log n) at worst.
 
-use super::axis::{Axis, AxisMap, Extent, FINE_MAX, find_borders, linear_cell, merge, ordered_key};
+use super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge};
 use crate::geometry::RawBox;
 use crate::kernel::{CellView, Rect};
 use crate::storage::cells::{Key, Starts, count_keys, table_words};
@@ -50,13 +50,13 @@ pub(crate) struct BandScratch {
     /// Boxes in cell order: they stay in the cache while they are scanned.
     columns: Vec<u32>,
     histogram: Vec<u32>,
-    edges: Vec<(u32, u32)>,
+    edges: Vec<u64>,
 }
 
 impl BandScratch {
     pub(crate) fn bytes(&self) -> usize {
         let [keys, order, sorted, columns, histogram, edges] = self.needs();
-        (keys + order + sorted + columns + histogram) * size_of::<u32>() + edges * size_of::<(u32, u32)>()
+        (keys + order + sorted + columns + histogram) * size_of::<u32>() + edges * size_of::<u64>()
     }
 
     /// Of the band that was built last: its columns, its keys in cell order, and a buffer.
@@ -194,8 +194,7 @@ impl Band {
             let y_axis = Axis { map: self.y, count: self.rows, table: y_table };
             keys.extend(own.iter().map(|Record { aabb, .. }| {
                 let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
-                let (right, below) = (x_axis.cell(aabb[2]), y_axis.cell(aabb[3]));
-                Key::new(y * stride + x + 1, right > x, below > y).0
+                Key::new(y * stride + x + 1, x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3])).0
             }));
         }
     }
@@ -278,11 +277,11 @@ impl Band {
         (self.x_words, self.y_words) = (fine_x.div_ceil(2), fine_y.div_ceil(2));
     }
 
-    fn lay_borders(&mut self, own: &[Record], x_table: &mut [u32], y_table: &mut [u32], edges: &mut Vec<(u32, u32)>) {
+    fn lay_borders(&mut self, own: &[Record], x_table: &mut [u32], y_table: &mut [u32], edges: &mut Vec<u64>) {
         let population = own.len();
         let mut find = |axis: usize, target: usize, table: &mut [u32]| {
             edges.clear();
-            edges.extend(own.iter().map(|r| (ordered_key(r.aabb[axis]), ordered_key(r.aabb[axis + 2]))));
+            edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
             edges.sort_unstable();
             find_borders(edges, target, table)
         };

@@ -13,7 +13,7 @@
 
 #![allow(unsafe_code)]
 
-use super::plan::{Plan, Quick, VISITS_MAX, longest_side};
+use super::plan::{Class, Plan, VISITS_MAX, longest_side};
 use super::rows::Rows;
 use crate::error::BadRow;
 use crate::geometry::RawBox;
@@ -71,7 +71,6 @@ impl Chunk {
         &mut self,
         rows: &(impl Rows + ?Sized),
         plan: &Plan,
-        quick: Option<Quick<'_>>,
         number: usize,
         skip: bool,
         counts: &mut [usize],
@@ -82,15 +81,12 @@ impl Chunk {
         for_each_batch(rows, number, |from, boxes, good| {
             let keys = &mut keys[from % CHUNK..][..boxes.len()];
             let mut aside = [0u16; BATCH];
-            let mut aside_count = 0;
-            if let (Some(Quick { side_max, buckets }), true) = (quick, good) {
-                for (k, (aabb, key)) in boxes.iter().zip(keys.iter_mut()).enumerate() {
-                    let (low, high) = (buckets.band(aabb[AXIS]), buckets.band(aabb[AXIS + 2]));
-                    *key = low as u16;
-                    aside[aside_count] = k as u16;
-                    aside_count += usize::from((low != high) | !(longest_side(aabb) <= side_max));
-                    counts[low] += 1;
-                }
+            let aside_count;
+            if let (Some(class), true) = (plan.classes().first(), good) {
+                aside_count = match class.splitter.buckets() {
+                    Some(table) => key_batch::<AXIS>(boxes, keys, counts, &mut aside, class, |v| table.band(v)),
+                    None => key_batch::<AXIS>(boxes, keys, counts, &mut aside, class, |v| class.splitter.band(v)),
+                };
             } else {
                 keys.fill(NONE);
                 aside_count = boxes.len();
@@ -193,11 +189,12 @@ impl Partition {
             self.chunks.resize_with(chunks, Chunk::default);
         }
         let parts = &mut self.chunks[..chunks];
+        let transposed = plan.classes().first().is_some_and(|class| class.transposed);
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, counts, chunk| {
-            match plan.quick() {
-                Some((quick, false)) => chunk.count::<Y>(rows, plan, Some(quick), number, skip, counts),
-                Some((quick, true)) => chunk.count::<X>(rows, plan, Some(quick), number, skip, counts),
-                None => chunk.count::<Y>(rows, plan, None, number, skip, counts),
+            if transposed {
+                chunk.count::<X>(rows, plan, number, skip, counts);
+            } else {
+                chunk.count::<Y>(rows, plan, number, skip, counts);
             }
         });
         if let (false, Some(first)) = (skip, self.bad_rows().next()) {
@@ -212,9 +209,10 @@ impl Partition {
             // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
             // alone, and in bounds.
             unsafe {
-                match plan.quick() {
-                    Some((_, true)) => chunk.scatter::<X>(rows, plan, number, cursors, places),
-                    _ => chunk.scatter::<Y>(rows, plan, number, cursors, places),
+                if transposed {
+                    chunk.scatter::<X>(rows, plan, number, cursors, places);
+                } else {
+                    chunk.scatter::<Y>(rows, plan, number, cursors, places);
                 }
             }
         });
@@ -273,6 +271,28 @@ impl Partition {
     pub(crate) fn release(&mut self) {
         *self = Self::default();
     }
+}
+
+/// Keys a batch as if all were bodies of the smallest class, which in most worlds takes most, that reach into no other
+/// band. Returns how many were put aside because they are not.
+#[inline(always)]
+fn key_batch<const AXIS: usize>(
+    boxes: &[RawBox],
+    keys: &mut [u16],
+    counts: &mut [usize],
+    aside: &mut [u16; BATCH],
+    class: &Class,
+    band: impl Fn(f32) -> usize,
+) -> usize {
+    let mut aside_count = 0;
+    for (k, (aabb, key)) in boxes.iter().zip(keys).enumerate() {
+        let (low, high) = (band(aabb[AXIS]), band(aabb[AXIS + 2]));
+        *key = low as u16;
+        counts[low] += 1;
+        aside[aside_count] = k as u16;
+        aside_count += usize::from((low != high) | !(longest_side(aabb) <= class.side_max));
+    }
+    aside_count
 }
 
 /// Hands the boxes of a chunk on, a batch at a time: the first row, the boxes, and whether all are good for sure.

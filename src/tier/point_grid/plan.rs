@@ -7,7 +7,7 @@
 
 use super::classes;
 use super::rows::Rows;
-use super::splitter::{Buckets, Splitter};
+use super::splitter::Splitter;
 use crate::geometry::RawBox;
 
 /// Rows in a sample: enough for sixty bands of even population, little enough to cost about a percent of a step.
@@ -55,13 +55,6 @@ pub(crate) struct Wishes<'a> {
     pub(crate) bounds: &'a [f32],
 }
 
-/// What it takes to route most bodies.
-#[derive(Clone, Copy)]
-pub(crate) struct Quick<'a> {
-    pub(crate) side_max: f32,
-    pub(crate) buckets: Buckets<'a>,
-}
-
 /// Classes by ascending size, and buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
@@ -76,15 +69,6 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn classes(&self) -> &[Class] {
         &self.classes[..self.class_count]
-    }
-
-    /// The smallest class, which in most worlds takes most bodies, if its bands can be looked up; and whether it
-    /// is transposed.
-    #[inline(always)]
-    pub(crate) fn quick(&self) -> Option<(Quick<'_>, bool)> {
-        let class = self.classes().first()?;
-        let buckets = class.splitter.buckets()?;
-        Some((Quick { side_max: class.side_max, buckets }, class.transposed))
     }
 
     /// Bands of all classes.
