@@ -103,6 +103,9 @@ pub(crate) const fn words_max(population: usize) -> usize {
     starts_max(population) + x_table_max(population) + y_table_max(population)
 }
 
+/// Merged layouts that promise to be this many times as crowded as they may be are not tried.
+const HOPELESS: f32 = 3.0;
+
 /// Bodies in the narrowest column: a table of one row of such columns is within P4.
 const NARROW: usize = 3;
 
@@ -165,7 +168,9 @@ impl Band {
         match layout {
             Layout::Linear => self.lay_linear(own.len(), extents, cell_size),
             Layout::Merged | Layout::Narrow => {
-                self.lay_merged(layout, own, extents, x_table, y_table, &mut scratch.histogram);
+                if !self.lay_merged(layout, own, extents, x_table, y_table, &mut scratch.histogram) {
+                    return f32::INFINITY;
+                }
             }
             Layout::Borders => self.lay_borders(own, x_table, y_table, &mut scratch.edges),
         }
@@ -229,6 +234,7 @@ impl Band {
         (self.x, self.y, self.columns, self.rows) = (linear(x, columns), linear(y, rows), columns, rows);
     }
 
+    /// Whether fine cells are fine enough to be worth it.
     fn lay_merged(
         &mut self,
         layout: Layout,
@@ -237,7 +243,7 @@ impl Band {
         x_table: &mut [u32],
         y_table: &mut [u32],
         histogram: &mut Vec<u32>,
-    ) {
+    ) -> bool {
         let population = own.len();
         let fine_x = x.cells_max(x_table.len() * 2);
         let fine_y = y.cells_max(y_table.len() * 2);
@@ -251,6 +257,10 @@ impl Band {
         }
         // How many a typical body shares its fine column, or row, with: less cannot be asked for.
         let (x_least, y_least) = (typical(x_histogram), typical(y_histogram));
+        // So many then share a cell if columns and rows have nothing to do with each other.
+        if x_least * y_least > HOPELESS * CROWDED_MAX * population as f32 {
+            return false;
+        }
         let product = POPULATION * population as f32;
         let width = |extent: Extent, fine: usize| ((extent.max - extent.min) / fine as f32).max(f32::MIN_POSITIVE);
         // Columns p wide hold x_least * p / width; p such that a cell holds what it should.
@@ -275,6 +285,7 @@ impl Band {
         self.x = AxisMap::Merged { origin: x_linear.0, inverse: x_linear.1, fine: fine_x as u32 };
         self.y = AxisMap::Merged { origin: y_linear.0, inverse: y_linear.1, fine: fine_y as u32 };
         (self.x_words, self.y_words) = (fine_x.div_ceil(2), fine_y.div_ceil(2));
+        true
     }
 
     fn lay_borders(&mut self, own: &[Record], x_table: &mut [u32], y_table: &mut [u32], edges: &mut Vec<u64>) {

@@ -13,6 +13,9 @@ use smallvec::SmallVec;
 /// Ends of classes, ascending: the longest side that each takes.
 pub(crate) type Ends = SmallVec<[f32; 8]>;
 
+/// Rows of the sample that are weighed: what is rarer than one in so many is oversized if it is larger.
+const THINNED: usize = 256;
+
 /// Most classes that are chosen; more than four have not been seen to pay.
 const CLASSES_MAX: usize = 4;
 
@@ -37,7 +40,7 @@ const RARE: usize = 100;
 const WORTH: f64 = 0.95;
 
 /// Ends of the classes for a sample sorted by longest side. Boxes beyond the last end are oversized.
-pub(crate) fn choose(sorted: &[RawBox], population: usize, bounds: &[f32], corners: &mut Vec<[f32; 2]>) -> Ends {
+pub(crate) fn choose(sorted: &[RawBox], population: usize, bounds: &[f32], order: &mut Vec<u32>) -> Ends {
     let Some(largest) = sorted.last().map(longest_side) else {
         // Nothing to go by: whatever comes is one class, or oversized.
         return if bounds.is_empty() { Ends::from_slice(&[f32::MAX]) } else { given(sorted, bounds) };
@@ -49,9 +52,9 @@ pub(crate) fn choose(sorted: &[RawBox], population: usize, bounds: &[f32], corne
     if largest <= ALIKE * median {
         return Ends::from_slice(&[largest * 1.5]);
     }
-    let sample = Sample::new(sorted, population, corners);
+    let sample = Sample::new(sorted, population, order);
     let mut borders = Borders::new();
-    borders.push(sorted.len());
+    borders.push(sample.rows.len());
     let mut best = sample.cost(&borders);
     while borders.len() < CLASSES_MAX {
         let Some((cost, better)) = sample.best_extension(&borders) else { break };
@@ -60,7 +63,7 @@ pub(crate) fn choose(sorted: &[RawBox], population: usize, bounds: &[f32], corne
         }
         (best, borders) = (cost, better);
     }
-    ends(sorted, &borders)
+    ends(&sample.rows, &borders)
 }
 
 /// Ends at the caller's bounds: twice the half-extent, and what rounding may add to a box at the sample's coordinates.
@@ -72,33 +75,68 @@ fn given(sorted: &[RawBox], bounds: &[f32]) -> Ends {
 /// Where classes end in the sorted sample. What lies beyond the last is oversized.
 type Borders = SmallVec<[usize; CLASSES_MAX]>;
 
-fn ends(sorted: &[RawBox], borders: &Borders) -> Ends {
+fn ends(rows: &[Sampled], borders: &Borders) -> Ends {
     let end = |&border: &usize| {
-        let inside = longest_side(&sorted[border - 1]);
+        let inside = rows[border - 1].side;
         // Between the neighbours, so that rows that were not sampled fall on the right side.
-        match sorted.get(border).map(longest_side) {
-            Some(outside) => (inside * 1.25).min(inside + (outside - inside) * 0.5),
+        match rows.get(border) {
+            Some(outside) => (inside * 1.25).min(inside + (outside.side - inside) * 0.5),
             None => inside * 1.5,
         }
     };
     borders.iter().map(end).collect()
 }
 
-struct Sample<'a> {
-    sorted: &'a [RawBox],
-    /// Bodies per area where a typical body is.
-    density: f64,
+/// A row of the thinned sample.
+#[derive(Clone, Copy)]
+struct Sampled {
+    side: f32,
+    /// Which part of the world it is in.
+    part: u8,
 }
 
-impl<'a> Sample<'a> {
-    fn new(sorted: &'a [RawBox], population: usize, corners: &mut Vec<[f32; 2]>) -> Self {
-        let weight = population as f64 / sorted.len() as f64;
-        Self { sorted, density: typical_density(sorted, corners) * weight }
+/// Parts along an axis.
+const PARTS: usize = 4;
+
+/// Something for each part of the world.
+type Parts<T> = [T; PARTS * PARTS];
+
+struct Sample {
+    /// By ascending side.
+    rows: SmallVec<[Sampled; THINNED]>,
+    /// Bodies per row.
+    weight: f64,
+    areas: Parts<f64>,
+}
+
+impl Sample {
+    /// Thins the sorted sample and divides the world into parts of equal population: strips by y, each cut by x. So each
+    /// part tells how dense it is, and which sizes meet there.
+    fn new(sorted: &[RawBox], population: usize, order: &mut Vec<u32>) -> Self {
+        let count = sorted.len().min(THINNED);
+        let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
+        let mut rows: SmallVec<_> = (0..count).map(|k| Sampled { side: longest_side(thinned(k)), part: 0 }).collect();
+        let mut areas = [f64::MIN_POSITIVE; PARTS * PARTS];
+        let edge = |k: u32, axis: usize| thinned(k as usize)[axis];
+        order.clear();
+        order.extend(0..count as u32);
+        order.sort_unstable_by(|&a, &b| edge(a, 1).total_cmp(&edge(b, 1)));
+        for (i, strip) in order.chunks_mut(count.div_ceil(PARTS)).enumerate() {
+            let height = f64::from(edge(strip[strip.len() - 1], 1)) - f64::from(edge(strip[0], 1));
+            strip.sort_unstable_by(|&a, &b| edge(a, 0).total_cmp(&edge(b, 0)));
+            for (j, part) in strip.chunks(strip.len().div_ceil(PARTS)).enumerate() {
+                let width = f64::from(edge(part[part.len() - 1], 0)) - f64::from(edge(part[0], 0));
+                let number = i * PARTS + j;
+                areas[number] = (width * height).max(f64::MIN_POSITIVE);
+                part.iter().for_each(|&row| rows[row as usize].part = number as u8);
+            }
+        }
+        Self { rows, weight: population as f64 / count as f64, areas }
     }
 
     /// The best of all ways to add one border, or to make the last class oversized.
     fn best_extension(&self, borders: &Borders) -> Option<(f64, Borders)> {
-        let len = self.sorted.len();
+        let len = self.rows.len();
         let places = (0..PLACES).map(|k| {
             // Dense near the largest: 1, 2, 3, 5 … rows from the end.
             let from_end = ((len as f64).powf((k + 1) as f64 / (PLACES + 1) as f64)) as usize;
@@ -110,8 +148,7 @@ impl<'a> Sample<'a> {
             split.push(place);
             split.sort_unstable();
             // What lies beyond the new border may also be oversized altogether.
-            let mut cut: Borders = split.iter().copied().filter(|&border| border <= place).collect();
-            cut.truncate(CLASSES_MAX);
+            let cut: Borders = split.iter().copied().filter(|&border| border <= place).collect();
             // Few large ones are what tier 2 is for.
             let last = split.len().checked_sub(2).map_or(0, |before| split[before]);
             let rare = (split[split.len() - 1] - last) * RARE < len;
@@ -138,57 +175,53 @@ impl<'a> Sample<'a> {
         cost + self.oversized_cost(from)
     }
 
-    /// The rest with itself, by eighths: a search each, and a test for everything near.
-    fn oversized_cost(&self, from: usize) -> f64 {
-        let rest = &self.sorted[from..];
-        let density = self.density * rest.len() as f64 / self.sorted.len() as f64;
-        let part_cost = |part: &[RawBox]| {
-            let near = (3.0 * f64::from(longest_side(&part[part.len() / 2]))).powi(2) * density;
-            part.len() as f64 * (OVERSIZED_NS + near * TEST_NS)
-        };
-        eighths(rest).map(part_cost).sum()
-    }
-
-    /// A class with itself, and searched for everything larger.
-    fn class_cost(&self, from: usize, to: usize) -> f64 {
-        let members = (to - from) as f64;
-        let density = self.density * members / self.sorted.len() as f64;
-        let side = f64::from(longest_side(&self.sorted[to - 1]) * SLACK);
-        let cell = side.max((2.8 / density).sqrt());
-        let held = cell * cell * density;
-        let own = members * ROUND_NS * ((1.5 * held / LANES).max(1.0) + (3.0 * held / LANES).max(1.0));
-        let search_cost = |part: &[RawBox]| {
-            let across = f64::from(longest_side(&part[part.len() / 2])) / cell + 2.0;
-            part.len() as f64 * (SEARCH_NS + across * (RUN_NS + ROUND_NS * across * held / LANES))
-        };
-        own + eighths(&self.sorted[to..]).map(search_cost).sum::<f64>()
-    }
-}
-
-/// A part of the sorted sample in eight, each of about one size.
-fn eighths(part: &[RawBox]) -> std::slice::Chunks<'_, RawBox> {
-    part.chunks(part.len().div_ceil(8).max(1))
-}
-
-/// Rows of the sample per area around a typical row: the median over an even division by number, 8 by 8.
-fn typical_density(sample: &[RawBox], corners: &mut Vec<[f32; 2]>) -> f64 {
-    const PARTS: usize = 8;
-    corners.clear();
-    corners.extend(sample.iter().map(|aabb| [aabb[0], aabb[1]]));
-    let mut densities: SmallVec<[f64; PARTS * PARTS]> = SmallVec::new();
-    let per_strip = corners.len().div_ceil(PARTS).max(1);
-    corners.sort_unstable_by(|a, b| a[1].total_cmp(&b[1]));
-    for strip in corners.chunks_mut(per_strip) {
-        let height = f64::from(strip[strip.len() - 1][1]) - f64::from(strip[0][1]);
-        strip.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
-        let per_part = strip.len().div_ceil(PARTS).max(1);
-        for part in strip.chunks(per_part) {
-            let width = f64::from(part[part.len() - 1][0]) - f64::from(part[0][0]);
-            densities.push(part.len() as f64 / (width * height).max(f64::MIN_POSITIVE));
+    /// How many of some rows are in each part, the largest of them there, and bodies per area.
+    fn by_part(&self, rows: &[Sampled]) -> Parts<(f64, f64, f64)> {
+        let mut parts = [(0.0, 0.0f64, 0.0); PARTS * PARTS];
+        for row in rows {
+            let (members, side, _) = &mut parts[usize::from(row.part)];
+            *members += 1.0;
+            *side = side.max(f64::from(row.side));
         }
+        for ((members, _, density), area) in parts.iter_mut().zip(self.areas) {
+            *density = *members * self.weight / area;
+        }
+        parts
     }
-    densities.sort_unstable_by(f64::total_cmp);
-    densities[densities.len() / 2]
+
+    /// The rest with itself: a search each, and a test for everything near.
+    fn oversized_cost(&self, from: usize) -> f64 {
+        let rest = &self.rows[from..];
+        let parts = self.by_part(rest);
+        let cost = |row: &Sampled| {
+            let (_, _, density) = parts[usize::from(row.part)];
+            OVERSIZED_NS + (3.0 * f64::from(row.side)).powi(2) * density * TEST_NS
+        };
+        rest.iter().map(cost).sum()
+    }
+
+    /// A class with itself, and searched for everything larger that is in the same part.
+    fn class_cost(&self, from: usize, to: usize) -> f64 {
+        let parts = self.by_part(&self.rows[from..to]).map(|(members, side, density)| {
+            let cell = (side * f64::from(SLACK)).max((2.8 / density).sqrt());
+            (members, cell, cell * cell * density)
+        });
+        let own = |&(members, _, held): &(f64, f64, f64)| {
+            if members == 0.0 {
+                return 0.0;
+            }
+            members * ROUND_NS * ((1.5 * held / LANES).max(1.0) + (3.0 * held / LANES).max(1.0))
+        };
+        let search = |row: &Sampled| {
+            let (members, cell, held) = parts[usize::from(row.part)];
+            if members == 0.0 {
+                return SEARCH_NS;
+            }
+            let across = f64::from(row.side) / cell + 2.0;
+            SEARCH_NS + across * (RUN_NS + ROUND_NS * across * held / LANES)
+        };
+        parts.iter().map(own).sum::<f64>() + self.rows[to..].iter().map(search).sum::<f64>()
+    }
 }
 
 #[cfg(test)]

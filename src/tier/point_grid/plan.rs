@@ -63,7 +63,7 @@ pub(crate) struct Plan {
     band_count: usize,
     sample: Vec<RawBox>,
     edges: Vec<f32>,
-    corners: Vec<[f32; 2]>,
+    order: Vec<u32>,
 }
 
 impl Plan {
@@ -79,7 +79,7 @@ impl Plan {
     pub(crate) fn bytes(&self) -> usize {
         self.sample.capacity() * size_of::<RawBox>()
             + self.edges.capacity() * size_of::<f32>()
-            + self.corners.capacity() * size_of::<[f32; 2]>()
+            + self.order.capacity() * size_of::<u32>()
             + self.classes.iter().map(|class| size_of::<Class>() + class.splitter.bytes()).sum::<usize>()
     }
 
@@ -87,7 +87,7 @@ impl Plan {
     pub(crate) fn rebuild(&mut self, rows: &(impl Rows + ?Sized), wishes: Wishes<'_>) {
         self.take_sample(rows);
         self.sample.sort_unstable_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
-        let ends = classes::choose(&self.sample, rows.len(), wishes.bounds, &mut self.corners);
+        let ends = classes::choose(&self.sample, rows.len(), wishes.bounds, &mut self.order);
         self.class_count = ends.len();
         if self.classes.len() < ends.len() {
             self.classes.resize_with(ends.len(), Class::default);
