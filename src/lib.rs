@@ -1,8 +1,74 @@
 //! Contact pairs of a 2D world, once a frame, from slices.
+//!
+//! `triphase` is the broad phase of a physics step for people who write their own engine, game, crowd or particle
+//! simulation and keep their entities in columns. Once a frame they hand over slices; they get back every pair of
+//! entities whose boxes overlap, each once, and every pair of an entity and a wall. Between steps they ask what lies
+//! in a rectangle.
+//!
+//! ```
+//! use triphase::{Aabb, Bodies, World};
+//!
+//! let walls = [Aabb::new([0.0, -1.0], [100.0, 0.0])?];
+//! let mut centers = vec![[1.0f32, 1.0], [1.6, 1.2], [50.0, 0.3]];
+//! let half_extents = vec![[0.5f32, 0.5]; 3];
+//!
+//! let mut world = World::default();
+//! world.set_statics(&walls)?;
+//!
+//! let contacts = world.step(Bodies::new(&centers, &half_extents))?;
+//! for pair in contacts.body_pairs() {
+//!     println!("bodies {} and {} overlap", pair.a, pair.b); // rows of the slices
+//! }
+//! for pair in contacts.static_pairs() {
+//!     centers[pair.body as usize][1] += 0.1; // the columns are free again
+//! }
+//! for hit in world.query_aabb(Aabb::new([40.0, 0.0], [60.0, 10.0])?) {
+//!     println!("in view: {hit:?}");
+//! }
+//! # Ok::<(), triphase::Error>(())
+//! ```
+//!
+//! # Three tiers
+//!
+//! | tier | holds | structure |
+//! |---|---|---|
+//! | 1 common | moving bodies up to a bound that is found in each step's sizes, or given | point grids: each body is filed once, as a point; cells are wide enough for partners to be at most one cell away |
+//! | 2 oversized | moving bodies above it | loose/tight double grid: each body is in one loose cell that grows around it; a tight grid lists the loose cells |
+//! | 3 static | what never moves | quadtree, built once: nodes of 8 bytes without boxes |
+//!
+//! # Guarantees
+//!
+//! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
+//!   missing, none extra, none twice.
+//! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
+//!   number of threads and on any instruction set, whatever was stepped before.
+//! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.
+//! * **Steady.** Stepping frames that were stepped before allocates nothing.
+//! * **Nothing lost.** Bad input is an error that names the row, the column and the value; contacts and queries still
+//!   answer from the last good step.
+//!
+//! # Units and sizes
+//!
+//! Any unit, as long as it is one. Sizes are half-extents (centre to side). Rows are `u32`, ids are the caller's `u64`.
+//! Boxes are computed in f32, so far from the origin they are as coarse as f32 is there.
+//!
+//! # Features
+//!
+//! * `parallel` (default): steps run on the rayon pool of the caller, or the global one. Without it, or with
+//!   [`WorldConfig::sequential`], no thread is made and the result is the same.
+//!
+//! # Modules, lowest layer first
+//!
+//! * [`geometry`]: boxes and the definition of overlap.
+//! * [`config`], and at the top of the crate [`Bodies`], [`Pair`], [`Error`]: the vocabulary.
+//! * [`reference`]: brute force, the oracle.
+//! * [`tier`]: the three tiers, each usable alone.
+//! * [`World`]: all of them behind one call.
 
 pub mod config;
 pub mod geometry;
 pub mod reference;
+pub mod tier;
 
 mod bodies;
 mod error;
@@ -10,7 +76,6 @@ mod kernel;
 mod pair;
 mod parallel;
 mod storage;
-pub mod tier;
 mod world;
 
 pub use bodies::{Bodies, Statics};

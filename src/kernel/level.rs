@@ -37,9 +37,16 @@ impl Level {
         Self(at_most.map_or(best, |at_most| best.min(at_most)))
     }
 
-    /// Every overlapping pair among the entries of a grid of cells. `None` when the sink is spent.
-    pub(crate) fn scan_cells(self, cells: &CellView<'_>, sink: &mut PairSink<'_>) -> Option<()> {
-        dispatch!(self.0, scan_cells(cells, sink))
+    /// Every overlapping pair among the entries of a grid of cells, whose keys are in the order of entries; `below` is a
+    /// buffer. `None` when the sink is spent.
+    pub(crate) fn scan_cells(
+        self,
+        cells: &CellView<'_>,
+        keys: &[u32],
+        below: &mut Vec<u32>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        dispatch!(self.0, scan_cells(cells, keys, below, sink))
     }
 
     /// The entries in a rectangle of cells that overlap the probe. `None` when the sink is spent.

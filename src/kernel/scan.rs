@@ -4,7 +4,7 @@
 
 use super::Probe;
 use super::lanes::{Ascending, Lanes, PairOrder, ProbeFirst, RawColumns};
-use crate::storage::cells::Starts;
+use crate::storage::cells::{Key, Starts};
 use crate::storage::columns::Columns;
 use crate::storage::pages::{PAGE_LEN, PairSink, SLACK};
 use std::ops::Range;
@@ -57,50 +57,72 @@ pub(crate) struct Rect {
     pub(crate) y: Range<usize>,
 }
 
-/// Every overlapping pair of a grid, each once: a body's partners that come after it lie in two runs, the rest of its
-/// own cell with the cell to the right, and the three cells below.
+/// Every overlapping pair of a grid, each once. A body's partners that come after it lie in two runs: the rest of its
+/// own cell with the cell to the right, and the three cells below; less where it does not reach so far.
+///
+/// Bodies are visited row by row, first all against their own row, then those that reach below against the next: each
+/// loop is long and its branches predictable, which loops over cells are not.
 ///
 /// # Safety
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(super) unsafe fn scan_cells<L: Lanes>(cells: &CellView<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+pub(super) unsafe fn scan_cells<L: Lanes>(
+    cells: &CellView<'_>,
+    keys: &[u32],
+    below: &mut Vec<u32>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
     let stride = cells.starts.stride();
     let starts = cells.starts.as_slice();
     let columns = RawColumns::from(&cells.columns);
+    assert_eq!(keys.len(), cells.columns.len(), "a key for each entry");
     for y in 0..cells.starts.rows() {
-        // T2: two rows and one more word are always there.
-        let row = &starts[y * stride..(y + 2) * stride + 1];
-        for x in 1..stride - 1 {
-            // SAFETY: `x + stride + 2 <= 2 * stride`, and `row` has one word more than two strides.
-            let start = |cell: usize| unsafe { *row.get_unchecked(cell) as usize };
-            let (first, end, right_end) = (start(x), start(x + 1), start(x + 2));
-            if first == end {
-                continue;
-            }
-            let (below, below_end) = (start(x + stride - 1), start(x + stride + 2));
-            for i in first..end {
-                // SAFETY: `i` is an entry (T1).
-                let spread = unsafe { L::spread(probe_at(columns, i)) };
-                let candidates = (right_end - i) + (below_end - below);
-                if candidates <= PAGE_LEN - SLACK {
-                    let out = sink.room(candidates)?.as_mut_ptr();
-                    // SAFETY: runs are entries (T1, C2); `room` gave a slot per candidate and a vector more.
-                    let count = unsafe {
-                        let count = run::<L, Ascending>(spread, columns, i + 1..right_end, out);
-                        count + run::<L, Ascending>(spread, columns, below..below_end, out.add(count))
-                    };
-                    sink.advance(count);
-                } else {
-                    // SAFETY: runs are entries (T1, C2).
-                    unsafe {
-                        long_run::<L, Ascending>(spread, columns, i + 1..right_end, sink)?;
-                        long_run::<L, Ascending>(spread, columns, below..below_end, sink)?;
-                    }
-                }
-            }
+        let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
+        below.resize(entries.len(), 0);
+        let mut below_count = 0;
+        for i in entries {
+            let key = Key(keys[i]);
+            below[below_count] = i as u32;
+            below_count += key.below();
+            let end = starts[key.cell() + 1 + key.right()] as usize;
+            // SAFETY: `i` is an entry, and starts are at most the population (T1).
+            unsafe { test::<L>(columns, i, i + 1..end, sink)? };
+        }
+        for &i in &below[..below_count] {
+            let key = Key(keys[i as usize]);
+            let cell = key.cell() + stride;
+            let (from, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
+            // SAFETY: as above.
+            unsafe { test::<L>(columns, i as usize, from..end, sink)? };
         }
     }
+    Some(())
+}
+
+/// One entry against a run.
+///
+/// # Safety
+///
+/// The entry and the run lie in the population of the padded columns; an empty run starts at most at its end.
+#[inline(always)]
+unsafe fn test<L: Lanes>(
+    columns: RawColumns,
+    entry: usize,
+    entries: Range<usize>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    // SAFETY: by the contract.
+    let spread = unsafe { L::spread(probe_at(columns, entry)) };
+    let candidates = entries.end.saturating_sub(entries.start);
+    if candidates > PAGE_LEN - SLACK {
+        // SAFETY: by the contract.
+        return unsafe { long_run::<L, Ascending>(spread, columns, entries, sink) };
+    }
+    let out = sink.room(candidates)?.as_mut_ptr();
+    // SAFETY: by the contract; `room` gave a slot per candidate and a vector more.
+    let count = unsafe { run::<L, Ascending>(spread, columns, entries, out) };
+    sink.advance(count);
     Some(())
 }
 
@@ -223,9 +245,11 @@ macro_rules! instantiate {
         use crate::storage::pages::PairSink;
 
         $(#[$feature])?
-        pub(super) fn scan_cells(cells: &CellView<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+        pub(super) fn scan_cells(
+            cells: &CellView<'_>, keys: &[u32], below: &mut Vec<u32>, sink: &mut PairSink<'_>,
+        ) -> Option<()> {
             // SAFETY: this function carries the features, so they are there.
-            unsafe { scan::scan_cells::<$lanes>(cells, sink) }
+            unsafe { scan::scan_cells::<$lanes>(cells, keys, below, sink) }
         }
 
         $(#[$feature])?

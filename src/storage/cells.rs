@@ -48,6 +48,37 @@ impl<'a> Starts<'a> {
     }
 }
 
+/// A body's cell, and whether its box reaches into the next column or row: what a scan has to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key(pub(crate) u32);
+
+impl Key {
+    const RIGHT: u32 = 1 << 30;
+
+    #[inline(always)]
+    pub(crate) fn new(cell: usize, right: bool, below: bool) -> Self {
+        debug_assert!(cell < Self::RIGHT as usize);
+        Self(cell as u32 | u32::from(right) << 30 | u32::from(below) << 31)
+    }
+
+    #[inline(always)]
+    pub(crate) fn cell(self) -> usize {
+        (self.0 & (Self::RIGHT - 1)) as usize
+    }
+
+    /// 1 if the box reaches into the next column.
+    #[inline(always)]
+    pub(crate) fn right(self) -> usize {
+        (self.0 >> 30 & 1) as usize
+    }
+
+    /// 1 if the box reaches into the next row.
+    #[inline(always)]
+    pub(crate) fn below(self) -> usize {
+        (self.0 >> 31) as usize
+    }
+}
+
 /// How a population lies over its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spread {
@@ -55,8 +86,8 @@ pub(crate) struct Spread {
     pub(crate) squares: u64,
 }
 
-/// Counts `keys` (cells) into `words` and turns the counts into *ends*: afterwards a backward pass that takes
-/// `words[key] -= 1` for each key yields the place of each, stable, and leaves starts (T1).
+/// Counts the cells of `keys` into `words` and turns the counts into *ends*: afterwards a backward pass that takes
+/// `words[cell] -= 1` for each key yields the place of each, stable, and leaves starts (T1).
 ///
 /// # Panics
 ///
@@ -64,7 +95,7 @@ pub(crate) struct Spread {
 pub(crate) fn count_keys(keys: &[u32], words: &mut [u32]) -> Spread {
     words.fill(0);
     for &key in keys {
-        words[key as usize] += 1;
+        words[Key(key).cell()] += 1;
     }
     let (mut end, mut squares) = (0u32, 0u64);
     for word in words {

@@ -10,10 +10,12 @@ use crate::geometry::RawBox;
 /// One vector of the widest instruction set: 16 lanes.
 pub(crate) const PAD: usize = 16;
 
-/// Words that a population takes (C1, C2).
+/// Words that a population takes (C1, C2): as many as `population + PAD` records, in whose place columns are kept.
 pub(crate) const fn column_words(population: usize) -> usize {
-    5 * (population + PAD)
+    WORDS_A_RECORD * (population + PAD)
 }
+
+const WORDS_A_RECORD: usize = size_of::<Record>() / size_of::<u32>();
 
 /// Columns to read.
 #[derive(Clone, Copy)]
@@ -69,9 +71,14 @@ impl<'a> ColumnsMut<'a> {
         }
     }
 
+    /// Fills the columns from the first entry on.
     #[inline(always)]
-    pub(crate) fn set(&mut self, at: usize, record: &Record) {
-        [self.min_x[at], self.min_y[at], self.max_x[at], self.max_y[at]] = record.aabb;
-        self.rows[at] = record.row;
+    pub(crate) fn fill(self, records: impl Iterator<Item = Record>) {
+        let Self { min_x, min_y, max_x, max_y, rows } = self;
+        let slots = min_x.iter_mut().zip(min_y).zip(max_x).zip(max_y).zip(rows);
+        for (((((min_x, min_y), max_x), max_y), row), record) in slots.zip(records) {
+            [*min_x, *min_y, *max_x, *max_y] = record.aabb;
+            *row = record.row;
+        }
     }
 }

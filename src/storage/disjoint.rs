@@ -16,6 +16,15 @@ pub(crate) struct Disjoint<'a, T> {
 // contract gives each element to one task at a time. `T: Send` as elements are written from other threads.
 unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
+impl<T> Clone for Disjoint<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// A copy is as bound by the contracts as the original; loops keep one in registers.
+impl<T> Copy for Disjoint<'_, T> {}
+
 impl<'a, T: Copy> Disjoint<'a, T> {
     pub(crate) fn new(slice: &'a mut [T]) -> Self {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
@@ -29,6 +38,15 @@ impl<'a, T: Copy> Disjoint<'a, T> {
         debug_assert!(at < self.len);
         // SAFETY: in bounds and not shared by the caller's contract.
         unsafe { self.start.add(at).write(value) }
+    }
+
+    /// # Safety
+    ///
+    /// No other task writes to the range while the returned slice lives. The range is checked.
+    pub(crate) unsafe fn read(&self, range: Range<usize>) -> &[T] {
+        assert!(range.start <= range.end && range.end <= self.len, "a task's range lies in the buffer");
+        // SAFETY: in bounds by the assertion, not written to by the caller's contract.
+        unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.len()) }
     }
 
     /// # Safety

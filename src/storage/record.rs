@@ -12,6 +12,13 @@ pub(crate) struct Record {
 
 const _: () = assert!(size_of::<Record>() == 20);
 
+// SAFETY: `repr(C)`, five words of four bytes without padding; any bits are a valid value.
+#[allow(unsafe_code)]
+unsafe impl bytemuck::Zeroable for Record {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl bytemuck::Pod for Record {}
+
 impl Record {
     /// x and y exchanged.
     #[inline]

@@ -38,6 +38,20 @@ impl<'w> Contacts<'w> {
         self.frame.body_blocks.iter().map(cast)
     }
 
+    /// The blocks of [`blocks`](Self::blocks) as a rayon iterator, in the same order.
+    #[cfg(feature = "parallel")]
+    pub fn par_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
+        use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+        self.frame.body_blocks.par_iter().map(cast)
+    }
+
+    /// The blocks of [`static_blocks`](Self::static_blocks) as a rayon iterator, in the same order.
+    #[cfg(feature = "parallel")]
+    pub fn par_static_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
+        use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+        self.frame.static_blocks.par_iter().map(cast)
+    }
+
     /// The pairs with statics as slices, in the order of [`static_pairs`](Self::static_pairs).
     pub fn static_blocks(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
         self.frame.static_blocks.iter().map(cast)

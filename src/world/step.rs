@@ -29,7 +29,8 @@ impl World {
             self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds });
             phases.plan = clock.lap();
             let skip = self.config.bad_rows == BadRows::Skip;
-            self.partition.run(&input, &self.plan, skip, parallel).map_err(Error::BadBody)?;
+            let records = &mut self.back.grid.records;
+            self.partition.run(&input, &self.plan, skip, parallel, records).map_err(Error::BadBody)?;
             phases.partition = clock.lap();
             self.back.row_count = input.len();
             input.copy_ids(&mut self.back.ids);
@@ -52,8 +53,8 @@ impl World {
     fn find_pairs(&mut self, parallel: bool, phases: &mut Phases) -> Result<(), Error> {
         let mut clock = Clock::now();
         self.back.clear_contacts(&self.pool);
-        self.back.set_oversized(self.partition.oversized());
         let mut grid = std::mem::take(&mut self.back.grid);
+        self.back.set_oversized(&grid.records[self.partition.oversized()]);
         grid.lay_out(&self.plan, &self.partition);
         self.workers.prepare(parallel, self.statics.len(), self.back.loose.loose_cell_count());
         phases.prepare = clock.lap();
@@ -66,11 +67,12 @@ impl World {
         }
         let tasks = &mut self.tasks[..bands + blocks];
         {
-            let (columns, words) = (Disjoint::new(&mut grid.columns), Disjoint::new(&mut grid.words));
             let shared = Shared {
                 config: &self.config,
                 level: self.level,
                 partition: &self.partition,
+                records: Disjoint::new(&mut grid.records),
+                words: Disjoint::new(&mut grid.words),
                 statics: &self.statics,
                 pool: &self.pool,
                 budget: &budget,
@@ -79,8 +81,8 @@ impl World {
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let scratch = &mut workers.mine(parallel);
                 match slots.get(k) {
-                    Some(slot) => task::run_band(&shared, frame, k, slot, (&columns, &words), scratch, task),
-                    None => task::run_loose_block(&shared, frame, k - bands, scratch, task),
+                    Some(slot) => task::run_band(&shared, frame, k, slot, scratch, task),
+                    None => task::run_loose_block(&shared, frame, k - bands, &mut scratch.search, task),
                 }
             });
         }

@@ -8,11 +8,12 @@
 use super::clock::Clock;
 use super::frame::Frame;
 use super::static_pass;
-use super::worker::Scratch;
+use super::worker::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
 use crate::kernel::{CellView, Level, Order, Probe};
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::{Block, PagePool, PairBudget, PairSink};
+use crate::storage::record::Record;
 use crate::tier::point_grid::band::Band;
 use crate::tier::point_grid::index::BandSlot;
 use crate::tier::point_grid::partition::Partition;
@@ -24,6 +25,9 @@ pub(super) struct Shared<'s> {
     pub(super) config: &'s WorldConfig,
     pub(super) level: Level,
     pub(super) partition: &'s Partition,
+    /// Of all bands.
+    pub(super) records: Disjoint<'s, Record>,
+    pub(super) words: Disjoint<'s, u32>,
     pub(super) statics: &'s StaticTree,
     pub(super) pool: &'s PagePool,
     pub(super) budget: &'s PairBudget,
@@ -49,13 +53,12 @@ pub(super) struct TaskTimes {
     pub(super) statics: Duration,
 }
 
-/// Builds a band and finds the pairs of its bodies.
+/// Builds a band, finds the pairs of its bodies, and puts its columns in the place of its records.
 pub(super) fn run_band(
     shared: &Shared<'_>,
     frame: &Frame,
     number: usize,
     slot: &BandSlot,
-    (columns, words): (&Disjoint<'_, u32>, &Disjoint<'_, u32>),
     scratch: &mut Scratch,
     task: &mut Task,
 ) {
@@ -66,40 +69,48 @@ pub(super) fn run_band(
     }
     let mut clock = Clock::now();
     #[allow(unsafe_code)]
-    // SAFETY: `GridIndex::lay_out` gave each slot ranges of its own, and a slot has one task.
-    let (columns, words) = unsafe { (columns.slice(slot.columns.clone()), words.slice(slot.words.clone())) };
-    task.band = Band::build(own, shared.config.cell_size, columns, words, &mut scratch.band);
-    #[cfg(debug_assertions)]
-    task.band.assert_well_formed(columns, words);
+    // SAFETY: the partition gave each band places of its own for its records and for its visitors, `GridIndex::lay_out`
+    // gave each its words, and a band has one task. Visitors are written by no task.
+    let (records, visitors, words) = unsafe {
+        let visitors = shared.records.read(shared.partition.visitors(number));
+        (shared.records.slice(slot.records.clone()), visitors, shared.words.slice(slot.words.clone()))
+    };
+    let Scratch { band: scratch, search } = scratch;
+    task.band = Band::build(&records[..own.len()], shared.config.cell_size, words, scratch);
     let slot = &BandSlot { band: task.band, ..slot.clone() };
-    let (columns, words) = (&*columns, &*words);
+    let words = &*words;
+    let (columns, keys, buffer) = scratch.built();
+    #[cfg(debug_assertions)]
+    slot.band.assert_well_formed(columns, words);
     let cells = slot.band.cells(columns, words);
     task.times.sort = clock.lap();
 
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
-    let _ = shared.level.scan_cells(&cells, &mut sink);
+    let _ = shared.level.scan_cells(&cells, keys, buffer, &mut sink);
     task.times.common = clock.lap();
-    let _ = pairs_with_visitors(shared, number, &slot.band, words, &cells, &mut sink);
+    let _ = pairs_with_visitors(shared, visitors, &slot.band, words, &cells, &mut sink);
     task.times.visitors = clock.lap();
-    let _ = pairs_with_oversized(shared, frame, slot, words, &cells, scratch, &mut sink);
+    let _ = pairs_with_oversized(shared, frame, slot, words, &cells, search, &mut sink);
     task.times.oversized = clock.lap();
     drop(sink);
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
-    let _ = static_pass::band(shared, slot, words, &cells, scratch, &mut sink);
+    let _ = static_pass::band(shared, slot, words, &cells, search, &mut sink);
     task.times.statics = clock.lap();
+    bytemuck::cast_slice_mut(records).copy_from_slice(columns);
+    task.times.sort += clock.lap();
 }
 
 /// Bodies filed elsewhere whose boxes reach into this band (R2).
 fn pairs_with_visitors(
     shared: &Shared<'_>,
-    number: usize,
+    visitors: &[Record],
     band: &Band,
     words: &[u32],
     cells: &CellView<'_>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    for visitor in shared.partition.visitors(number) {
+    for visitor in visitors {
         let probe = Probe { aabb: visitor.aabb, row: visitor.row };
         shared.level.scan_rect(cells, &band.rect(words, &visitor.aabb), probe, Order::Ascending, sink)?;
     }
@@ -113,7 +124,7 @@ fn pairs_with_oversized(
     slot: &BandSlot,
     words: &[u32],
     cells: &CellView<'_>,
-    scratch: &mut Scratch,
+    scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     if frame.oversized_rows.is_empty() {
@@ -135,7 +146,7 @@ pub(super) fn run_loose_block(
     shared: &Shared<'_>,
     frame: &Frame,
     block: usize,
-    scratch: &mut Scratch,
+    scratch: &mut SearchScratch,
     task: &mut Task,
 ) {
     task.times = TaskTimes::default();

@@ -13,6 +13,12 @@ use parking_lot::{Mutex, MutexGuard};
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub(crate) band: BandScratch,
+    pub(crate) search: SearchScratch,
+}
+
+/// What it takes to search the other tiers.
+#[derive(Default)]
+pub(crate) struct SearchScratch {
     pub(crate) seen_statics: BitSet,
     pub(crate) seen_cells: BitSet,
     pub(crate) found: Vec<u32>,
@@ -20,10 +26,9 @@ pub(crate) struct Scratch {
     pub(crate) columns: Vec<u32>,
 }
 
-impl Scratch {
+impl SearchScratch {
     fn bytes(&self) -> usize {
-        self.band.bytes()
-            + self.seen_statics.bytes()
+        self.seen_statics.bytes()
             + self.seen_cells.bytes()
             + (self.found.capacity() + self.columns.capacity()) * size_of::<u32>()
     }
@@ -45,8 +50,8 @@ impl Workers {
         }
         for scratch in &mut self.scratch {
             let scratch = scratch.get_mut();
-            scratch.seen_statics.grow_to(statics);
-            scratch.seen_cells.grow_to(loose_cells);
+            scratch.search.seen_statics.grow_to(statics);
+            scratch.search.seen_cells.grow_to(loose_cells);
         }
     }
 
@@ -57,25 +62,33 @@ impl Workers {
 
     /// W1
     pub(crate) fn level(&mut self) {
-        let mut band = [0; 3];
+        let mut band = [0; 6];
         let (mut found, mut columns) = (0, 0);
         for scratch in &mut self.scratch {
             let scratch = scratch.get_mut();
             let needs = scratch.band.needs();
             band.iter_mut().zip(needs).for_each(|(most, need)| *most = (*most).max(need));
-            found = found.max(scratch.found.capacity());
-            columns = columns.max(scratch.columns.capacity());
+            found = found.max(scratch.search.found.capacity());
+            columns = columns.max(scratch.search.columns.capacity());
         }
         for scratch in &mut self.scratch {
             let scratch = scratch.get_mut();
             scratch.band.provide(band);
-            scratch.found.reserve_exact(found.saturating_sub(scratch.found.len()));
-            scratch.columns.reserve_exact(columns.saturating_sub(scratch.columns.len()));
+            scratch.search.found.reserve_exact(found.saturating_sub(scratch.search.found.len()));
+            scratch.search.columns.reserve_exact(columns.saturating_sub(scratch.search.columns.len()));
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.scratch.iter().map(|scratch| size_of::<CachePadded<Mutex<Scratch>>>() + scratch.lock().bytes()).sum()
+        self.scratch
+            .iter()
+            .map(|scratch| {
+                size_of::<CachePadded<Mutex<Scratch>>>() + {
+                    let scratch = scratch.lock();
+                    scratch.band.bytes() + scratch.search.bytes()
+                }
+            })
+            .sum()
     }
 
     pub(crate) fn release(&mut self) {

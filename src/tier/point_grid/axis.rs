@@ -13,9 +13,9 @@
 
 /// Most fine cells of an axis.
 ///
-/// A2 of a linear axis rests on it: a cell is wider than the largest box by [`SLACK`]; the rounding of
-/// `(v - origin) * inverse` moves each edge by at most 2^-23 of the number of cells, so two edges by 2^-22 * 2^15 = 2^-7
-/// cells, which is less than the slack.
+/// A2 of a linear axis rests on it: a cell is wider than the largest box by [`SLACK`]; the three roundings of
+/// `(v - origin) * inverse - 0.5` move each edge by at most 3 * 2^-24 of the number of cells, so two edges by
+/// 6 * 2^-24 * 2^15 < 0.012 cells, which is less than the slack.
 pub(crate) const FINE_MAX: usize = 1 << 15;
 
 /// How much wider than the largest box a cell is at least.
@@ -59,11 +59,22 @@ impl Axis<'_> {
     }
 }
 
-/// `inverse` is finite and at least 0.
+/// `inverse` is finite and at least 0, `count` at most 2^22.
 #[inline(always)]
 pub(crate) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> usize {
-    // inf * 0 is NaN, which the cast takes to 0 like everything else then.
-    (((v - origin) * inverse) as i32).clamp(0, count as i32 - 1) as usize
+    floor_within((v - origin) * inverse, (count - 1) as f32)
+}
+
+/// The whole number nearest to `t - 0.5`, between 0 and `last`: monotone like the floor, and cheaper than a cast, which
+/// has to mind numbers that no integer holds. NaN (infinity times 0) becomes 0.
+#[inline(always)]
+pub(crate) fn floor_within(t: f32, last: f32) -> usize {
+    /// 2^23: a sum with it has no bits left for fractions, and its low bits are the whole number.
+    const WHOLE: f32 = 8_388_608.0;
+    let t = t - 0.5;
+    let t = if t > 0.0 { t } else { 0.0 };
+    let t = if t < last { t } else { last };
+    ((t + WHOLE).to_bits() & 0x007F_FFFF) as usize
 }
 
 /// Bits that order as the numbers do; -0 and 0 are one.

@@ -10,8 +10,9 @@
 use super::axis::{Axis, AxisMap, Extent, FINE_MAX, find_borders, linear_cell, merge, ordered_key};
 use crate::geometry::RawBox;
 use crate::kernel::{CellView, Rect};
-use crate::storage::cells::{Starts, count_keys, table_words};
-use crate::storage::columns::{Columns, ColumnsMut};
+use crate::storage::cells::{Key, Starts, count_keys, table_words};
+use crate::storage::columns::{Columns, ColumnsMut, column_words};
+use crate::storage::grow;
 use crate::storage::record::Record;
 
 /// Bodies a cell: with fewer, a scan visits too many empty cells (each a branch that is hard to predict); with more, a
@@ -41,26 +42,47 @@ pub(crate) struct Band {
 /// Buffers that a worker keeps.
 #[derive(Default)]
 pub(crate) struct BandScratch {
+    /// By record.
     keys: Vec<u32>,
+    /// By place in cell order: the record, and its key.
+    order: Vec<u32>,
+    sorted: Vec<u32>,
+    /// Boxes in cell order: they stay in the cache while they are scanned.
+    columns: Vec<u32>,
     histogram: Vec<u32>,
     edges: Vec<(u32, u32)>,
 }
 
 impl BandScratch {
     pub(crate) fn bytes(&self) -> usize {
-        (self.keys.capacity() + self.histogram.capacity()) * size_of::<u32>()
-            + self.edges.capacity() * size_of::<(u32, u32)>()
+        let [keys, order, sorted, columns, histogram, edges] = self.needs();
+        (keys + order + sorted + columns + histogram) * size_of::<u32>() + edges * size_of::<(u32, u32)>()
+    }
+
+    /// Of the band that was built last: its columns, its keys in cell order, and a buffer.
+    pub(crate) fn built(&mut self) -> (&[u32], &[u32], &mut Vec<u32>) {
+        (&self.columns[..column_words(self.sorted.len())], &self.sorted, &mut self.order)
     }
 
     /// Capacities: what a worker of the same work will need.
-    pub(crate) fn needs(&self) -> [usize; 3] {
-        [self.keys.capacity(), self.histogram.capacity(), self.edges.capacity()]
+    pub(crate) fn needs(&self) -> [usize; 6] {
+        let Self { keys, order, sorted, columns, histogram, edges } = self;
+        [
+            keys.capacity(),
+            order.capacity(),
+            sorted.capacity(),
+            columns.capacity(),
+            histogram.capacity(),
+            edges.capacity(),
+        ]
     }
 
-    pub(crate) fn provide(&mut self, [keys, histogram, edges]: [usize; 3]) {
-        self.keys.reserve_exact(keys.saturating_sub(self.keys.len()));
-        self.histogram.reserve_exact(histogram.saturating_sub(self.histogram.len()));
-        self.edges.reserve_exact(edges.saturating_sub(self.edges.len()));
+    pub(crate) fn provide(&mut self, needs: [usize; 6]) {
+        let Self { keys, order, sorted, columns, histogram, edges } = self;
+        for (items, need) in [keys, order, sorted, columns, histogram].into_iter().zip(needs) {
+            items.reserve_exact(need.saturating_sub(items.len()));
+        }
+        edges.reserve_exact(needs[5].saturating_sub(edges.len()));
     }
 }
 
@@ -98,14 +120,8 @@ enum Layout {
 }
 
 impl Band {
-    /// Sorts `own` into `columns` by cell and fills `words` with the tables.
-    pub(crate) fn build(
-        own: &[Record],
-        cell_size: Option<f32>,
-        columns: &mut [u32],
-        words: &mut [u32],
-        scratch: &mut BandScratch,
-    ) -> Self {
+    /// Sorts `own` by cell into the columns of `scratch` and fills `words` with the tables.
+    pub(crate) fn build(own: &[Record], cell_size: Option<f32>, words: &mut [u32], scratch: &mut BandScratch) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let mut band = Self { population: own.len(), bounds, ..Self::default() };
         let mut best = (f32::INFINITY, Layout::Linear);
@@ -129,7 +145,7 @@ impl Band {
         if best.1 != last {
             band.lay(best.1, own, extents, cell_size, words, scratch);
         }
-        band.place(own, columns, words, &scratch.keys);
+        band.place(own, words, scratch);
         band
     }
 
@@ -153,26 +169,35 @@ impl Band {
             }
             Layout::Borders => self.lay_borders(own, x_table, y_table, &mut scratch.edges),
         }
+        let tables = (&x_table[..self.x_words], &y_table[..self.y_words]);
+        self.fill_keys(own, tables, &mut scratch.keys);
         let stride = self.columns + 2;
-        scratch.keys.clear();
+        let spread = count_keys(&scratch.keys, &mut starts[..table_words(self.rows, stride)]);
+        spread.squares as f32 / own.len() as f32
+    }
+
+    /// The cell of each body, and whether it reaches out of it.
+    fn fill_keys(&self, own: &[Record], (x_table, y_table): (&[u32], &[u32]), keys: &mut Vec<u32>) {
+        let stride = self.columns + 2;
+        keys.clear();
         if let (AxisMap::Linear { origin: x0, inverse: ix }, AxisMap::Linear { origin: y0, inverse: iy }) =
             (self.x, self.y)
         {
             let (columns, rows) = (self.columns, self.rows);
-            scratch.keys.extend(own.iter().map(|Record { aabb, .. }| {
+            keys.extend(own.iter().map(|Record { aabb, .. }| {
                 let (x, y) = (linear_cell(aabb[0], x0, ix, columns), linear_cell(aabb[1], y0, iy, rows));
-                (y * stride + x + 1) as u32
+                let (right, below) = (linear_cell(aabb[2], x0, ix, columns), linear_cell(aabb[3], y0, iy, rows));
+                Key::new(y * stride + x + 1, right > x, below > y).0
             }));
         } else {
-            let x = Axis { map: self.x, count: self.columns, table: &x_table[..self.x_words] };
-            let y = Axis { map: self.y, count: self.rows, table: &y_table[..self.y_words] };
-            scratch.keys.extend(own.iter().map(|Record { aabb, .. }| {
-                let (x, y) = (x.cell(aabb[0]), y.cell(aabb[1]));
-                (y * stride + x + 1) as u32
+            let x_axis = Axis { map: self.x, count: self.columns, table: x_table };
+            let y_axis = Axis { map: self.y, count: self.rows, table: y_table };
+            keys.extend(own.iter().map(|Record { aabb, .. }| {
+                let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
+                let (right, below) = (x_axis.cell(aabb[2]), y_axis.cell(aabb[3]));
+                Key::new(y * stride + x + 1, right > x, below > y).0
             }));
         }
-        let spread = count_keys(&scratch.keys, &mut starts[..table_words(self.rows, stride)]);
-        spread.squares as f32 / own.len() as f32
     }
 
     /// Whether a table for that many cells is within P4.
@@ -277,14 +302,23 @@ impl Band {
         (self.x, self.y) = (AxisMap::Borders, AxisMap::Borders);
     }
 
-    /// Backwards, so that each cell's end becomes its start and the order stays that of the input.
-    fn place(&self, own: &[Record], columns: &mut [u32], words: &mut [u32], keys: &[u32]) {
-        let mut columns = ColumnsMut::of(columns, own.len());
-        for (record, &key) in own.iter().zip(keys).rev() {
-            let start = &mut words[key as usize];
+    /// Sorts by cell: first the numbers of records, then the records themselves in that order, so that there is one
+    /// random read a body and all writes follow each other.
+    fn place(&self, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
+        let BandScratch { keys, order, sorted, columns, .. } = scratch;
+        order.resize(own.len(), 0);
+        // Backwards, so that each cell's end becomes its start and the order stays that of the input.
+        for (number, &key) in keys.iter().enumerate().rev() {
+            let start = &mut words[Key(key).cell()];
             *start -= 1;
-            columns.set(*start as usize, record);
+            order[*start as usize] = number as u32;
         }
+        sorted.clear();
+        sorted.extend(order.iter().map(|&number| keys[number as usize]));
+        // What stays behind from a larger band is scratch, and what pads the columns never counts (C2).
+        let len = column_words(own.len());
+        grow(columns, len);
+        ColumnsMut::of(&mut columns[..len], own.len()).fill(order.iter().map(|&number| own[number as usize]));
     }
 
     /// The band's bodies in cell order, from the words it was built into.
@@ -340,18 +374,20 @@ impl Band {
 /// The bounds of all boxes, and what the axes are made from; `None` of nothing.
 fn measure(own: &[Record]) -> Option<(RawBox, [Extent; 2])> {
     let first = own.first()?.aabb;
-    let (mut low, mut low_max, mut high, mut side) =
-        ([first[0], first[1]], [first[0], first[1]], [first[2], first[3]], [0.0f32; 2]);
+    let (mut low, mut high, mut side) = (first, first, [0.0f32; 2]);
     for Record { aabb, .. } in own {
+        for edge in 0..4 {
+            // Not `f32::min`, which minds NaN: there is none.
+            low[edge] = if aabb[edge] < low[edge] { aabb[edge] } else { low[edge] };
+            high[edge] = if aabb[edge] > high[edge] { aabb[edge] } else { high[edge] };
+        }
         for axis in 0..2 {
-            low[axis] = low[axis].min(aabb[axis]);
-            low_max[axis] = low_max[axis].max(aabb[axis]);
-            high[axis] = high[axis].max(aabb[axis + 2]);
-            side[axis] = side[axis].max(aabb[axis + 2] - aabb[axis]);
+            let across = aabb[axis + 2] - aabb[axis];
+            side[axis] = if across > side[axis] { across } else { side[axis] };
         }
     }
-    let extent = |axis: usize| Extent { min: low[axis], max: low_max[axis], side: side[axis] };
-    Some(([low[0], low[1], high[0], high[1]], [extent(0), extent(1)]))
+    let extent = |axis: usize| Extent { min: low[axis], max: high[axis], side: side[axis] };
+    Some(([low[0], low[1], high[2], high[3]], [extent(0), extent(1)]))
 }
 
 /// How many share the cell of a typical body.

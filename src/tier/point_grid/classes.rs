@@ -26,9 +26,12 @@ const ALIKE: f32 = 3.0;
 const ROUND_NS: f64 = 3.0;
 const SEARCH_NS: f64 = 20.0;
 const RUN_NS: f64 = 4.0;
-const OVERSIZED_NS: f64 = 250.0;
+const OVERSIZED_NS: f64 = 110.0;
 const TEST_NS: f64 = 1.5;
 const LANES: f64 = 8.0;
+
+/// The largest class holds at least one body in so many: below, a grid of its own is not worth having.
+const RARE: usize = 100;
 
 /// A class or the oversized rest must promise to save this share of the estimate.
 const WORTH: f64 = 0.95;
@@ -109,7 +112,10 @@ impl<'a> Sample<'a> {
             // What lies beyond the new border may also be oversized altogether.
             let mut cut: Borders = split.iter().copied().filter(|&border| border <= place).collect();
             cut.truncate(CLASSES_MAX);
-            for candidate in [split, cut] {
+            // Few large ones are what tier 2 is for.
+            let last = split.len().checked_sub(2).map_or(0, |before| split[before]);
+            let rare = (split[split.len() - 1] - last) * RARE < len;
+            for candidate in [Some(split).filter(|_| !rare), Some(cut)].into_iter().flatten() {
                 let cost = self.cost(&candidate);
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, candidate));

@@ -5,17 +5,18 @@ use super::partition::Partition;
 use super::plan::Plan;
 use crate::geometry::{RawBox, overlaps};
 use crate::kernel::CellView;
-use crate::storage::columns::column_words;
+use crate::storage::columns::PAD;
+use crate::storage::record::Record;
 use crate::storage::{grow, reserve_like};
 use std::ops::Range;
 
-/// A band and where its words are.
+/// A band, and where its columns (in the place of records) and its tables are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BandSlot {
     pub(crate) band: Band,
     /// Its boxes have x and y exchanged.
     pub(crate) transposed: bool,
-    pub(crate) columns: Range<usize>,
+    pub(crate) records: Range<usize>,
     pub(crate) words: Range<usize>,
 }
 
@@ -23,7 +24,8 @@ pub(crate) struct BandSlot {
 #[derive(Default)]
 pub(crate) struct GridIndex {
     pub(crate) slots: Vec<BandSlot>,
-    pub(crate) columns: Vec<u32>,
+    /// What the partition writes; each band's task then puts columns in the place of its records.
+    pub(crate) records: Vec<Record>,
     pub(crate) words: Vec<u32>,
 }
 
@@ -31,33 +33,33 @@ impl GridIndex {
     /// Gives each band of a plan its place.
     pub(crate) fn lay_out(&mut self, plan: &Plan, partition: &Partition) {
         self.slots.clear();
-        let (mut columns, mut words) = (0, 0);
+        let mut words = 0;
         for class in plan.classes() {
             for band in class.first_band..class.first_band + class.splitter.band_count() {
-                let population = partition.own(band).len();
-                let (columns_end, words_end) = (columns + column_words(population), words + words_max(population));
+                let own = partition.own(band);
+                let words_end = words + words_max(own.len());
                 self.slots.push(BandSlot {
                     band: Band::default(),
                     transposed: class.transposed,
-                    columns: columns..columns_end,
+                    records: own.start..own.end + PAD,
                     words: words..words_end,
                 });
-                (columns, words) = (columns_end, words_end);
+                words = words_end;
             }
         }
-        grow(&mut self.columns, columns);
         grow(&mut self.words, words);
     }
 
     /// As much room as `other` has.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
         reserve_like(&mut self.slots, &other.slots);
-        reserve_like(&mut self.columns, &other.columns);
+        reserve_like(&mut self.records, &other.records);
         reserve_like(&mut self.words, &other.words);
     }
 
     pub(crate) fn cells(&self, slot: &BandSlot) -> CellView<'_> {
-        slot.band.cells(&self.columns[slot.columns.clone()], &self.words[slot.words.clone()])
+        let columns = bytemuck::cast_slice(&self.records[slot.records.clone()]);
+        slot.band.cells(columns, &self.words[slot.words.clone()])
     }
 
     /// Rows of the bodies whose boxes overlap `area`, in cell order.
@@ -84,16 +86,17 @@ impl GridIndex {
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<BandSlot>()
-            + (self.columns.capacity() + self.words.capacity()) * size_of::<u32>()
+            + self.records.capacity() * size_of::<Record>()
+            + self.words.capacity() * size_of::<u32>()
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
-        let columns = self.slots.last().map_or(0, |slot| slot.columns.end);
+        let records = self.slots.last().map_or(0, |slot| slot.records.end);
         let words = self.slots.last().map_or(0, |slot| slot.words.end);
-        self.columns.truncate(columns);
+        self.records.truncate(records);
         self.words.truncate(words);
         self.slots.shrink_to_fit();
-        self.columns.shrink_to_fit();
+        self.records.shrink_to_fit();
         self.words.shrink_to_fit();
     }
 }

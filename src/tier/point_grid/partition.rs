@@ -18,6 +18,7 @@ use super::rows::Rows;
 use crate::error::BadRow;
 use crate::geometry::RawBox;
 use crate::parallel;
+use crate::storage::columns::PAD;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::grow;
 use crate::storage::record::Record;
@@ -32,10 +33,11 @@ const BATCH: usize = 256;
 /// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
-/// The records of all destinations, one behind the other: the bodies of each band, its visitors, and the oversized.
+/// Where the records of all destinations are, one behind the other: the bodies of each band with room for padding, the
+/// visitors of each, the oversized.
 #[derive(Default)]
 pub(crate) struct Partition {
-    records: Vec<Record>,
+    bands: usize,
     /// Per chunk and destination: first how many, then where the next goes.
     cursors: Vec<usize>,
     /// First record of each destination, and the end of the last.
@@ -46,8 +48,10 @@ pub(crate) struct Partition {
 /// What the first pass leaves for the second.
 #[derive(Default)]
 struct Chunk {
-    /// Per row: the band of a body that goes there and nowhere else, [`ROUTED`], or [`BAD`].
+    /// Per row: the band of a body that is filed by its key alone, or [`NONE`].
     keys: Vec<u16>,
+    /// Rows that go elsewhere too, or instead.
+    routed: Vec<u32>,
     bad: Vec<BadRow>,
 }
 
@@ -55,8 +59,13 @@ struct Chunk {
 const X: usize = 0;
 const Y: usize = 1;
 
+/// Key of a row that is routed or left out.
+const NONE: u16 = u16::MAX;
+
 impl Chunk {
     /// Counts where the rows of the chunk go, and notes it.
+    ///
+    /// The loop over rows has no branch that is hard to predict: what needs more thought is put aside.
     #[inline(always)]
     fn count<const AXIS: usize>(
         &mut self,
@@ -67,35 +76,51 @@ impl Chunk {
         skip: bool,
         counts: &mut [usize],
     ) {
-        self.keys.resize(CHUNK, BAD);
-        let Self { keys, bad } = self;
+        self.keys.resize(CHUNK, NONE);
+        self.routed.clear();
+        let Self { keys, routed, bad } = self;
         for_each_batch(rows, number, |from, boxes, good| {
             let keys = &mut keys[from % CHUNK..][..boxes.len()];
-            for (k, (aabb, key)) in boxes.iter().zip(keys).enumerate() {
-                if !good && let Err(row) = rows.check(from + k) {
-                    *key = BAD;
+            let mut aside = [0u16; BATCH];
+            let mut aside_count = 0;
+            if let (Some(Quick { side_max, buckets }), true) = (quick, good) {
+                for (k, (aabb, key)) in boxes.iter().zip(keys.iter_mut()).enumerate() {
+                    let (low, high) = (buckets.band(aabb[AXIS]), buckets.band(aabb[AXIS + 2]));
+                    *key = low as u16;
+                    aside[aside_count] = k as u16;
+                    aside_count += usize::from((low != high) | !(longest_side(aabb) <= side_max));
+                    counts[low] += 1;
+                }
+            } else {
+                keys.fill(NONE);
+                aside_count = boxes.len();
+                aside.iter_mut().enumerate().for_each(|(k, slot)| *slot = k as u16);
+            }
+            for &k in &aside[..aside_count] {
+                let (k, row) = (usize::from(k), from + usize::from(k));
+                if !good && let Err(row) = rows.check(row) {
                     // The lowest is enough to refuse.
                     if skip || bad.is_empty() {
                         bad.push(row);
                     }
                     continue;
                 }
-                *key = ROUTED;
-                if let Some(Quick { side_max, buckets }) = quick {
-                    let (low, high) = (buckets.band(aabb[AXIS]), buckets.band(aabb[AXIS + 2]));
-                    if low == high && longest_side(aabb) <= side_max {
-                        *key = low as u16;
-                        counts[low] += 1;
-                        continue;
+                // Counted already unless it turns out to be filed elsewhere.
+                let mut filed = keys[k];
+                route(plan, &boxes[k], &mut |destination, _| {
+                    if destination == usize::from(filed) {
+                        filed = NONE;
+                    } else {
+                        counts[destination] += 1;
                     }
+                });
+                if keys[k] != NONE && filed != NONE {
+                    counts[usize::from(filed)] -= 1;
+                    keys[k] = NONE;
                 }
-                route(plan, aabb, &mut |destination, _| counts[destination] += 1);
+                routed.push(row as u32);
             }
         });
-    }
-
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.keys.capacity() * size_of::<u16>() + self.bad.capacity() * size_of::<BadRow>()
     }
 
     /// Writes the rows of the chunk to where they go.
@@ -110,44 +135,54 @@ impl Chunk {
         plan: &Plan,
         number: usize,
         cursors: &mut [usize],
-        places: &Disjoint<'_, Record>,
+        places: Disjoint<'_, Record>,
     ) {
-        let keys = &self.keys;
+        let (keys, mut routed) = (&self.keys, self.routed.iter().peekable());
+        let mut put = move |destination: usize, record: Record| {
+            let cursor = &mut cursors[destination];
+            // SAFETY: by the contract.
+            unsafe { places.write(*cursor, record) };
+            *cursor += 1;
+        };
         for_each_batch(rows, number, |from, boxes, _| {
             let keys = &keys[from % CHUNK..][..boxes.len()];
             for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
-                let record = Record { aabb, row: (from + k) as u32 };
-                if key < ROUTED {
-                    let cursor = &mut cursors[usize::from(key)];
-                    // SAFETY: by the contract.
-                    unsafe { places.write(*cursor, if AXIS == X { record.transposed() } else { record }) };
-                    *cursor += 1;
-                } else if key == ROUTED {
-                    route(plan, &aabb, &mut |destination, transposed| {
-                        let cursor = &mut cursors[destination];
-                        // SAFETY: by the contract.
-                        unsafe { places.write(*cursor, if transposed { record.transposed() } else { record }) };
-                        *cursor += 1;
-                    });
+                if key != NONE {
+                    let record = Record { aabb, row: (from + k) as u32 };
+                    put(usize::from(key), if AXIS == X { record.transposed() } else { record });
                 }
+            }
+            while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
+                let k = row as usize - from;
+                let record = Record { aabb: boxes[k], row };
+                let filed = usize::from(keys[k]);
+                route(plan, &boxes[k], &mut |destination, transposed| {
+                    if destination != filed {
+                        put(destination, if transposed { record.transposed() } else { record });
+                    }
+                });
             }
         });
     }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.keys.capacity() * size_of::<u16>()
+            + self.routed.capacity() * size_of::<u32>()
+            + self.bad.capacity() * size_of::<BadRow>()
+    }
 }
 
-/// Key of a body that goes to several places, or to a larger class.
-const ROUTED: u16 = u16::MAX - 1;
-/// Key of a row that is left out.
-const BAD: u16 = u16::MAX;
-
 impl Partition {
-    /// Distributes all rows. Under `skip` bad rows are left out; else the lowest is the error.
+    /// Distributes all rows to places in `records`, where [`own`](Self::own) and the like say. Under `skip` bad rows are
+    /// left out; else the lowest is the error, and `records` was not touched.
     pub(crate) fn run(
         &mut self,
         rows: &(impl Rows + ?Sized),
         plan: &Plan,
         skip: bool,
         parallel: bool,
+        records: &mut Vec<Record>,
     ) -> Result<(), BadRow> {
         let destinations = 2 * plan.band_count() + 1;
         let chunks = rows.len().div_ceil(CHUNK);
@@ -168,18 +203,18 @@ impl Partition {
         if let (false, Some(first)) = (skip, self.bad_rows().next()) {
             return Err(first);
         }
-        self.lay_out(chunks, destinations);
+        self.lay_out(chunks, destinations, plan.band_count());
         let total = self.starts[destinations];
-        grow(&mut self.records, total);
-        let places = Disjoint::new(&mut self.records[..total]);
+        grow(records, total);
+        let places = Disjoint::new(&mut records[..total]);
         let parts = &mut self.chunks[..chunks];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, cursors, chunk| {
             // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
             // alone, and in bounds.
             unsafe {
                 match plan.quick() {
-                    Some((_, true)) => chunk.scatter::<X>(rows, plan, number, cursors, &places),
-                    _ => chunk.scatter::<Y>(rows, plan, number, cursors, &places),
+                    Some((_, true)) => chunk.scatter::<X>(rows, plan, number, cursors, places),
+                    _ => chunk.scatter::<Y>(rows, plan, number, cursors, places),
                 }
             }
         });
@@ -187,7 +222,8 @@ impl Partition {
     }
 
     /// Turns counts into places: destination by destination, and within it chunk by chunk (R3).
-    fn lay_out(&mut self, chunks: usize, destinations: usize) {
+    fn lay_out(&mut self, chunks: usize, destinations: usize, bands: usize) {
+        self.bands = bands;
         self.starts.clear();
         let mut next = 0;
         for destination in 0..destinations {
@@ -195,6 +231,9 @@ impl Partition {
             for chunk in 0..chunks {
                 let cursor = &mut self.cursors[chunk * destinations + destination];
                 next += std::mem::replace(cursor, next);
+            }
+            if destination < bands {
+                next += PAD;
             }
         }
         self.starts.push(next);
@@ -205,22 +244,20 @@ impl Partition {
         self.chunks.iter().flat_map(|chunk| &chunk.bad).copied()
     }
 
-    /// The bodies filed in a band, in the order of rows.
-    pub(crate) fn own(&self, band: usize) -> &[Record] {
-        &self.records[self.range(band)]
+    /// Where the bodies filed in a band are, in the order of rows; room for the padding of columns follows them.
+    pub(crate) fn own(&self, band: usize) -> Range<usize> {
+        let padded = self.range(band);
+        padded.start..padded.end - PAD
     }
 
-    /// The bodies that visit a band, in the order of rows.
-    pub(crate) fn visitors(&self, band: usize) -> &[Record] {
-        &self.records[self.range(self.starts.len() / 2 - 1 + band)]
+    /// Where the bodies that visit a band are.
+    pub(crate) fn visitors(&self, band: usize) -> Range<usize> {
+        self.range(self.bands + band)
     }
 
-    /// The bodies that no class takes, in the order of rows.
-    pub(crate) fn oversized(&self) -> &[Record] {
-        match self.starts.len() {
-            0 => &[],
-            ends => &self.records[self.range(ends - 2)],
-        }
+    /// Where the bodies are that no class takes.
+    pub(crate) fn oversized(&self) -> Range<usize> {
+        self.range(2 * self.bands)
     }
 
     fn range(&self, destination: usize) -> Range<usize> {
@@ -228,8 +265,7 @@ impl Partition {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<Record>()
-            + (self.cursors.capacity() + self.starts.capacity()) * size_of::<usize>()
+        (self.cursors.capacity() + self.starts.capacity()) * size_of::<usize>()
             + self.chunks.iter().map(Chunk::bytes).sum::<usize>()
     }
 

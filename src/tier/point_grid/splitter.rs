@@ -3,7 +3,7 @@
 //! D1: the map is monotone over all of f32, infinities included. Nothing else is asked of it: where the borders
 //! lie changes how fast a step is, never what it finds.
 
-use super::axis::ordered_key;
+use super::axis::{floor_within, ordered_key};
 
 /// Table entries per band: fine enough for borders to come out within a few percent of where they should be.
 const BUCKETS_PER_BAND: usize = 32;
@@ -106,9 +106,8 @@ impl Buckets<'_> {
 
 #[inline(always)]
 fn bucket_of(v: f32, origin: f32, inverse: f32, buckets: usize) -> usize {
-    // The cast saturates, and `inverse` is finite and above 0: no NaN, and monotone. What is below the origin comes out
-    // below 1.
-    (((v - origin) * inverse + 1.0) as i32).clamp(0, buckets as i32 - 1) as usize
+    // What lies below the origin comes out in bucket 0.
+    floor_within((v - origin) * inverse + 1.0, (buckets - 1) as f32)
 }
 
 #[cfg(test)]
