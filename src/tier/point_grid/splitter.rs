@@ -44,11 +44,11 @@ impl Splitter {
 
     /// Borders snapped to buckets; whether hardly any two of them fell into one.
     fn fill_table(&mut self, quantile: impl Fn(usize) -> f32, bands: usize, buckets: usize) -> bool {
-        self.table.resize(buckets + 1, 0);
+        self.table.resize(buckets + 2, 0);
         let mut band = 0;
         let mut from = 0;
         for k in 1..bands {
-            let bucket = bucket_of(quantile(k), self.origin, self.inverse, buckets + 1);
+            let bucket = bucket_of(quantile(k), self.origin, self.inverse, buckets + 2);
             if bucket > from {
                 self.table[from..bucket].fill(band);
                 band += 1;
@@ -88,7 +88,8 @@ impl Splitter {
     }
 }
 
-/// A table of bands by bucket. The first bucket is all that lies below the first border.
+/// A table of bands by bucket. The first bucket is all that lies below the first border; the others are centred, so that
+/// a border comes out within half a bucket of where it should be.
 #[derive(Clone, Copy)]
 pub(crate) struct Buckets<'a> {
     origin: f32,
@@ -106,8 +107,9 @@ impl Buckets<'_> {
 
 #[inline(always)]
 fn bucket_of(v: f32, origin: f32, inverse: f32, buckets: usize) -> usize {
-    // What lies below the origin comes out in bucket 0.
-    floor_within((v - origin) * inverse + 1.0, (buckets - 1) as f32)
+    // What lies below the origin by half a bucket comes out in bucket 0. At the origin itself this is the middle of
+    // bucket 1: at its edge rounding would decide, and a border that fell into bucket 0 would be lost.
+    floor_within((v - origin) * inverse + 1.5, (buckets - 1) as f32)
 }
 
 #[cfg(test)]
