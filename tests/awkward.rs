@@ -228,3 +228,44 @@ fn exact_coincidence_of_bodies_and_walls() {
     assert_eq!(truth.body.len(), 2 * 29 * 30 + 2 * 29 * 29);
     assert_eq!(truth.fixed.len(), 900 + 2 * truth.body.len());
 }
+
+#[test]
+fn touching_partners_as_wide_as_a_cell_far_from_the_origin() {
+    // Two clumps with a void between: cells as wide as a box, thousands of them, of which those of the far clump have
+    // large numbers, where `(x - origin) / cell` is rounded most. Each box has a partner that begins where it ends.
+    let mut random = Random::new(49);
+    for apart in [30.0f32, 1000.0, 20_000.0, 32_000.0, 1e6] {
+        for side in [1.0f32, 0.7, 1.0 / 3.0] {
+            let mut boxes = Vec::new();
+            for k in 0..3000u32 {
+                let base = if k.is_multiple_of(8) { 0.0 } else { apart * side };
+                let [x, y] = random.point(0.0, 28.0 * side).map(|v| v + base);
+                boxes.push([x, y, x + side, y + side]);
+                boxes.push(if k.is_multiple_of(2) {
+                    [x + side, y, x + side + side, y + side]
+                } else {
+                    [x, y + side, x + side, y + side + side]
+                });
+            }
+            check(&format!("clumps {apart} sides of {side} apart"), &Columns::aabbs(boxes), &[]);
+        }
+    }
+}
+
+#[test]
+fn larger_bodies_touch_small_ones_across_every_border() {
+    // Small ones exactly as large as the bound, on a fine lattice where sums are exact; each has one of the next class, or
+    // an oversized one, that begins exactly where it ends, on one axis or the other.
+    let mut random = Random::new(50);
+    let mut rows = Vec::new();
+    for k in 0..16_000 {
+        let center = random.point(0.0, 150.0).map(|x| (x * 256.0).round() / 256.0);
+        rows.push((center, [0.5, 0.5]));
+        let half = if k % 16 == 0 { 5.0 } else { 0.75 };
+        let mut partner = center;
+        partner[random.index(2)] += 0.5 + half;
+        rows.push((partner, [half, half]));
+    }
+    random.shuffle(&mut rows);
+    check("larger ones beside small ones", &Columns::of(&rows), &boxes_of(rows[..500].iter().copied()));
+}
