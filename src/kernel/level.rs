@@ -64,16 +64,17 @@ impl Level {
         }
     }
 
-    /// Each entry of `probes` in `range`, in turn, against all of `entries`; reports (probe, entry). `None` when the
+    /// Each entry of `probes` in `range`, in turn, against the `run` of `entries`; reports (probe, entry). `None` when the
     /// sink is spent.
     pub(crate) fn scan_all(
         self,
         probes: &Columns<'_>,
         range: Range<usize>,
         entries: &Columns<'_>,
+        run: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        dispatch!(self.0, scan_all(probes, range, entries, sink))
+        dispatch!(self.0, scan_all(probes, range, entries, run, sink))
     }
 }
 

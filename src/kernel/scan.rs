@@ -150,7 +150,7 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
     Some(())
 }
 
-/// Each of some probes against all entries.
+/// Each of some probes against a run of entries.
 ///
 /// # Safety
 ///
@@ -160,14 +160,16 @@ pub(super) unsafe fn scan_all<L: Lanes>(
     probes: &Columns<'_>,
     range: Range<usize>,
     entries: &Columns<'_>,
+    run: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let columns = RawColumns::from(entries);
+    assert!(run.end <= entries.len(), "a run lies in its population");
     for at in range {
-        // SAFETY: the instruction set by the contract; the run is the whole population.
+        // SAFETY: the instruction set by the contract; the run by the assertion.
         unsafe {
             let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.rows[at] });
-            long_run::<L, ProbeFirst>(spread, columns, 0..entries.len(), sink)?;
+            long_run::<L, ProbeFirst>(spread, columns, run.clone(), sink)?;
         }
     }
     Some(())
@@ -270,10 +272,14 @@ macro_rules! instantiate {
 
         $(#[$feature])?
         pub(super) fn scan_all(
-            probes: &Columns<'_>, range: std::ops::Range<usize>, entries: &Columns<'_>, sink: &mut PairSink<'_>,
+            probes: &Columns<'_>,
+            range: std::ops::Range<usize>,
+            entries: &Columns<'_>,
+            run: std::ops::Range<usize>,
+            sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: as above.
-            unsafe { scan::scan_all::<$lanes>(probes, range, entries, sink) }
+            unsafe { scan::scan_all::<$lanes>(probes, range, entries, run, sink) }
         }
     };
 }

@@ -8,6 +8,7 @@ mod frame;
 mod input;
 mod report;
 mod static_pass;
+mod static_sweep;
 mod step;
 mod task;
 mod worker;

@@ -1,10 +1,12 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! The tree is walked once per tile of a band: a few columns of cells over all its rows. Then either each static
-//! that was found searches the tile's cells, or, where statics are many and bodies few, each body is tested against
-//! the statics in columns.
+//! The tree is walked once for a band, unless it finds more statics than the band has bodies; then once per tile of it: a few
+//! columns of cells over all its rows. What was found meets the bodies in one of three ways: each static searches
+//! the cells; or, where statics are many and bodies few, each body is tested against the statics in columns; or, where
+//! statics are long and thin, each body looks up those beside it (`static_sweep.rs`).
 
 use super::frame::Frame;
+use super::static_sweep;
 use super::task::Shared;
 use super::worker::SearchScratch;
 use crate::geometry::{RawBox, overlaps};
@@ -42,6 +44,14 @@ pub(super) fn band(
         return Some(());
     }
     let columns = slot.band.columns();
+    let area = oriented(slot.band.bounds, slot.transposed);
+    scratch.found.clear();
+    if shared.statics.collect_up_to(slot.band.population, &area, &mut scratch.seen_statics, &mut scratch.found) {
+        return match static_sweep::worthwhile(shared, slot, words, &scratch.found) {
+            Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
+            None => search_tile(shared, slot, words, cells, &(0..columns), &scratch.found, sink),
+        };
+    }
     for from in (0..columns).step_by(TILE_COLUMNS) {
         let tile = from..columns.min(from + TILE_COLUMNS);
         let Some((count, area)) = tile_bounds(cells, &tile) else { continue };
@@ -108,16 +118,26 @@ fn test_tile(
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let (boxes, found) = (shared.statics.raw_boxes(), &scratch.found);
-    scratch.columns.clear();
-    scratch.columns.resize(column_words(found.len()), 0);
-    let records = found.iter().map(|&row| Record { aabb: oriented(boxes[row as usize], slot.transposed), row });
-    ColumnsMut::of(&mut scratch.columns, found.len()).fill(records);
-    let statics = Columns::of(&scratch.columns, found.len());
+    let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
     for y in 0..cells.starts().rows() {
-        shared.level.scan_all(cells.columns(), cells.run(y, tile), &statics, sink)?;
+        shared.level.scan_all(cells.columns(), cells.run(y, tile), &statics, 0..statics.len(), sink)?;
     }
     Some(())
+}
+
+/// Boxes of statics in columns, as the band is oriented.
+pub(super) fn gather<'c>(
+    shared: &Shared<'_>,
+    slot: &BandSlot,
+    found: &[u32],
+    columns: &'c mut Vec<u32>,
+) -> Columns<'c> {
+    let boxes = shared.statics.raw_boxes();
+    columns.clear();
+    columns.resize(column_words(found.len()), 0);
+    let records = found.iter().map(|&row| Record { aabb: oriented(boxes[row as usize], slot.transposed), row });
+    ColumnsMut::of(columns, found.len()).fill(records);
+    Columns::of(columns, found.len())
 }
 
 /// A share of the oversized bodies against the statics: each walks the tree for itself.

@@ -24,13 +24,15 @@ pub(crate) struct SearchScratch {
     pub(crate) found: Vec<u32>,
     /// Boxes of statics in columns, to be tested against one body after the other.
     pub(crate) columns: Vec<u32>,
+    /// Per static, how far those up to it reach.
+    pub(crate) reach: Vec<f32>,
 }
 
 impl SearchScratch {
     fn bytes(&self) -> usize {
         self.seen_statics.bytes()
             + self.seen_cells.bytes()
-            + (self.found.capacity() + self.columns.capacity()) * size_of::<u32>()
+            + (self.found.capacity() + self.columns.capacity() + self.reach.capacity()) * size_of::<u32>()
     }
 }
 
@@ -63,19 +65,21 @@ impl Workers {
     /// W1
     pub(crate) fn level(&mut self) {
         let mut band = [0; 6];
-        let (mut found, mut columns) = (0, 0);
+        let (mut found, mut columns, mut reach) = (0, 0, 0);
         for scratch in &mut self.scratch {
             let scratch = scratch.get_mut();
             let needs = scratch.band.needs();
             band.iter_mut().zip(needs).for_each(|(most, need)| *most = (*most).max(need));
             found = found.max(scratch.search.found.capacity());
             columns = columns.max(scratch.search.columns.capacity());
+            reach = reach.max(scratch.search.reach.capacity());
         }
         for scratch in &mut self.scratch {
             let scratch = scratch.get_mut();
             scratch.band.provide(band);
             scratch.search.found.reserve_exact(found.saturating_sub(scratch.search.found.len()));
             scratch.search.columns.reserve_exact(columns.saturating_sub(scratch.search.columns.len()));
+            scratch.search.reach.reserve_exact(reach.saturating_sub(scratch.search.reach.len()));
         }
     }
 

@@ -115,7 +115,8 @@ impl Sample {
     fn new(sorted: &[RawBox], population: usize, order: &mut Vec<u32>) -> Self {
         let count = sorted.len().min(THINNED);
         let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
-        let mut rows: SmallVec<_> = (0..count).map(|k| Sampled { side: longest_side(thinned(k)), part: 0 }).collect();
+        let mut rows: SmallVec<[Sampled; THINNED]> =
+            (0..count).map(|k| Sampled { side: longest_side(thinned(k)), part: 0 }).collect();
         let mut areas = [f64::MIN_POSITIVE; PARTS * PARTS];
         let edge = |k: u32, axis: usize| thinned(k as usize)[axis];
         order.clear();

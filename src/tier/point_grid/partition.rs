@@ -290,7 +290,7 @@ fn key_batch<const AXIS: usize>(
         *key = low as u16;
         counts[low] += 1;
         aside[aside_count] = k as u16;
-        aside_count += usize::from((low != high) | !(longest_side(aabb) <= class.side_max));
+        aside_count += usize::from((low != high) | (longest_side(aabb) > class.side_max));
     }
     aside_count
 }

@@ -156,9 +156,15 @@ impl StaticTree {
     /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the leaves. `seen` has
     /// room for [`len`](Self::len) rows; it is all clear before and after. Allocates only what `found` grows by.
     pub(crate) fn collect(&self, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) {
+        self.collect_up_to(usize::MAX, area, seen, found);
+    }
+
+    /// Like [`collect`](Self::collect), unless there are more than `limit`: then it gives up, with nothing appended, and
+    /// says so by `false`.
+    pub(crate) fn collect_up_to(&self, limit: usize, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
         let first = found.len();
         let mut walk = Walk::new(*area);
-        for root in self.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
+        'roots: for root in self.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
             let mut leaf = walk.next_leaf(self, Some((root.node, root.cell)));
             while let Some((node, _)) = leaf {
                 for &row in &self.entries[node.entries()] {
@@ -167,11 +173,19 @@ impl StaticTree {
                         found.push(row);
                     }
                 }
+                if found.len() - first > limit {
+                    break 'roots;
+                }
                 leaf = walk.next_leaf(self, None);
             }
         }
         for &row in &found[first..] {
             seen.remove(row);
         }
+        let within = found.len() - first <= limit;
+        if !within {
+            found.truncate(first);
+        }
+        within
     }
 }
