@@ -70,7 +70,11 @@ pub(super) fn sweep(
     let (body_lows, body_highs) = ([bodies.min_x, bodies.min_y][axis], [bodies.max_x, bodies.max_y][axis]);
     for at in 0..bodies.len() {
         let end = lows[..statics.len()].partition_point(|&low| low <= body_highs[at]);
-        let start = scratch.reach[..end].partition_point(|&reach| reach < body_lows[at]);
+        // Few are beside a body: a vector's width at a time is quicker than another search.
+        let mut start = end;
+        while start > 0 && scratch.reach[start - 1] >= body_lows[at] {
+            start = start.saturating_sub(LANES as usize);
+        }
         if start < end {
             shared.level.scan_all(bodies, at..at + 1, &statics, start..end, sink)?;
         }
