@@ -88,7 +88,7 @@ impl Chunk {
                     let (low, high) = (buckets.band(aabb[AXIS]), buckets.band(aabb[AXIS + 2]));
                     *key = low as u16;
                     aside[aside_count] = k as u16;
-                    aside_count += usize::from((low != high) | !(longest_side(aabb) <= side_max));
+                    aside_count += usize::from((low != high) | (longest_side(aabb) > side_max));
                     counts[low] += 1;
                 }
             } else {
