@@ -67,11 +67,11 @@ pub struct PointGrid {
     level: Level,
     len: usize,
     /// Classes (Q1).
-    index: GridIndex,
+    pub(super) index: GridIndex,
     /// One band at most, and its boxes (Q1).
     rest: GridIndex,
-    rest_boxes: Vec<Record>,
-    plan: Plan,
+    pub(super) rest_boxes: Vec<Record>,
+    pub(super) plan: Plan,
     partition: Partition,
     scratch: BandScratch,
     pool: PagePool,
