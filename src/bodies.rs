@@ -3,7 +3,8 @@
 //! B1: a column element is as large as the plain array it is read as and at least as aligned; both are checked
 //! when the generic code is compiled, so no cast can fail at run time.
 
-use crate::error::{Column, Error};
+use crate::error::{BadRow, Column, Error};
+use crate::geometry::RawBox;
 use bytemuck::NoUninit;
 
 /// A column of 2D vectors as `[f32; 2]`, without a copy.
@@ -14,10 +15,30 @@ fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
 }
 
 /// A column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
-fn boxes<T: NoUninit>(column: &[T]) -> &[[f32; 4]] {
+pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawBox] {
     // B1
     const { assert!(size_of::<T>() == 16 && align_of::<T>() >= 4, "a box column holds four f32 a row") };
     bytemuck::cast_slice(column)
+}
+
+/// That a row is a finite box that is not inverted; else the first bad edge, lower corner first.
+pub(crate) fn check_box(row: u32, aabb: &RawBox) -> Result<(), BadRow> {
+    let finite = aabb.iter().fold(true, |all, edge| all & edge.is_finite());
+    if finite & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]) { Ok(()) } else { Err(name_fault(row, aabb)) }
+}
+
+#[cold]
+#[inline(never)]
+fn name_fault(row: u32, aabb: &RawBox) -> BadRow {
+    let bad_min = (0..2).find(|&axis| !aabb[axis].is_finite());
+    let bad_max = (0..2).find(|&axis| !aabb[axis + 2].is_finite() || aabb[axis + 2] < aabb[axis]);
+    match (bad_min, bad_max) {
+        (Some(axis), _) => BadRow::new(row, Column::Min, axis, aabb[axis]),
+        (None, axis) => {
+            let axis = axis.unwrap_or(0);
+            BadRow::new(row, Column::Max, axis, aabb[axis + 2])
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

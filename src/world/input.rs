@@ -1,13 +1,10 @@
 //! The caller's chunks as one run of rows.
 
-use crate::bodies::{Bodies, Shape};
+use crate::bodies::{Bodies, Shape, check_box};
 use crate::error::{BadRow, Column, Error};
 use crate::geometry::RawBox;
-use crate::tier::point_grid::rows::Rows;
+use crate::tier::point_grid::rows::{ROWS_MAX, Rows, finite, read_boxes};
 use std::ops::Range;
-
-/// Rows that can be numbered: one number is kept for "none".
-const ROWS_MAX: usize = u32::MAX as usize - 1;
 
 /// Chunks, and the row that each begins at. Lengths have been checked.
 pub(super) struct Input<'i, 'a> {
@@ -63,6 +60,9 @@ impl Rows for Input<'_, '_> {
         let k = self.starts[1..].partition_point(|&end| end <= row);
         let (chunk, at) = (&self.chunks[k], row - self.starts[k]);
         let displacement = chunk.displacements.map(|displacements| displacements[at]);
+        if let Shape::Aabbs(aabbs) = chunk.shape {
+            check_box(row as u32, &aabbs[at])?;
+        }
         let checked = match chunk.shape {
             Shape::Centers { centers, half_extents } => centered(centers[at], half_extents[at], displacement),
             Shape::Uniform { centers, half_extents } => centered(centers[at], half_extents, displacement),
@@ -102,10 +102,7 @@ fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawBox]) -> bo
             good &= half[0] >= 0.0 && half[1] >= 0.0;
         }
         Shape::Aabbs(aabbs) => {
-            for (slot, aabb) in boxes.iter_mut().zip(&aabbs[part.clone()]) {
-                *slot = *aabb;
-                good &= finite(aabb) & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]);
-            }
+            good &= read_boxes(&aabbs[part.clone()], boxes);
         }
     }
     if let Some(displacements) = chunk.displacements {
@@ -136,18 +133,11 @@ fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawBox]) -> bo
     good
 }
 
-/// Whether all edges are numbers and finite: one comparison, false for some huge boxes too.
-#[inline(always)]
-fn finite(aabb: &RawBox) -> bool {
-    (aabb[0].abs() + aabb[1].abs()) + (aabb[2].abs() + aabb[3].abs()) < f32::INFINITY
-}
-
 /// What a value has to be.
 #[derive(Clone, Copy)]
 enum Rule {
     Finite,
     FiniteNotNegative,
-    FiniteNotBelow([f32; 2]),
 }
 
 type Checked = Result<RawBox, (Column, [f32; 2], Rule)>;
@@ -188,14 +178,8 @@ fn centered(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) ->
     }
 }
 
+/// Of a box that was checked.
 fn boxed(aabb: RawBox, displacement: Option<[f32; 2]>) -> Checked {
-    let [min_x, min_y, max_x, max_y] = aabb;
-    if !all_finite([min_x, min_y]) {
-        return Err((Column::Min, [min_x, min_y], Rule::Finite));
-    }
-    if !(all_finite([max_x, max_y]) && min_x <= max_x && min_y <= max_y) {
-        return Err((Column::Max, [max_x, max_y], Rule::FiniteNotBelow([min_x, min_y])));
-    }
     match displacement {
         None => Ok(aabb),
         Some(by) if !all_finite(by) => Err((Column::Displacement, by, Rule::Finite)),
@@ -218,7 +202,6 @@ fn culprit(row: u32, column: Column, values: [f32; 2], rule: Rule) -> BadRow {
         let below = match rule {
             Rule::Finite => f32::NEG_INFINITY,
             Rule::FiniteNotNegative => 0.0,
-            Rule::FiniteNotBelow(min) => min[*axis],
         };
         !value.is_finite() || value < below
     };

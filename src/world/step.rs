@@ -26,7 +26,7 @@ impl World {
         let mut row_starts = std::mem::take(&mut self.row_starts);
         let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
             let parallel = cfg!(feature = "parallel") && !self.config.sequential && input.len() >= PARALLEL_MIN;
-            self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds });
+            self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
             phases.plan = clock.lap();
             let skip = self.config.bad_rows == BadRows::Skip;
             let records = &mut self.back.grid.records;

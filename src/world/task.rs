@@ -10,13 +10,14 @@ use super::frame::Frame;
 use super::static_pass;
 use super::worker::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
-use crate::kernel::{CellView, Level, Order, Probe};
+use crate::kernel::Level;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::{Block, PagePool, PairBudget, PairSink};
 use crate::storage::record::Record;
 use crate::tier::point_grid::band::Band;
 use crate::tier::point_grid::index::BandSlot;
 use crate::tier::point_grid::partition::Partition;
+use crate::tier::point_grid::pass::Built;
 use crate::tier::static_tree::StaticTree;
 use std::time::Duration;
 
@@ -76,45 +77,25 @@ pub(super) fn run_band(
         (shared.records.slice(slot.records.clone()), visitors, shared.words.slice(slot.words.clone()))
     };
     let Scratch { band: scratch, search } = scratch;
-    task.band = Band::build(&records[..own.len()], shared.config.cell_size, words, scratch);
+    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, words, scratch);
+    task.band = built.band;
     let slot = &BandSlot { band: task.band, ..slot.clone() };
-    let words = &*words;
-    let (columns, keys, buffer) = scratch.built();
-    #[cfg(debug_assertions)]
-    slot.band.assert_well_formed(columns, words);
-    let cells = slot.band.cells(columns, words);
     task.times.sort = clock.lap();
 
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
-    let _ = shared.level.scan_cells(&cells, keys, buffer, &mut sink);
+    let _ = built.own_pairs(shared.level, &mut sink);
     task.times.common = clock.lap();
-    let _ = pairs_with_visitors(shared, visitors, &slot.band, words, &cells, &mut sink);
+    let _ = built.pairs_with(shared.level, visitors.iter().copied(), &mut sink);
     task.times.visitors = clock.lap();
-    let _ = pairs_with_oversized(shared, frame, slot, words, &cells, search, &mut sink);
+    let _ = pairs_with_oversized(shared, frame, slot, &built, search, &mut sink);
     task.times.oversized = clock.lap();
     drop(sink);
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
-    let _ = static_pass::band(shared, slot, words, &cells, search, &mut sink);
+    let _ = static_pass::band(shared, slot, built.words, &built.cells, search, &mut sink);
     task.times.statics = clock.lap();
-    bytemuck::cast_slice_mut(records).copy_from_slice(columns);
+    built.keep(records);
     task.times.sort += clock.lap();
-}
-
-/// Bodies filed elsewhere whose boxes reach into this band (R2).
-fn pairs_with_visitors(
-    shared: &Shared<'_>,
-    visitors: &[Record],
-    band: &Band,
-    words: &[u32],
-    cells: &CellView<'_>,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    for visitor in visitors {
-        let probe = Probe { aabb: visitor.aabb, row: visitor.row };
-        shared.level.scan_rect(cells, &band.rect(words, &visitor.aabb), probe, Order::Ascending, sink)?;
-    }
-    Some(())
 }
 
 /// Tier 1 against tier 2: a large body covers a rectangle of cells, which is a handful of runs.
@@ -122,8 +103,7 @@ fn pairs_with_oversized(
     shared: &Shared<'_>,
     frame: &Frame,
     slot: &BandSlot,
-    words: &[u32],
-    cells: &CellView<'_>,
+    built: &Built<'_>,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -133,12 +113,11 @@ fn pairs_with_oversized(
     scratch.found.clear();
     let area = static_pass::oriented(slot.band.bounds, slot.transposed);
     frame.loose.collect(&area, &mut scratch.seen_cells, &mut scratch.found);
-    for &found in &scratch.found {
-        let aabb = static_pass::oriented(frame.oversized_boxes[found as usize], slot.transposed);
-        let probe = Probe { aabb, row: frame.oversized_rows[found as usize] };
-        shared.level.scan_rect(cells, &slot.band.rect(words, &aabb), probe, Order::Ascending, sink)?;
-    }
-    Some(())
+    let found = scratch.found.iter().map(|&found| Record {
+        aabb: static_pass::oriented(frame.oversized_boxes[found as usize], slot.transposed),
+        row: frame.oversized_rows[found as usize],
+    });
+    built.pairs_with(shared.level, found, sink)
 }
 
 /// Pairs of oversized bodies of one block of loose cells, and an equal share of them against the statics.

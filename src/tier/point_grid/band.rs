@@ -411,3 +411,6 @@ fn typical(histogram: &[u32]) -> f32 {
 }
 
 const _: () = assert!(FINE_MAX <= u16::MAX as usize, "a merged axis holds fine cells as u16");
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 //! falls.
 
 use super::axis::SLACK;
-use super::plan::longest_side;
+use super::plan::{Wishes, longest_side};
 use crate::geometry::RawBox;
 use smallvec::SmallVec;
 
@@ -40,7 +40,8 @@ const RARE: usize = 100;
 const WORTH: f64 = 0.95;
 
 /// Ends of the classes for a sample sorted by longest side. Boxes beyond the last end are oversized.
-pub(crate) fn choose(sorted: &[RawBox], population: usize, bounds: &[f32], order: &mut Vec<u32>) -> Ends {
+pub(crate) fn choose(sorted: &[RawBox], population: usize, wishes: Wishes<'_>, order: &mut Vec<u32>) -> Ends {
+    let Wishes { bounds, oversized } = wishes;
     let Some(largest) = sorted.last().map(longest_side) else {
         // Nothing to go by: whatever comes is one class, or oversized.
         return if bounds.is_empty() { Ends::from_slice(&[f32::MAX]) } else { given(sorted, bounds) };
@@ -57,7 +58,7 @@ pub(crate) fn choose(sorted: &[RawBox], population: usize, bounds: &[f32], order
     borders.push(sample.rows.len());
     let mut best = sample.cost(&borders);
     while borders.len() < CLASSES_MAX {
-        let Some((cost, better)) = sample.best_extension(&borders) else { break };
+        let Some((cost, better)) = sample.best_extension(&borders, oversized) else { break };
         if cost > best * WORTH {
             break;
         }
@@ -135,8 +136,9 @@ impl Sample {
         Self { rows, weight: population as f64 / count as f64, areas }
     }
 
-    /// The best of all ways to add one border, or to make the last class oversized.
-    fn best_extension(&self, borders: &Borders) -> Option<(f64, Borders)> {
+    /// The best of all ways to add one border, or to make the last class oversized; without `oversized`, only if that
+    /// makes few so.
+    fn best_extension(&self, borders: &Borders, oversized: bool) -> Option<(f64, Borders)> {
         let len = self.rows.len();
         let places = (0..PLACES).map(|k| {
             // Dense near the largest: 1, 2, 3, 5 … rows from the end.
@@ -153,7 +155,9 @@ impl Sample {
             // Few large ones are what tier 2 is for.
             let last = split.len().checked_sub(2).map_or(0, |before| split[before]);
             let rare = (split[split.len() - 1] - last) * RARE < len;
-            for candidate in [Some(split).filter(|_| !rare), Some(cut)].into_iter().flatten() {
+            let cuts = oversized || (len - place) * RARE < len;
+            let (split, cut) = (Some(split).filter(|_| !rare || !cuts), Some(cut).filter(|_| cuts));
+            for candidate in [split, cut].into_iter().flatten() {
                 let cost = self.cost(&candidate);
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, candidate));
@@ -229,6 +233,8 @@ impl Sample {
 mod tests {
     use super::*;
 
+    const ANY: Wishes<'_> = Wishes { bounds: &[], oversized: true };
+
     fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawBox> {
         let mut state = 7u64;
         let mut random = || {
@@ -246,27 +252,38 @@ mod tests {
     #[test]
     fn alike_sizes_are_one_class() {
         let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
-        assert_eq!(choose(&boxes, 100_000, &[], &mut Vec::new()).len(), 1);
+        assert_eq!(choose(&boxes, 100_000, ANY, &mut Vec::new()).len(), 1);
     }
 
     #[test]
     fn a_few_dragons_do_not_widen_the_cells() {
         let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 30.0 } else { 1.0 }));
-        let ends = choose(&boxes, 100_000, &[], &mut Vec::new());
+        let ends = choose(&boxes, 100_000, ANY, &mut Vec::new());
         assert!((1.0..2.0).contains(&ends[0]), "{ends:?}");
     }
 
     #[test]
     fn widely_spread_sizes_are_several_classes() {
         let boxes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
-        assert!(choose(&boxes, 100_000, &[], &mut Vec::new()).len() >= 2);
+        assert!(choose(&boxes, 100_000, ANY, &mut Vec::new()).len() >= 2);
     }
 
     #[test]
     fn given_bounds_hold_boxes_of_just_that_size() {
         let boxes = sorted_squares((0..1000).map(|_| 1.0));
-        let ends = choose(&boxes, 1000, &[0.5, 3.0], &mut Vec::new());
+        let ends = choose(&boxes, 1000, Wishes { bounds: &[0.5, 3.0], ..ANY }, &mut Vec::new());
         assert_eq!(ends.len(), 2);
         assert!(boxes.iter().all(|aabb| longest_side(aabb) <= ends[0]));
+    }
+
+    #[test]
+    fn only_few_are_left_over_where_no_tier_takes_them() {
+        // A class of large ones in a world of small ones: tier 2 would be cheaper.
+        for share in [2, 20, 200] {
+            let boxes = sorted_squares((0..4000).map(|k| if k % share == 0 { 50.0 + k as f32 * 0.1 } else { 0.1 }));
+            let ends = choose(&boxes, 100_000, Wishes { oversized: false, ..ANY }, &mut Vec::new());
+            let left = boxes.iter().filter(|aabb| longest_side(aabb) > ends[ends.len() - 1]).count();
+            assert!(left * RARE < boxes.len(), "{left} of one in {share} are left over: {ends:?}");
+        }
     }
 }

@@ -53,6 +53,9 @@ impl Class {
 pub(crate) struct Wishes<'a> {
     /// Half-extents at which classes end; empty to find them.
     pub(crate) bounds: &'a [f32],
+    /// Whether there is a tier for oversized boxes. Without one, classes take all sizes in the sample but those of a
+    /// percent of it.
+    pub(crate) oversized: bool,
 }
 
 /// Classes by ascending size, and buffers.
@@ -87,7 +90,7 @@ impl Plan {
     pub(crate) fn rebuild(&mut self, rows: &(impl Rows + ?Sized), wishes: Wishes<'_>) {
         self.take_sample(rows);
         self.sample.sort_unstable_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
-        let ends = classes::choose(&self.sample, rows.len(), wishes.bounds, &mut self.order);
+        let ends = classes::choose(&self.sample, rows.len(), wishes, &mut self.order);
         self.class_count = ends.len();
         if self.classes.len() < ends.len() {
             self.classes.resize_with(ends.len(), Class::default);

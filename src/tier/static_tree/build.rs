@@ -3,12 +3,11 @@
 //! Cost: O(n * depth); the roots one after the other, each in parallel.
 
 use super::grow::{Budget, Part, Site, grow};
-use super::node::ROW_COUNT_MAX;
+use super::node::{ROW_COUNT_MAX, row_number};
 use super::territory::{cover, territories};
 use super::{Root, StaticTree};
-use crate::bodies::Statics;
-use crate::error::{BadRow, Column, Error};
-use crate::geometry::RawBox;
+use crate::bodies::{Statics, check_box};
+use crate::error::{Column, Error};
 use crate::storage::bitset::BitSet;
 
 impl StaticTree {
@@ -43,10 +42,8 @@ fn check(statics: &Statics<'_>) -> Result<(), Error> {
     if let Some(found) = statics.ids.map(<[u64]>::len).filter(|&len| len != expected) {
         return Err(Error::ColumnLength { chunk: 0, column: Column::Id, expected, found });
     }
-    match statics.aabbs.iter().position(|aabb| !is_box(aabb)) {
-        Some(row) => Err(Error::BadStatic(name_fault(row, &statics.aabbs[row]))),
-        None => Ok(()),
-    }
+    let mut rows = statics.aabbs.iter().enumerate();
+    rows.try_for_each(|(row, aabb)| check_box(row_number(row), aabb)).map_err(Error::BadStatic)
 }
 
 pub(super) fn check_count(rows: usize) -> Result<(), Error> {
@@ -54,23 +51,4 @@ pub(super) fn check_count(rows: usize) -> Result<(), Error> {
         return Err(Error::TooManyRows { rows, rows_max: ROW_COUNT_MAX });
     }
     Ok(())
-}
-
-fn is_box(aabb: &RawBox) -> bool {
-    let finite = aabb.iter().fold(true, |all, edge| all & edge.is_finite());
-    finite & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3])
-}
-
-/// What is wrong with a row that is no box: the first bad edge in the order of columns.
-fn name_fault(row: usize, aabb: &RawBox) -> BadRow {
-    let row = super::node::row_number(row);
-    let bad_min = (0..2).find(|&axis| !aabb[axis].is_finite());
-    let bad_max = (0..2).find(|&axis| !aabb[axis + 2].is_finite() || aabb[axis + 2] < aabb[axis]);
-    match (bad_min, bad_max) {
-        (Some(axis), _) => BadRow::new(row, Column::Min, axis, aabb[axis]),
-        (None, axis) => {
-            let axis = axis.unwrap_or(0);
-            BadRow::new(row, Column::Max, axis, aabb[axis + 2])
-        }
-    }
 }

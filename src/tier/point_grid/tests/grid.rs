@@ -1,0 +1,186 @@
+//! [`PointGrid`] as its users see it.
+
+use super::scenes::{KINDS, Kind, SplitMix64, scene};
+use crate::error::{Column, Error};
+use crate::geometry::{Aabb, RawBox, overlaps};
+use crate::pair::Pair;
+use crate::reference;
+use crate::tier::point_grid::PointGrid;
+
+fn sorted(pairs: &[Pair]) -> Vec<(u32, u32)> {
+    let mut sorted: Vec<_> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Every pair, by a sort along x and a sweep: for more boxes than brute force takes.
+fn swept(boxes: &[RawBox]) -> Vec<(u32, u32)> {
+    let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
+    order.sort_by(|&a, &b| boxes[a as usize][0].total_cmp(&boxes[b as usize][0]));
+    let mut pairs = Vec::new();
+    for (k, &a) in order.iter().enumerate() {
+        let first = &boxes[a as usize];
+        // Not by total order: 0 is -0 here.
+        let near = order[k + 1..].iter().take_while(|&&b| boxes[b as usize][0] <= first[2]);
+        pairs.extend(near.filter(|&&b| overlaps(first, &boxes[b as usize])).map(|&b| (a.min(b), a.max(b))));
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+fn area(raw: RawBox) -> Aabb {
+    Aabb::new([raw[0], raw[1]], [raw[2], raw[3]]).expect("a box")
+}
+
+/// Queries around some of the boxes, and of everything, against brute force.
+fn check_queries(label: &str, grid: &PointGrid, boxes: &[RawBox], rng: &mut SplitMix64) {
+    let all = area([f32::MIN, f32::MIN, f32::MAX, f32::MAX]);
+    assert_eq!(grid.query_aabb(all).count(), boxes.len(), "{label}: everything");
+    for _ in 0..if boxes.is_empty() { 0 } else { 12 } {
+        let [min_x, min_y, max_x, max_y] = boxes[rng.below(boxes.len())];
+        let grow = rng.range(0.0, 2.0) * (max_x - min_x).min(1e9);
+        let asked = match rng.below(3) {
+            0 => [max_x, max_y, max_x, max_y],
+            1 => [min_x, min_y, max_x, max_y],
+            _ => [min_x - grow, min_y, max_x + grow, max_y].map(|edge| edge.clamp(f32::MIN, f32::MAX)),
+        };
+        let mut found: Vec<u32> = grid.query_aabb(area(asked)).collect();
+        found.sort_unstable();
+        let truth = (0..boxes.len() as u32).filter(|&row| overlaps(&boxes[row as usize], &asked));
+        assert!(found.iter().copied().eq(truth), "{label}: {asked:?}");
+    }
+}
+
+/// Files `boxes` and compares with `truth`, then asks.
+fn check(label: &str, grid: &mut PointGrid, boxes: &[RawBox], truth: &[(u32, u32)], pairs: &mut Vec<Pair>) {
+    grid.find_pairs(boxes, pairs).unwrap_or_else(|error| panic!("{label}: {error}"));
+    assert_eq!((grid.len(), grid.is_empty()), (boxes.len(), boxes.is_empty()), "{label}");
+    assert!(pairs.iter().all(|pair| pair.a < pair.b), "{label}: a < b");
+    let found = sorted(pairs);
+    if found != truth {
+        let missing = truth.iter().find(|pair| found.binary_search(pair).is_err());
+        let extra = found.iter().find(|pair| truth.binary_search(pair).is_err());
+        let twice = found.windows(2).find(|pair| pair[0] == pair[1]);
+        panic!("{label}: {} pairs, not {}: {missing:?} {extra:?} {twice:?}", found.len(), truth.len());
+    }
+    check_queries(label, grid, boxes, &mut SplitMix64(boxes.len() as u64));
+}
+
+#[test]
+fn every_kind_of_world_agrees_with_brute_force() {
+    // One grid for all: what was filed before must not matter, whether it was more or less.
+    let (mut grid, mut pairs) = (PointGrid::new(), vec![Pair { a: 7, b: 8 }]);
+    for (k, kind) in KINDS.into_iter().enumerate() {
+        for count in [2500, 3, 600, 0, 41, 1, 5000, 2, 7] {
+            let label = format!("{kind:?} of {count}");
+            let boxes = scene(kind, count, (k * 10_000 + count) as u64);
+            let truth = reference::self_pairs(&boxes);
+            check(&label, &mut grid, &boxes, &truth, &mut pairs);
+            let mut fresh = Vec::new();
+            PointGrid::new().find_pairs(&boxes, &mut fresh).unwrap();
+            assert_eq!(pairs, fresh, "{label}: the same order in a grid that held something else");
+        }
+    }
+}
+
+#[test]
+fn worlds_of_many_bands_agree_with_a_sweep() {
+    let (mut grid, mut pairs) = (PointGrid::default(), Vec::new());
+    let mut left_over = 0;
+    for kind in [Kind::Crowd, Kind::Dragons, Kind::CrossedBeams, Kind::FarOutliers, Kind::Universal, Kind::LineX] {
+        let boxes = scene(kind, 60_000, 5);
+        check(&format!("{kind:?}"), &mut grid, &boxes, &swept(&boxes), &mut pairs);
+        let held = grid.index.slots.iter().filter(|slot| slot.band.population > 0).count();
+        assert!(held >= 8, "{kind:?}: {held} bands");
+        let rest = grid.rest_boxes.len();
+        left_over += rest;
+        assert!(rest <= boxes.len() / 50, "{kind:?}: {rest} boxes are left over");
+    }
+    assert!(left_over > 100, "some are taken by no class: {left_over}");
+}
+
+#[test]
+fn sizes_of_six_decades_are_several_classes() {
+    let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
+    let boxes = scene(Kind::SixDecades, 20_000, 6);
+    check("six decades", &mut grid, &boxes, &swept(&boxes), &mut pairs);
+    assert!(grid.plan.classes().len() > 1);
+}
+
+#[test]
+fn what_few_samples_see_is_found_all_the_same() {
+    // One giant among many that hardly any sample holds, at each of some rows.
+    let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
+    for giant in [0, 1, 333, 9_999] {
+        let mut boxes = scene(Kind::Crowd, 10_000, 8);
+        boxes[giant] = [-50.0, 30.0, 200.0, 90.0];
+        check("a giant", &mut grid, &boxes, &swept(&boxes), &mut pairs);
+    }
+}
+
+#[test]
+fn bad_rows_are_named_and_nothing_is_lost() {
+    let good = scene(Kind::Crowd, 9000, 9);
+    let mut grid = PointGrid::new();
+    let mut pairs = Vec::new();
+    grid.find_pairs(&good, &mut pairs).unwrap();
+    let (kept, bytes) = (pairs.clone(), grid.bytes());
+    let everything = area([-1e9, -1e9, 1e9, 1e9]);
+    let order: Vec<u32> = grid.query_aabb(everything).collect();
+    let bad_boxes = [
+        ([f32::NAN, 0.0, 1.0, 1.0], Column::Min, 0),
+        ([0.0, f32::NEG_INFINITY, 1.0, 1.0], Column::Min, 1),
+        ([0.0, 0.0, f32::INFINITY, 1.0], Column::Max, 0),
+        ([0.0, 0.0, 1.0, -1.0], Column::Max, 1),
+        ([2.0, f32::INFINITY, 1.0, 1.0], Column::Min, 1),
+    ];
+    for (bad, column, axis) in bad_boxes {
+        for row in [0, 1, 255, 256, 8191, 8192, 8999] {
+            // Fewer, and not where they were, so that what is filed would show.
+            let mut boxes: Vec<RawBox> = good.iter().map(|aabb| aabb.map(|edge| edge * 0.5)).collect();
+            boxes[row] = bad;
+            boxes[8999] = bad;
+            let Err(Error::BadBody(found)) = grid.find_pairs(&boxes, &mut pairs) else { panic!("{bad:?} was taken") };
+            assert_eq!((found.row as usize, found.column, found.axis), (row, column, axis));
+            assert!(pairs == kept && grid.len() == 9000 && grid.bytes() >= bytes);
+            assert!(grid.query_aabb(everything).eq(order.iter().copied()));
+        }
+    }
+    check_queries("after bad rows", &grid, &good, &mut SplitMix64(1));
+    grid.find_pairs(&good, &mut pairs).unwrap();
+    assert_eq!(pairs, kept);
+}
+
+#[test]
+fn boxes_come_in_any_castable_type() {
+    let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
+    let typed = [area([0.0, 0.0, 1.0, 1.0]), area([1.0, 1.0, 2.0, 2.0])];
+    grid.find_pairs(&typed, &mut pairs).unwrap();
+    assert_eq!(pairs, [Pair { a: 0, b: 1 }]);
+    // -0 touches 0.
+    grid.find_pairs(&[[-1.0f32, -1.0, -0.0, -0.0], [0.0, 0.0, 1.0, 1.0]], &mut pairs).unwrap();
+    assert_eq!(pairs, [Pair { a: 0, b: 1 }]);
+    let none: [RawBox; 0] = [];
+    grid.find_pairs(&none, &mut pairs).unwrap();
+    assert!(pairs.is_empty() && grid.is_empty() && grid.query_aabb(area([-1.0, -1.0, 1.0, 1.0])).next().is_none());
+}
+
+#[test]
+fn memory_is_given_back_and_queries_still_answer() {
+    let large = scene(Kind::CrossedBeams, 30_000, 10);
+    let small = scene(Kind::Dragons, 100, 11);
+    let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
+    assert!(grid.query_aabb(area([0.0, 0.0, 1.0, 1.0])).next().is_none() && grid.bytes() == 0);
+    grid.find_pairs(&large, &mut pairs).unwrap();
+    let bytes = grid.bytes();
+    assert!(bytes > 30_000 * 20);
+    grid.shrink_to_fit();
+    assert!(grid.bytes() < bytes && grid.len() == large.len());
+    check_queries("shrunk", &grid, &large, &mut SplitMix64(2));
+    grid.find_pairs(&small, &mut pairs).unwrap();
+    grid.shrink_to_fit();
+    assert!(grid.bytes() < bytes / 20, "{} of {bytes} bytes are still held", grid.bytes());
+    check("small again", &mut grid, &small, &reference::self_pairs(&small), &mut pairs);
+    check("large again", &mut grid, &large, &swept(&large), &mut pairs);
+    assert_eq!(format!("{grid:?}"), "PointGrid { len: 30000, .. }");
+}
