@@ -201,6 +201,36 @@ mod tests {
     }
 
     #[test]
+    fn linear_cells_keep_a2_to_the_last_bit() {
+        // Boxes as large as they come that begin just below a border, in axes of as many cells as there may be: where
+        // rounding does its worst. Cells just as wide as the largest box would fail here.
+        for (origin, side) in [(0.0f32, 1.0f32), (-3.7e4, 0.9), (1e-3, 3e-7), (-1e7, 1013.0), (7e6, 250.0)] {
+            for cells in [5, 1000, FINE_MAX] {
+                let max = origin + side * SLACK * cells as f32 * (1.0 + f32::EPSILON);
+                let extent = Extent { min: origin, max, side };
+                let count = extent.cells_max(FINE_MAX);
+                let (origin, inverse) = extent.linear(count);
+                let axis = Axis { map: AxisMap::Linear { origin, inverse }, count, table: &[] };
+                for border in (1..count).rev().take(3000) {
+                    let mut low = origin + border as f32 / inverse;
+                    (0..8).for_each(|_| low = low.next_up());
+                    for _ in 0..16 {
+                        let mut high = low + side;
+                        while high.next_up() - low <= side {
+                            high = high.next_up();
+                        }
+                        while high - low > side {
+                            high = high.next_down();
+                        }
+                        assert!(axis.cell(high) <= axis.cell(low) + 1, "{low} to {high}, {count} cells");
+                        low = low.next_down();
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn borders_keep_a2() {
         let mut state = 1u64;
         let mut random = || {
