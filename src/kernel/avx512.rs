@@ -44,14 +44,17 @@ impl Lanes for Avx512 {
             let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, min_y, _mm256_loadu_ps(columns.max_y.add(at)));
             let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, max_y, _mm256_loadu_ps(columns.min_y.add(at)));
             let rows = _mm256_loadu_si256(columns.rows.add(at).cast());
+            let rows = _mm256_maskz_compress_epi32(mask, rows);
             let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
                 (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
                 (_, true) => (row, rows),
                 _ => (rows, row),
             };
-            let pairs =
-                _mm512_or_si512(_mm512_cvtepu32_epi64(first), _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(second)));
-            _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64(mask, pairs));
+            // Pairs 0 1 4 5 and 2 3 6 7, then in order.
+            let low = _mm256_unpacklo_epi32(first, second);
+            let high = _mm256_unpackhi_epi32(first, second);
+            _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
+            _mm256_storeu_si256(out.add(4).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
             mask.count_ones() as usize
         }
     }

@@ -39,19 +39,31 @@ const RARE: usize = 100;
 /// A class or the oversized rest must promise to save this share of the estimate.
 const WORTH: f64 = 0.95;
 
+/// The end of the one class of a sample whose sizes are much alike; `None` when there is more to think about. `sides` is a
+/// buffer.
+pub(crate) fn alike(sample: &[RawBox], sides: &mut Vec<f32>) -> Option<Ends> {
+    sides.clear();
+    sides.extend(sample.iter().map(longest_side));
+    let largest = sides.iter().fold(0.0, |most: f32, &side| most.max(side));
+    let middle = sides.len() / 2;
+    let (_, &mut median, _) = (!sides.is_empty()).then(|| sides.select_nth_unstable_by(middle, f32::total_cmp))?;
+    (largest <= ALIKE * median).then(|| Ends::from_slice(&[beyond(largest)]))
+}
+
+/// Room above the largest size of a sample for rows that were not sampled. Finite: a box without end is oversized.
+fn beyond(largest: f32) -> f32 {
+    (largest * 1.5).min(f32::MAX)
+}
+
 /// Ends of the classes for a sample sorted by longest side. Boxes beyond the last end are oversized.
 pub(crate) fn choose(sorted: &[RawBox], population: usize, wishes: Wishes<'_>, order: &mut Vec<u32>) -> Ends {
     let Wishes { bounds, oversized } = wishes;
-    let Some(largest) = sorted.last().map(longest_side) else {
-        // Nothing to go by: whatever comes is one class, or oversized.
-        return if bounds.is_empty() { Ends::from_slice(&[f32::MAX]) } else { given(sorted, bounds) };
-    };
     if !bounds.is_empty() {
         return given(sorted, bounds);
     }
-    let median = longest_side(&sorted[sorted.len() / 2]);
-    if largest <= ALIKE * median {
-        return Ends::from_slice(&[largest * 1.5]);
+    if sorted.is_empty() {
+        // Nothing to go by.
+        return Ends::from_slice(&[f32::MAX]);
     }
     let sample = Sample::new(sorted, population, order);
     let mut borders = Borders::new();
@@ -81,8 +93,8 @@ fn ends(rows: &[Sampled], borders: &Borders) -> Ends {
         let inside = rows[border - 1].side;
         // Between the neighbours, so that rows that were not sampled fall on the right side.
         match rows.get(border) {
-            Some(outside) => (inside * 1.25).min(inside + (outside.side - inside) * 0.5),
-            None => inside * 1.5,
+            Some(outside) => (inside * 1.25).min(inside + (outside.side - inside) * 0.5).min(f32::MAX),
+            None => beyond(inside),
         }
     };
     borders.iter().map(end).collect()
@@ -252,6 +264,7 @@ mod tests {
     #[test]
     fn alike_sizes_are_one_class() {
         let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
+        assert!(alike(&boxes, &mut Vec::new()).is_some());
         assert_eq!(choose(&boxes, 100_000, ANY, &mut Vec::new()).len(), 1);
     }
 

@@ -89,8 +89,11 @@ impl Plan {
     /// Plans a step over these rows.
     pub(crate) fn rebuild(&mut self, rows: &(impl Rows + ?Sized), wishes: Wishes<'_>) {
         self.take_sample(rows);
-        self.sample.sort_unstable_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
-        let ends = classes::choose(&self.sample, rows.len(), wishes, &mut self.order);
+        let alike = if wishes.bounds.is_empty() { classes::alike(&self.sample, &mut self.edges) } else { None };
+        let ends = alike.unwrap_or_else(|| {
+            self.sample.sort_unstable_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
+            classes::choose(&self.sample, rows.len(), wishes, &mut self.order)
+        });
         self.class_count = ends.len();
         if self.classes.len() < ends.len() {
             self.classes.resize_with(ends.len(), Class::default);
@@ -102,10 +105,14 @@ impl Plan {
             let members = &self.sample[from..to];
             class.side_max = side_max;
             class.first_band = self.band_count;
-            class.transposed = divides_better_by_x(members, &mut self.edges);
-            sort_edges(members, class.axis(), &mut self.edges);
-            let population = rows.len() * members.len() / self.sample.len().max(1);
-            class.splitter.rebuild(&self.edges, bands_for(population));
+            let bands = bands_for(rows.len() * members.len() / self.sample.len().max(1));
+            class.transposed = bands > 1 && divides_better_by_x(members, &mut self.edges);
+            self.edges.clear();
+            if bands > 1 {
+                self.edges.extend(members.iter().map(|aabb| aabb[class.axis()]));
+                self.edges.sort_unstable_by(f32::total_cmp);
+            }
+            class.splitter.rebuild(&self.edges, bands);
             self.band_count += class.splitter.band_count();
             from = to;
         }
@@ -134,12 +141,6 @@ pub(crate) fn longest_side(aabb: &RawBox) -> f32 {
 fn bands_for(population: usize) -> usize {
     let per_band = (BAND_PER_ROOT * (population as f64).sqrt()) as usize;
     (population / per_band.clamp(BAND_MIN, BAND_MAX)).max(1)
-}
-
-fn sort_edges(members: &[RawBox], axis: usize, edges: &mut Vec<f32>) {
-    edges.clear();
-    edges.extend(members.iter().map(|aabb| aabb[axis]));
-    edges.sort_unstable_by(f32::total_cmp);
 }
 
 /// Whether borders across x would cut far fewer boxes than borders across y.
