@@ -38,11 +38,13 @@ impl Lanes for Avx512 {
     ) -> usize {
         // SAFETY: by the contract: the features, 8 readable entries at `at`, 8 writable slots at `out`.
         unsafe {
-            let mask = _bzhi_u32(0xff, left.min(8) as u32) as u8;
-            let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, min_x, _mm256_loadu_ps(columns.max_x.add(at)));
-            let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, max_x, _mm256_loadu_ps(columns.min_x.add(at)));
-            let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, min_y, _mm256_loadu_ps(columns.max_y.add(at)));
-            let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, max_y, _mm256_loadu_ps(columns.min_y.add(at)));
+            // Four comparisons that do not wait for each other.
+            let left_of = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x.add(at)));
+            let right_of = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x.add(at)));
+            let below = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y.add(at)));
+            let above = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y.add(at)));
+            let hits = (left_of & right_of) & (below & above);
+            let mask = _bzhi_u32(u32::from(hits), left.min(8) as u32) as u8;
             let rows = _mm256_loadu_si256(columns.rows.add(at).cast());
             let rows = _mm256_maskz_compress_epi32(mask, rows);
             let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
