@@ -73,19 +73,19 @@ impl Axis<'_> {
 /// `inverse` is finite and at least 0, `count` at most 2^22.
 #[inline(always)]
 pub(crate) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> usize {
-    floor_within((v - origin) * inverse, (count - 1) as f32)
+    floor_within((v - origin) * inverse, (count - 1) as f32) as usize
 }
 
 /// The whole number nearest to `t - 0.5`, between 0 and `last`: monotone like the floor, and cheaper than a cast, which
 /// has to mind numbers that no integer holds. NaN (infinity times 0) becomes 0.
 #[inline(always)]
-pub(crate) fn floor_within(t: f32, last: f32) -> usize {
+pub(crate) fn floor_within(t: f32, last: f32) -> u32 {
     /// 2^23: a sum with it has no bits left for fractions, and its low bits are the whole number.
     const WHOLE: f32 = 8_388_608.0;
     let t = t - 0.5;
     let t = if t > 0.0 { t } else { 0.0 };
     let t = if t < last { t } else { last };
-    ((t + WHOLE).to_bits() & 0x007F_FFFF) as usize
+    (t + WHOLE).to_bits() & 0x007F_FFFF
 }
 
 /// Bits that order as the numbers do; -0 and 0 are one.

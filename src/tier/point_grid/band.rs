@@ -7,7 +7,7 @@
 //!
 //! Cost: O(n) where bodies lie about evenly; a few times that where they cluster; O(n log n) at worst.
 
-use super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge};
+use super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, floor_within, linear_cell, merge};
 use crate::geometry::RawBox;
 use crate::kernel::{CellView, Rect};
 use crate::storage::cells::{Key, Starts, count_keys, table_words};
@@ -188,10 +188,16 @@ impl Band {
         if let (AxisMap::Linear { origin: x0, inverse: ix }, AxisMap::Linear { origin: y0, inverse: iy }) =
             (self.x, self.y)
         {
-            let (columns, rows) = (self.columns, self.rows);
+            let (origins, inverses) = ([x0, y0, x0, y0], [ix, iy, ix, iy]);
+            let (x_last, y_last) = ((self.columns - 1) as f32, (self.rows - 1) as f32);
+            let lasts = [x_last, y_last, x_last, y_last];
             keys.extend(own.iter().map(|Record { aabb, .. }| {
-                let (x, y) = (linear_cell(aabb[0], x0, ix, columns), linear_cell(aabb[1], y0, iy, rows));
-                let (right, below) = (linear_cell(aabb[2], x0, ix, columns), linear_cell(aabb[3], y0, iy, rows));
+                // The same for all four edges, so that they are one vector.
+                let mut cells = [0; 4];
+                for edge in 0..4 {
+                    cells[edge] = floor_within((aabb[edge] - origins[edge]) * inverses[edge], lasts[edge]);
+                }
+                let [x, y, right, below] = cells.map(|cell| cell as usize);
                 Key::new(y * stride + x + 1, right > x, below > y).0
             }));
         } else {
@@ -384,16 +390,15 @@ impl Band {
 /// The bounds of all boxes, and what the axes are made from; `None` of nothing.
 fn measure(own: &[Record]) -> Option<(RawBox, [Extent; 2])> {
     let first = own.first()?.aabb;
-    let (mut low, mut high, mut side) = (first, first, [0.0f32; 2]);
+    let (mut low, mut high, mut side) = (first, first, [0.0f32; 4]);
     for Record { aabb, .. } in own {
+        // The same for all four edges, so that they are one vector; of sides the first two count.
         for edge in 0..4 {
             // Not `f32::min`, which minds NaN: there is none.
             low[edge] = if aabb[edge] < low[edge] { aabb[edge] } else { low[edge] };
             high[edge] = if aabb[edge] > high[edge] { aabb[edge] } else { high[edge] };
-        }
-        for axis in 0..2 {
-            let across = aabb[axis + 2] - aabb[axis];
-            side[axis] = if across > side[axis] { across } else { side[axis] };
+            let across = aabb[(edge + 2) % 4] - aabb[edge];
+            side[edge] = if across > side[edge] { across } else { side[edge] };
         }
     }
     let extent = |axis: usize| Extent { min: low[axis], max: high[axis], side: side[axis] };

@@ -109,7 +109,7 @@ impl Buckets<'_> {
 fn bucket_of(v: f32, origin: f32, inverse: f32, buckets: usize) -> usize {
     // What lies below the origin by half a bucket comes out in bucket 0. At the origin itself this is the middle of
     // bucket 1: at its edge rounding would decide, and a border that fell into bucket 0 would be lost.
-    floor_within((v - origin) * inverse + 1.5, (buckets - 1) as f32)
+    floor_within((v - origin) * inverse + 1.5, (buckets - 1) as f32) as usize
 }
 
 #[cfg(test)]
