@@ -13,6 +13,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use triphase::tier::point_grid::PointGrid;
 use triphase::{Bodies, Simd, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -285,5 +286,32 @@ fn a_report_tells_what_is_held() {
         // The world itself is no allocation and may be told of.
         let held_max = held + size_of::<World>();
         assert!(told <= held_max && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
+    }
+}
+
+/// Boxes of the frames of a film.
+fn boxes(film: &[Scene]) -> Vec<Vec<[f32; 4]>> {
+    let around = |([x, y], [w, h]): (&[f32; 2], &[f32; 2])| [x - w, y - h, x + w, y + h];
+    film.iter().map(|scene| scene.centers.iter().zip(&scene.half_extents).map(around).collect()).collect()
+}
+
+#[test]
+fn a_point_grid_allocates_nothing_for_what_was_filed_before_and_tells_what_it_holds() {
+    let _watch = Watch::start();
+    for (name, bodies) in [(SceneName::Dragons, 3000), (SceneName::PowerLaw, 20_000), (SceneName::TwoCities, 2000)] {
+        let mut film = boxes(&film(name, bodies, 6));
+        film[2].truncate(100);
+        film[4].clear();
+        let start = HELD.load(SeqCst);
+        let (mut grid, mut pairs) = (PointGrid::new(), Vec::with_capacity(400_000));
+        let with_pairs = HELD.load(SeqCst) - start;
+        film.iter().for_each(|boxes| grid.find_pairs(boxes, &mut pairs).unwrap());
+        let before = ALLOCATIONS.load(SeqCst);
+        film.iter().for_each(|boxes| grid.find_pairs(boxes, &mut pairs).unwrap());
+        assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0, "{name}");
+        assert!(pairs.capacity() == 400_000, "{name}: the pairs have room");
+        let held = (HELD.load(SeqCst) - start - with_pairs) as usize;
+        let told = grid.bytes();
+        assert!(told <= held + 1000 && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
     }
 }

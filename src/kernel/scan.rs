@@ -6,8 +6,12 @@ use super::Probe;
 use super::lanes::{Ascending, Lanes, PairOrder, ProbeFirst, RawColumns};
 use crate::storage::cells::{Key, Starts};
 use crate::storage::columns::Columns;
-use crate::storage::pages::{PAGE_LEN, PairSink, SLACK};
+use crate::storage::pages::{PAGE_LEN, PairSink};
 use std::ops::Range;
+
+/// Candidates for which slots are asked for at once: a page that has none for so many is left, and is three quarters full
+/// then, however few of them are hits.
+const LONG: usize = PAGE_LEN / 4;
 
 /// Bodies in cell order and the table of their cells.
 #[derive(Clone, Copy)]
@@ -115,7 +119,7 @@ unsafe fn test<L: Lanes>(
     // SAFETY: by the contract.
     let spread = unsafe { L::spread(probe_at(columns, entry)) };
     let candidates = entries.end.saturating_sub(entries.start);
-    if candidates > PAGE_LEN - SLACK {
+    if candidates > LONG {
         // SAFETY: by the contract.
         return unsafe { long_run::<L, Ascending>(spread, columns, entries, sink) };
     }
@@ -225,10 +229,9 @@ unsafe fn long_run<L: Lanes, O: PairOrder>(
     entries: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    const STEP: usize = PAGE_LEN / 4;
     let mut at = entries.start;
     while at < entries.end {
-        let end = entries.end.min(at + STEP);
+        let end = entries.end.min(at + LONG);
         let out = sink.room(end - at)?.as_mut_ptr();
         // SAFETY: a part of the run; `room` gave a slot per entry and a vector more.
         let count = unsafe { run::<L, O>(spread, columns, at..end, out) };

@@ -82,3 +82,36 @@ impl<'a> ColumnsMut<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_give_back_what_was_filled_in_and_leave_the_padding() {
+        for population in [0, 1, 7, 100] {
+            // More than they need, as buffers are.
+            let mut words = vec![0xABCD_u32; column_words(population) + 9];
+            let record = |k: usize| Record { aabb: [0.0, -0.0, 2.5, 3.0].map(|v| v - k as f32), row: !(k as u32) };
+            ColumnsMut::of(&mut words, population).fill((0..population).map(record));
+            let columns = Columns::of(&words, population);
+            assert_eq!(columns.len(), population);
+            for k in 0..population {
+                assert_eq!(columns.aabb(k).map(f32::to_bits), record(k).aabb.map(f32::to_bits));
+                assert_eq!(columns.rows[k], record(k).row);
+            }
+            // C2: a vector can be read behind the last entry of each column.
+            for column in [columns.min_x, columns.min_y, columns.max_x, columns.max_y] {
+                assert!(column[population..].iter().map(|v| v.to_bits()).eq([0xABCD; PAD]));
+            }
+            assert_eq!(columns.rows[population..], [0xABCD; PAD]);
+            assert_eq!(words[column_words(population)..], [0xABCD; 9]);
+        }
+    }
+
+    #[test]
+    fn columns_fit_in_the_place_of_padded_records() {
+        let mut records = vec![Record::default(); 12 + PAD];
+        assert_eq!(bytemuck::cast_slice_mut::<Record, u32>(&mut records).len(), column_words(12));
+    }
+}

@@ -79,3 +79,49 @@ impl<'a, T: Copy> Disjoint<'a, T> {
         unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_write_places_of_their_own() {
+        let mut items = vec![0usize; 4000];
+        let shared = &Disjoint::new(&mut items);
+        std::thread::scope(|scope| {
+            for task in 0..4 {
+                scope.spawn(move || {
+                    for at in (task..2000).step_by(4) {
+                        // SAFETY: in bounds, and the remainder by 4 is the task's alone.
+                        unsafe { shared.write(at, at + 1) };
+                    }
+                    let mine = 2000 + task * 500..2500 + task * 500;
+                    // SAFETY: the range is the task's alone, and the first slice is not used once there is the second.
+                    unsafe {
+                        shared.slice(mine.clone()).iter_mut().zip(mine.clone()).for_each(|(item, at)| *item = at + 1);
+                        assert!(shared.read(mine.clone()).iter().copied().eq(mine.map(|at| at + 1)));
+                    }
+                });
+            }
+        });
+        assert!(items.iter().copied().eq(1..4001));
+    }
+
+    #[test]
+    #[should_panic(expected = "a task's range lies in the buffer")]
+    fn a_range_beyond_the_buffer_is_refused() {
+        let mut items = [0u8; 4];
+        let shared = Disjoint::new(&mut items);
+        // SAFETY: nothing else touches the buffer.
+        let _ = unsafe { shared.slice(3..5) };
+    }
+
+    #[test]
+    #[should_panic(expected = "a task's range lies in the buffer")]
+    fn reading_beyond_the_buffer_is_refused() {
+        let mut items = [0u8; 4];
+        let shared = Disjoint::new(&mut items);
+        // SAFETY: nothing else touches the buffer.
+        let _ = unsafe { shared.read(0..5) };
+    }
+}

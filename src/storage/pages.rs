@@ -168,3 +168,81 @@ impl Drop for PairSink<'_> {
         self.close();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts so many pairs; how many it took.
+    fn put(pool: &PagePool, budget: &PairBudget, blocks: &mut Vec<Block>, count: u32) -> u32 {
+        let mut sink = PairSink::new(pool, budget, blocks);
+        (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count() as u32
+    }
+
+    #[test]
+    fn pairs_come_out_as_they_went_in() {
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        for count in [0, 1, 5, PAGE_LEN as u32, 3 * PAGE_LEN as u32 + 7] {
+            assert_eq!(put(&pool, &budget, &mut blocks, count), count);
+            let pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).copied().collect();
+            assert!(pairs.iter().copied().eq((0..count).map(|k| [k, k + 1])));
+            assert!(blocks.iter().all(|block| !block.pairs().is_empty()), "an empty page is no block");
+            pool.recycle(&mut blocks);
+        }
+        assert!(!budget.is_exceeded());
+    }
+
+    #[test]
+    fn there_is_always_room_for_what_was_asked_and_a_vector() {
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+        for wanted in (0..PAGE_LEN - SLACK).step_by(3).chain([PAGE_LEN - SLACK, PAGE_LEN, 10 * PAGE_LEN]) {
+            let room = sink.room(wanted).map_or(0, |slots| slots.len());
+            assert!(room >= (wanted + SLACK).min(PAGE_LEN), "{room} of {wanted}");
+            sink.advance(wanted.min(room - SLACK) / 2);
+        }
+    }
+
+    #[test]
+    fn pages_come_back_and_are_used_again() {
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        put(&pool, &budget, &mut blocks, 5 * PAGE_LEN as u32);
+        let (pages, first) = (blocks.len(), blocks[0].page.as_ptr());
+        pool.recycle(&mut blocks);
+        assert_eq!((blocks.len(), pool.free_count()), (0, pages));
+        put(&pool, &budget, &mut blocks, 5 * PAGE_LEN as u32);
+        assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
+        assert!(blocks.iter().any(|block| block.page.as_ptr() == first));
+        pool.recycle(&mut blocks);
+        // One that was opened in vain comes back too.
+        let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+        assert!(sink.room(9).is_some());
+        drop(sink);
+        assert_eq!((blocks.len(), pool.free_count()), (0, pages));
+        pool.provide(3, pages + 2);
+        assert_eq!(pool.free_count(), pages + 2);
+        pool.truncate(1);
+        assert_eq!(pool.free_count(), 1);
+    }
+
+    #[test]
+    fn a_budget_is_spent_by_pages_and_shared() {
+        let page = (PAGE_LEN - SLACK) as u32;
+        for limit in [0, 1, PAGE_LEN, 4 * PAGE_LEN] {
+            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let taken = put(&pool, &budget, &mut blocks, u32::MAX) as usize;
+            assert!(budget.is_exceeded() && taken > limit && taken <= limit + PAGE_LEN, "{taken} of {limit}");
+            let pages = blocks.len();
+            // S2: whoever comes later takes no page.
+            assert_eq!(put(&pool, &budget, &mut blocks, 1), 0);
+            assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
+        }
+        // Exactly as many as allowed are no excess, in however many sinks.
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(2 * page as usize + 1), Vec::new());
+        assert_eq!(put(&pool, &budget, &mut blocks, page), page);
+        assert_eq!(put(&pool, &budget, &mut blocks, page + 1), page + 1);
+        assert!(!budget.is_exceeded());
+        put(&pool, &budget, &mut blocks, 1);
+        assert!(budget.is_exceeded());
+    }
+}
