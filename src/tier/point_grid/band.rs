@@ -184,29 +184,34 @@ impl Band {
     /// The cell of each body, and whether it reaches out of it.
     fn fill_keys(&self, own: &[Record], (x_table, y_table): (&[u32], &[u32]), keys: &mut Vec<u32>) {
         let stride = self.columns + 2;
+        let key = |[x, y, right, below]: [usize; 4]| Key::new(y * stride + x + 1, right > x, below > y).0;
         keys.clear();
-        if let (AxisMap::Linear { origin: x0, inverse: ix }, AxisMap::Linear { origin: y0, inverse: iy }) =
-            (self.x, self.y)
-        {
-            let (origins, inverses) = ([x0, y0, x0, y0], [ix, iy, ix, iy]);
-            let (x_last, y_last) = ((self.columns - 1) as f32, (self.rows - 1) as f32);
-            let lasts = [x_last, y_last, x_last, y_last];
-            keys.extend(own.iter().map(|Record { aabb, .. }| {
-                // The same for all four edges, so that they are one vector.
-                let mut cells = [0; 4];
-                for edge in 0..4 {
-                    cells[edge] = floor_within((aabb[edge] - origins[edge]) * inverses[edge], lasts[edge]);
-                }
-                let [x, y, right, below] = cells.map(|cell| cell as usize);
-                Key::new(y * stride + x + 1, right > x, below > y).0
-            }));
-        } else {
-            let x_axis = Axis { map: self.x, count: self.columns, table: x_table };
-            let y_axis = Axis { map: self.y, count: self.rows, table: y_table };
-            keys.extend(own.iter().map(|Record { aabb, .. }| {
-                let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
-                Key::new(y * stride + x + 1, x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3])).0
-            }));
+        match (self.x, self.y) {
+            (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
+                let fine = FineCells::new([x, y], [ix, iy], [self.columns, self.rows]);
+                keys.extend(own.iter().map(|record| key(fine.of(&record.aabb))));
+            }
+            (
+                AxisMap::Merged { origin: x, inverse: ix, fine: x_fine },
+                AxisMap::Merged { origin: y, inverse: iy, fine: y_fine },
+            ) => {
+                let fine = FineCells::new([x, y], [ix, iy], [x_fine as usize, y_fine as usize]);
+                let (x_cells, y_cells): (&[u16], &[u16]) =
+                    (bytemuck::cast_slice(x_table), bytemuck::cast_slice(y_table));
+                keys.extend(own.iter().map(|record| {
+                    let [x, y, right, below] = fine.of(&record.aabb);
+                    key([x_cells[x], y_cells[y], x_cells[right], y_cells[below]].map(usize::from))
+                }));
+            }
+            _ => {
+                let x_axis = Axis { map: self.x, count: self.columns, table: x_table };
+                let y_axis = Axis { map: self.y, count: self.rows, table: y_table };
+                keys.extend(own.iter().map(|Record { aabb, .. }| {
+                    let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
+                    let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
+                    Key::new(y * stride + x + 1, right, below).0
+                }));
+            }
         }
     }
 
@@ -384,6 +389,33 @@ impl Band {
                 }
             }
         }
+    }
+}
+
+/// The equal cells of both axes, for all four edges of a box at once: the same sum for each, so that they are one vector.
+struct FineCells {
+    origins: [f32; 4],
+    inverses: [f32; 4],
+    lasts: [f32; 4],
+}
+
+impl FineCells {
+    fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], [columns, rows]: [usize; 2]) -> Self {
+        let (x_last, y_last) = ((columns - 1) as f32, (rows - 1) as f32);
+        Self {
+            origins: [x, y, x, y],
+            inverses: [x_inverse, y_inverse, x_inverse, y_inverse],
+            lasts: [x_last, y_last, x_last, y_last],
+        }
+    }
+
+    #[inline(always)]
+    fn of(&self, aabb: &RawBox) -> [usize; 4] {
+        let mut cells = [0; 4];
+        for edge in 0..4 {
+            cells[edge] = floor_within((aabb[edge] - self.origins[edge]) * self.inverses[edge], self.lasts[edge]);
+        }
+        cells.map(|cell| cell as usize)
     }
 }
 
