@@ -11,6 +11,15 @@ const BUCKETS_PER_BAND: usize = 32;
 /// The table stays in half of a first-level cache.
 const BUCKETS_MAX: usize = 8192;
 
+/// Up to so many borders are counted, a vector of them at a time; more are searched.
+const COUNTED_MAX: usize = 64;
+
+/// Like [`ordered_key`], as the signed number that vectors compare.
+#[inline(always)]
+fn signed_key(v: f32) -> i32 {
+    (ordered_key(v) ^ 1 << 31) as i32
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Splitter {
     origin: f32,
@@ -18,7 +27,7 @@ pub(crate) struct Splitter {
     /// Band of each bucket; empty when borders are to be searched.
     table: Vec<u16>,
     /// First key of each band but the first, ascending.
-    borders: Vec<u32>,
+    borders: Vec<i32>,
 }
 
 impl Splitter {
@@ -38,7 +47,7 @@ impl Splitter {
             return;
         }
         self.table.clear();
-        self.borders.extend((1..bands).map(|k| ordered_key(quantile(k))));
+        self.borders.extend((1..bands).map(|k| signed_key(quantile(k))));
         self.borders.dedup();
     }
 
@@ -70,8 +79,11 @@ impl Splitter {
         match self.buckets() {
             Some(buckets) => buckets.band(v),
             None => {
-                let key = ordered_key(v);
-                self.borders.partition_point(|&border| border <= key)
+                let key = signed_key(v);
+                if self.borders.len() > COUNTED_MAX {
+                    return self.borders.partition_point(|&border| border <= key);
+                }
+                self.borders.iter().map(|&border| i32::from(border <= key)).sum::<i32>() as usize
             }
         }
     }
@@ -84,7 +96,7 @@ impl Splitter {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.table.capacity() * size_of::<u16>() + self.borders.capacity() * size_of::<u32>()
+        self.table.capacity() * size_of::<u16>() + self.borders.capacity() * size_of::<i32>()
     }
 }
 
