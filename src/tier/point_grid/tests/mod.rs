@@ -1,4 +1,5 @@
 //! The point grid against brute force, on worlds of every awkward kind.
 
 mod grid;
+mod partition;
 pub(super) mod scenes;
