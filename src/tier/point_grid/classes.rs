@@ -25,6 +25,9 @@ const PLACES: usize = 24;
 /// Sizes within this factor of the median are one class without further thought.
 const ALIKE: f32 = 3.0;
 
+/// Above this many times the largest size but a few, a size is an outlier.
+const OUTLIER: f32 = 8.0;
+
 /// Estimated costs in nanoseconds: a vector of tests, a search of a grid, a run of it, an oversized body and a test of it.
 const ROUND_NS: f64 = 3.0;
 const SEARCH_NS: f64 = 20.0;
@@ -34,7 +37,7 @@ const TEST_NS: f64 = 1.5;
 const LANES: f64 = 8.0;
 
 /// The largest class holds at least one body in so many: below, a grid of its own is not worth having.
-const RARE: usize = 100;
+const RARE: usize = 64;
 
 /// A class or the oversized rest must promise to save this share of the estimate.
 const WORTH: f64 = 0.95;
@@ -200,8 +203,11 @@ impl Sample {
             *members += 1.0;
             *side = side.max(f64::from(row.side));
         }
+        // Too few to tell where they are dense: anywhere.
+        let few = rows.len() < parts.len();
+        let overall = rows.len() as f64 * self.weight / self.areas.iter().sum::<f64>();
         for ((members, _, density), area) in parts.iter_mut().zip(self.areas) {
-            *density = *members * self.weight / area;
+            *density = if few { overall } else { *members * self.weight / area };
         }
         parts
     }
@@ -219,8 +225,12 @@ impl Sample {
 
     /// A class with itself, and searched for everything larger that is in the same part.
     fn class_cost(&self, from: usize, to: usize) -> f64 {
-        let parts = self.by_part(&self.rows[from..to]).map(|(members, side, density)| {
-            let cell = (side * f64::from(SLACK)).max((2.8 / density).sqrt());
+        let members = &self.rows[from..to];
+        // A few that are far larger than the rest stand for many more that were not sampled, anywhere.
+        let (largest, usual) = (members[members.len() - 1].side, members[members.len() - 1 - members.len() / 64].side);
+        let anywhere = if largest > OUTLIER * usual { f64::from(largest) } else { 0.0 };
+        let parts = self.by_part(members).map(|(members, side, density)| {
+            let cell = (side.max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
             (members, cell, cell * cell * density)
         });
         let own = |&(members, _, held): &(f64, f64, f64)| {
