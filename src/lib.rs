@@ -61,7 +61,7 @@
 //!
 //! * [`geometry`]: boxes and the definition of overlap.
 //! * [`config`], and at the top of the crate [`Bodies`], [`Pair`], [`Error`]: the vocabulary.
-//! * [`reference`]: brute force, the oracle.
+//! * [`reference`](mod@reference): brute force, the oracle.
 //! * [`tier`]: the three tiers, each usable alone.
 //! * [`World`]: all of them behind one call.
 

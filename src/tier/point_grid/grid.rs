@@ -31,10 +31,10 @@ use bytemuck::NoUninit;
 ///
 /// # Cost
 ///
-/// `find_pairs` takes O(boxes + pairs) where boxes are of a few sizes. Rare boxes, far larger than the rest, cost a search
-/// of each part of the world that they reach into. Boxes of all sizes at once share four grids at most, and a box is then
-/// tested against those of its class that are within the length of the largest; in the worst layout, where a class has
-/// one huge box and all others of it lie within its length, against all of that part of the world.
+/// `find_pairs` takes O(boxes + pairs) where boxes are of a few sizes. Rare boxes far larger than the rest, and long ones
+/// that reach over many parts of the world, cost a search of each part that they reach into, and share a grid whose cells
+/// are as wide as the largest of them: at worst each two of them are tested. Boxes of all sizes at once share four grids
+/// at most, and a box is tested against those of its grid that are within the length of the largest.
 ///
 /// Memory is O(boxes + pairs of the fullest part of the world), of the most there were since
 /// [`shrink_to_fit`](Self::shrink_to_fit), whatever the extent of the world. Filing what was filed before allocates nothing.
