@@ -34,6 +34,8 @@ const SEARCH_NS: f64 = 20.0;
 const RUN_NS: f64 = 4.0;
 const OVERSIZED_NS: f64 = 110.0;
 const TEST_NS: f64 = 1.5;
+/// What a class costs however few it holds.
+const CLASS_NS: f64 = 20_000.0;
 const LANES: f64 = 8.0;
 
 /// The largest class holds at least one body in so many: below, a grid of its own is not worth having.
@@ -247,7 +249,8 @@ impl Sample {
             let across = f64::from(row.side) / cell + 2.0;
             SEARCH_NS + across * (RUN_NS + ROUND_NS * across * held / LANES)
         };
-        parts.iter().map(own).sum::<f64>() + self.rows[to..].iter().map(search).sum::<f64>()
+        let bodies = parts.iter().map(own).sum::<f64>() + self.rows[to..].iter().map(search).sum::<f64>();
+        bodies + CLASS_NS / self.weight
     }
 }
 
