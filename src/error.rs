@@ -106,8 +106,8 @@ pub enum Error {
         /// How many there may be.
         rows_max: usize,
     },
-    /// The step has more pairs than [`WorldConfig::pair_limit`](crate::WorldConfig::pair_limit) allows. No more
-    /// memory than the limit asks for was taken.
+    /// The step has more pairs than [`WorldConfig::pair_limit`](crate::WorldConfig::pair_limit) allows. Beside
+    /// a page of 16 KiB a worker, no more memory than the limit asks for was taken.
     TooManyPairs {
         /// The limit, body and static pairs together.
         limit: usize,

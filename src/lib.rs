@@ -85,3 +85,8 @@ pub use geometry::{Aabb, BadBox};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use world::{Contacts, GridReport, Pairs, Phases, Report, World};
+
+/// The README's examples are compiled and run like all others.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -269,3 +269,19 @@ fn larger_bodies_touch_small_ones_across_every_border() {
     random.shuffle(&mut rows);
     check("larger ones beside small ones", &Columns::of(&rows), &boxes_of(rows[..500].iter().copied()));
 }
+
+#[test]
+fn few_bodies_in_a_large_map() {
+    // Many more walls than bodies: the map is cut until only the walls near bodies are looked at.
+    let walls: Vec<[f32; 4]> = (0..20_000)
+        .map(|k| [(k % 200) as f32 * 3.0, (k / 200) as f32 * 5.0])
+        .map(|[x, y]| [x, y, x + 2.5, y + 0.5])
+        .collect();
+    let mut random = Random::new(55);
+    for count in [1, 2, 9, 100, 2000, 6000] {
+        let centers = (0..count).map(|_| [random.between(-5.0, 605.0), random.between(-5.0, 505.0)]).collect();
+        let truth =
+            check(&format!("{count} bodies among 20,000 walls"), &Columns::uniform(centers, [0.7, 0.4]), &walls);
+        assert!(count < 100 || truth.fixed.len() > count / 4);
+    }
+}

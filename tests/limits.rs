@@ -126,3 +126,21 @@ fn one_crowded_spot_does_not_reserve_room_for_pairs_that_are_not_there() {
     assert_eq!(pairs, 0);
     assert!(taken < 64 << 20, "{taken} bytes were taken");
 }
+
+#[cfg(feature = "parallel")]
+#[test]
+fn memory_does_not_grow_with_threads_times_bodies() {
+    let _alone = alone();
+    // A cross: whichever axis bands divide, half of the bodies are at one place on it, and make one large band.
+    let count = 200_000;
+    let bar = |k: usize| [k as f32 * 2.0, 0.0];
+    let centers: Vec<[f32; 2]> =
+        (0..count).map(|k| if k % 2 == 0 { bar(k) } else { [bar(k)[1] - 1.0, bar(k)[0] - 1e5] }).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+    let mut world = World::default();
+    for _ in 0..3 {
+        pool.install(|| world.step(Bodies::uniform(&centers, [0.5, 0.5])).map(|_| ())).unwrap();
+    }
+    let bytes = world.report().bytes_bodies / count;
+    assert!(bytes < 130, "{bytes} bytes a body");
+}

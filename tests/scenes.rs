@@ -10,7 +10,7 @@ use triphase::{Bodies, Hit, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 /// How many bodies each scene is tried with, in this order: worlds grow, shrink, and start from what came before.
-const SIZES: [usize; 9] = [300, 0, 1, 3000, 17, 2, 0, 1000, 18];
+const SIZES: [usize; 10] = [300, 0, 1, 3000, 17, 2, 0, 9000, 1000, 18];
 
 const SEED: u64 = 0x7219;
 

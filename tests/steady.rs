@@ -216,6 +216,25 @@ fn pools_of_workers_allocate_nothing_either() {
     }
 }
 
+#[cfg(feature = "parallel")]
+#[test]
+fn workers_that_open_pages_in_vain_allocate_nothing() {
+    let _watch = Watch::start();
+    // Neighbours in one cell that do not touch: every band opens a page and gives it back empty, and how many are open at
+    // once is chance.
+    let centers: Vec<[f32; 2]> = (0..60_000).map(|k| [(k % 250) as f32, (k / 250) as f32]).collect();
+    let pool = watched_pool(8);
+    let allocations = pool.install(|| {
+        let mut world = World::default();
+        let mut step = || assert_eq!(world.step(Bodies::uniform(&centers, [0.4, 0.4])).unwrap().body_pairs().len(), 0);
+        (0..3).for_each(|_| step());
+        let before = ALLOCATIONS.load(SeqCst);
+        (0..100).for_each(|_| step());
+        ALLOCATIONS.load(SeqCst) - before
+    });
+    assert_eq!(allocations, 0);
+}
+
 #[test]
 fn steady_motion_allocates_ever_more_rarely() {
     let _watch = Watch::start();

@@ -68,7 +68,12 @@ impl Aabb {
     /// [`BadBox`] when a computed edge is NaN or infinite, or a half-extent is negative.
     pub fn from_center(center: impl Into<[f32; 2]>, half_extents: impl Into<[f32; 2]>) -> Result<Self, BadBox> {
         let ([x, y], [half_x, half_y]) = (center.into(), half_extents.into());
-        Self::new([x - half_x, y - half_y], [x + half_x, y + half_y])
+        let edges = [x - half_x, y - half_y, x + half_x, y + half_y];
+        // Far from the origin rounding would hide a negative one.
+        if half_x < 0.0 || half_y < 0.0 {
+            return Err(BadBox { edges });
+        }
+        Self::new([edges[0], edges[1]], [edges[2], edges[3]])
     }
 
     /// The lower corner.
@@ -110,6 +115,12 @@ pub(crate) fn overlaps(a: &RawBox, b: &RawBox) -> bool {
     (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])
 }
 
+/// x and y exchanged if `transposed`.
+#[inline(always)]
+pub(crate) fn oriented(aabb: RawBox, transposed: bool) -> RawBox {
+    if transposed { [aabb[1], aabb[0], aabb[3], aabb[2]] } else { aabb }
+}
+
 /// "x" or "y", for messages.
 pub(crate) fn axis_name(axis: usize) -> &'static str {
     ["x", "y"][axis & 1]
@@ -136,6 +147,7 @@ mod tests {
             assert!(Aabb::new(bad, [0.5, 0.5]).is_err());
         }
         assert!(Aabb::from_center([0.0, 0.0], [-1.0, 1.0]).is_err());
+        assert!(Aabb::from_center([1e8, 1e8], [-1.0, -1.0]).is_err());
         assert!(Aabb::from_center([3e38, 0.0], [3e38, 1.0]).is_err());
     }
 }

@@ -3,4 +3,4 @@
 mod aabb;
 
 pub use aabb::{Aabb, BadBox, RawBox};
-pub(crate) use aabb::{axis_name, overlaps};
+pub(crate) use aabb::{axis_name, oriented, overlaps};

@@ -80,7 +80,8 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
     let stride = cells.starts.stride();
     let starts = cells.starts.as_slice();
     let columns = RawColumns::from(&cells.columns);
-    assert_eq!(keys.len(), cells.columns.len(), "a key for each entry");
+    let population = cells.columns.len();
+    assert_eq!(keys.len(), population, "a key for each entry");
     for y in 0..cells.starts.rows() {
         let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
         below.resize(entries.len(), 0);
@@ -89,14 +90,15 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
             let key = Key(keys[i]);
             below[below_count] = i as u32;
             below_count += key.below();
-            let end = starts[key.cell() + 1 + key.right()] as usize;
-            // SAFETY: `i` is an entry, and starts are at most the population (T1).
+            let end = (starts[key.cell() + 1 + key.right()] as usize).min(population);
+            // SAFETY: `i` has a key, so it is an entry; no run leaves the population.
             unsafe { test::<L>(columns, i, i + 1..end, sink)? };
         }
         for &i in &below[..below_count] {
             let key = Key(keys[i as usize]);
             let cell = key.cell() + stride;
             let (from, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
+            let (from, end) = (from.min(population), end.min(population));
             // SAFETY: as above.
             unsafe { test::<L>(columns, i as usize, from..end, sink)? };
         }
@@ -148,7 +150,8 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
     let spread = unsafe { L::spread(probe) };
     for y in y {
         let entries = cells.run(y, &x);
-        // SAFETY: a run of the table lies in the population (T1).
+        let entries = entries.start..entries.end.min(cells.columns.len());
+        // SAFETY: the run does not leave the population.
         unsafe { long_run::<L, O>(spread, columns, entries, sink)? };
     }
     Some(())

@@ -10,7 +10,7 @@ pub(crate) const fn table_words(rows: usize, stride: usize) -> usize {
     (rows + 1) * stride + 1
 }
 
-/// A table that was made by [`sort_keys`], so T1 and T2 hold.
+/// A table that [`count_keys`] began and a backward pass over the keys finished, so that T1 and T2 hold.
 #[derive(Clone, Copy)]
 pub(crate) struct Starts<'a> {
     starts: &'a [u32],
@@ -36,7 +36,7 @@ impl<'a> Starts<'a> {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// The table again from words that [`sort_keys`] filled before.
+    /// The table in words that were filled before.
     ///
     /// # Panics
     ///

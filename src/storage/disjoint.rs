@@ -29,8 +29,8 @@ pub(crate) struct Disjoint<'a, T> {
 }
 
 // SAFETY: the pointer comes from a `&mut [T]` held for 'a; elements are reached through the unsafe methods alone, whose
-// contract gives each element to one task at a time. `T: Send` as elements are written from other threads.
-unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
+// contract gives each element to one task at a time. `T: Send + Sync` as elements are written and read from other threads.
+unsafe impl<T: Send + Sync> Sync for Disjoint<'_, T> {}
 
 impl<T> Clone for Disjoint<'_, T> {
     fn clone(&self) -> Self {

@@ -1,7 +1,8 @@
 //! Pairs in pages of equal size, taken from a pool and given back once a frame.
 //!
-//! S1: how many pages a step takes depends on its pairs alone, not on which worker found them: each task opens
-//! pages of its own. So a step that was stepped before takes nothing new.
+//! S1: how many pages a step keeps depends on its pairs alone, not on which worker found them: each task opens
+//! pages of its own. Beside those each worker may have one open that stays empty. So with a page a worker to spare, a step
+//! that was stepped before takes nothing new.
 //! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
 //! for more than the allowed pairs is never taken.
 

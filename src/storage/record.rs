@@ -1,6 +1,6 @@
 //! A body as the partition hands it to its band.
 
-use crate::geometry::RawBox;
+use crate::geometry::{RawBox, oriented};
 
 /// A box and the row it came from: all that a pass needs, written once per body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,7 +23,6 @@ impl Record {
     /// x and y exchanged.
     #[inline]
     pub(crate) fn transposed(self) -> Self {
-        let [min_x, min_y, max_x, max_y] = self.aabb;
-        Self { aabb: [min_y, min_x, max_y, max_x], row: self.row }
+        Self { aabb: oriented(self.aabb, true), row: self.row }
     }
 }

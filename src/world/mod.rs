@@ -19,7 +19,7 @@ pub use report::{GridReport, Phases, Report};
 use crate::bodies::{Bodies, Statics};
 use crate::config::WorldConfig;
 use crate::error::{BadRow, Error};
-use crate::geometry::{Aabb, overlaps};
+use crate::geometry::Aabb;
 use crate::kernel::Level;
 use crate::pair::Hit;
 use crate::storage::pages::{PAGE_LEN, PagePool};
@@ -68,6 +68,8 @@ pub struct World {
     workers: Workers,
     pool: PagePool,
     row_starts: Vec<usize>,
+    /// Set while tasks run: a panic in one of them leaves scratch that cannot be trusted.
+    unfinished: bool,
 }
 
 impl World {
@@ -178,12 +180,11 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(bands + cells touched + hits); nothing is allocated.
+    /// O(bands + oversized / 32 + what lies in the cells touched); nothing is allocated.
     pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = Hit> + '_ {
         let frame = &self.front;
         let raw = area.to_array();
-        let oversized = frame.oversized_boxes.iter().zip(&frame.oversized_rows);
-        let oversized = oversized.filter(move |(aabb, _)| overlaps(aabb, &raw)).map(|(_, &row)| row);
+        let oversized = frame.loose.query(raw).map(|entity| frame.oversized_rows[entity as usize]);
         let bodies = frame.grid.query(raw).chain(oversized);
         let body = |row: u32| Hit::Body { row, id: frame.ids.get(row as usize).copied() };
         let fixed = |row: u32| Hit::Fixed { row, id: self.statics.id(row) };

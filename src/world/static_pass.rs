@@ -1,34 +1,34 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! The tree is walked once for a band, unless it finds more statics than the band has bodies; then once per tile of it: a few
-//! columns of cells over all its rows. What was found meets the bodies in one of three ways: each static searches
-//! the cells; or, where statics are many and bodies few, each body is tested against the statics in columns; or, where
-//! statics are long and thin, each body looks up those beside it (`static_sweep.rs`).
+//! The tree is walked once for a band. If it finds more statics than there are bodies, the band is cut in two, and so on: each
+//! tile of cells walks the tree once, down to a few bodies that walk it one by one. So a step costs what bodies
+//! and the statics near them cost, however many statics there are elsewhere.
+//!
+//! What was found meets the bodies of the tile in one of three ways: each static searches the cells; or, where bodies are few,
+//! each is tested against the statics in columns; or, where statics are long and thin, each body looks up those
+//! beside it (`static_sweep.rs`).
 
 use super::frame::Frame;
 use super::static_sweep;
 use super::task::Shared;
 use super::worker::SearchScratch;
-use crate::geometry::{RawBox, overlaps};
-use crate::kernel::{CellView, Order, Probe};
+use crate::geometry::{RawBox, oriented, overlaps};
+use crate::kernel::{CellView, Order, Probe, Rect};
 use crate::storage::columns::{Columns, ColumnsMut, column_words};
 use crate::storage::pages::PairSink;
 use crate::storage::record::Record;
 use crate::tier::point_grid::index::BandSlot;
 use std::ops::Range;
 
-/// Columns of cells in a tile: with ten rows a band, some four hundred bodies share a walk of the tree. Narrower tiles meet
-/// a static more often, wider ones find statics where there are no bodies.
-const TILE_COLUMNS: usize = 16;
+/// So many bodies walk the tree one by one: a walk for all of them would find statics that none of them meets.
+const FEW: usize = 8;
+
+/// Statics that a tile may find however few bodies it has.
+const FOUND_MIN: usize = 64;
 
 /// From this many bodies in a tile on, a static's search of the cells (about 30 ns) is cheaper than its lane in a
 /// test of every body (about 0.3 ns a body).
 const SEARCH_FROM: usize = 96;
-
-/// x and y exchanged if `transposed`.
-pub(super) fn oriented(aabb: RawBox, transposed: bool) -> RawBox {
-    if transposed { [aabb[1], aabb[0], aabb[3], aabb[2]] } else { aabb }
-}
 
 /// The bodies of a band against the statics.
 pub(super) fn band(
@@ -43,39 +43,68 @@ pub(super) fn band(
     if !world.is_some_and(|world| overlaps(&world, &slot.band.bounds)) {
         return Some(());
     }
-    let columns = slot.band.columns();
-    let area = oriented(slot.band.bounds, slot.transposed);
+    let whole = Rect { x: 0..slot.band.columns(), y: 0..slot.band.rows() };
+    tile(shared, slot, words, cells, whole, scratch, sink)
+}
+
+/// The bodies of a tile against the statics; in halves where there are many more statics than bodies.
+fn tile(
+    shared: &Shared<'_>,
+    slot: &BandSlot,
+    words: &[u32],
+    cells: &CellView<'_>,
+    tile: Rect,
+    scratch: &mut SearchScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let Some((count, area)) = tile_bounds(cells, &tile) else { return Some(()) };
+    let single = tile.x.len() * tile.y.len() == 1;
+    if count <= FEW || single {
+        return walk_tile(shared, slot, cells, &tile, scratch, sink);
+    }
     scratch.found.clear();
-    if shared.statics.collect_up_to(slot.band.population, &area, &mut scratch.seen_statics, &mut scratch.found) {
-        return match static_sweep::worthwhile(shared, slot, words, &scratch.found) {
-            Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
-            None => search_tile(shared, slot, words, cells, &(0..columns), &scratch.found, sink),
-        };
+    let area = oriented(area, slot.transposed);
+    if !shared.statics.collect_up_to(count.max(FOUND_MIN), &area, &mut scratch.seen_statics, &mut scratch.found) {
+        let [first, second] = halves(&tile);
+        self::tile(shared, slot, words, cells, first, scratch, sink)?;
+        return self::tile(shared, slot, words, cells, second, scratch, sink);
     }
-    for from in (0..columns).step_by(TILE_COLUMNS) {
-        let tile = from..columns.min(from + TILE_COLUMNS);
-        let Some((count, area)) = tile_bounds(cells, &tile) else { continue };
-        scratch.found.clear();
-        shared.statics.collect(&oriented(area, slot.transposed), &mut scratch.seen_statics, &mut scratch.found);
-        if scratch.found.is_empty() {
-            continue;
-        }
-        if count >= SEARCH_FROM {
-            search_tile(shared, slot, words, cells, &tile, &scratch.found, sink)?;
-        } else {
-            test_tile(shared, slot, cells, &tile, scratch, sink)?;
-        }
+    if scratch.found.is_empty() {
+        return Some(());
     }
-    Some(())
+    if count < SEARCH_FROM {
+        return test_tile(shared, slot, cells, &tile, scratch, sink);
+    }
+    let axis = if count == slot.band.population {
+        static_sweep::worthwhile(shared, slot, words, &scratch.found)
+    } else {
+        None
+    };
+    match axis {
+        Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
+        None => search_tile(shared, slot, words, cells, &tile, &scratch.found, sink),
+    }
+}
+
+/// The tile cut across its longer side.
+fn halves(tile: &Rect) -> [Rect; 2] {
+    let Rect { x, y } = tile.clone();
+    if x.len() >= y.len() {
+        let middle = x.start + x.len() / 2;
+        [Rect { x: x.start..middle, y: y.clone() }, Rect { x: middle..x.end, y }]
+    } else {
+        let middle = y.start + y.len() / 2;
+        [Rect { x: x.clone(), y: y.start..middle }, Rect { x, y: middle..y.end }]
+    }
 }
 
 /// How many bodies the tile holds, and the box that holds them.
-fn tile_bounds(cells: &CellView<'_>, tile: &Range<usize>) -> Option<(usize, RawBox)> {
+fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawBox)> {
     let columns = cells.columns();
     let mut count = 0;
     let mut area = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
-    for y in 0..cells.starts().rows() {
-        let run = cells.run(y, tile);
+    for y in tile.y.clone() {
+        let run = cells.run(y, &tile.x);
         count += run.len();
         let lowest = |column: &[f32], from: f32| column[run.clone()].iter().fold(from, |least, &v| least.min(v));
         let highest = |column: &[f32], from: f32| column[run.clone()].iter().fold(from, |most, &v| most.max(v));
@@ -95,7 +124,7 @@ fn search_tile(
     slot: &BandSlot,
     words: &[u32],
     cells: &CellView<'_>,
-    tile: &Range<usize>,
+    tile: &Rect,
     found: &[u32],
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -103,7 +132,8 @@ fn search_tile(
     for &row in found {
         let aabb = oriented(boxes[row as usize], slot.transposed);
         let mut rect = slot.band.rect(words, &aabb);
-        rect.x = rect.x.start.max(tile.start)..rect.x.end.min(tile.end);
+        rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
+        rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
         shared.level.scan_rect(cells, &rect, Probe { aabb, row }, Order::EntryFirst, sink)?;
     }
     Some(())
@@ -114,15 +144,44 @@ fn test_tile(
     shared: &Shared<'_>,
     slot: &BandSlot,
     cells: &CellView<'_>,
-    tile: &Range<usize>,
+    tile: &Rect,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
-    for y in 0..cells.starts().rows() {
-        shared.level.scan_all(cells.columns(), cells.run(y, tile), &statics, 0..statics.len(), sink)?;
+    for y in tile.y.clone() {
+        shared.level.scan_all(cells.columns(), cells.run(y, &tile.x), &statics, 0..statics.len(), sink)?;
     }
     Some(())
+}
+
+/// Each body walks the tree for itself.
+fn walk_tile(
+    shared: &Shared<'_>,
+    slot: &BandSlot,
+    cells: &CellView<'_>,
+    tile: &Rect,
+    scratch: &mut SearchScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let bodies = cells.columns();
+    for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
+        walk(shared, &oriented(bodies.aabb(at), slot.transposed), bodies.rows[at], scratch, sink)?;
+    }
+    Some(())
+}
+
+/// One body walks the tree.
+fn walk(
+    shared: &Shared<'_>,
+    aabb: &RawBox,
+    body: u32,
+    scratch: &mut SearchScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    scratch.found.clear();
+    shared.statics.collect(aabb, &mut scratch.seen_statics, &mut scratch.found);
+    scratch.found.iter().try_for_each(|&fixed| sink.push([body, fixed]))
 }
 
 /// Boxes of statics in columns, as the band is oriented.
@@ -148,12 +207,6 @@ pub(super) fn oversized(
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    for at in share {
-        scratch.found.clear();
-        shared.statics.collect(&frame.oversized_boxes[at], &mut scratch.seen_statics, &mut scratch.found);
-        for &fixed in &scratch.found {
-            sink.push([frame.oversized_rows[at], fixed])?;
-        }
-    }
-    Some(())
+    let mut bodies = frame.oversized_boxes[share.clone()].iter().zip(&frame.oversized_rows[share]);
+    bodies.try_for_each(|(aabb, &row)| walk(shared, aabb, row, scratch, sink))
 }

@@ -1,9 +1,10 @@
 //! Long thin statics against a band: a cell that is as wide as a beam is long holds all bodies beside it, but sorted across,
 //! the beams that a body can meet are a short run.
 
-use super::static_pass::{gather, oriented};
+use super::static_pass::gather;
 use super::task::Shared;
 use super::worker::SearchScratch;
+use crate::geometry::oriented;
 use crate::kernel::CellView;
 use crate::storage::pages::PairSink;
 use crate::tier::point_grid::index::BandSlot;

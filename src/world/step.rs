@@ -52,6 +52,10 @@ impl World {
     /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
     fn find_pairs(&mut self, parallel: bool, phases: &mut Phases) -> Result<(), Error> {
         let mut clock = Clock::now();
+        if std::mem::replace(&mut self.unfinished, true) {
+            self.workers.release();
+            self.tasks.clear();
+        }
         self.back.clear_contacts(&self.pool);
         let mut grid = std::mem::take(&mut self.back.grid);
         self.back.set_oversized(&grid.records[self.partition.oversized()]);
@@ -79,13 +83,15 @@ impl World {
             };
             let (frame, workers, slots) = (&self.back, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
-                let scratch = &mut workers.mine(parallel);
+                let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
+                let scratch = &mut workers.mine(parallel, bodies);
                 match slots.get(k) {
                     Some(slot) => task::run_band(&shared, frame, k, slot, scratch, task),
                     None => task::run_loose_block(&shared, frame, k - bands, &mut scratch.search, task),
                 }
             });
         }
+        self.unfinished = false;
         phases.pairs = clock.lap();
         for (slot, task) in grid.slots.iter_mut().zip(tasks.iter()) {
             slot.band = task.band;
@@ -109,9 +115,10 @@ impl World {
         Ok(())
     }
 
-    /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough.
+    /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough. And
+    /// one a worker: a task may open a page and give it back empty.
     fn provide_pages(&self) {
         let (front, back) = (self.front.page_count(), self.back.page_count());
-        self.pool.provide(front + back, front.saturating_sub(back));
+        self.pool.provide(front + back, front.saturating_sub(back) + self.workers.count());
     }
 }

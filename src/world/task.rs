@@ -1,6 +1,6 @@
 //! The passes over one band, and over one block of oversized bodies: the units of parallel work.
 //!
-//! K1: which pairs a task reports is decided by where bodies are filed, so that no two tasks report the same:
+//! J1: which pairs a task reports is decided by where bodies are filed, so that no two tasks report the same:
 //! a band reports pairs of its own bodies, of its own with visitors (R2) and with oversized bodies, and of its own with
 //! statics; a loose block reports pairs of oversized bodies (each once over all blocks) and of its share of them
 //! with statics.
@@ -10,9 +10,11 @@ use super::frame::Frame;
 use super::static_pass;
 use super::worker::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
+use crate::geometry::oriented;
 use crate::kernel::Level;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::{Block, PagePool, PairBudget, PairSink};
+use crate::storage::part_start;
 use crate::storage::record::Record;
 use crate::tier::point_grid::band::Band;
 use crate::tier::point_grid::index::BandSlot;
@@ -111,10 +113,10 @@ fn pairs_with_oversized(
         return Some(());
     }
     scratch.found.clear();
-    let area = static_pass::oriented(slot.band.bounds, slot.transposed);
+    let area = oriented(slot.band.bounds, slot.transposed);
     frame.loose.collect(&area, &mut scratch.seen_cells, &mut scratch.found);
     let found = scratch.found.iter().map(|&found| Record {
-        aabb: static_pass::oriented(frame.oversized_boxes[found as usize], slot.transposed),
+        aabb: oriented(frame.oversized_boxes[found as usize], slot.transposed),
         row: frame.oversized_rows[found as usize],
     });
     built.pairs_with(shared.level, found, sink)
@@ -134,12 +136,12 @@ pub(super) fn run_loose_block(
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
     frame.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
         let (a, b) = (rows[a as usize], rows[b as usize]);
-        let _ = sink.push([a.min(b), a.max(b)]);
+        sink.push([a.min(b), a.max(b)])
     });
     drop(sink);
     task.times.oversized = clock.lap();
     let blocks = frame.loose.block_count();
-    let share = block * rows.len() / blocks..(block + 1) * rows.len() / blocks;
+    let share = part_start(block, rows.len(), blocks)..part_start(block + 1, rows.len(), blocks);
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
     let _ = static_pass::oversized(shared, frame, share, scratch, &mut sink);
     task.times.statics = clock.lap();

@@ -2,6 +2,8 @@
 //!
 //! W1: which worker meets the largest task is chance. After each step all workers are given what the neediest of them
 //! has, so that the same work never makes one of them grow later.
+//! W2: a band that is far larger than bands should be (its bodies cannot be told apart on the axis that bands divide) is
+//! worked on in one scratch that all share, one such band at a time: memory does not grow with workers times bodies.
 
 use crate::parallel;
 use crate::storage::bitset::BitSet;
@@ -41,7 +43,12 @@ impl SearchScratch {
 #[derive(Default)]
 pub(crate) struct Workers {
     scratch: Vec<CachePadded<Mutex<Scratch>>>,
+    /// W2
+    large: CachePadded<Mutex<Scratch>>,
 }
+
+/// Bodies of a band that is worked on in the shared scratch: twice what a plan aims at most at.
+const LARGE: usize = 65_536;
 
 impl Workers {
     /// Room for the workers there are, for sets of so many statics and loose cells.
@@ -50,16 +57,22 @@ impl Workers {
         if self.scratch.len() < count {
             self.scratch.resize_with(count, CachePadded::default);
         }
-        for scratch in &mut self.scratch {
+        for scratch in self.scratch.iter_mut().chain([&mut self.large]) {
             let scratch = scratch.get_mut();
             scratch.search.seen_statics.grow_to(statics);
             scratch.search.seen_cells.grow_to(loose_cells);
         }
     }
 
-    /// The scratch of the worker that asks.
-    pub(crate) fn mine(&self, parallel: bool) -> MutexGuard<'_, Scratch> {
-        self.scratch[parallel::worker_index(parallel)].lock()
+    /// The scratch of the worker that asks, for a task of so many bodies (W2).
+    pub(crate) fn mine(&self, parallel: bool, bodies: usize) -> MutexGuard<'_, Scratch> {
+        let large = bodies > LARGE;
+        if large { self.large.lock() } else { self.scratch[parallel::worker_index(parallel)].lock() }
+    }
+
+    /// How many workers there is scratch for.
+    pub(crate) fn count(&self) -> usize {
+        self.scratch.len()
     }
 
     /// W1
@@ -86,6 +99,7 @@ impl Workers {
     pub(crate) fn bytes(&self) -> usize {
         self.scratch
             .iter()
+            .chain([&self.large])
             .map(|scratch| {
                 size_of::<CachePadded<Mutex<Scratch>>>() + {
                     let scratch = scratch.lock();
@@ -96,6 +110,6 @@ impl Workers {
     }
 
     pub(crate) fn release(&mut self) {
-        self.scratch = Vec::new();
+        *self = Self::default();
     }
 }

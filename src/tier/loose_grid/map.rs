@@ -162,7 +162,7 @@ impl GridMap {
         // A sample says how far to go, so that no more than a few passes are made over all cells.
         for step in [cells.len() / COARSEN_SAMPLE + 1, 1] {
             let entries_max = entries_max / step;
-            while self.cell_count() > 1 && self.entry_count(cells, step) > entries_max {
+            while self.cell_count() > 1 && self.entry_count(cells, step) > entries_max as u64 {
                 let [x, y] = [self.joined([1, 0]), self.joined([0, 1])];
                 let narrower = self.counts()[0] > 1;
                 let lower = self.counts()[1] > 1;
@@ -173,9 +173,9 @@ impl GridMap {
         self
     }
 
-    fn entry_count(&self, cells: &[LooseCell], step: usize) -> usize {
+    fn entry_count(&self, cells: &[LooseCell], step: usize) -> u64 {
         let held = cells.iter().step_by(step).filter(|cell| cell.bounds != NOTHING);
-        held.map(|cell| self.range(&cell.bounds).count()).sum()
+        held.map(|cell| self.range(&cell.bounds).count() as u64).sum()
     }
 }
 

@@ -32,7 +32,6 @@ mod tests;
 mod tight;
 
 pub use grid::{LooseGrid, LooseHandle};
-#[allow(unused_imports, reason = "for the step, which does not call it yet")]
 pub(crate) use rebuilt::RebuiltGrid;
 
 use crate::geometry::RawBox;

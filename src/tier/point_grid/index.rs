@@ -3,7 +3,7 @@
 use super::band::{Band, words_max};
 use super::partition::Partition;
 use super::plan::Plan;
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::{RawBox, oriented, overlaps};
 use crate::kernel::CellView;
 use crate::storage::columns::PAD;
 use crate::storage::record::Record;
@@ -64,12 +64,13 @@ impl GridIndex {
 
     /// Rows of the bodies whose boxes overlap `area`, in cell order.
     pub(crate) fn query(&self, area: RawBox) -> impl Iterator<Item = u32> + '_ {
-        self.slots.iter().filter(|slot| slot.band.population > 0).flat_map(move |slot| {
-            let area = if slot.transposed { [area[1], area[0], area[3], area[2]] } else { area };
+        let local = move |slot: &BandSlot| oriented(area, slot.transposed);
+        let met = move |slot: &&BandSlot| slot.band.population > 0 && overlaps(&local(slot), &slot.band.bounds);
+        self.slots.iter().filter(met).flat_map(move |slot| {
+            let area = local(slot);
             let rect = slot.band.rect(&self.words[slot.words.clone()], &area);
             let cells = self.cells(slot);
-            let rows = if overlaps(&area, &slot.band.bounds) { rect.y } else { 0..0 };
-            rows.take_while(move |&y| y < cells.starts().rows()).flat_map(move |y| {
+            rect.y.take_while(move |&y| y < cells.starts().rows()).flat_map(move |y| {
                 cells
                     .run(y, &(rect.x.start..rect.x.end))
                     .filter(move |&at| overlaps(&cells.columns().aabb(at), &area))

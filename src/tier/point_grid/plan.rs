@@ -9,6 +9,7 @@ use super::classes;
 use super::rows::Rows;
 use super::splitter::Splitter;
 use crate::geometry::RawBox;
+use crate::storage::part_start;
 
 /// Rows in a sample: enough for sixty bands of even population, little enough to cost about a percent of a step.
 const SAMPLE_MAX: usize = 4096;
@@ -105,7 +106,7 @@ impl Plan {
             let members = &self.sample[from..to];
             class.side_max = side_max;
             class.first_band = self.band_count;
-            let bands = bands_for(rows.len() * members.len() / self.sample.len().max(1));
+            let bands = bands_for(part_start(members.len(), rows.len(), self.sample.len().max(1)));
             class.transposed = bands > 1 && divides_better_by_x(members, &mut self.edges);
             self.edges.clear();
             if bands > 1 {
@@ -123,7 +124,7 @@ impl Plan {
         let count = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len());
         self.sample.clear();
         self.sample.extend((0..count).filter_map(|k| {
-            let (from, to) = (k * rows.len() / count, (k + 1) * rows.len() / count);
+            let (from, to) = (part_start(k, rows.len(), count), part_start(k + 1, rows.len(), count));
             // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
             let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             let row = from + ((jitter * (to - from) as u64) >> 32) as usize;

@@ -35,8 +35,9 @@ impl Splitter {
     pub(crate) fn rebuild(&mut self, sorted: &[f32], bands: usize) {
         self.table.clear();
         self.borders.clear();
+        let bands = bands.min(sorted.len());
         let quantile = |k: usize| sorted[k * sorted.len() / bands];
-        if bands < 2 || sorted.len() < bands {
+        if bands < 2 {
             return;
         }
         let (first, last) = (quantile(1), quantile(bands - 1));

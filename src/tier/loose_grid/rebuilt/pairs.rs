@@ -4,6 +4,7 @@ use super::{BLOCK_LEN, CHUNK_LEN, Filed, RebuiltGrid};
 use crate::geometry::{RawBox, overlaps};
 use crate::storage::bitset::BitSet;
 use crate::tier::loose_grid::{LooseIndex, narrow};
+use std::cell::Cell;
 use std::ops::Range;
 
 /// A search that the tight grid would lead to more than this many loose cells for each cover goes through the covers:
@@ -13,30 +14,44 @@ const COVER_WORTH: usize = 2;
 impl RebuiltGrid {
     /// Gives every pair of entities that block `block` has to find, the lower one first. Over all blocks each pair of
     /// entities whose boxes overlap is given once. `seen` has [`loose_cell_count`](Self::loose_cell_count) bits, clear
-    /// on entry and on exit.
-    pub(crate) fn find_block_pairs(&self, block: usize, seen: &mut BitSet, emit: &mut impl FnMut(u32, u32)) {
+    /// on entry and on exit. Ends soon after `emit` says `None`.
+    pub(crate) fn find_block_pairs(
+        &self,
+        block: usize,
+        seen: &mut BitSet,
+        emit: &mut impl FnMut(u32, u32) -> Option<()>,
+    ) {
         let mut at = block.saturating_mul(BLOCK_LEN);
         let end = at.saturating_add(BLOCK_LEN).min(self.filed.len());
         if at >= end {
             return;
         }
-        let mut emit = |a: &Filed, b: &Filed| emit(a.entity.min(b.entity), a.entity.max(b.entity));
+        let stopped = Cell::new(false);
+        let mut emit = |a: &Filed, b: &Filed| {
+            if emit(a.entity.min(b.entity), a.entity.max(b.entity)).is_none() {
+                stopped.set(true);
+            }
+        };
         let mut cell = self.cells.partition_point(|cell| cell.head.at() <= at) - 1;
-        while at < end {
+        while at < end && !stopped.get() {
             // R4: of a cell that reaches into the next block, the part in this one.
             let run = self.run(cell);
             let part = at..run.end.min(end);
             at = part.end;
             if run.len() <= CHUNK_LEN {
-                self.find_own(part.clone(), run.end, &mut emit);
+                self.find_own(part.clone(), run.end, &stopped, &mut emit);
             } else if self.upright.contains(narrow(cell)) {
-                self.sweep_own::<1>(part.clone(), run.end, &mut emit);
+                self.sweep_own::<1>(part.clone(), run.end, &stopped, &mut emit);
             } else {
-                self.sweep_own::<0>(part.clone(), run.end, &mut emit);
+                self.sweep_own::<0>(part.clone(), run.end, &stopped, &mut emit);
             }
             self.visit_met(&self.cells[cell].bounds, cell + 1, seen, |other| {
                 let (bounds, others) = (self.cells[other].bounds, self.run(other));
-                self.scan(part.clone(), &bounds, |a| self.scan(others.clone(), &a.bounds, |b| emit(a, b)));
+                self.scan(part.clone(), &bounds, |a| {
+                    if !stopped.get() {
+                        self.scan(others.clone(), &a.bounds, |b| emit(a, b));
+                    }
+                });
             });
             cell += 1;
         }
@@ -48,6 +63,16 @@ impl RebuiltGrid {
         if !self.filed.is_empty() {
             self.visit_met(area, 0, seen, |cell| self.scan(self.run(cell), area, |filed| found.push(filed.entity)));
         }
+    }
+
+    /// The entities whose boxes overlap `area`, one by one: through the covers, so that nothing has to be remembered.
+    pub(crate) fn query(&self, area: RawBox) -> impl Iterator<Item = u32> + '_ {
+        let covers = self.covers.iter().enumerate().filter(move |(_, cover)| overlaps(cover, &area));
+        let cells =
+            covers.flat_map(|(chunk, _)| chunk * CHUNK_LEN..self.loose_cell_count().min((chunk + 1) * CHUNK_LEN));
+        let held = cells.filter(move |&cell| overlaps(&self.cells[cell].bounds, &area));
+        let filed = held.flat_map(|cell| &self.filed[self.run(cell)]);
+        filed.filter(move |filed| overlaps(&filed.bounds, &area)).map(|filed| filed.entity)
     }
 
     /// Visits each loose cell from `first` on whose box overlaps `area`, once.
@@ -107,16 +132,28 @@ impl RebuiltGrid {
 
     /// The pairs within a cell that ends at `run_end`, of which the first is in `part`.
     #[inline(always)]
-    fn find_own(&self, part: Range<usize>, run_end: usize, emit: &mut impl FnMut(&Filed, &Filed)) {
-        for i in part {
+    fn find_own(
+        &self,
+        part: Range<usize>,
+        run_end: usize,
+        stopped: &Cell<bool>,
+        emit: &mut impl FnMut(&Filed, &Filed),
+    ) {
+        for i in part.take_while(|_| !stopped.get()) {
             let (a, rest) = (&self.filed[i], &self.filed[i + 1..run_end]);
             rest.iter().filter(|b| overlaps(&a.bounds, &b.bounds)).for_each(|b| emit(a, b));
         }
     }
 
     /// As [`find_own`](Self::find_own), for a crowded cell: what starts behind the end of `a` ends the search (R3).
-    fn sweep_own<const AXIS: usize>(&self, part: Range<usize>, run_end: usize, emit: &mut impl FnMut(&Filed, &Filed)) {
-        for i in part {
+    fn sweep_own<const AXIS: usize>(
+        &self,
+        part: Range<usize>,
+        run_end: usize,
+        stopped: &Cell<bool>,
+        emit: &mut impl FnMut(&Filed, &Filed),
+    ) {
+        for i in part.take_while(|_| !stopped.get()) {
             let (a, rest) = (&self.filed[i], &self.filed[i + 1..run_end]);
             let near = rest.iter().take_while(|b| b.bounds[AXIS] <= a.bounds[AXIS + 2]);
             near.filter(|b| overlaps(&a.bounds, &b.bounds)).for_each(|b| emit(a, b));

@@ -25,7 +25,10 @@ fn assert_clear(seen: &BitSet, grid: &RebuiltGrid) {
 fn pairs_of(grid: &RebuiltGrid) -> Vec<(u32, u32)> {
     let (mut seen, mut pairs) = (seen_for(grid), Vec::new());
     for block in 0..grid.block_count() {
-        grid.find_block_pairs(block, &mut seen, &mut |a, b| pairs.push((a, b)));
+        grid.find_block_pairs(block, &mut seen, &mut |a, b| {
+            pairs.push((a, b));
+            Some(())
+        });
     }
     grid.find_block_pairs(grid.block_count(), &mut seen, &mut |_, _| panic!("there is no such block"));
     assert_clear(&seen, grid);
@@ -166,7 +169,10 @@ fn blocks_come_from_the_boxes() {
     assert_eq!(grid.block_count(), 5);
     let (mut seen, mut last) = (seen_for(&grid), Vec::new());
     // In any order, each gives the same.
-    grid.find_block_pairs(4, &mut seen, &mut |a, b| last.push((a, b)));
+    grid.find_block_pairs(4, &mut seen, &mut |a, b| {
+        last.push((a, b));
+        Some(())
+    });
     assert!(pairs_of(&grid).ends_with(&last) && !last.is_empty());
 }
 
@@ -180,5 +186,39 @@ fn no_nan_makes_it_panic() {
         pairs_of(&grid);
         collected(&grid, &[f32::NAN, 0.0, 1.0, f32::NAN]);
         collected(&grid, &[5.0, 5.0, -5.0, -5.0]);
+    }
+}
+
+#[test]
+fn a_pass_ends_soon_after_it_is_told_to() {
+    // Two million pairs if it went on.
+    let boxes = vec![[0.0, 0.0, 1.0, 1.0]; 2000];
+    let mut grid = RebuiltGrid::default();
+    grid.rebuild(&boxes);
+    let mut seen = seen_for(&grid);
+    for block in 0..grid.block_count() {
+        let mut told = 0;
+        grid.find_block_pairs(block, &mut seen, &mut |_, _| {
+            told += 1;
+            None
+        });
+        assert!(told <= boxes.len(), "{told} pairs");
+    }
+    assert_clear(&seen, &grid);
+    check("after a pass that was ended", 0, &mut grid, &boxes[..50]);
+}
+
+#[test]
+fn a_lazy_query_finds_what_a_search_finds() {
+    for (name, boxes) in all_scenes(91) {
+        let mut grid = RebuiltGrid::default();
+        grid.rebuild(&boxes);
+        for area in boxes.iter().step_by(boxes.len() / 20 + 1) {
+            let mut found = collected(&grid, area);
+            let mut lazy: Vec<u32> = grid.query(*area).collect();
+            found.sort_unstable();
+            lazy.sort_unstable();
+            assert_eq!(lazy, found, "{name}");
+        }
     }
 }
