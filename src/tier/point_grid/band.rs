@@ -7,23 +7,18 @@
 //!
 //! Cost: O(n) where bodies lie about evenly; a few times that where they cluster; O(n log n) at worst.
 
-use super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, floor_within, linear_cell, merge};
+mod layout;
+#[cfg(test)]
+mod tests;
+
+use super::axis::{Axis, AxisMap, Extent};
 use crate::geometry::RawBox;
 use crate::kernel::{CellView, Rect};
-use crate::storage::cells::{Key, Starts, count_keys, table_words};
+use crate::storage::cells::{Key, Starts, table_words};
 use crate::storage::columns::{Columns, ColumnsMut, column_words};
 use crate::storage::grow;
 use crate::storage::record::Record;
-
-/// Bodies a cell: with fewer, a scan visits too many empty cells (each a branch that is hard to predict); with more, a
-/// run no longer fits one vector.
-const POPULATION: f32 = 2.8;
-
-/// A layout is taken when a typical body shares its cell with at most this many times as many as even bodies would.
-const UNEVEN_MAX: f32 = 2.5;
-
-/// A merged layout is taken when a typical body shares its cell with at most this many.
-const CROWDED_MAX: f32 = 20.0;
+use layout::{CROWDED_MAX, Layout, UNEVEN_MAX};
 
 /// What is kept of a band beside its words.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,25 +98,6 @@ pub(crate) const fn words_max(population: usize) -> usize {
     starts_max(population) + x_table_max(population) + y_table_max(population)
 }
 
-/// Merged layouts that promise to be this many times as crowded as they may be are not tried.
-const HOPELESS: f32 = 3.0;
-
-/// Bodies in the narrowest column: a table of one row of such columns is within P4.
-const NARROW: usize = 3;
-
-/// How cells are laid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    /// Equal cells.
-    Linear,
-    /// Joined cells, about as wide as high where bodies are.
-    Merged,
-    /// Joined cells, as narrow as may be: for bodies along a line or in small clusters.
-    Narrow,
-    /// By comparison.
-    Borders,
-}
-
 impl Band {
     /// Sorts `own` by cell into the columns of `scratch` and fills `words` with the tables.
     pub(crate) fn build(own: &[Record], cell_size: Option<f32>, words: &mut [u32], scratch: &mut BandScratch) -> Self {
@@ -150,177 +126,6 @@ impl Band {
         }
         band.place(own, words, scratch);
         band
-    }
-
-    /// Chooses the axes, computes each body's cell and counts. Returns how many share a typical body's cell.
-    fn lay(
-        &mut self,
-        layout: Layout,
-        own: &[Record],
-        extents: [Extent; 2],
-        cell_size: Option<f32>,
-        words: &mut [u32],
-        scratch: &mut BandScratch,
-    ) -> f32 {
-        let (starts, tables) = words.split_at_mut(starts_max(own.len()));
-        let (x_table, y_table) = tables.split_at_mut(x_table_max(own.len()));
-        (self.x_words, self.y_words) = (0, 0);
-        match layout {
-            Layout::Linear => self.lay_linear(own.len(), extents, cell_size),
-            Layout::Merged | Layout::Narrow => {
-                if !self.lay_merged(layout, own, extents, x_table, y_table, &mut scratch.histogram) {
-                    return f32::INFINITY;
-                }
-            }
-            Layout::Borders => self.lay_borders(own, x_table, y_table, &mut scratch.edges),
-        }
-        let tables = (&x_table[..self.x_words], &y_table[..self.y_words]);
-        self.fill_keys(own, tables, &mut scratch.keys);
-        let stride = self.columns + 2;
-        let spread = count_keys(&scratch.keys, &mut starts[..table_words(self.rows, stride)]);
-        spread.squares as f32 / own.len() as f32
-    }
-
-    /// The cell of each body, and whether it reaches out of it.
-    fn fill_keys(&self, own: &[Record], (x_table, y_table): (&[u32], &[u32]), keys: &mut Vec<u32>) {
-        let stride = self.columns + 2;
-        let key = |[x, y, right, below]: [usize; 4]| Key::new(y * stride + x + 1, right > x, below > y).0;
-        keys.clear();
-        match (self.x, self.y) {
-            (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
-                let fine = FineCells::new([x, y], [ix, iy], [self.columns, self.rows]);
-                keys.extend(own.iter().map(|record| key(fine.of(&record.aabb))));
-            }
-            (
-                AxisMap::Merged { origin: x, inverse: ix, fine: x_fine },
-                AxisMap::Merged { origin: y, inverse: iy, fine: y_fine },
-            ) => {
-                let fine = FineCells::new([x, y], [ix, iy], [x_fine as usize, y_fine as usize]);
-                let (x_cells, y_cells): (&[u16], &[u16]) =
-                    (bytemuck::cast_slice(x_table), bytemuck::cast_slice(y_table));
-                keys.extend(own.iter().map(|record| {
-                    let [x, y, right, below] = fine.of(&record.aabb);
-                    key([x_cells[x], y_cells[y], x_cells[right], y_cells[below]].map(usize::from))
-                }));
-            }
-            _ => {
-                let x_axis = Axis { map: self.x, count: self.columns, table: x_table };
-                let y_axis = Axis { map: self.y, count: self.rows, table: y_table };
-                keys.extend(own.iter().map(|Record { aabb, .. }| {
-                    let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
-                    let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
-                    Key::new(y * stride + x + 1, right, below).0
-                }));
-            }
-        }
-    }
-
-    /// Whether a table for that many cells is within P4.
-    fn fits(population: usize, columns: usize, rows: usize) -> bool {
-        table_words(rows, columns + 2) <= starts_max(population)
-    }
-
-    fn lay_linear(&mut self, population: usize, [x, y]: [Extent; 2], cell_size: Option<f32>) {
-        let (x_max, y_max) = (x.cells_max(population), y.cells_max(population));
-        let (x_spread, y_spread) = (f64::from(x.max - x.min), f64::from(y.max - y.min));
-        let cells = (population as f64 / f64::from(POPULATION)).max(1.0);
-        let side = cell_size.map_or_else(|| (x_spread * y_spread / cells).sqrt(), f64::from);
-        // Rows first, then as many columns as there are cells left, then rows again where columns were limited by the
-        // size of boxes: beams get cells as long as they are, and thin.
-        let mut rows = ((y_spread / side) as usize).clamp(1, y_max);
-        let mut columns = ((cells / rows as f64) as usize).clamp(1, x_max);
-        if cell_size.is_some() {
-            columns = ((x_spread / side) as usize).clamp(1, x_max);
-        } else {
-            rows = ((cells / columns as f64) as usize).clamp(1, y_max);
-        }
-        while !Self::fits(population, columns, rows) {
-            let longer = if columns > rows { &mut columns } else { &mut rows };
-            *longer = (*longer * 3 / 4).max(1);
-        }
-        let linear = |extent: Extent, count| {
-            let (origin, inverse) = extent.linear(count);
-            AxisMap::Linear { origin, inverse }
-        };
-        (self.x, self.y, self.columns, self.rows) = (linear(x, columns), linear(y, rows), columns, rows);
-    }
-
-    /// Whether fine cells are fine enough to be worth it.
-    fn lay_merged(
-        &mut self,
-        layout: Layout,
-        own: &[Record],
-        [x, y]: [Extent; 2],
-        x_table: &mut [u32],
-        y_table: &mut [u32],
-        histogram: &mut Vec<u32>,
-    ) -> bool {
-        let population = own.len();
-        let fine_x = x.cells_max(x_table.len() * 2);
-        let fine_y = y.cells_max(y_table.len() * 2);
-        let (x_linear, y_linear) = (x.linear(fine_x), y.linear(fine_y));
-        histogram.clear();
-        histogram.resize(fine_x + fine_y, 0);
-        let (x_histogram, y_histogram) = histogram.split_at_mut(fine_x);
-        for Record { aabb, .. } in own {
-            x_histogram[linear_cell(aabb[0], x_linear.0, x_linear.1, fine_x)] += 1;
-            y_histogram[linear_cell(aabb[1], y_linear.0, y_linear.1, fine_y)] += 1;
-        }
-        // How many a typical body shares its fine column, or row, with: less cannot be asked for.
-        let (x_least, y_least) = (typical(x_histogram), typical(y_histogram));
-        // So many then share a cell if columns and rows have nothing to do with each other.
-        if x_least * y_least > HOPELESS * CROWDED_MAX * population as f32 {
-            return false;
-        }
-        let product = POPULATION * population as f32;
-        let width = |extent: Extent, fine: usize| ((extent.max - extent.min) / fine as f32).max(f32::MIN_POSITIVE);
-        // Columns p wide hold x_least * p / width; p such that a cell holds what it should.
-        let side = (product / (x_least * y_least) * width(x, fine_x) * width(y, fine_y)).sqrt();
-        let square = (x_least * (side / width(x, fine_x)).max(1.0)).clamp(x_least, product);
-        let mut x_target = if layout == Layout::Narrow { x_least.max(POPULATION) } else { square };
-        let mut y_target = (product / x_target).max(y_least);
-        let x_cells: &mut [u16] = bytemuck::cast_slice_mut(x_table);
-        let y_cells: &mut [u16] = bytemuck::cast_slice_mut(y_table);
-        loop {
-            self.columns = merge(x_histogram, x_target, x_cells);
-            self.rows = merge(y_histogram, y_target, y_cells);
-            if Self::fits(population, self.columns, self.rows) {
-                break;
-            }
-            // Grows until one of them is a single cell.
-            if layout != Layout::Narrow || self.rows == 1 {
-                x_target *= 1.3;
-            }
-            y_target *= 1.3;
-        }
-        self.x = AxisMap::Merged { origin: x_linear.0, inverse: x_linear.1, fine: fine_x as u32 };
-        self.y = AxisMap::Merged { origin: y_linear.0, inverse: y_linear.1, fine: fine_y as u32 };
-        (self.x_words, self.y_words) = (fine_x.div_ceil(2), fine_y.div_ceil(2));
-        true
-    }
-
-    fn lay_borders(&mut self, own: &[Record], x_table: &mut [u32], y_table: &mut [u32], edges: &mut Vec<u64>) {
-        let population = own.len();
-        let mut find = |axis: usize, target: usize, table: &mut [u32]| {
-            edges.clear();
-            edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
-            edges.sort_unstable();
-            find_borders(edges, target, table)
-        };
-        // Columns as narrow as may be, then rows for what is left to do.
-        self.x_words = find(0, NARROW, x_table);
-        self.columns = self.x_words + 1;
-        let cells = population as f32 / POPULATION;
-        let mut y_target = (population as f32 * self.columns as f32 / cells).max(1.0) as usize;
-        loop {
-            self.y_words = find(1, y_target, y_table);
-            self.rows = self.y_words + 1;
-            if Self::fits(population, self.columns, self.rows) {
-                break;
-            }
-            y_target = y_target * 3 / 2 + 1;
-        }
-        (self.x, self.y) = (AxisMap::Borders, AxisMap::Borders);
     }
 
     /// Sorts by cell: first the numbers of records, then the records themselves in that order, so that there is one
@@ -392,33 +197,6 @@ impl Band {
     }
 }
 
-/// The equal cells of both axes, for all four edges of a box at once: the same sum for each, so that they are one vector.
-struct FineCells {
-    origins: [f32; 4],
-    inverses: [f32; 4],
-    lasts: [f32; 4],
-}
-
-impl FineCells {
-    fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], [columns, rows]: [usize; 2]) -> Self {
-        let (x_last, y_last) = ((columns - 1) as f32, (rows - 1) as f32);
-        Self {
-            origins: [x, y, x, y],
-            inverses: [x_inverse, y_inverse, x_inverse, y_inverse],
-            lasts: [x_last, y_last, x_last, y_last],
-        }
-    }
-
-    #[inline(always)]
-    fn of(&self, aabb: &RawBox) -> [usize; 4] {
-        let mut cells = [0; 4];
-        for edge in 0..4 {
-            cells[edge] = floor_within((aabb[edge] - self.origins[edge]) * self.inverses[edge], self.lasts[edge]);
-        }
-        cells.map(|cell| cell as usize)
-    }
-}
-
 /// The bounds of all boxes, and what the axes are made from; `None` of nothing.
 fn measure(own: &[Record]) -> Option<(RawBox, [Extent; 2])> {
     let first = own.first()?.aabb;
@@ -436,18 +214,3 @@ fn measure(own: &[Record]) -> Option<(RawBox, [Extent; 2])> {
     let extent = |axis: usize| Extent { min: low[axis], max: high[axis], side: side[axis] };
     Some(([low[0], low[1], high[2], high[3]], [extent(0), extent(1)]))
 }
-
-/// How many share the cell of a typical body.
-fn typical(histogram: &[u32]) -> f32 {
-    let (mut sum, mut squares) = (0u64, 0u64);
-    for &population in histogram {
-        sum += u64::from(population);
-        squares += u64::from(population) * u64::from(population);
-    }
-    squares as f32 / sum as f32
-}
-
-const _: () = assert!(FINE_MAX <= u16::MAX as usize, "a merged axis holds fine cells as u16");
-
-#[cfg(test)]
-mod tests;
