@@ -78,6 +78,7 @@ impl World {
                 records: Disjoint::new(&mut grid.records),
                 words: Disjoint::new(&mut grid.words),
                 statics: &self.statics,
+                split: self.workers.split(),
                 pool: &self.pool,
                 budget: &budget,
             };

@@ -20,7 +20,9 @@ use crate::tier::point_grid::band::Band;
 use crate::tier::point_grid::index::BandSlot;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::pass::Built;
+use crate::tier::point_grid::split::{self, SplitScratch};
 use crate::tier::static_tree::StaticTree;
+use parking_lot::Mutex;
 use std::time::Duration;
 
 /// What all tasks of a step share.
@@ -32,6 +34,8 @@ pub(super) struct Shared<'s> {
     pub(super) records: Disjoint<'s, Record>,
     pub(super) words: Disjoint<'s, u32>,
     pub(super) statics: &'s StaticTree,
+    /// For crowded bands, one at a time.
+    pub(super) split: &'s Mutex<SplitScratch>,
     pub(super) pool: &'s PagePool,
     pub(super) budget: &'s PairBudget,
 }
@@ -86,10 +90,16 @@ pub(super) fn run_band(
 
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
-    let _ = built.own_pairs(shared.level, &mut sink);
-    task.times.common = clock.lap();
-    let _ = built.pairs_with(shared.level, visitors.iter().copied(), &mut sink);
-    task.times.visitors = clock.lap();
+    let own = &records[..own.len()];
+    if split::is_worthwhile(&task.band, own) {
+        let _ = split::find_pairs(shared.level, own, visitors, &mut shared.split.lock(), &mut sink);
+        task.times.common = clock.lap();
+    } else {
+        let _ = built.own_pairs(shared.level, &mut sink);
+        task.times.common = clock.lap();
+        let _ = built.pairs_with(shared.level, visitors.iter().copied(), &mut sink);
+        task.times.visitors = clock.lap();
+    }
     let _ = pairs_with_oversized(shared, frame, slot, &built, search, &mut sink);
     task.times.oversized = clock.lap();
     drop(sink);

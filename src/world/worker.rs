@@ -8,6 +8,7 @@
 use crate::parallel;
 use crate::storage::bitset::BitSet;
 use crate::tier::point_grid::band::BandScratch;
+use crate::tier::point_grid::split::SplitScratch;
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -45,6 +46,7 @@ pub(crate) struct Workers {
     scratch: Vec<CachePadded<Mutex<Scratch>>>,
     /// W2
     large: CachePadded<Mutex<Scratch>>,
+    split: Mutex<SplitScratch>,
 }
 
 /// Bodies of a band that is worked on in the shared scratch: twice what a plan aims at most at.
@@ -68,6 +70,11 @@ impl Workers {
     pub(crate) fn mine(&self, parallel: bool, bodies: usize) -> MutexGuard<'_, Scratch> {
         let large = bodies > LARGE;
         if large { self.large.lock() } else { self.scratch[parallel::worker_index(parallel)].lock() }
+    }
+
+    /// What a crowded band is taken apart in: one for all, so that memory does not grow with workers.
+    pub(crate) fn split(&self) -> &Mutex<SplitScratch> {
+        &self.split
     }
 
     /// How many workers there is scratch for.
@@ -97,16 +104,12 @@ impl Workers {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.scratch
-            .iter()
-            .chain([&self.large])
-            .map(|scratch| {
-                size_of::<CachePadded<Mutex<Scratch>>>() + {
-                    let scratch = scratch.lock();
-                    scratch.band.bytes() + scratch.search.bytes()
-                }
-            })
-            .sum()
+        let scratch = |scratch: &CachePadded<Mutex<Scratch>>| {
+            let scratch = scratch.lock();
+            size_of::<CachePadded<Mutex<Scratch>>>() + scratch.band.bytes() + scratch.search.bytes()
+        };
+        let workers: usize = self.scratch.iter().chain([&self.large]).map(scratch).sum();
+        workers + self.split.lock().bytes()
     }
 
     pub(crate) fn release(&mut self) {

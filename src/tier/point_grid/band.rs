@@ -30,6 +30,8 @@ pub(crate) struct Band {
     rows: usize,
     x_words: usize,
     y_words: usize,
+    /// How many bodies share a typical body's cell, itself included.
+    pub(crate) crowding: f32,
     /// The smallest box that holds all boxes of the band.
     pub(crate) bounds: RawBox,
 }
@@ -124,6 +126,7 @@ impl Band {
         if best.1 != last {
             band.lay(best.1, own, extents, cell_size, words, scratch);
         }
+        band.crowding = best.0;
         band.place(own, words, scratch);
         band
     }

@@ -10,6 +10,7 @@ use super::partition::Partition;
 use super::pass::Built;
 use super::plan::{Plan, Wishes};
 use super::rows::{Boxes, ROWS_MAX};
+use super::split::{self, SplitScratch};
 use crate::bodies;
 use crate::error::Error;
 use crate::geometry::{Aabb, overlaps};
@@ -74,6 +75,7 @@ pub struct PointGrid {
     pub(super) plan: Plan,
     partition: Partition,
     scratch: BandScratch,
+    split: SplitScratch,
     pool: PagePool,
     blocks: Vec<Block>,
 }
@@ -152,7 +154,14 @@ impl PointGrid {
         let pages = self.pool.free_count() * PAGE_LEN * size_of::<[u32; 2]>();
         let rest = self.rest.bytes() + self.rest_boxes.capacity() * size_of::<Record>();
         let blocks = self.blocks.capacity() * size_of::<Block>();
-        self.index.bytes() + rest + self.plan.bytes() + self.partition.bytes() + self.scratch.bytes() + blocks + pages
+        self.index.bytes()
+            + rest
+            + self.plan.bytes()
+            + self.partition.bytes()
+            + self.scratch.bytes()
+            + self.split.bytes()
+            + blocks
+            + pages
     }
 
     /// Gives back memory that queries do not need. The next [`find_pairs`](Self::find_pairs) takes it again.
@@ -196,8 +205,13 @@ impl PointGrid {
         let turned = |record: &Record| if slot.transposed { record.transposed() } else { *record };
         let rest = self.rest_boxes.iter().map(turned).filter(|record| overlaps(&record.aabb, &slot.band.bounds));
         // A sink without a limit is never spent.
-        let _ = built.own_pairs(self.level, &mut sink);
-        let _ = built.pairs_with(self.level, visitors.iter().copied(), &mut sink);
+        let own = &records[..own.len()];
+        if split::is_worthwhile(&slot.band, own) {
+            let _ = split::find_pairs(self.level, own, visitors, &mut self.split, &mut sink);
+        } else {
+            let _ = built.own_pairs(self.level, &mut sink);
+            let _ = built.pairs_with(self.level, visitors.iter().copied(), &mut sink);
+        }
         let _ = built.pairs_with(self.level, rest, &mut sink);
         drop(sink);
         built.keep(records);

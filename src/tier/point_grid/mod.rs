@@ -23,6 +23,7 @@ pub(crate) mod partition;
 pub(crate) mod pass;
 pub(crate) mod plan;
 pub(crate) mod rows;
+pub(crate) mod split;
 pub(crate) mod splitter;
 #[cfg(test)]
 mod tests;

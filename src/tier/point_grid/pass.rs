@@ -3,6 +3,7 @@
 //! Cost: of its own pairs, about one vector of tests a body; with others, a search each.
 
 use super::band::{Band, BandScratch};
+use crate::geometry::overlaps;
 use crate::kernel::{CellView, Level, Order, Probe};
 use crate::storage::pages::PairSink;
 use crate::storage::record::Record;
@@ -46,7 +47,8 @@ impl<'a> Built<'a> {
         others: impl Iterator<Item = Record>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        for Record { aabb, row } in others {
+        let bounds = self.band.bounds;
+        for Record { aabb, row } in others.filter(|other| overlaps(&other.aabb, &bounds)) {
             let rect = self.band.rect(self.words, &aabb);
             level.scan_rect(&self.cells, &rect, Probe { aabb, row }, Order::Ascending, sink)?;
         }
