@@ -43,7 +43,7 @@ struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "castles")]
     scene: SceneName,
     /// How many bodies
-    #[arg(long, value_name = "COUNT", default_value_t = 200_000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 200_000, value_parser = common::options::bodies)]
     bodies: usize,
     /// What the scene is made from: the same seed gives the same scene
     #[arg(long, default_value_t = 1)]

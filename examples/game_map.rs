@@ -53,7 +53,7 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
     /// How many bodies
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = common::options::bodies)]
     bodies: usize,
     /// Where bodies begin and how they walk
     #[arg(long, default_value_t = 1)]

@@ -1,7 +1,8 @@
 //! The caller's columns, borrowed.
 //!
-//! B1: a column element is as large as the plain array it is read as and at least as aligned; both are checked
-//! when the generic code is compiled, so no cast can fail at run time.
+//! B1: a column element is as large and as aligned as the plain array it is read as (boxes may also be aligned as a vector
+//! register is); both are checked when the generic code is compiled, so no cast can fail at run time, and columns of
+//! f64 or u64 are refused.
 
 use crate::error::{BadRow, Column, Error};
 use crate::geometry::RawBox;
@@ -10,14 +11,17 @@ use bytemuck::NoUninit;
 /// A column of 2D vectors as `[f32; 2]`, without a copy.
 fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
     // B1
-    const { assert!(size_of::<T>() == 8 && align_of::<T>() >= 4, "a vector column holds two f32 a row") };
+    const { assert!(size_of::<T>() == 8 && align_of::<T>() == 4, "a vector column holds two f32 a row") };
     bytemuck::cast_slice(column)
 }
 
 /// A column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
 pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawBox] {
     // B1
-    const { assert!(size_of::<T>() == 16 && align_of::<T>() >= 4, "a box column holds four f32 a row") };
+    const {
+        let align = align_of::<T>();
+        assert!(size_of::<T>() == 16 && (align == 4 || align == 16), "a box column holds four f32 a row");
+    };
     bytemuck::cast_slice(column)
 }
 
@@ -148,8 +152,9 @@ impl<'a> Bodies<'a> {
 
 /// What never moves: a column of boxes, taken bit for bit, and optionally ids.
 ///
-/// A slice, array or `Vec` of boxes converts into it, so `world.set_statics(&walls)` is enough.
-#[derive(Clone, Copy, Debug)]
+/// A slice, array or `Vec` of boxes converts into it, so `world.set_statics(&walls)` is enough; `Statics::default()` is
+/// none at all.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Statics<'a> {
     pub(crate) aabbs: &'a [[f32; 4]],
     pub(crate) ids: Option<&'a [u64]>,

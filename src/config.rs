@@ -80,7 +80,8 @@ impl WorldConfig {
         self
     }
 
-    /// Side of the point grids' cells in world units. Cells that would be too small to be exact are made larger.
+    /// Side of the point grids' cells in world units, where bodies lie about evenly. Cells that would be too small to be
+    /// exact are made larger, and where bodies cluster cells follow them.
     /// Without it the side is found from the density of each part of the world.
     pub fn cell_size(mut self, side: f32) -> Self {
         self.cell_size = Some(side);
@@ -114,7 +115,7 @@ impl WorldConfig {
     pub(crate) fn validate(&self) -> Result<(), Error> {
         if self.bounds.len() > BOUNDS_MAX {
             let value = self.bounds.len() as f64;
-            return Err(Error::BadSetting { setting: "bounds", value, expected: "at most 8 of them" });
+            return Err(Error::BadSetting { setting: "number of bounds", value, expected: "at most 8" });
         }
         let mut below = 0.0;
         for &bound in &self.bounds {

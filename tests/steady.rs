@@ -184,11 +184,44 @@ fn statics_that_are_switched_allocate_nothing() {
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
 }
 
-/// A pool whose workers are watched. Each has gone looking for work before this returns, and so has what it needs to.
+/// A pool whose workers are watched. When it goes, they have gone: what a worker takes on its way out, after the pool was
+/// dropped, would be counted in whichever test comes next.
 #[cfg(feature = "parallel")]
-fn watched_pool(threads: usize) -> rayon::ThreadPool {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| WATCHED.set(true)).build();
-    let pool = pool.unwrap();
+struct WatchedPool {
+    pool: Option<rayon::ThreadPool>,
+    working: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+}
+
+#[cfg(feature = "parallel")]
+impl std::ops::Deref for WatchedPool {
+    type Target = rayon::ThreadPool;
+
+    fn deref(&self) -> &rayon::ThreadPool {
+        self.pool.as_ref().unwrap()
+    }
+}
+
+#[cfg(feature = "parallel")]
+impl Drop for WatchedPool {
+    fn drop(&mut self) {
+        self.pool = None;
+        while self.working.load(SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Each worker has gone looking for work before this returns, and so has what it needs to.
+#[cfg(feature = "parallel")]
+fn watched_pool(threads: usize) -> WatchedPool {
+    let working = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(threads));
+    let left = working.clone();
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| WATCHED.set(true));
+    let pool = builder.exit_handler(move |_| {
+        WATCHED.set(false);
+        left.fetch_sub(1, SeqCst);
+    });
+    let pool = WatchedPool { pool: Some(pool.build().unwrap()), working };
     fn split(depth: u32) {
         if depth > 0 {
             rayon::join(|| split(depth - 1), || split(depth - 1));

@@ -1,6 +1,7 @@
 //! Command line options that the examples share.
 
 use super::Failure;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -44,7 +45,22 @@ impl Options {
 
     /// Prints for people: on the standard output, or beside it where that is kept for JSON.
     pub(crate) fn say(&self, text: &str) {
-        if self.json { eprintln!("{text}") } else { println!("{text}") }
+        if self.json { eprintln!("{text}") } else { put(text) }
+    }
+}
+
+/// Prints a line. Whoever reads may have read enough and gone: that is no failure.
+pub(crate) fn put(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Reads a number of bodies that a machine may hold.
+pub(crate) fn bodies(text: &str) -> Result<usize, String> {
+    const MOST: usize = 100_000_000;
+    match text.parse() {
+        Ok(count) if count <= MOST => Ok(count),
+        Ok(_) => Err(format!("at most {MOST}")),
+        Err(_) => Err("not a whole number of at least 0".to_string()),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::check::{self, Box4};
 use super::figures::Figures;
 use super::options::Options;
+use super::options::put;
 use super::{Failure, allocations};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Instant;
@@ -71,7 +72,7 @@ impl Run {
     /// The line for programs, where it was asked for: the last thing an example prints.
     pub(crate) fn print_json(&self, example: &str, scene: &str, options: &Options) {
         if options.json {
-            println!("{}", self.figures.json(example, scene));
+            put(&self.figures.json(example, scene).to_string());
         }
     }
 }

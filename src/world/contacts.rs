@@ -3,6 +3,7 @@
 use super::frame::Frame;
 use crate::pair::{Pair, StaticPair};
 use crate::storage::pages::Block;
+use crate::tier::static_tree::StaticTree;
 use bytemuck::Pod;
 
 /// The contacts of the last good step. Cheap to copy and to share between threads; borrows the world, none of the
@@ -15,11 +16,12 @@ use bytemuck::Pod;
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     frame: &'w Frame,
+    statics: &'w StaticTree,
 }
 
 impl<'w> Contacts<'w> {
-    pub(super) fn new(frame: &'w Frame) -> Self {
-        Self { frame }
+    pub(super) fn new(frame: &'w Frame, statics: &'w StaticTree) -> Self {
+        Self { frame, statics }
     }
 
     /// Every pair of bodies whose closed boxes overlap, each once, `a < b`.
@@ -69,9 +71,26 @@ impl<'w> Contacts<'w> {
         sorted.sort_unstable();
     }
 
+    /// The pairs with statics in ascending order of (body, fixed), in the caller's vector, which is cleared first.
+    ///
+    /// # Cost
+    ///
+    /// As [`sorted_pairs`](Self::sorted_pairs).
+    pub fn sorted_static_pairs(&self, sorted: &mut Vec<StaticPair>) {
+        sorted.clear();
+        sorted.reserve(self.frame.static_pair_count);
+        self.static_blocks().for_each(|block| sorted.extend_from_slice(block));
+        sorted.sort_unstable();
+    }
+
     /// The id of a row, where the step had an id column and the row.
     pub fn body_id(&self, row: u32) -> Option<u64> {
         self.frame.ids.get(row as usize).copied()
+    }
+
+    /// The id of a static, where the set has an id column and the row.
+    pub fn static_id(&self, row: u32) -> Option<u64> {
+        self.statics.id(row)
     }
 
     /// How many rows the step had, skipped ones included.

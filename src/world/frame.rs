@@ -48,7 +48,6 @@ impl Frame {
 
     /// As much room as `other` has, so that it does not matter which of the two a step is built in.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
-        reserve_like(&mut self.ids, &other.ids);
         reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
         reserve_like(&mut self.oversized_rows, &other.oversized_rows);
         reserve_like(&mut self.body_blocks, &other.body_blocks);

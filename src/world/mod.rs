@@ -167,9 +167,9 @@ impl World {
     }
 
     /// The contacts of the last good step again, by a shared borrow, so that queries can be asked while they are
-    /// iterated. Empty before the first step.
+    /// iterated (what `step` returns holds the world by its `&mut`). Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts::new(&self.front)
+        Contacts::new(&self.front, &self.statics)
     }
 
     /// Everything whose closed box overlaps `area`, each once: bodies as of the last good step, statics as of now.

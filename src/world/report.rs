@@ -49,7 +49,8 @@ impl Phases {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GridReport {
-    /// Largest half-extent that it takes, in world units.
+    /// Half-extent up to which it takes bodies, in world units: a given bound, or one with room above the largest size
+    /// that the step's sample of rows had.
     pub bound: f32,
     /// Bodies in it.
     pub bodies: usize,
@@ -195,6 +196,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for grid in &self.grids {
             let [width, height] = grid.cell_size;
+            if grid.bodies == 0 {
+                continue;
+            }
             writeln!(
                 f,
                 "common     {:>9} bodies up to half-extent {:.3}, {} bands, cells {width:.2} x {height:.2}, population {:.1}",

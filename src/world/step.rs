@@ -33,8 +33,11 @@ impl World {
             self.partition.run(&input, &self.plan, skip, parallel, records).map_err(Error::BadBody)?;
             phases.partition = clock.lap();
             self.back.row_count = input.len();
+            self.find_pairs(parallel, &mut phases)?;
+            // Nothing can go wrong any more, so one buffer is enough for both frames.
+            self.back.ids = std::mem::take(&mut self.front.ids);
             input.copy_ids(&mut self.back.ids);
-            self.find_pairs(parallel, &mut phases)
+            Ok(())
         });
         self.row_starts = row_starts;
         outcome?;

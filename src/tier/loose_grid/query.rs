@@ -24,16 +24,18 @@ impl LooseGrid {
             .map(|index| self.handle(index))
     }
 
-    /// Appends each two boxes that overlap, once; touching is overlap.
+    /// Fills `pairs`, which is cleared first, with each two boxes that overlap, once; touching is overlap.
     ///
     /// # Cost
     ///
-    /// O(boxes) where no loose cell is crowded; boxes in one loose cell are all tested against each other.
+    /// O(boxes) where no loose cell is crowded and few boxes are as long as the area; boxes in one loose cell are all
+    /// tested against each other, and so is whatever lies outside of the area, in the cells at its border.
     ///
     /// # Determinism
     ///
     /// The order is a pure function of the calls made before.
     pub fn find_pairs(&self, pairs: &mut Vec<(LooseHandle, LooseHandle)>) {
+        pairs.clear();
         let held =
             || (0..self.cells.len()).map(LooseIndex::new).filter(|&cell| self.cells[cell.at()].head.some().is_some());
         for cell in held() {
