@@ -29,23 +29,56 @@ const fn compress_table() -> [[u32; 8]; 256] {
     table
 }
 
+/// Min x, min y, max x, max y, row: a probe in every lane.
+pub(super) type Spread = (__m256, __m256, __m256, __m256, __m256i);
+
+/// # Safety
+///
+/// AVX2 is there.
+#[inline(always)]
+pub(super) unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row }: Probe) -> Spread {
+    // SAFETY: by the contract.
+    unsafe {
+        (
+            _mm256_set1_ps(min_x),
+            _mm256_set1_ps(min_y),
+            _mm256_set1_ps(max_x),
+            _mm256_set1_ps(max_y),
+            _mm256_set1_epi32(row as i32),
+        )
+    }
+}
+
+/// Writes the probe's row and each of eight rows as pairs, in order.
+///
+/// # Safety
+///
+/// AVX2 is there, and 8 slots can be written at `out`.
+#[inline(always)]
+pub(super) unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
+    // SAFETY: by the contract.
+    unsafe {
+        let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
+            (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
+            (_, true) => (row, rows),
+            _ => (rows, row),
+        };
+        // Pairs 0 1 4 5 and 2 3 6 7, then in order.
+        let low = _mm256_unpacklo_epi32(first, second);
+        let high = _mm256_unpackhi_epi32(first, second);
+        _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
+        _mm256_storeu_si256(out.add(4).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
+    }
+}
+
 impl Lanes for Avx2 {
     const WIDTH: usize = 8;
-    /// min x, min y, max x, max y, row.
-    type Spread = (__m256, __m256, __m256, __m256, __m256i);
+    type Spread = Spread;
 
     #[inline(always)]
-    unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row }: Probe) -> Self::Spread {
+    unsafe fn spread(probe: Probe) -> Spread {
         // SAFETY: the contract says that the features are there.
-        unsafe {
-            (
-                _mm256_set1_ps(min_x),
-                _mm256_set1_ps(min_y),
-                _mm256_set1_ps(max_x),
-                _mm256_set1_ps(max_y),
-                _mm256_set1_epi32(row as i32),
-            )
-        }
+        unsafe { self::spread(probe) }
     }
 
     #[inline(always)]
@@ -72,16 +105,7 @@ impl Lanes for Avx2 {
             let lanes = _mm256_loadu_si256(COMPRESS.get_unchecked(mask as usize).as_ptr().cast());
             let rows = _mm256_loadu_si256(columns.rows.add(at).cast());
             let rows = _mm256_permutevar8x32_epi32(rows, lanes);
-            let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
-                (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
-                (_, true) => (row, rows),
-                _ => (rows, row),
-            };
-            // Pairs 0 1 4 5 and 2 3 6 7, then in order.
-            let low = _mm256_unpacklo_epi32(first, second);
-            let high = _mm256_unpackhi_epi32(first, second);
-            _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
-            _mm256_storeu_si256(out.add(4).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
+            store_pairs::<O>(row, rows, out);
             mask.count_ones() as usize
         }
     }
