@@ -270,3 +270,21 @@ fn worlds_step_beside_each_other_in_one_pool() {
         }
     });
 }
+
+#[test]
+fn ids_of_bodies_and_statics_are_to_be_had_from_contacts() {
+    let walls = [[0.0f32, 0.0, 10.0, 1.0], [20.0, 0.0, 30.0, 1.0], [0.0, 0.5, 40.0, 0.6]];
+    let mut world = sequential();
+    world.set_statics(Statics::new(&walls).with_ids(&[7, 8, u64::MAX])).unwrap();
+    let centers = [[25.0f32, 0.5], [5.0, 0.5]];
+    let contacts = world.step(Bodies::uniform(&centers, [0.2, 0.2]).with_ids(&[70, 71])).unwrap();
+    let mut sorted = vec![StaticPair { body: 9, fixed: 9 }];
+    contacts.sorted_static_pairs(&mut sorted);
+    let ids: Vec<_> = sorted.iter().map(|pair| (contacts.body_id(pair.body), contacts.static_id(pair.fixed))).collect();
+    assert_eq!(ids, [(70, 8), (70, u64::MAX), (71, 7), (71, u64::MAX)].map(|(a, b)| (Some(a), Some(b))));
+    assert_eq!((contacts.body_id(2), contacts.static_id(3)), (None, None));
+
+    world.set_statics(Statics::default()).unwrap();
+    let contacts = world.step(Bodies::uniform(&centers, [0.2, 0.2])).unwrap();
+    assert_eq!((contacts.static_pairs().len(), contacts.body_id(0), contacts.static_id(0)), (0, None, None));
+}
