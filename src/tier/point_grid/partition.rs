@@ -1,4 +1,4 @@
-//! One stable pass over the rows that hands each body to its band.
+//! Hands each body to its band: a pass over the rows that checks and counts, and one that writes.
 //!
 //! R1: each good row is filed once: in one band of one class, or among the oversized.
 //! R2: a body also *visits*, as a copy, every later band of its class that its box reaches into, and every band of a
@@ -242,7 +242,8 @@ impl Partition {
         self.chunks.iter().flat_map(|chunk| &chunk.bad).copied()
     }
 
-    /// Where the bodies filed in a band are, in the order of rows; room for the padding of columns follows them.
+    /// Where the bodies filed in a band are, in the order of rows but for those of a batch that are routed, which follow the
+    /// others of the batch; behind them is room for the padding of columns.
     pub(crate) fn own(&self, band: usize) -> Range<usize> {
         let padded = self.range(band);
         padded.start..padded.end - PAD
