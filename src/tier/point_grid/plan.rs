@@ -107,7 +107,8 @@ impl Plan {
             class.side_max = side_max;
             class.first_band = self.band_count;
             let bands = bands_for(part_start(members.len(), rows.len(), self.sample.len().max(1)));
-            class.transposed = bands > 1 && divides_better_by_x(members, &mut self.edges);
+            // Larger ones visit these bands too, so borders should cut few of them either.
+            class.transposed = bands > 1 && divides_better_by_x(&self.sample[from..], &mut self.edges);
             self.edges.clear();
             if bands > 1 {
                 self.edges.extend(members.iter().map(|aabb| aabb[class.axis()]));
