@@ -121,6 +121,10 @@ scenes! {
     ulp Ulp
     zero_size ZeroSize
     negative_coordinates NegativeCoordinates
+    wide_and_tall WideAndTall
+    nested_clusters NestedClusters
+    harp Harp
+    cross Cross
     empty Empty
     one One
 }

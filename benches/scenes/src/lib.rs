@@ -30,6 +30,7 @@ mod crowds;
 mod extremes;
 mod lattices;
 mod lines;
+mod mixed;
 mod thin;
 
 pub use name::{SceneName, UnknownScene};

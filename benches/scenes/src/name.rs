@@ -59,6 +59,10 @@ scene_names! {
     Ulp "ulp" "centres at 2^0..2^127, half-extents of 0..4 ulp"
     ZeroSize "zero_size" "points and lines without width on whole coordinates: about one pair a body"
     NegativeCoordinates "negative_coordinates" "`crowd`, every coordinate far below zero"
+    WideAndTall "wide_and_tall" "half of the bodies 48 x 0.01 in the left half, half 0.01 x 48 in the right half"
+    NestedClusters "nested_clusters" "20 sites with bodies of five scales inside each other, sizes in proportion"
+    Harp "harp" "a tenth of the bodies upright strings as long as the world, points between them: hardly a pair"
+    Cross "cross" "half of the bodies on a line along x, half along y: hardly a pair"
     Empty "empty" "nothing at all"
     One "one" "one body"
 }

@@ -2,7 +2,7 @@
 
 use crate::motion::Motion;
 use crate::pile::Pile;
-use crate::{SceneName, SplitMix64, cities, crowds, extremes, lattices, lines, thin};
+use crate::{SceneName, SplitMix64, cities, crowds, extremes, lattices, lines, mixed, thin};
 
 /// Columns of bodies and statics. A row of `centers`, `half_extents`, `displacements` and `ids` is one body.
 #[derive(Clone, Debug)]
@@ -66,6 +66,10 @@ impl Scene {
             SceneName::Beams => thin::beams(&mut scene, bodies, 0),
             SceneName::BeamsUpright => thin::beams(&mut scene, bodies, 1),
             SceneName::BeamsStatic => thin::beams_static(&mut scene, bodies),
+            SceneName::WideAndTall => mixed::wide_and_tall(&mut scene, bodies),
+            SceneName::NestedClusters => mixed::nested_clusters(&mut scene, bodies),
+            SceneName::Harp => mixed::harp(&mut scene, bodies),
+            SceneName::Cross => mixed::cross(&mut scene, bodies),
             SceneName::ThinDiagonal => thin::thin_diagonal(&mut scene, bodies),
             SceneName::TinyAndHuge => extremes::tiny_and_huge(&mut scene, bodies),
             SceneName::Bullets => extremes::bullets(&mut scene, bodies),

@@ -1,0 +1,79 @@
+//! Sizes and shapes that do not belong in cells of one size, mixed: layouts that are hard on grids.
+
+use crate::Scene;
+use crate::motion::{speed, velocity};
+
+/// Length of a long thin box, in units, and half of its thickness.
+const LONG: f64 = 48.0;
+const HALF_THIN: f32 = 0.005;
+/// Bodies for each string of the harp.
+const STRING: usize = 10;
+/// Clusters, and the scales that lie inside each other in each of them: 0.01 to 100.
+const SITES: usize = 20;
+const SCALES: usize = 5;
+
+/// Half of the bodies lie in the left half of the world, half stand in the right half.
+pub(crate) fn wide_and_tall(scene: &mut Scene, bodies: usize) {
+    let side = square(scene, bodies, 2.0 * LONG);
+    for k in 0..bodies {
+        let y = scene.random.range(-side / 2.0, side / 2.0);
+        let half_long = (LONG / 2.0) as f32;
+        let (x, half) = if k % 2 == 0 {
+            (scene.random.range(-side / 2.0, -LONG), [half_long, HALF_THIN])
+        } else {
+            (scene.random.range(LONG, side / 2.0), [HALF_THIN, half_long])
+        };
+        let velocity = velocity(&mut scene.random, speed(HALF_THIN));
+        scene.push([x, y], half, velocity);
+    }
+}
+
+/// Each site has bodies of five scales around one corner, each as large as a fiftieth of what its scale is spread over.
+pub(crate) fn nested_clusters(scene: &mut Scene, bodies: usize) {
+    let side = square(scene, bodies, 400.0);
+    for _ in 0..bodies {
+        let site = scene.random.next_u64() as usize % SITES;
+        let width = 10f64.powi((scene.random.next_u64() as usize % SCALES) as i32 - 2);
+        // Sites on a grid of lines and columns, each line and column but one site.
+        let corner = [site, site * 7 % SITES].map(|k| (k as f64 / SITES as f64 - 0.5) * (side - 200.0));
+        let center = corner.map(|corner| corner as f32 + scene.random.range(0.0, width));
+        let half = (0.02 * width) as f32;
+        let velocity = velocity(&mut scene.random, speed(half).min(1e-3));
+        scene.push(center, [half; 2], velocity);
+    }
+}
+
+/// Upright strings as long as the world, and points between them.
+pub(crate) fn harp(scene: &mut Scene, bodies: usize) {
+    let side = square(scene, bodies, 10.0);
+    for k in 0..bodies {
+        let x = scene.random.range(-side / 2.0, side / 2.0);
+        if k % STRING == 0 {
+            scene.push([x, 0.0], [5e-5, (side / 2.0) as f32], [1e-5, 0.0]);
+        } else {
+            let y = scene.random.range(-side / 2.0, side / 2.0);
+            let velocity = velocity(&mut scene.random, 0.05);
+            scene.push([x, y], [0.0; 2], velocity);
+        }
+    }
+}
+
+/// Half of the bodies side by side along x, half along y: whichever way a world is cut, half of it is in one place.
+pub(crate) fn cross(scene: &mut Scene, bodies: usize) {
+    let side = 2.0 * bodies as f64;
+    let edge = (side / 2.0) as f32 + 1.0;
+    scene.world = [-edge, -edge, edge, edge];
+    for k in 0..bodies {
+        let along = (2.0 * k as f64 - side / 2.0) as f32;
+        let (center, velocity) = if k % 2 == 0 { ([along, 0.0], [0.1, 0.0]) } else { ([0.0, along], [0.0, 0.1]) };
+        scene.push(center, [0.5; 2], velocity);
+    }
+}
+
+/// A square world of 1.4 units of area a body, around the origin. Returns its side, at least `least`.
+fn square(scene: &mut Scene, bodies: usize, least: f64) -> f64 {
+    let side = (1.4 * bodies as f64).sqrt().max(least);
+    let edge = (side / 2.0) as f32;
+    scene.world = [-edge, -edge, edge, edge];
+    side
+}
