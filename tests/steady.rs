@@ -169,6 +169,20 @@ fn chunks_that_were_stepped_before_allocate_nothing() {
 }
 
 #[test]
+fn a_refused_step_does_not_make_good_ones_allocate() {
+    let _watch = Watch::start();
+    let film = film(SceneName::Castles, 3000, 3);
+    let crowded = vec![[0.0f32, 0.0]; 1000];
+    let mut world = World::new(WorldConfig::new().sequential().pair_limit(100_000)).unwrap();
+    world.set_statics(&film[0].statics).unwrap();
+    film.iter().chain(&film).for_each(|scene| _ = step(&mut world, scene));
+    world.step(Bodies::uniform(&crowded, [0.5, 0.5])).unwrap_err();
+    let before = ALLOCATIONS.load(SeqCst);
+    film.iter().for_each(|scene| _ = step(&mut world, scene));
+    assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
+}
+
+#[test]
 fn statics_that_are_switched_allocate_nothing() {
     let _watch = Watch::start();
     let scene = Scene::new(SceneName::Castles, 2000, 80);

@@ -66,9 +66,12 @@ impl PagePool {
 
     /// Drops free pages beyond `keep`.
     pub(crate) fn truncate(&self, keep: usize) {
-        let mut free = self.free.lock();
-        free.truncate(keep);
-        free.shrink_to_fit();
+        self.free.lock().truncate(keep);
+    }
+
+    /// Drops all free pages.
+    pub(crate) fn release(&self) {
+        *self.free.lock() = Vec::new();
     }
 }
 

@@ -206,7 +206,7 @@ impl World {
         self.partition.release();
         self.tasks = Vec::new();
         self.workers.release();
-        self.pool.truncate(0);
+        self.pool.release();
         self.row_starts = Vec::new();
         self.skipped.shrink_to_fit();
     }

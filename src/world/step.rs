@@ -40,7 +40,12 @@ impl World {
             Ok(())
         });
         self.row_starts = row_starts;
-        outcome?;
+        if let Err(error) = outcome {
+            // A step that was refused late left one frame roomier than the other.
+            self.front.reserve_like(&self.back);
+            self.workers.level();
+            return Err(error);
+        }
         std::mem::swap(&mut self.front, &mut self.back);
         self.back.reserve_like(&self.front);
         self.workers.level();
@@ -60,6 +65,7 @@ impl World {
             self.tasks.clear();
         }
         self.back.clear_contacts(&self.pool);
+        let pages_before = self.pool.free_count();
         let mut grid = std::mem::take(&mut self.back.grid);
         self.back.set_oversized(&grid.records[self.partition.oversized()]);
         grid.lay_out(&self.plan, &self.partition);
@@ -111,8 +117,8 @@ impl World {
         self.back.static_pair_count = count(&self.back.static_blocks);
         if budget.is_exceeded() {
             self.back.clear_contacts(&self.pool);
-            // Pages for pairs that were refused are not kept.
-            self.pool.truncate(self.front.page_count());
+            // Pages for pairs that were refused are not kept; those that good steps use are.
+            self.pool.truncate(pages_before);
             return Err(Error::TooManyPairs { limit: self.config.pair_limit });
         }
         phases.gather = clock.lap();
