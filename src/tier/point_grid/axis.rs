@@ -11,6 +11,8 @@
 //! keeps both invariants). *Borders*: found by comparison alone in the sorted edges, for worlds whose scale differs
 //! so much from place to place that no equal cells would do.
 
+use glam::Vec4;
+
 /// Most fine cells of an axis.
 ///
 /// A2 of a linear axis rests on it: a cell is wider than the largest box by [`SLACK`]; the three roundings of
@@ -76,16 +78,27 @@ pub(crate) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> us
     floor_within((v - origin) * inverse, (count - 1) as f32) as usize
 }
 
+/// 2^23: a sum with it has no bits left for fractions, and its low bits are the whole number.
+const WHOLE: f32 = 8_388_608.0;
+const WHOLE_BITS: u32 = 0x007F_FFFF;
+
 /// The whole number nearest to `t - 0.5`, between 0 and `last`: monotone like the floor, and cheaper than a cast, which
 /// has to mind numbers that no integer holds. NaN (infinity times 0) becomes 0.
 #[inline(always)]
 pub(crate) fn floor_within(t: f32, last: f32) -> u32 {
-    /// 2^23: a sum with it has no bits left for fractions, and its low bits are the whole number.
-    const WHOLE: f32 = 8_388_608.0;
     let t = t - 0.5;
     let t = if t > 0.0 { t } else { 0.0 };
     let t = if t < last { t } else { last };
-    (t + WHOLE).to_bits() & 0x007F_FFFF
+    (t + WHOLE).to_bits() & WHOLE_BITS
+}
+
+/// [`floor_within`] of four numbers.
+#[inline(always)]
+pub(crate) fn floors_within(t: Vec4, lasts: Vec4) -> [u32; 4] {
+    let t = t - 0.5;
+    // Not `max`, which some processors let return NaN.
+    let t = Vec4::select(t.cmpgt(Vec4::ZERO), t, Vec4::ZERO).min(lasts);
+    (t + WHOLE).to_array().map(|t| t.to_bits() & WHOLE_BITS)
 }
 
 /// Bits that order as the numbers do; -0 and 0 are one.

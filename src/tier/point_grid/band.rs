@@ -18,6 +18,7 @@ use crate::storage::cells::{Key, Starts, table_words};
 use crate::storage::columns::{Columns, ColumnsMut, column_words};
 use crate::storage::grow;
 use crate::storage::record::Record;
+use glam::{Vec4, Vec4Swizzles};
 use layout::{CROWDED_MAX, Layout, UNEVEN_MAX};
 
 /// What is kept of a band beside its words.
@@ -202,18 +203,16 @@ impl Band {
 
 /// The bounds of all boxes, and what the axes are made from; `None` of nothing.
 fn measure(own: &[Record]) -> Option<(RawBox, [Extent; 2])> {
-    let first = own.first()?.aabb;
-    let (mut low, mut high, mut side) = (first, first, [0.0f32; 4]);
+    let first = Vec4::from_array(own.first()?.aabb);
+    // All four edges as one vector; of sides the first two count. No edge is NaN, so it does not matter what a minimum
+    // makes of one.
+    let (mut low, mut high, mut side) = (first, first, Vec4::ZERO);
     for Record { aabb, .. } in own {
-        // The same for all four edges, so that they are one vector; of sides the first two count.
-        for edge in 0..4 {
-            // Not `f32::min`, which minds NaN: there is none.
-            low[edge] = if aabb[edge] < low[edge] { aabb[edge] } else { low[edge] };
-            high[edge] = if aabb[edge] > high[edge] { aabb[edge] } else { high[edge] };
-            let across = aabb[(edge + 2) % 4] - aabb[edge];
-            side[edge] = if across > side[edge] { across } else { side[edge] };
-        }
+        let edges = Vec4::from_array(*aabb);
+        low = low.min(edges);
+        high = high.max(edges);
+        side = side.max(edges.zwxy() - edges);
     }
     let extent = |axis: usize| Extent { min: low[axis], max: high[axis], side: side[axis] };
-    Some(([low[0], low[1], high[2], high[3]], [extent(0), extent(1)]))
+    Some(([low.x, low.y, high.z, high.w], [extent(0), extent(1)]))
 }

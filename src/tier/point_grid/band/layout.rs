@@ -2,11 +2,12 @@
 //!
 //! Whatever is chosen keeps A1 and A2, so what is found does not depend on it; each layout is within P4.
 
-use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, floor_within, linear_cell, merge};
+use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, floors_within, linear_cell, merge};
 use super::{Band, BandScratch, starts_max, x_table_max};
 use crate::geometry::RawBox;
 use crate::storage::cells::{Key, count_keys, table_words};
 use crate::storage::record::Record;
+use glam::Vec4;
 
 /// Bodies a cell: with fewer, a scan visits too many empty cells (each a branch that is hard to predict); with more, a
 /// run no longer fits one vector.
@@ -210,30 +211,28 @@ impl Band {
     }
 }
 
-/// The equal cells of both axes, for all four edges of a box at once: the same sum for each, so that they are one vector.
+/// The equal cells of both axes, for all four edges of a box at once, as one vector.
 struct FineCells {
-    origins: [f32; 4],
-    inverses: [f32; 4],
-    lasts: [f32; 4],
+    origins: Vec4,
+    inverses: Vec4,
+    lasts: Vec4,
 }
 
 impl FineCells {
     fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], [columns, rows]: [usize; 2]) -> Self {
         let (x_last, y_last) = ((columns - 1) as f32, (rows - 1) as f32);
         Self {
-            origins: [x, y, x, y],
-            inverses: [x_inverse, y_inverse, x_inverse, y_inverse],
-            lasts: [x_last, y_last, x_last, y_last],
+            origins: Vec4::new(x, y, x, y),
+            inverses: Vec4::new(x_inverse, y_inverse, x_inverse, y_inverse),
+            lasts: Vec4::new(x_last, y_last, x_last, y_last),
         }
     }
 
+    /// What [`linear_cell`](super::super::axis::linear_cell) makes of each edge.
     #[inline(always)]
     fn of(&self, aabb: &RawBox) -> [usize; 4] {
-        let mut cells = [0; 4];
-        for edge in 0..4 {
-            cells[edge] = floor_within((aabb[edge] - self.origins[edge]) * self.inverses[edge], self.lasts[edge]);
-        }
-        cells.map(|cell| cell as usize)
+        let t = (Vec4::from_array(*aabb) - self.origins) * self.inverses;
+        floors_within(t, self.lasts).map(|cell| cell as usize)
     }
 }
 
