@@ -30,7 +30,22 @@ macro_rules! dispatch {
     };
 }
 
+/// Work that is worth compiling for each instruction set: plain code, which the compiler then vectorises with it.
+///
+/// `run` and what it calls in loops must be `#[inline(always)]`: only what becomes part of the caller is compiled with the
+/// caller's features.
+pub(crate) trait Work {
+    type Output;
+    fn run(self) -> Self::Output;
+}
+
 impl Level {
+    /// Runs the work as compiled for this level.
+    #[inline]
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+        dispatch!(self.0, run(work))
+    }
+
     /// The best that this machine has, and at most `at_most`.
     pub(crate) fn detect(at_most: Option<Simd>) -> Self {
         let best = detected();

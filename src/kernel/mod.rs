@@ -20,7 +20,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-pub(crate) use level::Level;
+pub(crate) use level::{Level, Work};
 pub(crate) use scan::{CellView, Rect};
 
 use crate::geometry::RawBox;

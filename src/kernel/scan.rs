@@ -253,6 +253,11 @@ macro_rules! instantiate {
         use crate::storage::pages::PairSink;
 
         $(#[$feature])?
+        pub(super) fn run<W: crate::kernel::Work>(work: W) -> W::Output {
+            work.run()
+        }
+
+        $(#[$feature])?
         pub(super) fn scan_cells(
             cells: &CellView<'_>, keys: &[u32], below: &mut Vec<u32>, sink: &mut PairSink<'_>,
         ) -> Option<()> {

@@ -71,6 +71,7 @@ impl Rows for Input<'_, '_> {
         checked.map_err(|(column, values, rule)| culprit(row as u32, column, values, rule))
     }
 
+    #[inline(always)]
     fn read(&self, rows: Range<usize>, mut boxes: &mut [RawBox]) -> bool {
         let mut good = true;
         for (_, part, chunk) in self.parts(rows) {
@@ -83,6 +84,7 @@ impl Rows for Input<'_, '_> {
 }
 
 /// Computes the boxes of a part of a chunk, without a branch per row: a loop of its own for each form.
+#[inline(always)]
 fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawBox]) -> bool {
     let mut good = true;
     match chunk.shape {

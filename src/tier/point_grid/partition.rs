@@ -17,6 +17,7 @@ use super::plan::{Class, Plan, VISITS_MAX, longest_side};
 use super::rows::Rows;
 use crate::error::BadRow;
 use crate::geometry::RawBox;
+use crate::kernel::Level;
 use crate::parallel;
 use crate::storage::columns::PAD;
 use crate::storage::disjoint::Disjoint;
@@ -191,11 +192,7 @@ impl Partition {
         let parts = &mut self.chunks[..chunks];
         let transposed = plan.classes().first().is_some_and(|class| class.transposed);
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, counts, chunk| {
-            if transposed {
-                chunk.count::<X>(rows, plan, number, skip, counts);
-            } else {
-                chunk.count::<Y>(rows, plan, number, skip, counts);
-            }
+            Level::default().run(Count { transposed, chunk, rows, plan, number, skip, counts });
         });
         if let (false, Some(first)) = (skip, self.bad_rows().next()) {
             return Err(first);
@@ -206,15 +203,7 @@ impl Partition {
         let places = Disjoint::new(&mut records[..total]);
         let parts = &mut self.chunks[..chunks];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, cursors, chunk| {
-            // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
-            // alone, and in bounds.
-            unsafe {
-                if transposed {
-                    chunk.scatter::<X>(rows, plan, number, cursors, places);
-                } else {
-                    chunk.scatter::<Y>(rows, plan, number, cursors, places);
-                }
-            }
+            Level::default().run(Scatter { transposed, chunk, rows, plan, number, cursors, places });
         });
         Ok(())
     }
@@ -339,5 +328,34 @@ fn route(plan: &Plan, aabb: &RawBox, send: &mut impl FnMut(usize, bool)) {
         for band in low..=high {
             send(bands + class.first_band + band, class.transposed);
         }
+    }
+}
+
+struct Count<'a, R: Rows + ?Sized> { transposed: bool, chunk: &'a mut Chunk, rows: &'a R, plan: &'a Plan, number: usize, skip: bool, counts: &'a mut [usize] }
+impl<R: Rows + ?Sized> crate::kernel::Work for Count<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { transposed, chunk, rows, plan, number, skip, counts } = self;
+            if transposed {
+                chunk.count::<X>(rows, plan, number, skip, counts);
+            } else {
+                chunk.count::<Y>(rows, plan, number, skip, counts);
+            }
+    }
+}
+struct Scatter<'a, R: Rows + ?Sized> { transposed: bool, chunk: &'a mut Chunk, rows: &'a R, plan: &'a Plan, number: usize, cursors: &'a mut [usize], places: Disjoint<'a, Record> }
+impl<R: Rows + ?Sized> crate::kernel::Work for Scatter<'_, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Self { transposed, chunk, rows, plan, number, cursors, places } = self;
+            unsafe {
+                if transposed {
+                    chunk.scatter::<X>(rows, plan, number, cursors, places);
+                } else {
+                    chunk.scatter::<Y>(rows, plan, number, cursors, places);
+                }
+            }
     }
 }
