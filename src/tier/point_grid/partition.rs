@@ -84,10 +84,7 @@ impl Chunk {
             let mut aside = [0u16; BATCH];
             let aside_count;
             if let (Some(class), true) = (plan.classes().first(), good) {
-                aside_count = match class.splitter.buckets() {
-                    Some(table) => key_batch::<AXIS>(boxes, keys, counts, &mut aside, class, |v| table.band(v)),
-                    None => key_batch::<AXIS>(boxes, keys, counts, &mut aside, class, |v| class.splitter.band(v)),
-                };
+                aside_count = key_batch::<AXIS>(boxes, keys, counts, &mut aside, class);
             } else {
                 keys.fill(NONE);
                 aside_count = boxes.len();
@@ -272,15 +269,17 @@ fn key_batch<const AXIS: usize>(
     counts: &mut [usize],
     aside: &mut [u16; BATCH],
     class: &Class,
-    band: impl Fn(f32) -> usize,
 ) -> usize {
+    let (mut highs, mut larger) = ([0; BATCH], [false; BATCH]);
+    let (highs, larger) = (&mut highs[..boxes.len()], &mut larger[..boxes.len()]);
+    class.splitter.bands(boxes.iter().map(|aabb| aabb[AXIS]), keys);
+    class.splitter.bands(boxes.iter().map(|aabb| aabb[AXIS + 2]), highs);
+    larger.iter_mut().zip(boxes).for_each(|(larger, aabb)| *larger = longest_side(aabb) > class.side_max);
     let mut aside_count = 0;
-    for (k, (aabb, key)) in boxes.iter().zip(keys).enumerate() {
-        let (low, high) = (band(aabb[AXIS]), band(aabb[AXIS + 2]));
-        *key = low as u16;
-        counts[low] += 1;
+    for (k, ((&low, &high), &larger)) in keys.iter().zip(highs.iter()).zip(larger.iter()).enumerate() {
+        counts[usize::from(low)] += 1;
         aside[aside_count] = k as u16;
-        aside_count += usize::from((low != high) | (longest_side(aabb) > class.side_max));
+        aside_count += usize::from((low != high) | larger);
     }
     aside_count
 }

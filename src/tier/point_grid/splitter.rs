@@ -89,6 +89,18 @@ impl Splitter {
         }
     }
 
+    /// [`band`](Self::band) of each value.
+    #[inline(always)]
+    pub(crate) fn bands(&self, values: impl Iterator<Item = f32>, bands: &mut [u16]) {
+        let Some(Buckets { origin, inverse, table }) = self.buckets() else {
+            bands.iter_mut().zip(values).for_each(|(band, v)| *band = self.band(v) as u16);
+            return;
+        };
+        // Two loops: the first is arithmetic alone, and becomes vectors.
+        bands.iter_mut().zip(values).for_each(|(bucket, v)| *bucket = bucket_of(v, origin, inverse, table.len()) as u16);
+        bands.iter_mut().for_each(|slot| *slot = table[usize::from(*slot)]);
+    }
+
     /// The table, if there is one: the quick way, for loops.
     #[inline(always)]
     pub(crate) fn buckets(&self) -> Option<Buckets<'_>> {
