@@ -85,7 +85,6 @@ impl Lanes for Avx2 {
     unsafe fn round<O: PairOrder>(
         (min_x, min_y, max_x, max_y, row): Self::Spread,
         columns: RawColumns,
-        at: usize,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
@@ -93,17 +92,17 @@ impl Lanes for Avx2 {
         // below 256.
         unsafe {
             let x = _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x.add(at))),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x.add(at))),
+                _mm256_cmp_ps::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x())),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x())),
             );
             let y = _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y.add(at))),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y.add(at))),
+                _mm256_cmp_ps::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y())),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y())),
             );
             let hits = _mm256_movemask_ps(_mm256_and_ps(x, y)) as u32;
-            let mask = _bzhi_u32(hits, left.min(8) as u32);
+            let mask = _bzhi_u32(hits, left as u32);
             let lanes = _mm256_loadu_si256(COMPRESS.get_unchecked(mask as usize).as_ptr().cast());
-            let rows = _mm256_loadu_si256(columns.rows.add(at).cast());
+            let rows = _mm256_loadu_si256(columns.rows().cast());
             let rows = _mm256_permutevar8x32_epi32(rows, lanes);
             store_pairs::<O>(row, rows, out);
             mask.count_ones() as usize

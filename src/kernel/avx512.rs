@@ -23,20 +23,19 @@ impl Lanes for Avx512 {
     unsafe fn round<O: PairOrder>(
         (min_x, min_y, max_x, max_y, row): Self::Spread,
         columns: RawColumns,
-        at: usize,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
         // SAFETY: by the contract: the features, 8 readable entries at `at`, 8 writable slots at `out`.
         unsafe {
             // Four comparisons that do not wait for each other.
-            let left_of = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x.add(at)));
-            let right_of = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x.add(at)));
-            let below = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y.add(at)));
-            let above = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y.add(at)));
+            let left_of = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x()));
+            let right_of = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x()));
+            let below = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y()));
+            let above = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y()));
             let hits = (left_of & right_of) & (below & above);
-            let mask = _bzhi_u32(u32::from(hits), left.min(8) as u32) as u8;
-            let rows = _mm256_loadu_si256(columns.rows.add(at).cast());
+            let mask = _bzhi_u32(u32::from(hits), left as u32) as u8;
+            let rows = _mm256_loadu_si256(columns.rows().cast());
             let rows = _mm256_maskz_compress_epi32(mask, rows);
             avx2::store_pairs::<O>(row, rows, out);
             mask.count_ones() as usize

@@ -31,25 +31,71 @@ impl PairOrder for EntryFirst {
     const PROBE_FIRST: bool = false;
 }
 
-/// The columns as pointers: what the inner loop indexes.
+/// The columns from an entry on, as one pointer and the distance from column to column (C1): what a scan keeps in
+/// registers. With a pointer for each column they would not be enough.
 #[derive(Clone, Copy)]
 pub(super) struct RawColumns {
-    pub(super) min_x: *const f32,
-    pub(super) min_y: *const f32,
-    pub(super) max_x: *const f32,
-    pub(super) max_y: *const f32,
-    pub(super) rows: *const u32,
+    entry: *const u32,
+    /// In entries.
+    stride: usize,
 }
 
-impl From<&Columns<'_>> for RawColumns {
-    fn from(columns: &Columns<'_>) -> Self {
-        Self {
-            min_x: columns.min_x.as_ptr(),
-            min_y: columns.min_y.as_ptr(),
-            max_x: columns.max_x.as_ptr(),
-            max_y: columns.max_y.as_ptr(),
-            rows: columns.rows.as_ptr(),
-        }
+impl RawColumns {
+    pub(super) fn of(columns: &Columns<'_>) -> Self {
+        let words = columns.words();
+        Self { entry: words.as_ptr(), stride: words.len() / 5 }
+    }
+
+    /// From the `k`th entry after this one on.
+    ///
+    /// # Safety
+    ///
+    /// There is such an entry, or padding.
+    #[inline(always)]
+    pub(super) unsafe fn from(self, k: usize) -> Self {
+        // SAFETY: by the contract.
+        Self { entry: unsafe { self.entry.add(k) }, ..self }
+    }
+
+    /// # Safety
+    ///
+    /// This is an entry, or padding.
+    #[inline(always)]
+    unsafe fn column(self, k: usize) -> *const u32 {
+        // SAFETY: by the contract, and C1.
+        unsafe { self.entry.add(k * self.stride) }
+    }
+
+    /// # Safety
+    ///
+    /// As for all of these: this is an entry, or padding.
+    #[inline(always)]
+    pub(super) unsafe fn min_x(self) -> *const f32 {
+        self.entry.cast()
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn min_y(self) -> *const f32 {
+        // SAFETY: by the contract.
+        unsafe { self.column(1).cast() }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn max_x(self) -> *const f32 {
+        // SAFETY: by the contract.
+        unsafe { self.column(2).cast() }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn max_y(self) -> *const f32 {
+        // SAFETY: by the contract.
+        unsafe { self.column(3).cast() }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn rows(self) -> *const u32 {
+        // SAFETY: by the contract.
+        unsafe { self.column(4) }
     }
 }
 
@@ -75,7 +121,6 @@ pub(super) trait Lanes {
     unsafe fn round<O: PairOrder>(
         spread: Self::Spread,
         columns: RawColumns,
-        at: usize,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize;

@@ -24,18 +24,17 @@ impl Lanes for Portable {
     unsafe fn round<O: PairOrder>(
         Probe { aabb: [min_x, min_y, max_x, max_y], row }: Probe,
         columns: RawColumns,
-        at: usize,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
         // SAFETY: by the contract WIDTH entries can be read at `at`; arrays have the alignment of their elements.
         let (b_min_x, b_min_y, b_max_x, b_max_y, rows) = unsafe {
             (
-                columns.min_x.add(at).cast::<[f32; WIDTH]>().read(),
-                columns.min_y.add(at).cast::<[f32; WIDTH]>().read(),
-                columns.max_x.add(at).cast::<[f32; WIDTH]>().read(),
-                columns.max_y.add(at).cast::<[f32; WIDTH]>().read(),
-                columns.rows.add(at).cast::<[u32; WIDTH]>().read(),
+                columns.min_x().cast::<[f32; WIDTH]>().read(),
+                columns.min_y().cast::<[f32; WIDTH]>().read(),
+                columns.max_x().cast::<[f32; WIDTH]>().read(),
+                columns.max_y().cast::<[f32; WIDTH]>().read(),
+                columns.rows().cast::<[u32; WIDTH]>().read(),
             )
         };
         let mut hit = [0u32; WIDTH];

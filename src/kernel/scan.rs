@@ -6,12 +6,14 @@ use super::Probe;
 use super::lanes::{Ascending, Lanes, PairOrder, ProbeFirst, RawColumns};
 use crate::storage::cells::{Key, Starts};
 use crate::storage::columns::Columns;
-use crate::storage::pages::{PAGE_LEN, PairSink};
+use crate::storage::pages::{PAGE_LEN, PairSink, SLACK};
 use std::ops::Range;
 
 /// Candidates for which slots are asked for at once: a page that has none for so many is left, and is three quarters full
 /// then, however few of them are hits.
-const LONG: usize = PAGE_LEN / 4;
+const LONG: usize = 240;
+
+const _: () = assert!(LONG < 256 && LONG <= PAGE_LEN / 4, "see `Lanes::round`");
 
 /// Bodies in cell order and the table of their cells.
 #[derive(Clone, Copy)]
@@ -79,20 +81,29 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
 ) -> Option<()> {
     let stride = cells.starts.stride();
     let starts = cells.starts.as_slice();
-    let columns = RawColumns::from(&cells.columns);
+    let columns = RawColumns::of(&cells.columns);
     let population = cells.columns.len();
     assert_eq!(keys.len(), population, "a key for each entry");
+    if below.len() < population {
+        below.resize(population, 0);
+    }
+    let mut slots = Slots::of(sink);
     for y in 0..cells.starts.rows() {
         let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
-        below.resize(entries.len(), 0);
         let mut below_count = 0;
-        for i in entries {
-            let key = Key(keys[i]);
+        // SAFETY: entries of the population.
+        let mut entry = unsafe { columns.from(entries.start.min(population)) };
+        for (i, &key) in entries.clone().zip(&keys[entries]) {
+            let key = Key(key);
             below[below_count] = i as u32;
             below_count += key.below();
             let end = (starts[key.cell() + 1 + key.right()] as usize).min(population);
             // SAFETY: `i` has a key, so it is an entry; no run leaves the population.
-            unsafe { test::<L>(columns, i, i + 1..end, sink)? };
+            unsafe {
+                let next = entry.from(1);
+                test::<L>(entry, next, end.saturating_sub(i + 1), &mut slots)?;
+                entry = next;
+            }
         }
         for &i in &below[..below_count] {
             let key = Key(keys[i as usize]);
@@ -100,35 +111,92 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
             let (from, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
             let (from, end) = (from.min(population), end.min(population));
             // SAFETY: as above.
-            unsafe { test::<L>(columns, i as usize, from..end, sink)? };
+            unsafe { test::<L>(columns.from(i as usize), columns.from(from), end.saturating_sub(from), &mut slots)? };
         }
     }
+    slots.close();
     Some(())
 }
 
-/// One entry against a run.
+/// The free slots of a sink, as pointers in registers: a scan advances them a million times a step.
+struct Slots<'a, 's> {
+    sink: &'a mut PairSink<'s>,
+    start: *mut [u32; 2],
+    next: *mut [u32; 2],
+    /// Slots from `next` on.
+    free: usize,
+}
+
+impl<'a, 's> Slots<'a, 's> {
+    fn of(sink: &'a mut PairSink<'s>) -> Self {
+        let start = std::ptr::null_mut();
+        Self { sink, start, next: start, free: 0 }
+    }
+
+    /// A slot for each of at most [`LONG`] candidates and a vector more; `None` once the budget is spent.
+    #[inline(always)]
+    fn room(&mut self, candidates: usize) -> Option<*mut [u32; 2]> {
+        if self.free < candidates + SLACK {
+            self.turn(candidates)?;
+        }
+        Some(self.next)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn turn(&mut self, candidates: usize) -> Option<()> {
+        self.close();
+        let room = self.sink.room(candidates)?;
+        (self.start, self.free) = (room.as_mut_ptr(), room.len());
+        self.next = self.start;
+        Some(())
+    }
+
+    /// Takes the first `hits` of the slots that [`room`](Self::room) gave.
+    ///
+    /// # Safety
+    ///
+    /// There are not more than it gave.
+    #[inline(always)]
+    unsafe fn advance(&mut self, hits: usize) {
+        // SAFETY: by the contract.
+        self.next = unsafe { self.next.add(hits) };
+        self.free -= hits;
+    }
+
+    /// Tells the sink what was taken.
+    fn close(&mut self) {
+        let taken = (self.next as usize - self.start as usize) / size_of::<[u32; 2]>();
+        self.sink.advance(taken);
+        self.start = self.next;
+    }
+}
+
+/// One entry against a run of so many candidates.
 ///
 /// # Safety
 ///
 /// The entry and the run lie in the population of the padded columns; an empty run starts at most at its end.
 #[inline(always)]
 unsafe fn test<L: Lanes>(
-    columns: RawColumns,
-    entry: usize,
-    entries: Range<usize>,
-    sink: &mut PairSink<'_>,
+    entry: RawColumns,
+    run: RawColumns,
+    candidates: usize,
+    slots: &mut Slots<'_, '_>,
 ) -> Option<()> {
-    // SAFETY: by the contract.
-    let spread = unsafe { L::spread(probe_at(columns, entry)) };
-    let candidates = entries.end.saturating_sub(entries.start);
-    if candidates > LONG {
-        // SAFETY: by the contract.
-        return unsafe { long_run::<L, Ascending>(spread, columns, entries, sink) };
+    // SAFETY: by the contract; `room` gives a slot per candidate and a vector more.
+    unsafe {
+        let spread = L::spread(probe_at(entry));
+        let (mut run, mut left) = (run, candidates);
+        while left > LONG {
+            let out = slots.room(LONG)?;
+            slots.advance(self::run::<L, Ascending>(spread, run, LONG, out));
+            run = run.from(LONG);
+            left -= LONG;
+        }
+        let out = slots.room(left)?;
+        slots.advance(self::run::<L, Ascending>(spread, run, left, out));
     }
-    let out = sink.room(candidates)?.as_mut_ptr();
-    // SAFETY: by the contract; `room` gave a slot per candidate and a vector more.
-    let count = unsafe { run::<L, Ascending>(spread, columns, entries, out) };
-    sink.advance(count);
     Some(())
 }
 
@@ -144,7 +212,7 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
     probe: Probe,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let columns = RawColumns::from(&cells.columns);
+    let columns = RawColumns::of(&cells.columns);
     let Rect { x, y } = cells.clip(rect);
     // SAFETY: by the contract.
     let spread = unsafe { L::spread(probe) };
@@ -170,7 +238,7 @@ pub(super) unsafe fn scan_all<L: Lanes>(
     run: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let columns = RawColumns::from(entries);
+    let columns = RawColumns::of(entries);
     assert!(run.end <= entries.len(), "a run lies in its population");
     for at in range {
         // SAFETY: the instruction set by the contract; the run by the assertion.
@@ -184,39 +252,42 @@ pub(super) unsafe fn scan_all<L: Lanes>(
 
 /// # Safety
 ///
-/// `at` is an entry of the columns.
+/// The columns are there from an entry on.
 #[inline(always)]
-unsafe fn probe_at(columns: RawColumns, at: usize) -> Probe {
+unsafe fn probe_at(columns: RawColumns) -> Probe {
     // SAFETY: by the contract.
     unsafe {
-        let aabb = [*columns.min_x.add(at), *columns.min_y.add(at), *columns.max_x.add(at), *columns.max_y.add(at)];
-        Probe { aabb, row: *columns.rows.add(at) }
+        let aabb = [*columns.min_x(), *columns.min_y(), *columns.max_x(), *columns.max_y()];
+        Probe { aabb, row: *columns.rows() }
     }
 }
 
-/// One run; the first round is taken without asking, since a run fits one vector almost always.
+/// One run of `left` entries from `at` on; the first round is taken without asking, since a run fits one vector almost
+/// always.
 ///
 /// # Safety
 ///
-/// The run lies in the population of the padded columns, or is empty and starts at most at its end; `out` has a
-/// slot per entry and a vector more.
+/// The run lies in the population of the padded columns, or is empty and starts at most at its end; it is no longer than
+/// [`LONG`]; `out` has a slot per entry and a vector more.
 #[inline(always)]
 unsafe fn run<L: Lanes, O: PairOrder>(
     spread: L::Spread,
-    columns: RawColumns,
-    entries: Range<usize>,
+    mut columns: RawColumns,
+    mut left: usize,
     out: *mut [u32; 2],
 ) -> usize {
-    let (mut at, mut count) = (entries.start, 0);
+    let mut count = 0;
     loop {
         // SAFETY: `at` is at most the end of the population, and a vector of padding follows it (C2).
         unsafe {
-            count += L::round::<O>(spread, columns, at, entries.end.saturating_sub(at), out.add(count));
+            count += L::round::<O>(spread, columns, left, out.add(count));
         }
-        at += L::WIDTH;
-        if at >= entries.end {
+        if left <= L::WIDTH {
             return count;
         }
+        // SAFETY: there are more entries than a vector has.
+        columns = unsafe { columns.from(L::WIDTH) };
+        left -= L::WIDTH;
     }
 }
 
@@ -237,7 +308,7 @@ unsafe fn long_run<L: Lanes, O: PairOrder>(
         let end = entries.end.min(at + LONG);
         let out = sink.room(end - at)?.as_mut_ptr();
         // SAFETY: a part of the run; `room` gave a slot per entry and a vector more.
-        let count = unsafe { run::<L, O>(spread, columns, at..end, out) };
+        let count = unsafe { run::<L, O>(spread, columns.from(at), end - at, out) };
         sink.advance(count);
         at = end;
     }

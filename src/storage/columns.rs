@@ -25,6 +25,7 @@ pub(crate) struct Columns<'a> {
     pub(crate) max_x: &'a [f32],
     pub(crate) max_y: &'a [f32],
     pub(crate) rows: &'a [u32],
+    words: &'a [u32],
     population: usize,
 }
 
@@ -34,7 +35,12 @@ impl<'a> Columns<'a> {
         let stride = population + PAD;
         let floats = |k: usize| bytemuck::cast_slice(&words[k * stride..(k + 1) * stride]);
         let rows = &words[4 * stride..5 * stride];
-        Self { min_x: floats(0), min_y: floats(1), max_x: floats(2), max_y: floats(3), rows, population }
+        Self { min_x: floats(0), min_y: floats(1), max_x: floats(2), max_y: floats(3), rows, words: &words[..5 * stride], population }
+    }
+
+    /// All columns, padding included (C1).
+    pub(crate) fn words(&self) -> &'a [u32] {
+        self.words
     }
 
     pub(crate) fn len(&self) -> usize {
