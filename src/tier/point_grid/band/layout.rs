@@ -11,7 +11,7 @@ use glam::Vec4;
 
 /// Bodies a cell: with fewer, a scan visits too many empty cells (each a branch that is hard to predict); with more, a
 /// run no longer fits one vector.
-const POPULATION: f32 = 2.8;
+const POPULATION: f32 = 2.1;
 
 /// A layout is taken when a typical body shares its cell with at most this many times as many as even bodies would.
 pub(super) const UNEVEN_MAX: f32 = 2.5;
@@ -114,7 +114,7 @@ impl Band {
         let side = cell_size.map_or_else(|| (x_spread * y_spread / cells).sqrt(), f64::from);
         // Rows first, then as many columns as there are cells left, then rows again where columns were limited by the
         // size of boxes: beams get cells as long as they are, and thin.
-        let mut rows = ((y_spread / side) as usize).clamp(1, y_max);
+        let mut rows = ((y_spread / (side * 1.6)) as usize).clamp(1, y_max);
         let mut columns = ((cells / rows as f64) as usize).clamp(1, x_max);
         if cell_size.is_some() {
             columns = ((x_spread / side) as usize).clamp(1, x_max);
