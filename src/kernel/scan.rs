@@ -118,38 +118,29 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
     Some(())
 }
 
-/// The free slots of a sink, as pointers in registers: a scan advances them a million times a step.
+/// The free slots of a sink, as numbers in registers: a scan advances them a million times a step.
 struct Slots<'a, 's> {
     sink: &'a mut PairSink<'s>,
     start: *mut [u32; 2],
     next: *mut [u32; 2],
-    /// Slots from `next` on.
-    free: usize,
+    end: *mut [u32; 2],
 }
 
 impl<'a, 's> Slots<'a, 's> {
     fn of(sink: &'a mut PairSink<'s>) -> Self {
-        let start = std::ptr::null_mut();
-        Self { sink, start, next: start, free: 0 }
+        let none = std::ptr::null_mut();
+        Self { sink, start: none, next: none, end: none }
     }
 
     /// A slot for each of at most [`LONG`] candidates and a vector more; `None` once the budget is spent.
     #[inline(always)]
     fn room(&mut self, candidates: usize) -> Option<*mut [u32; 2]> {
-        if self.free < candidates + SLACK {
-            self.turn(candidates)?;
+        if (self.end as usize - self.next as usize) < (candidates + SLACK) * size_of::<[u32; 2]>() {
+            // Not a method: one that is called with `self` would keep its fields in memory.
+            let room = turn(self.sink, taken(self.start, self.next), candidates)?;
+            (self.start, self.next, self.end) = (room.start, room.start, room.end);
         }
         Some(self.next)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn turn(&mut self, candidates: usize) -> Option<()> {
-        self.close();
-        let room = self.sink.room(candidates)?;
-        (self.start, self.free) = (room.as_mut_ptr(), room.len());
-        self.next = self.start;
-        Some(())
     }
 
     /// Takes the first `hits` of the slots that [`room`](Self::room) gave.
@@ -161,15 +152,24 @@ impl<'a, 's> Slots<'a, 's> {
     unsafe fn advance(&mut self, hits: usize) {
         // SAFETY: by the contract.
         self.next = unsafe { self.next.add(hits) };
-        self.free -= hits;
     }
 
     /// Tells the sink what was taken.
-    fn close(&mut self) {
-        let taken = (self.next as usize - self.start as usize) / size_of::<[u32; 2]>();
-        self.sink.advance(taken);
-        self.start = self.next;
+    fn close(self) {
+        self.sink.advance(taken(self.start, self.next));
     }
+}
+
+#[inline(always)]
+fn taken(start: *mut [u32; 2], next: *mut [u32; 2]) -> usize {
+    (next as usize - start as usize) / size_of::<[u32; 2]>()
+}
+
+#[cold]
+#[inline(never)]
+fn turn(sink: &mut PairSink<'_>, taken: usize, candidates: usize) -> Option<Range<*mut [u32; 2]>> {
+    sink.advance(taken);
+    sink.room(candidates).map(|room| room.as_mut_ptr_range())
 }
 
 /// One entry against a run of so many candidates.
@@ -262,7 +262,11 @@ unsafe fn probe_at(columns: RawColumns) -> Probe {
     }
 }
 
-/// One run of `left` entries from `at` on; the first round is taken without asking, since a run fits one vector almost
+/// Says that what calls this is rare.
+#[cold]
+fn rare() {}
+
+/// One run of `left` entries from the first on; the first round is taken without asking, since a run fits one vector almost
 /// always.
 ///
 /// # Safety
@@ -276,19 +280,19 @@ unsafe fn run<L: Lanes, O: PairOrder>(
     mut left: usize,
     out: *mut [u32; 2],
 ) -> usize {
-    let mut count = 0;
-    loop {
-        // SAFETY: `at` is at most the end of the population, and a vector of padding follows it (C2).
-        unsafe {
-            count += L::round::<O>(spread, columns, left, out.add(count));
+    let mut count = unsafe { L::round::<O>(spread, columns, left, out) };
+    if left > L::WIDTH {
+        rare();
+        while left > L::WIDTH {
+            // SAFETY: there are more entries than a vector has.
+            unsafe {
+                columns = columns.from(L::WIDTH);
+                left -= L::WIDTH;
+                count += L::round::<O>(spread, columns, left, out.add(count));
+            }
         }
-        if left <= L::WIDTH {
-            return count;
-        }
-        // SAFETY: there are more entries than a vector has.
-        columns = unsafe { columns.from(L::WIDTH) };
-        left -= L::WIDTH;
     }
+    count
 }
 
 /// A run of any length, a page at a time.
