@@ -77,6 +77,26 @@ impl<'a> ColumnsMut<'a> {
         }
     }
 
+    #[inline(always)]
+    pub(crate) fn gather(self, own: &[Record], order: &[u64], keys: &mut [u32]) {
+        let Self { min_x, min_y, max_x, max_y, rows } = self;
+        let slots = min_x.chunks_exact_mut(4).zip(min_y.chunks_exact_mut(4)).zip(max_x.chunks_exact_mut(4)).zip(max_y.chunks_exact_mut(4)).zip(rows.chunks_exact_mut(4));
+        for ((((((min_x, min_y), max_x), max_y), rows), order), keys) in slots.zip(order.chunks_exact(4)).zip(keys.chunks_exact_mut(4)) {
+            let mut cols = [glam::Vec4::ZERO; 4];
+            for k in 0..4 {
+                let record = &own[order[k] as u32 as usize];
+                keys[k] = (order[k] >> 32) as u32;
+                cols[k] = glam::Vec4::from_array(record.aabb);
+                rows[k] = record.row;
+            }
+            let m = glam::Mat4::from_cols(cols[0], cols[1], cols[2], cols[3]).transpose();
+            m.x_axis.write_to_slice(min_x);
+            m.y_axis.write_to_slice(min_y);
+            m.z_axis.write_to_slice(max_x);
+            m.w_axis.write_to_slice(max_y);
+        }
+    }
+
     /// Fills the columns from the first entry on.
     #[inline(always)]
     pub(crate) fn fill(self, records: impl Iterator<Item = Record>) {

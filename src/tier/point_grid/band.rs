@@ -43,7 +43,8 @@ pub(crate) struct BandScratch {
     /// By record.
     keys: Vec<u32>,
     /// By place in cell order: the record, and its key.
-    order: Vec<u32>,
+    order: Vec<u64>,
+    below: Vec<u32>,
     sorted: Vec<u32>,
     /// Boxes in cell order: they stay in the cache while they are scanned.
     columns: Vec<u32>,
@@ -59,12 +60,12 @@ impl BandScratch {
 
     /// Of the band that was built last: its columns, its keys in cell order, and a buffer.
     pub(crate) fn built(&mut self) -> (&[u32], &[u32], &mut Vec<u32>) {
-        (&self.columns[..column_words(self.sorted.len())], &self.sorted, &mut self.order)
+        (&self.columns[..column_words(self.sorted.len())], &self.sorted, &mut self.below)
     }
 
     /// Capacities: what a worker of the same work will need.
     pub(crate) fn needs(&self) -> [usize; 6] {
-        let Self { keys, order, sorted, columns, histogram, edges } = self;
+        let Self { keys, order, sorted, columns, histogram, edges, below: _ } = self;
         [
             keys.capacity(),
             order.capacity(),
@@ -76,8 +77,8 @@ impl BandScratch {
     }
 
     pub(crate) fn provide(&mut self, needs: [usize; 6]) {
-        let Self { keys, order, sorted, columns, histogram, edges } = self;
-        for (items, need) in [keys, order, sorted, columns, histogram].into_iter().zip(needs) {
+        let Self { keys, order, sorted, columns, histogram, edges, below: _ } = self;
+        let _ = order;for (items, need) in [keys, sorted, columns, histogram].into_iter().zip(needs) {
             items.reserve_exact(need.saturating_sub(items.len()));
         }
         edges.reserve_exact(needs[5].saturating_sub(edges.len()));
@@ -136,19 +137,18 @@ impl Band {
     /// random read a body and all writes follow each other.
     fn place(&self, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
         let BandScratch { keys, order, sorted, columns, .. } = scratch;
-        order.resize(own.len(), 0);
+        order.resize(own.len(), 0);order.resize(own.len().next_multiple_of(4), 0);
         // Backwards, so that each cell's end becomes its start and the order stays that of the input.
         for (number, &key) in keys.iter().enumerate().rev() {
             let start = &mut words[Key(key).cell()];
             *start -= 1;
-            order[*start as usize] = number as u32;
+            order[*start as usize] = u64::from(key) << 32 | number as u64;
         }
-        sorted.clear();
-        sorted.extend(order.iter().map(|&number| keys[number as usize]));
+        sorted.resize(own.len().next_multiple_of(4), 0);
         // What stays behind from a larger band is scratch, and what pads the columns never counts (C2).
         let len = column_words(own.len());
         grow(columns, len);
-        ColumnsMut::of(&mut columns[..len], own.len()).fill(order.iter().map(|&number| own[number as usize]));
+        ColumnsMut::of(&mut columns[..len], own.len()).gather(own, order, sorted); sorted.truncate(own.len());
     }
 
     /// The band's bodies in cell order, from the words it was built into.
