@@ -76,7 +76,7 @@ impl Band {
         match (self.x, self.y) {
             (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
                 let fine = FineCells::new([x, y], [ix, iy], [self.columns, self.rows]);
-                keys.extend(own.iter().map(|record| key(fine.of(&record.aabb))));
+                fill(own, fine, stride as u32, keys);
             }
             (
                 AxisMap::Merged { origin: x, inverse: ix, fine: x_fine },
@@ -247,3 +247,28 @@ fn typical(histogram: &[u32]) -> f32 {
 }
 
 const _: () = assert!(FINE_MAX <= u16::MAX as usize, "a merged axis holds fine cells as u16");
+
+const BLOCK: usize = 32;
+#[inline(never)]
+fn fill(own: &[Record], fine: FineCells, stride: u32, keys: &mut Vec<u32>) {
+    keys.resize(own.len(), 0);
+    let mut cells = [[0u32; BLOCK]; 4];
+    for (keys, own) in keys.chunks_mut(BLOCK).zip(own.chunks(BLOCK)) {
+        let [x, y, r, w] = &mut cells;
+        for (k, records) in own.chunks(4).enumerate() {
+            let mut t = [Vec4::ZERO; 4];
+            for (t, record) in t.iter_mut().zip(records) {
+                let v = (Vec4::from_array(record.aabb) - fine.origins) * fine.inverses - 0.5;
+                *t = Vec4::select(v.cmpgt(Vec4::ZERO), v, Vec4::ZERO).min(fine.lasts) + 8_388_608.0;
+            }
+            let m = glam::Mat4::from_cols(t[0], t[1], t[2], t[3]).transpose();
+            m.x_axis.write_to_slice(bytemuck::cast_slice_mut(&mut x[4 * k..4 * k + 4]));
+            m.y_axis.write_to_slice(bytemuck::cast_slice_mut(&mut y[4 * k..4 * k + 4]));
+            m.z_axis.write_to_slice(bytemuck::cast_slice_mut(&mut r[4 * k..4 * k + 4]));
+            m.w_axis.write_to_slice(bytemuck::cast_slice_mut(&mut w[4 * k..4 * k + 4]));
+        }
+        for (k, slot) in keys.iter_mut().enumerate() {
+            *slot = (x[k] & 0x7FFFFF) + (y[k] & 0x7FFFFF) * stride + 1 | (r[k] - x[k]) << 30 | (w[k] - y[k]) << 31;
+        }
+    }
+}
