@@ -23,7 +23,9 @@ const BAND_MIN: usize = 2048;
 /// Most bodies in a band: what a second-level cache holds of records and columns.
 const BAND_MAX: usize = 32_768;
 /// Bodies in a band per root of all bodies: bands of about ten rows of cells, so that few bodies reach over a border.
-const BAND_PER_ROOT: f64 = 17.0;
+const BAND_PER_ROOT: f64 = 22.0;
+/// Fewest bands, where bands can have enough bodies: so few workers can share them out evenly.
+const BANDS_MIN: usize = 8;
 
 /// Most bands of smaller classes, and further ones of its own, that a body may reach into; with more it is oversized.
 /// This bounds the copies that a partition makes.
@@ -141,7 +143,7 @@ pub(crate) fn longest_side(aabb: &RawBox) -> f32 {
 }
 
 fn bands_for(population: usize) -> usize {
-    let per_band = (BAND_PER_ROOT * (population as f64).sqrt()) as usize;
+    let per_band = (BAND_PER_ROOT * (population as f64).sqrt()).min(population as f64 / BANDS_MIN as f64) as usize;
     (population / per_band.clamp(BAND_MIN, BAND_MAX)).max(1)
 }
 
