@@ -55,10 +55,11 @@ pub(crate) struct Key(pub(crate) u32);
 impl Key {
     const RIGHT: u32 = 1 << 30;
 
+    /// `right` and `below` are 1 where the box reaches on, else 0.
     #[inline(always)]
-    pub(crate) fn new(cell: usize, right: bool, below: bool) -> Self {
-        debug_assert!(cell < Self::RIGHT as usize);
-        Self(cell as u32 | u32::from(right) << 30 | u32::from(below) << 31)
+    pub(crate) fn new(cell: u32, right: u32, below: u32) -> Self {
+        debug_assert!(cell < Self::RIGHT && right <= 1 && below <= 1);
+        Self(cell | right << 30 | below << 31)
     }
 
     #[inline(always)]

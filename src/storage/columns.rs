@@ -6,6 +6,7 @@
 
 use super::record::Record;
 use crate::geometry::RawBox;
+use glam::{Mat4, Vec4};
 
 /// One vector of the widest instruction set: 16 lanes.
 pub(crate) const PAD: usize = 16;
@@ -77,23 +78,23 @@ impl<'a> ColumnsMut<'a> {
         }
     }
 
+    /// Fills the columns from the first entry on, four at a time: boxes become columns in registers. What is filled beyond the
+    /// population is padding (C2).
     #[inline(always)]
-    pub(crate) fn gather(self, own: &[Record], order: &[u64], keys: &mut [u32]) {
-        let Self { min_x, min_y, max_x, max_y, rows } = self;
-        let slots = min_x.chunks_exact_mut(4).zip(min_y.chunks_exact_mut(4)).zip(max_x.chunks_exact_mut(4)).zip(max_y.chunks_exact_mut(4)).zip(rows.chunks_exact_mut(4));
-        for ((((((min_x, min_y), max_x), max_y), rows), order), keys) in slots.zip(order.chunks_exact(4)).zip(keys.chunks_exact_mut(4)) {
-            let mut cols = [glam::Vec4::ZERO; 4];
-            for k in 0..4 {
-                let record = &own[order[k] as u32 as usize];
-                keys[k] = (order[k] >> 32) as u32;
-                cols[k] = glam::Vec4::from_array(record.aabb);
-                rows[k] = record.row;
-            }
-            let m = glam::Mat4::from_cols(cols[0], cols[1], cols[2], cols[3]).transpose();
-            m.x_axis.write_to_slice(min_x);
-            m.y_axis.write_to_slice(min_y);
-            m.z_axis.write_to_slice(max_x);
-            m.w_axis.write_to_slice(max_y);
+    pub(crate) fn fill_fours<'r>(self, fours: impl Iterator<Item = [&'r Record; 4]>) {
+        let [min_x, min_y, max_x, max_y] =
+            [self.min_x, self.min_y, self.max_x, self.max_y].map(|column| column.as_chunks_mut::<4>().0);
+        let (rows, _) = self.rows.as_chunks_mut::<4>();
+        let slots = min_x.iter_mut().zip(min_y).zip(max_x).zip(max_y).zip(rows);
+        for (((((min_x, min_y), max_x), max_y), rows), four) in slots.zip(fours) {
+            let [a, b, c, d] = four;
+            let edges = |record: &Record| Vec4::from_array(record.aabb);
+            let by_edge = Mat4::from_cols(edges(a), edges(b), edges(c), edges(d)).transpose();
+            *min_x = by_edge.x_axis.to_array();
+            *min_y = by_edge.y_axis.to_array();
+            *max_x = by_edge.z_axis.to_array();
+            *max_y = by_edge.w_axis.to_array();
+            *rows = [a.row, b.row, c.row, d.row];
         }
     }
 

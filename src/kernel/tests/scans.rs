@@ -246,7 +246,7 @@ fn pages_are_left_only_when_they_are_mostly_full() {
     let body = |x: usize, y: f32| Record { aabb: [x as f32, y, x as f32 + 0.5, y + 0.5], row: x as u32 };
     let held = [(0..1000).map(|x| body(x, 0.0)).collect(), (0..below).map(|x| body(x, 0.5)).collect()];
     let mut cells = Cells::new(1, &held, Padding::Ones, &mut random);
-    cells.keys[..1000].fill(Key::new(1, false, true).0);
+    cells.keys[..1000].fill(Key::new(1, 0, 1).0);
     for level in levels() {
         let outcome = run(usize::MAX, |sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         assert_eq!(outcome.pairs.len(), 1000);

@@ -80,7 +80,6 @@ pub(crate) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> us
 
 /// 2^23: a sum with it has no bits left for fractions, and its low bits are the whole number.
 const WHOLE: f32 = 8_388_608.0;
-const WHOLE_BITS: u32 = 0x007F_FFFF;
 
 /// The whole number nearest to `t - 0.5`, between 0 and `last`: monotone like the floor, and cheaper than a cast, which
 /// has to mind numbers that no integer holds. NaN (infinity times 0) becomes 0.
@@ -89,16 +88,21 @@ pub(crate) fn floor_within(t: f32, last: f32) -> u32 {
     let t = t - 0.5;
     let t = if t > 0.0 { t } else { 0.0 };
     let t = if t < last { t } else { last };
-    (t + WHOLE).to_bits() & WHOLE_BITS
+    low_bits(t + WHOLE)
 }
 
-/// [`floor_within`] of four numbers.
+/// [`floor_within`] of four numbers, before [`low_bits`].
 #[inline(always)]
-pub(crate) fn floors_within(t: Vec4, lasts: Vec4) -> [u32; 4] {
+pub(crate) fn wholes_within(t: Vec4, lasts: Vec4) -> Vec4 {
     let t = t - 0.5;
     // Not `max`, which some processors let return NaN.
-    let t = Vec4::select(t.cmpgt(Vec4::ZERO), t, Vec4::ZERO).min(lasts);
-    (t + WHOLE).to_array().map(|t| t.to_bits() & WHOLE_BITS)
+    Vec4::select(t.cmpgt(Vec4::ZERO), t, Vec4::ZERO).min(lasts) + WHOLE
+}
+
+/// The whole number that was added to [`WHOLE`].
+#[inline(always)]
+pub(crate) fn low_bits(whole: f32) -> u32 {
+    whole.to_bits() & 0x007F_FFFF
 }
 
 /// Bits that order as the numbers do; -0 and 0 are one.

@@ -7,6 +7,7 @@
 //!
 //! Cost: O(n) where bodies lie about evenly; a few times that where they cluster; O(n log n) at worst.
 
+mod keys;
 mod layout;
 #[cfg(test)]
 mod tests;
@@ -42,46 +43,38 @@ pub(crate) struct Band {
 pub(crate) struct BandScratch {
     /// By record.
     keys: Vec<u32>,
-    /// By place in cell order: the record, and its key.
-    order: Vec<u64>,
-    below: Vec<u32>,
+    /// By place in cell order.
     sorted: Vec<u32>,
     /// Boxes in cell order: they stay in the cache while they are scanned.
     columns: Vec<u32>,
     histogram: Vec<u32>,
-    edges: Vec<u64>,
+    /// While cells are laid: fine cells by record, or sorted edges. Then, by place in cell order: key and number of record.
+    wide: Vec<u64>,
 }
 
 impl BandScratch {
     pub(crate) fn bytes(&self) -> usize {
-        let [keys, order, sorted, columns, histogram, edges] = self.needs();
-        (keys + order + sorted + columns + histogram) * size_of::<u32>() + edges * size_of::<u64>()
+        let [keys, sorted, columns, histogram, wide] = self.needs();
+        (keys + sorted + columns + histogram) * size_of::<u32>() + wide * size_of::<u64>()
     }
 
-    /// Of the band that was built last: its columns, its keys in cell order, and a buffer.
+    /// Of the band that was built last: its columns, its keys in cell order, and a buffer as long as them.
     pub(crate) fn built(&mut self) -> (&[u32], &[u32], &mut Vec<u32>) {
-        (&self.columns[..column_words(self.sorted.len())], &self.sorted, &mut self.below)
+        (&self.columns[..column_words(self.sorted.len())], &self.sorted, &mut self.keys)
     }
 
     /// Capacities: what a worker of the same work will need.
-    pub(crate) fn needs(&self) -> [usize; 6] {
-        let Self { keys, order, sorted, columns, histogram, edges, below: _ } = self;
-        [
-            keys.capacity(),
-            order.capacity(),
-            sorted.capacity(),
-            columns.capacity(),
-            histogram.capacity(),
-            edges.capacity(),
-        ]
+    pub(crate) fn needs(&self) -> [usize; 5] {
+        let Self { keys, sorted, columns, histogram, wide } = self;
+        [keys.capacity(), sorted.capacity(), columns.capacity(), histogram.capacity(), wide.capacity()]
     }
 
-    pub(crate) fn provide(&mut self, needs: [usize; 6]) {
-        let Self { keys, order, sorted, columns, histogram, edges, below: _ } = self;
-        let _ = order;for (items, need) in [keys, sorted, columns, histogram].into_iter().zip(needs) {
+    pub(crate) fn provide(&mut self, needs: [usize; 5]) {
+        let Self { keys, sorted, columns, histogram, wide } = self;
+        for (items, need) in [keys, sorted, columns, histogram].into_iter().zip(needs) {
             items.reserve_exact(need.saturating_sub(items.len()));
         }
-        edges.reserve_exact(needs[5].saturating_sub(edges.len()));
+        wide.reserve_exact(needs[4].saturating_sub(wide.len()));
     }
 }
 
@@ -133,22 +126,29 @@ impl Band {
         band
     }
 
-    /// Sorts by cell: first the numbers of records, then the records themselves in that order, so that there is one
+    /// Sorts by cell: first keys and numbers of records, then the records themselves in that order, so that there is one
     /// random read a body and all writes follow each other.
     fn place(&self, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
-        let BandScratch { keys, order, sorted, columns, .. } = scratch;
-        order.resize(own.len(), 0);order.resize(own.len().next_multiple_of(4), 0);
+        let BandScratch { keys, sorted, columns, wide, .. } = scratch;
+        let padded = own.len().next_multiple_of(4);
+        grow(wide, padded);
+        let order = &mut wide[..padded];
+        order[own.len()..].fill(0);
         // Backwards, so that each cell's end becomes its start and the order stays that of the input.
         for (number, &key) in keys.iter().enumerate().rev() {
             let start = &mut words[Key(key).cell()];
             *start -= 1;
             order[*start as usize] = u64::from(key) << 32 | number as u64;
         }
-        sorted.resize(own.len().next_multiple_of(4), 0);
+        sorted.clear();
+        sorted.extend(order[..own.len()].iter().map(|&entry| (entry >> 32) as u32));
         // What stays behind from a larger band is scratch, and what pads the columns never counts (C2).
         let len = column_words(own.len());
         grow(columns, len);
-        ColumnsMut::of(&mut columns[..len], own.len()).gather(own, order, sorted); sorted.truncate(own.len());
+        let (fours, _) = order.as_chunks::<4>();
+        let record = |entry: u64| &own[entry as u32 as usize];
+        let records = fours.iter().map(|&[a, b, c, d]| [record(a), record(b), record(c), record(d)]);
+        ColumnsMut::of(&mut columns[..len], own.len()).fill_fours(records);
     }
 
     /// The band's bodies in cell order, from the words it was built into.

@@ -2,12 +2,12 @@
 //!
 //! Whatever is chosen keeps A1 and A2, so what is found does not depend on it; each layout is within P4.
 
-use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, floors_within, linear_cell, merge};
+use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, merge};
+use super::keys::{FineCells, cells_of};
 use super::{Band, BandScratch, starts_max, x_table_max};
-use crate::geometry::RawBox;
 use crate::storage::cells::{Key, count_keys, table_words};
+use crate::storage::grow;
 use crate::storage::record::Record;
-use glam::Vec4;
 
 /// Bodies a cell: with fewer, a scan visits too many empty cells (each a branch that is hard to predict); with more, a
 /// run no longer fits one vector.
@@ -55,49 +55,45 @@ impl Band {
         match layout {
             Layout::Linear => self.lay_linear(own.len(), extents, cell_size),
             Layout::Merged | Layout::Narrow => {
-                if !self.lay_merged(layout, own, extents, x_table, y_table, &mut scratch.histogram) {
+                if !self.lay_merged(layout, own, extents, x_table, y_table, scratch) {
                     return f32::INFINITY;
                 }
             }
-            Layout::Borders => self.lay_borders(own, x_table, y_table, &mut scratch.edges),
+            Layout::Borders => self.lay_borders(own, x_table, y_table, &mut scratch.wide),
         }
         let tables = (&x_table[..self.x_words], &y_table[..self.y_words]);
-        self.fill_keys(own, tables, &mut scratch.keys);
+        self.fill_keys(own, tables, scratch);
         let stride = self.columns + 2;
         let spread = count_keys(&scratch.keys, &mut starts[..table_words(self.rows, stride)]);
         spread.squares as f32 / own.len() as f32
     }
 
     /// The cell of each body, and whether it reaches out of it.
-    fn fill_keys(&self, own: &[Record], (x_table, y_table): (&[u32], &[u32]), keys: &mut Vec<u32>) {
+    fn fill_keys(&self, own: &[Record], (x_table, y_table): (&[u32], &[u32]), scratch: &mut BandScratch) {
         let stride = self.columns + 2;
-        let key = |[x, y, right, below]: [usize; 4]| Key::new(y * stride + x + 1, right > x, below > y).0;
-        keys.clear();
+        let BandScratch { keys, wide, .. } = scratch;
+        grow(keys, own.len());
+        keys.truncate(own.len());
         match (self.x, self.y) {
             (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
-                let fine = FineCells::new([x, y], [ix, iy], [self.columns, self.rows]);
-                fill(own, fine, stride as u32, keys);
+                FineCells::new([x, y], [ix, iy], [self.columns, self.rows]).keys(own, stride as u32, keys);
             }
-            (
-                AxisMap::Merged { origin: x, inverse: ix, fine: x_fine },
-                AxisMap::Merged { origin: y, inverse: iy, fine: y_fine },
-            ) => {
-                let fine = FineCells::new([x, y], [ix, iy], [x_fine as usize, y_fine as usize]);
-                let (x_cells, y_cells): (&[u16], &[u16]) =
-                    (bytemuck::cast_slice(x_table), bytemuck::cast_slice(y_table));
-                keys.extend(own.iter().map(|record| {
-                    let [x, y, right, below] = fine.of(&record.aabb);
-                    key([x_cells[x], y_cells[y], x_cells[right], y_cells[below]].map(usize::from))
-                }));
+            (AxisMap::Merged { .. }, AxisMap::Merged { .. }) => {
+                let (columns, rows): (&[u16], &[u16]) = (bytemuck::cast_slice(x_table), bytemuck::cast_slice(y_table));
+                for (key, &fine) in keys.iter_mut().zip(&*wide) {
+                    let [x, y, right, below] = cells_of(fine);
+                    let [x, y, right, below] = [columns[x], rows[y], columns[right], rows[below]].map(u32::from);
+                    *key = Key::new(y * stride as u32 + x + 1, right - x, below - y).0;
+                }
             }
             _ => {
                 let x_axis = Axis { map: self.x, count: self.columns, table: x_table };
                 let y_axis = Axis { map: self.y, count: self.rows, table: y_table };
-                keys.extend(own.iter().map(|Record { aabb, .. }| {
+                for (key, Record { aabb, .. }) in keys.iter_mut().zip(own) {
                     let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
                     let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
-                    Key::new(y * stride + x + 1, right, below).0
-                }));
+                    *key = Key::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
+                }
             }
         }
     }
@@ -140,7 +136,7 @@ impl Band {
         [x, y]: [Extent; 2],
         x_table: &mut [u32],
         y_table: &mut [u32],
-        histogram: &mut Vec<u32>,
+        BandScratch { histogram, wide, .. }: &mut BandScratch,
     ) -> bool {
         let population = own.len();
         let fine_x = x.cells_max(x_table.len() * 2);
@@ -149,10 +145,9 @@ impl Band {
         histogram.clear();
         histogram.resize(fine_x + fine_y, 0);
         let (x_histogram, y_histogram) = histogram.split_at_mut(fine_x);
-        for Record { aabb, .. } in own {
-            x_histogram[linear_cell(aabb[0], x_linear.0, x_linear.1, fine_x)] += 1;
-            y_histogram[linear_cell(aabb[1], y_linear.0, y_linear.1, fine_y)] += 1;
-        }
+        grow(wide, population);
+        let fine = FineCells::new([x_linear.0, y_linear.0], [x_linear.1, y_linear.1], [fine_x, fine_y]);
+        fine.count(own, &mut wide[..population], x_histogram, y_histogram);
         // How many a typical body shares its fine column, or row, with: less cannot be asked for.
         let (x_least, y_least) = (typical(x_histogram), typical(y_histogram));
         // So many then share a cell if columns and rows have nothing to do with each other.
@@ -211,31 +206,6 @@ impl Band {
     }
 }
 
-/// The equal cells of both axes, for all four edges of a box at once, as one vector.
-struct FineCells {
-    origins: Vec4,
-    inverses: Vec4,
-    lasts: Vec4,
-}
-
-impl FineCells {
-    fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], [columns, rows]: [usize; 2]) -> Self {
-        let (x_last, y_last) = ((columns - 1) as f32, (rows - 1) as f32);
-        Self {
-            origins: Vec4::new(x, y, x, y),
-            inverses: Vec4::new(x_inverse, y_inverse, x_inverse, y_inverse),
-            lasts: Vec4::new(x_last, y_last, x_last, y_last),
-        }
-    }
-
-    /// What [`linear_cell`](super::super::axis::linear_cell) makes of each edge.
-    #[inline(always)]
-    fn of(&self, aabb: &RawBox) -> [usize; 4] {
-        let t = (Vec4::from_array(*aabb) - self.origins) * self.inverses;
-        floors_within(t, self.lasts).map(|cell| cell as usize)
-    }
-}
-
 /// How many share the cell of a typical body.
 fn typical(histogram: &[u32]) -> f32 {
     let (mut sum, mut squares) = (0u64, 0u64);
@@ -247,28 +217,3 @@ fn typical(histogram: &[u32]) -> f32 {
 }
 
 const _: () = assert!(FINE_MAX <= u16::MAX as usize, "a merged axis holds fine cells as u16");
-
-const BLOCK: usize = 32;
-#[inline(never)]
-fn fill(own: &[Record], fine: FineCells, stride: u32, keys: &mut Vec<u32>) {
-    keys.resize(own.len(), 0);
-    let mut cells = [[0u32; BLOCK]; 4];
-    for (keys, own) in keys.chunks_mut(BLOCK).zip(own.chunks(BLOCK)) {
-        let [x, y, r, w] = &mut cells;
-        for (k, records) in own.chunks(4).enumerate() {
-            let mut t = [Vec4::ZERO; 4];
-            for (t, record) in t.iter_mut().zip(records) {
-                let v = (Vec4::from_array(record.aabb) - fine.origins) * fine.inverses - 0.5;
-                *t = Vec4::select(v.cmpgt(Vec4::ZERO), v, Vec4::ZERO).min(fine.lasts) + 8_388_608.0;
-            }
-            let m = glam::Mat4::from_cols(t[0], t[1], t[2], t[3]).transpose();
-            m.x_axis.write_to_slice(bytemuck::cast_slice_mut(&mut x[4 * k..4 * k + 4]));
-            m.y_axis.write_to_slice(bytemuck::cast_slice_mut(&mut y[4 * k..4 * k + 4]));
-            m.z_axis.write_to_slice(bytemuck::cast_slice_mut(&mut r[4 * k..4 * k + 4]));
-            m.w_axis.write_to_slice(bytemuck::cast_slice_mut(&mut w[4 * k..4 * k + 4]));
-        }
-        for (k, slot) in keys.iter_mut().enumerate() {
-            *slot = (x[k] & 0x7FFFFF) + (y[k] & 0x7FFFFF) * stride + 1 | (r[k] - x[k]) << 30 | (w[k] - y[k]) << 31;
-        }
-    }
-}

@@ -1,0 +1,82 @@
+//! From boxes to cells: four bodies at a time, turned from boxes into columns of edges in registers.
+
+use super::super::axis::{low_bits, wholes_within};
+use crate::storage::cells::Key;
+use crate::storage::record::Record;
+use glam::{Mat4, Vec4};
+
+/// Bodies in a block: what is computed of them stays in the first-level cache, and the loops over them are long enough to
+/// be vectors.
+const BLOCK: usize = 32;
+
+/// The fine cell of each edge, edge by edge: min x, min y, max x, max y.
+type Block = [[u32; BLOCK]; 4];
+
+/// The equal cells of both axes, for all four edges of a box at once, as one vector.
+pub(super) struct FineCells {
+    origins: Vec4,
+    inverses: Vec4,
+    lasts: Vec4,
+}
+
+impl FineCells {
+    /// Of axes of so many equal cells.
+    pub(super) fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], [columns, rows]: [usize; 2]) -> Self {
+        let (x_last, y_last) = ((columns - 1) as f32, (rows - 1) as f32);
+        Self {
+            origins: Vec4::new(x, y, x, y),
+            inverses: Vec4::new(x_inverse, y_inverse, x_inverse, y_inverse),
+            lasts: Vec4::new(x_last, y_last, x_last, y_last),
+        }
+    }
+
+    /// Hands on the cells of a block of bodies and the part of `out` that goes with it, block after block.
+    #[inline(always)]
+    fn for_each_block<T>(&self, own: &[Record], out: &mut [T], mut each: impl FnMut(&Block, &mut [T])) {
+        let mut block = [[0; BLOCK]; 4];
+        for (own, out) in own.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            for (k, four) in own.chunks(4).enumerate() {
+                let mut cells = [Vec4::ZERO; 4];
+                for (cells, record) in cells.iter_mut().zip(four) {
+                    let t = (Vec4::from_array(record.aabb) - self.origins) * self.inverses;
+                    *cells = wholes_within(t, self.lasts);
+                }
+                let by_edge = Mat4::from_cols(cells[0], cells[1], cells[2], cells[3]).transpose();
+                let by_edge = [by_edge.x_axis, by_edge.y_axis, by_edge.z_axis, by_edge.w_axis];
+                for (column, cells) in block.iter_mut().zip(by_edge) {
+                    column[4 * k..4 * k + 4].copy_from_slice(&cells.to_array().map(low_bits));
+                }
+            }
+            each(&block, out);
+        }
+    }
+
+    /// The key of each body where cells are equal; rows are `stride` cells apart.
+    // Not inlined: the constants of the loop then stay in registers.
+    #[inline(never)]
+    pub(super) fn keys(&self, own: &[Record], stride: u32, keys: &mut [u32]) {
+        self.for_each_block(own, keys, |[x, y, right, below], keys| {
+            for (k, key) in keys.iter_mut().enumerate() {
+                *key = Key::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;
+            }
+        });
+    }
+
+    /// The fine cells of each body, as [`cells_of`] takes them apart, and how many are filed in each column and row.
+    #[inline(never)]
+    pub(super) fn count(&self, own: &[Record], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
+        self.for_each_block(own, cells, |[x, y, right, below], cells| {
+            for (k, packed) in cells.iter_mut().enumerate() {
+                *packed = [x[k], y[k], right[k], below[k]].iter().rev().fold(0, |all, &cell| all << 16 | u64::from(cell));
+                columns[x[k] as usize] += 1;
+                rows[y[k] as usize] += 1;
+            }
+        });
+    }
+}
+
+/// The fine cells of a box's four edges, of which there are at most 2^16 on an axis.
+#[inline(always)]
+pub(super) fn cells_of(packed: u64) -> [usize; 4] {
+    [packed, packed >> 16, packed >> 32, packed >> 48].map(|cell| usize::from(cell as u16))
+}
