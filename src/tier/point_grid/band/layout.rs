@@ -9,9 +9,13 @@ use crate::storage::cells::{Key, count_keys, table_words};
 use crate::storage::grow;
 use crate::storage::record::Record;
 
-/// Bodies a cell: with fewer, a scan visits too many empty cells (each a branch that is hard to predict); with more, a
-/// run no longer fits one vector.
+/// Bodies a cell: with fewer, tables grow and more boxes reach out of their cell; with more, a run no longer fits one
+/// vector, and how often it does not is hard to predict.
 const POPULATION: f32 = 2.1;
+
+/// Cells are this many times as high as square ones, and as many times less wide: then the run below a cell, which is as
+/// long as three cells are wide, fits a vector more often, and fewer boxes have one.
+const SLENDER: f32 = 1.6;
 
 /// A layout is taken when a typical body shares its cell with at most this many times as many as even bodies would.
 pub(super) const UNEVEN_MAX: f32 = 2.5;
@@ -110,9 +114,10 @@ impl Band {
         let side = cell_size.map_or_else(|| (x_spread * y_spread / cells).sqrt(), f64::from);
         // Rows first, then as many columns as there are cells left, then rows again where columns were limited by the
         // size of boxes: beams get cells as long as they are, and thin.
-        let mut rows = ((y_spread / (side * 1.6)) as usize).clamp(1, y_max);
+        let mut rows = ((y_spread / (side * f64::from(SLENDER))) as usize).clamp(1, y_max);
         let mut columns = ((cells / rows as f64) as usize).clamp(1, x_max);
         if cell_size.is_some() {
+            rows = ((y_spread / side) as usize).clamp(1, y_max);
             columns = ((x_spread / side) as usize).clamp(1, x_max);
         } else {
             rows = ((cells / columns as f64) as usize).clamp(1, y_max);
@@ -157,7 +162,7 @@ impl Band {
         let product = POPULATION * population as f32;
         let width = |extent: Extent, fine: usize| ((extent.max - extent.min) / fine as f32).max(f32::MIN_POSITIVE);
         // Columns p wide hold x_least * p / width; p such that a cell holds what it should.
-        let side = (product / (x_least * y_least) * width(x, fine_x) * width(y, fine_y)).sqrt();
+        let side = (product / (x_least * y_least) * width(x, fine_x) * width(y, fine_y)).sqrt() / SLENDER;
         let square = (x_least * (side / width(x, fine_x)).max(1.0)).clamp(x_least, product);
         let mut x_target = if layout == Layout::Narrow { x_least.max(POPULATION) } else { square };
         let mut y_target = (product / x_target).max(y_least);
