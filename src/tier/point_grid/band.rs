@@ -20,7 +20,7 @@ use crate::storage::columns::{Columns, ColumnsMut, column_words};
 use crate::storage::grow;
 use crate::storage::record::Record;
 use glam::{Vec4, Vec4Swizzles};
-use layout::{CROWDED_MAX, Layout, UNEVEN_MAX};
+use layout::{CROWDED_MAX, Layout, UNEVEN_MAX, may_be_even};
 
 /// What is kept of a band beside its words.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,7 +102,8 @@ impl Band {
         let mut band = Self { population: own.len(), bounds, ..Self::default() };
         let mut best = (f32::INFINITY, Layout::Linear);
         let mut last = Layout::Linear;
-        for layout in [Layout::Linear, Layout::Merged, Layout::Narrow, Layout::Borders] {
+        let layouts = [Layout::Linear, Layout::Merged, Layout::Narrow, Layout::Borders];
+        for layout in layouts.into_iter().skip(usize::from(!may_be_even(own, extents))) {
             let crowding = band.lay(layout, own, extents, cell_size, words, scratch);
             last = layout;
             if crowding < best.0 {

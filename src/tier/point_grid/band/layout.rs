@@ -2,11 +2,11 @@
 //!
 //! Whatever is chosen keeps A1 and A2, so what is found does not depend on it; each layout is within P4.
 
-use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, merge};
+use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge};
 use super::keys::{FineCells, cells_of};
 use super::{Band, BandScratch, starts_max, x_table_max};
 use crate::storage::cells::{Key, count_keys, table_words};
-use crate::storage::grow;
+use crate::storage::{grow, part_start};
 use crate::storage::record::Record;
 
 /// Bodies a cell: with fewer, tables grow and more boxes reach out of their cell; with more, a run no longer fits one
@@ -29,6 +29,14 @@ const HOPELESS: f32 = 3.0;
 /// Bodies in the narrowest column: a table of one row of such columns is within P4.
 const NARROW: usize = 3;
 
+/// Bodies that are looked at before equal cells are tried, and into how many parts either axis is divided for that.
+const LOOKED_AT: usize = 128;
+const PARTS: usize = 16;
+
+/// Equal cells are not tried when bodies that were looked at share parts this many times as often as even bodies would:
+/// more than twice what [`UNEVEN_MAX`] comes to, so that chance does not decide where they would do.
+const CLEARLY_UNEVEN: f32 = 9.0;
+
 /// How cells are laid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
@@ -40,6 +48,23 @@ pub(super) enum Layout {
     Narrow,
     /// By comparison.
     Borders,
+}
+
+/// Whether equal cells are worth a try, by a look at a few bodies.
+pub(super) fn may_be_even(own: &[Record], [x, y]: [Extent; 2]) -> bool {
+    if own.len() < 16 * LOOKED_AT {
+        return true;
+    }
+    let ((x, x_inverse), (y, y_inverse)) = (x.linear(PARTS), y.linear(PARTS));
+    let mut parts = [0u32; PARTS * PARTS];
+    for k in 0..LOOKED_AT {
+        let aabb = &own[part_start(k, own.len(), LOOKED_AT)].aabb;
+        let column = linear_cell(aabb[0], x, x_inverse, PARTS);
+        parts[linear_cell(aabb[1], y, y_inverse, PARTS) * PARTS + column] += 1;
+    }
+    let shared: u32 = parts.iter().map(|&count| count * count - count).sum();
+    let if_even = (LOOKED_AT * (LOOKED_AT - 1)) as f32 / parts.len() as f32;
+    shared as f32 <= CLEARLY_UNEVEN * if_even
 }
 
 impl Band {
