@@ -46,14 +46,14 @@ impl Lanes for Avx512 {
 #[inline(always)]
 unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
     unsafe {
-            let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
-                (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
-                (_, true) => (row, rows),
-                _ => (rows, row),
-            };
-            let turns = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-            let pairs = _mm512_permutex2var_epi32(_mm512_castsi256_si512(first), turns, _mm512_castsi256_si512(second));
-            _mm512_storeu_si512(out.cast(), pairs);
+        let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
+            (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
+            (_, true) => (row, rows),
+            _ => (rows, row),
+        };
+        let turns = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        let pairs = _mm512_permutex2var_epi32(_mm512_castsi256_si512(first), turns, _mm512_castsi256_si512(second));
+        _mm512_storeu_si512(out.cast(), pairs);
     }
 }
 

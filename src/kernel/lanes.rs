@@ -118,10 +118,5 @@ pub(super) trait Lanes {
     /// # Safety
     ///
     /// The instruction set is there; `at + WIDTH` entries can be read in every column; `WIDTH` slots can be written.
-    unsafe fn round<O: PairOrder>(
-        spread: Self::Spread,
-        columns: RawColumns,
-        left: usize,
-        out: *mut [u32; 2],
-    ) -> usize;
+    unsafe fn round<O: PairOrder>(spread: Self::Spread, columns: RawColumns, left: usize, out: *mut [u32; 2]) -> usize;
 }

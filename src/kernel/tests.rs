@@ -142,7 +142,14 @@ impl Cells {
             starts.push(keys.len() as u32);
             for (x, cell) in row.iter().enumerate() {
                 starts.push(keys.len() as u32);
-                let mut key = || Key::new((y * stride + x + 1) as u32, u32::from(random.below(3) > 0), u32::from(random.below(3) > 0)).0;
+                let mut key = || {
+                    Key::new(
+                        (y * stride + x + 1) as u32,
+                        u32::from(random.below(3) > 0),
+                        u32::from(random.below(3) > 0),
+                    )
+                    .0
+                };
                 keys.extend(cell.iter().map(|_| key()));
             }
             starts.push(keys.len() as u32);

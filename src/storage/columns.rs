@@ -36,7 +36,15 @@ impl<'a> Columns<'a> {
         let stride = population + PAD;
         let floats = |k: usize| bytemuck::cast_slice(&words[k * stride..(k + 1) * stride]);
         let rows = &words[4 * stride..5 * stride];
-        Self { min_x: floats(0), min_y: floats(1), max_x: floats(2), max_y: floats(3), rows, words: &words[..5 * stride], population }
+        Self {
+            min_x: floats(0),
+            min_y: floats(1),
+            max_x: floats(2),
+            max_y: floats(3),
+            rows,
+            words: &words[..5 * stride],
+            population,
+        }
     }
 
     /// All columns, padding included (C1).

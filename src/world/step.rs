@@ -30,7 +30,7 @@ impl World {
             phases.plan = clock.lap();
             let skip = self.config.bad_rows == BadRows::Skip;
             let records = &mut self.back.grid.records;
-            self.partition.run(&input, &self.plan, skip, parallel, records).map_err(Error::BadBody)?;
+            self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             phases.partition = clock.lap();
             self.back.row_count = input.len();
             self.find_pairs(parallel, &mut phases)?;

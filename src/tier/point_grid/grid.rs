@@ -112,7 +112,7 @@ impl PointGrid {
         }
         self.plan.rebuild(&rows, Wishes { bounds: &[], oversized: false });
         let records = &mut self.index.records;
-        self.partition.run(&rows, &self.plan, false, false, records).map_err(Error::BadBody)?; // Q2
+        self.partition.run(&rows, &self.plan, false, self.level, false, records).map_err(Error::BadBody)?; // Q2
         self.len = aabbs.len();
         self.index.lay_out(&self.plan, &self.partition);
         self.lay_out_rest();

@@ -22,6 +22,7 @@ pub(crate) mod index;
 pub(crate) mod partition;
 pub(crate) mod pass;
 pub(crate) mod plan;
+mod route;
 pub(crate) mod rows;
 pub(crate) mod split;
 pub(crate) mod splitter;

@@ -7,17 +7,18 @@
 //! the other: within a class the one that begins first on the band axis (D1), else the larger class.
 //! R3: chunks of rows are fixed by the input, and each has its own place in each destination: the result does not depend on
 //! threads.
-//! R4: a body makes at most [`VISITS_MAX`] copies; one that would make more is oversized.
+//! R4: a body makes at most [`VISITS_MAX`](super::plan::VISITS_MAX) copies; one that would make more is oversized.
 //!
 //! Cost: two passes over the rows, one write of 20 bytes a copy.
 
 #![allow(unsafe_code)]
 
-use super::plan::{Class, Plan, VISITS_MAX, longest_side};
+use super::plan::{Class, Plan, longest_side};
+use super::route::route;
 use super::rows::Rows;
 use crate::error::BadRow;
 use crate::geometry::RawBox;
-use crate::kernel::Level;
+use crate::kernel::{Level, Work};
 use crate::parallel;
 use crate::storage::columns::PAD;
 use crate::storage::disjoint::Disjoint;
@@ -30,9 +31,6 @@ const CHUNK: usize = 8192;
 
 /// Boxes in a batch: 4 KiB, which stay in the first-level cache between being computed and being routed.
 const BATCH: usize = 256;
-
-/// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
-const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// Where the records of all destinations are, one behind the other: the bodies of each band with room for padding, the
 /// visitors of each, the oversized.
@@ -64,21 +62,37 @@ const Y: usize = 1;
 const NONE: u16 = u16::MAX;
 
 impl Chunk {
-    /// Counts where the rows of the chunk go, and notes it.
-    ///
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.keys.capacity() * size_of::<u16>()
+            + self.routed.capacity() * size_of::<u32>()
+            + self.bad.capacity() * size_of::<BadRow>()
+    }
+}
+
+/// Rows of one chunk in one of the two passes.
+struct Part<'a, R: ?Sized> {
+    rows: &'a R,
+    plan: &'a Plan,
+    number: usize,
+    chunk: &'a mut Chunk,
+}
+
+/// The first pass over a chunk: counts where its rows go, and notes it.
+struct Count<'a, R: ?Sized> {
+    part: Part<'a, R>,
+    skip: bool,
+    counts: &'a mut [usize],
+}
+
+impl<R: Rows + ?Sized> Count<'_, R> {
     /// The loop over rows has no branch that is hard to predict: what needs more thought is put aside.
     #[inline(always)]
-    fn count<const AXIS: usize>(
-        &mut self,
-        rows: &(impl Rows + ?Sized),
-        plan: &Plan,
-        number: usize,
-        skip: bool,
-        counts: &mut [usize],
-    ) {
-        self.keys.resize(CHUNK, NONE);
-        self.routed.clear();
-        let Self { keys, routed, bad } = self;
+    fn along<const AXIS: usize>(self) {
+        let Self { part: Part { rows, plan, number, chunk }, skip, counts } = self;
+        chunk.keys.resize(CHUNK, NONE);
+        chunk.routed.clear();
+        let Chunk { keys, routed, bad } = chunk;
         for_each_batch(rows, number, |from, boxes, good| {
             let keys = &mut keys[from % CHUNK..][..boxes.len()];
             let mut aside = [0u16; BATCH];
@@ -116,25 +130,39 @@ impl Chunk {
             }
         });
     }
+}
 
-    /// Writes the rows of the chunk to where they go.
-    ///
+impl<R: Rows + ?Sized> Work for Count<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.part.plan.divides_x() { self.along::<X>() } else { self.along::<Y>() }
+    }
+}
+
+/// The second pass over a chunk: writes its rows to where they go.
+struct Scatter<'a, R: ?Sized> {
+    part: Part<'a, R>,
+    cursors: &'a mut [usize],
+    places: Disjoint<'a, Record>,
+}
+
+impl<'a, R: Rows + ?Sized> Scatter<'a, R> {
     /// # Safety
     ///
-    /// `cursors` are the places that [`count`](Self::count) of the same rows asked for, and no one else's.
+    /// `cursors` are the places that [`Count`] of the same rows asked for, and no one else's.
+    unsafe fn new(part: Part<'a, R>, cursors: &'a mut [usize], places: Disjoint<'a, Record>) -> Self {
+        Self { part, cursors, places }
+    }
+
     #[inline(always)]
-    unsafe fn scatter<const AXIS: usize>(
-        &mut self,
-        rows: &(impl Rows + ?Sized),
-        plan: &Plan,
-        number: usize,
-        cursors: &mut [usize],
-        places: Disjoint<'_, Record>,
-    ) {
-        let (keys, mut routed) = (&self.keys, self.routed.iter().peekable());
+    fn along<const AXIS: usize>(self) {
+        let Self { part: Part { rows, plan, number, chunk }, cursors, places } = self;
+        let (keys, mut routed) = (&chunk.keys, chunk.routed.iter().peekable());
         let mut put = move |destination: usize, record: Record| {
             let cursor = &mut cursors[destination];
-            // SAFETY: by the contract.
+            // SAFETY: by the contract of `new`.
             unsafe { places.write(*cursor, record) };
             *cursor += 1;
         };
@@ -158,12 +186,14 @@ impl Chunk {
             }
         });
     }
+}
 
-    fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.keys.capacity() * size_of::<u16>()
-            + self.routed.capacity() * size_of::<u32>()
-            + self.bad.capacity() * size_of::<BadRow>()
+impl<R: Rows + ?Sized> Work for Scatter<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.part.plan.divides_x() { self.along::<X>() } else { self.along::<Y>() }
     }
 }
 
@@ -175,6 +205,7 @@ impl Partition {
         rows: &(impl Rows + ?Sized),
         plan: &Plan,
         skip: bool,
+        level: Level,
         parallel: bool,
         records: &mut Vec<Record>,
     ) -> Result<(), BadRow> {
@@ -187,9 +218,8 @@ impl Partition {
             self.chunks.resize_with(chunks, Chunk::default);
         }
         let parts = &mut self.chunks[..chunks];
-        let transposed = plan.classes().first().is_some_and(|class| class.transposed);
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, counts, chunk| {
-            Level::default().run(Count { transposed, chunk, rows, plan, number, skip, counts });
+            level.run(Count { part: Part { rows, plan, number, chunk }, skip, counts });
         });
         if let (false, Some(first)) = (skip, self.bad_rows().next()) {
             return Err(first);
@@ -200,7 +230,9 @@ impl Partition {
         let places = Disjoint::new(&mut records[..total]);
         let parts = &mut self.chunks[..chunks];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, cursors, chunk| {
-            Level::default().run(Scatter { transposed, chunk, rows, plan, number, cursors, places });
+            // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
+            // alone, and in bounds.
+            level.run(unsafe { Scatter::new(Part { rows, plan, number, chunk }, cursors, places) });
         });
         Ok(())
     }
@@ -293,68 +325,5 @@ fn for_each_batch(rows: &(impl Rows + ?Sized), chunk: usize, mut batch: impl FnM
         let boxes = &mut buffer[..BATCH.min(end - from)];
         let good = rows.read(from..from + boxes.len(), boxes);
         batch(from, boxes, good);
-    }
-}
-
-/// Where a body is filed and which bands it visits (R1, R2, R4): the destination of each copy, and whether x and y are
-/// exchanged there.
-fn route(plan: &Plan, aabb: &RawBox, send: &mut impl FnMut(usize, bool)) {
-    let (classes, bands) = (plan.classes(), plan.band_count());
-    let side = longest_side(aabb);
-    let Some(own) = classes.iter().position(|class| side <= class.side_max) else {
-        return send(2 * bands, false);
-    };
-    let reach = |k: usize, from: f32| {
-        let class = &classes[k];
-        (class.splitter.band(from), class.splitter.band(aabb[class.axis() + 2]))
-    };
-    // The number below a difference is not above the exact one, and the factor covers the rounding of sides.
-    let smaller_reach = |k: usize| {
-        let from = aabb[classes[k].axis()] - classes[k].side_max * SIDE_SLACK;
-        reach(k, from.next_down())
-    };
-    let (low, high) = reach(own, aabb[classes[own].axis()]);
-    let smaller: usize = (0..own).map(smaller_reach).map(|(low, high)| high - low + 1).sum();
-    if smaller + high - low > VISITS_MAX {
-        return send(2 * bands, false);
-    }
-    send(classes[own].first_band + low, classes[own].transposed);
-    for band in low + 1..=high {
-        send(bands + classes[own].first_band + band, classes[own].transposed);
-    }
-    for (k, class) in classes[..own].iter().enumerate() {
-        let (low, high) = smaller_reach(k);
-        for band in low..=high {
-            send(bands + class.first_band + band, class.transposed);
-        }
-    }
-}
-
-struct Count<'a, R: Rows + ?Sized> { transposed: bool, chunk: &'a mut Chunk, rows: &'a R, plan: &'a Plan, number: usize, skip: bool, counts: &'a mut [usize] }
-impl<R: Rows + ?Sized> crate::kernel::Work for Count<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { transposed, chunk, rows, plan, number, skip, counts } = self;
-            if transposed {
-                chunk.count::<X>(rows, plan, number, skip, counts);
-            } else {
-                chunk.count::<Y>(rows, plan, number, skip, counts);
-            }
-    }
-}
-struct Scatter<'a, R: Rows + ?Sized> { transposed: bool, chunk: &'a mut Chunk, rows: &'a R, plan: &'a Plan, number: usize, cursors: &'a mut [usize], places: Disjoint<'a, Record> }
-impl<R: Rows + ?Sized> crate::kernel::Work for Scatter<'_, R> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Self { transposed, chunk, rows, plan, number, cursors, places } = self;
-            unsafe {
-                if transposed {
-                    chunk.scatter::<X>(rows, plan, number, cursors, places);
-                } else {
-                    chunk.scatter::<Y>(rows, plan, number, cursors, places);
-                }
-            }
     }
 }

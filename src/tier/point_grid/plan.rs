@@ -77,6 +77,11 @@ impl Plan {
         &self.classes[..self.class_count]
     }
 
+    /// Whether the bands of the smallest class divide x.
+    pub(crate) fn divides_x(&self) -> bool {
+        self.classes().first().is_some_and(|class| class.transposed)
+    }
+
     /// Bands of all classes.
     pub(crate) fn band_count(&self) -> usize {
         self.band_count

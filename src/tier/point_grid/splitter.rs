@@ -97,7 +97,10 @@ impl Splitter {
             return;
         };
         // Two loops: the first is arithmetic alone, and becomes vectors.
-        bands.iter_mut().zip(values).for_each(|(bucket, v)| *bucket = bucket_of(v, origin, inverse, table.len()) as u16);
+        bands
+            .iter_mut()
+            .zip(values)
+            .for_each(|(bucket, v)| *bucket = bucket_of(v, origin, inverse, table.len()) as u16);
         bands.iter_mut().for_each(|slot| *slot = table[usize::from(*slot)]);
     }
 

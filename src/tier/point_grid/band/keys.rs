@@ -67,7 +67,8 @@ impl FineCells {
     pub(super) fn count(&self, own: &[Record], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
         self.for_each_block(own, cells, |[x, y, right, below], cells| {
             for (k, packed) in cells.iter_mut().enumerate() {
-                *packed = [x[k], y[k], right[k], below[k]].iter().rev().fold(0, |all, &cell| all << 16 | u64::from(cell));
+                *packed =
+                    [x[k], y[k], right[k], below[k]].iter().rev().fold(0, |all, &cell| all << 16 | u64::from(cell));
                 columns[x[k] as usize] += 1;
                 rows[y[k] as usize] += 1;
             }

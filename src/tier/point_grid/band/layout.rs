@@ -6,8 +6,8 @@ use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_border
 use super::keys::{FineCells, cells_of};
 use super::{Band, BandScratch, starts_max, x_table_max};
 use crate::storage::cells::{Key, count_keys, table_words};
-use crate::storage::{grow, part_start};
 use crate::storage::record::Record;
+use crate::storage::{grow, part_start};
 
 /// Bodies a cell: with fewer, tables grow and more boxes reach out of their cell; with more, a run no longer fits one
 /// vector, and how often it does not is hard to predict.

@@ -2,6 +2,7 @@
 
 use super::scenes::{KINDS, Kind, scene};
 use crate::geometry::RawBox;
+use crate::kernel::Level;
 use crate::storage::record::Record;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::{Plan, VISITS_MAX, Wishes};
@@ -11,7 +12,7 @@ use crate::tier::point_grid::rows::Boxes;
 fn handed_out(boxes: &[RawBox], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<Record>>) {
     let (mut plan, mut partition, mut records) = (Plan::default(), Partition::default(), Vec::new());
     plan.rebuild(&Boxes(boxes), wishes);
-    partition.run(&Boxes(boxes), &plan, false, parallel, &mut records).expect("good boxes");
+    partition.run(&Boxes(boxes), &plan, false, Level::default(), parallel, &mut records).expect("good boxes");
     let bands = plan.band_count();
     let own = (0..bands).map(|band| partition.own(band));
     let visitors = (0..bands).map(|band| partition.visitors(band));
