@@ -49,20 +49,33 @@ pub(super) unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row }: P
     }
 }
 
+/// The first and the second numbers of eight pairs.
+///
+/// # Safety
+///
+/// AVX2 is there.
+#[inline(always)]
+pub(super) unsafe fn ordered<O: PairOrder>(row: __m256i, rows: __m256i) -> (__m256i, __m256i) {
+    // SAFETY: by the contract.
+    unsafe {
+        match (O::ASCENDING, O::PROBE_FIRST) {
+            (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
+            (_, true) => (row, rows),
+            _ => (rows, row),
+        }
+    }
+}
+
 /// Writes the probe's row and each of eight rows as pairs, in order.
 ///
 /// # Safety
 ///
 /// AVX2 is there, and 8 slots can be written at `out`.
 #[inline(always)]
-pub(super) unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
+unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
     // SAFETY: by the contract.
     unsafe {
-        let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
-            (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
-            (_, true) => (row, rows),
-            _ => (rows, row),
-        };
+        let (first, second) = ordered::<O>(row, rows);
         // Pairs 0 1 4 5 and 2 3 6 7, then in order.
         let low = _mm256_unpacklo_epi32(first, second);
         let high = _mm256_unpackhi_epi32(first, second);

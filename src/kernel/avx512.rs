@@ -1,4 +1,4 @@
-//! Eight boxes at a time with AVX-512: masked comparisons, and hits compressed in a register.
+//! Eight boxes at a time with AVX-512: comparisons into masks, hits compressed in a register, one store of eight pairs.
 
 #![allow(unsafe_code)]
 
@@ -26,7 +26,7 @@ impl Lanes for Avx512 {
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
-        // SAFETY: by the contract: the features, 8 readable entries at `at`, 8 writable slots at `out`.
+        // SAFETY: by the contract: the features, 8 readable entries, 8 writable slots at `out`.
         unsafe {
             // Four comparisons that do not wait for each other.
             let left_of = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x()));
@@ -43,17 +43,19 @@ impl Lanes for Avx512 {
     }
 }
 
+/// Writes the probe's row and each of eight rows as pairs, in order.
+///
+/// # Safety
+///
+/// AVX-512 is there, and 8 slots can be written at `out`.
 #[inline(always)]
 unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
+    // SAFETY: by the contract.
     unsafe {
-        let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
-            (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
-            (_, true) => (row, rows),
-            _ => (rows, row),
-        };
-        let turns = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-        let pairs = _mm512_permutex2var_epi32(_mm512_castsi256_si512(first), turns, _mm512_castsi256_si512(second));
-        _mm512_storeu_si512(out.cast(), pairs);
+        let (first, second) = avx2::ordered::<O>(row, rows);
+        let alternating = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        let (first, second) = (_mm512_castsi256_si512(first), _mm512_castsi256_si512(second));
+        _mm512_storeu_si512(out.cast(), _mm512_permutex2var_epi32(first, alternating, second));
     }
 }
 

@@ -40,6 +40,9 @@ pub(super) struct RawColumns {
     stride: usize,
 }
 
+/// # Safety
+///
+/// Of all but `of`: these columns begin at an entry or in the padding, and what is pointed at is not behind it.
 impl RawColumns {
     pub(super) fn of(columns: &Columns<'_>) -> Self {
         let words = columns.words();
@@ -47,28 +50,18 @@ impl RawColumns {
     }
 
     /// From the `k`th entry after this one on.
-    ///
-    /// # Safety
-    ///
-    /// There is such an entry, or padding.
     #[inline(always)]
     pub(super) unsafe fn from(self, k: usize) -> Self {
         // SAFETY: by the contract.
         Self { entry: unsafe { self.entry.add(k) }, ..self }
     }
 
-    /// # Safety
-    ///
-    /// This is an entry, or padding.
     #[inline(always)]
     unsafe fn column(self, k: usize) -> *const u32 {
         // SAFETY: by the contract, and C1.
         unsafe { self.entry.add(k * self.stride) }
     }
 
-    /// # Safety
-    ///
-    /// As for all of these: this is an entry, or padding.
     #[inline(always)]
     pub(super) unsafe fn min_x(self) -> *const f32 {
         self.entry.cast()
@@ -112,11 +105,12 @@ pub(super) trait Lanes {
     /// The instruction set is there.
     unsafe fn spread(probe: Probe) -> Self::Spread;
 
-    /// Tests the entries `at .. at + min(left, WIDTH)` and writes a pair per hit, in order. Returns the number of
+    /// Tests the first `min(left, WIDTH)` entries of the columns and writes a pair per hit, in order. Returns the number of
     /// hits. Slots past the hits may be overwritten, up to `WIDTH` in all.
     ///
     /// # Safety
     ///
-    /// The instruction set is there; `at + WIDTH` entries can be read in every column; `WIDTH` slots can be written.
+    /// The instruction set is there; `WIDTH` entries can be read in every column; `left` is below 256, so that it fits the
+    /// instructions that cut a mask off; `WIDTH` slots can be written.
     unsafe fn round<O: PairOrder>(spread: Self::Spread, columns: RawColumns, left: usize, out: *mut [u32; 2]) -> usize;
 }

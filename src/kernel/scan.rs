@@ -11,9 +11,11 @@ use std::ops::Range;
 
 /// Candidates for which slots are asked for at once: a page that has none for so many is left, and is three quarters full
 /// then, however few of them are hits.
+///
+/// Below 256, see [`Lanes::round`].
 const LONG: usize = 240;
 
-const _: () = assert!(LONG < 256 && LONG <= PAGE_LEN / 4, "see `Lanes::round`");
+const _: () = assert!(LONG < 256 && LONG <= PAGE_LEN / 4);
 
 /// Bodies in cell order and the table of their cells.
 #[derive(Clone, Copy)]
@@ -262,7 +264,7 @@ unsafe fn probe_at(columns: RawColumns) -> Probe {
     }
 }
 
-/// Says that what calls this is rare.
+/// Says that the branch that calls this is rarely taken.
 #[cold]
 fn rare() {}
 
@@ -280,11 +282,12 @@ unsafe fn run<L: Lanes, O: PairOrder>(
     mut left: usize,
     out: *mut [u32; 2],
 ) -> usize {
+    // SAFETY: by the contract; a vector of padding follows the population (C2).
     let mut count = unsafe { L::round::<O>(spread, columns, left, out) };
     if left > L::WIDTH {
         rare();
         while left > L::WIDTH {
-            // SAFETY: there are more entries than a vector has.
+            // SAFETY: as above; there are more entries than a vector has.
             unsafe {
                 columns = columns.from(L::WIDTH);
                 left -= L::WIDTH;
