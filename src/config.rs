@@ -23,6 +23,8 @@ pub enum BadRows {
 pub enum Simd {
     /// Plain Rust that compilers vectorise: every target.
     Portable,
+    /// Every x86-64.
+    Sse2,
     /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
     Avx2,
     /// x86-64 with AVX-512 F, VL, BW and DQ, and what AVX2 asks for.

@@ -25,6 +25,8 @@ macro_rules! dispatch {
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => unsafe { avx2::$scan($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            Simd::Sse2 => sse2::$scan($($argument),*),
             _ => portable::$scan($($argument),*),
         }
     };
@@ -106,7 +108,8 @@ fn detected() -> Simd {
     match (avx2, avx512) {
         (true, true) => Simd::Avx512,
         (true, false) => Simd::Avx2,
-        _ => Simd::Portable,
+        // Every x86-64 has it.
+        _ => Simd::Sse2,
     }
 }
 

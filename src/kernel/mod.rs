@@ -19,6 +19,8 @@ mod tests;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 pub(crate) use level::{Level, Work};
 pub(crate) use scan::{CellView, Rect};

@@ -28,7 +28,7 @@ const PADDINGS: [Padding; 3] = [Padding::Everything, Padding::NotANumber, Paddin
 /// The levels of this machine, lowest first.
 fn levels() -> Vec<Level> {
     let mut levels: Vec<Level> =
-        [Simd::Portable, Simd::Avx2, Simd::Avx512].into_iter().map(|simd| Level::detect(Some(simd))).collect();
+        [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512].map(|simd| Level::detect(Some(simd))).into();
     levels.dedup();
     assert_eq!(levels.last(), Some(&Level::default()), "the best one is tested");
     levels

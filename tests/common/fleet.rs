@@ -75,7 +75,7 @@ impl Fleet {
     pub fn new(config: WorldConfig) -> Self {
         let mut fleet = Self { config: config.clone(), members: Vec::new() };
         fleet.add("sequential", config.clone().sequential());
-        for simd in [Simd::Portable, Simd::Avx2, Simd::Avx512] {
+        for simd in [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512] {
             fleet.add(format!("sequential, at most {simd:?}"), config.clone().sequential().simd_at_most(simd));
         }
         fleet.add("outside of any pool", config.clone());
