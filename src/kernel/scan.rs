@@ -285,7 +285,9 @@ unsafe fn run<L: Lanes, O: PairOrder>(
     // SAFETY: by the contract; a vector of padding follows the population (C2).
     let mut count = unsafe { L::round::<O>(spread, columns, left, out) };
     if left > L::WIDTH {
-        rare();
+        if L::WIDTH >= 8 {
+            rare();
+        }
         while left > L::WIDTH {
             // SAFETY: as above; there are more entries than a vector has.
             unsafe {
