@@ -1,0 +1,28 @@
+//! Every engine finds what triphase finds, and triphase what brute force finds.
+
+use rayon::ThreadPoolBuilder;
+use triphase_peers::engines;
+use triphase_peers::race::{self, Race};
+use triphase_scenes::SceneName;
+
+/// Scenes that ask more of an engine than peers promise: edges that round to infinity, or sums of sizes that do.
+const BEYOND: [SceneName; 1] = [SceneName::Ulp];
+
+fn all_agree(threads: usize) {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+    for &scene in SceneName::ALL.iter().filter(|scene| !BEYOND.contains(scene)) {
+        for bodies in [60, 1_200] {
+            let race = Race { scene, bodies, seed: 7, threads, frames: 6, warm_up: 12 };
+            if let Err(mismatch) = pool.install(|| race::run(race, &engines::all())) {
+                panic!("{scene} of {bodies} bodies, {threads} threads: {mismatch}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_agree_on_one_thread_and_on_two() {
+    // In one test: memory is counted for the engine that runs, so no two may.
+    all_agree(1);
+    all_agree(2);
+}
