@@ -13,6 +13,7 @@ use std::time::Duration;
 struct Row<'a> {
     lap: &'a Lap,
     median: f64,
+    mean: f64,
     min: f64,
     max: f64,
     to_fastest: f64,
@@ -36,6 +37,7 @@ fn rows(outcome: &Outcome) -> Vec<Row<'_>> {
         Row {
             lap,
             median: ns(median),
+            mean: ns(seconds().sum::<f64>() / lap.times.len().max(1) as f64),
             min: ns(seconds().fold(f64::INFINITY, f64::min)),
             max: ns(seconds().fold(0.0, f64::max)),
             to_fastest: ratio(lap, &outcome.laps[fastest]),
@@ -56,14 +58,14 @@ pub fn table(race: Race, outcome: &Outcome) -> String {
         "\n{}: {} bodies, {} statics, {} + {} pairs, {threads}, {} frames\n\n",
         race.scene, outcome.bodies, outcome.statics, outcome.body_pairs, outcome.static_pairs, race.frames
     );
-    text += "| engine | version | threads | ns a body | min | max | to fastest | to triphase | bytes a body | at most | allocations |\n";
-    text += "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    text += "| engine | version | threads | ns a body | mean | min | max | to fastest | to triphase | bytes a body | at most | allocations |\n";
+    text += "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
     for row in rows {
-        let Row { lap, median, min, max, to_fastest, to_triphase, bytes, bytes_peak } = row;
+        let Row { lap, median, mean, min, max, to_fastest, to_triphase, bytes, bytes_peak } = row;
         // Writing into a string cannot fail.
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {median:.1} | {min:.1} | {max:.1} | {to_fastest:.2} | {to_triphase:.2} | {bytes:.0} | {bytes_peak:.0} | {:.0} |",
+            "| {} | {} | {} | {median:.1} | {mean:.1} | {min:.1} | {max:.1} | {to_fastest:.2} | {to_triphase:.2} | {bytes:.0} | {bytes_peak:.0} | {:.0} |",
             lap.engine, lap.version, lap.threads, lap.allocations
         );
     }
@@ -85,6 +87,7 @@ pub fn json_lines(race: Race, outcome: &Outcome, machine: &Machine) -> Vec<Strin
             "version": row.lap.version,
             "threads_used": row.lap.threads,
             "ns_per_body": rounded(row.median),
+            "ns_per_body_mean": rounded(row.mean),
             "ns_per_body_min": rounded(row.min),
             "ns_per_body_max": rounded(row.max),
             "ratio_to_fastest": rounded(row.to_fastest),

@@ -1,6 +1,11 @@
 //! The engines, and the list of them.
 
 pub mod afternoon_grid;
+pub mod broccoli;
+pub mod parry;
+pub mod rapier;
+pub mod rstar;
+pub mod static_index;
 pub mod triphase;
 
 use crate::engine::Engine;
@@ -10,6 +15,12 @@ pub fn all() -> Vec<Entry> {
     vec![
         Entry::package("triphase", |_| Box::<triphase::Triphase>::default()).parallel(),
         Entry::own(|_| Box::<afternoon_grid::AfternoonGrid>::default()),
+        Entry::package("broccoli", |threads| Box::new(broccoli::Broccoli::new(threads))).parallel(),
+        Entry::package("parry2d", |threads| Box::new(parry::Parry::incremental(threads))).parallel().ages(),
+        Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),
+        Entry::package("static_aabb2d_index", |threads| Box::new(static_index::StaticIndex::new(threads))).parallel(),
+        Entry::package("rstar", |_| Box::<rstar::Rstar>::default()),
+        Entry::package("rapier2d", |_| Box::<rapier::Rapier>::default()).parallel().ages(),
     ]
 }
 
@@ -39,6 +50,10 @@ impl Entry {
 
     fn parallel(self) -> Self {
         Self { parallel: true, ..self }
+    }
+
+    fn ages(self) -> Self {
+        Self { ages: true, ..self }
     }
 
     /// As `--engines` takes it.
