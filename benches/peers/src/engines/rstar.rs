@@ -1,5 +1,5 @@
 //! rstar: an R*-tree, loaded in bulk each frame and joined with itself, half of the pairs dropped; statics have a tree of
-//! their own. One thread.
+//! their own. One thread. Nodes are of the default size: the join takes no other.
 
 use crate::boxes::{Box4, body_boxes};
 use crate::engine::{Engine, Found, Frame};
