@@ -2,6 +2,7 @@
 
 pub mod afternoon_grid;
 pub mod broccoli;
+pub mod obvhs;
 pub mod parry;
 pub mod rapier;
 pub mod rstar;
@@ -20,6 +21,7 @@ pub fn all() -> Vec<Entry> {
         Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),
         Entry::package("static_aabb2d_index", |threads| Box::new(static_index::StaticIndex::new(threads))).parallel(),
         Entry::package("rstar", |_| Box::<rstar::Rstar>::default()),
+        Entry::package("obvhs", |_| Box::<obvhs::Obvhs>::default()),
         Entry::package("rapier2d", |_| Box::<rapier::Rapier>::default()).parallel().ages(),
     ]
 }
