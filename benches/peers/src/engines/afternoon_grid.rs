@@ -2,7 +2,7 @@
 //!
 //! A box is entered, with a copy of it, in every cell it touches; a pair is reported in the one cell that holds the lower
 //! corner of what both share. Coordinates of cells are taken modulo a power of two on each axis, so that the table is no
-//! larger than [`CELLS_PER_BODY`] cells a body however large the world; what wraps onto a cell costs tests, no more.
+//! larger than two cells a body however large the world; what wraps onto a cell costs tests, no more.
 //!
 //! W1: the map from a coordinate to a cell is monotone: a product, cut off towards zero, saturating. So the cell of the
 //! shared corner is one that both boxes touch.

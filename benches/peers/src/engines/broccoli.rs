@@ -3,7 +3,9 @@
 //!
 //! Statics are in the same tree as bodies, their pairs with each other dropped. Its calls for two sets are no use here:
 //! `find_colliding_pairs_with` looks for boxes within boxes, `find_all_intersect_rect` leaves out those that only touch,
-//! neither has a parallel form. `find_colliding_pairs` has closed boxes as they are wanted.
+//! neither has a parallel form. `find_colliding_pairs` has closed boxes as they are wanted. On one thread, asking the tree of
+//! bodies for each static, grown by a step of f32 and the answers filtered, was no better: 6.0 times triphase's time against
+//! 5.9 in `castles`, 100,000 bodies.
 
 use crate::boxes::{body_boxes, ordered};
 use crate::engine::{Engine, Found, Frame};

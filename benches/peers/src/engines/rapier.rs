@@ -4,7 +4,7 @@
 //! needs colliders to know who may touch whom, so each body and each static has one: those of bodies take part in
 //! collisions of fixed with fixed, for without a rigid body that is what they are; those of statics do not, which keeps
 //! statics from being paired. It is built with its feature `parallel`, whatever the number of threads; on one that costs
-//! it about 3 %.
+//! it about 3 %. Rows that are given to other bodies (`churn`) are to it bodies that jump, which its tree takes badly.
 
 use crate::boxes::{Box4, body_boxes, overlaps};
 use crate::engine::{Engine, Found, Frame};
