@@ -1,0 +1,31 @@
+//! Boxes as every engine computes them, and when two of them touch.
+
+use crate::engine::Frame;
+
+/// `[min x, min y, max x, max y]`.
+pub type Box4 = [f32; 4];
+
+/// The box of one body, in f32.
+#[inline(always)]
+pub fn body_box(center: [f32; 2], half: [f32; 2]) -> Box4 {
+    [center[0] - half[0], center[1] - half[1], center[0] + half[0], center[1] + half[1]]
+}
+
+/// The boxes of a frame, by row.
+#[inline(always)]
+pub fn body_boxes(frame: Frame<'_>) -> impl ExactSizeIterator<Item = Box4> {
+    frame.centers.iter().zip(frame.half_extents).map(|(&center, &half)| body_box(center, half))
+}
+
+/// Whether closed boxes share a point.
+#[inline(always)]
+pub fn overlaps(a: &Box4, b: &Box4) -> bool {
+    // Bitwise and: four comparisons without a branch between them.
+    (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])
+}
+
+/// A pair of bodies, lower row first.
+#[inline(always)]
+pub fn ordered(a: u32, b: u32) -> [u32; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}

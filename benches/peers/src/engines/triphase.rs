@@ -1,0 +1,36 @@
+//! triphase as a user has it: a world, columns in, contacts out. Its contacts can be iterated when `step` returns, so
+//! they are copied for the check only.
+
+use crate::engine::{Engine, Found, Frame};
+use triphase::{Bodies, World};
+
+/// The library that this is about.
+#[derive(Default)]
+pub struct Triphase {
+    world: World,
+}
+
+impl Engine for Triphase {
+    fn name(&self) -> &'static str {
+        "triphase"
+    }
+
+    fn set_statics(&mut self, statics: &[[f32; 4]]) {
+        self.world.set_statics(statics).expect("statics of a scene are good");
+    }
+
+    fn step(&mut self, frame: Frame<'_>, _found: &mut Found) {
+        self.world.step(Bodies::new(frame.centers, frame.half_extents)).expect("bodies of a scene are good");
+    }
+
+    fn collect(&mut self, found: &mut Found) {
+        found.clear();
+        let contacts = self.world.contacts();
+        found.bodies.extend(contacts.body_pairs().map(|pair| [pair.a, pair.b]));
+        found.statics.extend(contacts.static_pairs().map(|pair| [pair.body, pair.fixed]));
+    }
+
+    fn bytes_of_pairs(&self) -> usize {
+        self.world.report().bytes_pairs
+    }
+}

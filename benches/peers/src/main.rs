@@ -1,0 +1,55 @@
+//! The command; what it does is in the library beside it.
+
+use clap::Parser;
+use rayon::ThreadPoolBuilder;
+use std::error::Error;
+use std::process::ExitCode;
+use triphase_peers::engines::{self, Entry};
+use triphase_peers::machine::Machine;
+use triphase_peers::options::Options;
+use triphase_peers::race::{self, Race};
+use triphase_peers::{figures, record};
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let entries = chosen(&options.engines)?;
+    let machine = Machine::here();
+    let threads = usize::from(options.threads);
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    for &scene in &options.scenes {
+        for &bodies in &options.bodies {
+            let &Options { seed, frames, warm_up, .. } = options;
+            let race = Race { scene, bodies, seed, threads, frames, warm_up };
+            let outcome = pool.install(|| race::run(race, &entries)).map_err(|error| format!("{scene}: {error}"))?;
+            let lines = figures::json_lines(race, &outcome, &machine);
+            match options.json {
+                true => lines.iter().for_each(|line| println!("{line}")),
+                false => println!("{}", figures::table(race, &outcome)),
+            }
+            if options.record {
+                eprintln!("appended to {}", record::append(&lines, &machine)?.display());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Those asked for; all if none is. triphase is always first.
+fn chosen(names: &[String]) -> Result<Vec<Entry>, String> {
+    let all = engines::all();
+    let known: Vec<&str> = all.iter().map(Entry::name).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!("there is no engine \"{unknown}\"; there are {}", known.join(", ")));
+    }
+    let wanted = |(k, name): (usize, &str)| k == 0 || names.is_empty() || names.iter().any(|other| other == name);
+    Ok(all.iter().zip(known.iter().enumerate()).filter(|(_, (k, name))| wanted((*k, name))).map(|(e, _)| *e).collect())
+}

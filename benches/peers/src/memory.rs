@@ -1,0 +1,119 @@
+//! Counts what each engine asks of the allocator.
+//!
+//! The harness names the engine that runs now; whatever any thread allocates, grows or frees meanwhile goes to its
+//! account. So nothing may run beside an engine, and an engine has to be dropped on its own account.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// Most accounts; the first is nobody's.
+const ACCOUNTS: usize = 64;
+
+static CURRENT: AtomicUsize = AtomicUsize::new(0);
+static PEAK_WATCHED: AtomicBool = AtomicBool::new(false);
+static LEDGER: [Entries; ACCOUNTS] = [const { Entries::new() }; ACCOUNTS];
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+struct Entries {
+    calls: AtomicU64,
+    held: AtomicI64,
+    peak: AtomicI64,
+}
+
+impl Entries {
+    const fn new() -> Self {
+        Self { calls: AtomicU64::new(0), held: AtomicI64::new(0), peak: AtomicI64::new(0) }
+    }
+}
+
+/// Where an engine's memory is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Account(usize);
+
+impl Account {
+    /// The account of the engine of this number, empty.
+    ///
+    /// # Panics
+    ///
+    /// Above 62.
+    pub fn open(number: usize) -> Self {
+        let entries = &LEDGER[number + 1];
+        entries.calls.store(0, Relaxed);
+        entries.held.store(0, Relaxed);
+        entries.peak.store(0, Relaxed);
+        Self(number + 1)
+    }
+
+    /// Runs it on this account.
+    pub fn charge<R>(self, run: impl FnOnce() -> R) -> R {
+        CURRENT.store(self.0, Relaxed);
+        let result = run();
+        CURRENT.store(0, Relaxed);
+        result
+    }
+
+    /// As `charge`, and tells the most bytes that were held meanwhile. Not for what is timed.
+    pub fn charge_watched<R>(self, run: impl FnOnce() -> R) -> (R, i64) {
+        LEDGER[self.0].peak.store(self.held(), Relaxed);
+        PEAK_WATCHED.store(true, Relaxed);
+        let result = self.charge(run);
+        PEAK_WATCHED.store(false, Relaxed);
+        (result, LEDGER[self.0].peak.load(Relaxed))
+    }
+
+    /// Bytes held now.
+    pub fn held(self) -> i64 {
+        LEDGER[self.0].held.load(Relaxed)
+    }
+
+    /// Calls that asked for memory, new, zeroed or grown, since the account was opened.
+    pub fn calls(self) -> u64 {
+        LEDGER[self.0].calls.load(Relaxed)
+    }
+}
+
+/// Notes a call that asked for memory, and by how many bytes more is held.
+fn asked(grown: i64) {
+    LEDGER[CURRENT.load(Relaxed)].calls.fetch_add(1, Relaxed);
+    note(grown);
+}
+
+fn note(grown: i64) {
+    let entries = &LEDGER[CURRENT.load(Relaxed)];
+    let held = entries.held.fetch_add(grown, Relaxed) + grown;
+    if PEAK_WATCHED.load(Relaxed) {
+        entries.peak.fetch_max(held, Relaxed);
+    }
+}
+
+struct Counting;
+
+// SAFETY: everything is handed on to `System` as it came; counting touches nothing but atomics of its own.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        asked(layout.size() as i64);
+        // SAFETY: the caller's promises are `System`'s.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        asked(layout.size() as i64);
+        // SAFETY: the caller's promises are `System`'s.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        asked(size as i64 - layout.size() as i64);
+        // SAFETY: the caller's promises are `System`'s.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        note(-(layout.size() as i64));
+        // SAFETY: the caller's promises are `System`'s.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}

@@ -1,0 +1,210 @@
+//! One scene, all engines: frame by frame, each in turn.
+//!
+//! R1: every engine steps every measured frame, one directly after another, so that whatever disturbs the machine disturbs
+//! all of them. The one that begins changes from frame to frame, so that none is always behind the same other.
+//! R2: a time is from the call until the pairs can be iterated. Moving the bodies, statics, checks are not timed.
+//! R3: in the first and the last measured frame all must have found what triphase found, and, where that can be had,
+//! triphase what brute force finds.
+
+use crate::boxes::Box4;
+use crate::check::{self, BRUTE_FORCE_MAX, Mismatch};
+use crate::engine::{Engine, Found, Frame};
+use crate::engines::Entry;
+use crate::memory::Account;
+use std::time::{Duration, Instant};
+use triphase_scenes::{Scene, SceneName};
+
+/// Frames of the warm-up that engines step that do not age.
+const WARM_UP_STEPS: u32 = 10;
+
+/// What is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// The scene.
+    pub scene: SceneName,
+    /// Asked for; some scenes have a number of their own.
+    pub bodies: usize,
+    /// What the scene is made from.
+    pub seed: u64,
+    /// Threads of the pool that the race is run in.
+    pub threads: usize,
+    /// Measured frames, at least one.
+    pub frames: u32,
+    /// Frames before those.
+    pub warm_up: u32,
+}
+
+/// How an engine did.
+#[derive(Clone, Debug)]
+pub struct Lap {
+    /// Its name.
+    pub engine: &'static str,
+    /// Its version.
+    pub version: String,
+    /// Threads it used.
+    pub threads: usize,
+    /// A time for each measured frame.
+    pub times: Vec<Duration>,
+    /// Bytes held between frames after the warm-up: statics and all, pairs not.
+    pub bytes_held: i64,
+    /// Most bytes held during a step, pairs not counted.
+    pub bytes_peak: i64,
+    /// Calls that asked the allocator for memory, a step.
+    pub allocations: f64,
+}
+
+/// A race that was run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Bodies in the scene.
+    pub bodies: usize,
+    /// Statics in it.
+    pub statics: usize,
+    /// Pairs of bodies in the last frame.
+    pub body_pairs: usize,
+    /// Pairs with statics in it.
+    pub static_pairs: usize,
+    /// Engines in the order of the list, triphase first.
+    pub laps: Vec<Lap>,
+}
+
+/// Runs a race in the pool that it is called in.
+///
+/// # Errors
+///
+/// An engine found other pairs than triphase, or triphase other pairs than brute force.
+pub fn run(race: Race, entries: &[Entry]) -> Result<Outcome, Mismatch> {
+    let mut scene = Scene::new(race.scene, race.bodies, race.seed);
+    let mut runners: Vec<Runner> =
+        entries.iter().enumerate().map(|(k, entry)| Runner::new(k, entry, race, &scene.statics)).collect();
+    warm_up(race, &mut scene, &mut runners);
+    let calls_before: Vec<u64> = runners.iter().map(|runner| runner.account.calls()).collect();
+    for k in 0..race.frames {
+        scene.advance();
+        let frame = frame_of(&scene);
+        let first = k as usize % runners.len();
+        let (ahead, behind) = runners.split_at_mut(first);
+        behind.iter_mut().chain(ahead).for_each(|runner| runner.measure(frame));
+        if k == 0 || k + 1 == race.frames {
+            compare(frame, &scene.statics, &mut runners)?;
+        }
+    }
+    let found = &runners[0].found;
+    let (body_pairs, static_pairs) = (found.bodies.len(), found.statics.len());
+    let laps = runners.into_iter().zip(calls_before).map(|(runner, before)| runner.finish(before)).collect();
+    Ok(Outcome { bodies: scene.centers.len(), statics: scene.statics.len(), body_pairs, static_pairs, laps })
+}
+
+/// Steps until memory is taken and what ages is old; then sees how much memory that is.
+fn warm_up(race: Race, scene: &mut Scene, runners: &mut [Runner]) {
+    for k in 0..race.warm_up {
+        scene.advance();
+        let all = k + WARM_UP_STEPS >= race.warm_up;
+        for runner in runners.iter_mut().filter(|runner| all || runner.ages) {
+            runner.step(frame_of(scene));
+        }
+    }
+    let frame = frame_of(scene);
+    runners.iter_mut().for_each(|runner| runner.weigh(frame));
+}
+
+/// R3.
+fn compare(frame: Frame<'_>, statics: &[Box4], runners: &mut [Runner]) -> Result<(), Mismatch> {
+    for runner in runners.iter_mut() {
+        runner.engine.collect(&mut runner.found);
+        check::sort(&mut runner.found);
+    }
+    let [triphase, others @ ..] = runners else { return Ok(()) };
+    if frame.centers.len() <= BRUTE_FORCE_MAX {
+        check::compare(triphase.name, "brute force", &triphase.found, &check::brute_force(frame, statics))?;
+    }
+    for other in others {
+        check::compare(other.name, triphase.name, &other.found, &triphase.found)?;
+    }
+    Ok(())
+}
+
+fn frame_of(scene: &Scene) -> Frame<'_> {
+    Frame { centers: &scene.centers, half_extents: &scene.half_extents }
+}
+
+/// An engine in a race.
+struct Runner {
+    engine: Box<dyn Engine>,
+    name: &'static str,
+    version: String,
+    threads: usize,
+    ages: bool,
+    account: Account,
+    found: Found,
+    times: Vec<Duration>,
+    bytes_held: i64,
+    bytes_peak: i64,
+}
+
+impl Runner {
+    fn new(number: usize, entry: &Entry, race: Race, statics: &[Box4]) -> Self {
+        let account = Account::open(number);
+        let threads = if entry.parallel { race.threads } else { 1 };
+        let engine = account.charge(|| {
+            let mut engine = (entry.make)(threads);
+            engine.set_statics(statics);
+            engine
+        });
+        Self {
+            name: engine.name(),
+            engine,
+            version: entry.version(),
+            threads,
+            ages: entry.ages,
+            account,
+            found: Found::default(),
+            times: Vec::with_capacity(race.frames as usize),
+            bytes_held: 0,
+            bytes_peak: 0,
+        }
+    }
+
+    fn step(&mut self, frame: Frame<'_>) {
+        self.account.charge(|| self.engine.step(frame, &mut self.found));
+    }
+
+    /// R2.
+    fn measure(&mut self, frame: Frame<'_>) {
+        let (engine, found) = (&mut self.engine, &mut self.found);
+        let time = self.account.charge(|| {
+            let start = Instant::now();
+            engine.step(frame, found);
+            start.elapsed()
+        });
+        self.times.push(time);
+    }
+
+    /// Makes room for more pairs than there were, and weighs the rest.
+    fn weigh(&mut self, frame: Frame<'_>) {
+        let (engine, found) = (&mut self.engine, &mut self.found);
+        self.account.charge(|| {
+            engine.collect(found);
+            found.bodies.reserve(found.bodies.len() / 4 + 1024);
+            found.statics.reserve(found.statics.len() / 4 + 1024);
+        });
+        let ((), peak) = self.account.charge_watched(|| engine.step(frame, found));
+        let pairs = (found.bytes() + engine.bytes_of_pairs()) as i64;
+        self.bytes_peak = peak - pairs;
+        self.bytes_held = self.account.held() - pairs;
+    }
+
+    fn finish(self, calls_before: u64) -> Lap {
+        let calls = self.account.calls() - calls_before;
+        self.account.charge(|| drop((self.engine, self.found)));
+        Lap {
+            engine: self.name,
+            version: self.version,
+            threads: self.threads,
+            allocations: calls as f64 / self.times.len() as f64,
+            times: self.times,
+            bytes_held: self.bytes_held,
+            bytes_peak: self.bytes_peak,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Every engine finds what triphase finds, and triphase what brute force finds.
+
+use rayon::ThreadPoolBuilder;
+use triphase_peers::engine::{Engine, Found, Frame};
+use triphase_peers::engines::{self, Entry};
+use triphase_peers::race::{self, Race};
+use triphase_scenes::SceneName;
+
+fn all_agree(threads: usize) {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+    for &scene in SceneName::ALL {
+        for bodies in [60, 1_200] {
+            let race = Race { scene, bodies, seed: 7, threads, frames: 6, warm_up: 12 };
+            if let Err(mismatch) = pool.install(|| race::run(race, &engines::all())) {
+                panic!("{scene} of {bodies} bodies, {threads} threads: {mismatch}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_agree_on_one_thread_and_on_two() {
+    // In one test: memory is counted for the engine that runs, so no two may.
+    all_agree(1);
+    all_agree(2);
+}
+
+/// Finds nothing.
+struct Blind;
+
+impl Engine for Blind {
+    fn name(&self) -> &'static str {
+        "blind"
+    }
+
+    fn set_statics(&mut self, _statics: &[[f32; 4]]) {}
+
+    fn step(&mut self, _frame: Frame<'_>, found: &mut Found) {
+        found.clear();
+    }
+}
+
+#[test]
+fn what_an_engine_misses_is_told() {
+    let blind = Entry { make: |_| Box::new(Blind), package: None, parallel: false, ages: false };
+    let race = Race { scene: SceneName::Touching, bodies: 100, seed: 1, threads: 1, frames: 1, warm_up: 1 };
+    let mismatch = race::run(race, &[engines::all()[0], blind]).expect_err("it is blind");
+    assert_eq!((mismatch.engine.as_str(), mismatch.kind, mismatch.extra), ("blind", "bodies", 0));
+    assert!(mismatch.missing > 100, "{mismatch}");
+}
