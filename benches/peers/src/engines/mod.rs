@@ -2,11 +2,15 @@
 
 pub mod afternoon_grid;
 pub mod broccoli;
+mod loose_quadtree;
+mod loose_tight_grid;
 pub mod obvhs;
+mod original;
 pub mod parry;
 pub mod rapier;
 pub mod rstar;
 pub mod static_index;
+mod tight_quadtree;
 pub mod triphase;
 
 use crate::engine::Engine;
@@ -16,6 +20,9 @@ pub fn all() -> Vec<Entry> {
     vec![
         Entry::package("triphase", |_| Box::<triphase::Triphase>::default()).parallel(),
         Entry::own(|_| Box::<afternoon_grid::AfternoonGrid>::default()),
+        Entry::own(|_| Box::<loose_tight_grid::LooseTightGrid>::default()),
+        Entry::own(|_| Box::<tight_quadtree::TightQuadtree>::default()),
+        Entry::own(|_| Box::<loose_quadtree::LooseQuadtree>::default()),
         Entry::package("broccoli", |threads| Box::new(broccoli::Broccoli::new(threads))).parallel(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::incremental(threads))).parallel().ages(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),

@@ -1,0 +1,262 @@
+//! The loose quadtree of the original: an element is in one leaf, and boxes of nodes grow over what they hold.
+//!
+//! L1: an element is in the leaf that its middle falls in, by the same comparisons as on every way down from the root.
+//!     The outermost leaves have no outer edge.
+//! L2: a node's box covers the boxes of all elements below it. It grows when one is put in, and is as small as can be
+//!     after each step's clean-up.
+//! L3: a leaf is a list of elements, linked by index. Four children are contiguous.
+//! L4: a leaf of more than `SPLIT` elements becomes a branch, down to the greatest depth. Branches of four empty leaves
+//!     become leaves again once a step.
+//! Cost: one pass over leaves and their elements; a descent for each element whose middle left its leaf, and one for
+//! each search, into every node whose box overlaps.
+
+use super::original::{
+    Bounds, Element, NONE, NOTHING, Original, Structure, extent, mean_side, middle, near_in_space, overlaps, union,
+};
+
+/// Elements in a leaf before it is split. `crowd`, 100k, ns a body, the least of runs by turns on a busy machine: 284
+/// with 8, 282 with 4, 283 with 6, 330 with 12; 335 with 16 and 458 with 32 in others.
+const SPLIT: u32 = 8;
+/// Leaves are not split if their parts would be smaller than this many mean sides: a depth of 8 for a `crowd` of
+/// 100k. The same runs: 273 with 0.5, no more than noise; 331 with 2.0.
+const LEAF_SIDES: f32 = 1.0;
+/// Whatever the sizes: a tree over an extent of few mean sides, or of very many. (`cities`, 1M, takes 1.7 times as long
+/// with at most 12.)
+const DEPTH_MIN: u32 = 4;
+const DEPTH_MAX: u32 = 24;
+/// `count` of a branch.
+const BRANCH: u32 = u32::MAX;
+/// L1: an extent without edges.
+const EVERYWHERE: Bounds = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+
+/// A branch with its first child, or a leaf with the head of its list, and what it covers.
+#[derive(Clone, Copy)]
+struct Node {
+    bounds: Bounds,
+    first: u32,
+    count: u32,
+}
+
+const _: () = assert!(size_of::<Node>() == 24);
+
+const EMPTY: Node = Node { bounds: NOTHING, first: NONE, count: 0 };
+
+/// Where a node is split, and by how much its children's middles are off.
+#[derive(Clone, Copy)]
+struct Place {
+    mid: [f32; 2],
+    half: [f32; 2],
+    depth: u32,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Tree {
+    /// The extent; nodes are square, as wide as its longer side.
+    root: Bounds,
+    depth_max: u32,
+    nodes: Vec<Node>,
+    /// The first of four freed nodes; it holds the next one.
+    free_nodes: u32,
+    elements: Vec<Element>,
+    /// Per element, the next one of its leaf.
+    next: Vec<u32>,
+    /// Elements on their way to another leaf.
+    leaving: Vec<u32>,
+    stack: Vec<u32>,
+}
+
+pub(crate) type LooseQuadtree = Original<Tree>;
+
+impl Structure for Tree {
+    const NAME: &'static str = "loose quadtree";
+
+    fn build(&mut self, boxes: &[Bounds]) {
+        self.root = extent(boxes);
+        let side = (self.root[2] - self.root[0]).max(self.root[3] - self.root[1]);
+        let depth = (side / (LEAF_SIDES * mean_side(boxes))).log2();
+        self.depth_max = (depth as u32).clamp(DEPTH_MIN, DEPTH_MAX);
+        self.nodes.clear();
+        self.nodes.push(EMPTY);
+        self.free_nodes = NONE;
+        self.elements = near_in_space(boxes, &self.root);
+        self.next.clear();
+        self.next.resize(boxes.len(), NONE);
+        for element in 0..boxes.len() as u32 {
+            self.insert(0, self.root(), element);
+        }
+    }
+
+    fn update(&mut self, boxes: &[Bounds]) {
+        self.leaving.clear();
+        self.refit(0, self.root(), &EVERYWHERE, boxes);
+        for k in 0..self.leaving.len() {
+            self.insert(0, self.root(), self.leaving[k]);
+        }
+    }
+
+    fn gather(&mut self, order: &mut Vec<Element>) {
+        order.clear();
+        self.stack.clear();
+        self.stack.push(0);
+        while let Some(node) = self.stack.pop() {
+            let Node { first, count, .. } = self.nodes[node as usize];
+            if count == BRANCH {
+                self.stack.extend((first..first + 4).rev());
+                continue;
+            }
+            let mut element = first;
+            while element != NONE {
+                order.push(self.elements[element as usize]);
+                element = self.next[element as usize];
+            }
+        }
+    }
+
+    fn search(&mut self, bounds: Bounds, first: u32, mut visit: impl FnMut(u32)) {
+        self.stack.clear();
+        self.stack.push(0);
+        while let Some(node) = self.stack.pop() {
+            let Node { first: start, count, .. } = self.nodes[node as usize];
+            if count == BRANCH {
+                let children = &self.nodes[start as usize..start as usize + 4];
+                for (node, child) in (start..).zip(children) {
+                    if overlaps(&bounds, &child.bounds) {
+                        self.stack.push(node);
+                    }
+                }
+                continue;
+            }
+            let mut element = start;
+            while element != NONE {
+                let other = &self.elements[element as usize];
+                element = self.next[element as usize];
+                if (other.row >= first) & overlaps(&bounds, &other.bounds) {
+                    visit(other.row);
+                }
+            }
+        }
+    }
+}
+
+impl Place {
+    /// L1: the child that a middle falls in.
+    fn child_of(&self, middle: [f32; 2]) -> u32 {
+        u32::from(middle[0] >= self.mid[0]) + 2 * u32::from(middle[1] >= self.mid[1])
+    }
+
+    fn child(&self, child: u32) -> Self {
+        let half = self.half.map(|half| 0.5 * half);
+        let off = |axis: usize, upper: bool| if upper { half[axis] } else { -half[axis] };
+        let mid = [self.mid[0] + off(0, child & 1 != 0), self.mid[1] + off(1, child & 2 != 0)];
+        Self { mid, half, depth: self.depth + 1 }
+    }
+
+    /// L1: the part of a node's extent that is its child's.
+    fn part(&self, extent: &Bounds, child: u32) -> Bounds {
+        let mut part = *extent;
+        part[if child & 1 == 0 { 2 } else { 0 }] = self.mid[0];
+        part[if child & 2 == 0 { 3 } else { 1 }] = self.mid[1];
+        part
+    }
+}
+
+impl Tree {
+    fn root(&self) -> Place {
+        let [left, low, right, high] = self.root;
+        Place { mid: middle(&self.root), half: [0.5 * (right - left).max(high - low); 2], depth: 0 }
+    }
+
+    /// L2: grows every node on the way down.
+    fn insert(&mut self, mut node: u32, mut place: Place, element: u32) {
+        let bounds = self.elements[element as usize].bounds;
+        let middle = middle(&bounds);
+        loop {
+            let at = &mut self.nodes[node as usize];
+            at.bounds = union(&at.bounds, &bounds);
+            if at.count != BRANCH {
+                break;
+            }
+            let child = place.child_of(middle);
+            node = at.first + child;
+            place = place.child(child);
+        }
+        let leaf = &mut self.nodes[node as usize];
+        self.next[element as usize] = std::mem::replace(&mut leaf.first, element);
+        leaf.count += 1;
+        if leaf.count > SPLIT && place.depth < self.depth_max {
+            self.split(node, place);
+        }
+    }
+
+    /// L4: four leaves in place of one, and its elements in them.
+    fn split(&mut self, node: u32, place: Place) {
+        let children = self.take_nodes();
+        let leaf = &mut self.nodes[node as usize];
+        let mut element = std::mem::replace(&mut leaf.first, children);
+        leaf.count = BRANCH;
+        while element != NONE {
+            let next = self.next[element as usize];
+            self.insert(node, place, element);
+            element = next;
+        }
+    }
+
+    fn take_nodes(&mut self) -> u32 {
+        if self.free_nodes == NONE {
+            self.nodes.extend([EMPTY; 4]);
+            return self.nodes.len() as u32 - 4;
+        }
+        let first = self.free_nodes;
+        self.free_nodes = self.nodes[first as usize].first;
+        self.nodes[first as usize..first as usize + 4].fill(EMPTY);
+        first
+    }
+
+    /// Takes the new boxes of the elements at and below a node, unlinks those whose middle is in its `extent` no more,
+    /// and makes boxes small (L2) and empty branches leaves (L4).
+    fn refit(&mut self, node: u32, place: Place, extent: &Bounds, boxes: &[Bounds]) {
+        let Node { first, count, .. } = self.nodes[node as usize];
+        if count != BRANCH {
+            return self.refit_leaf(node, extent, boxes);
+        }
+        let mut bounds = NOTHING;
+        let mut empty = true;
+        for child in 0..4 {
+            self.refit(first + child, place.child(child), &place.part(extent, child), boxes);
+            let child = &self.nodes[(first + child) as usize];
+            bounds = union(&bounds, &child.bounds);
+            empty &= child.count == 0;
+        }
+        self.nodes[node as usize].bounds = bounds;
+        if empty {
+            self.nodes[first as usize].first = self.free_nodes;
+            self.free_nodes = first;
+            self.nodes[node as usize] = EMPTY;
+        }
+    }
+
+    fn refit_leaf(&mut self, node: u32, extent: &Bounds, boxes: &[Bounds]) {
+        let leaf = &mut self.nodes[node as usize];
+        leaf.bounds = NOTHING;
+        let (mut before, mut at) = (NONE, leaf.first);
+        while at != NONE {
+            let element = &mut self.elements[at as usize];
+            element.bounds = boxes[element.row as usize];
+            let [x, y] = middle(&element.bounds);
+            let after = self.next[at as usize];
+            if (x >= extent[0]) & (x < extent[2]) & (y >= extent[1]) & (y < extent[3]) {
+                leaf.bounds = union(&leaf.bounds, &element.bounds);
+                before = at;
+            } else {
+                self.leaving.push(at);
+                leaf.count -= 1;
+                match before {
+                    NONE => leaf.first = after,
+                    _ => self.next[before as usize] = after,
+                }
+            }
+            at = after;
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The loose/tight double grid of the original: an element is in one loose cell, and tight cells list loose cells.
+//!
+//! G1: an element is in the loose cell that its middle falls in, or the nearest one of the extent. A loose cell is a
+//!     list of elements, linked by index.
+//! G2: a loose cell's box covers the boxes of its elements, and is as small as can be after each step's clean-up.
+//! G3: every tight cell that a loose cell's box touches lists it; the lists are linked by index through one array, and
+//!     made anew in each step's clean-up. Columns and lines do not fall as coordinates grow, so two boxes that overlap
+//!     are in a tight cell together, inside the extent or out of it.
+//! G4: of the tight cells that a search and a loose cell share, the one of the lower corner of their overlap counts.
+//! Cost: a pass over loose cells and their elements; nothing else for an element that stays in its cell.
+
+use super::original::{
+    Bounds, Element, NONE, NOTHING, Original, Structure, extent, mean_side, middle, near_in_space, overlaps, union,
+};
+
+/// Side of a loose cell in mean sides of the boxes. `crowd`, 100k, ns a body, the least of three runs by turns, tight
+/// cells 1.5 as wide: 162 with 1.0, 146 with 1.5, 138 with 2.0, 133 with 2.5. 3.0 is no better, within noise.
+const LOOSE_SIDES: f32 = 2.5;
+/// Loose cells on a tight cell's side. The same runs, loose cells of 2.5: 133 with 1.5, 158 with 2.0, 183 with 3.0;
+/// on a busier machine 255 with 1.5, 248 with 1.2.
+const TIGHT_SIDES: f32 = 1.2;
+/// Loose cells for each element, where the extent is wide: beyond, cells are larger. `cities`, 100k, ns a body: 330
+/// with 4, 234 with 8, 213 with 16, 223 with 32; at 20 bytes a cell, 16 would take 320 bytes a body.
+const CELLS_MAX: f32 = 8.0;
+
+/// A list of elements and what it covers.
+#[derive(Clone, Copy)]
+struct Loose {
+    bounds: Bounds,
+    first: u32,
+}
+
+const _: () = assert!(size_of::<Loose>() == 20);
+
+/// A place in a tight cell's list.
+#[derive(Clone, Copy)]
+struct Listed {
+    loose: u32,
+    next: u32,
+}
+
+/// Cells of one size over the extent.
+#[derive(Clone, Copy, Default)]
+struct Cells {
+    origin: [f32; 2],
+    per_unit: f32,
+    columns: u32,
+    lines: u32,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Grid {
+    loose_cells: Cells,
+    tight_cells: Cells,
+    loose: Vec<Loose>,
+    /// Heads of the tight cells' lists.
+    tight: Vec<u32>,
+    listed: Vec<Listed>,
+    elements: Vec<Element>,
+    /// Per element, the next one of its loose cell.
+    next: Vec<u32>,
+    /// Elements on their way to another loose cell, and that cell.
+    leaving: Vec<(u32, u32)>,
+}
+
+pub(crate) type LooseTightGrid = Original<Grid>;
+
+impl Structure for Grid {
+    const NAME: &'static str = "loose/tight grid";
+
+    fn build(&mut self, boxes: &[Bounds]) {
+        let extent = extent(boxes);
+        let (width, height) = (extent[2] - extent[0], extent[3] - extent[1]);
+        // No more cells than CELLS_MAX allows, in lines and columns that each may be alone.
+        let cells_max = (boxes.len() as f32 * CELLS_MAX).max(1.0);
+        let side = (LOOSE_SIDES * mean_side(boxes))
+            .max((width / cells_max).sqrt() * height.sqrt())
+            .max(width.max(height) / cells_max);
+        self.loose_cells = Cells::new(&extent, side);
+        self.tight_cells = Cells::new(&extent, TIGHT_SIDES * side);
+        self.loose.clear();
+        self.loose.resize(self.loose_cells.count(), Loose { bounds: NOTHING, first: NONE });
+        self.elements = near_in_space(boxes, &extent);
+        self.next.clear();
+        self.next.resize(boxes.len(), NONE);
+        for element in 0..boxes.len() as u32 {
+            let cell = self.loose_cells.of(middle(&self.elements[element as usize].bounds));
+            self.insert(cell, element);
+        }
+        self.list();
+    }
+
+    fn update(&mut self, boxes: &[Bounds]) {
+        self.leaving.clear();
+        for cell in 0..self.loose.len() as u32 {
+            self.refit(cell, boxes);
+        }
+        for k in 0..self.leaving.len() {
+            let (element, cell) = self.leaving[k];
+            self.insert(cell, element);
+        }
+        self.list();
+    }
+
+    fn gather(&mut self, order: &mut Vec<Element>) {
+        order.clear();
+        for cell in &self.loose {
+            let mut element = cell.first;
+            while element != NONE {
+                order.push(self.elements[element as usize]);
+                element = self.next[element as usize];
+            }
+        }
+    }
+
+    fn search(&mut self, bounds: Bounds, first: u32, mut visit: impl FnMut(u32)) {
+        let ([left, low], [right, high]) = self.tight_cells.range(&bounds);
+        for line in low..=high {
+            for column in left..=right {
+                let mut listed = self.tight[self.tight_cells.index(column, line)];
+                while listed != NONE {
+                    let Listed { loose, next } = self.listed[listed as usize];
+                    listed = next;
+                    let cell = &self.loose[loose as usize];
+                    if overlaps(&bounds, &cell.bounds) && self.counts(&bounds, &cell.bounds, column, line) {
+                        self.search_cell(cell.first, &bounds, first, &mut visit);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Cells {
+    fn new(extent: &Bounds, side: f32) -> Self {
+        let per_unit = if side.recip().is_finite() { side.recip() } else { 0.0 };
+        let cells = |low: f32, high: f32| ((high - low) * per_unit) as u32 + 1;
+        let (columns, lines) = (cells(extent[0], extent[2]), cells(extent[1], extent[3]));
+        Self { origin: [extent[0], extent[1]], per_unit, columns, lines }
+    }
+
+    fn count(&self) -> usize {
+        self.columns as usize * self.lines as usize
+    }
+
+    /// G3: subtraction, multiplication and truncation keep the order; where `per_unit` is 0 there is one cell.
+    #[inline]
+    fn column(&self, x: f32) -> u32 {
+        (((x - self.origin[0]) * self.per_unit) as u32).min(self.columns - 1)
+    }
+
+    #[inline]
+    fn line(&self, y: f32) -> u32 {
+        (((y - self.origin[1]) * self.per_unit) as u32).min(self.lines - 1)
+    }
+
+    #[inline]
+    fn index(&self, column: u32, line: u32) -> usize {
+        line as usize * self.columns as usize + column as usize
+    }
+
+    #[inline]
+    fn of(&self, [x, y]: [f32; 2]) -> u32 {
+        self.index(self.column(x), self.line(y)) as u32
+    }
+
+    /// The lower and the upper corner's column and line.
+    #[inline]
+    fn range(&self, bounds: &Bounds) -> ([u32; 2], [u32; 2]) {
+        ([self.column(bounds[0]), self.line(bounds[1])], [self.column(bounds[2]), self.line(bounds[3])])
+    }
+}
+
+impl Grid {
+    /// G2: the cell grows.
+    fn insert(&mut self, cell: u32, element: u32) {
+        let cell = &mut self.loose[cell as usize];
+        cell.bounds = union(&cell.bounds, &self.elements[element as usize].bounds);
+        self.next[element as usize] = std::mem::replace(&mut cell.first, element);
+    }
+
+    /// Takes the new boxes of a cell's elements, unlinks those that belong to another cell, and makes its box small.
+    fn refit(&mut self, cell: u32, boxes: &[Bounds]) {
+        let loose = &mut self.loose[cell as usize];
+        if loose.first == NONE {
+            return;
+        }
+        loose.bounds = NOTHING;
+        let (mut before, mut at) = (NONE, loose.first);
+        while at != NONE {
+            let element = &mut self.elements[at as usize];
+            element.bounds = boxes[element.row as usize];
+            let home = self.loose_cells.of(middle(&element.bounds));
+            let after = self.next[at as usize];
+            if home == cell {
+                loose.bounds = union(&loose.bounds, &element.bounds);
+                before = at;
+            } else {
+                self.leaving.push((at, home));
+                match before {
+                    NONE => loose.first = after,
+                    _ => self.next[before as usize] = after,
+                }
+            }
+            at = after;
+        }
+    }
+
+    /// G3: lists the loose cells anew.
+    fn list(&mut self) {
+        self.tight.clear();
+        self.tight.resize(self.tight_cells.count(), NONE);
+        self.listed.clear();
+        for (loose, cell) in (0..).zip(&self.loose).filter(|(_, cell)| cell.first != NONE) {
+            let ([left, low], [right, high]) = self.tight_cells.range(&cell.bounds);
+            for line in low..=high {
+                for column in left..=right {
+                    let head = &mut self.tight[self.tight_cells.index(column, line)];
+                    self.listed.push(Listed { loose, next: *head });
+                    *head = self.listed.len() as u32 - 1;
+                }
+            }
+        }
+    }
+
+    /// G4: whether the lower corner of the overlap of two boxes is in this tight cell.
+    #[inline]
+    fn counts(&self, a: &Bounds, b: &Bounds, column: u32, line: u32) -> bool {
+        self.tight_cells.column(a[0].max(b[0])) == column && self.tight_cells.line(a[1].max(b[1])) == line
+    }
+
+    #[inline]
+    fn search_cell(&self, mut element: u32, bounds: &Bounds, first: u32, visit: &mut impl FnMut(u32)) {
+        while element != NONE {
+            let other = &self.elements[element as usize];
+            element = self.next[element as usize];
+            if (other.row >= first) & overlaps(bounds, &other.bounds) {
+                visit(other.row);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Each structure against brute force on every scene, and against triphase on large ones.
+
+use triphase::{Aabb, Bodies, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName};
+
+use crate::engine::{Engine, Found, Frame};
+use crate::engines::loose_quadtree::LooseQuadtree;
+use crate::engines::loose_tight_grid::LooseTightGrid;
+use crate::engines::tight_quadtree::TightQuadtree;
+
+fn engines() -> [Box<dyn Engine>; 3] {
+    [Box::new(TightQuadtree::default()), Box::new(LooseQuadtree::default()), Box::new(LooseTightGrid::default())]
+}
+
+fn frame(scene: &Scene) -> Frame<'_> {
+    Frame { centers: &scene.centers, half_extents: &scene.half_extents }
+}
+
+fn boxes(frame: Frame<'_>) -> Vec<[f32; 4]> {
+    let boxes = frame.centers.iter().zip(frame.half_extents);
+    boxes.map(|(c, h)| [c[0] - h[0], c[1] - h[1], c[0] + h[0], c[1] + h[1]]).collect()
+}
+
+fn overlap(a: &[f32; 4], b: &[f32; 4]) -> bool {
+    a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
+}
+
+fn by_brute_force(boxes: &[[f32; 4]], statics: &[[f32; 4]]) -> Found {
+    let mut found = Found::default();
+    for (a, box_a) in boxes.iter().enumerate() {
+        let after = (a + 1..).zip(&boxes[a + 1..]).filter(|(_, box_b)| overlap(box_a, box_b));
+        found.bodies.extend(after.map(|(b, _)| [a as u32, b as u32]));
+        let fixed = statics.iter().enumerate().filter(|(_, fixed)| overlap(box_a, fixed));
+        found.statics.extend(fixed.map(|(b, _)| [a as u32, b as u32]));
+    }
+    found
+}
+
+fn by_triphase(world: &mut World, frame: Frame<'_>) -> Found {
+    let contacts = world.step(Bodies::new(frame.centers, frame.half_extents)).expect("a good frame");
+    let mut found = Found {
+        bodies: contacts.body_pairs().map(|pair| [pair.a, pair.b]).collect(),
+        statics: contacts.static_pairs().map(|pair| [pair.body, pair.fixed]).collect(),
+    };
+    found.bodies.sort_unstable();
+    found.statics.sort_unstable();
+    found
+}
+
+/// Steps an engine with a list that has something in it, and compares.
+fn check(engine: &mut dyn Engine, frame: Frame<'_>, expected: &Found, at: &str) {
+    let mut found = Found { bodies: vec![[7, 7]], statics: vec![[7, 7]] };
+    engine.step(frame, &mut found);
+    found.bodies.sort_unstable();
+    found.statics.sort_unstable();
+    let name = engine.name();
+    assert!(found.bodies == expected.bodies, "{name}, {at}: {} body pairs", found.bodies.len());
+    assert!(found.statics == expected.statics, "{name}, {at}: {} static pairs", found.statics.len());
+}
+
+#[test]
+fn all_scenes_as_by_brute_force() {
+    for &name in SceneName::ALL {
+        for count in [3, 50, 400] {
+            let mut scene = Scene::new(name, count, count as u64);
+            let mut engines = engines();
+            engines.iter_mut().for_each(|engine| engine.set_statics(&scene.statics));
+            for step in 0..12 {
+                let expected = by_brute_force(&boxes(frame(&scene)), &scene.statics);
+                for engine in &mut engines {
+                    check(engine.as_mut(), frame(&scene), &expected, &format!("{name} {count}, frame {step}"));
+                }
+                scene.advance();
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_come_and_go_and_statics_change() {
+    let mut engines = engines();
+    for (name, count) in
+        [("castles", 300), ("castles", 200), ("empty", 0), ("power_law", 200), ("one", 1), ("dragons", 500)]
+    {
+        let scene = Scene::new(name.parse().expect("a scene"), count, 5);
+        let expected = by_brute_force(&boxes(frame(&scene)), &scene.statics);
+        for engine in &mut engines {
+            engine.set_statics(&scene.statics);
+            check(engine.as_mut(), frame(&scene), &expected, name);
+        }
+    }
+}
+
+/// As many rows as before, at places that have nothing to do with those before, far outside of the first extent.
+#[test]
+fn everything_leaps_out_of_the_extent() {
+    let mut engines = engines();
+    let first = Scene::new(SceneName::Crowd, 300, 1);
+    for (step, name) in
+        [SceneName::Crowd, SceneName::Ulp, SceneName::TwoCities, SceneName::PowerLaw, SceneName::Coincident]
+            .into_iter()
+            .enumerate()
+    {
+        let mut scene = if step == 0 { first.clone() } else { Scene::new(name, 300, 2) };
+        let half = scene.world[2];
+        if step > 2 {
+            scene.centers.iter_mut().for_each(|center| center[0] += 3.0 * half);
+        }
+        let expected = by_brute_force(&boxes(frame(&scene)), &[]);
+        for engine in &mut engines {
+            check(engine.as_mut(), frame(&scene), &expected, &format!("leap to {name}"));
+        }
+    }
+}
+
+#[test]
+fn large_scenes_as_by_triphase() {
+    for name in ["crowd", "dragons", "castles", "cities", "power_law", "sleepers", "churn"] {
+        let mut scene = Scene::new(name.parse().expect("a scene"), 20_000, 3);
+        let mut world = World::new(WorldConfig::new().sequential()).expect("a good configuration");
+        let statics: Vec<Aabb> =
+            scene.statics.iter().map(|b| Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a good box")).collect();
+        world.set_statics(&statics).expect("good statics");
+        let mut engines = engines();
+        engines.iter_mut().for_each(|engine| engine.set_statics(&scene.statics));
+        for step in 0..20 {
+            let expected = by_triphase(&mut world, frame(&scene));
+            assert!(!expected.bodies.is_empty());
+            assert_eq!(expected.statics.is_empty(), scene.statics.is_empty());
+            for engine in &mut engines {
+                check(engine.as_mut(), frame(&scene), &expected, &format!("{name}, frame {step}"));
+            }
+            scene.advance();
+        }
+    }
+}
