@@ -16,6 +16,7 @@
 use super::plan::{Class, Plan, longest_side};
 use super::route::route;
 use super::rows::Rows;
+use super::splitter::BATCH;
 use crate::error::BadRow;
 use crate::geometry::RawBox;
 use crate::kernel::{Level, Work};
@@ -28,9 +29,6 @@ use std::ops::Range;
 
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to share out.
 const CHUNK: usize = 8192;
-
-/// Boxes in a batch: 4 KiB, which stay in the first-level cache between being computed and being routed.
-const BATCH: usize = 256;
 
 /// Where the records of all destinations are, one behind the other: the bodies of each band with room for padding, the
 /// visitors of each, the oversized.
@@ -302,17 +300,15 @@ fn key_batch<const AXIS: usize>(
     aside: &mut [u16; BATCH],
     class: &Class,
 ) -> usize {
-    let (mut highs, mut larger) = ([0; BATCH], [false; BATCH]);
-    let (highs, larger) = (&mut highs[..boxes.len()], &mut larger[..boxes.len()]);
-    class.splitter.bands(boxes.iter().map(|aabb| aabb[AXIS]), keys);
-    class.splitter.bands(boxes.iter().map(|aabb| aabb[AXIS + 2]), highs);
+    let mut larger = [false; BATCH];
     larger.iter_mut().zip(boxes).for_each(|(larger, aabb)| *larger = longest_side(aabb) > class.side_max);
     let mut aside_count = 0;
-    for (k, ((&low, &high), &larger)) in keys.iter().zip(highs.iter()).zip(larger.iter()).enumerate() {
-        counts[usize::from(low)] += 1;
+    class.splitter.for_each(boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2])), |k, band, reaches| {
+        keys[k] = band;
+        counts[usize::from(band)] += 1;
         aside[aside_count] = k as u16;
-        aside_count += usize::from((low != high) | larger);
-    }
+        aside_count += usize::from(reaches | larger[k]);
+    });
     aside_count
 }
 

@@ -11,6 +11,9 @@ const BUCKETS_PER_BAND: usize = 32;
 /// The table stays in half of a first-level cache.
 const BUCKETS_MAX: usize = 8192;
 
+/// Boxes in a batch: 4 KiB, which stay in the first-level cache between being computed and being routed.
+pub(crate) const BATCH: usize = 256;
+
 /// Up to so many borders are counted, a vector of them at a time; more are searched.
 const COUNTED_MAX: usize = 64;
 
@@ -20,12 +23,20 @@ fn signed_key(v: f32) -> i32 {
     (ordered_key(v) ^ 1 << 31) as i32
 }
 
+/// What a bucket belongs to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bucket {
+    band: u16,
+    /// First bucket of the next band.
+    end: u16,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Splitter {
     origin: f32,
     inverse: f32,
-    /// Band of each bucket; empty when borders are to be searched.
-    table: Vec<u16>,
+    /// By bucket; empty when borders are to be searched.
+    table: Vec<Bucket>,
     /// First key of each band but the first, ascending.
     borders: Vec<i32>,
 }
@@ -54,82 +65,90 @@ impl Splitter {
 
     /// Borders snapped to buckets; whether hardly any two of them fell into one.
     fn fill_table(&mut self, quantile: impl Fn(usize) -> f32, bands: usize, buckets: usize) -> bool {
-        self.table.resize(buckets + 2, 0);
-        let mut band = 0;
-        let mut from = 0;
-        for k in 1..bands {
-            let bucket = bucket_of(quantile(k), self.origin, self.inverse, buckets + 2);
-            if bucket > from {
-                self.table[from..bucket].fill(band);
+        let count = buckets + 2;
+        self.table.resize(count, Bucket::default());
+        let (mut band, mut from) = (0, 0);
+        for k in 1..=bands {
+            let end = if k < bands { bucket_of(quantile(k), self.origin, self.inverse, count) } else { count };
+            if end > from {
+                self.table[from..end].fill(Bucket { band, end: end as u16 });
                 band += 1;
-                from = bucket;
+                from = end;
             }
         }
-        self.table[from..].fill(band);
-        usize::from(band) + 1 >= bands - bands / 8
+        usize::from(band) >= bands - bands / 8
     }
 
     pub(crate) fn band_count(&self) -> usize {
-        let highest = self.table.last().map_or(self.borders.len(), |&band| usize::from(band));
+        let highest = self.table.last().map_or(self.borders.len(), |last| usize::from(last.band));
         highest + 1
     }
 
     /// D1
     #[inline(always)]
     pub(crate) fn band(&self, v: f32) -> usize {
-        match self.buckets() {
-            Some(buckets) => buckets.band(v),
-            None => {
-                let key = signed_key(v);
-                if self.borders.len() > COUNTED_MAX {
-                    return self.borders.partition_point(|&border| border <= key);
-                }
-                self.borders.iter().map(|&border| i32::from(border <= key)).sum::<i32>() as usize
-            }
+        if let Some(buckets) = self.buckets() {
+            return usize::from(buckets.table[buckets.of(v)].band);
         }
+        let key = signed_key(v);
+        if self.borders.len() > COUNTED_MAX {
+            return self.borders.partition_point(|&border| border <= key);
+        }
+        self.borders.iter().map(|&border| i32::from(border <= key)).sum::<i32>() as usize
     }
 
-    /// [`band`](Self::band) of each value.
+    /// For each of up to [`BATCH`] boxes, by its edges on the axis: its number, the band that takes it, and whether it
+    /// reaches into the next.
     #[inline(always)]
-    pub(crate) fn bands(&self, values: impl Iterator<Item = f32>, bands: &mut [u16]) {
-        let Some(Buckets { origin, inverse, table }) = self.buckets() else {
-            bands.iter_mut().zip(values).for_each(|(band, v)| *band = self.band(v) as u16);
+    pub(crate) fn for_each(
+        &self,
+        edges: impl ExactSizeIterator<Item = (f32, f32)> + Clone,
+        mut each: impl FnMut(usize, u16, bool),
+    ) {
+        let Some(buckets) = self.buckets() else {
+            edges.enumerate().for_each(|(k, (low, high))| {
+                let band = self.band(low);
+                each(k, band as u16, self.band(high) > band);
+            });
             return;
         };
         // Two loops: the first is arithmetic alone, and becomes vectors.
-        bands
-            .iter_mut()
-            .zip(values)
-            .for_each(|(bucket, v)| *bucket = bucket_of(v, origin, inverse, table.len()) as u16);
-        bands.iter_mut().for_each(|slot| *slot = table[usize::from(*slot)]);
+        let mut batch = [[0u16; 2]; BATCH];
+        let batch = &mut batch[..edges.len()];
+        for (slot, (low, high)) in batch.iter_mut().zip(edges) {
+            *slot = [buckets.of(low) as u16, buckets.of(high) as u16];
+        }
+        for (k, &[low, high]) in batch.iter().enumerate() {
+            let Bucket { band, end } = buckets.table[usize::from(low)];
+            each(k, band, high >= end);
+        }
     }
 
-    /// The table, if there is one: the quick way, for loops.
+    /// The table, if there is one: the quick way.
     #[inline(always)]
-    pub(crate) fn buckets(&self) -> Option<Buckets<'_>> {
+    fn buckets(&self) -> Option<Buckets<'_>> {
         let Self { origin, inverse, ref table, .. } = *self;
         (!table.is_empty()).then_some(Buckets { origin, inverse, table })
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.table.capacity() * size_of::<u16>() + self.borders.capacity() * size_of::<i32>()
+        self.table.capacity() * size_of::<Bucket>() + self.borders.capacity() * size_of::<i32>()
     }
 }
 
 /// A table of bands by bucket. The first bucket is all that lies below the first border; the others are centred, so that
 /// a border comes out within half a bucket of where it should be.
 #[derive(Clone, Copy)]
-pub(crate) struct Buckets<'a> {
+struct Buckets<'a> {
     origin: f32,
     inverse: f32,
-    table: &'a [u16],
+    table: &'a [Bucket],
 }
 
 impl Buckets<'_> {
-    /// D1
     #[inline(always)]
-    pub(crate) fn band(&self, v: f32) -> usize {
-        usize::from(self.table[bucket_of(v, self.origin, self.inverse, self.table.len())])
+    fn of(&self, v: f32) -> usize {
+        bucket_of(v, self.origin, self.inverse, self.table.len())
     }
 }
 
