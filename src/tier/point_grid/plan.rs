@@ -16,7 +16,7 @@ const SAMPLE_MAX: usize = 4096;
 const SAMPLE_MIN: usize = 256;
 
 /// One row in so many is looked at, within the limits above.
-const SAMPLE_RATE: usize = 64;
+const SAMPLE_RATE: usize = 128;
 
 /// Fewest bodies in a band: with less, tasks cost more than they share out.
 const BAND_MIN: usize = 2048;
