@@ -41,6 +41,41 @@ impl Lanes for Avx512 {
             mask.count_ones() as usize
         }
     }
+
+    const TWO: usize = 8;
+
+    #[inline(always)]
+    unsafe fn two(columns: RawColumns, left: [usize; 2], out: *mut [u32; 2]) -> usize {
+        // SAFETY: by the contract: the features, 9 readable entries, 16 writable slots at `out`.
+        unsafe {
+            let next = columns.from(1);
+            // The lower half of each register is for the first entry, the upper one for the second.
+            let halves = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+            let spread = |edge: *const f32| {
+                let two = _mm512_castpd_ps(_mm512_set1_pd(edge.cast::<f64>().read_unaligned()));
+                _mm512_permutevar_ps(two, halves)
+            };
+            let both = |edge: *const f32| _mm512_broadcast_f32x8(_mm256_loadu_ps(edge));
+            let left_of = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(spread(columns.min_x()), both(next.max_x()));
+            let right_of = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(spread(columns.max_x()), both(next.min_x()));
+            let below = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(spread(columns.min_y()), both(next.max_y()));
+            let above = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(spread(columns.max_y()), both(next.min_y()));
+            let hits = (left_of & right_of) & (below & above);
+            let within = _bzhi_u32(0xFF, left[0] as u32) | _bzhi_u32(0xFE, left[1] as u32 + 1) << 8;
+            let mask = u32::from(hits) & within;
+            let row = _mm512_castps_si512(spread(columns.rows().cast()));
+            let rows = _mm512_broadcast_i32x8(_mm256_loadu_si256(next.rows().cast()));
+            let row = _mm512_maskz_compress_epi32(mask as u16, row);
+            let rows = _mm512_maskz_compress_epi32(mask as u16, rows);
+            let count = mask.count_ones() as usize;
+            store_pairs::<Ascending>(_mm512_castsi512_si256(row), _mm512_castsi512_si256(rows), out);
+            if count > 8 {
+                let (row, rows) = (_mm512_extracti64x4_epi64::<1>(row), _mm512_extracti64x4_epi64::<1>(rows));
+                store_pairs::<Ascending>(row, rows, out.add(8));
+            }
+            count
+        }
+    }
 }
 
 /// Writes the probe's row and each of eight rows as pairs, in order.

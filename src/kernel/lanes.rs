@@ -113,4 +113,20 @@ pub(super) trait Lanes {
     /// The instruction set is there; `WIDTH` entries can be read in every column; `left` is below 256, so that it fits the
     /// instructions that cut a mask off; `WIDTH` slots can be written.
     unsafe fn round<O: PairOrder>(spread: Self::Spread, columns: RawColumns, left: usize, out: *mut [u32; 2]) -> usize;
+
+    /// Most candidates of the first of two entries that [`two`](Self::two) tests at once; 0 if it is not offered.
+    const TWO: usize = 0;
+
+    /// Tests the first entry of the columns against the `left[0]` entries behind it, and the one behind it against the
+    /// `left[1]` behind that, and writes an ascending pair per hit, those of the first entry before those of the second. Returns
+    /// the number of hits. Slots past the hits may be overwritten, up to 16 in all.
+    ///
+    /// # Safety
+    ///
+    /// The instruction set is there; `left[0]` is at most `TWO`, `left[1]` less; `TWO + 1` entries can be read in every column;
+    /// 16 slots can be written.
+    unsafe fn two(columns: RawColumns, left: [usize; 2], out: *mut [u32; 2]) -> usize {
+        let _ = (columns, left, out);
+        0
+    }
 }

@@ -95,6 +95,31 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
         let mut below_count = 0;
         // SAFETY: entries of the population.
         let mut entry = unsafe { columns.from(entries.start.min(population)) };
+        let mut entries = entries;
+        if L::TWO > 0 {
+            while entries.len() >= 2 {
+                let i = entries.start;
+                let (a, b) = (Key(keys[i]), Key(keys[i + 1]));
+                below[below_count] = i as u32;
+                below_count += a.below();
+                below[below_count] = i as u32 + 1;
+                below_count += b.below();
+                let end = |key: Key| (starts[key.cell() + 1 + key.right()] as usize).min(population);
+                let left = [end(a).saturating_sub(i + 1), end(b).saturating_sub(i + 2)];
+                unsafe {
+                    let next = entry.from(1);
+                    if left[0] <= L::TWO && left[1] < L::TWO {
+                        let out = slots.room(L::TWO)?;
+                        slots.advance(L::two(entry, left, out));
+                    } else {
+                        test::<L>(entry, next, left[0], &mut slots)?;
+                        test::<L>(next, next.from(1), left[1], &mut slots)?;
+                    }
+                    entry = next.from(1);
+                }
+                entries.start += 2;
+            }
+        }
         for (i, &key) in entries.clone().zip(&keys[entries]) {
             let key = Key(key);
             below[below_count] = i as u32;
