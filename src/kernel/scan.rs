@@ -91,44 +91,40 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
     }
     let mut slots = Slots::of(sink);
     for y in 0..cells.starts.rows() {
-        let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
+        let mut entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
         let mut below_count = 0;
-        // SAFETY: entries of the population.
-        let mut entry = unsafe { columns.from(entries.start.min(population)) };
-        let mut entries = entries;
-        if L::TWO > 0 {
-            while entries.len() >= 2 {
-                let i = entries.start;
-                let (a, b) = (Key(keys[i]), Key(keys[i + 1]));
-                below[below_count] = i as u32;
-                below_count += a.below();
-                below[below_count] = i as u32 + 1;
-                below_count += b.below();
-                let end = |key: Key| (starts[key.cell() + 1 + key.right()] as usize).min(population);
-                let left = [end(a).saturating_sub(i + 1), end(b).saturating_sub(i + 2)];
-                unsafe {
-                    let next = entry.from(1);
-                    if left[0] <= L::TWO && left[1] < L::TWO {
-                        let out = slots.room(L::TWO)?;
-                        slots.advance(L::two(entry, left, out));
-                    } else {
-                        test::<L>(entry, next, left[0], &mut slots)?;
-                        test::<L>(next, next.from(1), left[1], &mut slots)?;
-                    }
-                    entry = next.from(1);
-                }
-                entries.start += 2;
-            }
-        }
-        for (i, &key) in entries.clone().zip(&keys[entries]) {
-            let key = Key(key);
+        let mut note = |i: usize| {
+            let key = Key(keys[i]);
             below[below_count] = i as u32;
             below_count += key.below();
             let end = (starts[key.cell() + 1 + key.right()] as usize).min(population);
-            // SAFETY: `i` has a key, so it is an entry; no run leaves the population.
+            end.saturating_sub(i + 1)
+        };
+        // SAFETY: the start of a row is at most the population.
+        let mut entry = unsafe { columns.from(entries.start.min(population)) };
+        while L::TWO > 0 && entries.len() >= 2 {
+            let left = [note(entries.start), note(entries.start + 1)];
+            // SAFETY: both have keys, so they are entries; no run leaves the population. A vector of hits and more is kept
+            // free behind the candidates.
             unsafe {
                 let next = entry.from(1);
-                test::<L>(entry, next, end.saturating_sub(i + 1), &mut slots)?;
+                if left[0] <= L::TWO && left[1] < L::TWO {
+                    let out = slots.room(L::TWO)?;
+                    slots.advance(L::two(entry, left, out));
+                } else {
+                    test::<L>(entry, next, left[0], &mut slots)?;
+                    test::<L>(next, next.from(1), left[1], &mut slots)?;
+                }
+                entry = next.from(1);
+            }
+            entries.start += 2;
+        }
+        for i in entries {
+            let left = note(i);
+            // SAFETY: as above.
+            unsafe {
+                let next = entry.from(1);
+                test::<L>(entry, next, left, &mut slots)?;
                 entry = next;
             }
         }
