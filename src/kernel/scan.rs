@@ -91,19 +91,21 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
     }
     let mut slots = Slots::of(sink);
     for y in 0..cells.starts.rows() {
-        let mut entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
+        let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
         let mut below_count = 0;
-        let mut note = |i: usize| {
-            let key = Key(keys[i]);
+        let mut note = |i: usize, key: u32| {
             below[below_count] = i as u32;
-            below_count += key.below();
-            let end = (starts[key.cell() + 1 + key.right()] as usize).min(population);
+            below_count += Key(key).below();
+            let end = (starts[Key(key).cell() + 1 + Key(key).right()] as usize).min(population);
             end.saturating_sub(i + 1)
         };
+        let row_keys = &keys[entries.clone()];
+        let (twos, ones) = if L::TWO > 0 { row_keys.as_chunks::<2>() } else { (&[][..], row_keys) };
+        let mut i = entries.start;
         // SAFETY: the start of a row is at most the population.
-        let mut entry = unsafe { columns.from(entries.start.min(population)) };
-        while L::TWO > 0 && entries.len() >= 2 {
-            let left = [note(entries.start), note(entries.start + 1)];
+        let mut entry = unsafe { columns.from(i.min(population)) };
+        for &[first, second] in twos {
+            let left = [note(i, first), note(i + 1, second)];
             // SAFETY: both have keys, so they are entries; no run leaves the population. A vector of hits and more is kept
             // free behind the candidates.
             unsafe {
@@ -117,16 +119,17 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
                 }
                 entry = next.from(1);
             }
-            entries.start += 2;
+            i += 2;
         }
-        for i in entries {
-            let left = note(i);
+        for &key in ones {
+            let left = note(i, key);
             // SAFETY: as above.
             unsafe {
                 let next = entry.from(1);
                 test::<L>(entry, next, left, &mut slots)?;
                 entry = next;
             }
+            i += 1;
         }
         for &i in &below[..below_count] {
             let key = Key(keys[i as usize]);
