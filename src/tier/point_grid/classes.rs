@@ -29,8 +29,8 @@ const ALIKE: f32 = 3.0;
 const OUTLIER: f32 = 8.0;
 
 /// Estimated costs in nanoseconds: a vector of tests, a search of a grid, a run of it, an oversized body and a test of it.
-const ROUND_NS: f64 = 3.0;
-const SEARCH_NS: f64 = 20.0;
+const ROUND_NS: f64 = 2.5;
+const SEARCH_NS: f64 = 40.0;
 const RUN_NS: f64 = 4.0;
 const OVERSIZED_NS: f64 = 110.0;
 const TEST_NS: f64 = 1.5;
