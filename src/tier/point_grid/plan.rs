@@ -15,6 +15,12 @@ use crate::storage::part_start;
 const SAMPLE_MAX: usize = 4096;
 const SAMPLE_MIN: usize = 256;
 
+/// Rows of a sample that follow each other: they share cache lines, and waiting for those is what a sample costs.
+const GROUP: usize = 8;
+
+/// Members that are looked at to choose the axis that bands divide.
+const MEMBERS: usize = 256;
+
 /// One row in so many is looked at, within the limits above.
 const SAMPLE_RATE: usize = 128;
 
@@ -127,17 +133,19 @@ impl Plan {
         }
     }
 
-    /// Rows at even distances, each moved a little so that a pattern in the order of rows is not met in step.
+    /// Groups of rows at even distances, each moved a little so that a pattern in the order of rows is not met in step.
     fn take_sample(&mut self, rows: &(impl Rows + ?Sized)) {
-        let count = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len());
+        let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
         self.sample.clear();
-        self.sample.extend((0..count).filter_map(|k| {
-            let (from, to) = (part_start(k, rows.len(), count), part_start(k + 1, rows.len(), count));
+        for k in 0..groups {
+            let (from, to) = (part_start(k, rows.len(), groups), part_start(k + 1, rows.len(), groups));
+            let spare = (to - from).saturating_sub(GROUP);
             // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
             let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            let row = from + ((jitter * (to - from) as u64) >> 32) as usize;
-            rows.check(row).ok().filter(|aabb| longest_side(aabb).is_finite())
-        }));
+            let from = from + ((jitter * (spare + 1) as u64) >> 32) as usize;
+            let good = (from..to.min(from + GROUP)).filter_map(|row| rows.check(row).ok());
+            self.sample.extend(good.filter(|aabb| longest_side(aabb).is_finite()));
+        }
     }
 }
 
@@ -154,17 +162,18 @@ fn bands_for(population: usize) -> usize {
 
 /// Whether borders across x would cut far fewer boxes than borders across y.
 fn divides_better_by_x(members: &[RawBox], edges: &mut Vec<f32>) -> bool {
+    let members = || members.iter().step_by(members.len().div_ceil(MEMBERS).max(1));
     // Mean side relative to the spread of the middle half of the lower edges.
     let mut cut = |axis: usize| {
         edges.clear();
-        edges.extend(members.iter().map(|aabb| aabb[axis]));
+        edges.extend(members().map(|aabb| aabb[axis]));
         let len = edges.len();
         if len < 4 {
             return 0.0;
         }
         let (_, &mut low, _) = edges.select_nth_unstable_by(len / 4, f32::total_cmp);
         let (_, &mut high, _) = edges.select_nth_unstable_by(len * 3 / 4, f32::total_cmp);
-        let sides: f64 = members.iter().map(|aabb| f64::from(aabb[axis + 2] - aabb[axis])).sum();
+        let sides: f64 = members().map(|aabb| f64::from(aabb[axis + 2] - aabb[axis])).sum();
         let spread = f64::from(high) - f64::from(low);
         if spread > 0.0 { sides / len as f64 / spread } else { f64::INFINITY }
     };
