@@ -24,6 +24,15 @@ impl BitSet {
         new
     }
 
+    /// Adds `index` if it is `wanted`, without a branch; whether it was, and new.
+    #[inline]
+    pub(crate) fn insert_if(&mut self, wanted: bool, index: u32) -> bool {
+        let (word, bit) = (&mut self.words[index as usize / 64], u64::from(wanted) << (index % 64));
+        let new = bit & !*word != 0;
+        *word |= bit;
+        new
+    }
+
     #[inline]
     pub(crate) fn remove(&mut self, index: u32) {
         self.words[index as usize / 64] &= !(1 << (index % 64));

@@ -167,13 +167,18 @@ impl StaticTree {
         'roots: for root in self.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
             let mut leaf = walk.next_leaf(self, Some((root.node, root.cell)));
             while let Some((node, _)) = leaf {
-                for &row in &self.entries[node.entries()] {
-                    // The box first: most entries of a leaf end here, and a hit is mostly new and enabled.
-                    if overlaps(&self.boxes[row as usize], area) && !self.disabled.contains(row) && seen.insert(row) {
-                        found.push(row);
-                    }
+                let entries = &self.entries[node.entries()];
+                let len = found.len();
+                found.resize(len + entries.len(), 0);
+                let mut count = len;
+                // No branch an entry: whether one is new is hard to predict.
+                for &row in entries {
+                    let hit = overlaps(&self.boxes[row as usize], area) & !self.disabled.contains(row);
+                    found[count] = row;
+                    count += usize::from(seen.insert_if(hit, row));
                 }
-                if found.len() - first > limit {
+                found.truncate(count);
+                if count - first > limit {
                     break 'roots;
                 }
                 leaf = walk.next_leaf(self, None);
