@@ -202,7 +202,7 @@ fn turn(sink: &mut PairSink<'_>, taken: usize, candidates: usize) -> Option<Rang
 ///
 /// # Safety
 ///
-/// The entry and the run lie in the population of the padded columns; an empty run starts at most at its end.
+/// As for [`long_run`], and the entry lies in the population.
 #[inline(always)]
 unsafe fn test<L: Lanes>(
     entry: RawColumns,
@@ -210,20 +210,8 @@ unsafe fn test<L: Lanes>(
     candidates: usize,
     slots: &mut Slots<'_, '_>,
 ) -> Option<()> {
-    // SAFETY: by the contract; `room` gives a slot per candidate and a vector more.
-    unsafe {
-        let spread = L::spread(probe_at(entry));
-        let (mut run, mut left) = (run, candidates);
-        while left > LONG {
-            let out = slots.room(LONG)?;
-            slots.advance(self::run::<L, Ascending>(spread, run, LONG, out));
-            run = run.from(LONG);
-            left -= LONG;
-        }
-        let out = slots.room(left)?;
-        slots.advance(self::run::<L, Ascending>(spread, run, left, out));
-    }
-    Some(())
+    // SAFETY: by the contract.
+    unsafe { long_run::<L, Ascending>(L::spread(probe_at(entry)), run, candidates, slots) }
 }
 
 /// The entries in a rectangle of cells that overlap the probe.
@@ -242,12 +230,15 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
     let Rect { x, y } = cells.clip(rect);
     // SAFETY: by the contract.
     let spread = unsafe { L::spread(probe) };
+    let population = cells.columns.len();
+    let mut slots = Slots::of(sink);
     for y in y {
         let entries = cells.run(y, &x);
-        let entries = entries.start..entries.end.min(cells.columns.len());
+        let (from, end) = (entries.start.min(population), entries.end.min(population));
         // SAFETY: the run does not leave the population.
-        unsafe { long_run::<L, O>(spread, columns, entries, sink)? };
+        unsafe { long_run::<L, O>(spread, columns.from(from), end.saturating_sub(from), &mut slots)? };
     }
+    slots.close();
     Some(())
 }
 
@@ -265,14 +256,16 @@ pub(super) unsafe fn scan_all<L: Lanes>(
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let columns = RawColumns::of(entries);
-    assert!(run.end <= entries.len(), "a run lies in its population");
+    assert!(run.start <= run.end && run.end <= entries.len(), "a run lies in its population");
+    let mut slots = Slots::of(sink);
     for at in range {
         // SAFETY: the instruction set by the contract; the run by the assertion.
         unsafe {
             let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.rows[at] });
-            long_run::<L, ProbeFirst>(spread, columns, run.clone(), sink)?;
+            long_run::<L, ProbeFirst>(spread, columns.from(run.start), run.len(), &mut slots)?;
         }
     }
+    slots.close();
     Some(())
 }
 
@@ -324,26 +317,28 @@ unsafe fn run<L: Lanes, O: PairOrder>(
     count
 }
 
-/// A run of any length, a page at a time.
+/// A run of any length, [`LONG`] candidates at a time.
 ///
 /// # Safety
 ///
-/// The run lies in the population of the padded columns.
+/// The run lies in the population of the padded columns, or is empty and starts at most at its end.
 #[inline(always)]
 unsafe fn long_run<L: Lanes, O: PairOrder>(
     spread: L::Spread,
-    columns: RawColumns,
-    entries: Range<usize>,
-    sink: &mut PairSink<'_>,
+    mut columns: RawColumns,
+    mut left: usize,
+    slots: &mut Slots<'_, '_>,
 ) -> Option<()> {
-    let mut at = entries.start;
-    while at < entries.end {
-        let end = entries.end.min(at + LONG);
-        let out = sink.room(end - at)?.as_mut_ptr();
-        // SAFETY: a part of the run; `room` gave a slot per entry and a vector more.
-        let count = unsafe { run::<L, O>(spread, columns.from(at), end - at, out) };
-        sink.advance(count);
-        at = end;
+    // SAFETY: parts of the run; `room` gives a slot per candidate and a vector more.
+    unsafe {
+        while left > LONG {
+            let out = slots.room(LONG)?;
+            slots.advance(run::<L, O>(spread, columns, LONG, out));
+            columns = columns.from(LONG);
+            left -= LONG;
+        }
+        let out = slots.room(left)?;
+        slots.advance(run::<L, O>(spread, columns, left, out));
     }
     Some(())
 }
