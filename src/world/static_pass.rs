@@ -128,10 +128,10 @@ fn search_tile(
     found: &[u32],
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let boxes = shared.statics.raw_boxes();
+    let (boxes, finder) = (shared.statics.raw_boxes(), slot.band.finder(words));
     for &row in found {
         let aabb = oriented(boxes[row as usize], slot.transposed);
-        let mut rect = slot.band.rect(words, &aabb);
+        let mut rect = finder.rect(&aabb);
         rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
         rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
         shared.level.scan_rect(cells, &rect, Probe { aabb, row }, Order::EntryFirst, sink)?;

@@ -20,6 +20,7 @@ use crate::storage::columns::{Columns, ColumnsMut, column_words};
 use crate::storage::grow;
 use crate::storage::record::Record;
 use glam::{Vec4, Vec4Swizzles};
+use keys::FineCells;
 use layout::{CROWDED_MAX, Layout, UNEVEN_MAX, may_be_even};
 
 /// What is kept of a band beside its words.
@@ -168,13 +169,20 @@ impl Band {
         ]
     }
 
-    /// The cells in which anything that overlaps `aabb` is filed (P1, P2).
+    /// What looks up cells, for many boxes.
+    pub(crate) fn finder<'a>(&self, words: &'a [u32]) -> Finder<'a> {
+        let equal = match (self.x, self.y) {
+            (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
+                Some(FineCells::new([x, y], [ix, iy], [self.columns, self.rows]))
+            }
+            _ => None,
+        };
+        Finder { equal, axes: self.axes(words) }
+    }
+
+    /// The cells in which anything that overlaps `aabb` is filed.
     pub(crate) fn rect(&self, words: &[u32], aabb: &RawBox) -> Rect {
-        let [x, y] = self.axes(words);
-        Rect {
-            x: x.cell(aabb[0]).saturating_sub(1)..x.cell(aabb[2]) + 1,
-            y: y.cell(aabb[1]).saturating_sub(1)..y.cell(aabb[3]) + 1,
-        }
+        self.finder(words).rect(aabb)
     }
 
     pub(crate) fn columns(&self) -> usize {
@@ -199,6 +207,27 @@ impl Band {
                 }
             }
         }
+    }
+}
+
+/// Looks up the cells of a band.
+pub(crate) struct Finder<'a> {
+    equal: Option<FineCells>,
+    axes: [Axis<'a>; 2],
+}
+
+impl Finder<'_> {
+    /// The cells in which anything that overlaps `aabb` is filed (P1, P2).
+    #[inline]
+    pub(crate) fn rect(&self, aabb: &RawBox) -> Rect {
+        let [left, top, right, bottom] = match &self.equal {
+            Some(cells) => cells.of(aabb),
+            None => {
+                let [x, y] = self.axes;
+                [x.cell(aabb[0]), y.cell(aabb[1]), x.cell(aabb[2]), y.cell(aabb[3])]
+            }
+        };
+        Rect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
     }
 }
 

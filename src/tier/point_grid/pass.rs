@@ -47,9 +47,9 @@ impl<'a> Built<'a> {
         others: impl Iterator<Item = Record>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let bounds = self.band.bounds;
+        let (bounds, finder) = (self.band.bounds, self.band.finder(self.words));
         for Record { aabb, row } in others.filter(|other| overlaps(&other.aabb, &bounds)) {
-            let rect = self.band.rect(self.words, &aabb);
+            let rect = finder.rect(&aabb);
             level.scan_rect(&self.cells, &rect, Probe { aabb, row }, Order::Ascending, sink)?;
         }
         Some(())

@@ -1,6 +1,7 @@
 //! From boxes to cells: four bodies at a time, turned from boxes into columns of edges in registers.
 
 use super::super::axis::{low_bits, wholes_within};
+use crate::geometry::RawBox;
 use crate::storage::cells::Key;
 use crate::storage::record::Record;
 use glam::{Mat4, Vec4};
@@ -28,6 +29,13 @@ impl FineCells {
             inverses: Vec4::new(x_inverse, y_inverse, x_inverse, y_inverse),
             lasts: Vec4::new(x_last, y_last, x_last, y_last),
         }
+    }
+
+    /// The cell of each edge of a box.
+    #[inline(always)]
+    pub(super) fn of(&self, aabb: &RawBox) -> [usize; 4] {
+        let t = (Vec4::from_array(*aabb) - self.origins) * self.inverses;
+        wholes_within(t, self.lasts).to_array().map(|whole| low_bits(whole) as usize)
     }
 
     /// Hands on the cells of a block of bodies and the part of `out` that goes with it, block after block.
