@@ -82,7 +82,7 @@ fn tile(
     };
     match axis {
         Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
-        None => search_tile(shared, slot, words, cells, &tile, &scratch.found, sink),
+        None => search_tile(shared, slot, words, cells, &tile, scratch, sink),
     }
 }
 
@@ -125,12 +125,14 @@ fn search_tile(
     words: &[u32],
     cells: &CellView<'_>,
     tile: &Rect,
-    found: &[u32],
+    scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let (boxes, finder) = (shared.statics.raw_boxes(), slot.band.finder(words));
-    for &row in found {
-        let aabb = oriented(boxes[row as usize], slot.transposed);
+    let finder = slot.band.finder(words);
+    // Gathered first: the processor then waits for many boxes at once.
+    let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
+    for at in 0..statics.len() {
+        let (aabb, row) = (statics.aabb(at), statics.rows[at]);
         let mut rect = finder.rect(&aabb);
         rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
         rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);

@@ -16,6 +16,9 @@ use crate::storage::bitset::BitSet;
 use smallvec::SmallVec;
 use std::iter::FusedIterator;
 
+/// Leaf entries that are tested at once.
+const BATCH: usize = 256;
+
 /// An inner node on the way down.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
@@ -163,27 +166,23 @@ impl StaticTree {
     /// says so by `false`.
     pub(crate) fn collect_up_to(&self, limit: usize, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
         let first = found.len();
+        // Up to here they were tested.
+        let mut tested = first;
         let mut walk = Walk::new(*area);
         'roots: for root in self.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
             let mut leaf = walk.next_leaf(self, Some((root.node, root.cell)));
             while let Some((node, _)) = leaf {
-                let entries = &self.entries[node.entries()];
-                let len = found.len();
-                found.resize(len + entries.len(), 0);
-                let mut count = len;
-                // No branch an entry: whether one is new is hard to predict.
-                for &row in entries {
-                    let hit = overlaps(&self.boxes[row as usize], area) & !self.disabled.contains(row);
-                    found[count] = row;
-                    count += usize::from(seen.insert_if(hit, row));
-                }
-                found.truncate(count);
-                if count - first > limit {
-                    break 'roots;
+                found.extend_from_slice(&self.entries[node.entries()]);
+                if found.len() - tested >= BATCH {
+                    tested = self.test(area, tested, seen, found);
+                    if tested - first > limit {
+                        break 'roots;
+                    }
                 }
                 leaf = walk.next_leaf(self, None);
             }
         }
+        self.test(area, tested, seen, found);
         for &row in &found[first..] {
             seen.remove(row);
         }
@@ -192,5 +191,20 @@ impl StaticTree {
             found.truncate(first);
         }
         within
+    }
+
+    /// Keeps those of the rows from `from` on that overlap the area, are enabled and not yet `seen`; returns the end.
+    ///
+    /// Apart from the walk, and without a branch a row: the processor then waits for many boxes at once.
+    fn test(&self, area: &RawBox, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
+        let mut count = from;
+        for k in from..found.len() {
+            let row = found[k];
+            let hit = overlaps(&self.boxes[row as usize], area) & !self.disabled.contains(row);
+            found[count] = row;
+            count += usize::from(seen.insert_if(hit, row));
+        }
+        found.truncate(count);
+        count
     }
 }
