@@ -25,8 +25,15 @@ fn tiers_are_told_of() {
 }
 
 #[test]
-fn sizes_of_three_decades_are_several_classes() {
-    let report = report(SceneName::PowerLaw, 100_000, WorldConfig::new());
+fn sizes_that_should_not_share_cells_are_several_classes() {
+    // Sand, and a stone for every ten grains, all in one place: in cells for stones each grain would meet a thousand.
+    let place = |row: usize| [(row * 7919 % 10_007) as f32 * 0.01, (row * 104_729 % 10_009) as f32 * 0.01];
+    let centers: Vec<[f32; 2]> = (0..20_000).map(place).collect();
+    let half_extents: Vec<[f32; 2]> =
+        (0..20_000).map(|row| if row % 11 == 0 { [4.0, 4.0] } else { [0.1, 0.1] }).collect();
+    let mut world = World::default();
+    world.step(Bodies::new(&centers, &half_extents)).expect("good bodies");
+    let report = world.report();
     assert!(report.grids.len() > 1, "{report}");
     assert!(report.grids.is_sorted_by(|a, b| a.bound < b.bound));
 }

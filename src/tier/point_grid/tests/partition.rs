@@ -55,7 +55,7 @@ fn each_row_is_filed_once_and_visits_few() {
 
 #[test]
 fn bodies_that_reach_over_many_bands_are_oversized() {
-    let boxes = scene(Kind::CrossedBeams, 60_000, 301);
+    let boxes = scene(Kind::CrossedBeams, 150_000, 301);
     check("crossed beams", &boxes, Wishes { bounds: &[0.5, 1e6], oversized: true });
     let (bands, all) = handed_out(&boxes, Wishes { bounds: &[0.5, 1e6], oversized: true }, false);
     // Nothing is too large for the last class, so it was R4.
