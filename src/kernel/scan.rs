@@ -106,13 +106,14 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
         let mut entry = unsafe { columns.from(i.min(population)) };
         for &[first, second] in twos {
             let left = [note(i, first), note(i + 1, second)];
-            // SAFETY: both have keys, so they are entries; no run leaves the population. A vector of hits and more is kept
-            // free behind the candidates.
+            // SAFETY: both have keys, so they are entries; no run leaves the population. Where there is room, there are
+            // `SLACK` slots at least.
             unsafe {
                 let next = entry.from(1);
-                if left[0] <= L::TWO && left[1] < L::TWO {
-                    let out = slots.room(L::TWO)?;
-                    slots.advance(L::two(entry, left, out));
+                // Pages are turned as where entries are tested one by one, so that blocks are the same.
+                if left[0] <= L::TWO && left[1] < L::TWO && slots.has_room(left[0] + left[1]) {
+                    let count = L::two(entry, left, slots.next);
+                    slots.advance(count);
                 } else {
                     test::<L>(entry, next, left[0], &mut slots)?;
                     test::<L>(next, next.from(1), left[1], &mut slots)?;
@@ -158,10 +159,16 @@ impl<'a, 's> Slots<'a, 's> {
         Self { sink, start: none, next: none, end: none }
     }
 
+    /// Whether there is a slot for each candidate and a vector more.
+    #[inline(always)]
+    fn has_room(&self, candidates: usize) -> bool {
+        (self.end as usize - self.next as usize) >= (candidates + SLACK) * size_of::<[u32; 2]>()
+    }
+
     /// A slot for each of at most [`LONG`] candidates and a vector more; `None` once the budget is spent.
     #[inline(always)]
     fn room(&mut self, candidates: usize) -> Option<*mut [u32; 2]> {
-        if (self.end as usize - self.next as usize) < (candidates + SLACK) * size_of::<[u32; 2]>() {
+        if !self.has_room(candidates) {
             // Not a method: one that is called with `self` would keep its fields in memory.
             let room = turn(self.sink, taken(self.start, self.next), candidates)?;
             (self.start, self.next, self.end) = (room.start, room.start, room.end);

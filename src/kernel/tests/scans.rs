@@ -115,6 +115,45 @@ fn every_run_length_agrees_with_the_twin() {
 }
 
 #[test]
+fn neighbours_of_any_run_lengths_agree_with_the_twin() {
+    let mut random = Random(8);
+    // All overlap, so that a candidate too many or too few would show.
+    let mut all = |count: usize| -> Vec<Record> {
+        (0..count).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect()
+    };
+    for (first, second) in (0..4).flat_map(|first| (0..14).map(move |second| (first, second))) {
+        let held = [all(first), all(second), all(3)];
+        for reach in 0..8 {
+            let mut cells = Cells::new(3, &held, Padding::Everything, &mut Random(9));
+            let mut reaches = (0..).map(|k| reach >> (k % 3) & 1);
+            cells
+                .keys
+                .iter_mut()
+                .for_each(|key| *key = Key::new(Key(*key).cell() as u32, reaches.next().unwrap_or(0), 0).0);
+            let truth = cells_twin(&cells, &held.concat());
+            check(&format!("{first} and {second}, {reach:b}"), &truth, |level, sink| {
+                level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+            });
+        }
+    }
+}
+
+#[test]
+fn pages_of_crowded_cells_are_turned_alike() {
+    for population in [2, 3, 5, 8] {
+        let mut random = Random(population as u64);
+        let mut cell = |_| (0..population).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect();
+        let held: Vec<Vec<Record>> = (0..2000).map(&mut cell).collect();
+        let cells = Cells::new(2000, &held, Padding::Ones, &mut Random(11));
+        let truth = cells_twin(&cells, &held.concat());
+        let found = check(&format!("{population} a cell"), &truth, |level, sink| {
+            level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+        });
+        assert!(found > 2 * PAGE_LEN, "{found} pairs fill several pages");
+    }
+}
+
+#[test]
 fn rectangles_agree_with_the_twin() {
     let mut random = Random(4);
     let mut found = 0;
