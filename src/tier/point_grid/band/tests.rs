@@ -211,3 +211,17 @@ fn workers_that_were_provided_for_do_not_grow() {
     }
     assert_eq!(second.needs(), needs);
 }
+
+#[test]
+fn a_look_tells_even_from_clustered() {
+    let look = |place: &dyn Fn(usize) -> [f32; 2]| {
+        let boxes: Vec<RawBox> = (0..5000).map(place).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let own = records(&boxes);
+        may_be_even(&own, measure(&own).expect("a band that holds something").1)
+    };
+    // Both by the same steps through the rows, which share no factor with what is looked at.
+    let even = |k: usize| [(k * 7919 % 5003) as f32, (k * 6101 % 4999) as f32];
+    assert!(look(&even));
+    assert!(!look(&|k| even(k).map(|v| if k % 50 == 0 { v } else { v * 0.05 })), "all but a few in a corner");
+    assert!(!look(&|k| [even(k)[0], even(k)[0]]), "on a diagonal");
+}
