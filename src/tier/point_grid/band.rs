@@ -103,9 +103,15 @@ impl Band {
         let mut band = Self { population: own.len(), bounds, ..Self::default() };
         let mut best = (f32::INFINITY, Layout::Linear);
         let mut last = Layout::Linear;
+        let mut hopeless = false;
         let layouts = [Layout::Linear, Layout::Merged, Layout::Narrow, Layout::Borders];
         for layout in layouts.into_iter().skip(usize::from(!may_be_even(own, extents))) {
+            // Both join the same fine cells.
+            if layout == Layout::Narrow && hopeless {
+                continue;
+            }
             let crowding = band.lay(layout, own, extents, cell_size, words, scratch);
+            hopeless = crowding == f32::INFINITY;
             last = layout;
             if crowding < best.0 {
                 best = (crowding, layout);

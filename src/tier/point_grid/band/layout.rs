@@ -34,8 +34,8 @@ const LOOKED_AT: usize = 128;
 const PARTS: usize = 16;
 
 /// Equal cells are not tried when bodies that were looked at share parts this many times as often as even bodies would:
-/// more than twice what [`UNEVEN_MAX`] comes to, so that chance does not decide where they would do.
-const CLEARLY_UNEVEN: f32 = 9.0;
+/// well above what [`UNEVEN_MAX`] comes to, so that chance does not decide where they would do.
+const CLEARLY_UNEVEN: f32 = 6.0;
 
 /// How cells are laid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Band {
                     return f32::INFINITY;
                 }
             }
-            Layout::Borders => self.lay_borders(own, x_table, y_table, &mut scratch.wide),
+            Layout::Borders => self.lay_borders(own, extents[1], x_table, y_table, scratch),
         }
         let tables = (&x_table[..self.x_words], &y_table[..self.y_words]);
         self.fill_keys(own, tables, scratch);
@@ -211,29 +211,56 @@ impl Band {
         true
     }
 
-    fn lay_borders(&mut self, own: &[Record], x_table: &mut [u32], y_table: &mut [u32], edges: &mut Vec<u64>) {
+    /// Columns as narrow as may be, then rows for what is left to do: equal ones if they will do.
+    fn lay_borders(
+        &mut self,
+        own: &[Record],
+        y: Extent,
+        x_table: &mut [u32],
+        y_table: &mut [u32],
+        scratch: &mut BandScratch,
+    ) {
         let population = own.len();
-        let mut find = |axis: usize, target: usize, table: &mut [u32]| {
-            edges.clear();
-            edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
-            edges.sort_unstable();
-            find_borders(edges, target, table)
-        };
-        // Columns as narrow as may be, then rows for what is left to do.
-        self.x_words = find(0, NARROW, x_table);
-        self.columns = self.x_words + 1;
-        let cells = population as f32 / POPULATION;
-        let mut y_target = (population as f32 * self.columns as f32 / cells).max(1.0) as usize;
+        sort_edges(own, 0, &mut scratch.wide);
+        self.x_words = find_borders(&scratch.wide, NARROW, x_table);
+        (self.x, self.columns) = (AxisMap::Borders, self.x_words + 1);
+        let mut y_target = (POPULATION * self.columns as f32).max(1.0) as usize;
+        if self.lay_equal_rows(own, y, population / y_target, &mut scratch.histogram) {
+            return;
+        }
+        sort_edges(own, 1, &mut scratch.wide);
         loop {
-            self.y_words = find(1, y_target, y_table);
+            self.y_words = find_borders(&scratch.wide, y_target, y_table);
             self.rows = self.y_words + 1;
             if Self::fits(population, self.columns, self.rows) {
                 break;
             }
             y_target = y_target * 3 / 2 + 1;
         }
-        (self.x, self.y) = (AxisMap::Borders, AxisMap::Borders);
+        self.y = AxisMap::Borders;
     }
+
+    /// Lays about so many equal rows; whether they are about equally full.
+    fn lay_equal_rows(&mut self, own: &[Record], y: Extent, rows: usize, histogram: &mut Vec<u32>) -> bool {
+        self.rows = rows.clamp(1, y.cells_max(own.len()));
+        while !Self::fits(own.len(), self.columns, self.rows) {
+            self.rows = (self.rows * 3 / 4).max(1);
+        }
+        let (origin, inverse) = y.linear(self.rows);
+        self.y = AxisMap::Linear { origin, inverse };
+        histogram.clear();
+        histogram.resize(self.rows, 0);
+        own.iter().for_each(|record| histogram[linear_cell(record.aabb[1], origin, inverse, self.rows)] += 1);
+        // As many as there should be, where A2 allows.
+        self.rows * 2 > rows && typical(histogram) <= UNEVEN_MAX * own.len() as f32 / self.rows as f32
+    }
+}
+
+/// The edges on an axis, by the lower.
+fn sort_edges(own: &[Record], axis: usize, edges: &mut Vec<u64>) {
+    edges.clear();
+    edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
+    edges.sort_unstable();
 }
 
 /// How many share the cell of a typical body.
