@@ -6,8 +6,10 @@ use super::task::Shared;
 use super::worker::SearchScratch;
 use crate::geometry::oriented;
 use crate::kernel::CellView;
+use crate::storage::columns::PAD;
 use crate::storage::pages::PairSink;
 use crate::tier::point_grid::index::BandSlot;
+use std::hint::select_unpredictable;
 
 /// Statics that are looked at to decide.
 const SAMPLE: usize = 16;
@@ -16,8 +18,13 @@ const SAMPLE: usize = 16;
 const SEARCH_NS: f64 = 30.0;
 const RUN_NS: f64 = 5.0;
 const ROUND_NS: f64 = 2.5;
-const LOOK_UP_NS: f64 = 20.0;
+const LOOK_UP_NS: f64 = 10.0;
 const LANES: f64 = 8.0;
+
+/// Bodies that are looked up together.
+const TOGETHER: usize = 8;
+
+const _: () = assert!(TOGETHER <= PAD);
 
 /// The axis to sort along, if that promises to be cheaper than a search of the cells for each static.
 pub(super) fn worthwhile(shared: &Shared<'_>, slot: &BandSlot, words: &[u32], found: &[u32]) -> Option<usize> {
@@ -69,16 +76,59 @@ pub(super) fn sweep(
     }));
     let bodies = cells.columns();
     let (body_lows, body_highs) = ([bodies.min_x, bodies.min_y][axis], [bodies.max_x, bodies.max_y][axis]);
-    for at in 0..bodies.len() {
-        let end = lows[..statics.len()].partition_point(|&low| low <= body_highs[at]);
-        // Few are beside a body: a vector's width at a time is quicker than another search.
-        let mut start = end;
-        while start > 0 && scratch.reach[start - 1] >= body_lows[at] {
-            start = start.saturating_sub(LANES as usize);
-        }
-        if start < end {
-            shared.level.scan_all(bodies, at..at + 1, &statics, start..end, sink)?;
+    for first in (0..bodies.len()).step_by(TOGETHER) {
+        // Columns are padded, so there are as many; what pads them is looked up for nothing.
+        let mut highs = [0.0; TOGETHER];
+        highs.copy_from_slice(&body_highs[first..first + TOGETHER]);
+        let ends = not_above(&lows[..statics.len()], highs);
+        for (at, end) in (first..bodies.len()).zip(ends) {
+            // Few are beside a body: a vector's width at a time is quicker than another search.
+            let mut start = end;
+            while start > 0 && scratch.reach[start - 1] >= body_lows[at] {
+                start = start.saturating_sub(LANES as usize);
+            }
+            if start < end {
+                shared.level.scan_all(bodies, at..at + 1, &statics, start..end, sink)?;
+            }
         }
     }
     Some(())
+}
+
+/// How many of the ascending numbers, of which there is one at least, are not above each limit. Searches that take as many
+/// steps, in turn: none waits for another's memory.
+fn not_above(ascending: &[f32], limits: [f32; TOGETHER]) -> [usize; TOGETHER] {
+    let mut bases = [0; TOGETHER];
+    let mut size = ascending.len();
+    while size > 1 {
+        let half = size / 2;
+        for (base, limit) in bases.iter_mut().zip(limits) {
+            *base = select_unpredictable(ascending[*base + half] <= limit, *base + half, *base);
+        }
+        size -= half;
+    }
+    for (base, limit) in bases.iter_mut().zip(limits) {
+        *base += usize::from(ascending[*base] <= limit);
+    }
+    bases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_together_find_what_one_finds() {
+        for len in 1..70 {
+            let ascending: Vec<f32> = (0..len).map(|k| (k / 3) as f32).collect();
+            for low in -1..25 {
+                let limits = std::array::from_fn(|k| low as f32 + k as f32 * 0.5);
+                let truth = limits.map(|limit| ascending.partition_point(|&v| v <= limit));
+                assert_eq!(not_above(&ascending, limits), truth, "{len} numbers, {limits:?}");
+            }
+        }
+        let infinite = [f32::NEG_INFINITY, -0.0, 0.0, f32::INFINITY];
+        assert_eq!(not_above(&infinite, [0.0; TOGETHER]), [3; TOGETHER]);
+        assert_eq!(not_above(&infinite, [f32::INFINITY; TOGETHER]), [4; TOGETHER]);
+    }
 }
