@@ -18,6 +18,7 @@ use common::picture::{Colour, Picture, View, grouped, intersection};
 use common::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 use triphase::{Bodies, Hit, World};
 use triphase_scenes::{Scene, SceneName};
 
@@ -48,6 +49,10 @@ struct Arguments {
     /// What the scene is made from: the same seed gives the same scene
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Put the rows into the order of their places in the world after the first frame and then once in so many; rows are
+    /// numbered anew, so that the hashes of pairs are others
+    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..))]
+    reorder: Option<u32>,
     #[command(flatten)]
     options: Options,
     #[command(flatten)]
@@ -60,13 +65,18 @@ fn main() -> ExitCode {
 }
 
 fn crowd(arguments: &Arguments) -> Result<(), Failure> {
-    let &Arguments { scene: name, bodies, seed, ref options, .. } = arguments;
+    let &Arguments { scene: name, bodies, seed, reorder, ref options, .. } = arguments;
     let frames = options.frames.unwrap_or(120) as usize;
     let mut scene = Scene::new(name, bodies, seed);
     let run_name = format!("scene {name} of {} bodies, seed {seed}", scene.centers.len());
     let mut run = Run::new(run_name, &scene.statics, frames, options)?;
+    let mut reorders = Reorders::default();
     for frame in 0..frames {
         if frame > 0 {
+            // Now that the rows of the scene still are those of the last step.
+            if reorder.is_some_and(|every| (frame - 1).is_multiple_of(every as usize)) {
+                reorders.reorder(&run.world, &mut scene);
+            }
             scene.advance();
         }
         let mut bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
@@ -76,12 +86,44 @@ fn crowd(arguments: &Arguments) -> Result<(), Failure> {
         run.step(bodies, |row| box_of(&scene, row))?;
     }
     run.finish(options);
+    if let Some(summary) = reorders.summary() {
+        options.say(&summary);
+    }
     if let Some(path) = arguments.picture.path("crowd.png") {
         draw(&scene, &run.world, &path)?;
         options.say(&format!("picture         {}", path.display()));
     }
     run.print_json("crowd", name.as_str(), options);
     Ok(())
+}
+
+/// What it takes to put rows into the order of their places, beside the steps.
+#[derive(Default)]
+struct Reorders {
+    order: Vec<u32>,
+    /// Of each time: to be told the order, and to bring all columns into it.
+    times: Vec<[Duration; 2]>,
+}
+
+impl Reorders {
+    fn reorder(&mut self, world: &World, scene: &mut Scene) {
+        let begin = Instant::now();
+        world.spatial_order(&mut self.order);
+        let told = begin.elapsed();
+        scene.reorder(&self.order);
+        self.times.push([told, begin.elapsed() - told]);
+    }
+
+    fn summary(&self) -> Option<String> {
+        let median = |part: usize| {
+            let mut times: Vec<_> = self.times.iter().map(|times| times[part]).collect();
+            times.sort_unstable();
+            times.get(times.len() / 2).map(|time| time.as_secs_f64() * 1e3)
+        };
+        let (told, moved) = (median(0)?, median(1)?);
+        let count = self.times.len();
+        Some(format!("reorder         {told:.3} ms median for the order, {moved:.3} ms for the columns, {count} times"))
+    }
 }
 
 fn box_of(scene: &Scene, row: usize) -> Box4 {

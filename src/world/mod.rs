@@ -6,6 +6,7 @@ mod clock;
 mod contacts;
 mod frame;
 mod input;
+mod order;
 mod report;
 mod static_pass;
 mod static_sweep;

@@ -30,6 +30,8 @@ pub struct Scene {
     pub(crate) random: SplitMix64,
     pub(crate) pile: Pile,
     next_id: u64,
+    /// Columns that were just left behind, as room for the next ones.
+    spare: (Vec<[f32; 2]>, Vec<u64>),
 }
 
 impl Scene {
@@ -95,6 +97,27 @@ impl Scene {
         }
     }
 
+    /// Puts the rows into another order: row `order[k]` goes to place `k`. Statics stay where they are.
+    ///
+    /// # Panics
+    ///
+    /// When a number is not below the number of rows.
+    pub fn reorder(&mut self, order: &[u32]) {
+        fn gather<T: Copy>(column: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
+            spare.clear();
+            spare.extend(order.iter().map(|&row| column[row as usize]));
+            std::mem::swap(column, spare);
+        }
+        let (vectors, numbers) = &mut self.spare;
+        gather(&mut self.centers, order, vectors);
+        gather(&mut self.half_extents, order, vectors);
+        gather(&mut self.velocities, order, vectors);
+        gather(&mut self.ids, order, numbers);
+        if let Some(displacements) = &mut self.displacements {
+            gather(displacements, order, vectors);
+        }
+    }
+
     fn blank(name: SceneName, bodies: usize, seed: u64) -> Self {
         Self {
             name,
@@ -111,6 +134,7 @@ impl Scene {
             random: SplitMix64::new(seed),
             pile: Pile::default(),
             next_id: 1,
+            spare: Default::default(),
         }
     }
 
@@ -130,16 +154,7 @@ impl Scene {
         for i in (1..count).rev() {
             order.swap(i, self.random.below(i + 1));
         }
-        fn gathered<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
-            order.iter().map(|&row| column[row as usize]).collect()
-        }
-        self.centers = gathered(&self.centers, &order);
-        self.half_extents = gathered(&self.half_extents, &order);
-        self.velocities = gathered(&self.velocities, &order);
-        self.ids = gathered(&self.ids, &order);
-        if let Some(displacements) = &mut self.displacements {
-            *displacements = gathered(displacements, &order);
-        }
+        self.reorder(&order);
         for i in (1..self.statics.len()).rev() {
             self.statics.swap(i, self.random.below(i + 1));
         }

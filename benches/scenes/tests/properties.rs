@@ -239,3 +239,18 @@ fn coincident_groups_stay_together() {
     let places: HashSet<[u32; 2]> = scene.centers.iter().map(|c| c.map(f32::to_bits)).collect();
     assert_eq!(places.len(), 3);
 }
+
+#[test]
+fn rows_in_another_order_move_as_before() {
+    for name in [SceneName::Castles, SceneName::Sleepers, SceneName::Gravity, SceneName::Bullets] {
+        let (mut first, mut second) = (Scene::new(name, 500, 4), Scene::new(name, 500, 4));
+        let order: Vec<u32> = (0..500).map(|k| k * 7 % 500).collect();
+        first.reorder(&order);
+        first.advance();
+        second.advance();
+        second.reorder(&order);
+        assert_eq!((&first.centers, &first.half_extents), (&second.centers, &second.half_extents), "{name}");
+        assert_eq!((&first.ids, &first.displacements), (&second.ids, &second.displacements), "{name}");
+        assert!(first.ids[1] == Scene::new(name, 500, 4).ids[7], "{name}");
+    }
+}
