@@ -52,7 +52,7 @@ const PHASES: [Phase; 9] = [
     ("sort", |phases| phases.sort, &[]),
     ("common", |phases| phases.common, &[]),
     ("visitors", |phases| phases.visitors, &[]),
-    ("oversized", |phases| phases.oversized, &[Dragons, Castles, PowerLaw]),
+    ("oversized", |phases| phases.oversized, &[Dragons, Castles]),
     ("statics", |phases| phases.statics, &[Castles]),
     ("gather", |phases| phases.gather, &[]),
 ];
