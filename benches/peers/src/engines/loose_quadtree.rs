@@ -69,7 +69,7 @@ pub(crate) struct Tree {
 pub(crate) type LooseQuadtree = Original<Tree>;
 
 impl Structure for Tree {
-    const NAME: &'static str = "loose quadtree";
+    const NAME: &'static str = "loose_quadtree";
 
     fn build(&mut self, boxes: &[Bounds]) {
         self.root = extent(boxes);

@@ -67,7 +67,7 @@ pub(crate) struct Grid {
 pub(crate) type LooseTightGrid = Original<Grid>;
 
 impl Structure for Grid {
-    const NAME: &'static str = "loose/tight grid";
+    const NAME: &'static str = "loose_tight_grid";
 
     fn build(&mut self, boxes: &[Bounds]) {
         let extent = extent(boxes);

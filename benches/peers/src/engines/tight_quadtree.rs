@@ -76,7 +76,7 @@ pub(crate) struct Tree {
 pub(crate) type TightQuadtree = Original<Tree>;
 
 impl Structure for Tree {
-    const NAME: &'static str = "tight quadtree";
+    const NAME: &'static str = "tight_quadtree";
 
     fn build(&mut self, boxes: &[Bounds]) {
         self.root = extent(boxes);
