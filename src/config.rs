@@ -46,6 +46,7 @@ pub struct WorldConfig {
     pub(crate) pair_limit: usize,
     pub(crate) bad_rows: BadRows,
     pub(crate) sequential: bool,
+    pub(crate) parallel_from: usize,
     pub(crate) simd: Option<Simd>,
 }
 
@@ -58,6 +59,8 @@ impl Default for WorldConfig {
             pair_limit: 1 << 28,
             bad_rows: BadRows::Refuse,
             sequential: false,
+            // A tenth of a millisecond of work: with less, waking another thread costs what it saves.
+            parallel_from: 8000,
             simd: None,
         }
     }
@@ -105,6 +108,12 @@ impl WorldConfig {
     /// Steps run on the calling thread alone. The result is the same.
     pub fn sequential(mut self) -> Self {
         self.sequential = true;
+        self
+    }
+
+    /// Steps of fewer bodies run on the calling thread alone; 8,000 unless set. The result is the same.
+    pub fn parallel_from(mut self, bodies: usize) -> Self {
+        self.parallel_from = bodies;
         self
     }
 

@@ -180,7 +180,7 @@ fn bad_rows_are_left_out_where_asked_for() {
         assert_eq!(expect(&mut used), first, "whatever was stepped before");
         #[cfg(feature = "parallel")]
         for pool in common::pools() {
-            assert_eq!(pool.install(|| expect(&mut world(config()))), first, "{pool:?}");
+            assert_eq!(pool.install(|| expect(&mut world(config().parallel_from(0)))), first, "{pool:?}");
         }
     }
 }
@@ -313,7 +313,7 @@ fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
     check(WorldConfig::new().sequential());
     #[cfg(feature = "parallel")]
     for pool in common::pools() {
-        pool.install(|| check(WorldConfig::new()));
+        pool.install(|| check(WorldConfig::new().parallel_from(0)));
     }
 }
 

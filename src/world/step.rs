@@ -14,9 +14,6 @@ use crate::storage::pages::PairBudget;
 use crate::tier::point_grid::plan::Wishes;
 use crate::tier::point_grid::rows::Rows;
 
-/// Below this many rows a step stays on the calling thread: handing tasks over would cost more than it saves.
-const PARALLEL_MIN: usize = 2500;
-
 impl World {
     /// Builds the next frame from the rows and, when all went well, makes it the present one.
     pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>]) -> Result<(), Error> {
@@ -25,7 +22,8 @@ impl World {
         let mut phases = Phases::default();
         let mut row_starts = std::mem::take(&mut self.row_starts);
         let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
-            let parallel = cfg!(feature = "parallel") && !self.config.sequential && input.len() >= PARALLEL_MIN;
+            let parallel =
+                cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
             self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
             phases.plan = clock.lap();
             let skip = self.config.bad_rows == BadRows::Skip;

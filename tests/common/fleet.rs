@@ -83,7 +83,8 @@ impl Fleet {
         for pool in pools() {
             let name = format!("{} threads", pool.current_num_threads());
             let run: Runner = Box::new(|call| pool.install(call));
-            fleet.members.push(Member { name, world: super::world(config.clone()), run });
+            // However few bodies there are.
+            fleet.members.push(Member { name, world: super::world(config.clone().parallel_from(0)), run });
         }
         fleet
     }
