@@ -16,6 +16,9 @@ pub(crate) const PAGE_LEN: usize = 2048;
 /// Slots that a kernel may write past its last hit: one vector of pairs.
 pub(crate) const SLACK: usize = 16;
 
+/// One page in so many of those of two frames is kept to spare: an eighth of a frame's.
+const SPARE: usize = 16;
+
 /// A page of `[u32; 2]`, all of it initialised.
 pub(crate) type Page = Box<[[u32; 2]]>;
 
@@ -48,11 +51,12 @@ impl PagePool {
         self.free.lock().extend(blocks.drain(..).map(|block| block.page));
     }
 
-    /// Makes sure that besides `used` pages there are `free` ones, and room to take all back.
+    /// Makes sure that besides `used` pages there are `free` ones, and room to take all back. When pages are lacking, some
+    /// are added to spare: frames in motion have now more pairs, now fewer, and so their bands' pages.
     pub(crate) fn provide(&self, used: usize, free: usize) {
         let mut pages = self.free.lock();
-        while pages.len() < free {
-            pages.push(new_page());
+        if pages.len() < free {
+            pages.resize_with(free + used / SPARE, new_page);
         }
         let returning = used.saturating_sub(pages.capacity() - pages.len());
         if returning > 0 {

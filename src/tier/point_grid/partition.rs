@@ -30,6 +30,9 @@ use std::ops::Range;
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to share out.
 const CHUNK: usize = 8192;
 
+/// Rows of a chunk that there is room to route from the first; a few in a hundred are.
+const ROUTED: usize = CHUNK / 16;
+
 /// Where the records of all destinations are, one behind the other: the bodies of each band with room for padding, the
 /// visitors of each, the oversized.
 #[derive(Default)]
@@ -90,6 +93,7 @@ impl<R: Rows + ?Sized> Count<'_, R> {
         let Self { part: Part { rows, plan, number, chunk }, skip, counts } = self;
         chunk.keys.resize(CHUNK, NONE);
         chunk.routed.clear();
+        chunk.routed.reserve(ROUTED);
         let Chunk { keys, routed, bad } = chunk;
         for_each_batch(rows, number, |from, boxes, good| {
             let keys = &mut keys[from % CHUNK..][..boxes.len()];
