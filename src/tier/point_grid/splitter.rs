@@ -173,7 +173,21 @@ mod tests {
         assert!(found.is_sorted(), "{bands} bands: {found:?}");
         assert!(found.iter().all(|&band| band < splitter.band_count()));
         assert_eq!(splitter.band(0.0), splitter.band(-0.0));
+        check_batches(&splitter, &probes);
         splitter
+    }
+
+    /// What batches are told is what each edge is told by itself.
+    fn check_batches(splitter: &Splitter, probes: &[f32]) {
+        for part in probes.chunks(BATCH / 3) {
+            let edges = part.iter().flat_map(|&low| [low, low + 1.0, part[part.len() - 1]].map(|high| (low, high)));
+            let edges: Vec<(f32, f32)> = edges.collect();
+            let mut told = Vec::new();
+            splitter.for_each(edges.iter().copied(), |k, band, reaches| told.push((k, usize::from(band), reaches)));
+            let alone = edges.iter().map(|&(low, high)| (splitter.band(low), splitter.band(high)));
+            let alone: Vec<_> = alone.enumerate().map(|(k, (low, high))| (k, low, high > low)).collect();
+            assert_eq!(told, alone);
+        }
     }
 
     #[test]
