@@ -195,6 +195,17 @@ mod tests {
     }
 
     #[test]
+    fn four_cells_are_as_one() {
+        let odd =
+            [f32::NAN, f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, 1e-40, 0.5, 0.99999994, 1.0, 1.5, 2.5, 2.4999998];
+        let odd = odd.into_iter().chain([31_999.5, 32_766.5, 32_767.5, 4e6, f32::MAX, f32::INFINITY]);
+        for (t, last) in odd.flat_map(|t| [0.0, 1.0, 3.0, (FINE_MAX - 1) as f32].map(|last| (t, last))) {
+            let four = wholes_within(Vec4::splat(t), Vec4::splat(last)).to_array().map(low_bits);
+            assert_eq!(four, [floor_within(t, last); 4], "{t} of {last}");
+        }
+    }
+
+    #[test]
     fn linear_cells_keep_a2_at_the_worst_places() {
         for (origin, scale) in [(0.0f32, 1.0f32), (-7e3, 0.3), (1e7, 1.0), (-1e-6, 1e-7), (2e7, 1.0)] {
             for cells in [2usize, 100, FINE_MAX] {
