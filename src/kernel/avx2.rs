@@ -101,8 +101,7 @@ impl Lanes for Avx2 {
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
-        // SAFETY: by the contract: the features, 8 readable entries at `at`, 8 writable slots at `out`. The mask is
-        // below 256.
+        // SAFETY: by the contract: the features, 8 readable entries, 8 writable slots at `out`. The mask is below 256.
         unsafe {
             let x = _mm256_and_ps(
                 _mm256_cmp_ps::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x())),
