@@ -20,9 +20,9 @@ pub fn all() -> Vec<Entry> {
     vec![
         Entry::package("triphase", |_| Box::<triphase::Triphase>::default()).parallel(),
         Entry::own(|_| Box::<afternoon_grid::AfternoonGrid>::default()),
-        Entry::own(|_| Box::<loose_tight_grid::LooseTightGrid>::default()),
-        Entry::own(|_| Box::<tight_quadtree::TightQuadtree>::default()),
-        Entry::own(|_| Box::<loose_quadtree::LooseQuadtree>::default()),
+        Entry::own(|_| Box::<loose_tight_grid::LooseTightGrid>::default()).ages(),
+        Entry::own(|_| Box::<tight_quadtree::TightQuadtree>::default()).ages(),
+        Entry::own(|_| Box::<loose_quadtree::LooseQuadtree>::default()).ages(),
         Entry::package("broccoli", |threads| Box::new(broccoli::Broccoli::new(threads))).parallel(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::incremental(threads))).parallel().ages(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),
