@@ -78,9 +78,9 @@ pub(super) fn sweep(
     let (body_lows, body_highs) = ([bodies.min_x, bodies.min_y][axis], [bodies.max_x, bodies.max_y][axis]);
     for first in (0..bodies.len()).step_by(TOGETHER) {
         // Columns are padded, so there are as many; what pads them is looked up for nothing.
-        let mut highs = [0.0; TOGETHER];
-        highs.copy_from_slice(&body_highs[first..first + TOGETHER]);
-        let ends = not_above(&lows[..statics.len()], highs);
+        let mut limits = [0.0; TOGETHER];
+        limits.copy_from_slice(&body_highs[first..first + TOGETHER]);
+        let ends = not_above(&lows[..statics.len()], limits);
         for (at, end) in (first..bodies.len()).zip(ends) {
             // Few are beside a body: a vector's width at a time is quicker than another search.
             let mut start = end;

@@ -78,7 +78,8 @@ impl Fleet {
         for simd in [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512] {
             fleet.add(format!("sequential, at most {simd:?}"), config.clone().sequential().simd_at_most(simd));
         }
-        fleet.add("outside of any pool", config.clone());
+        fleet.add("as users have it", config.clone());
+        fleet.add("outside of any pool", config.clone().parallel_from(0));
         #[cfg(feature = "parallel")]
         for pool in pools() {
             let name = format!("{} threads", pool.current_num_threads());

@@ -1,7 +1,7 @@
 //! One scene, all engines: frame by frame, each in turn.
 //!
 //! R1: every engine steps every measured frame, one directly after another, so that whatever disturbs the machine disturbs
-//! all of them. The one that begins changes from frame to frame, so that none is always behind the same other.
+//! all of them. Their order is drawn anew each frame, from the seed: what one leaves in the caches is in turn another's loss.
 //! R2: a time is from the call until the pairs can be iterated. Moving the bodies, statics, checks are not timed.
 //! R3: in the first and the last measured frame all must have found what triphase found, and, where that can be had,
 //! triphase what brute force finds.
@@ -12,7 +12,7 @@ use crate::engine::{Engine, Found, Frame};
 use crate::engines::Entry;
 use crate::memory::Account;
 use std::time::{Duration, Instant};
-use triphase_scenes::{Scene, SceneName};
+use triphase_scenes::{Scene, SceneName, SplitMix64};
 
 /// Frames of the warm-up that engines step that do not age.
 const WARM_UP_STEPS: u32 = 10;
@@ -79,12 +79,14 @@ pub fn run(race: Race, entries: &[Entry]) -> Result<Outcome, Mismatch> {
         entries.iter().enumerate().map(|(k, entry)| Runner::new(k, entry, race, &scene.statics)).collect();
     warm_up(race, &mut scene, &mut runners);
     let calls_before: Vec<u64> = runners.iter().map(|runner| runner.account.calls()).collect();
+    let (mut random, mut order) = (SplitMix64::new(race.seed), Vec::from_iter(0..runners.len()));
     for k in 0..race.frames {
         scene.advance();
         let frame = frame_of(&scene);
-        let first = k as usize % runners.len();
-        let (ahead, behind) = runners.split_at_mut(first);
-        behind.iter_mut().chain(ahead).for_each(|runner| runner.measure(frame));
+        for i in (1..order.len()).rev() {
+            order.swap(i, random.below(i + 1));
+        }
+        order.iter().for_each(|&number| runners[number].measure(frame));
         if k == 0 || k + 1 == race.frames {
             compare(frame, &scene.statics, &mut runners)?;
         }

@@ -46,7 +46,7 @@ pub(super) enum Layout {
     Merged,
     /// Joined cells, as narrow as may be: for bodies along a line or in small clusters.
     Narrow,
-    /// By comparison.
+    /// Columns by comparison; rows too, where equal ones will not do.
     Borders,
 }
 
