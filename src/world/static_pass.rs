@@ -30,6 +30,15 @@ const FOUND_MIN: usize = 64;
 /// test of every body (about 0.3 ns a body).
 const SEARCH_FROM: usize = 96;
 
+/// A band's bodies against the statics.
+#[derive(Clone, Copy)]
+struct Pass<'p> {
+    shared: &'p Shared<'p>,
+    slot: &'p BandSlot,
+    words: &'p [u32],
+    cells: &'p CellView<'p>,
+}
+
 /// The bodies of a band against the statics.
 pub(super) fn band(
     shared: &Shared<'_>,
@@ -44,45 +53,76 @@ pub(super) fn band(
         return Some(());
     }
     let whole = Rect { x: 0..slot.band.columns(), y: 0..slot.band.rows() };
-    tile(shared, slot, words, cells, whole, scratch, sink)
+    Pass { shared, slot, words, cells }.tile(whole, scratch, sink)
 }
 
-/// The bodies of a tile against the statics; in halves where there are many more statics than bodies.
-fn tile(
-    shared: &Shared<'_>,
-    slot: &BandSlot,
-    words: &[u32],
-    cells: &CellView<'_>,
-    tile: Rect,
-    scratch: &mut SearchScratch,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let Some((count, area)) = tile_bounds(cells, &tile) else { return Some(()) };
-    let single = tile.x.len() * tile.y.len() == 1;
-    if count <= FEW || single {
-        return walk_tile(shared, slot, cells, &tile, scratch, sink);
+impl Pass<'_> {
+    /// The bodies of a tile against the statics; in halves where there are many more statics than bodies.
+    fn tile(self, tile: Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+        let Self { shared, slot, words, cells } = self;
+        let Some((count, area)) = tile_bounds(cells, &tile) else { return Some(()) };
+        let single = tile.x.len() * tile.y.len() == 1;
+        if count <= FEW || single {
+            return self.walk(&tile, scratch, sink);
+        }
+        scratch.found.clear();
+        let area = oriented(area, slot.transposed);
+        if !shared.statics.collect_up_to(count.max(FOUND_MIN), &area, &mut scratch.seen_statics, &mut scratch.found) {
+            let [first, second] = halves(&tile);
+            self.tile(first, scratch, sink)?;
+            return self.tile(second, scratch, sink);
+        }
+        if scratch.found.is_empty() {
+            return Some(());
+        }
+        if count < SEARCH_FROM {
+            return self.test(&tile, scratch, sink);
+        }
+        let axis = if count == slot.band.population {
+            static_sweep::worthwhile(shared, slot, words, &scratch.found)
+        } else {
+            None
+        };
+        match axis {
+            Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
+            None => self.search(&tile, scratch, sink),
+        }
     }
-    scratch.found.clear();
-    let area = oriented(area, slot.transposed);
-    if !shared.statics.collect_up_to(count.max(FOUND_MIN), &area, &mut scratch.seen_statics, &mut scratch.found) {
-        let [first, second] = halves(&tile);
-        self::tile(shared, slot, words, cells, first, scratch, sink)?;
-        return self::tile(shared, slot, words, cells, second, scratch, sink);
+
+    /// Each static searches the cells of the tile.
+    fn search(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+        let Self { shared, slot, words, cells } = self;
+        let finder = slot.band.finder(words);
+        // Gathered first: the processor then waits for many boxes at once.
+        let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
+        for at in 0..statics.len() {
+            let (aabb, row) = (statics.aabb(at), statics.rows[at]);
+            let mut rect = finder.rect(&aabb);
+            rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
+            rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
+            shared.level.scan_rect(cells, &rect, Probe { aabb, row }, Order::EntryFirst, sink)?;
+        }
+        Some(())
     }
-    if scratch.found.is_empty() {
-        return Some(());
+
+    /// Each body is tested against all statics that were found.
+    fn test(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+        let Self { shared, slot, cells, .. } = self;
+        let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
+        for y in tile.y.clone() {
+            shared.level.scan_all(cells.columns(), cells.run(y, &tile.x), &statics, 0..statics.len(), sink)?;
+        }
+        Some(())
     }
-    if count < SEARCH_FROM {
-        return test_tile(shared, slot, cells, &tile, scratch, sink);
-    }
-    let axis = if count == slot.band.population {
-        static_sweep::worthwhile(shared, slot, words, &scratch.found)
-    } else {
-        None
-    };
-    match axis {
-        Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
-        None => search_tile(shared, slot, words, cells, &tile, scratch, sink),
+
+    /// Each body walks the tree for itself.
+    fn walk(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+        let Self { shared, slot, cells, .. } = self;
+        let bodies = cells.columns();
+        for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
+            walk(shared, &oriented(bodies.aabb(at), slot.transposed), bodies.rows[at], scratch, sink)?;
+        }
+        Some(())
     }
 }
 
@@ -116,61 +156,6 @@ fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawBox)> {
         ];
     }
     (count > 0).then_some((count, area))
-}
-
-/// Each static searches the cells of the tile.
-fn search_tile(
-    shared: &Shared<'_>,
-    slot: &BandSlot,
-    words: &[u32],
-    cells: &CellView<'_>,
-    tile: &Rect,
-    scratch: &mut SearchScratch,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let finder = slot.band.finder(words);
-    // Gathered first: the processor then waits for many boxes at once.
-    let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
-    for at in 0..statics.len() {
-        let (aabb, row) = (statics.aabb(at), statics.rows[at]);
-        let mut rect = finder.rect(&aabb);
-        rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
-        rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
-        shared.level.scan_rect(cells, &rect, Probe { aabb, row }, Order::EntryFirst, sink)?;
-    }
-    Some(())
-}
-
-/// Each body is tested against all statics that were found.
-fn test_tile(
-    shared: &Shared<'_>,
-    slot: &BandSlot,
-    cells: &CellView<'_>,
-    tile: &Rect,
-    scratch: &mut SearchScratch,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
-    for y in tile.y.clone() {
-        shared.level.scan_all(cells.columns(), cells.run(y, &tile.x), &statics, 0..statics.len(), sink)?;
-    }
-    Some(())
-}
-
-/// Each body walks the tree for itself.
-fn walk_tile(
-    shared: &Shared<'_>,
-    slot: &BandSlot,
-    cells: &CellView<'_>,
-    tile: &Rect,
-    scratch: &mut SearchScratch,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let bodies = cells.columns();
-    for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
-        walk(shared, &oriented(bodies.aabb(at), slot.transposed), bodies.rows[at], scratch, sink)?;
-    }
-    Some(())
 }
 
 /// One body walks the tree.
