@@ -77,3 +77,21 @@ fn it_prints_readably() {
     // Before the first step there is little to tell, and no fault in that.
     assert!(World::default().report().to_string().contains("oversized"));
 }
+
+/// What a world holds for workers tells how many there were.
+#[cfg(feature = "parallel")]
+#[test]
+fn few_bodies_stay_on_one_thread() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+    let held = |bodies: usize, config: WorldConfig| {
+        let centers: Vec<[f32; 2]> = (0..bodies).map(|k| [(k % 100) as f32, (k / 100) as f32]).collect();
+        let mut world = World::new(config).unwrap();
+        pool.install(|| world.step(Bodies::uniform(&centers, [0.4, 0.4])).map(|_| ())).unwrap();
+        world.report().bytes_bodies
+    };
+    let (one, default) = (|| WorldConfig::new().sequential(), WorldConfig::new);
+    assert_eq!(held(7_999, default()), held(7_999, one()));
+    assert!(held(8_000, default()) > held(8_000, one()));
+    assert!(held(500, default().parallel_from(500)) > held(500, one()));
+    assert_eq!(held(9_000, default().parallel_from(9_001)), held(9_000, one()));
+}
