@@ -11,7 +11,8 @@
 //! each search, into every node whose box overlaps.
 
 use super::original::{
-    Bounds, Element, NONE, NOTHING, Original, Structure, extent, mean_side, middle, near_in_space, overlaps, union,
+    Bounds, Element, NONE, NOTHING, Original, Structure, depth, extent, middle, near_in_space, overlaps, take_four,
+    union,
 };
 
 /// Elements in a leaf before it is split. `crowd`, 100k, ns a body, the least of runs by turns on a busy machine: 284
@@ -20,10 +21,6 @@ const SPLIT: u32 = 8;
 /// Leaves are not split if their parts would be smaller than this many mean sides: a depth of 8 for a `crowd` of
 /// 100k. The same runs: 273 with 0.5, no more than noise; 331 with 2.0.
 const LEAF_SIDES: f32 = 1.0;
-/// Whatever the sizes: a tree over an extent of few mean sides, or of very many. (`cities`, 1M, takes 1.7 times as long
-/// with at most 12.)
-const DEPTH_MIN: u32 = 4;
-const DEPTH_MAX: u32 = 24;
 /// `count` of a branch.
 const BRANCH: u32 = u32::MAX;
 /// L1: an extent without edges.
@@ -73,9 +70,7 @@ impl Structure for Tree {
 
     fn build(&mut self, boxes: &[Bounds]) {
         self.root = extent(boxes);
-        let side = (self.root[2] - self.root[0]).max(self.root[3] - self.root[1]);
-        let depth = (side / (LEAF_SIDES * mean_side(boxes))).log2();
-        self.depth_max = (depth as u32).clamp(DEPTH_MIN, DEPTH_MAX);
+        self.depth_max = depth(&self.root, boxes, LEAF_SIDES);
         self.nodes.clear();
         self.nodes.push(EMPTY);
         self.free_nodes = NONE;
@@ -191,7 +186,7 @@ impl Tree {
 
     /// L4: four leaves in place of one, and its elements in them.
     fn split(&mut self, node: u32, place: Place) {
-        let children = self.take_nodes();
+        let children = take_four(&mut self.nodes, &mut self.free_nodes, EMPTY, |node| node.first);
         let leaf = &mut self.nodes[node as usize];
         let mut element = std::mem::replace(&mut leaf.first, children);
         leaf.count = BRANCH;
@@ -200,17 +195,6 @@ impl Tree {
             self.insert(node, place, element);
             element = next;
         }
-    }
-
-    fn take_nodes(&mut self) -> u32 {
-        if self.free_nodes == NONE {
-            self.nodes.extend([EMPTY; 4]);
-            return self.nodes.len() as u32 - 4;
-        }
-        let first = self.free_nodes;
-        self.free_nodes = self.nodes[first as usize].first;
-        self.nodes[first as usize..first as usize + 4].fill(EMPTY);
-        first
     }
 
     /// Takes the new boxes of the elements at and below a node, unlinks those whose middle is in its `extent` no more,

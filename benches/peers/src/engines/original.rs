@@ -12,10 +12,9 @@
 //! O4: the extent of the world is that of the boxes at the first step, with some room. It decides how good the cells
 //!     are and never what is found: what lies outside belongs to the outermost ones.
 
+use crate::boxes::body_boxes;
+pub(crate) use crate::boxes::{Box4 as Bounds, overlaps};
 use crate::engine::{Engine, Found, Frame};
-
-/// Min x, min y, max x, max y; closed.
-pub(crate) type Bounds = [f32; 4];
 
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -23,6 +22,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const NOTHING: Bounds = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
 /// Room around the first step's boxes, as a part of their extent.
 const ROOM: f32 = 1.0 / 64.0;
+/// Of quadtrees, whatever the sizes: over an extent of few mean sides, or of very many.
+const DEPTH_MIN: u32 = 4;
+const DEPTH_MAX: u32 = 24;
 /// Extents end here, so that no difference of two of their coordinates overflows.
 const EXTENT_MAX: f32 = f32::MAX / 8.0;
 
@@ -73,7 +75,7 @@ impl<S: Structure> Engine for Original<S> {
     fn step(&mut self, frame: Frame<'_>, found: &mut Found) {
         let known = self.boxes.len();
         self.boxes.clear();
-        self.boxes.extend(frame.centers.iter().zip(frame.half_extents).map(|(&center, &half)| around(center, half)));
+        self.boxes.extend(body_boxes(frame));
         if known > 0 && self.boxes.len() == known {
             self.bodies.update(&self.boxes);
         } else {
@@ -92,16 +94,6 @@ impl<S: Structure> Engine for Original<S> {
             }
         }
     }
-}
-
-fn around(center: [f32; 2], half: [f32; 2]) -> Bounds {
-    [center[0] - half[0], center[1] - half[1], center[0] + half[0], center[1] + half[1]]
-}
-
-/// Whether two closed boxes overlap, without a branch.
-#[inline]
-pub(crate) fn overlaps(a: &Bounds, b: &Bounds) -> bool {
-    (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])
 }
 
 /// The smallest box over both.
@@ -134,6 +126,24 @@ fn within(x: f32) -> f32 {
 pub(crate) fn mean_side(boxes: &[Bounds]) -> f32 {
     let sum: f64 = boxes.iter().map(|b| 0.5 * (f64::from(within(b[2] - b[0])) + f64::from(within(b[3] - b[1])))).sum();
     (sum / boxes.len().max(1) as f64) as f32
+}
+
+/// How deep a quadtree over an extent goes, so that leaves are so many mean sides wide.
+pub(crate) fn depth(extent: &Bounds, boxes: &[Bounds], leaf_sides: f32) -> u32 {
+    let side = (extent[2] - extent[0]).max(extent[3] - extent[1]);
+    ((side / (leaf_sides * mean_side(boxes))).log2() as u32).clamp(DEPTH_MIN, DEPTH_MAX)
+}
+
+/// Four contiguous nodes: the first of those that were freed, each group holding the `next` one, or new ones.
+pub(crate) fn take_four<N: Copy>(nodes: &mut Vec<N>, free: &mut u32, empty: N, next: impl Fn(&N) -> u32) -> u32 {
+    if *free == NONE {
+        nodes.extend([empty; 4]);
+        return nodes.len() as u32 - 4;
+    }
+    let first = *free;
+    *free = next(&nodes[first as usize]);
+    nodes[first as usize..first as usize + 4].fill(empty);
+    first
 }
 
 /// O1: the rows along a Z-curve through their middles.

@@ -13,7 +13,7 @@
 //! T6: nodes are square, so that a long extent does not make leaves that are thinner than boxes.
 //! Cost: two descents for each element, where it was and where it is, and one to search.
 
-use super::original::{Bounds, Element, NONE, Original, Structure, extent, mean_side, near_in_space, overlaps};
+use super::original::{Bounds, Element, NONE, Original, Structure, depth, extent, near_in_space, overlaps, take_four};
 
 /// Elements in a leaf before it is split. `crowd`, 100k, ns a body, the least of four runs by turns on a busy machine:
 /// 319 with 8, 363 with 6, 360 with 12, 364 with 16.
@@ -21,9 +21,6 @@ const SPLIT: u32 = 8;
 /// Leaves are not split if their parts would be smaller than this many mean sides: a depth of 7 for a `crowd` of
 /// 100k. The same runs: 502 with 1.0, a level deeper.
 const LEAF_SIDES: f32 = 2.0;
-/// Whatever the sizes: a tree over an extent of few mean sides, or of very many.
-const DEPTH_MIN: u32 = 4;
-const DEPTH_MAX: u32 = 24;
 /// `count` of a branch.
 const BRANCH: u32 = u32::MAX;
 
@@ -80,9 +77,7 @@ impl Structure for Tree {
 
     fn build(&mut self, boxes: &[Bounds]) {
         self.root = extent(boxes);
-        let side = (self.root[2] - self.root[0]).max(self.root[3] - self.root[1]);
-        let depth = (side / (LEAF_SIDES * mean_side(boxes))).log2();
-        self.depth_max = (depth as u32).clamp(DEPTH_MIN, DEPTH_MAX);
+        self.depth_max = depth(&self.root, boxes, LEAF_SIDES);
         self.nodes.clear();
         self.nodes.push(EMPTY);
         self.free_nodes = NONE;
@@ -278,7 +273,7 @@ impl Tree {
 
     /// T4: four leaves in place of one, and its elements in them.
     fn split(&mut self, leaf: Visit) {
-        let children = self.take_nodes();
+        let children = take_four(&mut self.nodes, &mut self.free_nodes, EMPTY, |node| node.first);
         let old = std::mem::replace(&mut self.nodes[leaf.node as usize], Node { first: children, count: BRANCH });
         let mut reference = old.first;
         while reference != NONE {
@@ -288,17 +283,6 @@ impl Tree {
             reference = next;
             self.insert(leaf, element);
         }
-    }
-
-    fn take_nodes(&mut self) -> u32 {
-        if self.free_nodes == NONE {
-            self.nodes.extend([EMPTY; 4]);
-            return self.nodes.len() as u32 - 4;
-        }
-        let first = self.free_nodes;
-        self.free_nodes = self.nodes[first as usize].first;
-        self.nodes[first as usize..first as usize + 4].fill(EMPTY);
-        first
     }
 
     /// T4: four empty leaves become one.

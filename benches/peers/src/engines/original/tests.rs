@@ -3,6 +3,7 @@
 use triphase::{Aabb, Bodies, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
+use crate::check::brute_force;
 use crate::engine::{Engine, Found, Frame};
 use crate::engines::loose_quadtree::LooseQuadtree;
 use crate::engines::loose_tight_grid::LooseTightGrid;
@@ -14,26 +15,6 @@ fn engines() -> [Box<dyn Engine>; 3] {
 
 fn frame(scene: &Scene) -> Frame<'_> {
     Frame { centers: &scene.centers, half_extents: &scene.half_extents }
-}
-
-fn boxes(frame: Frame<'_>) -> Vec<[f32; 4]> {
-    let boxes = frame.centers.iter().zip(frame.half_extents);
-    boxes.map(|(c, h)| [c[0] - h[0], c[1] - h[1], c[0] + h[0], c[1] + h[1]]).collect()
-}
-
-fn overlap(a: &[f32; 4], b: &[f32; 4]) -> bool {
-    a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
-}
-
-fn by_brute_force(boxes: &[[f32; 4]], statics: &[[f32; 4]]) -> Found {
-    let mut found = Found::default();
-    for (a, box_a) in boxes.iter().enumerate() {
-        let after = (a + 1..).zip(&boxes[a + 1..]).filter(|(_, box_b)| overlap(box_a, box_b));
-        found.bodies.extend(after.map(|(b, _)| [a as u32, b as u32]));
-        let fixed = statics.iter().enumerate().filter(|(_, fixed)| overlap(box_a, fixed));
-        found.statics.extend(fixed.map(|(b, _)| [a as u32, b as u32]));
-    }
-    found
 }
 
 fn by_triphase(world: &mut World, frame: Frame<'_>) -> Found {
@@ -66,7 +47,7 @@ fn all_scenes_as_by_brute_force() {
             let mut engines = engines();
             engines.iter_mut().for_each(|engine| engine.set_statics(&scene.statics));
             for step in 0..12 {
-                let expected = by_brute_force(&boxes(frame(&scene)), &scene.statics);
+                let expected = brute_force(frame(&scene), &scene.statics);
                 for engine in &mut engines {
                     check(engine.as_mut(), frame(&scene), &expected, &format!("{name} {count}, frame {step}"));
                 }
@@ -83,7 +64,7 @@ fn rows_come_and_go_and_statics_change() {
         [("castles", 300), ("castles", 200), ("empty", 0), ("power_law", 200), ("one", 1), ("dragons", 500)]
     {
         let scene = Scene::new(name.parse().expect("a scene"), count, 5);
-        let expected = by_brute_force(&boxes(frame(&scene)), &scene.statics);
+        let expected = brute_force(frame(&scene), &scene.statics);
         for engine in &mut engines {
             engine.set_statics(&scene.statics);
             check(engine.as_mut(), frame(&scene), &expected, name);
@@ -106,7 +87,7 @@ fn everything_leaps_out_of_the_extent() {
         if step > 2 {
             scene.centers.iter_mut().for_each(|center| center[0] += 3.0 * half);
         }
-        let expected = by_brute_force(&boxes(frame(&scene)), &[]);
+        let expected = brute_force(frame(&scene), &[]);
         for engine in &mut engines {
             check(engine.as_mut(), frame(&scene), &expected, &format!("leap to {name}"));
         }
