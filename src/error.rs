@@ -1,6 +1,6 @@
 //! What can be refused, with the facts in it.
 
-use crate::geometry::{BadBox, axis_name};
+use crate::geometry::{BadBox, BadShape, axis_name};
 use std::fmt;
 
 /// A column of the caller's input, as errors name it.
@@ -121,6 +121,8 @@ pub enum Error {
     },
     /// A box was refused when it was made.
     BadBox(BadBox),
+    /// A shape to ask with was refused when it was made.
+    BadShape(BadShape),
     /// A setting is outside of what it may be.
     BadSetting {
         /// The name of the setting.
@@ -154,6 +156,7 @@ impl fmt::Display for Error {
             }
             Self::NoSuchStatic { row, count } => write!(f, "there is no static row {row}: the set has {count} rows"),
             Self::BadBox(bad) => bad.fmt(f),
+            Self::BadShape(bad) => bad.fmt(f),
             Self::BadSetting { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
         }
     }
@@ -164,5 +167,11 @@ impl std::error::Error for Error {}
 impl From<BadBox> for Error {
     fn from(bad: BadBox) -> Self {
         Self::BadBox(bad)
+    }
+}
+
+impl From<BadShape> for Error {
+    fn from(bad: BadShape) -> Self {
+        Self::BadShape(bad)
     }
 }

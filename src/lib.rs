@@ -62,11 +62,13 @@
 //! * [`geometry`]: boxes and the definition of overlap.
 //! * [`config`], and at the top of the crate [`Bodies`], [`Pair`], [`Error`]: the vocabulary.
 //! * [`reference`](mod@reference): brute force, the oracle.
+//! * [`query`]: questions, once for the tiers and the world.
 //! * [`tier`]: the three tiers, each usable alone.
 //! * [`World`]: all of them behind one call.
 
 pub mod config;
 pub mod geometry;
+pub mod query;
 pub mod reference;
 pub mod tier;
 
@@ -81,9 +83,10 @@ mod world;
 pub use bodies::{Bodies, Statics};
 pub use config::{BadRows, Simd, WorldConfig};
 pub use error::{BadRow, Column, Error};
-pub use geometry::{Aabb, BadBox};
+pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
+pub use query::{Neighbor, Questions, RayHit};
 pub use world::{Contacts, GridReport, Pairs, Phases, Report, World};
 
 /// The README's examples are compiled and run like all others.

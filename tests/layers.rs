@@ -32,8 +32,20 @@ const RAYON_FILES: [&str; 2] = [
 /// A layer: the name of its top module or `tier/…`, and the layers that it may import. `lib` re-exports everything.
 fn allowed(layer: &str) -> &'static [&'static str] {
     const VOCABULARY: &[&str] = &["geometry", "config", "bodies", "pair", "filter", "error"];
-    const BELOW_TIERS: &[&str] =
-        &["geometry", "config", "bodies", "pair", "filter", "error", "parallel", "reference", "storage", "kernel"];
+    const BELOW_TIERS: &[&str] = &[
+        "geometry",
+        "config",
+        "bodies",
+        "pair",
+        "filter",
+        "error",
+        "parallel",
+        "reference",
+        "storage",
+        "kernel",
+        "query",
+    ];
+    const BELOW_QUERY: &[&str] = &["geometry", "config", "bodies", "pair", "filter", "error", "parallel", "storage"];
     const BELOW_KERNEL: &[&str] = &["geometry", "config", "bodies", "pair", "filter", "error", "storage"];
     match layer {
         "geometry" | "parallel" => &[],
@@ -41,6 +53,7 @@ fn allowed(layer: &str) -> &'static [&'static str] {
         "reference" => &["geometry"],
         "storage" => VOCABULARY,
         "kernel" => BELOW_KERNEL,
+        "query" => BELOW_QUERY,
         tier if tier.starts_with("tier/") => BELOW_TIERS,
         _ => &[],
     }

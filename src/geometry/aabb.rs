@@ -2,7 +2,9 @@
 //!
 //! G1: an [`Aabb`] that exists is finite and not inverted; nothing downstream checks it again.
 //! G2: [`overlaps`] is the only definition of contact. Every kernel must agree with it, bit for bit.
+//! G3: [`distance_squared`] is the only definition of distance.
 
+use super::Point;
 use glam::Vec2;
 use std::fmt;
 
@@ -96,6 +98,12 @@ impl Aabb {
         overlaps(&self.0, &other.0)
     }
 
+    /// The square of the distance from a point to the closed box, 0 inside; in f64 from the f32 edges: on each axis
+    /// `max(min - p, p - max, 0)`, then the sum of both squares.
+    pub fn distance_squared(&self, point: Point) -> f64 {
+        distance_squared(&self.0, point.to_array())
+    }
+
     /// The four edges, `[min_x, min_y, max_x, max_y]`.
     pub fn to_array(self) -> RawBox {
         self.0
@@ -113,6 +121,25 @@ impl From<Aabb> for RawBox {
 pub(crate) fn overlaps(a: &RawBox, b: &RawBox) -> bool {
     // Bitwise and: four comparisons without a branch between them.
     (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])
+}
+
+/// Whether `outer` holds all of `inner`, edges included.
+#[inline(always)]
+pub(crate) fn holds(outer: &RawBox, inner: &RawBox) -> bool {
+    (outer[0] <= inner[0]) & (inner[2] <= outer[2]) & (outer[1] <= inner[1]) & (inner[3] <= outer[3])
+}
+
+/// G3. Monotone in each edge, roundings included, so a box that covers
+/// another is no farther. Edges may be infinite.
+#[inline(always)]
+pub(crate) fn distance_squared(aabb: &RawBox, [x, y]: [f32; 2]) -> f64 {
+    let apart = |low: f32, high: f32, at: f32| {
+        let (below, above) = (f64::from(low) - f64::from(at), f64::from(at) - f64::from(high));
+        let most = if below > above { below } else { above };
+        if most > 0.0 { most } else { 0.0 }
+    };
+    let (x, y) = (apart(aabb[0], aabb[2], x), apart(aabb[1], aabb[3], y));
+    x * x + y * y
 }
 
 /// x and y exchanged if `transposed`.

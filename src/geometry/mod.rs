@@ -1,6 +1,12 @@
-//! Boxes, and the one predicate that everything else is held to.
+//! Boxes, the shapes that questions are asked with, and the predicates that everything else is held to.
 
 mod aabb;
+mod cast;
+mod shapes;
 
 pub use aabb::{Aabb, BadBox, RawBox};
-pub(crate) use aabb::{axis_name, oriented, overlaps};
+pub(crate) use aabb::{axis_name, distance_squared, holds, oriented, overlaps};
+#[doc(hidden)]
+pub use cast::{Cast, Entry};
+pub use shapes::{BadShape, Circle, Point, Ray, Sweep};
+pub(crate) use shapes::{round_down, round_up};

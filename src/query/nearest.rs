@@ -1,0 +1,134 @@
+//! The nearest.
+//!
+//! The best so far are kept in the caller's buffer, with the squares of their distances, so that a walk knows at any time
+//! how near the next has to be.
+
+use super::{Accept, Questions, Searchable};
+use crate::geometry::{Circle, Point};
+use std::cmp::Ordering;
+
+/// So many are kept in order as they come. More are collected up to twice as many and then cut back, which costs the same
+/// for each however many they are.
+const SORTED_MAX: usize = 32;
+
+/// What is near, and how near.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbor<H> {
+    /// What it is.
+    pub hit: H,
+    /// From the point to the closed box, 0 inside, in world units: the root of
+    /// [`Aabb::distance_squared`](crate::Aabb::distance_squared).
+    pub distance: f64,
+}
+
+impl<H: Ord> Neighbor<H> {
+    /// Nearest first, and of equally near ones the lower hit.
+    fn order(&self, other: &Self) -> Ordering {
+        self.distance.total_cmp(&other.distance).then_with(|| self.hit.cmp(&other.hit))
+    }
+}
+
+impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
+    /// The nearest box, however far; `None` where there is none.
+    ///
+    /// # Determinism
+    ///
+    /// Of equally near ones, bodies before statics, then the lowest row.
+    ///
+    /// # Cost
+    ///
+    /// About that of [`query_aabb`](Self::query_aabb) of an area as large as the answer's distance.
+    pub fn nearest(self, to: Point) -> Option<Neighbor<S::Hit>> {
+        self.nearest_in(to.into())
+    }
+
+    /// The box nearest to the centre of a disc, of those that the disc meets: the nearest with a maximal distance. Ties as
+    /// [`nearest`](Self::nearest).
+    pub fn nearest_in(self, circle: Circle) -> Option<Neighbor<S::Hit>> {
+        let (center, mut within) = (circle.center().to_array(), circle.radius_squared());
+        let mut best: Option<Neighbor<S::Hit>> = None;
+        self.source.visit_near(center, 1, within, &mut |hit, distance| {
+            let found = Neighbor { hit, distance };
+            if best.is_none_or(|best| found.order(&best).is_lt()) && self.accept.accepts(hit) {
+                best = Some(found);
+                within = distance;
+            }
+            within
+        });
+        best.map(|found| Neighbor { distance: found.distance.sqrt(), ..found })
+    }
+
+    /// Replaces `found` by the `k` nearest boxes, nearest first, or by all where there are not as many. Ties as
+    /// [`nearest`](Self::nearest).
+    ///
+    /// # Cost
+    ///
+    /// About that of [`query_aabb`](Self::query_aabb) of an area that holds them. Allocates only what `found` grows by: it
+    /// holds up to twice as many while it looks.
+    pub fn k_nearest(self, to: Point, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
+        self.k_nearest_in(to.into(), k, found);
+    }
+
+    /// Replaces `found` by the `k` boxes nearest to the centre of a disc, of those that it meets, nearest first. As
+    /// [`k_nearest`](Self::k_nearest) otherwise.
+    pub fn k_nearest_in(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
+        found.clear();
+        if k == 0 {
+            return;
+        }
+        let center = circle.center().to_array();
+        let mut within = circle.radius_squared();
+        self.source.visit_near(center, k, within, &mut |hit, distance| {
+            if self.accept.accepts(hit) {
+                keep(found, k, Neighbor { hit, distance }, &mut within);
+            }
+            within
+        });
+        finish(found, k);
+    }
+
+    /// Replaces `found` by all boxes that a disc meets, nearest to its centre first. Ties as [`nearest`](Self::nearest).
+    ///
+    /// [`query_circle`](Self::query_circle) finds the same, in another order and without the distances.
+    ///
+    /// # Cost
+    ///
+    /// That of [`query_aabb`](Self::query_aabb) of the disc's box, and sorting. Allocates only what `found` grows by.
+    pub fn within(self, circle: Circle, found: &mut Vec<Neighbor<S::Hit>>) {
+        self.k_nearest_in(circle, usize::MAX, found);
+    }
+}
+
+/// Takes one more among the `k` best, and tells how near the next has to be.
+fn keep<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, k: usize, new: Neighbor<H>, within: &mut f64) {
+    if k <= SORTED_MAX {
+        let full = found.len() == k;
+        if full && found[k - 1].order(&new).is_le() {
+            return;
+        }
+        if full {
+            found.pop();
+        }
+        let at = found.iter().rposition(|other| other.order(&new).is_le()).map_or(0, |before| before + 1);
+        found.insert(at, new);
+    } else {
+        found.push(new);
+        if found.len() / 2 < k {
+            return;
+        }
+        found.select_nth_unstable_by(k - 1, Neighbor::order);
+        found.truncate(k);
+    }
+    if let Some(last) = found.get(k - 1) {
+        *within = last.distance;
+    }
+}
+
+/// Puts what is left into order, and squares into distances.
+fn finish<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, k: usize) {
+    if k > SORTED_MAX {
+        found.sort_unstable_by(Neighbor::order);
+        found.truncate(k);
+    }
+    found.iter_mut().for_each(|found| found.distance = found.distance.sqrt());
+}
