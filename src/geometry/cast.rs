@@ -108,6 +108,12 @@ impl Cast {
         [round_down(x_low), round_down(y_low), round_up(x_high), round_up(y_high)]
     }
 
+    /// Whether the way leads up on an axis.
+    #[inline]
+    pub(crate) fn ascends(&self, axis: usize) -> bool {
+        self.direction[axis] > 0.0
+    }
+
     /// How far on an axis a distance of 1 leads.
     #[inline]
     pub(crate) fn speed(&self, axis: usize) -> f64 {

@@ -20,7 +20,7 @@ pub use report::{GridReport, Phases, Report};
 use crate::bodies::{Bodies, Statics};
 use crate::config::WorldConfig;
 use crate::error::{BadRow, Error};
-use crate::geometry::Aabb;
+use crate::geometry::{Aabb, overlaps};
 use crate::kernel::Level;
 use crate::pair::Hit;
 use crate::storage::pages::{PAGE_LEN, PagePool};
@@ -186,7 +186,7 @@ impl World {
         let frame = &self.front;
         let raw = area.to_array();
         let oversized = frame.loose.query(raw).map(|entity| frame.oversized_rows[entity as usize]);
-        let bodies = frame.grid.query(raw).chain(oversized);
+        let bodies = frame.grid.search(raw, move |aabb| overlaps(aabb, &raw)).chain(oversized);
         let body = |row: u32| Hit::Body { row, id: frame.ids.get(row as usize).copied() };
         let fixed = |row: u32| Hit::Fixed { row, id: self.statics.id(row) };
         bodies.map(body).chain(self.statics.query_aabb(area).map(fixed))

@@ -104,6 +104,7 @@ impl World {
         for (slot, task) in grid.slots.iter_mut().zip(tasks.iter()) {
             slot.band = task.band;
         }
+        grid.finish();
         self.back.grid = grid;
         for task in tasks {
             self.back.body_blocks.append(&mut task.body_blocks);

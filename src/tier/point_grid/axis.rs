@@ -72,6 +72,47 @@ impl Axis<'_> {
     }
 }
 
+impl Axis<'_> {
+    /// About how wide the cell at a coordinate is, of an axis whose bodies begin from `low` to `high`.
+    pub(crate) fn width_at(&self, v: f32, [low, high]: [f32; 2]) -> f64 {
+        match self.map {
+            AxisMap::Linear { inverse, .. } | AxisMap::Merged { inverse, .. } if inverse == 0.0 => {
+                f64::from(high) - f64::from(low)
+            }
+            AxisMap::Linear { inverse, .. } => 1.0 / f64::from(inverse),
+            AxisMap::Merged { origin, inverse, fine } => {
+                const FAR: usize = 8;
+                let table: &[u16] = bytemuck::cast_slice(self.table);
+                let at = linear_cell(v, origin, inverse, fine as usize);
+                let same = |cell: &&u16| **cell == table[at];
+                let before = table[..at].iter().rev().take(FAR).take_while(same).count();
+                let behind = table[at..fine as usize].iter().take(FAR).take_while(same).count();
+                (before + behind) as f64 / f64::from(inverse)
+            }
+            AxisMap::Borders => {
+                let cell = self.cell(v);
+                self.low_edge(cell + 1, [low, high]) - self.low_edge(cell, [low, high])
+            }
+        }
+    }
+
+    /// About where a cell begins, of an axis whose bodies begin from `low` to `high`.
+    pub(crate) fn low_edge(&self, cell: usize, [low, high]: [f32; 2]) -> f64 {
+        if cell == 0 || cell >= self.count {
+            return f64::from(if cell == 0 { low } else { high });
+        }
+        match self.map {
+            AxisMap::Linear { origin, inverse } => f64::from(origin) + cell as f64 / f64::from(inverse),
+            AxisMap::Merged { origin, inverse, fine } => {
+                let table: &[u16] = bytemuck::cast_slice(self.table);
+                let first = table[..fine as usize].partition_point(|&of_fine| usize::from(of_fine) < cell);
+                f64::from(origin) + first as f64 / f64::from(inverse)
+            }
+            AxisMap::Borders => f64::from(of_ordered_key(self.table[cell - 1])),
+        }
+    }
+}
+
 /// `inverse` is finite and at least 0, `count` at most 2^22.
 #[inline(always)]
 pub(crate) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> usize {
@@ -110,6 +151,11 @@ pub(crate) fn low_bits(whole: f32) -> u32 {
 pub(crate) fn ordered_key(v: f32) -> u32 {
     let bits = (v + 0.0).to_bits();
     bits ^ (((bits as i32) >> 31) as u32 | 1 << 31)
+}
+
+/// The number whose [`ordered_key`] this is.
+fn of_ordered_key(key: u32) -> f32 {
+    f32::from_bits(if key >> 31 == 1 { key ^ 1 << 31 } else { !key })
 }
 
 /// What an axis of a band is made from.
@@ -192,6 +238,7 @@ mod tests {
         let ascending = [f32::NEG_INFINITY, f32::MIN, -1.0, -1e-40, 0.0, 1e-40, 1.0, f32::MAX, f32::INFINITY];
         assert!(ascending.map(ordered_key).is_sorted());
         assert_eq!(ordered_key(-0.0), ordered_key(0.0));
+        assert_eq!(ascending.map(|v| of_ordered_key(ordered_key(v))), ascending);
     }
 
     #[test]

@@ -191,6 +191,20 @@ impl Band {
         self.finder(words).rect(aabb)
     }
 
+    /// About how wide and high the cell at a point is.
+    pub(crate) fn cell_size_at(&self, words: &[u32], [x, y]: [f32; 2]) -> [f64; 2] {
+        let [left, top, right, bottom] = self.bounds;
+        let [x_axis, y_axis] = self.axes(words);
+        [x_axis.width_at(x, [left, right]), y_axis.width_at(y, [top, bottom])]
+    }
+
+    /// About where the cells of a column and of a row begin.
+    pub(crate) fn corner(&self, words: &[u32], [column, row]: [usize; 2]) -> [f64; 2] {
+        let [left, top, right, bottom] = self.bounds;
+        let [x_axis, y_axis] = self.axes(words);
+        [x_axis.low_edge(column, [left, right]), y_axis.low_edge(row, [top, bottom])]
+    }
+
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }

@@ -70,7 +70,7 @@ pub struct PointGrid {
     /// Classes (Q1).
     pub(super) index: GridIndex,
     /// One band at most, and its boxes (Q1).
-    rest: GridIndex,
+    pub(super) rest: GridIndex,
     pub(super) rest_boxes: Vec<Record>,
     pub(super) plan: Plan,
     partition: Partition,
@@ -121,6 +121,8 @@ impl PointGrid {
             self.run_band(number, pairs);
         }
         self.run_rest(pairs);
+        self.index.finish();
+        self.rest.finish();
         Ok(())
     }
 
@@ -135,8 +137,7 @@ impl PointGrid {
     ///
     /// O(bands + cells touched + hits), a band being a part of the world with some thousand boxes. Takes no memory.
     pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = u32> + '_ {
-        let area = area.to_array();
-        self.index.query(area).chain(self.rest.query(area))
+        self.ask().query_aabb(area)
     }
 
     /// How many boxes are filed.
@@ -177,19 +178,19 @@ impl PointGrid {
         let left_over = &self.index.records[self.partition.oversized()];
         self.rest_boxes.clear();
         self.rest_boxes.extend_from_slice(left_over);
-        self.rest.slots.clear();
         let len = left_over.len();
-        if len > 0 {
+        let slot = (len > 0).then(|| {
             let (records, words) = (0..len + PAD, 0..words_max(len));
             grow(&mut self.rest.records, records.end);
             grow(&mut self.rest.words, words.end);
-            self.rest.slots.push(BandSlot { band: Band::default(), transposed: false, records, words });
-        }
+            BandSlot { band: Band::default(), transposed: false, records, words }
+        });
+        self.rest.lay_out_single(slot);
     }
 
     /// Builds a band of a class, and finds the pairs of its boxes with each other, with visitors (R2) and with the rest.
     fn run_band(&mut self, number: usize, pairs: &mut Vec<Pair>) {
-        let GridIndex { slots, records, words } = &mut self.index;
+        let GridIndex { slots, records, words, .. } = &mut self.index;
         let slot = &mut slots[number];
         let (own, visitors) = (self.partition.own(number), self.partition.visitors(number));
         if own.is_empty() {
@@ -220,7 +221,7 @@ impl PointGrid {
 
     /// The same for the band of what no class takes, whose boxes have met all others by now.
     fn run_rest(&mut self, pairs: &mut Vec<Pair>) {
-        let GridIndex { slots, records, words } = &mut self.rest;
+        let GridIndex { slots, records, words, .. } = &mut self.rest;
         let Some(slot) = slots.first_mut() else { return };
         let words = &mut words[slot.words.clone()];
         let mut built = Built::new(&self.rest_boxes, None, words, &mut self.scratch);

@@ -1,9 +1,9 @@
 //! The bands of all classes, as they are kept from step to step.
 
 use super::band::{Band, words_max};
+use super::directory::Directory;
 use super::partition::Partition;
-use super::plan::Plan;
-use crate::geometry::{RawBox, oriented, overlaps};
+use super::plan::{Class, Plan};
 use crate::kernel::CellView;
 use crate::storage::columns::PAD;
 use crate::storage::record::Record;
@@ -27,6 +27,8 @@ pub(crate) struct GridIndex {
     /// What the partition writes; each band's task then puts columns in the place of its records.
     pub(crate) records: Vec<Record>,
     pub(crate) words: Vec<u32>,
+    /// Good after [`finish`](Self::finish).
+    pub(super) directory: Directory,
 }
 
 impl GridIndex {
@@ -48,6 +50,20 @@ impl GridIndex {
             }
         }
         grow(&mut self.words, words);
+        let slots = |class: &Class| class.first_band..class.first_band + class.splitter.band_count();
+        self.directory.lay_out(plan.classes().iter().map(|class| (slots(class), class.transposed)));
+    }
+
+    /// One band for all, or none.
+    pub(super) fn lay_out_single(&mut self, slot: Option<BandSlot>) {
+        self.slots.clear();
+        self.slots.extend(slot);
+        self.directory.lay_out(std::iter::once((0..self.slots.len(), false)));
+    }
+
+    /// To be called when all bands are built, before anything is asked.
+    pub(crate) fn finish(&mut self) {
+        self.directory.finish(&self.slots);
     }
 
     /// As much room as `other` has.
@@ -55,28 +71,12 @@ impl GridIndex {
         reserve_like(&mut self.slots, &other.slots);
         reserve_like(&mut self.records, &other.records);
         reserve_like(&mut self.words, &other.words);
+        self.directory.reserve_like(&other.directory);
     }
 
     pub(crate) fn cells(&self, slot: &BandSlot) -> CellView<'_> {
         let columns = bytemuck::cast_slice(&self.records[slot.records.clone()]);
         slot.band.cells(columns, &self.words[slot.words.clone()])
-    }
-
-    /// Rows of the bodies whose boxes overlap `area`, in cell order.
-    pub(crate) fn query(&self, area: RawBox) -> impl Iterator<Item = u32> + '_ {
-        let local = move |slot: &BandSlot| oriented(area, slot.transposed);
-        let met = move |slot: &&BandSlot| slot.band.population > 0 && overlaps(&local(slot), &slot.band.bounds);
-        self.slots.iter().filter(met).flat_map(move |slot| {
-            let area = local(slot);
-            let rect = slot.band.rect(&self.words[slot.words.clone()], &area);
-            let cells = self.cells(slot);
-            rect.y.take_while(move |&y| y < cells.starts().rows()).flat_map(move |y| {
-                cells
-                    .run(y, &(rect.x.start..rect.x.end))
-                    .filter(move |&at| overlaps(&cells.columns().aabb(at), &area))
-                    .map(move |at| cells.columns().rows[at])
-            })
-        })
     }
 
     /// Rows of all bodies in cell order: a run for each band.
@@ -95,6 +95,7 @@ impl GridIndex {
         self.slots.capacity() * size_of::<BandSlot>()
             + self.records.capacity() * size_of::<Record>()
             + self.words.capacity() * size_of::<u32>()
+            + self.directory.bytes()
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
@@ -105,5 +106,6 @@ impl GridIndex {
         self.slots.shrink_to_fit();
         self.records.shrink_to_fit();
         self.words.shrink_to_fit();
+        self.directory.shrink_to_fit();
     }
 }

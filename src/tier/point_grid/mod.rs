@@ -12,18 +12,23 @@
 //!
 //! The steps, in order, each with its invariants: `plan` (N: classes and bands from a sample, by `classes` and
 //! `splitter`), `partition` (R: each body to its band), `band` (P: cells over `axis`, A), `pass` (the pairs of a band),
-//! `index` (what is kept, and its queries). [`PointGrid`] is all of them as one type.
+//! `index` (what is kept), `directory` (D: which bands an area meets), `search` (S), `near` (E) and `met` (M: the walks of questions). [`PointGrid`] is all of them as one type.
 
+mod ask;
 pub(crate) mod axis;
 pub(crate) mod band;
 mod classes;
+mod directory;
 mod grid;
 pub(crate) mod index;
+mod met;
+mod near;
 pub(crate) mod partition;
 pub(crate) mod pass;
 pub(crate) mod plan;
 mod route;
 pub(crate) mod rows;
+mod search;
 pub(crate) mod split;
 pub(crate) mod splitter;
 #[cfg(test)]

@@ -1,0 +1,107 @@
+//! What is near a point: squares around it that grow until nothing nearer can lie outside.
+//!
+//! E1: what does not overlap the square of half side `r` around the point (rounded outward to f32) is farther than `r` on
+//!     an axis: its edge is at least one f32 beyond the square's, which is far more than the roundings of f64. So
+//!     once all that counts is nearer than `r`, the search is over.
+//! E2: squares hold each other, and so do their rectangles of cells (A1): only cells that are new are looked at.
+
+use super::index::GridIndex;
+use super::search::new_runs;
+use crate::geometry::{RawBox, distance_squared, round_down, round_up};
+use crate::kernel::Rect;
+
+/// Bodies that the first square is meant to hold, for each that is asked for.
+const FIRST: f64 = 1.0;
+
+/// What rounding could take from a root, and more.
+const ROOT: f64 = 1.0 + 1e-12;
+
+impl GridIndex {
+    /// See [`Search::visit_near`](crate::query::Search::visit_near); rows.
+    pub(crate) fn visit_near(
+        &self,
+        point: [f32; 2],
+        count: usize,
+        mut within: f64,
+        visit: &mut impl FnMut(u32, f64) -> f64,
+    ) -> f64 {
+        let directory = &self.directory;
+        for class in directory.classes() {
+            let point = if class.transposed { [point[1], point[0]] } else { point };
+            let [_, y] = point;
+            // From the band where the point is to both sides, the nearer one first (D1).
+            let home = directory.home(class, y);
+            let (mut below, mut above) = (home + 1, home + 1);
+            loop {
+                let down = if below > class.slots.start { directory.below(below - 1, y) } else { f64::INFINITY };
+                let up = if above < class.slots.end { directory.above(above, y) } else { f64::INFINITY };
+                let nearer = down.min(up);
+                if nearer == f64::INFINITY || nearer * nearer > within {
+                    break;
+                }
+                let slot = if down <= up {
+                    below -= 1;
+                    below
+                } else {
+                    above += 1;
+                    above - 1
+                };
+                within = self.visit_near_in(slot, point, count, within, visit);
+            }
+        }
+        within
+    }
+
+    /// The bodies of a band; the point is in its orientation.
+    fn visit_near_in(
+        &self,
+        slot: usize,
+        point: [f32; 2],
+        count: usize,
+        mut within: f64,
+        visit: &mut impl FnMut(u32, f64) -> f64,
+    ) -> f64 {
+        let slot = &self.slots[slot];
+        let to_band = distance_squared(&slot.band.bounds, point);
+        if slot.band.population == 0 || to_band > within {
+            return within;
+        }
+        let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
+        let finder = band.finder(words);
+        let columns = cells.columns();
+        // Nothing is nearer than the band.
+        let least = to_band.sqrt();
+        let mut reach = {
+            let [width, height] = band.cell_size_at(words, point);
+            let share = width * height * count.min(band.population) as f64 * FIRST;
+            let [left, top, right, bottom] = band.bounds.map(f64::from);
+            (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6)
+        };
+        let mut seen = Rect { x: 0..0, y: 0..0 };
+        loop {
+            let far_enough = within.sqrt() * ROOT;
+            let radius = far_enough.min(least + reach);
+            let rect = finder.rect(&square(point, radius));
+            new_runs(&cells, &rect, &seen, |run| {
+                for at in run {
+                    let distance = distance_squared(&columns.aabb(at), point);
+                    if distance <= within {
+                        within = visit(columns.rows[at], distance);
+                    }
+                }
+            });
+            let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
+            if is_all || radius == far_enough || within < radius * radius {
+                return within;
+            }
+            seen = rect;
+            reach *= 2.0;
+        }
+    }
+}
+
+/// E1.
+fn square([x, y]: [f32; 2], radius: f64) -> RawBox {
+    let (x, y) = (f64::from(x), f64::from(y));
+    [round_down(x - radius), round_down(y - radius), round_up(x + radius), round_up(y + radius)]
+}
