@@ -1,9 +1,9 @@
 //! The pairs of a step, as they are read.
 
-use super::frame::Frame;
+use super::found::FoundPairs;
+use super::search::Searched;
 use crate::pair::{Pair, StaticPair};
 use crate::storage::pages::Block;
-use crate::tier::static_tree::StaticTree;
 use bytemuck::Pod;
 
 /// The contacts of the last good step. Cheap to copy and to share between threads; borrows the world, none of the
@@ -15,48 +15,48 @@ use bytemuck::Pod;
 /// count and instruction set, whatever was stepped before. It may change between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
-    frame: &'w Frame,
-    statics: &'w StaticTree,
+    found: &'w FoundPairs,
+    searched: Searched<'w>,
 }
 
 impl<'w> Contacts<'w> {
-    pub(super) fn new(frame: &'w Frame, statics: &'w StaticTree) -> Self {
-        Self { frame, statics }
+    pub(super) fn new(found: &'w FoundPairs, searched: Searched<'w>) -> Self {
+        Self { found, searched }
     }
 
     /// Every pair of bodies whose closed boxes overlap, each once, `a < b`.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
-        Pairs::new(&self.frame.body_blocks, self.frame.body_pair_count)
+        Pairs::new(&self.found.body_blocks, self.found.body_pair_count)
     }
 
     /// Every pair of a body and an enabled static whose closed boxes overlap, each once. Empty between
     /// [`World::set_statics`](crate::World::set_statics) and the next step.
     pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
-        Pairs::new(&self.frame.static_blocks, self.frame.static_pair_count)
+        Pairs::new(&self.found.static_blocks, self.found.static_pair_count)
     }
 
     /// The pairs of bodies as slices of up to a few thousand, in the order of [`body_pairs`](Self::body_pairs).
     pub fn blocks(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
-        self.frame.body_blocks.iter().map(cast)
+        self.found.body_blocks.iter().map(cast)
     }
 
     /// The blocks of [`blocks`](Self::blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
         use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-        self.frame.body_blocks.par_iter().map(cast)
+        self.found.body_blocks.par_iter().map(cast)
     }
 
     /// The blocks of [`static_blocks`](Self::static_blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_static_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
         use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-        self.frame.static_blocks.par_iter().map(cast)
+        self.found.static_blocks.par_iter().map(cast)
     }
 
     /// The pairs with statics as slices, in the order of [`static_pairs`](Self::static_pairs).
     pub fn static_blocks(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
-        self.frame.static_blocks.iter().map(cast)
+        self.found.static_blocks.iter().map(cast)
     }
 
     /// The pairs of bodies in ascending order of (a, b), in the caller's vector, which is cleared first.
@@ -66,7 +66,7 @@ impl<'w> Contacts<'w> {
     /// A copy and a sort: several times the cost of iterating.
     pub fn sorted_pairs(&self, sorted: &mut Vec<Pair>) {
         sorted.clear();
-        sorted.reserve(self.frame.body_pair_count);
+        sorted.reserve(self.found.body_pair_count);
         self.blocks().for_each(|block| sorted.extend_from_slice(block));
         sorted.sort_unstable();
     }
@@ -78,33 +78,33 @@ impl<'w> Contacts<'w> {
     /// As [`sorted_pairs`](Self::sorted_pairs).
     pub fn sorted_static_pairs(&self, sorted: &mut Vec<StaticPair>) {
         sorted.clear();
-        sorted.reserve(self.frame.static_pair_count);
+        sorted.reserve(self.found.static_pair_count);
         self.static_blocks().for_each(|block| sorted.extend_from_slice(block));
         sorted.sort_unstable();
     }
 
     /// The id of a row, where the step had an id column and the row.
     pub fn body_id(&self, row: u32) -> Option<u64> {
-        self.frame.ids.get(row as usize).copied()
+        self.searched.index.ids.get(row as usize).copied()
     }
 
     /// The id of a static, where the set has an id column and the row.
     pub fn static_id(&self, row: u32) -> Option<u64> {
-        self.statics.id(row)
+        self.searched.statics.id(row)
     }
 
     /// How many rows the step had, skipped ones included.
     pub fn body_count(&self) -> usize {
-        self.frame.row_count
+        self.searched.index.row_count
     }
 }
 
 impl std::fmt::Debug for Contacts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Contacts")
-            .field("bodies", &self.frame.row_count)
-            .field("body_pairs", &self.frame.body_pair_count)
-            .field("static_pairs", &self.frame.static_pair_count)
+            .field("bodies", &self.searched.index.row_count)
+            .field("body_pairs", &self.found.body_pair_count)
+            .field("static_pairs", &self.found.static_pair_count)
             .finish()
     }
 }

@@ -1,13 +1,17 @@
 //! The world: all three tiers behind one call.
 //!
-//! The last good step stands in `front` while the next is built in `back`; they change places when nothing went wrong.
+//! A step is built beside the last good one, which it replaces when nothing went wrong: its bodies as an index in `frames`,
+//! its pairs in `next_found`, which then changes places with `found`.
 
 mod clock;
 mod contacts;
-mod frame;
+mod found;
+mod frames;
+mod index;
 mod input;
 mod order;
 mod report;
+mod search;
 mod static_pass;
 mod static_sweep;
 mod step;
@@ -20,14 +24,16 @@ pub use report::{GridReport, Phases, Report};
 use crate::bodies::{Bodies, Statics};
 use crate::config::WorldConfig;
 use crate::error::{BadRow, Error};
-use crate::geometry::{Aabb, overlaps};
+use crate::geometry::Aabb;
 use crate::kernel::Level;
 use crate::pair::Hit;
 use crate::storage::pages::{PAGE_LEN, PagePool};
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::Plan;
 use crate::tier::static_tree::StaticTree;
-use frame::Frame;
+use found::FoundPairs;
+use frames::Frames;
+use search::Searched;
 use task::Task;
 use worker::Workers;
 
@@ -56,9 +62,10 @@ use worker::Workers;
 pub struct World {
     config: WorldConfig,
     level: Level,
-    front: Frame,
-    back: Frame,
-    /// First band and bound of each class of `front`.
+    frames: Frames,
+    found: FoundPairs,
+    next_found: FoundPairs,
+    /// First band and bound of each class of the last good step.
     class_marks: Vec<(usize, f32)>,
     phases: Phases,
     statics: StaticTree,
@@ -144,7 +151,7 @@ impl World {
     /// [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         self.statics = StaticTree::build(statics.into(), !self.config.sequential)?;
-        self.front.clear_static_contacts(&self.pool);
+        self.found.clear_statics(&self.pool);
         Ok(())
     }
 
@@ -170,7 +177,13 @@ impl World {
     /// The contacts of the last good step again, by a shared borrow, so that queries can be asked while they are
     /// iterated (what `step` returns holds the world by its `&mut`). Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts::new(&self.front, &self.statics)
+        Contacts::new(&self.found, self.searched())
+    }
+
+    /// How many steps went well so far: the number of the last good one. 0 before the first; a step that was refused does
+    /// not count.
+    pub fn step_number(&self) -> u64 {
+        self.frames.front().step
     }
 
     /// Everything whose closed box overlaps `area`, each once: bodies as of the last good step, statics as of now.
@@ -183,13 +196,7 @@ impl World {
     ///
     /// O(bands + oversized / 32 + what lies in the cells touched); nothing is allocated.
     pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = Hit> + '_ {
-        let frame = &self.front;
-        let raw = area.to_array();
-        let oversized = frame.loose.query(raw).map(|entity| frame.oversized_rows[entity as usize]);
-        let bodies = frame.grid.search(raw, move |aabb| overlaps(aabb, &raw)).chain(oversized);
-        let body = |row: u32| Hit::Body { row, id: frame.ids.get(row as usize).copied() };
-        let fixed = |row: u32| Hit::Fixed { row, id: self.statics.id(row) };
-        bodies.map(body).chain(self.statics.query_aabb(area).map(fixed))
+        self.searched().query_aabb(area)
     }
 
     /// Rows that the last good step left out under [`BadRows::Skip`](crate::BadRows::Skip), ascending.
@@ -200,9 +207,10 @@ impl World {
     /// Gives back memory that the last good step does not need: scratch, the spare frame, free pages. The next step
     /// takes it again.
     pub fn shrink_to_fit(&mut self) {
-        self.back.clear_contacts(&self.pool);
-        self.back = Frame::default();
-        self.front.shrink_to_fit();
+        self.next_found.clear(&self.pool);
+        self.next_found = FoundPairs::default();
+        self.found.shrink_to_fit();
+        self.frames.shrink_to_fit();
         self.plan = Plan::default();
         self.partition.release();
         self.tasks = Vec::new();
@@ -217,6 +225,11 @@ impl World {
         &self.config
     }
 
+    /// The bodies of the last good step, and the statics as of now.
+    fn searched(&self) -> Searched<'_> {
+        Searched { index: self.frames.front(), statics: &self.statics }
+    }
+
     /// Keeps what a report needs and later steps would overwrite.
     fn note(&mut self, phases: Phases) {
         self.phases = phases;
@@ -228,11 +241,11 @@ impl World {
         let tasks = self.tasks.capacity() * size_of::<Task>();
         let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<BadRow>();
         let scratch = self.plan.bytes() + self.partition.bytes() + self.workers.bytes() + tasks + small;
-        self.front.bytes() + self.back.bytes() + scratch
+        self.frames.bytes() + scratch
     }
 
     fn bytes_pairs(&self) -> usize {
-        let pages = self.front.page_count() + self.back.page_count() + self.pool.free_count();
+        let pages = self.found.page_count() + self.next_found.page_count() + self.pool.free_count();
         pages * PAGE_LEN * size_of::<[u32; 2]>()
     }
 }

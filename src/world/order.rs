@@ -88,12 +88,12 @@ impl World {
     /// O(rows): a copy of four bytes a row, on the calling thread. Allocates only what `order` lacks. To gather the columns
     /// by it is the caller's, and costs a random read a row and column.
     pub fn spatial_order(&self, order: &mut Vec<u32>) {
-        let frame = &self.front;
+        let index = self.frames.front();
         order.clear();
-        order.reserve(frame.row_count);
-        frame.grid.row_runs().for_each(|rows| order.extend_from_slice(rows));
-        order.extend(frame.loose.query(EVERYWHERE).map(|entity| frame.oversized_rows[entity as usize]));
+        order.reserve(index.row_count);
+        index.grid.row_runs().for_each(|rows| order.extend_from_slice(rows));
+        order.extend(index.loose.query(EVERYWHERE).map(|entity| index.oversized_rows[entity as usize]));
         order.extend(self.skipped.iter().map(|bad| bad.row));
-        debug_assert_eq!(order.len(), frame.row_count, "each row is filed once or was skipped (R1)");
+        debug_assert_eq!(order.len(), index.row_count, "each row is filed once or was skipped (R1)");
     }
 }

@@ -112,12 +112,13 @@ impl World {
     /// O(cells): meant for a person to read now and then, not for every frame.
     pub fn report(&self) -> Report {
         let grids = self.grid_reports();
+        let index = self.frames.front();
         let mut report = Report {
-            oversized: self.front.oversized_rows.len(),
+            oversized: index.oversized_rows.len(),
             statics: self.statics.len(),
             skipped: self.skipped.len(),
-            body_pairs: self.front.body_pair_count,
-            static_pairs: self.front.static_pair_count,
+            body_pairs: self.found.body_pair_count,
+            static_pairs: self.found.static_pair_count,
             bytes_bodies: self.bytes_bodies(),
             bytes_statics: self.statics.bytes(),
             bytes_pairs: self.bytes_pairs(),
@@ -132,7 +133,8 @@ impl World {
     fn grid_reports(&self) -> Vec<GridReport> {
         let classes = self.plan.classes();
         let mut reports = Vec::with_capacity(classes.len());
-        let slots = &self.front.grid.slots;
+        let grid_index = &self.frames.front().grid;
+        let slots = &grid_index.slots;
         for (k, &(first_band, bound)) in self.class_marks.iter().enumerate() {
             let end = self.class_marks.get(k + 1).map_or(slots.len(), |&(next, _)| next);
             let mut grid = GridReport { bound, bands: end - first_band, ..GridReport::default() };
@@ -152,7 +154,7 @@ impl World {
                 let (across, down) = if slot.transposed { (down, across) } else { (across, down) };
                 width += across * bodies;
                 height += down * bodies;
-                squares += self.front.grid.squares(slot);
+                squares += grid_index.squares(slot);
             }
             let bodies = grid.bodies.max(1) as f64;
             grid.cell_size = [(width / bodies) as f32, (height / bodies) as f32];

@@ -8,7 +8,7 @@
 //! each is tested against the statics in columns; or, where statics are long and thin, each body looks up those
 //! beside it (`static_sweep.rs`).
 
-use super::frame::Frame;
+use super::index::Index;
 use super::static_sweep;
 use super::task::Shared;
 use super::worker::SearchScratch;
@@ -189,11 +189,11 @@ pub(super) fn gather<'c>(
 /// A share of the oversized bodies against the statics: each walks the tree for itself.
 pub(super) fn oversized(
     shared: &Shared<'_>,
-    frame: &Frame,
+    index: &Index,
     share: Range<usize>,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let mut bodies = frame.oversized_boxes[share.clone()].iter().zip(&frame.oversized_rows[share]);
+    let mut bodies = index.oversized_boxes[share.clone()].iter().zip(&index.oversized_rows[share]);
     bodies.try_for_each(|(aabb, &row)| walk(shared, aabb, row, scratch, sink))
 }

@@ -2,6 +2,7 @@
 
 use super::World;
 use super::clock::Clock;
+use super::index::Index;
 use super::input::Input;
 use super::report::Phases;
 use super::task::{self, Shared, Task};
@@ -21,31 +22,36 @@ impl World {
         let mut clock = start;
         let mut phases = Phases::default();
         let mut row_starts = std::mem::take(&mut self.row_starts);
+        let mut next = self.frames.next();
         let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
             let parallel =
                 cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
             self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
             phases.plan = clock.lap();
             let skip = self.config.bad_rows == BadRows::Skip;
-            let records = &mut self.back.grid.records;
+            let records = &mut next.index.grid.records;
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             phases.partition = clock.lap();
-            self.back.row_count = input.len();
-            self.find_pairs(parallel, &mut phases)?;
+            self.find_pairs(parallel, &mut next.index, &mut phases)?;
+            next.index.row_count = input.len();
             // Nothing can go wrong any more, so one buffer is enough for both frames.
-            self.back.ids = std::mem::take(&mut self.front.ids);
-            input.copy_ids(&mut self.back.ids);
+            if let Some(front) = self.frames.front_mut() {
+                next.index.ids = std::mem::take(&mut front.ids);
+            }
+            input.copy_ids(&mut next.index.ids);
             Ok(())
         });
         self.row_starts = row_starts;
         if let Err(error) = outcome {
-            // A step that was refused late left one frame roomier than the other.
-            self.front.reserve_like(&self.back);
+            // A step that was refused late left one side roomier than the other.
+            self.frames.refuse(next);
+            self.found.reserve_like(&self.next_found);
             self.workers.level();
             return Err(error);
         }
-        std::mem::swap(&mut self.front, &mut self.back);
-        self.back.reserve_like(&self.front);
+        self.frames.advance(next);
+        std::mem::swap(&mut self.found, &mut self.next_found);
+        self.next_found.reserve_like(&self.found);
         self.workers.level();
         self.provide_pages();
         self.skipped.clear();
@@ -56,23 +62,23 @@ impl World {
     }
 
     /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
-    fn find_pairs(&mut self, parallel: bool, phases: &mut Phases) -> Result<(), Error> {
+    fn find_pairs(&mut self, parallel: bool, index: &mut Index, phases: &mut Phases) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
             self.workers.release();
             self.tasks.clear();
         }
-        self.back.clear_contacts(&self.pool);
+        self.next_found.clear(&self.pool);
         let pages_before = self.pool.free_count();
-        let mut grid = std::mem::take(&mut self.back.grid);
-        self.back.set_oversized(&grid.records[self.partition.oversized()]);
+        let mut grid = std::mem::take(&mut index.grid);
+        index.set_oversized(&grid.records[self.partition.oversized()]);
         grid.lay_out(&self.plan, &self.partition);
-        self.workers.prepare(parallel, self.statics.len(), self.back.loose.loose_cell_count());
+        self.workers.prepare(parallel, self.statics.len(), index.loose.loose_cell_count());
         phases.prepare = clock.lap();
 
         let budget = PairBudget::new(self.config.pair_limit);
         let bands = grid.slots.len();
-        let blocks = if self.back.oversized_rows.is_empty() { 0 } else { self.back.loose.block_count() };
+        let blocks = if index.oversized_rows.is_empty() { 0 } else { index.loose.block_count() };
         if self.tasks.len() < bands + blocks {
             self.tasks.resize_with(bands + blocks, Task::default);
         }
@@ -89,13 +95,13 @@ impl World {
                 pool: &self.pool,
                 budget: &budget,
             };
-            let (frame, workers, slots) = (&self.back, &self.workers, &grid.slots);
+            let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
                 let scratch = &mut workers.mine(parallel, bodies);
                 match slots.get(k) {
-                    Some(slot) => task::run_band(&shared, frame, k, slot, scratch, task),
-                    None => task::run_loose_block(&shared, frame, k - bands, &mut scratch.search, task),
+                    Some(slot) => task::run_band(&shared, index, k, slot, scratch, task),
+                    None => task::run_loose_block(&shared, index, k - bands, &mut scratch.search, task),
                 }
             });
         }
@@ -105,17 +111,15 @@ impl World {
             slot.band = task.band;
         }
         grid.finish();
-        self.back.grid = grid;
+        index.grid = grid;
         for task in tasks {
-            self.back.body_blocks.append(&mut task.body_blocks);
-            self.back.static_blocks.append(&mut task.static_blocks);
+            self.next_found.body_blocks.append(&mut task.body_blocks);
+            self.next_found.static_blocks.append(&mut task.static_blocks);
             phases.add(&task.times);
         }
-        let count = |blocks: &[crate::storage::pages::Block]| blocks.iter().map(|block| block.pairs().len()).sum();
-        self.back.body_pair_count = count(&self.back.body_blocks);
-        self.back.static_pair_count = count(&self.back.static_blocks);
+        self.next_found.count();
         if budget.is_exceeded() {
-            self.back.clear_contacts(&self.pool);
+            self.next_found.clear(&self.pool);
             // Pages for pairs that were refused are not kept; those that good steps use are.
             self.pool.truncate(pages_before);
             return Err(Error::TooManyPairs { limit: self.config.pair_limit });
@@ -127,7 +131,7 @@ impl World {
     /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough. And
     /// one a worker: a task may open a page and give it back empty.
     fn provide_pages(&self) {
-        let (front, back) = (self.front.page_count(), self.back.page_count());
+        let (front, back) = (self.found.page_count(), self.next_found.page_count());
         self.pool.provide(front + back, front.saturating_sub(back) + self.workers.count());
     }
 }

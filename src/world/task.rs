@@ -6,7 +6,7 @@
 //! with statics.
 
 use super::clock::Clock;
-use super::frame::Frame;
+use super::index::Index;
 use super::static_pass;
 use super::worker::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
@@ -63,7 +63,7 @@ pub(super) struct TaskTimes {
 /// Builds a band, finds the pairs of its bodies, and puts its columns in the place of its records.
 pub(super) fn run_band(
     shared: &Shared<'_>,
-    frame: &Frame,
+    index: &Index,
     number: usize,
     slot: &BandSlot,
     scratch: &mut Scratch,
@@ -100,7 +100,7 @@ pub(super) fn run_band(
         let _ = built.pairs_with(shared.level, visitors.iter().copied(), &mut sink);
         task.times.visitors = clock.lap();
     }
-    let _ = pairs_with_oversized(shared, frame, slot, &built, search, &mut sink);
+    let _ = pairs_with_oversized(shared, index, slot, &built, search, &mut sink);
     task.times.oversized = clock.lap();
     drop(sink);
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
@@ -113,21 +113,21 @@ pub(super) fn run_band(
 /// Tier 1 against tier 2: a large body covers a rectangle of cells, which is a handful of runs.
 fn pairs_with_oversized(
     shared: &Shared<'_>,
-    frame: &Frame,
+    index: &Index,
     slot: &BandSlot,
     built: &Built<'_>,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    if frame.oversized_rows.is_empty() {
+    if index.oversized_rows.is_empty() {
         return Some(());
     }
     scratch.found.clear();
     let area = oriented(slot.band.bounds, slot.transposed);
-    frame.loose.collect(&area, &mut scratch.seen_cells, &mut scratch.found);
+    index.loose.collect(&area, &mut scratch.seen_cells, &mut scratch.found);
     let found = scratch.found.iter().map(|&found| Record {
-        aabb: oriented(frame.oversized_boxes[found as usize], slot.transposed),
-        row: frame.oversized_rows[found as usize],
+        aabb: oriented(index.oversized_boxes[found as usize], slot.transposed),
+        row: index.oversized_rows[found as usize],
     });
     built.pairs_with(shared.level, found, sink)
 }
@@ -135,24 +135,24 @@ fn pairs_with_oversized(
 /// Pairs of oversized bodies of one block of loose cells, and an equal share of them against the statics.
 pub(super) fn run_loose_block(
     shared: &Shared<'_>,
-    frame: &Frame,
+    index: &Index,
     block: usize,
     scratch: &mut SearchScratch,
     task: &mut Task,
 ) {
     task.times = TaskTimes::default();
     let mut clock = Clock::now();
-    let rows = &frame.oversized_rows;
+    let rows = &index.oversized_rows;
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
-    frame.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
+    index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
         let (a, b) = (rows[a as usize], rows[b as usize]);
         sink.push([a.min(b), a.max(b)])
     });
     drop(sink);
     task.times.oversized = clock.lap();
-    let blocks = frame.loose.block_count();
+    let blocks = index.loose.block_count();
     let share = part_start(block, rows.len(), blocks)..part_start(block + 1, rows.len(), blocks);
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
-    let _ = static_pass::oversized(shared, frame, share, scratch, &mut sink);
+    let _ = static_pass::oversized(shared, index, share, scratch, &mut sink);
     task.times.statics = clock.lap();
 }

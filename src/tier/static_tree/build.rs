@@ -5,10 +5,11 @@
 use super::grow::{Budget, Part, Site, grow};
 use super::node::{ROW_COUNT_MAX, row_number};
 use super::territory::{cover, territories};
-use super::{Root, StaticTree};
+use super::{Built, Root, StaticTree};
 use crate::bodies::{Statics, check_box};
 use crate::error::{Column, Error};
 use crate::storage::bitset::BitSet;
+use std::sync::Arc;
 
 impl StaticTree {
     /// [`new`](Self::new), on several threads if `parallel`; the result is the same.
@@ -31,7 +32,7 @@ impl StaticTree {
         let mut disabled = BitSet::default();
         disabled.grow_to(count);
         let ids = statics.ids.unwrap_or_default().to_vec();
-        Ok(Self { roots, groups, entries, boxes, ids, disabled })
+        Ok(Self { built: Arc::new(Built { roots, groups, entries, boxes, ids }), disabled })
     }
 }
 

@@ -27,6 +27,7 @@ use crate::error::Error;
 use crate::geometry::{Aabb, RawBox};
 use crate::storage::bitset::BitSet;
 use node::{CHILD_COUNT, Group, Node};
+use std::sync::Arc;
 
 /// A tree of those statics whose centres are in one part of the world (R1).
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +50,8 @@ struct Root {
 /// # Cost
 ///
 /// Building: O(n * depth), a tenth of a microsecond or so a static. Searching: O(depth + entries of the leaves that the
-/// area reaches). Memory: 16 bytes a static for its box, 4 bytes a leaf entry, 8 bytes a node, a bit a static.
+/// area reaches). Memory: 16 bytes a static for its box, 4 bytes a leaf entry, 8 bytes a node, a bit a static. Cloning:
+/// the bit a static; all else is shared.
 ///
 /// # Determinism
 ///
@@ -77,6 +79,16 @@ struct Root {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct StaticTree {
+    /// Shared by clones, so that a frame can keep the statics of its step.
+    built: Arc<Built>,
+    /// Those switched off.
+    disabled: BitSet,
+}
+
+/// All that is built once and then stays. Searches take a reference to it when they begin, so that sharing costs them
+/// nothing on the way.
+#[derive(Debug, Default)]
+struct Built {
     /// At most `ROOT_COUNT_MAX`.
     roots: Vec<Root>,
     groups: Vec<Group>,
@@ -86,8 +98,6 @@ pub struct StaticTree {
     boxes: Vec<RawBox>,
     /// Empty if none were given.
     ids: Vec<u64>,
-    /// Those switched off.
-    disabled: BitSet,
 }
 
 impl StaticTree {
@@ -107,28 +117,28 @@ impl StaticTree {
 
     /// How many statics there are, disabled ones included.
     pub fn len(&self) -> usize {
-        self.boxes.len()
+        self.built.boxes.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.boxes.is_empty()
+        self.built.boxes.is_empty()
     }
 
     /// The smallest box that covers all statics, disabled ones included; none of an empty set.
     pub fn bounds(&self) -> Option<Aabb> {
-        let bounds = self.roots.iter().map(|root| root.bounds);
+        let bounds = self.built.roots.iter().map(|root| root.bounds);
         bounds.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]).and_then(aabb)
     }
 
     /// The box of a row, bit for bit as it was given; none where there is no such row.
     pub fn aabb(&self, row: u32) -> Option<Aabb> {
-        self.boxes.get(row as usize).copied().and_then(aabb)
+        self.built.boxes.get(row as usize).copied().and_then(aabb)
     }
 
     /// The id of a row, where ids were given and there is such a row.
     pub fn id(&self, row: u32) -> Option<u64> {
-        self.ids.get(row as usize).copied()
+        self.built.ids.get(row as usize).copied()
     }
 
     /// Whether a row is enabled; none where there is no such row.
@@ -176,27 +186,32 @@ impl StaticTree {
 
     /// Nodes of the tree, leaves and empty ones included.
     pub fn node_count(&self) -> usize {
-        self.roots.len() + self.groups.len() * CHILD_COUNT
+        self.built.roots.len() + self.built.groups.len() * CHILD_COUNT
     }
 
     /// Entries of all leaves together: a static has one in each leaf that its box reaches.
     pub fn entry_count(&self) -> usize {
-        self.entries.len()
+        self.built.entries.len()
     }
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
+        self.built.bytes() + self.disabled.bytes()
+    }
+
+    /// The boxes, row by row.
+    pub(crate) fn raw_boxes(&self) -> &[RawBox] {
+        &self.built.boxes
+    }
+}
+
+impl Built {
+    fn bytes(&self) -> usize {
         self.roots.capacity() * size_of::<Root>()
             + self.groups.capacity() * size_of::<Group>()
             + self.entries.capacity() * size_of::<u32>()
             + self.boxes.capacity() * size_of::<RawBox>()
             + self.ids.capacity() * size_of::<u64>()
-            + self.disabled.bytes()
-    }
-
-    /// The boxes, row by row.
-    pub(crate) fn raw_boxes(&self) -> &[RawBox] {
-        &self.boxes
     }
 }
 

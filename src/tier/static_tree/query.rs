@@ -10,7 +10,7 @@
 use super::grow::DEPTH_MAX;
 use super::node::{GroupIndex, Node};
 use super::split::{Kind, Split};
-use super::{Root, StaticTree};
+use super::{Built, Root, StaticTree};
 use crate::geometry::{RawBox, overlaps};
 use crate::storage::bitset::BitSet;
 use smallvec::SmallVec;
@@ -46,7 +46,7 @@ impl Walk {
 
     /// From `node` down to the next leaf, or from where the walk stopped last.
     #[inline(always)]
-    fn next_leaf(&mut self, tree: &StaticTree, start: Option<(Node, RawBox)>) -> Option<(Node, RawBox)> {
+    fn next_leaf(&mut self, tree: &Built, start: Option<(Node, RawBox)>) -> Option<(Node, RawBox)> {
         let (mut node, mut cell) = match start {
             Some(start) => start,
             None => self.next_child(tree)?,
@@ -64,7 +64,7 @@ impl Walk {
     }
 
     #[inline(always)]
-    fn next_child(&mut self, tree: &StaticTree) -> Option<(Node, RawBox)> {
+    fn next_child(&mut self, tree: &Built) -> Option<(Node, RawBox)> {
         let frame = self.stack.last_mut()?;
         let k = u32::from(frame.left).trailing_zeros();
         frame.left &= frame.left - 1;
@@ -85,7 +85,8 @@ impl Walk {
 /// below one root only.
 #[derive(Clone, Debug)]
 pub struct QueryAabb<'t> {
-    tree: &'t StaticTree,
+    tree: &'t Built,
+    disabled: &'t BitSet,
     walk: Walk,
     roots: std::slice::Iter<'t, Root>,
     /// The root that is walked.
@@ -97,8 +98,9 @@ pub struct QueryAabb<'t> {
 
 impl<'t> QueryAabb<'t> {
     pub(super) fn new(tree: &'t StaticTree, area: RawBox) -> Self {
+        let StaticTree { built: tree, disabled } = tree;
         let (roots, entries) = (tree.roots.iter(), [].iter());
-        Self { tree, walk: Walk::new(area), roots, root_cell: [0.0; 4], entries, cell: [0.0; 4] }
+        Self { tree, disabled, walk: Walk::new(area), roots, root_cell: [0.0; 4], entries, cell: [0.0; 4] }
     }
 
     /// The next leaf below this root or the next one that the area meets; whether there is one.
@@ -129,7 +131,7 @@ impl Iterator for QueryAabb<'_> {
         loop {
             for &row in self.entries.by_ref() {
                 let aabb = &self.tree.boxes[row as usize];
-                if overlaps(aabb, &area) && owns_corner(&self.cell, aabb, &area) && !self.tree.disabled.contains(row) {
+                if overlaps(aabb, &area) && owns_corner(&self.cell, aabb, &area) && !self.disabled.contains(row) {
                     return Some(row);
                 }
             }
@@ -165,21 +167,22 @@ impl StaticTree {
     /// Like [`collect`](Self::collect), unless there are more than `limit`: then it gives up, with nothing appended, and
     /// says so by `false`.
     pub(crate) fn collect_up_to(&self, limit: usize, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
+        let tree: &Built = &self.built;
         let first = found.len();
         // Up to here they were tested.
         let mut tested = first;
         let mut walk = Walk::new(*area);
-        'roots: for root in self.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
-            let mut leaf = walk.next_leaf(self, Some((root.node, root.cell)));
+        'roots: for root in tree.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
+            let mut leaf = walk.next_leaf(tree, Some((root.node, root.cell)));
             while let Some((node, _)) = leaf {
-                found.extend_from_slice(&self.entries[node.entries()]);
+                found.extend_from_slice(&tree.entries[node.entries()]);
                 if found.len() - tested >= BATCH {
                     tested = self.test(area, tested, seen, found);
                     if tested - first > limit {
                         break 'roots;
                     }
                 }
-                leaf = walk.next_leaf(self, None);
+                leaf = walk.next_leaf(tree, None);
             }
         }
         self.test(area, tested, seen, found);
@@ -197,10 +200,11 @@ impl StaticTree {
     ///
     /// Apart from the walk, and without a branch a row: the processor then waits for many boxes at once.
     fn test(&self, area: &RawBox, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
+        let (boxes, disabled) = (&self.built.boxes[..], &self.disabled);
         let mut count = from;
         for k in from..found.len() {
             let row = found[k];
-            let hit = overlaps(&self.boxes[row as usize], area) & !self.disabled.contains(row);
+            let hit = overlaps(&boxes[row as usize], area) & !disabled.contains(row);
             found[count] = row;
             count += usize::from(seen.insert_if(hit, row));
         }

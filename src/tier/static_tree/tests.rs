@@ -143,7 +143,7 @@ fn areas(boxes: &[RawBox], tree: &StaticTree, seed: u64) -> Vec<RawBox> {
         [INF, INF, INF, INF],
         at(0.0, 0.0, 0.0, 0.0),
     ];
-    for cell in tree.roots.iter().map(|root| root.cell) {
+    for cell in tree.built.roots.iter().map(|root| root.cell) {
         let middle: [f32; 2] = std::array::from_fn(|k| cell[k] * 0.5 + cell[k + 2] * 0.5);
         let [x, y] = middle;
         areas.extend([[x, y, x, y], [x, y, cell[2], cell[3]], [cell[0], cell[1], x, y], [x, -INF, x, INF]]);
@@ -254,7 +254,7 @@ fn long_boxes_do_not_coarsen_the_rest() {
 }
 
 fn longest_leaf(tree: &StaticTree) -> usize {
-    let nodes = tree.groups.iter().flat_map(|group| group.0);
+    let nodes = tree.built.groups.iter().flat_map(|group| group.0);
     nodes.filter(|node| node.children().is_none()).map(|leaf| leaf.entries().len()).max().unwrap_or(0)
 }
 
@@ -292,7 +292,10 @@ fn the_tree_does_not_depend_on_threads() {
     for statics in [walls(60_000, 14, [0.0, 0.0]), beams(50_000), far] {
         let one = StaticTree::build(Statics::new(&statics), false).unwrap();
         let many = StaticTree::build(Statics::new(&statics), true).unwrap();
-        assert_eq!((&one.roots, &one.groups, &one.entries), (&many.roots, &many.groups, &many.entries));
+        assert_eq!(
+            (&one.built.roots, &one.built.groups, &one.built.entries),
+            (&many.built.roots, &many.built.groups, &many.built.entries)
+        );
         one.assert_well_formed();
     }
 }

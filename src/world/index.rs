@@ -1,15 +1,17 @@
-//! All that one step leaves behind: its index and its contacts.
+//! What queries need of a step.
 
 use crate::geometry::RawBox;
-use crate::storage::pages::{Block, PagePool};
 use crate::storage::record::Record;
 use crate::storage::reserve_like;
 use crate::tier::loose_grid::RebuiltGrid;
 use crate::tier::point_grid::index::GridIndex;
 
-/// A world holds two: the last good step stands in one while the next is built in the other.
+/// The bodies of one step, filed. It does not change once the step has ended; see [`frames`](super::frames) for how its
+/// memory is used again.
 #[derive(Default)]
-pub(crate) struct Frame {
+pub(crate) struct Index {
+    /// How many steps had gone well when this one had; 0 is the empty world before the first.
+    pub(crate) step: u64,
     pub(crate) row_count: usize,
     pub(crate) ids: Vec<u64>,
     /// Tier 1.
@@ -18,26 +20,9 @@ pub(crate) struct Frame {
     pub(crate) loose: RebuiltGrid,
     pub(crate) oversized_boxes: Vec<RawBox>,
     pub(crate) oversized_rows: Vec<u32>,
-    pub(crate) body_blocks: Vec<Block>,
-    pub(crate) static_blocks: Vec<Block>,
-    pub(crate) body_pair_count: usize,
-    pub(crate) static_pair_count: usize,
 }
 
-impl Frame {
-    /// Gives the pages back.
-    pub(crate) fn clear_contacts(&mut self, pool: &PagePool) {
-        pool.recycle(&mut self.body_blocks);
-        pool.recycle(&mut self.static_blocks);
-        (self.body_pair_count, self.static_pair_count) = (0, 0);
-    }
-
-    /// Gives the pages of static contacts back.
-    pub(crate) fn clear_static_contacts(&mut self, pool: &PagePool) {
-        pool.recycle(&mut self.static_blocks);
-        self.static_pair_count = 0;
-    }
-
+impl Index {
     pub(crate) fn set_oversized(&mut self, records: &[Record]) {
         self.oversized_boxes.clear();
         self.oversized_boxes.extend(records.iter().map(|record| record.aabb));
@@ -46,17 +31,15 @@ impl Frame {
         self.loose.rebuild(&self.oversized_boxes);
     }
 
-    /// As much room as `other` has, so that it does not matter which of the two a step is built in.
+    /// As much room as `other` has, so that it does not matter which of the two a step is built in. But for ids, which are
+    /// handed on where they can be.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
         reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
         reserve_like(&mut self.oversized_rows, &other.oversized_rows);
-        reserve_like(&mut self.body_blocks, &other.body_blocks);
-        reserve_like(&mut self.static_blocks, &other.static_blocks);
         self.loose.reserve_like(&other.loose);
         self.grid.reserve_like(&other.grid);
     }
 
-    /// Bytes of the index, pages not counted.
     pub(crate) fn bytes(&self) -> usize {
         self.ids.capacity() * size_of::<u64>()
             + self.grid.bytes()
@@ -65,17 +48,11 @@ impl Frame {
             + self.oversized_rows.capacity() * size_of::<u32>()
     }
 
-    pub(crate) fn page_count(&self) -> usize {
-        self.body_blocks.len() + self.static_blocks.len()
-    }
-
     pub(crate) fn shrink_to_fit(&mut self) {
         self.ids.shrink_to_fit();
         self.grid.shrink_to_fit();
         self.loose.shrink_to_fit();
         self.oversized_boxes.shrink_to_fit();
         self.oversized_rows.shrink_to_fit();
-        self.body_blocks.shrink_to_fit();
-        self.static_blocks.shrink_to_fit();
     }
 }
