@@ -48,3 +48,52 @@ pub fn body_box(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>
 pub fn union(a: RawBox, b: RawBox) -> RawBox {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
+
+/// The square of the distance from a point to each closed box, with its row, nearest first; of equal ones the lower row.
+///
+/// In f64: on each axis `max(min - p, p - max, 0)`, then the sum of both squares.
+pub fn distances_squared(boxes: &[RawBox], point: [f32; 2]) -> Vec<(f64, u32)> {
+    let mut distances: Vec<(f64, u32)> = Vec::new();
+    for (row, aabb) in boxes.iter().enumerate() {
+        let mut squared = 0.0;
+        for axis in 0..2 {
+            let [low, high, at] = [aabb[axis], aabb[axis + 2], point[axis]].map(f64::from);
+            let apart = (low - at).max(at - high).max(0.0);
+            squared += apart * apart;
+        }
+        distances.push((squared, row as u32));
+    }
+    distances.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    distances
+}
+
+/// Every box that is met on the way of the box `start` along `direction`, up to `max` times that: distance, row, and the
+/// normal of the side, `[0, 0]` from within. In order of distance, then of rows. A ray starts from a box without size.
+pub fn casts(boxes: &[RawBox], start: RawBox, direction: [f32; 2], max: f64) -> Vec<(f64, u32, [f32; 2])> {
+    let mut met = Vec::new();
+    for (row, aabb) in boxes.iter().enumerate() {
+        let (mut first, mut last, mut normal) = (0.0, max, [0.0, 0.0]);
+        let mut is_met = true;
+        for axis in 0..2 {
+            let [low, high, from, to] = [aabb[axis], aabb[axis + 2], start[axis], start[axis + 2]].map(f64::from);
+            if direction[axis] == 0.0 {
+                is_met &= low <= to && from <= high;
+                continue;
+            }
+            let inverse = 1.0 / f64::from(direction[axis]);
+            let mut ends = [(low - to) * inverse, (high - from) * inverse];
+            ends.sort_by(f64::total_cmp);
+            if ends[0] > first {
+                first = ends[0];
+                normal = [0.0, 0.0];
+                normal[axis] = -direction[axis].signum();
+            }
+            last = last.min(ends[1]);
+        }
+        if is_met && first <= last && first < f64::INFINITY {
+            met.push((first, row as u32, normal));
+        }
+    }
+    met.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    met
+}

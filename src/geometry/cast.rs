@@ -17,6 +17,8 @@ pub struct Cast {
     direction: [f64; 2],
     /// One over the direction, 0 where that is 0 (C2).
     inverse: [f64; 2],
+    /// x and y are exchanged here, but not in the normals of what is met.
+    transposed: bool,
     pub(crate) max: f64,
 }
 
@@ -24,7 +26,7 @@ pub struct Cast {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     pub(crate) distance: f64,
-    /// The axis whose side is met; none from within.
+    /// The axis whose side is met, x where both are; none from within. Of the cast as it was made.
     axis: Option<u8>,
 }
 
@@ -32,7 +34,7 @@ impl Cast {
     pub(super) fn new(start: RawBox, direction: [f32; 2], max: f64) -> Self {
         let direction = direction.map(f64::from);
         let inverse = direction.map(|v| if v == 0.0 { 0.0 } else { 1.0 / v });
-        Self { start, direction, inverse, max }
+        Self { start, direction, inverse, transposed: false, max }
     }
 
     /// x and y exchanged if `transposed`.
@@ -43,6 +45,7 @@ impl Cast {
             start: super::oriented(self.start, transposed),
             direction: turned(self.direction),
             inverse: turned(self.inverse),
+            transposed: self.transposed != transposed,
             max: self.max,
         }
     }
@@ -79,11 +82,12 @@ impl Cast {
         if !(distance <= last && distance < f64::INFINITY) {
             return None;
         }
-        let axis = (first > 0.0).then_some(u8::from(y_first > x_first));
+        let is_y = if self.transposed { x_first > y_first } else { y_first > x_first };
+        let axis = (first > 0.0).then_some(u8::from(is_y));
         Some(Entry { distance, axis })
     }
 
-    /// The normal of the side that is met; none from within.
+    /// The normal of the side that is met; none from within. Asked of the cast as it was made.
     pub(crate) fn normal(&self, entry: &Entry) -> Option<Vec2> {
         let against = |axis: usize| if self.direction[axis] > 0.0 { -1.0 } else { 1.0 };
         entry.axis.map(|axis| if axis == 0 { Vec2::new(against(0), 0.0) } else { Vec2::new(0.0, against(1)) })

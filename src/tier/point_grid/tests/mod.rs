@@ -1,5 +1,6 @@
 //! The point grid against brute force, on worlds of every awkward kind.
 
+mod ask;
 mod grid;
 mod partition;
 pub(super) mod scenes;

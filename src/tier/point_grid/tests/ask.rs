@@ -1,0 +1,197 @@
+//! Questions to a [`PointGrid`] against brute force.
+
+use super::scenes::{KINDS, SplitMix64, scene};
+use crate::geometry::{Aabb, Circle, Point, RawBox, Ray, Sweep, holds, overlaps};
+use crate::query::{Part, Search};
+use crate::reference;
+use crate::tier::point_grid::PointGrid;
+use std::cell::Cell;
+
+fn grid_of(boxes: &[RawBox]) -> PointGrid {
+    let mut grid = PointGrid::new();
+    grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
+    grid
+}
+
+fn aabb(raw: RawBox) -> Aabb {
+    Aabb::new([raw[0], raw[1]], [raw[2], raw[3]]).expect("a box")
+}
+
+fn sorted(hits: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut hits: Vec<u32> = hits.collect();
+    hits.sort_unstable();
+    hits
+}
+
+fn rows_where(boxes: &[RawBox], test: impl Fn(&RawBox) -> bool) -> Vec<u32> {
+    (0..boxes.len() as u32).filter(|&row| test(&boxes[row as usize])).collect()
+}
+
+/// A place on, in, beside or far from the boxes, and a length that goes with it.
+fn place(boxes: &[RawBox], rng: &mut SplitMix64) -> ([f32; 2], f32) {
+    let aabb = boxes[rng.below(boxes.len())];
+    let other = boxes[rng.below(boxes.len())];
+    let side = (aabb[2] - aabb[0]).max(f32::MIN_POSITIVE).min(1e30);
+    let at = match rng.below(5) {
+        0 => [aabb[0], aabb[3]],
+        1 => [aabb[0] + side * rng.range(-1.0, 2.0), aabb[1] + side * rng.range(-1.0, 2.0)],
+        2 => [aabb[2], other[1]],
+        3 => [aabb[0] * rng.range(-3.0, 3.0), other[1] * rng.range(-3.0, 3.0)],
+        _ => [aabb[0] * 0.5 + aabb[2] * 0.5, aabb[1] * 0.5 + aabb[3] * 0.5],
+    };
+    let length = match rng.below(4) {
+        0 => 0.0,
+        1 => side * rng.range(0.0, 5.0),
+        2 => side * rng.range(0.0, 100.0),
+        _ => (other[0] - aabb[0]).abs(),
+    };
+    (at.map(|v| v.clamp(-1e38, 1e38)), length.clamp(0.0, 1e37))
+}
+
+fn check_areas(label: &str, grid: &PointGrid, boxes: &[RawBox], [x, y]: [f32; 2], length: f32) {
+    let ask = grid.ask();
+    let area = [x - length, y - length * 0.5, x + length, y + length * 0.5];
+    let met = rows_where(boxes, |aabb| overlaps(aabb, &area));
+    assert_eq!(sorted(ask.query_aabb(aabb(area))), met, "{label}: {area:?}");
+    let mut buffer = vec![7];
+    assert_eq!(ask.query_aabb(aabb(area)).append_to(&mut buffer), met.len(), "{label}");
+    assert!(buffer[1..].iter().copied().eq(ask.query_aabb(aabb(area))), "{label}: order of both forms");
+    assert_eq!(ask.query_aabb(aabb(area)).is_any(), !met.is_empty(), "{label}");
+    let near = sorted(ask.query_near(aabb(area)));
+    assert!(near.windows(2).all(|two| two[0] < two[1]) && met.iter().all(|row| near.contains(row)), "{label}: near");
+    let within = rows_where(boxes, |aabb| holds(&area, aabb));
+    assert_eq!(sorted(ask.query_contained_in(aabb(area))), within, "{label}: within {area:?}");
+    let around = rows_where(boxes, |aabb| holds(aabb, &area));
+    assert_eq!(sorted(ask.query_containing(aabb(area))), around, "{label}: around {area:?}");
+    let at = rows_where(boxes, |aabb| holds(aabb, &[x, y, x, y]));
+    assert_eq!(sorted(ask.query_containing(Point::new([x, y]).expect("finite"))), at, "{label}: at {x} {y}");
+}
+
+fn check_near(label: &str, grid: &PointGrid, boxes: &[RawBox], point: [f32; 2], length: f32) {
+    let ask = grid.ask();
+    let truth = reference::distances_squared(boxes, point);
+    let to = Point::new(point).expect("finite");
+    let circle = Circle::new(point, length).expect("a circle");
+    let squared = f64::from(length) * f64::from(length);
+    let met = truth.iter().take_while(|(distance, _)| *distance <= squared).count();
+    let mut rows: Vec<u32> = truth[..met].iter().map(|&(_, row)| row).collect();
+    rows.sort_unstable();
+    assert_eq!(sorted(ask.query_circle(circle)), rows, "{label}: {circle:?}");
+    let mut found = Vec::new();
+    for k in [0, 1, 2, 8, 31, 33, 100, boxes.len(), boxes.len() + 5, usize::MAX] {
+        for (limit, circle) in [(truth.len(), Circle::from(to)), (met, circle)] {
+            ask.k_nearest_in(circle, k, &mut found);
+            let expected = truth[..limit.min(k)].iter().map(|&(squared, row)| (squared.sqrt(), row));
+            let found = found.iter().map(|found| (found.distance, found.hit));
+            assert!(
+                found.clone().eq(expected.clone()),
+                "{label}: {k} nearest in {circle:?}\n{:?}\n{:?}",
+                found.collect::<Vec<_>>(),
+                expected.collect::<Vec<_>>()
+            );
+        }
+    }
+    let nearest = ask.nearest(to).map(|found| (found.distance, found.hit));
+    assert_eq!(nearest, truth.first().map(|&(squared, row)| (squared.sqrt(), row)), "{label}");
+    let odd = truth.iter().find(|(_, row)| row % 2 == 1).map(|&(_, row)| row);
+    assert_eq!(ask.matching(|row| row % 2 == 1).nearest(to).map(|found| found.hit), odd, "{label}");
+}
+
+fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawBox], [x, y]: [f32; 2], direction: [f32; 2], max: f32) {
+    let ask = grid.ask();
+    let ray = Ray::new([x, y], direction, max).expect("a ray");
+    let truth = reference::casts(boxes, [x, y, x, y], direction, f64::from(max));
+    let mut found = Vec::new();
+    ask.cast_ray_all(ray, &mut found);
+    let normal = |normal: Option<glam::Vec2>| normal.map_or([0.0; 2], |normal| normal.to_array());
+    let plain = found.iter().map(|met| (met.distance, met.hit, normal(met.normal)));
+    assert!(plain.clone().eq(truth.iter().copied()), "{label}: {ray:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
+    assert_eq!(ask.cast_ray(ray), found.first().copied(), "{label}: {ray:?}");
+    assert_eq!(ask.cast_ray_any(ray), !truth.is_empty(), "{label}: {ray:?}");
+    let start = [x, y, x + direction[0].abs() * 0.25, y + direction[1].abs()];
+    let sweep = Sweep::new(aabb(start), direction).expect("a sweep");
+    let truth = reference::casts(boxes, start, direction, 1.0);
+    ask.cast_aabb_all(sweep, &mut found);
+    let plain = found.iter().map(|met| (met.distance, met.hit, normal(met.normal)));
+    assert!(plain.clone().eq(truth.iter().copied()), "{label}: {sweep:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
+    assert_eq!(ask.cast_aabb(sweep), found.first().copied(), "{label}: {sweep:?}");
+    assert_eq!(ask.cast_aabb_any(sweep), !truth.is_empty(), "{label}: {sweep:?}");
+}
+
+#[test]
+fn all_questions_are_as_brute_force_in_every_kind_of_world() {
+    for kind in KINDS {
+        for (count, seed) in [(1, 1), (2, 2), (30, 3), (700, 4), (9000, 5)] {
+            let boxes = scene(kind, count, seed);
+            let grid = grid_of(&boxes);
+            let mut rng = SplitMix64(seed);
+            let label = format!("{kind:?} of {count}");
+            for _ in 0..if count > 1000 { 12 } else { 40 } {
+                let (at, length) = place(&boxes, &mut rng);
+                check_areas(&label, &grid, &boxes, at, length);
+                check_near(&label, &grid, &boxes, at, length);
+                let (to, stretch) = place(&boxes, &mut rng);
+                let direction = match rng.below(5) {
+                    0 => [0.0, 0.0],
+                    1 => [length, 0.0],
+                    2 => [0.0, -length],
+                    3 => [rng.range(-1.0, 1.0) * stretch, rng.range(-1.0, 1.0) * stretch],
+                    _ => [to[0] - at[0], to[1] - at[1]],
+                };
+                let max = [0.0, 0.5, 1.0, 20.0, f32::INFINITY][rng.below(5)];
+                check_casts(&label, &grid, &boxes, at, direction.map(|v| v.clamp(-1e38, 1e38)), max);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_first_hit_looks_at_few() {
+    let boxes = scene(KINDS[0], 20_000, 1);
+    let grid = grid_of(&boxes);
+    let looked_at = Cell::new(0);
+    let test = |_: &RawBox| {
+        looked_at.set(looked_at.get() + 1);
+        true
+    };
+    let everywhere = [f32::MIN, f32::MIN, f32::MAX, f32::MAX];
+    assert!((&grid).search(everywhere, test).next().is_some());
+    assert_eq!(looked_at.get(), 1);
+    assert_eq!((&grid).search(everywhere, test).take(100).count(), 100);
+    assert_eq!(looked_at.get(), 101);
+    // The nearest of 20,000 looks at a few cells' worth, a ray at what lies along it.
+    let mut visited = 0;
+    (&grid).visit_near([boxes[77][0], boxes[77][1]], 1, f64::INFINITY, &mut |_, squared| {
+        visited += 1;
+        squared
+    });
+    assert!(visited < 30, "{visited}");
+}
+
+#[test]
+fn an_empty_grid_has_no_answers() {
+    for grid in [PointGrid::new(), grid_of(&[])] {
+        let point = Point::new([0.0, 0.0]).expect("finite");
+        assert!(grid.ask().nearest(point).is_none());
+        assert!(!grid.ask().query_containing(point).is_any());
+        assert!(!grid.ask().cast_ray_any(Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray")));
+        assert_eq!((&grid).place([3.0, 4.0]), 0);
+    }
+}
+
+#[test]
+fn parts_hold_all_boxes() {
+    for kind in KINDS {
+        let grid = grid_of(&scene(kind, 3000, 9));
+        let (mut in_bands, mut in_cells) = (0, 0);
+        grid.visit_parts(|part| match part {
+            Part::Band { population, .. } => in_bands += population,
+            Part::Cell { aabb, population } => {
+                assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3], "{kind:?}: {aabb:?}");
+                in_cells += population;
+            }
+            other => panic!("{other:?}"),
+        });
+        assert_eq!((in_bands, in_cells), (3000, 3000), "{kind:?}");
+    }
+}
