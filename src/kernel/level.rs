@@ -81,6 +81,28 @@ impl Level {
         }
     }
 
+    /// Bit `k` is set if entry `at + k` overlaps the area, for the first `min(count, MASKED)` entries from `at` on.
+    ///
+    /// # Panics
+    ///
+    /// When `at` is behind the last entry.
+    #[inline]
+    pub(crate) fn overlap_mask(self, columns: &Columns<'_>, at: usize, count: usize, area: &RawBox) -> u32 {
+        let edges = masks::edges_at(columns, at);
+        // SAFETY: of all: `edges_at` gives pointers that can be read from; a `Level` holds only what `detect` found.
+        unsafe {
+            match self.0 {
+                #[cfg(target_arch = "x86_64")]
+                Simd::Avx512 => masks::avx512(edges, count, area),
+                #[cfg(target_arch = "x86_64")]
+                Simd::Avx2 => masks::avx2(edges, count, area),
+                #[cfg(target_arch = "x86_64")]
+                Simd::Sse2 => masks::sse2(edges, count, area),
+                _ => masks::portable(edges, count, area),
+            }
+        }
+    }
+
     /// Each entry of `probes` in `range`, in turn, against the `run` of `entries`; reports (probe, entry). `None` when the
     /// sink is spent.
     pub(crate) fn scan_all(

@@ -10,6 +10,7 @@
 
 mod lanes;
 mod level;
+mod masks;
 mod portable;
 mod scan;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod avx512;
 mod sse2;
 
 pub(crate) use level::{Level, Work};
+pub(crate) use masks::MASKED;
 pub(crate) use scan::{CellView, Rect};
 
 use crate::geometry::RawBox;

@@ -83,7 +83,8 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     /// All that is filed in the cells and leaves that `area` touches, without a test of their boxes: at least what
     /// overlaps it, each once, and some that lie near. The cheapest question, for who tests anyway.
     pub fn query_near(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
-        self.search(area.to_array(), |_| true)
+        let Self { source, accept } = self;
+        Hits(source.filed_near(area.to_array()).filter(move |&hit| accept.accepts(hit)))
     }
 
     /// Boxes that the closed disc meets: whose squared distance from its centre (see [`Aabb::distance_squared`]) is at

@@ -7,9 +7,15 @@ pub trait Search: Copy {
     /// What a structure calls a box. Ascending is the order of what is equally near.
     type Hit: Copy + Ord + Send;
 
-    /// Every box filed in the cells or leaves that `area` touches which satisfies `test`, each once: at least all those
-    /// that overlap `area`. Looked for as the iterator is drawn on. Edges of the area may be infinite.
+    /// Every box that overlaps `area` and satisfies `test`, each once; `test` must refuse what does not overlap the area,
+    /// which may or may not have been found out before. Looked for as the iterator is drawn on. Edges of the area may be
+    /// infinite.
     fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = Self::Hit>;
+
+    /// Every box filed in the cells or leaves that `area` touches, each once: at least all those that overlap it.
+    fn filed_near(self, area: RawBox) -> impl Iterator<Item = Self::Hit> {
+        self.search(area, |_| true)
+    }
 
     /// Visits boxes whose squared distance (G3) from `point` is at most `within`, each once, by and by nearer ones first.
     /// `visit` is given the hit and the squared distance, and returns what the distance has to be within from then on;

@@ -47,6 +47,12 @@ impl<'a> Columns<'a> {
         }
     }
 
+    /// Columns of nothing, padding included.
+    pub(crate) fn none() -> Self {
+        const WORDS: [u32; column_words(0)] = [0; column_words(0)];
+        Self::of(&WORDS, 0)
+    }
+
     /// All columns, padding included (C1).
     pub(crate) fn words(&self) -> &'a [u32] {
         self.words

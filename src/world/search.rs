@@ -18,7 +18,8 @@ impl<'w> Searched<'w> {
         let Self { index, statics } = self;
         let raw = area.to_array();
         let oversized = index.loose.query(raw).map(|entity| index.oversized_rows[entity as usize]);
-        let bodies = index.grid.search(raw, move |aabb| crate::geometry::overlaps(aabb, &raw)).chain(oversized);
+        let bodies =
+            index.grid.search(raw, crate::tier::point_grid::search::Overlapping(|_: &_| true)).chain(oversized);
         let body = |row: u32| Hit::Body { row, id: index.ids.get(row as usize).copied() };
         let fixed = |row: u32| Hit::Fixed { row, id: statics.id(row) };
         bodies.map(body).chain(statics.query_aabb(area).map(fixed))

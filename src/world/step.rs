@@ -110,7 +110,7 @@ impl World {
         for (slot, task) in grid.slots.iter_mut().zip(tasks.iter()) {
             slot.band = task.band;
         }
-        grid.finish();
+        grid.finish(self.level);
         index.grid = grid;
         for task in tasks {
             self.next_found.body_blocks.append(&mut task.body_blocks);

@@ -2,6 +2,7 @@
 
 use super::PointGrid;
 use super::index::GridIndex;
+use super::search::{Filed, Overlapping};
 use crate::geometry::{Cast, Entry, RawBox, oriented};
 use crate::query::{Part, Questions, Search};
 
@@ -33,7 +34,12 @@ impl Search for &PointGrid {
     type Hit = u32;
 
     fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = u32> {
+        let test = Overlapping(test);
         self.index.search(area, test).chain(self.rest.search(area, test))
+    }
+
+    fn filed_near(self, area: RawBox) -> impl Iterator<Item = u32> {
+        self.index.search(area, Filed).chain(self.rest.search(area, Filed))
     }
 
     fn visit_near(self, point: [f32; 2], count: usize, within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {

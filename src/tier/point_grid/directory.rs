@@ -67,6 +67,12 @@ impl Directory {
         self.classes.iter().filter(|class| class.bounds[0] <= class.bounds[2])
     }
 
+    /// One class after the other; those without bodies meet nothing.
+    #[inline]
+    pub(super) fn class(&self, number: usize) -> Option<&ClassBands> {
+        self.classes.get(number)
+    }
+
     /// The slots of a class whose bodies may overlap an area in the class's orientation.
     #[inline]
     pub(super) fn met(&self, class: &ClassBands, area: &RawBox) -> Range<usize> {

@@ -121,8 +121,8 @@ impl PointGrid {
             self.run_band(number, pairs);
         }
         self.run_rest(pairs);
-        self.index.finish();
-        self.rest.finish();
+        self.index.finish(self.level);
+        self.rest.finish(self.level);
         Ok(())
     }
 

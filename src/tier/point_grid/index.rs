@@ -4,7 +4,7 @@ use super::band::{Band, words_max};
 use super::directory::Directory;
 use super::partition::Partition;
 use super::plan::{Class, Plan};
-use crate::kernel::CellView;
+use crate::kernel::{CellView, Level};
 use crate::storage::columns::PAD;
 use crate::storage::record::Record;
 use crate::storage::{grow, reserve_like};
@@ -27,6 +27,7 @@ pub(crate) struct GridIndex {
     /// What the partition writes; each band's task then puts columns in the place of its records.
     pub(crate) records: Vec<Record>,
     pub(crate) words: Vec<u32>,
+    pub(super) level: Level,
     /// Good after [`finish`](Self::finish).
     pub(super) directory: Directory,
 }
@@ -62,7 +63,8 @@ impl GridIndex {
     }
 
     /// To be called when all bands are built, before anything is asked.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self, level: Level) {
+        self.level = level;
         self.directory.finish(&self.slots);
     }
 

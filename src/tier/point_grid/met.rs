@@ -2,16 +2,15 @@
 //!
 //! M1: a box that is met first between two distances overlaps the cover of that piece of the way ([`Cast::cover`]), so it is
 //!     filed in the piece's rectangle of cells, however far it reaches out of its own cell.
-//! M2: covers of successive pieces begin and end no earlier on each axis, in the direction of the way, and so do their
-//!     rectangles (A1). So a cell that two pieces share belongs to all between them: only cells that the piece before
-//!     did not have are looked at, and each cell once.
+//! M2: a body is visited with the first piece whose cover it overlaps. Covers of successive pieces begin and end no earlier
+//!     on each axis, in the direction of the way. So what overlaps two of them overlaps all between, and was visited
+//!     before if it overlaps the one before.
 //! M3: pieces grow where there is little and shrink where there is much: emptiness is crossed in strides, and where cells
 //!     are small, pieces are too.
 
 use super::index::GridIndex;
-use super::search::new_runs;
-use crate::geometry::{Cast, Entry};
-use crate::kernel::Rect;
+use crate::geometry::{Cast, Entry, RawBox};
+use crate::kernel::MASKED;
 
 /// A piece with more candidates is halved; with fewer, the next is twice as long.
 const MANY: usize = 40;
@@ -19,9 +18,6 @@ const FEW: usize = 12;
 
 /// A rectangle of so many cells on both axes is not worth halving.
 const SMALL: usize = 3;
-
-/// Pieces of the whole way, at most, about: no piece is made shorter than these.
-const PIECES: f64 = (1u32 << 22) as f64;
 
 impl GridIndex {
     /// See [`Search::visit_met`](crate::query::Search::visit_met); rows.
@@ -55,32 +51,50 @@ impl GridIndex {
             // NaN of 0 / 0 is nobody's minimum.
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
-        let least = (end - from) / PIECES;
-        let mut seen = Rect { x: 0..0, y: 0..0 };
+        let mut before: Option<RawBox> = None;
         loop {
-            let to = if from + piece > from { (from + piece).min(end) } else { end };
-            let rect = finder.rect(&cast.cover(from, to, end));
-            let mut candidates = 0;
-            new_runs(&cells, &rect, &seen, |run| candidates += run.len());
-            let is_large = rect.x.len().max(rect.y.len()) > SMALL;
-            if candidates > MANY && is_large && to - from > least {
-                piece = (to - from) * 0.5;
-                continue;
+            let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
+            let window = |to: f64| {
+                let area = cast.cover(from, to, end);
+                let rect = finder.rect(&area);
+                let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
+                (to, area, rect, candidates)
+            };
+            let (mut to, mut area, mut rect, mut candidates) = window(way(piece));
+            while candidates > MANY && rect.x.len().max(rect.y.len()) > SMALL {
+                let half = window(way((to - from) * 0.5));
+                // Where it is the width of what moves that counts, or how crowded a cell is, shorter pieces do not help.
+                if half.3 * 4 > candidates * 3 {
+                    piece = (to - from) * 2.0;
+                    break;
+                }
+                piece = half.0 - from;
+                (to, area, rect, candidates) = half;
             }
-            new_runs(&cells, &rect, &seen, |run| {
-                for at in run {
-                    if let Some(entry) = cast.entry(&columns.aabb(at), until) {
-                        until = visit(columns.rows[at], entry);
+            let runs = rect.y.clone().map(|y| cells.run(y, &rect.x));
+            for run in runs {
+                for first in run.clone().step_by(MASKED) {
+                    let count = run.end - first;
+                    let mut mask = self.level.overlap_mask(columns, first, count, &area);
+                    if let Some(before) = &before {
+                        mask &= !self.level.overlap_mask(columns, first, count, before);
+                    }
+                    while mask != 0 {
+                        let at = first + mask.trailing_zeros() as usize;
+                        mask &= mask - 1;
+                        if let Some(entry) = cast.entry(&columns.aabb(at), until) {
+                            until = visit(columns.rows[at], entry);
+                        }
                     }
                 }
-            });
+            }
             if to >= end || until <= to {
                 return until;
             }
-            if candidates < FEW {
+            if candidates < FEW || rect.x.len().max(rect.y.len()) <= SMALL {
                 piece *= 2.0;
             }
-            (from, seen) = (to, rect);
+            (from, before) = (to, Some(area));
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) mod pass;
 pub(crate) mod plan;
 mod route;
 pub(crate) mod rows;
-mod search;
+pub(crate) mod search;
 pub(crate) mod split;
 pub(crate) mod splitter;
 #[cfg(test)]

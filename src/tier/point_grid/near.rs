@@ -3,15 +3,15 @@
 //! E1: what does not overlap the square of half side `r` around the point (rounded outward to f32) is farther than `r` on
 //!     an axis: its edge is at least one f32 beyond the square's, which is far more than the roundings of f64. So
 //!     once all that counts is nearer than `r`, the search is over.
-//! E2: squares hold each other, and so do their rectangles of cells (A1): only cells that are new are looked at.
+//! E2: a body is visited with the first square that it overlaps. Squares hold each other, so that is one that it overlaps
+//!     when it did not overlap the one before.
 
 use super::index::GridIndex;
-use super::search::new_runs;
-use crate::geometry::{RawBox, distance_squared, round_down, round_up};
-use crate::kernel::Rect;
+use crate::geometry::{RawBox, distance_squared, holds, round_down, round_up};
+use crate::kernel::MASKED;
 
-/// Bodies that the first square is meant to hold, for each that is asked for.
-const FIRST: f64 = 1.0;
+/// Cells that the first square is meant to hold, for each body that is asked for.
+const FIRST: f64 = 0.4;
 
 /// What rounding could take from a root, and more.
 const ROOT: f64 = 1.0 + 1e-12;
@@ -77,25 +77,37 @@ impl GridIndex {
             let [left, top, right, bottom] = band.bounds.map(f64::from);
             (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6)
         };
-        let mut seen = Rect { x: 0..0, y: 0..0 };
+        let mut before: Option<RawBox> = None;
         loop {
             let far_enough = within.sqrt() * ROOT;
             let radius = far_enough.min(least + reach);
-            let rect = finder.rect(&square(point, radius));
-            new_runs(&cells, &rect, &seen, |run| {
-                for at in run {
-                    let distance = distance_squared(&columns.aabb(at), point);
-                    if distance <= within {
-                        within = visit(columns.rows[at], distance);
+            let area = square(point, radius);
+            let rect = finder.rect(&area);
+            for y in rect.y.clone() {
+                let run = cells.run(y, &rect.x);
+                for from in run.clone().step_by(MASKED) {
+                    let count = run.end - from;
+                    let mut mask = self.level.overlap_mask(columns, from, count, &area);
+                    if let Some(before) = &before {
+                        mask &= !self.level.overlap_mask(columns, from, count, before);
+                    }
+                    while mask != 0 {
+                        let at = from + mask.trailing_zeros() as usize;
+                        mask &= mask - 1;
+                        let distance = distance_squared(&columns.aabb(at), point);
+                        if distance <= within {
+                            within = visit(columns.rows[at], distance);
+                        }
                     }
                 }
-            });
+            }
             let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
-            if is_all || radius == far_enough || within < radius * radius {
+            if (is_all && holds(&area, &band.bounds)) || radius == far_enough || within < radius * radius {
                 return within;
             }
-            seen = rect;
-            reach *= 2.0;
+            before = Some(area);
+            // Once all cells are looked at, the square might as well hold all that is filed there.
+            reach = if is_all { f64::INFINITY } else { reach * 2.0 };
         }
     }
 }

@@ -1,43 +1,95 @@
 //! What lies in an area.
 //!
-//! S1: a body that overlaps an area is filed in the rectangle of cells that [`Band::rect`] gives (P1, P2), in a band that
-//!     the area meets (D1); and bodies are filed once (P1), so each is found once.
+//! S1: a body that overlaps an area is filed in the rectangle of cells that [`Band::rect`](super::band::Band::rect) gives
+//!     (P1, P2), in a band that the area meets (D1); and bodies are filed once (P1), so each is found once.
+//! S2: a few entries are tested at a time, as a mask of bits; nothing behind them is looked at before they are used up.
 //!
 //! Cost: rows of cells that the area touches, since a row's cells are one run, and what is filed there. There are at most
 //! as many rows as bodies (P4), and no cells where there are no bodies to pay for them, so an area is never larger to a
 //! search than what lies in it and beside it, however empty the world.
 
+use super::directory::ClassBands;
 use super::index::{BandSlot, GridIndex};
-use crate::geometry::{RawBox, oriented};
-use crate::kernel::{CellView, Rect};
+use crate::geometry::{RawBox, oriented, overlaps};
+use crate::kernel::{CellView, MASKED, Rect};
+use crate::storage::columns::Columns;
 use std::ops::Range;
 
-impl GridIndex {
-    /// Rows of the bodies filed in the cells that `area` touches whose boxes satisfy `test`, in cell order.
-    pub(crate) fn search<T: Fn(&RawBox) -> bool + Copy>(&self, area: RawBox, test: T) -> impl Iterator<Item = u32> {
-        self.directory.classes().flat_map(move |class| {
-            let (transposed, area) = (class.transposed, oriented(area, class.transposed));
-            self.directory.met(class, &area).filter_map(move |k| self.window(k, &area)).flat_map(
-                move |(cells, rect)| {
-                    let Rect { x, y } = rect;
-                    y.flat_map(move |y| {
-                        let columns = *cells.columns();
-                        let run = cells.run(y, &x);
-                        let tested = run.filter(move |&at| test(&oriented(columns.aabb(at), transposed)));
-                        tested.map(move |at| columns.rows[at])
-                    })
-                },
-            )
-        })
-    }
+/// Which of the entries in the cells that an area touches.
+pub(crate) trait Wanted: Copy {
+    /// Whether entries have to overlap the area; else all are wanted.
+    const OVERLAPPING: bool;
 
-    /// The cells of a band, and those of them in which anything that overlaps `area` is filed; none where the band has no
-    /// bodies or lies elsewhere. The area is in the band's orientation.
-    #[inline]
-    fn window(&self, slot: usize, area: &RawBox) -> Option<(CellView<'_>, Rect)> {
-        let slot = &self.slots[slot];
-        let met = slot.band.population > 0 && crate::geometry::overlaps(area, &slot.band.bounds);
-        met.then(|| (self.cells(slot), slot.band.rect(self.words_of(slot), area)))
+    /// Whether a box that is to be had is wanted.
+    fn wants(&self, aabb: &RawBox) -> bool;
+}
+
+/// Boxes that overlap the area and satisfy a test.
+#[derive(Clone, Copy)]
+pub(crate) struct Overlapping<T>(pub(crate) T);
+
+impl<T: Fn(&RawBox) -> bool + Copy> Wanted for Overlapping<T> {
+    const OVERLAPPING: bool = true;
+
+    #[inline(always)]
+    fn wants(&self, aabb: &RawBox) -> bool {
+        (self.0)(aabb)
+    }
+}
+
+/// All that is filed there.
+#[derive(Clone, Copy)]
+pub(crate) struct Filed;
+
+impl Wanted for Filed {
+    const OVERLAPPING: bool = false;
+
+    #[inline(always)]
+    fn wants(&self, _: &RawBox) -> bool {
+        true
+    }
+}
+
+/// Rows in the cells that an area touches, in cell order.
+pub(crate) struct InArea<'g, W> {
+    grid: &'g GridIndex,
+    area: RawBox,
+    wanted: W,
+    /// Of the directory's classes, the next one.
+    class: usize,
+    transposed: bool,
+    /// The area as the class has it, and its bands that are left.
+    local: RawBox,
+    slots: Range<usize>,
+    /// The band, and of its cells that are touched those that are left.
+    band: Option<CellView<'g>>,
+    rect: Rect,
+    columns: Columns<'g>,
+    /// What is left of a row of cells.
+    run: Range<usize>,
+    /// From an entry on, those that are wanted.
+    at: usize,
+    mask: u32,
+}
+
+impl GridIndex {
+    /// Rows of the bodies that `wanted` asks for, of those in the cells that `area` touches.
+    pub(crate) fn search<W: Wanted>(&self, area: RawBox, wanted: W) -> InArea<'_, W> {
+        InArea {
+            grid: self,
+            area,
+            wanted,
+            class: 0,
+            transposed: false,
+            local: area,
+            slots: 0..0,
+            band: None,
+            rect: Rect { x: 0..0, y: 0..0 },
+            columns: Columns::none(),
+            run: 0..0,
+            at: 0,
+            mask: 0,
+        }
     }
 
     pub(super) fn words_of(&self, slot: &BandSlot) -> &[u32] {
@@ -45,20 +97,103 @@ impl GridIndex {
     }
 }
 
-/// Calls `visit` with every run of bodies in `rect` but not in `seen`, which is a rectangle that lies within `rect` or
-/// reaches out of it on one side of each axis.
-#[inline]
-pub(super) fn new_runs(cells: &CellView<'_>, rect: &Rect, seen: &Rect, mut visit: impl FnMut(Range<usize>)) {
-    for y in rect.y.clone() {
-        if !seen.y.contains(&y) {
-            visit(cells.run(y, &rect.x));
-            continue;
+impl<W: Wanted> InArea<'_, W> {
+    /// The next entries that are wanted, as `at` and `mask`; whether there are any.
+    fn next_mask(&mut self) -> bool {
+        loop {
+            while self.run.is_empty() {
+                if !self.next_run() {
+                    return false;
+                }
+            }
+            self.at = self.run.start;
+            let count = self.run.len();
+            self.run.start = self.run.end.min(self.at + MASKED);
+            self.mask = if W::OVERLAPPING {
+                self.grid.level.overlap_mask(&self.columns, self.at, count, &self.local)
+            } else {
+                (1 << count.min(MASKED)) - 1
+            };
+            if self.mask != 0 {
+                return true;
+            }
         }
-        let left = rect.x.start..seen.x.start.min(rect.x.end);
-        let right = seen.x.end.max(rect.x.start)..rect.x.end;
-        for part in [left, right] {
-            if !part.is_empty() {
-                visit(cells.run(y, &part));
+    }
+
+    /// The touched cells of the next row, as a run.
+    fn next_run(&mut self) -> bool {
+        loop {
+            if let (Some(cells), Some(y)) = (&self.band, self.rect.y.next()) {
+                self.run = cells.run(y, &self.rect.x);
+                return true;
+            }
+            if !self.next_band() {
+                return false;
+            }
+        }
+    }
+
+    fn next_band(&mut self) -> bool {
+        loop {
+            let Some(slot) = self.slots.next() else {
+                if !self.next_class() {
+                    return false;
+                }
+                continue;
+            };
+            let slot = &self.grid.slots[slot];
+            if slot.band.population > 0 && overlaps(&self.local, &slot.band.bounds) {
+                let cells = self.grid.cells(slot);
+                self.rect = slot.band.rect(self.grid.words_of(slot), &self.local);
+                (self.columns, self.band) = (*cells.columns(), Some(cells));
+                return true;
+            }
+        }
+    }
+
+    fn next_class(&mut self) -> bool {
+        let Some(class) = self.grid.directory.class(self.class) else { return false };
+        let ClassBands { transposed, .. } = *class;
+        self.class += 1;
+        (self.transposed, self.local) = (transposed, oriented(self.area, transposed));
+        self.slots = self.grid.directory.met(class, &self.local);
+        true
+    }
+}
+
+impl<W: Wanted> Iterator for InArea<'_, W> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            while self.mask != 0 {
+                let at = self.at + self.mask.trailing_zeros() as usize;
+                self.mask &= self.mask - 1;
+                if !W::OVERLAPPING || self.wanted.wants(&oriented(self.columns.aabb(at), self.transposed)) {
+                    return Some(self.columns.rows[at]);
+                }
+            }
+            if !self.next_mask() {
+                return None;
+            }
+        }
+    }
+
+    fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        loop {
+            let Self { columns, at, transposed, wanted, .. } = self;
+            let mut mask = std::mem::take(&mut self.mask);
+            while mask != 0 {
+                let at = at + mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                if !W::OVERLAPPING || wanted.wants(&oriented(columns.aabb(at), transposed)) {
+                    folded = f(folded, columns.rows[at]);
+                }
+            }
+            if !self.next_mask() {
+                return folded;
             }
         }
     }
