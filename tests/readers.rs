@@ -38,8 +38,11 @@ fn hits(frame: &Snapshot, of: [f32; 4]) -> Vec<Hit> {
     hits
 }
 
+/// Step, rows, ids, hits, enabled statics.
+type View = (u64, usize, Vec<Option<u64>>, Vec<Hit>, Vec<Option<bool>>);
+
 /// All that a caller can read of a frame.
-fn view(frame: &Snapshot) -> (u64, usize, Vec<Option<u64>>, Vec<Hit>, Vec<Option<bool>>) {
+fn view(frame: &Snapshot) -> View {
     let ids = (0..frame.len() as u32 + 1).map(|row| frame.id(row)).collect();
     let enabled = (0..frame.statics().len() as u32 + 1).map(|row| frame.statics().is_enabled(row)).collect();
     (frame.step(), frame.len(), ids, hits(frame, EVERYWHERE), enabled)
@@ -344,7 +347,6 @@ fn steps_allocate_nothing_with_up_to_two_frames_held() {
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0, "five frames held");
     // The same two all the while.
     (0..2).for_each(|_| roll(&mut world, 2));
-    drop(roll);
     let before = ALLOCATIONS.load(SeqCst);
     film.iter().for_each(|scene| step(&mut world, scene));
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0, "two frames held for long");

@@ -24,7 +24,7 @@ pub struct Reader {
 ///
 /// # Cost
 ///
-/// A frame's memory is used for a later step once no one holds it. As long as it is held, it costs its size: some 35
+/// A frame's memory is used for a later step once no one holds it. As long as it is held, it costs its size: some 27
 /// bytes a body, and 8 for an id. The frame of the last good step is there anyway.
 #[derive(Clone)]
 pub struct Snapshot {
