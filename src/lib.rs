@@ -3,7 +3,7 @@
 //! `triphase` is the broad phase of a physics step for people who write their own engine, game, crowd or particle
 //! simulation and keep their entities in columns. Once a frame they hand over slices; they get back every pair of
 //! entities whose boxes overlap, each once, and every pair of an entity and a wall. Between steps they ask what lies
-//! in a rectangle.
+//! in a rectangle; other threads may ask it of the last step while the next one runs ([`World::reader`]).
 //!
 //! ```
 //! use triphase::{Aabb, Bodies, World};
@@ -87,7 +87,7 @@ pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{Neighbor, Questions, RayHit};
-pub use world::{Contacts, GridReport, Pairs, Phases, Report, World};
+pub use world::{Contacts, GridReport, Pairs, Phases, Reader, Report, Snapshot, World};
 
 /// The README's examples are compiled and run like all others.
 #[cfg(doctest)]

@@ -23,14 +23,14 @@ pub struct StaticPair {
 /// What a query met: a row, and its id where an id column was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Hit {
-    /// A body of the last good step.
+    /// A body of the step that was asked.
     Body {
         /// Row of that step's input.
         row: u32,
         /// The caller's id.
         id: Option<u64>,
     },
-    /// A static of the present set.
+    /// A static of the set that was asked.
     Fixed {
         /// Row of the static set.
         row: u32,

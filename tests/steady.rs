@@ -1,80 +1,22 @@
 //! Memory: frames that were stepped before allocate nothing, steady motion allocates ever more rarely, what is held
 //! is what is told, and it is given back when asked for.
 //!
-//! The allocator of this file counts on watched threads alone: the thread of a test and the workers of its pool. The
-//! test harness does not count, nor do pools that others made. Loops over frames run inside `pool.install`, so what
-//! rayon's queue takes when a job comes from outside is not counted; tasks that workers split among themselves
-//! need no memory.
+//! The allocator counts on watched threads alone. Loops over frames run inside `pool.install`, so what rayon's queue takes
+//! when a job comes from outside is not counted; tasks that workers split among themselves need no memory.
 
 mod common;
 
+#[cfg(feature = "parallel")]
+use common::counting::WATCHED;
+use common::counting::{ALLOCATIONS, Counting, HELD, Watch};
 use common::{sequential, world};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering::SeqCst;
 use triphase::tier::point_grid::PointGrid;
 use triphase::{Bodies, Simd, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-static HELD: AtomicIsize = AtomicIsize::new(0);
-
-thread_local! {
-    static WATCHED: Cell<bool> = const { Cell::new(false) };
-}
-
-struct Counting;
-
-#[allow(unsafe_code)]
-// SAFETY: every call goes to `System` as it came; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size() as isize);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(0, -(layout.size() as isize));
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(1, size as isize - layout.size() as isize);
-        // SAFETY: the caller's promise.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-fn count(allocations: usize, bytes: isize) {
-    if WATCHED.try_with(Cell::get).unwrap_or(false) {
-        ALLOCATIONS.fetch_add(allocations, SeqCst);
-        HELD.fetch_add(bytes, SeqCst);
-    }
-}
-
-/// Watches this thread; one test at a time.
-struct Watch(#[allow(dead_code)] MutexGuard<'static, ()>);
-
-impl Watch {
-    fn start() -> Self {
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        WATCHED.set(true);
-        Self(alone)
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        WATCHED.set(false);
-    }
-}
 
 /// Frames of a scene, kept so that they can be stepped again.
 fn film(name: SceneName, bodies: usize, frames: usize) -> Vec<Scene> {

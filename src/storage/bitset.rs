@@ -43,9 +43,18 @@ impl BitSet {
         self.words[index as usize / 64] & (1 << (index % 64)) != 0
     }
 
+    /// Makes this set what `other` is, in the memory that it has.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.words.clone_from(&other.words);
+    }
+
     /// Gives this set the capacity that `other` has.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
         super::reserve_like(&mut self.words, &other.words);
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.words.shrink_to_fit();
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -65,5 +74,11 @@ mod tests {
         assert!(set.contains(64) && !set.contains(65));
         set.remove(129);
         assert!(!set.contains(129) && set.insert(129));
+        for len in [0, 64, 1000] {
+            let mut copy = BitSet::default();
+            copy.grow_to(len);
+            copy.copy_from(&set);
+            assert_eq!(copy.words, set.words);
+        }
     }
 }

@@ -1,17 +1,40 @@
-//! Indexes, and how their memory is used again.
+//! Indexes, how they are published, and how their memory is used again.
 //!
-//! F1: an index in an `Arc` does not change as long as anyone but its world holds it: it is written to through
-//!     `Arc::get_mut` alone.
-//! F2: the next step is built in an index that the world owns. It goes into an `Arc` when nothing can go wrong any more.
+//! F1: an index does not change as long as anyone but its world holds it: it is in an `Arc`.
+//! F2: the next step is built in an index that no one else holds (so `Arc::make_mut` never clones). It is published when
+//!     nothing can go wrong any more: what is published is always a whole step.
 //! F3: whichever index a step is built in, it has the room that the steps before it took: those that no one else holds are
-//!     levelled after each step, one that was held when it is taken.
+//!     levelled after each step, one that was held then when it is taken.
+//! F4: readers and the step share one lock, held while a pointer is cloned or exchanged. What falls out is dropped outside.
+//! F5: without readers nothing is published. So no one else holds the front, there are two indexes, and the ids of one
+//!     step go to the next; only a world can make the first reader, so that no step runs while it does.
 
 use super::index::Index;
+use crate::storage::reserve_like;
+use crate::tier::static_tree::StaticTree;
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// Indexes kept for the steps to come while no one else holds them: one for the next step, and as many as were held when
 /// two frames were held at once. Those beyond are given back.
 const SPARES_MAX: usize = 3;
+
+/// What a world and its readers share: the index of the last good step while there are readers (F5).
+#[derive(Default)]
+pub(super) struct Published(Mutex<Option<Arc<Index>>>);
+
+impl Published {
+    /// What was published last.
+    pub(super) fn latest(&self) -> Arc<Index> {
+        // Whoever can ask is a reader, so there is one (F5).
+        self.0.lock().clone().unwrap_or_default()
+    }
+
+    fn replace(&self, latest: Option<Arc<Index>>) {
+        let before = std::mem::replace(&mut *self.0.lock(), latest);
+        drop(before); // F4: the guard is gone.
+    }
+}
 
 /// The index of the last good step, and those before it.
 #[derive(Default)]
@@ -19,24 +42,8 @@ pub(super) struct Frames {
     front: Arc<Index>,
     /// Each free once no one else holds it.
     spares: Vec<Arc<Index>>,
-}
-
-/// F2: an index that a step is built in, and the place that it goes to.
-#[derive(Default)]
-pub(super) struct Next {
-    pub(super) index: Index,
-    /// Empty, and held by no one else.
-    place: Arc<Index>,
-}
-
-impl Next {
-    fn place(mut self) -> Arc<Index> {
-        match Arc::get_mut(&mut self.place) {
-            Some(place) => *place = self.index,
-            None => self.place = Arc::new(self.index),
-        }
-        self.place
-    }
+    /// Each reader holds it too.
+    published: Arc<Published>,
 }
 
 impl Frames {
@@ -45,39 +52,47 @@ impl Frames {
         &self.front
     }
 
-    /// The index of the last good step, if no one else holds it.
-    pub(super) fn front_mut(&mut self) -> Option<&mut Index> {
-        Arc::get_mut(&mut self.front)
+    /// What a new reader holds; from now on there are readers (F5).
+    pub(super) fn publish(&self) -> Arc<Published> {
+        let published = Arc::clone(&self.published);
+        published.replace(Some(Arc::clone(&self.front)));
+        published
     }
 
-    /// A spare that no one else holds, or a new one, to build a step in (F3).
-    pub(super) fn next(&mut self) -> Next {
+    /// A spare that no one else holds, or a new one, to build a step in (F2, F3).
+    pub(super) fn next(&mut self) -> Arc<Index> {
+        self.retract();
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
-        let mut place = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
-        let mut index = Arc::get_mut(&mut place).map(std::mem::take).unwrap_or_default();
-        index.reserve_like(&self.front);
-        Next { index, place }
+        let mut next = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
+        level(Arc::make_mut(&mut next), &self.front, self.has_readers());
+        next
+    }
+
+    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5).
+    pub(super) fn hand_on_ids(&mut self, next: &mut Index) {
+        if let Some(front) = Arc::get_mut(&mut self.front) {
+            next.ids = std::mem::take(&mut front.ids);
+        }
     }
 
     /// Takes back what [`next`](Self::next) gave: the step was refused. It may be roomier than the others now.
-    pub(super) fn refuse(&mut self, next: Next) {
-        let place = next.place();
+    pub(super) fn refuse(&mut self, next: Arc<Index>) {
         for other in self.spares.iter_mut().chain([&mut self.front]).filter_map(Arc::get_mut) {
-            other.reserve_like(&place);
+            other.reserve_like(&next);
         }
-        self.spares.push(place);
+        self.spares.push(next);
     }
 
-    /// Makes what [`next`](Self::next) gave the index of the last good step.
-    pub(super) fn advance(&mut self, mut next: Next) {
-        next.index.step = self.front.step + 1;
-        let before = std::mem::replace(&mut self.front, next.place());
+    /// Makes what [`next`](Self::next) gave the index of the last good step, and publishes it.
+    pub(super) fn advance(&mut self, next: Arc<Index>) {
+        let before = std::mem::replace(&mut self.front, next);
+        let readers = self.has_readers();
+        self.published.replace(readers.then(|| Arc::clone(&self.front)));
         self.spares.push(before);
-        let mut free = 0;
-        let front = &self.front;
+        let (mut free, front) = (0, &self.front);
         self.spares.retain_mut(|spare| match Arc::get_mut(spare) {
             Some(spare) if free < SPARES_MAX => {
-                spare.reserve_like(front);
+                level(spare, front, readers);
                 free += 1;
                 true
             }
@@ -86,16 +101,48 @@ impl Frames {
         });
     }
 
-    /// Drops spares, and lets go of those that others hold.
+    /// Drops spares, and lets go of those that others hold. The index of the last good step stays as it is if readers may
+    /// ask for it.
     pub(super) fn shrink_to_fit(&mut self) {
+        self.retract();
         self.spares = Vec::new();
-        if let Some(front) = self.front_mut() {
+        if let Some(front) = Arc::get_mut(&mut self.front) {
             front.shrink_to_fit();
         }
     }
 
-    /// Bytes of all indexes, those that others hold included.
+    /// Bytes held for bodies in all indexes, those that others hold included.
     pub(super) fn bytes(&self) -> usize {
-        self.spares.iter().chain([&self.front]).map(|index| size_of::<Index>() + index.bytes()).sum()
+        self.all().map(|index| size_of::<Index>() + index.bytes()).sum()
+    }
+
+    /// Bytes held for statics in all indexes, beside those of the present ones.
+    pub(super) fn bytes_statics(&self, present: &StaticTree) -> usize {
+        self.all().map(|index| index.statics.bytes_beside(present)).sum()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Index> {
+        self.spares.iter().chain([&self.front]).map(|index| &**index)
+    }
+
+    /// Whether anyone may ask for what is published. If not, no one can begin to as long as the world is borrowed mutably.
+    fn has_readers(&self) -> bool {
+        Arc::strong_count(&self.published) > 1
+    }
+
+    /// F5, once the last reader has gone.
+    fn retract(&mut self) {
+        if !self.has_readers() {
+            self.published.replace(None);
+        }
+    }
+}
+
+/// F3; with readers each index has ids of its own. Statics that were replaced are let go of.
+fn level(index: &mut Index, front: &Index, readers: bool) {
+    index.reserve_like(front);
+    index.set_statics(&front.statics, front.statics_version);
+    if readers {
+        reserve_like(&mut index.ids, &front.ids);
     }
 }

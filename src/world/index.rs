@@ -5,10 +5,11 @@ use crate::storage::record::Record;
 use crate::storage::reserve_like;
 use crate::tier::loose_grid::RebuiltGrid;
 use crate::tier::point_grid::index::GridIndex;
+use crate::tier::static_tree::StaticTree;
 
-/// The bodies of one step, filed. It does not change once the step has ended; see [`frames`](super::frames) for how its
-/// memory is used again.
-#[derive(Default)]
+/// The bodies of one step, filed, and its statics. It does not change once the step has ended; see [`frames`](super::frames) for how
+/// its memory is used again.
+#[derive(Clone, Default)]
 pub(crate) struct Index {
     /// How many steps had gone well when this one had; 0 is the empty world before the first.
     pub(crate) step: u64,
@@ -20,6 +21,9 @@ pub(crate) struct Index {
     pub(crate) loose: RebuiltGrid,
     pub(crate) oversized_boxes: Vec<RawBox>,
     pub(crate) oversized_rows: Vec<u32>,
+    /// Tier 3 as it was in this step, and the number of that state, by which it is known whether it has to be copied again.
+    pub(crate) statics: StaticTree,
+    pub(crate) statics_version: u64,
 }
 
 impl Index {
@@ -31,6 +35,14 @@ impl Index {
         self.loose.rebuild(&self.oversized_boxes);
     }
 
+    /// Keeps the statics of its step.
+    pub(crate) fn set_statics(&mut self, statics: &StaticTree, version: u64) {
+        if self.statics_version != version {
+            self.statics.copy_from(statics);
+            self.statics_version = version;
+        }
+    }
+
     /// As much room as `other` has, so that it does not matter which of the two a step is built in. But for ids, which are
     /// handed on where they can be.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
@@ -40,6 +52,7 @@ impl Index {
         self.grid.reserve_like(&other.grid);
     }
 
+    /// Bytes held for bodies.
     pub(crate) fn bytes(&self) -> usize {
         self.ids.capacity() * size_of::<u64>()
             + self.grid.bytes()
@@ -54,5 +67,6 @@ impl Index {
         self.loose.shrink_to_fit();
         self.oversized_boxes.shrink_to_fit();
         self.oversized_rows.shrink_to_fit();
+        self.statics.shrink_to_fit();
     }
 }

@@ -10,6 +10,7 @@ mod frames;
 mod index;
 mod input;
 mod order;
+mod reader;
 mod report;
 mod search;
 mod static_pass;
@@ -19,6 +20,7 @@ mod task;
 mod worker;
 
 pub use contacts::{Contacts, Pairs};
+pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
 
 use crate::bodies::{Bodies, Statics};
@@ -69,6 +71,8 @@ pub struct World {
     class_marks: Vec<(usize, f32)>,
     phases: Phases,
     statics: StaticTree,
+    /// Counts changes of `statics`, of the set or of what is enabled.
+    statics_version: u64,
     skipped: Vec<BadRow>,
     plan: Plan,
     partition: Partition,
@@ -138,7 +142,8 @@ impl World {
     }
 
     /// Replaces the static set: boxes, taken bit for bit, and optionally ids. All are enabled. Queries see it at once;
-    /// static pairs are empty until the next step.
+    /// static pairs are empty until the next step. [Readers](Self::reader) see it from that step on; until then the old set is
+    /// held for them.
     ///
     /// # Errors
     ///
@@ -151,6 +156,7 @@ impl World {
     /// [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         self.statics = StaticTree::build(statics.into(), !self.config.sequential)?;
+        self.statics_version += 1;
         self.found.clear_statics(&self.pool);
         Ok(())
     }
@@ -166,7 +172,9 @@ impl World {
     ///
     /// O(1).
     pub fn set_static_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
-        self.statics.set_enabled(row, enabled)
+        let was = self.statics.set_enabled(row, enabled)?;
+        self.statics_version += u64::from(was != enabled);
+        Ok(was)
     }
 
     /// The static set.
@@ -204,8 +212,9 @@ impl World {
         &self.skipped
     }
 
-    /// Gives back memory that the last good step does not need: scratch, the spare frame, free pages. The next step
-    /// takes it again.
+    /// Gives back memory that the last good step does not need: scratch, spare frames, free pages. The next step
+    /// takes it again. Frames that [readers](Self::reader) hold go when they let go of them; while there are readers, the
+    /// frame of the last good step is left as it is.
     pub fn shrink_to_fit(&mut self) {
         self.next_found.clear(&self.pool);
         self.next_found = FoundPairs::default();

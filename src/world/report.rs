@@ -80,7 +80,8 @@ pub struct Report {
     pub body_pairs: usize,
     /// Pairs of a body and a static.
     pub static_pairs: usize,
-    /// Bytes held for bodies: the indexes of two frames, and all scratch. Pairs are not counted.
+    /// Bytes held for bodies: the indexes of two frames, or of more if readers hold some or did, and all scratch. Pairs are
+    /// not counted.
     pub bytes_bodies: usize,
     /// Bytes held for statics.
     pub bytes_statics: usize,
@@ -120,7 +121,7 @@ impl World {
             body_pairs: self.found.body_pair_count,
             static_pairs: self.found.static_pair_count,
             bytes_bodies: self.bytes_bodies(),
-            bytes_statics: self.statics.bytes(),
+            bytes_statics: self.statics.bytes() + self.frames.bytes_statics(&self.statics),
             bytes_pairs: self.bytes_pairs(),
             phases: self.phases,
             grids,

@@ -14,6 +14,7 @@ use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::PairBudget;
 use crate::tier::point_grid::plan::Wishes;
 use crate::tier::point_grid::rows::Rows;
+use std::sync::Arc;
 
 impl World {
     /// Builds the next frame from the rows and, when all went well, makes it the present one.
@@ -23,22 +24,22 @@ impl World {
         let mut phases = Phases::default();
         let mut row_starts = std::mem::take(&mut self.row_starts);
         let mut next = self.frames.next();
+        let index = Arc::make_mut(&mut next);
         let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
             let parallel =
                 cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
             self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
             phases.plan = clock.lap();
             let skip = self.config.bad_rows == BadRows::Skip;
-            let records = &mut next.index.grid.records;
+            let records = &mut index.grid.records;
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             phases.partition = clock.lap();
-            self.find_pairs(parallel, &mut next.index, &mut phases)?;
-            next.index.row_count = input.len();
-            // Nothing can go wrong any more, so one buffer is enough for both frames.
-            if let Some(front) = self.frames.front_mut() {
-                next.index.ids = std::mem::take(&mut front.ids);
-            }
-            input.copy_ids(&mut next.index.ids);
+            self.find_pairs(parallel, index, &mut phases)?;
+            (index.step, index.row_count) = (self.step_number() + 1, input.len());
+            // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
+            self.frames.hand_on_ids(index);
+            index.set_statics(&self.statics, self.statics_version);
+            input.copy_ids(&mut index.ids);
             Ok(())
         });
         self.row_starts = row_starts;

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, unreachable_pub, unused_imports)] // Every test file is a crate of its own and uses a part of this.
 
+pub mod counting;
 mod drawn;
 mod fleet;
 mod input;

@@ -21,7 +21,7 @@ pub(crate) struct BandSlot {
 }
 
 /// Bodies in cell order: columns and tables of all bands, one behind the other.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct GridIndex {
     pub(crate) slots: Vec<BandSlot>,
     /// What the partition writes; each band's task then puts columns in the place of its records.

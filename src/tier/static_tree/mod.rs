@@ -199,6 +199,25 @@ impl StaticTree {
         self.built.bytes() + self.disabled.bytes()
     }
 
+    /// Becomes a clone of `other`, in the memory that it has: a bit a static is copied.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        if !Arc::ptr_eq(&self.built, &other.built) {
+            self.built = Arc::clone(&other.built);
+        }
+        self.disabled.copy_from(&other.disabled);
+    }
+
+    /// Gives back memory that a larger set took before.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.disabled.shrink_to_fit();
+    }
+
+    /// Memory held beside that of `other`, in bytes.
+    pub(crate) fn bytes_beside(&self, other: &Self) -> usize {
+        let shared = Arc::ptr_eq(&self.built, &other.built);
+        self.disabled.bytes() + if shared { 0 } else { self.built.bytes() }
+    }
+
     /// The boxes, row by row.
     pub(crate) fn raw_boxes(&self) -> &[RawBox] {
         &self.built.boxes
