@@ -21,7 +21,7 @@ pub(super) struct ClassBands {
 }
 
 /// Of all classes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Directory {
     classes: Vec<ClassBands>,
     /// By slot (D1).

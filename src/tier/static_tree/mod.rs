@@ -7,10 +7,16 @@
 //! - `node`: the records.
 //! - `territory`: a root and a cell of its own for what lies far apart or is long and thin (R1 to R4).
 //! - `grow`: from a list of rows to a subtree, within a budget (W1 to W3).
-//! - `query`: the walk down, and that each static is reported once (Q1 to Q3).
+//! - `query`: the walk to what an area reaches, and that each static is reported once (Q1 to Q4).
+//! - `near`: the walk to what is nearest, and that each is visited once (D1 to D4).
+//! - `cast`: the walk along a ray, and that nothing is missed (L1 to L3).
+//! - `ask`: the walks as questions.
 
+mod ask;
 mod build;
+mod cast;
 mod grow;
+mod near;
 mod node;
 mod query;
 mod split;

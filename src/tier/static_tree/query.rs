@@ -1,9 +1,15 @@
-//! The walk down the tree, and the two ways to read it.
+//! The walk down the tree to the leaves that an area reaches, and the ways to read it.
 //!
 //! Q1: the leaf of a static's root that holds the corner `p`, the larger of both minima on each axis, is reached by
 //!     every area that overlaps the static, and lists it (T2); so all are found.
 //! Q2: the walk's stack has one frame a level, of those children that are still to be seen, never none; so at most
 //!     `DEPTH_MAX` frames, and it stays off the heap.
+//! Q3: the cells of a root's leaves are half-open, `low < p <= high`, without a limit on the root's outer sides, so they
+//!     part the plane, and a static is below one root only: each corner is in one leaf.
+//! Q4: a static is reported in the leaf whose cell holds its corner, if that leaf is reached and lists it. One that
+//!     overlaps the area is reported exactly once (Q1, Q3), any other at most once (Q3). Whoever got to a leaf has its
+//!     minima at or below the upper edges of the leaf's cell (T1), statics and area alike, and so has the corner: only the
+//!     lower edges are left to be compared.
 //!
 //! Cost: O(depth + entries of the leaves that the area reaches).
 
@@ -18,6 +24,9 @@ use std::iter::FusedIterator;
 
 /// Leaf entries that are tested at once.
 const BATCH: usize = 256;
+
+/// Leaf entries that are tested at once where hits are drawn one by one: bits of a word. More than most leaves have.
+const DRAWN_MAX: usize = u32::BITS as usize;
 
 /// An inner node on the way down.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +61,21 @@ impl Walk {
             None => self.next_child(tree)?,
         };
         while let Some((kind, group)) = node.children() {
-            let reach = Split::new(kind, &cell).reach(&self.area);
-            let left = reach & tree.groups[group.get()].occupied();
+            let split = Split::new(kind, &cell);
+            let reach = split.reach(&self.area);
+            let nodes = &tree.groups[group.get()];
+            let reached = reach & nodes.occupied();
+            if reached == 0 {
+                (node, cell) = self.next_child(tree)?;
+                continue;
+            }
+            let left = reached & (reached - 1);
             if left != 0 {
                 debug_assert!(self.stack.len() < DEPTH_MAX, "Q2");
                 self.stack.push(Frame { cell, group, kind, left: left as u8 });
             }
-            (node, cell) = self.next_child(tree)?;
+            let k = reached.trailing_zeros();
+            (node, cell) = (nodes.0[k as usize & 3], split.child(&cell, k));
         }
         Some((node, cell))
     }
@@ -77,33 +94,32 @@ impl Walk {
     }
 }
 
-/// Iterates the rows of enabled statics that overlap an area, each once. Made by
-/// [`StaticTree::query_aabb`].
-///
-/// Q3: a static is reported in the one leaf whose cell holds the corner of Q1. The cells of a root's leaves are
-/// half-open, `low < p <= high`, without a limit on the root's outer sides, so they part the plane; and a static is
-/// below one root only.
+/// The rows of enabled statics that an area's leaves list, each from one leaf (Q4), as they are drawn.
 #[derive(Clone, Debug)]
-pub struct QueryAabb<'t> {
+struct Found<'t> {
     tree: &'t Built,
     disabled: &'t BitSet,
     walk: Walk,
     roots: std::slice::Iter<'t, Root>,
     /// The root that is walked.
     root_cell: RawBox,
-    /// What is left of the leaf, and the leaf's cell.
-    entries: std::slice::Iter<'t, u32>,
-    cell: RawBox,
+    /// What is left of the leaf, and what a lower corner has to lie above for it to be reported there (Q4).
+    entries: &'t [u32],
+    above: [f32; 2],
+    /// Entries that were tested, and which of them are still to be reported, a bit each.
+    batch: &'t [u32],
+    hits: u32,
 }
 
-impl<'t> QueryAabb<'t> {
-    pub(super) fn new(tree: &'t StaticTree, area: RawBox) -> Self {
+impl<'t> Found<'t> {
+    fn new(tree: &'t StaticTree, area: RawBox) -> Self {
         let StaticTree { built: tree, disabled } = tree;
-        let (roots, entries) = (tree.roots.iter(), [].iter());
-        Self { tree, disabled, walk: Walk::new(area), roots, root_cell: [0.0; 4], entries, cell: [0.0; 4] }
+        let (walk, roots) = (Walk::new(area), tree.roots.iter());
+        Self { tree, disabled, walk, roots, root_cell: [0.0; 4], entries: &[], above: [0.0; 2], batch: &[], hits: 0 }
     }
 
     /// The next leaf below this root or the next one that the area meets; whether there is one.
+    #[inline]
     fn next_leaf(&mut self) -> bool {
         let mut leaf = self.walk.next_leaf(self.tree, None);
         while leaf.is_none() {
@@ -116,45 +132,109 @@ impl<'t> QueryAabb<'t> {
             }
         }
         if let Some((node, cell)) = leaf {
-            self.entries = self.tree.entries[node.entries()].iter();
-            self.cell = unbounded(cell, &self.root_cell);
+            self.entries = &self.tree.entries[node.entries()];
+            self.above = corners_above(&cell, &self.root_cell, &self.walk.area);
         }
         true
     }
-}
 
-impl Iterator for QueryAabb<'_> {
-    type Item = u32;
+    /// Tests some more entries; whether there were any.
+    ///
+    /// Without a branch an entry: the processor waits for many boxes at once, and mispredicts none of them.
+    #[inline]
+    fn next_batch(&mut self, test: impl Fn(&RawBox) -> bool) -> bool {
+        while self.entries.is_empty() {
+            if !self.next_leaf() {
+                return false;
+            }
+        }
+        (self.batch, self.entries) = self.entries.split_at(self.entries.len().min(DRAWN_MAX));
+        self.hits = 0;
+        for (k, &row) in self.batch.iter().enumerate() {
+            let aabb = &self.tree.boxes[row as usize];
+            let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & test(aabb);
+            self.hits |= u32::from(is_hit) << k;
+        }
+        true
+    }
 
-    fn next(&mut self) -> Option<u32> {
-        let area = self.walk.area;
+    #[inline]
+    fn next(&mut self, test: impl Fn(&RawBox) -> bool) -> Option<u32> {
         loop {
-            for &row in self.entries.by_ref() {
-                let aabb = &self.tree.boxes[row as usize];
-                if overlaps(aabb, &area) && owns_corner(&self.cell, aabb, &area) && !self.disabled.contains(row) {
+            while self.hits != 0 {
+                let row = self.batch[self.hits.trailing_zeros() as usize];
+                self.hits &= self.hits - 1;
+                if !self.disabled.contains(row) {
                     return Some(row);
                 }
             }
-            if !self.next_leaf() {
+            if !self.next_batch(&test) {
                 return None;
             }
         }
     }
 }
 
+/// Iterates the rows of enabled statics that overlap an area, each once. Made by
+/// [`StaticTree::query_aabb`].
+#[derive(Clone, Debug)]
+pub struct QueryAabb<'t>(Found<'t>);
+
+impl<'t> QueryAabb<'t> {
+    pub(super) fn new(tree: &'t StaticTree, area: RawBox) -> Self {
+        Self(Found::new(tree, area))
+    }
+}
+
+impl Iterator for QueryAabb<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let area = self.0.walk.area;
+        self.0.next(|aabb| overlaps(aabb, &area))
+    }
+}
+
 impl FusedIterator for QueryAabb<'_> {}
 
+/// Iterates the rows of enabled statics that satisfy a test, of those that lie near an area.
+#[derive(Clone, Debug)]
+pub(super) struct Tested<'t, T> {
+    found: Found<'t>,
+    test: T,
+}
+
+impl<'t, T: Fn(&RawBox) -> bool> Tested<'t, T> {
+    pub(super) fn new(tree: &'t StaticTree, area: RawBox, test: T) -> Self {
+        Self { found: Found::new(tree, area), test }
+    }
+}
+
+impl<T: Fn(&RawBox) -> bool> Iterator for Tested<'_, T> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        self.found.next(&self.test)
+    }
+}
+
+impl<T: Fn(&RawBox) -> bool> FusedIterator for Tested<'_, T> {}
+
 /// Q3: the cell without its outer edges. By T3 an edge equals the root's only where it is one.
-fn unbounded(cell: RawBox, root: &RawBox) -> RawBox {
+#[inline]
+pub(super) fn unbounded(cell: &RawBox, root: &RawBox) -> RawBox {
     let open = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
     std::array::from_fn(|edge| if cell[edge] == root[edge] { open[edge] } else { cell[edge] })
 }
 
-/// Q3: whether the corner of Q1 is in the half-open cell.
-#[inline(always)]
-fn owns_corner(cell: &RawBox, a: &RawBox, b: &RawBox) -> bool {
-    let (x, y) = (a[0].max(b[0]), a[1].max(b[1]));
-    (cell[0] < x) & (x <= cell[2]) & (cell[1] < y) & (y <= cell[3])
+/// Q4: what a static's minima have to be above for its corner to be in the cell: the cell's lower edges, or nothing where
+/// the area's own minima are above them.
+#[inline]
+fn corners_above(cell: &RawBox, root: &RawBox, area: &RawBox) -> [f32; 2] {
+    let low = unbounded(cell, root);
+    std::array::from_fn(|axis| if area[axis] > low[axis] { f32::NEG_INFINITY } else { low[axis] })
 }
 
 impl StaticTree {
@@ -200,11 +280,10 @@ impl StaticTree {
     ///
     /// Apart from the walk, and without a branch a row: the processor then waits for many boxes at once.
     fn test(&self, area: &RawBox, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
-        let (boxes, disabled) = (&self.built.boxes[..], &self.disabled);
         let mut count = from;
         for k in from..found.len() {
             let row = found[k];
-            let hit = overlaps(&boxes[row as usize], area) & !disabled.contains(row);
+            let hit = overlaps(&self.built.boxes[row as usize], area) & !self.disabled.contains(row);
             found[count] = row;
             count += usize::from(seen.insert_if(hit, row));
         }

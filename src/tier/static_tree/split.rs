@@ -31,7 +31,7 @@ pub(super) enum Kind {
 pub(super) struct Split {
     pub(super) kind: Kind,
     /// Quad: x, y, unused. Slabs: the three cuts, ascending.
-    at: [f32; 3],
+    pub(super) at: [f32; 3],
 }
 
 impl Split {

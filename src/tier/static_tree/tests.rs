@@ -1,5 +1,7 @@
 //! Every scene through every way to ask, against brute force.
 
+mod ask;
+
 use super::StaticTree;
 use super::build::check_count;
 use super::grow::{LEAF_MAX, STATICS_A_GROUP};

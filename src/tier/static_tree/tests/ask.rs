@@ -1,0 +1,310 @@
+//! Every scene through every question, against brute force with the predicates of `geometry`.
+
+use super::*;
+use crate::geometry::{Cast, Circle, Point, Ray, Sweep, distance_squared, holds, overlaps};
+use crate::query::{Neighbor, Part, RayHit, Search};
+use crate::tier::static_tree::grow::DEPTH_MAX;
+use proptest::prelude::*;
+use std::cell::Cell;
+
+fn enabled(tree: &StaticTree) -> impl Iterator<Item = (u32, &RawBox)> {
+    (0..).zip(tree.raw_boxes()).filter(|&(row, _)| tree.is_enabled(row) == Some(true))
+}
+
+fn sorted(rows: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let mut rows: Vec<u32> = rows.into_iter().collect();
+    rows.sort_unstable();
+    rows
+}
+
+fn all_that(tree: &StaticTree, test: impl Fn(&RawBox) -> bool) -> Vec<u32> {
+    enabled(tree).filter(|(_, aabb)| test(aabb)).map(|(row, _)| row).collect()
+}
+
+/// What a predicate of hits lets pass in some of the checks.
+fn is_wanted(row: u32) -> bool {
+    row % 5 != 2
+}
+
+fn check_area(name: &str, tree: &StaticTree, area: RawBox) {
+    let near = sorted(tree.search(area, |_| true));
+    assert!(near.windows(2).all(|pair| pair[0] < pair[1]), "{name}: {area:?}: a row is near twice");
+    assert!(near.iter().all(|&row| tree.is_enabled(row) == Some(true)), "{name}: {area:?}: one is disabled");
+    let wanted = all_that(tree, |aabb| overlaps(aabb, &area));
+    assert!(wanted.iter().all(|row| near.binary_search(row).is_ok()), "{name}: {area:?}: one is not near");
+    assert_eq!(sorted(tree.search(area, |aabb| overlaps(aabb, &area))), wanted, "{name}: {area:?}");
+    // Drawn one by one, and in one go from there on.
+    let mut drawn = tree.search(area, |aabb| overlaps(aabb, &area));
+    let mut rows: Vec<u32> = drawn.by_ref().take(3).collect();
+    drawn.for_each(|row| rows.push(row));
+    assert_eq!(sorted(rows), wanted, "{name}: {area:?}, drawn");
+    let Ok(area) = Aabb::new([area[0], area[1]], [area[2], area[3]]) else {
+        return;
+    };
+    let (raw, ask) = (area.to_array(), tree.ask());
+    let [x, y, ..] = raw;
+    assert_eq!(sorted(ask.query_contained_in(area)), all_that(tree, |aabb| holds(&raw, aabb)), "{name}: in {raw:?}");
+    assert_eq!(sorted(ask.query_containing(area)), all_that(tree, |aabb| holds(aabb, &raw)), "{name}: around {raw:?}");
+    let point = Point::new([x, y]).unwrap();
+    let around = all_that(tree, |aabb| holds(aabb, &[x, y, x, y]));
+    assert_eq!(sorted(ask.query_containing(point)), around, "{name}: around {point:?}");
+    let wanted: Vec<u32> = wanted.into_iter().filter(|&row| is_wanted(row)).collect();
+    assert_eq!(sorted(ask.matching(is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
+    assert_eq!(ask.matching(is_wanted).query_aabb(area).is_any(), !wanted.is_empty(), "{name}: any in {raw:?}");
+}
+
+fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
+    let point = Point::new(at).unwrap();
+    let mut wanted: Vec<(f64, u32)> = enabled(tree).map(|(row, aabb)| (distance_squared(aabb, at), row)).collect();
+    let mut visited = Vec::new();
+    tree.visit_near(at, 1, f64::INFINITY, &mut |row, distance| {
+        visited.push((distance, row));
+        f64::INFINITY
+    });
+    wanted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    visited.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    assert!(visited == wanted, "{name}: all as seen from {at:?}, each once");
+
+    let found = |(distance, hit): &(f64, u32)| Neighbor { hit: *hit, distance: distance.sqrt() };
+    let (mut nearest, count) = (vec![Neighbor { hit: 9, distance: 9.0 }], wanted.len());
+    for k in [0, 1, 2, 8, 32, 33, 100, count.max(1) - 1, count, count + 5] {
+        tree.ask().k_nearest(point, k, &mut nearest);
+        let wanted: Vec<_> = wanted.iter().take(k).map(found).collect();
+        assert!(nearest == wanted, "{name}: {k} nearest to {at:?}");
+    }
+    assert_eq!(tree.ask().nearest(point), wanted.first().map(found), "{name}: nearest to {at:?}");
+    let circle = Circle::new(at, radius).unwrap();
+    let inside: Vec<_> =
+        wanted.iter().filter(|(distance, _)| *distance <= f64::from(radius) * f64::from(radius)).collect();
+    tree.ask().within(circle, &mut nearest);
+    assert!(nearest.iter().copied().eq(inside.iter().map(|&at| found(at))), "{name}: within {radius} of {at:?}");
+    tree.ask().k_nearest_in(circle, 3, &mut nearest);
+    assert!(nearest.iter().copied().eq(inside.iter().take(3).map(|&at| found(at))), "{name}: 3 of {circle:?}");
+    assert_eq!(tree.ask().nearest_in(circle), inside.first().map(|&at| found(at)), "{name}: nearest in {circle:?}");
+    let rows = sorted(inside.iter().map(|at| at.1));
+    assert_eq!(sorted(tree.ask().query_circle(circle)), rows, "{name}: {circle:?}");
+    let best = wanted.iter().find(|at| is_wanted(at.1)).map(found);
+    assert_eq!(tree.ask().matching(is_wanted).nearest(point), best, "{name}: nearest to {at:?}, of those wanted");
+}
+
+fn check_ray(name: &str, tree: &StaticTree, ray: Ray) {
+    let wanted = met(tree, ray.into());
+    let (ask, mut found) = (tree.ask(), Vec::new());
+    ask.cast_ray_all(ray, &mut found);
+    assert!(found == wanted, "{name}: {ray:?} met {found:?}, expected {wanted:?}");
+    assert_eq!(ask.cast_ray(ray), wanted.first().copied(), "{name}: {ray:?}");
+    assert_eq!(ask.cast_ray_any(ray), !wanted.is_empty(), "{name}: {ray:?}");
+    let first = wanted.iter().find(|met| is_wanted(met.hit)).copied();
+    assert_eq!(ask.matching(is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
+}
+
+fn check_sweep(name: &str, tree: &StaticTree, sweep: Sweep) {
+    let wanted = met(tree, sweep.into());
+    let (ask, mut found) = (tree.ask(), Vec::new());
+    ask.cast_aabb_all(sweep, &mut found);
+    assert!(found == wanted, "{name}: {sweep:?} met {found:?}, expected {wanted:?}");
+    assert_eq!(ask.cast_aabb(sweep), wanted.first().copied(), "{name}: {sweep:?}");
+    assert_eq!(ask.cast_aabb_any(sweep), !wanted.is_empty(), "{name}: {sweep:?}");
+}
+
+fn met(tree: &StaticTree, cast: Cast) -> Vec<RayHit<u32>> {
+    let entries = enabled(tree).filter_map(|(hit, aabb)| {
+        let entry = cast.entry(aabb, cast.max)?;
+        Some(RayHit { hit, distance: entry.distance, normal: cast.normal(&entry) })
+    });
+    let mut met: Vec<_> = entries.collect();
+    met.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.hit.cmp(&b.hit)));
+    met
+}
+
+/// Finite corners of the areas, and what lies right beside them.
+fn points(areas: &[RawBox], random: &mut Random, count: usize) -> Vec<[f32; 2]> {
+    let mut points = vec![[0.0, 0.0], [f32::MAX, f32::MAX], [f32::MIN, 1.0], [f32::MIN_POSITIVE, -0.0]];
+    while points.len() < count {
+        let [area, other] = [0; 2].map(|_| areas[random.below(areas.len())]);
+        let (edge, step) = (2 * random.below(2), random.below(4));
+        let point = match step {
+            0 => [area[edge], area[edge + 1]],
+            1 => [area[edge].next_up(), area[edge + 1].next_down()],
+            2 => [area[0] * 0.5 + area[2] * 0.5, area[1] * 0.5 + area[3] * 0.5],
+            _ => [area[edge], other[edge + 1]],
+        };
+        if point.iter().all(|v| v.is_finite()) {
+            points.push(point);
+        }
+    }
+    points
+}
+
+/// From point to point, past both, along the axes, without motion.
+fn rays(points: &[[f32; 2]]) -> Vec<Ray> {
+    let mut rays = Vec::new();
+    for (k, pair) in points.windows(2).enumerate() {
+        let ([x, y], [to_x, to_y]) = (pair[0], pair[1]);
+        let (by_x, by_y) = (to_x - x, to_y - y);
+        let directions = [[by_x, by_y], [by_x, 0.0], [-0.0, by_y], [1.0, -1.0], [0.0, 0.0], [-1e-20, 1e-20]];
+        for (n, direction) in directions.into_iter().enumerate() {
+            let max = [1.0, f32::INFINITY, 0.5, 0.0, f32::MAX][(k + n) % 5];
+            rays.extend(Ray::new([x, y], direction, max).ok());
+        }
+    }
+    rays
+}
+
+fn sweeps(points: &[[f32; 2]], areas: &[RawBox]) -> Vec<Sweep> {
+    let starts = areas.iter().filter_map(|&[a, b, c, d]| Aabb::new([a, b], [c, d]).ok());
+    let all = starts.zip(points.iter().cycle()).enumerate().filter_map(|(k, (start, &to))| {
+        let by = (glam::Vec2::from_array(to) - start.min()).to_array();
+        Sweep::new(start, [by, [by[0], 0.0], [0.0, -by[1]], [0.0, 0.0]][k % 4]).ok()
+    });
+    all.collect()
+}
+
+fn check_all(name: &str, tree: &StaticTree, areas: &[RawBox], random: &mut Random, count: usize) {
+    areas.iter().for_each(|area| check_area(name, tree, *area));
+    let points = points(areas, random, count);
+    for (k, &at) in points.iter().enumerate() {
+        let [x, y] = points[(k + 1) % points.len()];
+        check_near(name, tree, at, [0.0, (x - at[0]).abs().min(f32::MAX), (y - at[1]).hypot(x - at[0]), 1.0][k % 4]);
+        tree.place(at);
+    }
+    rays(&points).into_iter().for_each(|ray| check_ray(name, tree, ray));
+    sweeps(&points, areas).into_iter().for_each(|sweep| check_sweep(name, tree, sweep));
+}
+
+#[test]
+fn every_scene_answers_every_question() {
+    for (seed, (name, boxes)) in scenes().into_iter().enumerate() {
+        let mut tree = StaticTree::new(&boxes).unwrap();
+        let (areas, mut random) = (areas(&boxes, &tree, 90 + seed as u64), Random(seed as u64));
+        let count = if boxes.len() > 10_000 { 8 } else { 16 };
+        check_all(name, &tree, &areas, &mut random, count);
+        for row in (0..boxes.len() as u32).step_by(3) {
+            tree.set_enabled(row, false).unwrap();
+        }
+        check_all(name, &tree, &areas[..areas.len().min(20)], &mut random, 8);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    /// Whole numbers: edges, corners, cuts, origins and distances coincide all the time.
+    #[test]
+    fn boxes_on_a_small_grid_answer_every_question(seed: u64, count in 1usize..500, log_side in 2u32..7) {
+        let (mut random, side) = (Random(seed), 1 << log_side);
+        let mut any = |longest: usize| {
+            let (width, height) = (random.below(longest + 1) as f32, random.below(longest + 1) as f32);
+            at(random.below(side) as f32, random.below(side) as f32, width, height)
+        };
+        let statics = boxes(count, |_| any(6));
+        let mut tree = StaticTree::new(&statics).unwrap();
+        let areas = boxes(12, |_| any(12));
+        for row in 0..count as u32 {
+            tree.set_enabled(row, random.below(4) != 0).unwrap();
+        }
+        check_all(&format!("seed {seed}"), &tree, &areas, &mut random, 24);
+    }
+}
+
+#[test]
+fn the_first_hit_looks_at_few() {
+    let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
+    let looked = Cell::new(0);
+    let all = [-INF, -INF, INF, INF];
+    let mut hits = tree.search(all, |_| {
+        looked.set(looked.get() + 1);
+        true
+    });
+    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} looked at", looked.get());
+    let stack = StaticTree::new(&vec![at(5.0, 5.0, 2.0, 2.0); 3000]).unwrap();
+    looked.set(0);
+    let mut hits = (&stack).search(all, |_| {
+        looked.set(looked.get() + 1);
+        true
+    });
+    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} of a stack looked at", looked.get());
+}
+
+#[test]
+fn the_nearest_visits_few() {
+    let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
+    let (mut random, mut visited, times) = (Random(3), 0, 500);
+    for _ in 0..times {
+        let (at, mut best) = ([random.float(-700.0, 700.0), random.float(-700.0, 700.0)], f64::INFINITY);
+        let end = tree.visit_near(at, 1, best, &mut |_, distance| {
+            visited += 1;
+            best = best.min(distance);
+            best
+        });
+        assert_eq!(end, best);
+    }
+    assert!(visited < 8 * times, "{visited} visited");
+    let mut visited = 0;
+    tree.visit_near([0.0, 0.0], 1, f64::INFINITY, &mut |_, _| {
+        visited += 1;
+        -1.0
+    });
+    tree.visit_met(&Ray::new([0.0, 0.0], [1.0, 0.5], INF).unwrap().into(), f64::INFINITY, &mut |_, _| {
+        visited += 1;
+        -1.0
+    });
+    assert_eq!(visited, 2, "a walk ends when it is told to");
+}
+
+#[test]
+fn the_first_met_visits_few() {
+    let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
+    let (mut random, mut visited, times) = (Random(4), 0, 500);
+    for _ in 0..times {
+        let origin = [random.float(-700.0, 700.0), random.float(-700.0, 700.0)];
+        let ray = Ray::new(origin, [random.float(-1.0, 1.0), random.float(-1.0, 1.0)], INF).unwrap();
+        let mut until = f64::INFINITY;
+        tree.visit_met(&ray.into(), until, &mut |_, entry| {
+            visited += 1;
+            until = until.min(entry.distance);
+            until
+        });
+    }
+    assert!(visited < 4 * times, "{visited} visited");
+}
+
+#[test]
+fn parts_are_nodes_and_leaves() {
+    for (name, boxes) in scenes() {
+        let tree = StaticTree::new(&boxes).unwrap();
+        let (mut parts, mut listed, mut above) = (0, 0, Vec::new());
+        tree.visit_parts(|part| {
+            parts += 1;
+            let (cell, level) = match part {
+                Part::Node { aabb, depth } => (aabb, depth),
+                Part::Leaf { aabb, depth, population } => {
+                    listed += population;
+                    (aabb, depth)
+                }
+                other => panic!("{name}: {other:?}"),
+            };
+            assert!(level <= DEPTH_MAX && level <= above.len(), "{name}: below nothing");
+            above.truncate(level);
+            assert!(above.last().is_none_or(|outer| holds(outer, &cell)), "{name}: {cell:?} reaches out");
+            above.push(cell);
+        });
+        assert_eq!((parts, listed), (tree.node_count(), tree.entry_count()), "{name}");
+    }
+}
+
+#[test]
+fn places_follow_the_leaves() {
+    let tree = StaticTree::new(&boxes(4096, |k| at(k % 64.0, (k / 64.0).floor(), 0.0, 0.0))).unwrap();
+    let mut places = Vec::new();
+    tree.visit_parts(|part| {
+        if let Part::Leaf { aabb: [a, b, c, d], .. } = part {
+            places.push((&tree).place([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
+        }
+    });
+    assert!(places.len() > 100 && places.is_sorted(), "{places:?}");
+    let none = StaticTree::default();
+    for point in [[0.0, 0.0], [f32::MAX, f32::MIN], [f32::MIN, f32::MAX], [-0.0, 1e-45]] {
+        (&none).place(point);
+    }
+}
