@@ -20,9 +20,10 @@ pub use report::{GridReport, Phases, Report};
 use crate::bodies::{Bodies, Statics};
 use crate::config::WorldConfig;
 use crate::error::{BadRow, Error};
-use crate::geometry::Aabb;
+use crate::geometry::{Aabb, overlaps};
 use crate::kernel::Level;
 use crate::pair::Hit;
+use crate::query::Search;
 use crate::storage::pages::{PAGE_LEN, PagePool};
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::Plan;
@@ -185,7 +186,10 @@ impl World {
     pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = Hit> + '_ {
         let frame = &self.front;
         let raw = area.to_array();
-        let oversized = frame.loose.query(raw).map(|entity| frame.oversized_rows[entity as usize]);
+        let oversized = frame
+            .loose
+            .search(raw, move |aabb| overlaps(aabb, &raw))
+            .map(|entity| frame.oversized_rows[entity as usize]);
         let bodies = frame.grid.query(raw).chain(oversized);
         let body = |row: u32| Hit::Body { row, id: frame.ids.get(row as usize).copied() };
         let fixed = |row: u32| Hit::Fixed { row, id: self.statics.id(row) };
