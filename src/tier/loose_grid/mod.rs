@@ -27,6 +27,7 @@ mod index;
 mod map;
 mod query;
 mod rebuilt;
+mod search;
 #[cfg(test)]
 mod tests;
 mod tight;
