@@ -3,6 +3,7 @@
 //! A step is built beside the last good one, which it replaces when nothing went wrong: its bodies as an index in `frames`,
 //! its pairs in `next_found`, which then changes places with `found`.
 
+mod ask;
 mod clock;
 mod contacts;
 mod found;
@@ -22,20 +23,18 @@ mod worker;
 pub use contacts::{Contacts, Pairs};
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
+pub use search::{Searched, Tier};
 
 use crate::bodies::{Bodies, Statics};
 use crate::config::WorldConfig;
 use crate::error::{BadRow, Error};
-use crate::geometry::Aabb;
 use crate::kernel::Level;
-use crate::pair::Hit;
 use crate::storage::pages::{PAGE_LEN, PagePool};
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::Plan;
 use crate::tier::static_tree::StaticTree;
 use found::FoundPairs;
 use frames::Frames;
-use search::Searched;
 use task::Task;
 use worker::Workers;
 
@@ -194,19 +193,6 @@ impl World {
         self.frames.front().step
     }
 
-    /// Everything whose closed box overlaps `area`, each once: bodies as of the last good step, statics as of now.
-    ///
-    /// # Determinism
-    ///
-    /// In cell order: common bodies, oversized ones, statics.
-    ///
-    /// # Cost
-    ///
-    /// O(bands + oversized / 32 + what lies in the cells touched); nothing is allocated.
-    pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = Hit> + '_ {
-        self.searched().query_aabb(area)
-    }
-
     /// Rows that the last good step left out under [`BadRows::Skip`](crate::BadRows::Skip), ascending.
     pub fn skipped(&self) -> &[BadRow] {
         &self.skipped
@@ -236,7 +222,7 @@ impl World {
 
     /// The bodies of the last good step, and the statics as of now.
     fn searched(&self) -> Searched<'_> {
-        Searched { index: self.frames.front(), statics: &self.statics }
+        Searched::new(self.frames.front(), &self.statics)
     }
 
     /// Keeps what a report needs and later steps would overwrite.

@@ -2,9 +2,6 @@
 
 use super::World;
 
-/// Overlaps every box, those with infinite edges too.
-const EVERYWHERE: [f32; 4] = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
-
 impl World {
     /// The order of places: row `order[k]` of the last good step belongs at place `k`, if bodies that are near each other
     /// in the world shall be near each other in memory. `order` is cleared first and holds each row of the step once.
@@ -92,7 +89,7 @@ impl World {
         order.clear();
         order.reserve(index.row_count);
         index.grid.row_runs().for_each(|rows| order.extend_from_slice(rows));
-        order.extend(index.loose.query(EVERYWHERE).map(|entity| index.oversized_rows[entity as usize]));
+        order.extend(index.loose.entities().map(|entity| index.oversized_rows[entity as usize]));
         order.extend(self.skipped.iter().map(|bad| bad.row));
         debug_assert_eq!(order.len(), index.row_count, "each row is filed once or was skipped (R1)");
     }

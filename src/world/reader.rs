@@ -6,6 +6,7 @@ use super::index::Index;
 use super::search::Searched;
 use crate::geometry::Aabb;
 use crate::pair::Hit;
+use crate::query::{Hits, Questions};
 use crate::tier::static_tree::StaticTree;
 use std::fmt;
 use std::sync::Arc;
@@ -113,22 +114,14 @@ impl Snapshot {
         &self.index.statics
     }
 
-    /// Everything whose closed box overlaps `area`, each once: bodies and enabled statics of the step.
-    ///
-    /// # Determinism
-    ///
-    /// As [`World::query_aabb`]: a pure function of the step and the area.
-    ///
-    /// # Cost
-    ///
-    /// As [`World::query_aabb`]; any number of threads may ask at once.
-    pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = Hit> + '_ {
-        self.searched().query_aabb(area)
+    /// Questions to the bodies and enabled statics of the step; see [`Questions`]. Any number of threads may ask at once.
+    pub fn ask(&self) -> Questions<Searched<'_>> {
+        Questions::new(Searched::new(&self.index, &self.index.statics))
     }
 
-    /// What questions are asked of.
-    pub(crate) fn searched(&self) -> Searched<'_> {
-        Searched { index: &self.index, statics: &self.index.statics }
+    /// Everything whose closed box overlaps `area`, each once; as [`World::query_aabb`].
+    pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+        self.ask().query_aabb(area)
     }
 }
 

@@ -1,27 +1,214 @@
 //! Questions to a step's bodies and to statics: of a world, which asks of its present statics, and of what readers hold.
+//!
+//! All three tiers one after the other: common bodies, oversized ones, statics. What is near or met in one tells the next
+//! how near it has to be.
 
 use super::index::Index;
-use crate::geometry::Aabb;
+use crate::geometry::{Cast, Entry, RawBox};
 use crate::pair::Hit;
+use crate::query::{Accept, Questions, Search};
+use crate::tier::point_grid::search::{Filed, Overlapping};
 use crate::tier::static_tree::StaticTree;
 
-/// What is searched.
+/// A tier of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Bodies of common size.
+    Common,
+    /// Bodies above every bound.
+    Oversized,
+    /// What never moves.
+    Static,
+}
+
+/// What questions to a [`World`](crate::World) or to a [`Snapshot`](crate::Snapshot) are asked of: the bodies of a step and
+/// statics, or some of them.
 #[derive(Clone, Copy)]
-pub(crate) struct Searched<'w> {
-    pub(crate) index: &'w Index,
-    pub(crate) statics: &'w StaticTree,
+pub struct Searched<'w> {
+    pub(super) index: &'w Index,
+    pub(super) statics: &'w StaticTree,
+    /// By [`Tier`].
+    tiers: [bool; 3],
+    without_bodies: &'w [u32],
+    without_statics: &'w [u32],
 }
 
 impl<'w> Searched<'w> {
-    /// Everything whose closed box overlaps `area`, each once: common bodies in cell order, oversized ones, statics.
-    pub(crate) fn query_aabb(self, area: Aabb) -> impl Iterator<Item = Hit> + use<'w> {
-        let Self { index, statics } = self;
-        let raw = area.to_array();
-        let oversized = index.loose.query(raw).map(|entity| index.oversized_rows[entity as usize]);
-        let bodies =
-            index.grid.search(raw, crate::tier::point_grid::search::Overlapping(|_: &_| true)).chain(oversized);
-        let body = |row: u32| Hit::Body { row, id: index.ids.get(row as usize).copied() };
-        let fixed = |row: u32| Hit::Fixed { row, id: statics.id(row) };
-        bodies.map(body).chain(statics.query_aabb(area).map(fixed))
+    /// All bodies of a step, and all of these statics.
+    pub(super) fn new(index: &'w Index, statics: &'w StaticTree) -> Self {
+        Self { index, statics, tiers: [true; 3], without_bodies: &[], without_statics: &[] }
+    }
+
+    fn has(&self, tier: Tier) -> bool {
+        self.tiers[tier as usize]
+    }
+
+    #[inline]
+    fn wants_body(&self, row: u32) -> bool {
+        !self.without_bodies.contains(&row)
+    }
+
+    #[inline]
+    fn wants_static(&self, row: u32) -> bool {
+        !self.without_statics.contains(&row)
+    }
+
+    #[inline]
+    fn body(&self, row: u32) -> Hit {
+        Hit::Body { row, id: self.index.ids.get(row as usize).copied() }
+    }
+
+    #[inline]
+    fn fixed(&self, row: u32) -> Hit {
+        Hit::Fixed { row, id: self.statics.id(row) }
+    }
+
+    /// The three tiers' rows as hits.
+    #[inline]
+    fn hits(
+        self,
+        common: impl Iterator<Item = u32>,
+        oversized: impl Iterator<Item = u32>,
+        fixed: impl Iterator<Item = u32>,
+    ) -> impl Iterator<Item = Hit> {
+        let oversized = oversized.map(move |entity| self.index.oversized_rows[entity as usize]);
+        let bodies = common.chain(oversized).filter(move |&row| self.wants_body(row));
+        let fixed = fixed.filter(move |&row| self.wants_static(row));
+        bodies.map(move |row| self.body(row)).chain(fixed.map(move |row| self.fixed(row)))
+    }
+}
+
+impl<'w> Search for Searched<'w> {
+    type Hit = Hit;
+
+    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = Hit> {
+        let Self { index, statics, .. } = self;
+        let common = self.has(Tier::Common).then(|| index.grid.search(area, Overlapping(test)));
+        let oversized = self.has(Tier::Oversized).then(|| index.loose.search(area, test));
+        let fixed = self.has(Tier::Static).then(|| statics.search(area, test));
+        self.hits(common.into_iter().flatten(), oversized.into_iter().flatten(), fixed.into_iter().flatten())
+    }
+
+    fn filed_near(self, area: RawBox) -> impl Iterator<Item = Hit> {
+        let Self { index, statics, .. } = self;
+        let common = self.has(Tier::Common).then(|| index.grid.search(area, Filed));
+        let oversized = self.has(Tier::Oversized).then(|| index.loose.filed_near(area));
+        let fixed = self.has(Tier::Static).then(|| statics.filed_near(area));
+        self.hits(common.into_iter().flatten(), oversized.into_iter().flatten(), fixed.into_iter().flatten())
+    }
+
+    fn visit_near(
+        self,
+        point: [f32; 2],
+        count: usize,
+        mut within: f64,
+        visit: &mut impl FnMut(Hit, f64) -> f64,
+    ) -> f64 {
+        let Self { index, statics, .. } = self;
+        if self.has(Tier::Common) {
+            let mut bound = within;
+            within = index.grid.visit_near(point, count, within, &mut |row, squared| {
+                if self.wants_body(row) {
+                    bound = visit(self.body(row), squared);
+                }
+                bound
+            });
+        }
+        if self.has(Tier::Oversized) {
+            let mut bound = within;
+            within = index.loose.visit_near(point, count, within, &mut |entity, squared| {
+                let row = index.oversized_rows[entity as usize];
+                if self.wants_body(row) {
+                    bound = visit(self.body(row), squared);
+                }
+                bound
+            });
+        }
+        if self.has(Tier::Static) {
+            let mut bound = within;
+            within = statics.visit_near(point, count, within, &mut |row, squared| {
+                if self.wants_static(row) {
+                    bound = visit(self.fixed(row), squared);
+                }
+                bound
+            });
+        }
+        within
+    }
+
+    fn visit_met(self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(Hit, Entry) -> f64) -> f64 {
+        let Self { index, statics, .. } = self;
+        if self.has(Tier::Common) {
+            let mut bound = until;
+            until = index.grid.visit_met(cast, until, &mut |row, entry| {
+                if self.wants_body(row) {
+                    bound = visit(self.body(row), entry);
+                }
+                bound
+            });
+        }
+        if self.has(Tier::Oversized) {
+            let mut bound = until;
+            until = index.loose.visit_met(cast, until, &mut |entity, entry| {
+                let row = index.oversized_rows[entity as usize];
+                if self.wants_body(row) {
+                    bound = visit(self.body(row), entry);
+                }
+                bound
+            });
+        }
+        if self.has(Tier::Static) {
+            let mut bound = until;
+            until = statics.visit_met(cast, until, &mut |row, entry| {
+                if self.wants_static(row) {
+                    bound = visit(self.fixed(row), entry);
+                }
+                bound
+            });
+        }
+        until
+    }
+
+    fn place(self, point: [f32; 2]) -> u64 {
+        if self.index.grid.is_empty() { self.statics.place(point) } else { self.index.grid.place(point) }
+    }
+}
+
+impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
+    /// Bodies only.
+    pub fn bodies(self) -> Self {
+        self.tiers(&[Tier::Common, Tier::Oversized])
+    }
+
+    /// Statics only.
+    pub fn statics(self) -> Self {
+        self.tiers(&[Tier::Static])
+    }
+
+    /// These tiers only, of those that were asked of before.
+    pub fn tiers(mut self, tiers: &[Tier]) -> Self {
+        for tier in [Tier::Common, Tier::Oversized, Tier::Static] {
+            self.source.tiers[tier as usize] &= tiers.contains(&tier);
+        }
+        self
+    }
+
+    /// Not these rows of bodies, whoever asks among them, say. Replaces those given before; each hit is compared with all
+    /// of them, so keep it to a few, or use [`matching`](Self::matching).
+    pub fn without_bodies(mut self, rows: &'w [u32]) -> Self {
+        self.source.without_bodies = rows;
+        self
+    }
+
+    /// Not these rows of statics; as [`without_bodies`](Self::without_bodies).
+    pub fn without_statics(mut self, rows: &'w [u32]) -> Self {
+        self.source.without_statics = rows;
+        self
+    }
+}
+
+impl std::fmt::Debug for Searched<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searched").field("step", &self.index.step).field("tiers", &self.tiers).finish_non_exhaustive()
     }
 }

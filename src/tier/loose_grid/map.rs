@@ -4,9 +4,11 @@
 //! shift. Each is monotone in f32, infinities included, so `a <= b` implies `cell(a) <= cell(b)`. A NaN goes to cell 0.
 //! That is all that exactness asks of it: rounding may move a coordinate to the next cell, but never past another one.
 //! M2: a warped axis is such a map between each two knots. The knots ascend, and each part has cells of its own.
+//! M3: where cells end is computed for speed and for drawing alone: rounding may put it in the next cell.
 
 use super::{LooseCell, NOTHING, center};
 use crate::geometry::RawBox;
+use std::cmp::Ordering;
 
 /// So many cells tell how far to coarsen before all of them are asked. Of less, a few long boxes would be missed.
 const COARSEN_SAMPLE: usize = 1024;
@@ -50,6 +52,15 @@ impl Axis {
         let fine = self.warp.as_ref().map_or((v - self.origin) * self.inverse, |warp| warp.place(v));
         (fine as u32).min(self.last) >> self.shift
     }
+
+    /// M3: about where so many cells end. Infinite or NaN where cells have no length that is known.
+    fn end_of(&self, cells: f64) -> f64 {
+        let fine = cells * 2f64.powi(self.shift as i32);
+        match &self.warp {
+            Some(warp) => warp.end_of(fine),
+            None => f64::from(self.origin) + fine / f64::from(self.inverse),
+        }
+    }
 }
 
 impl Warp {
@@ -58,6 +69,15 @@ impl Warp {
         let fine = (v - self.knots[part]) * self.inverses[part];
         // The larger of a number and NaN is the number. Counts of cells this small are whole in f32.
         (part as u32 * self.part) as f32 + fine.max(0.0).min(self.part as f32 - 1.0)
+    }
+
+    /// M3
+    fn end_of(&self, fine: f64) -> f64 {
+        let part = ((fine / f64::from(self.part)) as usize).min(PART_COUNT - 1);
+        let beyond = (fine - part as f64 * f64::from(self.part)) / f64::from(self.inverses[part]);
+        let end = f64::from(self.knots[part]) + beyond;
+        // The smaller of a number and NaN is the number.
+        self.knots.get(part + 1).map_or(end, |&knot| end.min(f64::from(knot)))
     }
 }
 
@@ -146,6 +166,51 @@ impl GridMap {
         let min = self.min_cell(bounds);
         let max = [self.axes[0].cell(bounds[2]).max(min[0]), self.axes[1].cell(bounds[3]).max(min[1])];
         CellRange { min, max }
+    }
+
+    /// Of the cells that a box touches, whether (x, y), which is one of them, is the one nearest to `from`. Whoever comes
+    /// upon a box in several cells, and holds to one `from`, has it once.
+    #[inline(always)]
+    pub(super) fn is_nearest(&self, from: [u32; 2], bounds: &RawBox, x: u32, y: u32) -> bool {
+        let on = |axis: usize, at: u32| match at.cmp(&from[axis]) {
+            Ordering::Less => self.axes[axis].cell(bounds[axis + 2]) == at,
+            Ordering::Equal => true,
+            Ordering::Greater => self.axes[axis].cell(bounds[axis]) == at,
+        };
+        on(0, x) && on(1, y)
+    }
+
+    /// M3: the middle of a cell on an axis; none if there is no such cell.
+    pub(super) fn middle(&self, axis: usize, cell: u32) -> Option<f64> {
+        let middle = || self.axes[axis].end_of(f64::from(cell) + 0.5);
+        (cell < self.counts()[axis]).then(middle).filter(|middle| middle.is_finite())
+    }
+
+    /// M3: the shorter side of a cell, more than 0; the largest number if no length is known.
+    pub(super) fn side(&self, cell: [u32; 2]) -> f64 {
+        let on = |axis: usize| {
+            let end = |cell: f64| self.axes[axis].end_of(cell);
+            end(f64::from(cell[axis]) + 1.0) - end(f64::from(cell[axis]))
+        };
+        let known = [on(0), on(1)].into_iter().filter(|side| *side > 0.0 && side.is_finite());
+        known.fold(f64::from(f32::MAX), f64::min)
+    }
+
+    /// M3: where cells begin and end on an axis.
+    pub(super) fn ends(&self, axis: usize) -> [f64; 2] {
+        let axis = &self.axes[axis];
+        [axis.end_of(0.0), axis.end_of(f64::from(axis.last >> axis.shift) + 1.0)]
+    }
+
+    /// M3: the borders of a cell. Cells at the rim have none on that side.
+    pub(super) fn borders(&self, x: u32, y: u32) -> RawBox {
+        let [columns, rows] = self.counts();
+        let low =
+            |axis: usize, k: u32| if k == 0 { f32::NEG_INFINITY } else { self.axes[axis].end_of(k.into()) as f32 };
+        let high = |axis: usize, k: u32, count: u32| {
+            if k + 1 >= count { f32::INFINITY } else { self.axes[axis].end_of(f64::from(k) + 1.0) as f32 }
+        };
+        [low(0, x), low(1, y), high(0, x, columns), high(1, y, rows)]
     }
 
     /// The grid with 2^shift cells joined to one on each axis.

@@ -27,9 +27,11 @@ mod index;
 mod map;
 mod query;
 mod rebuilt;
+mod search;
 #[cfg(test)]
 mod tests;
 mod tight;
+mod walk;
 
 pub use grid::{LooseGrid, LooseHandle};
 pub(crate) use rebuilt::RebuiltGrid;
@@ -49,6 +51,9 @@ const TIGHT_SHIFT: u32 = 1;
 
 /// The box that covers nothing: united with another it gives the other, and it overlaps no finite one.
 const NOTHING: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+
+/// The box that overlaps all others.
+const ANYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
 /// A loose cell: a box that grows, and where its entities begin.
 #[derive(Clone, Copy, Debug)]

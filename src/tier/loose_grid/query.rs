@@ -1,4 +1,4 @@
-//! Searches of a [`LooseGrid`].
+//! Areas and pairs of a [`LooseGrid`].
 
 use super::grid::{LooseGrid, LooseHandle};
 use super::{EntityIndex, LooseIndex};
@@ -16,11 +16,20 @@ impl LooseGrid {
     /// The order is a pure function of the calls made before.
     pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = LooseHandle> + Clone {
         let area = area.to_array();
+        self.filed_near(area, move |bounds| overlaps(&area, bounds))
+    }
+
+    /// What is filed in loose cells that `area` meets and satisfies `test`, each once.
+    pub(super) fn filed_near<T: Fn(&RawBox) -> bool + Copy>(
+        &self,
+        area: RawBox,
+        test: T,
+    ) -> impl Iterator<Item = LooseHandle> + Clone + use<'_, T> {
         self.cells_in(area)
             .chain(self.tight.everywhere().iter().copied())
             .filter(move |cell| overlaps(&area, &self.cells[cell.at()].bounds))
             .flat_map(|cell| self.members(self.cells[cell.at()].head))
-            .filter(move |&index| overlaps(&area, &self.slot(index).bounds))
+            .filter(move |&index| test(&self.slot(index).bounds))
             .map(|index| self.handle(index))
     }
 
@@ -63,7 +72,7 @@ impl LooseGrid {
     }
 
     /// A list of entities.
-    fn members(&self, head: EntityIndex) -> impl Iterator<Item = EntityIndex> + Clone {
+    pub(super) fn members(&self, head: EntityIndex) -> impl Iterator<Item = EntityIndex> + Clone {
         std::iter::successors(head.some(), |&index| self.slot(index).next.some())
     }
 

@@ -121,6 +121,11 @@ impl TightLists {
         }
     }
 
+    /// Which tight cells there are.
+    pub(super) fn map(&self) -> &GridMap {
+        &self.map
+    }
+
     /// The tight cells that a box touches.
     pub(super) fn range(&self, bounds: &RawBox) -> CellRange {
         self.map.range(bounds)
@@ -129,8 +134,7 @@ impl TightLists {
     /// Whether (x, y) is the tight cell where a search of `range` has to report a loose cell with this box: the lower
     /// corner of what both touch, so just one of all those where they meet. No search has to remember what it has seen.
     pub(super) fn meets_first(&self, range: &CellRange, bounds: &RawBox, x: u32, y: u32) -> bool {
-        let [min_x, min_y] = self.map.min_cell(bounds);
-        (x == min_x.max(range.min[0])) & (y == min_y.max(range.min[1]))
+        self.map.is_nearest(range.min, bounds, x, y)
     }
 
     /// The loose cells that a tight cell lists.
@@ -180,7 +184,7 @@ impl TightLists {
         assert_eq!(self.entries.len(), self.listed_count + free_count, "an entry is lost");
         assert!(self.listed_count <= entries_max, "T5: {} entries", self.listed_count);
         let mut met = vec![0; cells.len()];
-        for (x, y) in self.map.range(&[f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY]).cells() {
+        for (x, y) in self.map.range(&super::ANYWHERE).cells() {
             for cell in self.listed(x, y) {
                 met[cell.at()] += 1;
                 assert!(self.range(&cells[cell.at()].bounds).contains(x, y), "T3: {cell:?} is not at ({x}, {y})");

@@ -71,6 +71,11 @@ impl GridIndex {
         (home as u64) << 32 | ((rect.y.end - 1) * slot.band.columns() + rect.x.end - 1) as u64
     }
 
+    /// Whether nothing is filed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.directory.classes().next().is_none()
+    }
+
     pub(crate) fn visit_parts(&self, visitor: &mut impl FnMut(Part)) {
         for slot in self.slots.iter().filter(|slot| slot.band.population > 0) {
             let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));

@@ -20,6 +20,7 @@
 mod build;
 mod pairs;
 mod plan;
+mod search;
 #[cfg(test)]
 mod validate;
 
@@ -76,6 +77,11 @@ impl RebuiltGrid {
     /// How many loose cells hold something: so many bits are asked of `seen`.
     pub(crate) fn loose_cell_count(&self) -> usize {
         self.cells.len().saturating_sub(1)
+    }
+
+    /// All entities in cell order.
+    pub(crate) fn entities(&self) -> impl Iterator<Item = u32> {
+        self.filed.iter().map(|filed| filed.entity)
     }
 
     /// Into how many blocks the pass over all pairs is split.

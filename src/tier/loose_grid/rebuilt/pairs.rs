@@ -1,4 +1,4 @@
-//! The pass over all pairs, and searches.
+//! The pass over all pairs, and searches of areas that remember.
 
 use super::{BLOCK_LEN, CHUNK_LEN, Filed, RebuiltGrid};
 use crate::geometry::{RawBox, overlaps};
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A search that the tight grid would lead to more than this many loose cells for each cover goes through the covers:
 /// of very long boxes a tight cell lists too many, and a search of a large area meets most loose cells anyway.
-const COVER_WORTH: usize = 2;
+pub(super) const COVER_WORTH: usize = 2;
 
 impl RebuiltGrid {
     /// Gives every pair of entities that block `block` has to find, the lower one first. Over all blocks each pair of
@@ -63,16 +63,6 @@ impl RebuiltGrid {
         if !self.filed.is_empty() {
             self.visit_met(area, 0, seen, |cell| self.scan(self.run(cell), area, |filed| found.push(filed.entity)));
         }
-    }
-
-    /// The entities whose boxes overlap `area`, one by one: through the covers, so that nothing has to be remembered.
-    pub(crate) fn query(&self, area: RawBox) -> impl Iterator<Item = u32> + '_ {
-        let covers = self.covers.iter().enumerate().filter(move |(_, cover)| overlaps(cover, &area));
-        let cells =
-            covers.flat_map(|(chunk, _)| chunk * CHUNK_LEN..self.loose_cell_count().min((chunk + 1) * CHUNK_LEN));
-        let held = cells.filter(move |&cell| overlaps(&self.cells[cell].bounds, &area));
-        let filed = held.flat_map(|cell| &self.filed[self.run(cell)]);
-        filed.filter(move |filed| overlaps(&filed.bounds, &area)).map(|filed| filed.entity)
     }
 
     /// Visits each loose cell from `first` on whose box overlaps `area`, once.

@@ -1,6 +1,7 @@
 use super::super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
 use super::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::geometry::{RawBox, overlaps};
+use crate::query::Search;
 use crate::reference;
 use crate::storage::bitset::BitSet;
 
@@ -215,7 +216,7 @@ fn a_lazy_query_finds_what_a_search_finds() {
         grid.rebuild(&boxes);
         for area in boxes.iter().step_by(boxes.len() / 20 + 1) {
             let mut found = collected(&grid, area);
-            let mut lazy: Vec<u32> = grid.query(*area).collect();
+            let mut lazy: Vec<u32> = (&grid).search(*area, |b| overlaps(b, area)).collect();
             found.sort_unstable();
             lazy.sort_unstable();
             assert_eq!(lazy, found, "{name}");

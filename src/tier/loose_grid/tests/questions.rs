@@ -1,0 +1,153 @@
+//! What brute force says to the walks.
+
+use super::scenes::SplitMix64;
+use crate::geometry::{Aabb, Cast, RawBox, Ray, Sweep, distance_squared, overlaps};
+use crate::query::Search;
+
+/// What a grid should hold.
+pub(super) type Model<H> = Vec<(H, RawBox)>;
+
+/// In and around a world, on its edges and corners, and far away.
+pub(super) fn points_over(boxes: &[RawBox], rng: &mut SplitMix64) -> Vec<[f32; 2]> {
+    let mut points = vec![[0.0, 0.0], [1e30, -1e30], [f32::MAX, f32::MAX], [f32::MIN, 7.0], [3e7, 3e7]];
+    for _ in 0..8 {
+        points.push([rng.range(-20.0, 90.0), rng.range(-20.0, 90.0)]);
+        points.push([rng.range(-2e3, 2e3), rng.range(-2e3, 2e3)]);
+        if !boxes.is_empty() {
+            let b = boxes[rng.below(boxes.len())].map(|v| v.clamp(f32::MIN, f32::MAX));
+            points.push([b[rng.below(2) * 2], b[rng.below(2) * 2 + 1]]);
+            points.push([b[0] * 0.5 + b[2] * 0.5, b[3]]);
+        }
+    }
+    points
+}
+
+/// Rays and sweeps from those points, in every direction that is hard.
+pub(super) fn casts_over(boxes: &[RawBox], rng: &mut SplitMix64) -> Vec<Cast> {
+    let maxima = [0.0, 1.0, 30.0, 1e30, f32::INFINITY];
+    let mut casts = Vec::new();
+    for from in points_over(boxes, rng) {
+        let to = if boxes.is_empty() { from } else { points_over(boxes, rng)[5 + rng.below(20)] };
+        // From corner to corner; not where that is beyond f32.
+        let at_corner = [0, 1].map(|k| (to[k] - from[k]).clamp(f32::MIN, f32::MAX));
+        let mut directions = vec![[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [1.0, 1.0], [-0.5, 0.5], at_corner];
+        directions.extend([[3e38, -2e38], [1e-45, 1.0], [-1e-30, 0.0], [rng.range(-1.0, 1.0), rng.range(-1.0, 1.0)]]);
+        for direction in [5, rng.below(10), rng.below(10)].map(|k| directions[k]) {
+            let max = maxima[rng.below(maxima.len())];
+            casts.push(Ray::new(from, direction, max).expect("a ray").into());
+            let reach = 10f32.powi(rng.below(6) as i32 - 2);
+            let (low, high) = (from.map(|v| (v - reach).max(f32::MIN)), from.map(|v| (v + reach).min(f32::MAX)));
+            let start = Aabb::new(low, high).expect("a box");
+            casts.push(
+                Sweep::new(start, direction.map(|v| (v * 30.0).clamp(f32::MIN, f32::MAX))).expect("a way").into(),
+            );
+        }
+    }
+    casts
+}
+
+/// Panics where a walk differs from brute force.
+pub(super) fn assert_walks<S: Search>(source: S, model: &Model<S::Hit>, points: &[[f32; 2]], casts: &[Cast], what: &str)
+where
+    S::Hit: std::fmt::Debug,
+{
+    let span = |v: f32, by: f32| [v - by, v + by];
+    for (k, &point) in points.iter().enumerate() {
+        source.place(point);
+        let by = [0.0, 1.0, 25.0, f32::INFINITY][k % 4];
+        let ([x0, x1], [y0, y1]) = (span(point[0], by), span(point[1], by));
+        assert_area(source, model, [x0, y0, x1, y1], what);
+        assert_near(source, model, point, what);
+    }
+    assert_area(source, model, [f32::NEG_INFINITY, 3.0, 5.0, f32::INFINITY], what);
+    for cast in casts {
+        assert_met(source, model, cast, what);
+    }
+}
+
+fn assert_area<S: Search>(source: S, model: &Model<S::Hit>, area: RawBox, what: &str)
+where
+    S::Hit: std::fmt::Debug,
+{
+    let mut expected: Vec<_> = model.iter().filter(|(_, b)| overlaps(b, &area)).map(|(hit, _)| *hit).collect();
+    expected.sort_unstable();
+    let mut found: Vec<_> = source.search(area, |b| overlaps(b, &area)).collect();
+    let mut folded = Vec::new();
+    source.search(area, |b| overlaps(b, &area)).for_each(|hit| folded.push(hit));
+    assert_eq!(found, folded, "{what}: {area:?}");
+    found.sort_unstable();
+    assert_eq!(found, expected, "{what}: {area:?}");
+    let mut near: Vec<_> = source.search(area, |_| true).collect();
+    near.sort_unstable();
+    assert!(near.is_sorted_by(|a, b| a < b), "{what}: twice near {area:?}");
+    assert!(expected.iter().all(|hit| near.binary_search(hit).is_ok()), "{what}: not near {area:?}");
+}
+
+fn assert_near<S: Search>(source: S, model: &Model<S::Hit>, point: [f32; 2], what: &str)
+where
+    S::Hit: std::fmt::Debug,
+{
+    let mut all: Vec<_> = model.iter().map(|(hit, b)| (distance_squared(b, point), *hit)).collect();
+    all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let at = |k: usize| all.get(k).map_or(0.0, |near| near.0);
+    for within in [0.0, at(0), at(3), at(40), 1.0, 1e4, f64::INFINITY] {
+        let mut found = Vec::new();
+        let end = source.visit_near(point, 1, within, &mut |hit, distance| {
+            found.push((distance, hit));
+            within
+        });
+        assert_eq!(end, within);
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        assert_eq!(found, all[..all.partition_point(|near| near.0 <= within)], "{what}: {within} around {point:?}");
+    }
+    for count in [1, 2, 10, all.len(), all.len() + 3] {
+        let (mut found, mut within) = (Vec::new(), f64::INFINITY);
+        let end = source.visit_near(point, count, within, &mut |hit, distance| {
+            assert!(distance <= within, "{what}: beyond {within} around {point:?}");
+            found.push((distance, hit));
+            if found.len() >= count {
+                found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                found.truncate(count);
+                within = found.last().map_or(0.0, |near| near.0);
+            }
+            within
+        });
+        assert_eq!(end, within);
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        assert_eq!(found, all[..count.min(all.len())], "{what}: {count} around {point:?}");
+    }
+}
+
+fn assert_met<S: Search>(source: S, model: &Model<S::Hit>, cast: &Cast, what: &str)
+where
+    S::Hit: std::fmt::Debug,
+{
+    let by = |a: &(f64, S::Hit), b: &(f64, S::Hit)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    let met = |(hit, b): &(S::Hit, RawBox)| Some((cast.entry(b, cast.max)?.distance, *hit));
+    let mut all: Vec<_> = model.iter().filter_map(met).collect();
+    all.sort_unstable_by(by);
+    let mut found = Vec::new();
+    let end = source.visit_met(cast, cast.max, &mut |hit, entry| {
+        found.push((entry.distance, hit));
+        cast.max
+    });
+    assert_eq!(end, cast.max);
+    // W1: once, though it need not be.
+    found.sort_unstable_by(by);
+    assert_eq!(found, all, "{what}: {cast:?}");
+    let (mut first, mut until) = (None, cast.max);
+    source.visit_met(cast, until, &mut |hit, entry| {
+        let met = (entry.distance, hit);
+        if first.is_none_or(|first| by(&met, &first).is_lt()) {
+            (first, until) = (Some(met), entry.distance);
+        }
+        until
+    });
+    assert_eq!(first, all.first().copied(), "{what}: first of {cast:?}");
+    let mut count = 0;
+    source.visit_met(cast, cast.max, &mut |_, _| {
+        count += 1;
+        f64::NEG_INFINITY
+    });
+    assert_eq!(count, all.len().min(1), "{what}: any of {cast:?}");
+}

@@ -1,0 +1,240 @@
+//! The walks of both grids against brute force.
+
+use super::super::{LooseGrid, LooseHandle, RebuiltGrid};
+use super::questions::{Model, assert_walks, casts_over, points_over};
+use super::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
+use crate::geometry::{Aabb, Cast, Circle, Point, RawBox, Ray, Sweep};
+use crate::query::{Part, Questions, Search};
+
+fn aabb(b: RawBox) -> Aabb {
+    Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")
+}
+
+fn numbered(boxes: &[RawBox]) -> Model<u32> {
+    (0..).zip(boxes.iter().copied()).collect()
+}
+
+fn rebuilt(boxes: &[RawBox]) -> RebuiltGrid {
+    let mut grid = RebuiltGrid::default();
+    grid.rebuild(boxes);
+    grid
+}
+
+fn filled(area: RawBox, cell_size: f32, boxes: &[RawBox]) -> (LooseGrid, Model<LooseHandle>) {
+    let mut grid = LooseGrid::new(aabb(area), cell_size).expect("a good size");
+    let model = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
+    (grid, model)
+}
+
+#[test]
+fn walks_of_a_rebuilt_grid_agree_with_brute_force() {
+    for seed in 20..22 {
+        let rng = &mut SplitMix64(seed);
+        let mut all = scenes(rng);
+        all.extend(infinite_scenes(rng));
+        for (name, boxes) in all {
+            let what = format!("{name}, seed {seed}");
+            assert_walks(
+                &rebuilt(&boxes),
+                &numbered(&boxes),
+                &points_over(&boxes, rng),
+                &casts_over(&boxes, rng),
+                &what,
+            );
+        }
+    }
+}
+
+#[test]
+fn walks_of_a_loose_grid_agree_with_brute_force() {
+    let rng = &mut SplitMix64(31);
+    for (name, boxes) in scenes(rng) {
+        let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
+        for (area, cell_size) in [([0.0, 0.0, 70.0, 70.0], 1.5), ([-3e7, -3e7, 3e7, 3e7], 0.1), ([5.0; 4], 1e30)] {
+            let (mut grid, model) = filled(area, cell_size, &boxes);
+            assert_walks(&grid, &model, &points, &casts, &format!("{name} in {area:?}"));
+            grid.clean_up();
+            assert_walks(&grid, &model, &points, &casts, &format!("{name} in {area:?}, cleaned up"));
+        }
+    }
+}
+
+#[test]
+fn walks_agree_after_moves_and_removals() {
+    for seed in 0..6 {
+        let rng = &mut SplitMix64(40 + seed);
+        let (mut grid, mut model) = filled([0.0, 0.0, 40.0, 40.0], 1.0, &crowd(800, rng));
+        for step in 0..4 {
+            for _ in 0..200 {
+                let at = rng.below(model.len());
+                let (x, y) = (rng.range(-20.0, 60.0), rng.range(-20.0, 60.0));
+                let half = [0.0, 0.5, 3.0, 30.0][rng.below(4)];
+                match rng.below(4) {
+                    0 => {
+                        let (handle, _) = model.swap_remove(at);
+                        assert!(grid.remove(handle).is_some());
+                    }
+                    1 => model.push((grid.insert(aabb(around(x, y, half, 0.1))), around(x, y, half, 0.1))),
+                    _ => {
+                        model[at].1 = around(x, y, 0.1, half);
+                        assert!(grid.set(model[at].0, aabb(model[at].1)));
+                    }
+                }
+            }
+            let boxes: Vec<_> = model.iter().map(|(_, b)| *b).collect();
+            let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
+            let what = format!("seed {seed}, step {step}");
+            assert_walks(&grid, &model, &points, &casts, &what);
+            if step == 2 {
+                grid.clean_up();
+                assert_walks(&grid, &model, &points, &casts, &format!("{what}, cleaned up"));
+            }
+        }
+    }
+}
+
+#[test]
+fn walks_agree_where_every_search_visits_some_cells() {
+    let rng = &mut SplitMix64(51);
+    let boxes: Vec<_> = (0..1024)
+        .map(|k| {
+            let half = if k % 3 == 0 { [5.0, 5.0] } else { [0.2, 30.0] };
+            around((k % 32) as f32 + 0.5, (k / 32) as f32 + 0.5, half[0], half[1])
+        })
+        .collect();
+    let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
+    let (mut grid, model) = filled([0.0, 0.0, 32.0, 32.0], 1.0, &boxes);
+    assert!(!grid.tight.everywhere().is_empty());
+    assert_walks(&grid, &model, &points, &casts, "everywhere");
+    grid.clean_up();
+    assert!(grid.tight.everywhere().is_empty());
+    assert_walks(&grid, &model, &points, &casts, "nowhere");
+}
+
+#[test]
+fn walks_agree_where_covers_serve_better_than_tight_cells() {
+    let rng = &mut SplitMix64(52);
+    let mut boxes: Vec<_> = (0..1500)
+        .map(|_| around(rng.range(0.0, 1e3), rng.range(0.0, 1e3), rng.range(100.0, 400.0), rng.range(100.0, 400.0)))
+        .collect();
+    let grid = rebuilt(&boxes);
+    assert!(grid.lists_much());
+    let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
+    assert_walks(&grid, &numbered(&boxes), &points, &casts, "huge ones");
+    boxes.extend((0..100).map(|_| around(rng.range(400.0, 401.0), 500.0, 1e-3, 1e-3)));
+    let grid = rebuilt(&boxes);
+    assert_walks(&grid, &numbered(&boxes), &points, &casts, "huge ones and a crowd");
+}
+
+/// Boxes, points and ways with coordinates that are small integers: touching and ties in plenty.
+#[test]
+fn small_integers_agree_with_brute_force() {
+    for seed in 0..400 {
+        let rng = &mut SplitMix64(1000 + seed);
+        let mut at = |end: usize| rng.below(end) as f32;
+        let side = 4 + seed as usize % 12;
+        let boxes: Vec<_> = (0..at(60) as usize + 1)
+            .map(|_| {
+                let (x, y) = (at(side), at(side));
+                [x, y, x + at(3), y + at(3)]
+            })
+            .collect();
+        let points: Vec<_> = (0..12).map(|_| [at(side + 4) - 2.0, at(side + 4) - 2.0]).collect();
+        let mut casts: Vec<Cast> = Vec::new();
+        for _ in 0..12 {
+            let (origin, direction) = ([at(side + 4) - 2.0, at(side + 4) - 2.0], [at(7) - 3.0, at(7) - 3.0]);
+            casts.push(Ray::new(origin, direction, [1.0, 3.0, f32::INFINITY][at(3) as usize]).expect("a ray").into());
+            let start = [origin[0], origin[1], origin[0] + at(3), origin[1] + at(3)];
+            casts.push(Sweep::new(aabb(start), direction.map(|v| v * 3.0)).expect("a sweep").into());
+        }
+        assert_walks(&rebuilt(&boxes), &numbered(&boxes), &points, &casts, &format!("rebuilt, seed {seed}"));
+        let cell_size = [0.5, 1.0, 2.0, 5.0][at(4) as usize];
+        let (grid, model) = filled([1.0, 1.0, 9.0, 7.0], cell_size, &boxes);
+        assert_walks(&grid, &model, &points, &casts, &format!("loose, seed {seed}"));
+    }
+}
+
+#[test]
+fn an_area_is_searched_no_further_than_it_is_drawn() {
+    let boxes = crowd(3000, &mut SplitMix64(61));
+    let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
+    fn tested_for<S: Search>(source: S, hits: usize) -> usize {
+        let tested = std::cell::Cell::new(0);
+        let test = |_: &RawBox| {
+            tested.set(tested.get() + 1);
+            true
+        };
+        assert_eq!(source.search([0.0, 0.0, 70.0, 70.0], test).take(hits).count(), hits);
+        tested.get()
+    }
+    for hits in [0, 1, 5, 100] {
+        assert_eq!((tested_for(&grid, hits), tested_for(&rebuilt(&boxes), hits)), (hits, hits));
+    }
+}
+
+#[test]
+fn far_questions_take_few_steps() {
+    let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64(62)));
+    // Whoever stepped by cells would be at it for years.
+    for at in [1e9, -1e20, f32::MAX, f32::MIN] {
+        let near = grid.ask().nearest(Point::new([at, at]).expect("a point")).expect("something");
+        assert!(near.distance > 1e8 && model.iter().any(|(handle, _)| *handle == near.hit));
+        for direction in [[-1.0, -1.0], [1.0, 1.0], [1e-45, 1.0], [-3e38, 3e38], [0.0, 0.0]] {
+            let ray = Ray::new([at, at], direction, f32::INFINITY).expect("a ray");
+            grid.ask().cast_ray_any(ray);
+        }
+    }
+    let none = LooseGrid::new(aabb([0.0, 0.0, 1.0, 1.0]), 1.0).expect("a grid");
+    let none = none.ask();
+    let circle = Circle::new([0.0, 0.0], f32::INFINITY).expect("a circle");
+    assert!(none.nearest_in(circle).is_none() && none.query_circle(circle).first().is_none());
+}
+
+#[test]
+fn an_empty_grid_finds_nothing() {
+    for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64(1)))] {
+        let mut grid = grid;
+        grid.rebuild(&[]);
+        let questions = Questions::new(&grid);
+        let ray = Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray");
+        assert!(questions.nearest(Point::new([0.0, 0.0]).expect("a point")).is_none());
+        assert!(questions.cast_ray(ray).is_none() && !questions.query_near(aabb([0.0, 0.0, 9.0, 9.0])).is_any());
+        grid.visit_parts(|part| panic!("{part:?}"));
+    }
+    let untouched = RebuiltGrid::default();
+    assert_eq!((&untouched).search([0.0; 4], |_| true).count(), 0);
+    (&untouched).place([0.0, 0.0]);
+    untouched.visit_parts(|part| panic!("{part:?}"));
+}
+
+#[test]
+fn parts_hold_what_there_is() {
+    fn count(part: &Part, bodies: &mut usize, listed_in: &mut Vec<RawBox>) {
+        match *part {
+            Part::LooseCell { aabb, population } => {
+                assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && population > 0);
+                *bodies += population;
+            }
+            Part::TightCell { aabb, listed } => {
+                assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && listed > 0, "{aabb:?}");
+                listed_in.push(aabb);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    for (name, boxes) in scenes(&mut SplitMix64(71)) {
+        let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
+        let (mut bodies, mut tight) = (0, Vec::new());
+        grid.visit_parts(|part| count(&part, &mut bodies, &mut tight));
+        assert_eq!(bodies, boxes.len(), "{name}");
+        if name == "crowd" {
+            let whole = |b: &&RawBox| b.iter().all(|edge| edge.is_finite());
+            let rim = tight.iter().filter(|b| !whole(b)).count();
+            assert!(rim > 40 && rim < tight.len(), "{rim} of {} tight cells are at the rim", tight.len());
+            assert!(tight.iter().filter(whole).all(|b| (b[2] - b[0] - 3.0).abs() < 0.1), "tight cells are two wide");
+        }
+        let (mut bodies, mut tight) = (0, Vec::new());
+        rebuilt(&boxes).visit_parts(|part| count(&part, &mut bodies, &mut tight));
+        assert_eq!(bodies, boxes.len(), "{name}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Questions to a world.
+//!
+//! [`World::ask`] has all of them; what is asked without any restriction is a method of the world too.
+
+use super::World;
+use super::search::Searched;
+use crate::geometry::{Aabb, Circle, Point, Ray, Sweep};
+use crate::pair::Hit;
+use crate::query::{Hits, Inner, Neighbor, Part, Questions, RayHit};
+
+impl World {
+    /// Questions to the bodies of the last good step, and to the statics as they are now: to all of them, or restricted by
+    /// tier, row, layer or predicate. See [`Questions`].
+    ///
+    /// ```
+    /// use triphase::{Aabb, Bodies, Hit, World};
+    /// let mut world = World::default();
+    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
+    /// world.step(Bodies::uniform(&[[2.0f32, 0.5], [4.0, 0.5]], [0.5, 0.5]))?;
+    /// let others = world.ask().bodies().without_bodies(&[0]);
+    /// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
+    /// assert!(others.query_aabb(area).eq([Hit::Body { row: 1, id: None }]));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn ask(&self) -> Questions<Searched<'_>> {
+        Questions::new(self.searched())
+    }
+
+    /// Everything whose closed box overlaps `area`, each once; see [`Questions::query_aabb`].
+    ///
+    /// # Determinism
+    ///
+    /// In the order in which boxes are filed: common bodies, oversized ones, statics.
+    ///
+    /// # Cost
+    ///
+    /// O(rows of cells, loose cells and leaves that the area touches + what is filed there); nothing is allocated.
+    pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+        self.ask().query_aabb(area)
+    }
+
+    /// Everything that lies wholly in `area`; see [`Questions::query_contained_in`].
+    pub fn query_contained_in(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+        self.ask().query_contained_in(area)
+    }
+
+    /// Everything that wholly holds a point or a box; see [`Questions::query_containing`].
+    pub fn query_containing(&self, inner: impl Into<Inner>) -> Hits<impl Iterator<Item = Hit>> {
+        self.ask().query_containing(inner)
+    }
+
+    /// Everything filed where `area` is, untested; see [`Questions::query_near`].
+    pub fn query_near(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+        self.ask().query_near(area)
+    }
+
+    /// Everything that a disc meets; see [`Questions::query_circle`].
+    pub fn query_circle(&self, circle: Circle) -> Hits<impl Iterator<Item = Hit>> {
+        self.ask().query_circle(circle)
+    }
+
+    /// The nearest; see [`Questions::nearest`], and [`Questions::nearest_in`] with a maximal distance.
+    pub fn nearest(&self, to: Point) -> Option<Neighbor<Hit>> {
+        self.ask().nearest(to)
+    }
+
+    /// The `k` nearest; see [`Questions::k_nearest`], and [`Questions::k_nearest_in`] with a maximal distance.
+    pub fn k_nearest(&self, to: Point, k: usize, found: &mut Vec<Neighbor<Hit>>) {
+        self.ask().k_nearest(to, k, found);
+    }
+
+    /// Everything that a disc meets with its distance, nearest first; see [`Questions::within`].
+    pub fn within(&self, circle: Circle, found: &mut Vec<Neighbor<Hit>>) {
+        self.ask().within(circle, found);
+    }
+
+    /// The first that a ray hits; see [`Questions::cast_ray`], and there for all hits and for line of sight.
+    pub fn cast_ray(&self, ray: Ray) -> Option<RayHit<Hit>> {
+        self.ask().cast_ray(ray)
+    }
+
+    /// The first that a box in motion meets; see [`Questions::cast_aabb`].
+    pub fn cast_aabb(&self, sweep: Sweep) -> Option<RayHit<Hit>> {
+        self.ask().cast_aabb(sweep)
+    }
+
+    /// Visits what the three tiers are made of, as of the last good step, for drawing and debugging: bands with their cells,
+    /// loose and tight cells, nodes and leaves.
+    ///
+    /// # Cost
+    ///
+    /// O(cells + nodes).
+    pub fn visit_parts(&self, mut visitor: impl FnMut(Part)) {
+        let index = self.frames.front();
+        index.grid.visit_parts(&mut visitor);
+        index.loose.visit_parts(&mut visitor);
+        self.statics.visit_parts(visitor);
+    }
+}
