@@ -12,10 +12,12 @@
 //! - `accept`: what hits have to satisfy beside.
 //! - `nearest`: the k nearest.
 //! - `casts`: rays and sweeps.
+//! - `batch`: many questions at once (V).
 //! - `walks`: what a structure offers.
 //! - `part`: what structures are made of, for people to look at.
 
 mod accept;
+mod batch;
 mod casts;
 mod hits;
 mod nearest;
@@ -24,6 +26,7 @@ mod questions;
 mod walks;
 
 pub use accept::{Accept, Anything, Matching};
+pub use batch::Answers;
 pub use casts::RayHit;
 pub use hits::Hits;
 pub use nearest::Neighbor;

@@ -73,18 +73,24 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     /// [`k_nearest`](Self::k_nearest) otherwise.
     pub fn k_nearest_in(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
         found.clear();
+        self.append_k_nearest(circle, k, found);
+    }
+
+    /// Appends them.
+    pub(super) fn append_k_nearest(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
         if k == 0 {
             return;
         }
+        let before = found.len();
         let center = circle.center().to_array();
         let mut within = circle.radius_squared();
         self.source.visit_near(center, k, within, &mut |hit, distance| {
             if self.accept.accepts(hit) {
-                keep(found, k, Neighbor { hit, distance }, &mut within);
+                keep(found, before, k, Neighbor { hit, distance }, &mut within);
             }
             within
         });
-        finish(found, k);
+        finish(found, before, k);
     }
 
     /// Replaces `found` by all boxes that a disc meets, nearest to its centre first. Ties as [`nearest`](Self::nearest).
@@ -99,36 +105,39 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     }
 }
 
-/// Takes one more among the `k` best, and tells how near the next has to be.
-fn keep<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, k: usize, new: Neighbor<H>, within: &mut f64) {
+/// Takes one more among the `k` best, which stand in the buffer from `before` on, and tells how near the next has to be.
+fn keep<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, before: usize, k: usize, new: Neighbor<H>, within: &mut f64) {
+    let best = &found[before..];
     if k <= SORTED_MAX {
-        let full = found.len() == k;
-        if full && found[k - 1].order(&new).is_le() {
+        let full = best.len() == k;
+        if full && best[k - 1].order(&new).is_le() {
             return;
         }
+        let at = best.iter().rposition(|other| other.order(&new).is_le()).map_or(0, |at| at + 1);
         if full {
             found.pop();
         }
-        let at = found.iter().rposition(|other| other.order(&new).is_le()).map_or(0, |before| before + 1);
-        found.insert(at, new);
+        found.insert(before + at, new);
     } else {
         found.push(new);
-        if found.len() / 2 < k {
+        let best = &mut found[before..];
+        if best.len() / 2 < k {
             return;
         }
-        found.select_nth_unstable_by(k - 1, Neighbor::order);
-        found.truncate(k);
+        best.select_nth_unstable_by(k - 1, Neighbor::order);
+        found.truncate(before + k);
     }
-    if let Some(last) = found.get(k - 1) {
+    if let Some(last) = found[before..].get(k - 1) {
         *within = last.distance;
     }
 }
 
 /// Puts what is left into order, and squares into distances.
-fn finish<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, k: usize) {
+fn finish<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, before: usize, k: usize) {
+    let best = &mut found[before..];
     if k > SORTED_MAX {
-        found.sort_unstable_by(Neighbor::order);
-        found.truncate(k);
+        best.sort_unstable_by(Neighbor::order);
     }
-    found.iter_mut().for_each(|found| found.distance = found.distance.sqrt());
+    best.iter_mut().for_each(|found| found.distance = found.distance.sqrt());
+    found.truncate(before.saturating_add(k));
 }

@@ -36,4 +36,9 @@ pub trait Search: Copy {
     /// A number by which questions near a point are sorted, so that those that follow each other look at memory that lies
     /// close together. Changes what a batch costs, never what it finds.
     fn place(self, point: [f32; 2]) -> u64;
+
+    /// Whether no other thread may be used.
+    fn is_sequential(self) -> bool {
+        false
+    }
 }

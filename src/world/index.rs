@@ -14,6 +14,8 @@ pub(crate) struct Index {
     /// How many steps had gone well when this one had; 0 is the empty world before the first.
     pub(crate) step: u64,
     pub(crate) row_count: usize,
+    /// Whether the world's settings allow no other thread.
+    pub(crate) sequential: bool,
     pub(crate) ids: Vec<u64>,
     /// Tier 1.
     pub(crate) grid: GridIndex,

@@ -222,7 +222,7 @@ impl World {
 
     /// The bodies of the last good step, and the statics as of now.
     fn searched(&self) -> Searched<'_> {
-        Searched::new(self.frames.front(), &self.statics)
+        Searched::new(self.frames.front(), &self.statics, self.config.sequential)
     }
 
     /// Keeps what a report needs and later steps would overwrite.

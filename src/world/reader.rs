@@ -116,7 +116,7 @@ impl Snapshot {
 
     /// Questions to the bodies and enabled statics of the step; see [`Questions`]. Any number of threads may ask at once.
     pub fn ask(&self) -> Questions<Searched<'_>> {
-        Questions::new(Searched::new(&self.index, &self.index.statics))
+        Questions::new(Searched::new(&self.index, &self.index.statics, self.index.sequential))
     }
 
     /// Everything whose closed box overlaps `area`, each once; as [`World::query_aabb`].

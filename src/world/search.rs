@@ -31,12 +31,13 @@ pub struct Searched<'w> {
     tiers: [bool; 3],
     without_bodies: &'w [u32],
     without_statics: &'w [u32],
+    sequential: bool,
 }
 
 impl<'w> Searched<'w> {
-    /// All bodies of a step, and all of these statics.
-    pub(super) fn new(index: &'w Index, statics: &'w StaticTree) -> Self {
-        Self { index, statics, tiers: [true; 3], without_bodies: &[], without_statics: &[] }
+    /// All bodies of a step, and all of these statics. If `sequential`, batches use no other thread.
+    pub(super) fn new(index: &'w Index, statics: &'w StaticTree, sequential: bool) -> Self {
+        Self { index, statics, tiers: [true; 3], without_bodies: &[], without_statics: &[], sequential }
     }
 
     fn has(&self, tier: Tier) -> bool {
@@ -171,6 +172,10 @@ impl<'w> Search for Searched<'w> {
 
     fn place(self, point: [f32; 2]) -> u64 {
         if self.index.grid.is_empty() { self.statics.place(point) } else { self.index.grid.place(point) }
+    }
+
+    fn is_sequential(self) -> bool {
+        self.sequential
     }
 }
 

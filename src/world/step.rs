@@ -36,6 +36,7 @@ impl World {
             phases.partition = clock.lap();
             self.find_pairs(parallel, index, &mut phases)?;
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
+            index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
             self.frames.hand_on_ids(index);
             index.set_statics(&self.statics, self.statics_version);

@@ -1,0 +1,190 @@
+//! Many questions at once.
+//!
+//! V1: questions are sorted by the place they ask about, so that those that follow each other look at memory that is in
+//!     the cache, and cut into blocks of equal number: by the input alone, never by the number of threads.
+//! V2: a block's answers stand one behind the other in a buffer of its own, which no other block writes to; where each
+//!     question's answer is, is noted by its number. So answers are the same on any number of threads.
+
+use super::{Accept, Neighbor, Questions, RayHit, Searchable};
+use crate::geometry::{Aabb, Circle, Ray};
+use crate::parallel;
+
+/// Questions in a block: enough to outweigh handing it to a thread, few enough to share them out.
+const BLOCK_LEN: usize = 256;
+
+/// Answers to many questions, each a slice. Keep it: the next batch reuses its memory.
+///
+/// ```
+/// use triphase::{query::Answers, Aabb, Bodies, World};
+/// let mut world = World::default();
+/// world.step(Bodies::uniform(&[[0.0f32, 0.0], [3.0, 0.0], [9.0, 0.0]], [0.5, 0.5]))?;
+/// let areas = [Aabb::new([8.0, 0.0], [9.0, 1.0])?, Aabb::new([0.0, 0.0], [4.0, 1.0])?];
+/// let mut answers = Answers::new();
+/// world.ask().par_query_aabb(&areas, &mut answers);
+/// assert_eq!((answers.of(0).len(), answers.of(1).len()), (1, 2));
+/// # Ok::<(), triphase::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Answers<T> {
+    /// By question.
+    spans: Vec<Span>,
+    blocks: Vec<Block<T>>,
+    /// Place and number of each question, in the order in which they are asked.
+    order: Vec<(u64, u32)>,
+}
+
+/// Where an answer is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    block: u32,
+    start: u32,
+    end: u32,
+}
+
+/// The answers of a block (V2).
+#[derive(Clone, Debug)]
+struct Block<T> {
+    items: Vec<T>,
+    /// Where the answer of each of its questions ends.
+    ends: Vec<u32>,
+}
+
+impl<T> Answers<T> {
+    /// No answers, and no memory.
+    pub const fn new() -> Self {
+        Self { spans: Vec::new(), blocks: Vec::new(), order: Vec::new() }
+    }
+
+    /// The answer to a question, by its number in the batch.
+    ///
+    /// # Panics
+    ///
+    /// When there was no such question.
+    pub fn of(&self, question: usize) -> &[T] {
+        let Span { block, start, end } = self.spans[question];
+        &self.blocks[block as usize].items[start as usize..end as usize]
+    }
+
+    /// The answers, in the order of the questions.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        (0..self.len()).map(|question| self.of(question))
+    }
+
+    /// How many questions were asked.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether none was asked.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        let of_block =
+            |block: &Block<T>| block.items.capacity() * size_of::<T>() + block.ends.capacity() * size_of::<u32>();
+        self.spans.capacity() * size_of::<Span>()
+            + self.blocks.capacity() * size_of::<Block<T>>()
+            + self.order.capacity() * size_of::<(u64, u32)>()
+            + self.blocks.iter().map(of_block).sum::<usize>()
+    }
+}
+
+impl<T> Default for Answers<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
+    /// [`query_aabb`](Self::query_aabb) of each area.
+    ///
+    /// # Determinism
+    ///
+    /// The answers, and the order in each, are those of the single questions: the same on any number of threads.
+    ///
+    /// # Cost
+    ///
+    /// Less than that of the single questions: they are asked in the order in which boxes are filed, whatever order they
+    /// are given in, and in parallel on the rayon pool of the caller, or not where a world's settings say so. Allocates
+    /// only what `answers` lacks.
+    ///
+    /// # Panics
+    ///
+    /// With more than 2^32 - 1 questions, or as many hits in a block of 256 questions.
+    pub fn par_query_aabb(self, areas: &[Aabb], answers: &mut Answers<S::Hit>) {
+        let center = |area: &Aabb| area.center().to_array();
+        self.ask_all(areas, center, answers, |area, found| {
+            self.query_aabb(*area).append_to(found);
+        });
+    }
+
+    /// [`query_circle`](Self::query_circle) of each disc. As [`par_query_aabb`](Self::par_query_aabb).
+    pub fn par_query_circle(self, circles: &[Circle], answers: &mut Answers<S::Hit>) {
+        self.ask_all(
+            circles,
+            |circle| circle.center().to_array(),
+            answers,
+            |circle, found| {
+                self.query_circle(*circle).append_to(found);
+            },
+        );
+    }
+
+    /// [`k_nearest_in`](Self::k_nearest_in) of each disc, nearest first; discs are made of points by `Circle::from`. As
+    /// [`par_query_aabb`](Self::par_query_aabb).
+    pub fn par_k_nearest_in(self, circles: &[Circle], k: usize, answers: &mut Answers<Neighbor<S::Hit>>) {
+        self.ask_all(
+            circles,
+            |circle| circle.center().to_array(),
+            answers,
+            |circle, found| {
+                self.append_k_nearest(*circle, k, found);
+            },
+        );
+    }
+
+    /// [`cast_ray`](Self::cast_ray) of each ray: the first hit, or an empty answer. As
+    /// [`par_query_aabb`](Self::par_query_aabb).
+    pub fn par_cast_ray(self, rays: &[Ray], answers: &mut Answers<RayHit<S::Hit>>) {
+        self.ask_all(rays, |ray| ray.origin().to_array(), answers, |ray, found| found.extend(self.cast_ray(*ray)));
+    }
+
+    /// V1 and V2.
+    fn ask_all<Q: Sync, T: Send>(
+        self,
+        questions: &[Q],
+        place: impl Fn(&Q) -> [f32; 2] + Sync,
+        answers: &mut Answers<T>,
+        ask: impl Fn(&Q, &mut Vec<T>) + Sync,
+    ) {
+        assert!(questions.len() < u32::MAX as usize, "questions are numbered by u32");
+        let Answers { spans, blocks, order } = answers;
+        let parallel = !self.source.is_sequential();
+        order.clear();
+        order.extend((0..).zip(questions).map(|(number, question)| (self.source.place(place(question)), number)));
+        parallel::sort_unstable(parallel, order);
+        let block_count = questions.len().div_ceil(BLOCK_LEN);
+        blocks.truncate(block_count);
+        blocks.resize_with(block_count, || Block { items: Vec::new(), ends: Vec::new() });
+        parallel::for_each_mut(parallel, blocks, |k, block| {
+            let numbers = &order[k * BLOCK_LEN..questions.len().min((k + 1) * BLOCK_LEN)];
+            block.items.clear();
+            block.ends.clear();
+            for &(_, number) in numbers {
+                ask(&questions[number as usize], &mut block.items);
+                block.ends.push(u32::try_from(block.items.len()).expect("as many hits as u32 can number"));
+            }
+        });
+        spans.clear();
+        spans.resize(questions.len(), Span::default());
+        for ((k, block), numbers) in (0..).zip(&*blocks).zip(order.chunks(BLOCK_LEN)) {
+            let mut start = 0;
+            for (&(_, number), &end) in numbers.iter().zip(&block.ends) {
+                spans[number as usize] = Span { block: k, start, end };
+                start = end;
+            }
+        }
+    }
+}
