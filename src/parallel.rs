@@ -30,16 +30,6 @@ pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl 
     items.iter_mut().enumerate().for_each(|(k, item)| task(k, item));
 }
 
-/// Sorts ascending; of items that are equal none can be told from another.
-pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
-    #[cfg(feature = "parallel")]
-    if parallel {
-        return items.par_sort_unstable();
-    }
-    let _ = parallel;
-    items.sort_unstable();
-}
-
 /// How many workers the tasks of this file may run on at once.
 pub(crate) fn worker_count(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]

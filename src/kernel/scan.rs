@@ -33,6 +33,11 @@ impl<'a> CellView<'a> {
         Self { columns, starts }
     }
 
+    /// No cells.
+    pub(crate) fn none() -> Self {
+        Self { columns: Columns::none(), starts: Starts::none() }
+    }
+
     pub(crate) fn columns(&self) -> &Columns<'a> {
         &self.columns
     }

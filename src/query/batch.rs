@@ -8,6 +8,7 @@
 use super::{Accept, Neighbor, Questions, RayHit, Searchable};
 use crate::geometry::{Aabb, Circle, Ray};
 use crate::parallel;
+use crate::storage::radix::{self, Numbered};
 
 /// Questions in a block: enough to outweigh handing it to a thread, few enough to share them out.
 const BLOCK_LEN: usize = 256;
@@ -30,7 +31,8 @@ pub struct Answers<T> {
     spans: Vec<Span>,
     blocks: Vec<Block<T>>,
     /// Place and number of each question, in the order in which they are asked.
-    order: Vec<(u64, u32)>,
+    order: Vec<Numbered>,
+    spare: Vec<Numbered>,
 }
 
 /// Where an answer is.
@@ -52,7 +54,7 @@ struct Block<T> {
 impl<T> Answers<T> {
     /// No answers, and no memory.
     pub const fn new() -> Self {
-        Self { spans: Vec::new(), blocks: Vec::new(), order: Vec::new() }
+        Self { spans: Vec::new(), blocks: Vec::new(), order: Vec::new(), spare: Vec::new() }
     }
 
     /// The answer to a question, by its number in the batch.
@@ -86,7 +88,7 @@ impl<T> Answers<T> {
             |block: &Block<T>| block.items.capacity() * size_of::<T>() + block.ends.capacity() * size_of::<u32>();
         self.spans.capacity() * size_of::<Span>()
             + self.blocks.capacity() * size_of::<Block<T>>()
-            + self.order.capacity() * size_of::<(u64, u32)>()
+            + (self.order.capacity() + self.spare.capacity()) * size_of::<Numbered>()
             + self.blocks.iter().map(of_block).sum::<usize>()
     }
 }
@@ -160,12 +162,17 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
         ask: impl Fn(&Q, &mut Vec<T>) + Sync,
     ) {
         assert!(questions.len() < u32::MAX as usize, "questions are numbered by u32");
-        let Answers { spans, blocks, order } = answers;
+        let Answers { spans, blocks, order, spare } = answers;
         let parallel = !self.source.is_sequential();
-        order.clear();
-        order.extend((0..).zip(questions).map(|(number, question)| (self.source.place(place(question)), number)));
-        parallel::sort_unstable(parallel, order);
         let block_count = questions.len().div_ceil(BLOCK_LEN);
+        order.clear();
+        order.resize(questions.len(), (0, 0));
+        parallel::for_each_chunk_and(parallel, order, BLOCK_LEN, &mut vec![(); block_count], |k, order, ()| {
+            for ((at, slot), question) in order.iter_mut().enumerate().zip(&questions[k * BLOCK_LEN..]) {
+                *slot = (self.source.place(place(question)), (k * BLOCK_LEN + at) as u32);
+            }
+        });
+        radix::sort_by_key(order, spare);
         blocks.truncate(block_count);
         blocks.resize_with(block_count, || Block { items: Vec::new(), ends: Vec::new() });
         parallel::for_each_mut(parallel, blocks, |k, block| {

@@ -36,6 +36,11 @@ impl<'a> Starts<'a> {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
+    /// The table of no rows.
+    pub(crate) fn none() -> Self {
+        Self { starts: &[0; table_words(0, 2)], stride: 2, rows: 0 }
+    }
+
     /// The table in words that were filled before.
     ///
     /// # Panics

@@ -5,6 +5,7 @@ pub(crate) mod cells;
 pub(crate) mod columns;
 pub(crate) mod disjoint;
 pub(crate) mod pages;
+pub(crate) mod radix;
 pub(crate) mod record;
 
 /// Where part `k` of `count` equal parts of `len` begins; the product may be more than a `usize` of 32 bits holds.

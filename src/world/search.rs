@@ -7,7 +7,7 @@ use super::index::Index;
 use crate::geometry::{Cast, Entry, RawBox};
 use crate::pair::Hit;
 use crate::query::{Accept, Questions, Search};
-use crate::tier::point_grid::search::{Filed, Overlapping};
+use crate::tier::point_grid::search::{Filed, InArea, Overlapping, Wanted};
 use crate::tier::static_tree::StaticTree;
 
 /// A tier of a world.
@@ -44,6 +44,11 @@ impl<'w> Searched<'w> {
         self.tiers[tier as usize]
     }
 
+    /// Whether it is worth while to look at tier 3.
+    fn has_statics(&self) -> bool {
+        self.has(Tier::Static) && !self.statics.is_empty()
+    }
+
     #[inline]
     fn wants_body(&self, row: u32) -> bool {
         !self.without_bodies.contains(&row)
@@ -64,18 +69,97 @@ impl<'w> Searched<'w> {
         Hit::Fixed { row, id: self.statics.id(row) }
     }
 
-    /// The three tiers' rows as hits.
+    /// Where common bodies are looked for: nowhere if they are not asked of.
     #[inline]
-    fn hits(
-        self,
-        common: impl Iterator<Item = u32>,
-        oversized: impl Iterator<Item = u32>,
-        fixed: impl Iterator<Item = u32>,
-    ) -> impl Iterator<Item = Hit> {
-        let oversized = oversized.map(move |entity| self.index.oversized_rows[entity as usize]);
-        let bodies = common.chain(oversized).filter(move |&row| self.wants_body(row));
-        let fixed = fixed.filter(move |&row| self.wants_static(row));
-        bodies.map(move |row| self.body(row)).chain(fixed.map(move |row| self.fixed(row)))
+    fn area_of_common(&self, area: RawBox) -> RawBox {
+        const NOWHERE: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+        if self.has(Tier::Common) { area } else { NOWHERE }
+    }
+
+    /// The row of an oversized body.
+    #[inline]
+    fn oversized(&self, entity: u32) -> u32 {
+        self.index.oversized_rows[entity as usize]
+    }
+}
+
+/// What lies in an area: one tier after the other, each looked into when the one before is used up.
+///
+/// The searches of tiers 2 and 3 are large values and often not needed: they are made where they stay.
+struct InAllTiers<'w, W, L, S, O, F> {
+    searched: Searched<'w>,
+    common: InArea<'w, W>,
+    /// Makes the searches of the other tiers; none once it did.
+    other_tiers: Option<(L, S)>,
+    oversized: Option<O>,
+    fixed: Option<F>,
+}
+
+impl<'w, W, L, S, O, F> Iterator for InAllTiers<'w, W, L, S, O, F>
+where
+    W: Wanted,
+    L: FnOnce() -> O,
+    S: FnOnce() -> F,
+    O: Iterator<Item = u32>,
+    F: Iterator<Item = u32>,
+{
+    type Item = Hit;
+
+    #[inline]
+    fn next(&mut self) -> Option<Hit> {
+        for row in self.common.by_ref() {
+            if self.searched.wants_body(row) {
+                return Some(self.searched.body(row));
+            }
+        }
+        self.next_of_others()
+    }
+
+    fn fold<B, G: FnMut(B, Hit) -> B>(self, init: B, mut fold: G) -> B {
+        let Self { searched, common, other_tiers, oversized, fixed } = self;
+        let mut body = |folded, row| {
+            if searched.wants_body(row) { fold(folded, searched.body(row)) } else { folded }
+        };
+        let mut folded = common.fold(init, &mut body);
+        let (oversized, fixed) = match other_tiers {
+            Some((oversized, fixed)) => {
+                (searched.has(Tier::Oversized).then(oversized), searched.has_statics().then(fixed))
+            }
+            None => (oversized, fixed),
+        };
+        if let Some(oversized) = oversized {
+            folded = oversized.fold(folded, |folded, entity| body(folded, searched.oversized(entity)));
+        }
+        let mut fixed_one = |folded, row| {
+            if searched.wants_static(row) { fold(folded, searched.fixed(row)) } else { folded }
+        };
+        match fixed {
+            Some(fixed) => fixed.fold(folded, &mut fixed_one),
+            None => folded,
+        }
+    }
+}
+
+impl<'w, W, L, S, O, F> InAllTiers<'w, W, L, S, O, F>
+where
+    L: FnOnce() -> O,
+    S: FnOnce() -> F,
+    O: Iterator<Item = u32>,
+    F: Iterator<Item = u32>,
+{
+    fn next_of_others(&mut self) -> Option<Hit> {
+        let searched = self.searched;
+        if let Some((oversized, fixed)) = self.other_tiers.take() {
+            self.oversized = searched.has(Tier::Oversized).then(oversized);
+            self.fixed = searched.has_statics().then(fixed);
+        }
+        let mut oversized = self.oversized.iter_mut().flatten().map(|entity| searched.oversized(entity));
+        if let Some(row) = oversized.find(|&row| searched.wants_body(row)) {
+            return Some(searched.body(row));
+        }
+        self.oversized = None;
+        let mut fixed = self.fixed.iter_mut().flatten();
+        fixed.find(|&row| searched.wants_static(row)).map(|row| searched.fixed(row))
     }
 }
 
@@ -84,18 +168,24 @@ impl<'w> Search for Searched<'w> {
 
     fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        let common = self.has(Tier::Common).then(|| index.grid.search(area, Overlapping(test)));
-        let oversized = self.has(Tier::Oversized).then(|| index.loose.search(area, test));
-        let fixed = self.has(Tier::Static).then(|| statics.search(area, test));
-        self.hits(common.into_iter().flatten(), oversized.into_iter().flatten(), fixed.into_iter().flatten())
+        InAllTiers {
+            searched: self,
+            common: index.grid.search(self.area_of_common(area), Overlapping(test)),
+            other_tiers: Some((move || index.loose.search(area, test), move || statics.search(area, test))),
+            oversized: None,
+            fixed: None,
+        }
     }
 
     fn filed_near(self, area: RawBox) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        let common = self.has(Tier::Common).then(|| index.grid.search(area, Filed));
-        let oversized = self.has(Tier::Oversized).then(|| index.loose.filed_near(area));
-        let fixed = self.has(Tier::Static).then(|| statics.filed_near(area));
-        self.hits(common.into_iter().flatten(), oversized.into_iter().flatten(), fixed.into_iter().flatten())
+        InAllTiers {
+            searched: self,
+            common: index.grid.search(self.area_of_common(area), Filed),
+            other_tiers: Some((move || index.loose.filed_near(area), move || statics.filed_near(area))),
+            oversized: None,
+            fixed: None,
+        }
     }
 
     fn visit_near(

@@ -58,17 +58,17 @@ impl Search for &PointGrid {
 }
 
 impl GridIndex {
-    /// The band and the cell in which a body that begins at a point is or would be filed, as one number.
+    /// Where the table of cells has the one in which a body that begins at a point is or would be filed.
     pub(crate) fn place(&self, [x, y]: [f32; 2]) -> u64 {
         let Some(class) = self.directory.classes().next() else { return 0 };
         let [x, y] = if class.transposed { [y, x] } else { [x, y] };
         let home = self.directory.home(class, y);
         let slot = &self.slots[home];
-        if slot.band.population == 0 {
-            return (home as u64) << 32;
-        }
-        let rect = slot.band.rect(self.words_of(slot), &[x, y, x, y]);
-        (home as u64) << 32 | ((rect.y.end - 1) * slot.band.columns() + rect.x.end - 1) as u64
+        let cell = match slot.band.population {
+            0 => 0,
+            _ => slot.band.cell(self.words_of(slot), [x, y]),
+        };
+        (slot.words.start + cell) as u64
     }
 
     /// Whether nothing is filed.

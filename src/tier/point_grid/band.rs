@@ -191,6 +191,12 @@ impl Band {
         self.finder(words).rect(aabb)
     }
 
+    /// The number of the cell at a point, row after row.
+    pub(crate) fn cell(&self, words: &[u32], [x, y]: [f32; 2]) -> usize {
+        let [x_axis, y_axis] = self.axes(words);
+        y_axis.cell(y) * self.columns + x_axis.cell(x)
+    }
+
     /// About how wide and high the cell at a point is.
     pub(crate) fn cell_size_at(&self, words: &[u32], [x, y]: [f32; 2]) -> [f64; 2] {
         let [left, top, right, bottom] = self.bounds;

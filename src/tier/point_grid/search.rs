@@ -12,7 +12,6 @@ use super::directory::ClassBands;
 use super::index::{BandSlot, GridIndex};
 use crate::geometry::{RawBox, oriented, overlaps};
 use crate::kernel::{CellView, MASKED, Rect};
-use crate::storage::columns::Columns;
 use std::ops::Range;
 
 /// Which of the entries in the cells that an area touches.
@@ -61,10 +60,9 @@ pub(crate) struct InArea<'g, W> {
     /// The area as the class has it, and its bands that are left.
     local: RawBox,
     slots: Range<usize>,
-    /// The band, and of its cells that are touched those that are left.
-    band: Option<CellView<'g>>,
+    /// The cells of a band, and of those that are touched the ones that are left.
+    cells: CellView<'g>,
     rect: Rect,
-    columns: Columns<'g>,
     /// What is left of a row of cells.
     run: Range<usize>,
     /// From an entry on, those that are wanted.
@@ -83,9 +81,8 @@ impl GridIndex {
             transposed: false,
             local: area,
             slots: 0..0,
-            band: None,
+            cells: CellView::none(),
             rect: Rect { x: 0..0, y: 0..0 },
-            columns: Columns::none(),
             run: 0..0,
             at: 0,
             mask: 0,
@@ -110,7 +107,7 @@ impl<W: Wanted> InArea<'_, W> {
             let count = self.run.len();
             self.run.start = self.run.end.min(self.at + MASKED);
             self.mask = if W::OVERLAPPING {
-                self.grid.level.overlap_mask(&self.columns, self.at, count, &self.local)
+                self.grid.level.overlap_mask(self.cells.columns(), self.at, count, &self.local)
             } else {
                 (1 << count.min(MASKED)) - 1
             };
@@ -123,8 +120,8 @@ impl<W: Wanted> InArea<'_, W> {
     /// The touched cells of the next row, as a run.
     fn next_run(&mut self) -> bool {
         loop {
-            if let (Some(cells), Some(y)) = (&self.band, self.rect.y.next()) {
-                self.run = cells.run(y, &self.rect.x);
+            if let Some(y) = self.rect.y.next() {
+                self.run = self.cells.run(y, &self.rect.x);
                 return true;
             }
             if !self.next_band() {
@@ -143,9 +140,8 @@ impl<W: Wanted> InArea<'_, W> {
             };
             let slot = &self.grid.slots[slot];
             if slot.band.population > 0 && overlaps(&self.local, &slot.band.bounds) {
-                let cells = self.grid.cells(slot);
                 self.rect = slot.band.rect(self.grid.words_of(slot), &self.local);
-                (self.columns, self.band) = (*cells.columns(), Some(cells));
+                self.cells = self.grid.cells(slot);
                 return true;
             }
         }
@@ -170,8 +166,9 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
             while self.mask != 0 {
                 let at = self.at + self.mask.trailing_zeros() as usize;
                 self.mask &= self.mask - 1;
-                if !W::OVERLAPPING || self.wanted.wants(&oriented(self.columns.aabb(at), self.transposed)) {
-                    return Some(self.columns.rows[at]);
+                let columns = self.cells.columns();
+                if !W::OVERLAPPING || self.wanted.wants(&oriented(columns.aabb(at), self.transposed)) {
+                    return Some(columns.rows[at]);
                 }
             }
             if !self.next_mask() {
@@ -183,7 +180,7 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {
-            let Self { columns, at, transposed, wanted, .. } = self;
+            let (columns, at, transposed, wanted) = (*self.cells.columns(), self.at, self.transposed, self.wanted);
             let mut mask = std::mem::take(&mut self.mask);
             while mask != 0 {
                 let at = at + mask.trailing_zeros() as usize;
