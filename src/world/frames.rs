@@ -87,7 +87,9 @@ impl Frames {
     pub(super) fn advance(&mut self, next: Arc<Index>) {
         let before = std::mem::replace(&mut self.front, next);
         let readers = self.has_readers();
-        self.published.replace(readers.then(|| Arc::clone(&self.front)));
+        if readers {
+            self.published.replace(Some(Arc::clone(&self.front)));
+        }
         self.spares.push(before);
         let (mut free, front) = (0, &self.front);
         self.spares.retain_mut(|spare| match Arc::get_mut(spare) {
