@@ -1,7 +1,7 @@
 //! The builder, and questions of areas.
 
 use super::{Accept, Anything, Hits, Matching, Searchable};
-use crate::geometry::{Aabb, Circle, Point, RawBox, distance_squared, holds, overlaps};
+use crate::geometry::{Aabb, Circle, Point, RawBox, distance_squared, holds};
 
 /// Questions to a world or to a tier: what lies in an area, what is nearest, what a ray meets.
 ///
@@ -60,8 +60,8 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     ///
     /// O(rows of cells and leaves that the area touches + what is filed there).
     pub fn query_aabb(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
-        let area = area.to_array();
-        self.search(area, move |aabb| overlaps(aabb, &area))
+        let Self { source, accept } = self;
+        Hits(source.overlapping(area.to_array()).filter(move |&hit| accept.accepts(hit)))
     }
 
     /// Boxes that lie wholly in `area`, which may touch its edges from within. Order and cost as

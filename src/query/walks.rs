@@ -1,6 +1,6 @@
 //! What a structure offers for questions to be asked of it.
 
-use crate::geometry::{Cast, Entry, RawBox};
+use crate::geometry::{Cast, Entry, RawBox, overlaps};
 
 /// The three walks.
 pub trait Search: Copy {
@@ -11,6 +11,11 @@ pub trait Search: Copy {
     /// which may or may not have been found out before. Looked for as the iterator is drawn on. Edges of the area may be
     /// infinite.
     fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = Self::Hit>;
+
+    /// Every box that overlaps `area`, each once.
+    fn overlapping(self, area: RawBox) -> impl Iterator<Item = Self::Hit> {
+        self.search(area, move |aabb| overlaps(aabb, &area))
+    }
 
     /// Every box filed in the cells or leaves that `area` touches, each once: at least all those that overlap it.
     fn filed_near(self, area: RawBox) -> impl Iterator<Item = Self::Hit> {

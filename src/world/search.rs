@@ -7,7 +7,7 @@ use super::index::Index;
 use crate::geometry::{Cast, Entry, RawBox};
 use crate::pair::Hit;
 use crate::query::{Accept, Questions, Search};
-use crate::tier::point_grid::search::{Filed, InArea, Overlapping, Wanted};
+use crate::tier::point_grid::search::{Filed, InArea, Overlapping, Tested, Wanted};
 use crate::tier::static_tree::StaticTree;
 
 /// A tier of a world.
@@ -69,11 +69,24 @@ impl<'w> Searched<'w> {
         Hit::Fixed { row, id: self.statics.id(row) }
     }
 
-    /// Where common bodies are looked for: nowhere if they are not asked of.
+    /// What lies in an area, as each tier has it.
     #[inline]
-    fn area_of_common(&self, area: RawBox) -> RawBox {
+    fn in_all_tiers<W: Wanted, O: Iterator<Item = u32>, F: Iterator<Item = u32>>(
+        self,
+        area: RawBox,
+        wanted: W,
+        oversized: impl FnOnce() -> O,
+        fixed: impl FnOnce() -> F,
+    ) -> impl Iterator<Item = Hit> {
         const NOWHERE: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
-        if self.has(Tier::Common) { area } else { NOWHERE }
+        let area = if self.has(Tier::Common) { area } else { NOWHERE };
+        InAllTiers {
+            searched: self,
+            common: self.index.grid.search(area, wanted),
+            other_tiers: Some((oversized, fixed)),
+            oversized: None,
+            fixed: None,
+        }
     }
 
     /// The row of an oversized body.
@@ -168,24 +181,22 @@ impl<'w> Search for Searched<'w> {
 
     fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        InAllTiers {
-            searched: self,
-            common: index.grid.search(self.area_of_common(area), Overlapping(test)),
-            other_tiers: Some((move || index.loose.search(area, test), move || statics.search(area, test))),
-            oversized: None,
-            fixed: None,
-        }
+        self.in_all_tiers(
+            area,
+            Tested(test),
+            move || index.loose.search(area, test),
+            move || statics.search(area, test),
+        )
+    }
+
+    fn overlapping(self, area: RawBox) -> impl Iterator<Item = Hit> {
+        let Self { index, statics, .. } = self;
+        self.in_all_tiers(area, Overlapping, move || index.loose.overlapping(area), move || statics.overlapping(area))
     }
 
     fn filed_near(self, area: RawBox) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        InAllTiers {
-            searched: self,
-            common: index.grid.search(self.area_of_common(area), Filed),
-            other_tiers: Some((move || index.loose.filed_near(area), move || statics.filed_near(area))),
-            oversized: None,
-            fixed: None,
-        }
+        self.in_all_tiers(area, Filed, move || index.loose.filed_near(area), move || statics.filed_near(area))
     }
 
     fn visit_near(

@@ -2,7 +2,7 @@
 
 use super::PointGrid;
 use super::index::GridIndex;
-use super::search::{Filed, Overlapping};
+use super::search::{Filed, Overlapping, Tested};
 use crate::geometry::{Cast, Entry, RawBox, oriented};
 use crate::query::{Part, Questions, Search};
 
@@ -34,8 +34,12 @@ impl Search for &PointGrid {
     type Hit = u32;
 
     fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = u32> {
-        let test = Overlapping(test);
+        let test = Tested(test);
         self.index.search(area, test).chain(self.rest.search(area, test))
+    }
+
+    fn overlapping(self, area: RawBox) -> impl Iterator<Item = u32> {
+        self.index.search(area, Overlapping).chain(self.rest.search(area, Overlapping))
     }
 
     fn filed_near(self, area: RawBox) -> impl Iterator<Item = u32> {

@@ -19,21 +19,11 @@ pub(crate) trait Wanted: Copy {
     /// Whether entries have to overlap the area; else all are wanted.
     const OVERLAPPING: bool;
 
+    /// Whether those are wanted whatever their boxes are otherwise.
+    const ALL: bool;
+
     /// Whether a box that is to be had is wanted.
     fn wants(&self, aabb: &RawBox) -> bool;
-}
-
-/// Boxes that overlap the area and satisfy a test.
-#[derive(Clone, Copy)]
-pub(crate) struct Overlapping<T>(pub(crate) T);
-
-impl<T: Fn(&RawBox) -> bool + Copy> Wanted for Overlapping<T> {
-    const OVERLAPPING: bool = true;
-
-    #[inline(always)]
-    fn wants(&self, aabb: &RawBox) -> bool {
-        (self.0)(aabb)
-    }
 }
 
 /// All that is filed there.
@@ -42,10 +32,39 @@ pub(crate) struct Filed;
 
 impl Wanted for Filed {
     const OVERLAPPING: bool = false;
+    const ALL: bool = true;
 
     #[inline(always)]
     fn wants(&self, _: &RawBox) -> bool {
         true
+    }
+}
+
+/// Boxes that overlap the area.
+#[derive(Clone, Copy)]
+pub(crate) struct Overlapping;
+
+impl Wanted for Overlapping {
+    const OVERLAPPING: bool = true;
+    const ALL: bool = true;
+
+    #[inline(always)]
+    fn wants(&self, _: &RawBox) -> bool {
+        true
+    }
+}
+
+/// Boxes that overlap the area and satisfy a test.
+#[derive(Clone, Copy)]
+pub(crate) struct Tested<T>(pub(crate) T);
+
+impl<T: Fn(&RawBox) -> bool + Copy> Wanted for Tested<T> {
+    const OVERLAPPING: bool = true;
+    const ALL: bool = false;
+
+    #[inline(always)]
+    fn wants(&self, aabb: &RawBox) -> bool {
+        (self.0)(aabb)
     }
 }
 
@@ -103,17 +122,23 @@ impl<W: Wanted> InArea<'_, W> {
                     return false;
                 }
             }
-            self.at = self.run.start;
-            let count = self.run.len();
-            self.run.start = self.run.end.min(self.at + MASKED);
-            self.mask = if W::OVERLAPPING {
-                self.grid.level.overlap_mask(self.cells.columns(), self.at, count, &self.local)
-            } else {
-                (1 << count.min(MASKED)) - 1
-            };
+            self.mask = self.take_mask();
             if self.mask != 0 {
                 return true;
             }
+        }
+    }
+
+    /// The first entries of the run that are wanted, from what is then `at` on.
+    #[inline(always)]
+    fn take_mask(&mut self) -> u32 {
+        self.at = self.run.start;
+        let count = self.run.len();
+        self.run.start = self.run.end.min(self.at + MASKED);
+        if W::OVERLAPPING {
+            self.grid.level.overlap_mask(self.cells.columns(), self.at, count, &self.local)
+        } else {
+            (1 << count.min(MASKED)) - 1
         }
     }
 
@@ -167,7 +192,7 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
                 let at = self.at + self.mask.trailing_zeros() as usize;
                 self.mask &= self.mask - 1;
                 let columns = self.cells.columns();
-                if !W::OVERLAPPING || self.wanted.wants(&oriented(columns.aabb(at), self.transposed)) {
+                if W::ALL || self.wanted.wants(&oriented(columns.aabb(at), self.transposed)) {
                     return Some(columns.rows[at]);
                 }
             }
@@ -180,16 +205,28 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {
-            let (columns, at, transposed, wanted) = (*self.cells.columns(), self.at, self.transposed, self.wanted);
-            let mut mask = std::mem::take(&mut self.mask);
-            while mask != 0 {
-                let at = at + mask.trailing_zeros() as usize;
-                mask &= mask - 1;
-                if !W::OVERLAPPING || wanted.wants(&oriented(columns.aabb(at), transposed)) {
-                    folded = f(folded, columns.rows[at]);
+            let (columns, transposed, wanted) = (*self.cells.columns(), self.transposed, self.wanted);
+            let mut fold_mask = |mut folded: B, at: usize, mut mask: u32| {
+                while mask != 0 {
+                    let at = at + mask.trailing_zeros() as usize;
+                    mask &= mask - 1;
+                    if W::ALL || wanted.wants(&oriented(columns.aabb(at), transposed)) {
+                        folded = f(folded, columns.rows[at]);
+                    }
                 }
+                folded
+            };
+            // What was begun, and then row after row of the band.
+            folded = fold_mask(folded, self.at, std::mem::take(&mut self.mask));
+            loop {
+                while !self.run.is_empty() {
+                    let mask = self.take_mask();
+                    folded = fold_mask(folded, self.at, mask);
+                }
+                let Some(y) = self.rect.y.next() else { break };
+                self.run = self.cells.run(y, &self.rect.x);
             }
-            if !self.next_mask() {
+            if !self.next_band() {
                 return folded;
             }
         }
