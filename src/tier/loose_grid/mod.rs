@@ -9,7 +9,8 @@
 //! collision detection. The bounds on its size, the sweep of crowded cells and the layout rebuilt each step are added.
 //!
 //! Two structures share it: [`LooseGrid`] is kept over time and changed by handle; `RebuiltGrid` is made anew from a
-//! slice each step, and so holds everything in contiguous runs.
+//! slice each step, and so holds everything in contiguous runs. What is near and what a ray meets is found in both by the
+//! same walks (`walk`).
 //!
 //! T1: an entity is filed in exactly one loose cell: that of its box's centre.
 //! T2: the box of a loose cell covers the boxes of all entities filed in it.

@@ -11,8 +11,8 @@
 
 use super::{DoubleGrid, Walk, look_everywhere, look_through};
 use crate::geometry::{Cast, Entry, RawBox, round_down, round_up};
-use crate::tier::loose_grid::LooseIndex;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
+use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
 
 /// A way that touches no more tight cells than this is one piece.
 const CELLS_FEW: usize = 4;
@@ -111,20 +111,18 @@ impl<G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Walk for Met<'_, '_, G, V> {
     }
 }
 
-/// About the distance from which on a way stays in the cells at the rim; finite.
+/// About the distance from which on a way stays in the cells at the rim; finite. The last piece makes up for what this
+/// is off by (E1).
 fn leaves(cast: &Cast, ways: [Way; 2], map: &GridMap) -> f64 {
     let on = |axis: usize| {
-        if ways[axis] == Way::Nowhere {
+        let [begin, end] = map.ends(axis);
+        if ways[axis] == Way::Nowhere || !(begin.is_finite() && end.is_finite()) {
+            // Without a length that is known, all is in the first cell.
             return 0.0;
         }
-        let [begin, end] = map.ends(axis);
-        let mut strip = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
-        if begin.is_finite() && end.is_finite() {
-            (strip[axis], strip[axis + 2]) = (round_down(begin).max(f32::MIN), round_up(end).min(f32::MAX));
-        } else {
-            (strip[axis], strip[axis + 2]) = (f32::MIN, f32::MAX);
-        }
-        // Only this axis counts: the other has no sides.
+        // Only this axis counts: on the other the strip has no sides.
+        let mut strip = ANYWHERE;
+        (strip[axis], strip[axis + 2]) = (round_down(begin).max(f32::MIN), round_up(end).min(f32::MAX));
         cast.span(&strip, f64::INFINITY).map_or(0.0, |[_, last]| last)
     };
     on(0).max(on(1))
