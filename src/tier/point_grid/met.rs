@@ -9,8 +9,8 @@
 //!     are small, pieces are too.
 
 use super::index::GridIndex;
+use super::search::visit_masks;
 use crate::geometry::{Cast, Entry, RawBox};
-use crate::kernel::MASKED;
 
 /// A piece with more candidates is halved; with fewer, the next is twice as long.
 const MANY: usize = 40;
@@ -71,23 +71,15 @@ impl GridIndex {
                 piece = half.0 - from;
                 (to, area, rect, candidates) = half;
             }
-            let runs = rect.y.clone().map(|y| cells.run(y, &rect.x));
-            for run in runs {
-                for first in run.clone().step_by(MASKED) {
-                    let count = run.end - first;
-                    let mut mask = self.level.overlap_mask(columns, first, count, &area);
-                    if let Some(before) = &before {
-                        mask &= !self.level.overlap_mask(columns, first, count, before);
-                    }
-                    while mask != 0 {
-                        let at = first + mask.trailing_zeros() as usize;
-                        mask &= mask - 1;
-                        if let Some(entry) = cast.entry(&columns.aabb(at), until) {
-                            until = visit(columns.rows[at], entry);
-                        }
+            visit_masks(self.level, &cells, &rect, &area, before.as_ref(), |first, mut mask| {
+                while mask != 0 {
+                    let at = first + mask.trailing_zeros() as usize;
+                    mask &= mask - 1;
+                    if let Some(entry) = cast.entry(&columns.aabb(at), until) {
+                        until = visit(columns.rows[at], entry);
                     }
                 }
-            }
+            });
             if to >= end || until <= to {
                 return until;
             }

@@ -7,8 +7,8 @@
 //!     when it did not overlap the one before.
 
 use super::index::GridIndex;
+use super::search::visit_masks;
 use crate::geometry::{RawBox, distance_squared, holds, round_down, round_up};
-use crate::kernel::MASKED;
 
 /// Cells that the first square is meant to hold, for each body that is asked for.
 const FIRST: f64 = 0.4;
@@ -83,24 +83,16 @@ impl GridIndex {
             let radius = far_enough.min(least + reach);
             let area = square(point, radius);
             let rect = finder.rect(&area);
-            for y in rect.y.clone() {
-                let run = cells.run(y, &rect.x);
-                for from in run.clone().step_by(MASKED) {
-                    let count = run.end - from;
-                    let mut mask = self.level.overlap_mask(columns, from, count, &area);
-                    if let Some(before) = &before {
-                        mask &= !self.level.overlap_mask(columns, from, count, before);
-                    }
-                    while mask != 0 {
-                        let at = from + mask.trailing_zeros() as usize;
-                        mask &= mask - 1;
-                        let distance = distance_squared(&columns.aabb(at), point);
-                        if distance <= within {
-                            within = visit(columns.rows[at], distance);
-                        }
+            visit_masks(self.level, &cells, &rect, &area, before.as_ref(), |from, mut mask| {
+                while mask != 0 {
+                    let at = from + mask.trailing_zeros() as usize;
+                    mask &= mask - 1;
+                    let distance = distance_squared(&columns.aabb(at), point);
+                    if distance <= within {
+                        within = visit(columns.rows[at], distance);
                     }
                 }
-            }
+            });
             let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
             if (is_all && holds(&area, &band.bounds)) || radius == far_enough || within < radius * radius {
                 return within;

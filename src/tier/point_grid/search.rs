@@ -2,7 +2,8 @@
 //!
 //! S1: a body that overlaps an area is filed in the rectangle of cells that [`Band::rect`](super::band::Band::rect) gives
 //!     (P1, P2), in a band that the area meets (D1); and bodies are filed once (P1), so each is found once.
-//! S2: a few entries are tested at a time, as a mask of bits; nothing behind them is looked at before they are used up.
+//! S2: at most [`AHEAD`] runs of [`MASKED`] entries are tested at a time, to masks of bits; nothing behind them is looked at
+//!     before they are used up.
 //!
 //! Cost: rows of cells that the area touches, since a row's cells are one run, and what is filed there. There are at most
 //! as many rows as bodies (P4), and no cells where there are no bodies to pay for them, so an area is never larger to a
@@ -11,8 +12,11 @@
 use super::directory::ClassBands;
 use super::index::{BandSlot, GridIndex};
 use crate::geometry::{RawBox, oriented, overlaps};
-use crate::kernel::{CellView, MASKED, Rect};
+use crate::kernel::{CellView, Level, MASKED, Rect};
 use std::ops::Range;
+
+/// Masks that are made before the first of them is used.
+const AHEAD: usize = 4;
 
 /// Which of the entries in the cells that an area touches.
 pub(crate) trait Wanted: Copy {
@@ -87,6 +91,9 @@ pub(crate) struct InArea<'g, W> {
     /// From an entry on, those that are wanted.
     at: usize,
     mask: u32,
+    /// Such masks that come after, those that were not used yet (S2).
+    ahead: [(usize, u32); AHEAD],
+    unused: Range<usize>,
 }
 
 impl GridIndex {
@@ -105,6 +112,8 @@ impl GridIndex {
             run: 0..0,
             at: 0,
             mask: 0,
+            ahead: [(0, 0); AHEAD],
+            unused: 0..0,
         }
     }
 
@@ -114,44 +123,37 @@ impl GridIndex {
 }
 
 impl<W: Wanted> InArea<'_, W> {
-    /// The next entries that are wanted, as `at` and `mask`; whether there are any.
-    fn next_mask(&mut self) -> bool {
-        loop {
-            while self.run.is_empty() {
-                if !self.next_run() {
-                    return false;
+    /// Tests some more entries; whether there are any.
+    ///
+    /// All of them before the first that is met is handed on: the processor then waits for all boxes at once, and no branch
+    /// depends on one.
+    fn test_more(&mut self) -> bool {
+        let mut count = 0;
+        while count == 0 {
+            while count < AHEAD {
+                if self.run.is_empty() {
+                    let Some(y) = self.rect.y.next() else { break };
+                    self.run = self.cells.run(y, &self.rect.x);
                 }
+                self.ahead[count] = (self.run.start, self.first_mask());
+                self.run.start = self.run.end.min(self.run.start + MASKED);
+                count += 1;
             }
-            self.mask = self.take_mask();
-            if self.mask != 0 {
-                return true;
-            }
-        }
-    }
-
-    /// The first entries of the run that are wanted, from what is then `at` on.
-    #[inline(always)]
-    fn take_mask(&mut self) -> u32 {
-        self.at = self.run.start;
-        let count = self.run.len();
-        self.run.start = self.run.end.min(self.at + MASKED);
-        if W::OVERLAPPING {
-            self.grid.level.overlap_mask(self.cells.columns(), self.at, count, &self.local)
-        } else {
-            (1 << count.min(MASKED)) - 1
-        }
-    }
-
-    /// The touched cells of the next row, as a run.
-    fn next_run(&mut self) -> bool {
-        loop {
-            if let Some(y) = self.rect.y.next() {
-                self.run = self.cells.run(y, &self.rect.x);
-                return true;
-            }
-            if !self.next_band() {
+            if count == 0 && !self.next_band() {
                 return false;
             }
+        }
+        self.unused = 0..count;
+        true
+    }
+
+    /// Those of the first entries of the run that are wanted.
+    #[inline(always)]
+    fn first_mask(&self) -> u32 {
+        if W::OVERLAPPING {
+            self.grid.level.overlap_mask(self.cells.columns(), self.run.start, self.run.len(), &self.local)
+        } else {
+            (1 << self.run.len().min(MASKED)) - 1
         }
     }
 
@@ -196,8 +198,10 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
                     return Some(columns.rows[at]);
                 }
             }
-            if !self.next_mask() {
-                return None;
+            match self.unused.next() {
+                Some(k) => (self.at, self.mask) = self.ahead[k],
+                None if !self.test_more() => return None,
+                None => {}
             }
         }
     }
@@ -216,19 +220,50 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
                 }
                 folded
             };
-            // What was begun, and then row after row of the band.
             folded = fold_mask(folded, self.at, std::mem::take(&mut self.mask));
-            loop {
-                while !self.run.is_empty() {
-                    let mask = self.take_mask();
-                    folded = fold_mask(folded, self.at, mask);
-                }
-                let Some(y) = self.rect.y.next() else { break };
-                self.run = self.cells.run(y, &self.rect.x);
+            for &(at, mask) in &self.ahead[self.unused.clone()] {
+                folded = fold_mask(folded, at, mask);
             }
-            if !self.next_band() {
+            if !self.test_more() {
                 return folded;
             }
+        }
+    }
+}
+
+/// Tests the entries of a rectangle of cells and calls `visit` with each mask of those that overlap `area`, and not
+/// `before`; some masks are made before the first of them is handed on, as by [`InArea`].
+#[inline(always)]
+pub(super) fn visit_masks(
+    level: Level,
+    cells: &CellView<'_>,
+    rect: &Rect,
+    area: &RawBox,
+    before: Option<&RawBox>,
+    mut visit: impl FnMut(usize, u32),
+) {
+    let columns = cells.columns();
+    let mut rows = rect.y.clone();
+    let mut run = 0..0;
+    let mut masks = [(0, 0); AHEAD];
+    loop {
+        let mut count = 0;
+        while count < AHEAD {
+            if run.is_empty() {
+                let Some(y) = rows.next() else { break };
+                run = cells.run(y, &rect.x);
+            }
+            let mut mask = level.overlap_mask(columns, run.start, run.len(), area);
+            if let Some(before) = before {
+                mask &= !level.overlap_mask(columns, run.start, run.len(), before);
+            }
+            masks[count] = (run.start, mask);
+            run.start = run.end.min(run.start + MASKED);
+            count += 1;
+        }
+        masks[..count].iter().for_each(|&(at, mask)| visit(at, mask));
+        if count < AHEAD {
+            return;
         }
     }
 }
