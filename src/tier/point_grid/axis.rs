@@ -80,16 +80,7 @@ impl Axis<'_> {
                 f64::from(high) - f64::from(low)
             }
             AxisMap::Linear { inverse, .. } => 1.0 / f64::from(inverse),
-            AxisMap::Merged { origin, inverse, fine } => {
-                const FAR: usize = 8;
-                let table: &[u16] = bytemuck::cast_slice(self.table);
-                let at = linear_cell(v, origin, inverse, fine as usize);
-                let same = |cell: &&u16| **cell == table[at];
-                let before = table[..at].iter().rev().take(FAR).take_while(same).count();
-                let behind = table[at..fine as usize].iter().take(FAR).take_while(same).count();
-                (before + behind) as f64 / f64::from(inverse)
-            }
-            AxisMap::Borders => {
+            AxisMap::Merged { .. } | AxisMap::Borders => {
                 let cell = self.cell(v);
                 self.low_edge(cell + 1, [low, high]) - self.low_edge(cell, [low, high])
             }

@@ -10,8 +10,15 @@ use super::index::GridIndex;
 use super::search::visit_masks;
 use crate::geometry::{RawBox, distance_squared, holds, round_down, round_up};
 
-/// Cells that the first square is meant to hold, for each body that is asked for.
-const FIRST: f64 = 0.4;
+/// The first square is meant to hold so many bodies for each that is asked for: with fewer, a second one is needed more
+/// often than the first one is smaller.
+const FIRST: f64 = 0.84;
+
+/// The next one, by what the one before held.
+const NEXT: f64 = 1.7;
+
+/// Bodies that an ordinary cell holds, for where those around the point hold none.
+const ORDINARY: f64 = 2.1;
 
 /// What rounding could take from a root, and more.
 const ROOT: f64 = 1.0 + 1e-12;
@@ -72,11 +79,16 @@ impl GridIndex {
         // Nothing is nearer than the band.
         let least = to_band.sqrt();
         let mut reach = {
+            // As many bodies a cell as in the four at the point and an ordinary one.
+            let around = finder.rect(&[point[0], point[1], point[0], point[1]]);
+            let held: usize = around.y.clone().map(|y| cells.run(y, &around.x).len()).sum();
             let [width, height] = band.cell_size_at(words, point);
-            let share = width * height * count.min(band.population) as f64 * FIRST;
+            let a_cell = (held as f64 + ORDINARY) / 5.0;
+            let share = width * height / a_cell * count.min(band.population) as f64 * FIRST;
             let [left, top, right, bottom] = band.bounds.map(f64::from);
             (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6)
         };
+        let mut inside = 0;
         let mut before: Option<RawBox> = None;
         loop {
             let far_enough = within.sqrt() * ROOT;
@@ -87,6 +99,7 @@ impl GridIndex {
                 while mask != 0 {
                     let at = from + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
+                    inside += 1;
                     let distance = distance_squared(&columns.aabb(at), point);
                     if distance <= within {
                         within = visit(columns.rows[at], distance);
@@ -99,7 +112,8 @@ impl GridIndex {
             }
             before = Some(area);
             // Once all cells are looked at, the square might as well hold all that is filed there.
-            reach = if is_all { f64::INFINITY } else { reach * 2.0 };
+            let growth = (count as f64 / (inside as f64 + 1.0) * NEXT).sqrt().clamp(1.25, 8.0);
+            reach = if is_all { f64::INFINITY } else { reach * growth };
         }
     }
 }
