@@ -60,7 +60,7 @@
 //! # Modules, lowest layer first
 //!
 //! * [`geometry`]: boxes and the definition of overlap.
-//! * [`config`], and at the top of the crate [`Bodies`], [`Pair`], [`Error`]: the vocabulary.
+//! * [`config`], and at the top of the crate [`Bodies`], [`Filter`], [`Pair`], [`Error`]: the vocabulary.
 //! * [`reference`](mod@reference): brute force, the oracle.
 //! * [`tier`]: the three tiers, each usable alone.
 //! * [`World`]: all of them behind one call.
@@ -72,6 +72,7 @@ pub mod tier;
 
 mod bodies;
 mod error;
+mod filter;
 mod kernel;
 mod pair;
 mod parallel;
@@ -81,6 +82,7 @@ mod world;
 pub use bodies::{Bodies, Statics};
 pub use config::{BadRows, Simd, WorldConfig};
 pub use error::{BadRow, Column, Error};
+pub use filter::Filter;
 pub use geometry::{Aabb, BadBox};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};

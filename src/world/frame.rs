@@ -1,5 +1,6 @@
 //! All that one step leaves behind: its index and its contacts.
 
+use crate::filter::Filter;
 use crate::geometry::RawBox;
 use crate::storage::pages::{Block, PagePool};
 use crate::storage::record::Record;
@@ -12,6 +13,8 @@ use crate::tier::point_grid::index::GridIndex;
 pub(crate) struct Frame {
     pub(crate) row_count: usize,
     pub(crate) ids: Vec<u64>,
+    /// Row by row; empty when no row was given one.
+    pub(crate) filters: Vec<Filter>,
     /// Tier 1.
     pub(crate) grid: GridIndex,
     /// Tier 2, and its boxes and rows in its own numbering.
@@ -38,6 +41,16 @@ impl Frame {
         self.static_pair_count = 0;
     }
 
+    /// The filters of all rows, if any row was given one.
+    pub(crate) fn filters_by_row(&self) -> Option<&[Filter]> {
+        (!self.filters.is_empty()).then_some(&self.filters)
+    }
+
+    /// The filter of a row of this step.
+    pub(crate) fn filter(&self, row: u32) -> Filter {
+        self.filters_by_row().map_or(Filter::ALL, |filters| filters[row as usize])
+    }
+
     pub(crate) fn set_oversized(&mut self, records: &[Record]) {
         self.oversized_boxes.clear();
         self.oversized_boxes.extend(records.iter().map(|record| record.aabb));
@@ -48,6 +61,7 @@ impl Frame {
 
     /// As much room as `other` has, so that it does not matter which of the two a step is built in.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
+        reserve_like(&mut self.filters, &other.filters);
         reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
         reserve_like(&mut self.oversized_rows, &other.oversized_rows);
         reserve_like(&mut self.body_blocks, &other.body_blocks);
@@ -59,6 +73,7 @@ impl Frame {
     /// Bytes of the index, pages not counted.
     pub(crate) fn bytes(&self) -> usize {
         self.ids.capacity() * size_of::<u64>()
+            + self.filters.capacity() * size_of::<Filter>()
             + self.grid.bytes()
             + self.loose.bytes()
             + self.oversized_boxes.capacity() * size_of::<RawBox>()
@@ -71,6 +86,7 @@ impl Frame {
 
     pub(crate) fn shrink_to_fit(&mut self) {
         self.ids.shrink_to_fit();
+        self.filters.shrink_to_fit();
         self.grid.shrink_to_fit();
         self.loose.shrink_to_fit();
         self.oversized_boxes.shrink_to_fit();

@@ -29,6 +29,7 @@ impl World {
             let skip = self.config.bad_rows == BadRows::Skip;
             let records = &mut self.back.grid.records;
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
+            input.copy_filters(&mut self.back.filters);
             phases.partition = clock.lap();
             self.back.row_count = input.len();
             self.find_pairs(parallel, &mut phases)?;
