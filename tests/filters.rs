@@ -193,6 +193,11 @@ fn statics_are_filtered_however_they_are_looked_for() {
         let walls = walls(count, side, size, &mut random);
         let [some, all] = check_columns(label, &mut fleet, &columns, &walls, 8);
         assert!(some > 0 && some < all, "{label}: {some} of {all}");
+        // None of them accepts any body, so that nothing is left of what was found.
+        let given = Given { bodies: None, statics: Some(vec![Filter::new(1, 0); count]) };
+        let chunk = [columns.bodies()];
+        let found = check(&mut fleet, [&chunk, &chunk], (&columns.boxes(), &walls), &given);
+        found.unwrap_or_else(|what| panic!("{label}, none: {what}"));
     }
     let scene = Scene::new(SceneName::BeamsStatic, 4000, 97);
     check_columns("beams_static", &mut fleet, &scene_columns(&scene), &scene.statics, 9);
