@@ -170,7 +170,7 @@ fn chunks_that_were_stepped_before_allocate_nothing() {
 
 /// As [`rewind`], with filters of bodies, in all frames but one, and of statics.
 fn rewind_filtered(world: &mut World, film: &[Scene]) -> usize {
-    let filter = |row: u32| Filter::new(1 << (row % 5), row % 31 | 1);
+    let filter = |row: u32| Filter::new(1 << (row % 5), (row % 31) | 1);
     let filters: Vec<Filter> = (0..film[0].centers.len() as u32).map(filter).collect();
     let statics = Statics::new(&film[0].statics).with_filters(&filters[..film[0].statics.len()]);
     world.set_statics(statics).unwrap();

@@ -57,6 +57,7 @@ impl Level {
 
     /// Every overlapping pair among the entries of a grid of cells, whose keys are in the order of entries; `below` is a
     /// buffer. `None` when the sink is spent.
+    #[inline]
     pub(crate) fn scan_cells(
         self,
         cells: &CellView<'_>,
@@ -72,6 +73,7 @@ impl Level {
     }
 
     /// The entries in a rectangle of cells that overlap the probe. `None` when the sink is spent.
+    #[inline]
     pub(crate) fn scan_rect(
         self,
         cells: &CellView<'_>,
@@ -94,6 +96,7 @@ impl Level {
 
     /// Each entry of `probes` in `range`, in turn, against the `run` of `entries`; reports (probe, entry). `None` when the
     /// sink is spent. Either both have filters or none has.
+    #[inline]
     pub(crate) fn scan_all(
         self,
         probes: &Columns<'_>,

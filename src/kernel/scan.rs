@@ -347,7 +347,8 @@ unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters>(
     Some(())
 }
 
-/// Writes the scans for an instruction set: the generic code is inlined into functions that carry its features.
+/// Writes the scans for an instruction set: the generic code is inlined into functions that carry its features. Those are not
+/// inlined where the set is chosen, so that choosing is small enough to be.
 macro_rules! instantiate {
     ($lanes:ty $(, #[$feature:meta])?) => {
         use crate::kernel::scan::{self, CellView, Rect};
@@ -359,6 +360,7 @@ macro_rules! instantiate {
             work.run()
         }
 
+        #[inline(never)]
         $(#[$feature])?
         pub(super) fn scan_cells<F: Filters>(
             cells: &CellView<'_>, keys: &[u32], below: &mut Vec<u32>, sink: &mut PairSink<'_>,
@@ -367,6 +369,7 @@ macro_rules! instantiate {
             unsafe { scan::scan_cells::<$lanes, F>(cells, keys, below, sink) }
         }
 
+        #[inline(never)]
         $(#[$feature])?
         pub(super) fn scan_rect<O: PairOrder, F: Filters>(
             cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
@@ -375,6 +378,7 @@ macro_rules! instantiate {
             unsafe { scan::scan_rect::<$lanes, O, F>(cells, rect, probe, sink) }
         }
 
+        #[inline(never)]
         $(#[$feature])?
         pub(super) fn scan_all<F: Filters>(
             probes: &Columns<'_>,

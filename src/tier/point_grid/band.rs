@@ -74,6 +74,10 @@ impl BandScratch {
     }
 
     /// Fills the filters of the band that was built last; `by_row` has those of all rows.
+    ///
+    /// By place, which reads at random: to read in the order of rows first and then to sort takes no less, as a band's rows
+    /// are rarely neighbours.
+    #[inline(never)]
     pub(crate) fn look_up_filters(&mut self, by_row: &[Filter]) {
         let Self { sorted, columns, filters, .. } = self;
         let population = sorted.len();
@@ -128,6 +132,9 @@ pub(crate) const fn words_max(population: usize) -> usize {
 
 impl Band {
     /// Sorts `own` by cell into the columns of `scratch` and fills `words` with the tables.
+    // A function of its own, so that how its loops are compiled does not change with what its caller does beside: a tenth of
+    // the sort was seen to hang on that.
+    #[inline(never)]
     pub(crate) fn build(own: &[Record], cell_size: Option<f32>, words: &mut [u32], scratch: &mut BandScratch) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let mut band = Self { population: own.len(), bounds, ..Self::default() };
