@@ -39,7 +39,7 @@
 //! # Guarantees
 //!
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
-//!   missing, none extra, none twice.
+//!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow.
 //! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
 //!   number of threads and on any instruction set, whatever was stepped before.
 //! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.

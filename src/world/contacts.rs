@@ -24,12 +24,13 @@ impl<'w> Contacts<'w> {
         Self { frame, statics }
     }
 
-    /// Every pair of bodies whose closed boxes overlap, each once, `a < b`.
+    /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
         Pairs::new(&self.frame.body_blocks, self.frame.body_pair_count)
     }
 
-    /// Every pair of a body and an enabled static whose closed boxes overlap, each once. Empty between
+    /// Every pair of a body and an enabled static whose closed boxes overlap and whose filters allow each other, each once.
+    /// Empty between
     /// [`World::set_statics`](crate::World::set_statics) and the next step.
     pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
         Pairs::new(&self.frame.static_blocks, self.frame.static_pair_count)
