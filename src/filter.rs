@@ -20,8 +20,9 @@
 ///
 /// let centers = [[0.0f32, 0.0], [0.4, 0.0], [0.8, 0.0]];
 /// let mut world = World::default();
-/// let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_filters(&[person, ghost, person]);
-/// let pairs: Vec<_> = world.step(bodies)?.body_pairs().map(|pair| (pair.a, pair.b)).collect();
+/// let filters = [person, ghost, person];
+/// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_filters(&filters))?;
+/// let pairs: Vec<_> = contacts.body_pairs().map(|pair| (pair.a, pair.b)).collect();
 /// assert_eq!(pairs, [(0, 2)]);
 /// # Ok::<(), triphase::Error>(())
 /// ```

@@ -45,7 +45,7 @@ impl<'i, 'a> Input<'i, 'a> {
     /// has one.
     pub(super) fn copy_filters(&self, filters: &mut Vec<Filter>) {
         filters.clear();
-        if self.chunks.iter().all(|chunk| chunk.filters.is_none()) {
+        if self.chunks.iter().all(|chunk| chunk.filters.unwrap_or_default().is_empty()) {
             return;
         }
         if filters.capacity() < self.len() {
