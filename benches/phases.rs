@@ -93,7 +93,7 @@ fn phases(criterion: &mut Criterion) {
         });
         if name == Castles {
             bench(criterion, "set_statics", name, bodies, bodies / 5, |bencher| {
-                let Stage { scene, world } = stage.get_or_insert_with(make);
+                let Stage { scene, world, .. } = stage.get_or_insert_with(make);
                 bencher.iter(|| world.set_statics(&scene.statics).expect("good statics"));
             });
         }

@@ -1,5 +1,7 @@
 //! A whole step, all bodies moving: `cargo bench --bench step`, or `cargo bench --bench step -- crowd/100000/` for one.
 //!
+//! `1 thread, 4 layers` is with filters of bodies and statics, which leave a quarter of the pairs.
+//!
 //! Time is per step; throughput is bodies a second. Moving the bodies is not counted. What the parts of a step take is
 //! measured by `phases.rs`.
 
@@ -24,19 +26,26 @@ const SCENES: [(SceneName, &[usize]); 5] = [
     (SceneName::PowerLaw, &[100_000]),
 ];
 
+/// How they are stepped: threads, layers of filters.
+const CASES: [(usize, Option<u32>, &str); 3] =
+    [(1, None, "1 thread"), (2, None, "2 threads"), (1, Some(4), "1 thread, 4 layers")];
+
 fn steps(criterion: &mut Criterion) {
     for (name, sizes) in SCENES {
         let mut group = criterion.benchmark_group(name.to_string());
         group.sample_size(20);
         for &bodies in sizes {
             group.throughput(Throughput::Elements(bodies as u64));
-            for threads in [1, 2] {
+            for (threads, layers, label) in CASES {
                 let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
                 // Made when the bench runs, which a filter may prevent.
                 let mut stage = None;
-                let label = if threads == 1 { "1 thread" } else { "2 threads" };
                 group.bench_function(BenchmarkId::new(bodies.to_string(), label), |bencher| {
-                    let make = || pool.install(|| Stage::new(name, bodies, WorldConfig::new()));
+                    let make = || {
+                        let mut stage = pool.install(|| Stage::new(name, bodies, WorldConfig::new()));
+                        layers.into_iter().for_each(|layers| pool.install(|| stage.filter(layers)));
+                        stage
+                    };
                     let stage = stage.get_or_insert_with(make);
                     bencher.iter_custom(|steps| {
                         let mut spent = Duration::ZERO;

@@ -5,6 +5,7 @@
 //! f64 or u64 are refused.
 
 use crate::error::{BadRow, Column, Error};
+use crate::filter::Filter;
 use crate::geometry::RawBox;
 use bytemuck::NoUninit;
 
@@ -83,6 +84,7 @@ pub struct Bodies<'a> {
     pub(crate) shape: Shape<'a>,
     pub(crate) displacements: Option<&'a [[f32; 2]]>,
     pub(crate) ids: Option<&'a [u64]>,
+    pub(crate) filters: Option<&'a [Filter]>,
 }
 
 impl<'a> Bodies<'a> {
@@ -104,7 +106,7 @@ impl<'a> Bodies<'a> {
     }
 
     fn of(shape: Shape<'a>) -> Self {
-        Self { shape, displacements: None, ids: None }
+        Self { shape, displacements: None, ids: None, filters: None }
     }
 
     /// How far each body moves in this step: its box then covers the whole way from here to there, so that fast bodies do
@@ -118,6 +120,13 @@ impl<'a> Bodies<'a> {
     /// query hits. They are copied.
     pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
         self.ids = Some(ids);
+        self
+    }
+
+    /// Which bodies and statics each body may make a pair with: see [`Filter`]. Rows of columns without filters have
+    /// [`Filter::ALL`], so chunks with and without may be mixed. They are copied.
+    pub fn with_filters(mut self, filters: &'a [Filter]) -> Self {
+        self.filters = Some(filters);
         self
     }
 
@@ -142,6 +151,7 @@ impl<'a> Bodies<'a> {
             (Column::HalfExtent, half_extents),
             (Column::Displacement, self.displacements.map(<[_]>::len)),
             (Column::Id, self.ids.map(<[_]>::len)),
+            (Column::Filter, self.filters.map(<[_]>::len)),
         ];
         match columns.into_iter().find(|&(_, len)| len.is_some_and(|len| len != expected)) {
             Some((column, Some(found))) => Err(Error::ColumnLength { chunk, column, expected, found }),
@@ -150,7 +160,7 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// What never moves: a column of boxes, taken bit for bit, and optionally ids.
+/// What never moves: a column of boxes, taken bit for bit, and optionally ids and filters.
 ///
 /// A slice, array or `Vec` of boxes converts into it, so `world.set_statics(&walls)` is enough; `Statics::default()` is
 /// none at all.
@@ -158,18 +168,25 @@ impl<'a> Bodies<'a> {
 pub struct Statics<'a> {
     pub(crate) aabbs: &'a [[f32; 4]],
     pub(crate) ids: Option<&'a [u64]>,
+    pub(crate) filters: Option<&'a [Filter]>,
 }
 
 impl<'a> Statics<'a> {
     /// Statics by their boxes: `[f32; 4]` as `min_x, min_y, max_x, max_y`, [`Aabb`](crate::Aabb), or any castable type of
     /// four f32.
     pub fn new<T: NoUninit>(aabbs: &'a [T]) -> Self {
-        Self { aabbs: boxes(aabbs), ids: None }
+        Self { aabbs: boxes(aabbs), ids: None, filters: None }
     }
 
     /// The caller's ids. They are copied.
     pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
         self.ids = Some(ids);
+        self
+    }
+
+    /// Which bodies each static may make a pair with: see [`Filter`]. Without, all have [`Filter::ALL`]. They are copied.
+    pub fn with_filters(mut self, filters: &'a [Filter]) -> Self {
+        self.filters = Some(filters);
         self
     }
 }

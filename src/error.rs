@@ -19,6 +19,8 @@ pub enum Column {
     Displacement,
     /// Ids of bodies or statics.
     Id,
+    /// Filters of bodies or statics.
+    Filter,
 }
 
 impl Column {
@@ -30,6 +32,7 @@ impl Column {
             Self::Max => "max",
             Self::Displacement => "displacement",
             Self::Id => "id",
+            Self::Filter => "filter",
         }
     }
 }

@@ -39,7 +39,7 @@
 //! # Guarantees
 //!
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
-//!   missing, none extra, none twice.
+//!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow.
 //! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
 //!   number of threads and on any instruction set, whatever was stepped before.
 //! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.
@@ -60,7 +60,7 @@
 //! # Modules, lowest layer first
 //!
 //! * [`geometry`]: boxes and the definition of overlap.
-//! * [`config`], and at the top of the crate [`Bodies`], [`Pair`], [`Error`]: the vocabulary.
+//! * [`config`], and at the top of the crate [`Bodies`], [`Filter`], [`Pair`], [`Error`]: the vocabulary.
 //! * [`reference`](mod@reference): brute force, the oracle.
 //! * [`query`]: questions, once for the tiers and the world.
 //! * [`tier`]: the three tiers, each usable alone.
@@ -74,6 +74,7 @@ pub mod tier;
 
 mod bodies;
 mod error;
+mod filter;
 mod kernel;
 mod pair;
 mod parallel;
@@ -83,6 +84,7 @@ mod world;
 pub use bodies::{Bodies, Statics};
 pub use config::{BadRows, Simd, WorldConfig};
 pub use error::{BadRow, Column, Error};
+pub use filter::Filter;
 pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};

@@ -12,7 +12,7 @@ use common::counting::{ALLOCATIONS, Counting, HELD, Watch};
 use common::{sequential, world};
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::tier::point_grid::PointGrid;
-use triphase::{Bodies, Simd, World, WorldConfig};
+use triphase::{Bodies, Filter, Simd, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -108,6 +108,41 @@ fn chunks_that_were_stepped_before_allocate_nothing() {
     let before = ALLOCATIONS.load(SeqCst);
     world.step_chunks(&chunks).unwrap();
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
+}
+
+/// As [`rewind`], with filters of bodies, in all frames but one, and of statics.
+fn rewind_filtered(world: &mut World, film: &[Scene]) -> usize {
+    let filter = |row: u32| Filter::new(1 << (row % 5), (row % 31) | 1);
+    let filters: Vec<Filter> = (0..film[0].centers.len() as u32).map(filter).collect();
+    let statics = Statics::new(&film[0].statics).with_filters(&filters[..film[0].statics.len()]);
+    world.set_statics(statics).unwrap();
+    let mut all = || {
+        let before = ALLOCATIONS.load(SeqCst);
+        for (frame, scene) in film.iter().enumerate() {
+            let bodies = Bodies::new(&scene.centers, &scene.half_extents);
+            let bodies = if frame == 3 { bodies } else { bodies.with_filters(&filters) };
+            world.step(bodies).unwrap();
+        }
+        ALLOCATIONS.load(SeqCst) - before
+    };
+    assert!(all() > 0);
+    all()
+}
+
+#[test]
+fn filters_that_were_stepped_before_allocate_nothing() {
+    let _watch = Watch::start();
+    for name in [SceneName::Castles, SceneName::PowerLaw, SceneName::WideAndTall, SceneName::BeamsStatic] {
+        let film = film(name, 3000, 8);
+        assert_eq!(rewind_filtered(&mut sequential(), &film), 0, "{name}");
+        #[cfg(feature = "parallel")]
+        for threads in [2, 8] {
+            let parallel = WorldConfig::new().parallel_from(0);
+            let pool = watched_pool(threads);
+            let allocations = pool.install(|| rewind_filtered(&mut World::new(parallel).unwrap(), &film));
+            assert_eq!(allocations, 0, "{name}, {threads} threads");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(dead_code)] // Every bench is a crate of its own and uses a part of this.
 
 use std::time::Duration;
-use triphase::{Bodies, World, WorldConfig};
+use triphase::{Bodies, Filter, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 /// Steps that a world has behind it before it is measured.
@@ -13,6 +13,8 @@ const WARM_UP: usize = 5;
 pub(crate) struct Stage {
     pub(crate) scene: Scene,
     pub(crate) world: World,
+    /// Of the bodies; none at first.
+    filters: Option<Vec<Filter>>,
 }
 
 impl Stage {
@@ -20,15 +22,28 @@ impl Stage {
         let scene = Scene::new(name, bodies, 1);
         let mut world = World::new(config).expect("good settings");
         world.set_statics(&scene.statics).expect("good statics");
-        let mut stage = Self { scene, world };
+        let mut stage = Self { scene, world, filters: None };
         stage.frames(WARM_UP as u64, |_| Duration::ZERO);
         stage
+    }
+
+    /// Gives each body and static one of so many layers, and a mask of any of them.
+    pub(crate) fn filter(&mut self, layers: u32) {
+        let mask = |row: u32| row.wrapping_mul(0x9E37_79B9) >> (32 - layers);
+        let filters = |count: usize| (0..count as u32).map(|row| Filter::new(1 << (row % layers), mask(row))).collect();
+        let of_statics: Vec<_> = filters(self.scene.statics.len());
+        let statics = Statics::new(&self.scene.statics).with_filters(&of_statics);
+        self.world.set_statics(statics).expect("good statics");
+        self.filters = Some(filters(self.scene.centers.len()));
+        self.frames(WARM_UP as u64, |_| Duration::ZERO);
     }
 
     /// One step of the scene as it is; how many pairs there are.
     pub(crate) fn step(&mut self) -> usize {
         let Scene { centers, half_extents, .. } = &self.scene;
-        let contacts = self.world.step(Bodies::new(centers, half_extents)).expect("a good scene");
+        let bodies = Bodies::new(centers, half_extents);
+        let bodies = self.filters.as_ref().map_or(bodies, |filters| bodies.with_filters(filters));
+        let contacts = self.world.step(bodies).expect("a good scene");
         contacts.body_pairs().len() + contacts.static_pairs().len()
     }
 

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::Probe;
-use super::lanes::{Lanes, PairOrder, RawColumns};
+use super::lanes::{Filters, Lanes, PairOrder, RawColumns};
 use super::scan::instantiate;
 use std::arch::x86_64::*;
 
@@ -29,14 +29,14 @@ const fn compress_table() -> [[u32; 8]; 256] {
     table
 }
 
-/// Min x, min y, max x, max y, row: a probe in every lane.
-pub(super) type Spread = (__m256, __m256, __m256, __m256, __m256i);
+/// Min x, min y, max x, max y, row, layers and mask: a probe in every lane.
+pub(super) type Spread = (__m256, __m256, __m256, __m256, __m256i, [__m256i; 2]);
 
 /// # Safety
 ///
 /// AVX2 is there.
 #[inline(always)]
-pub(super) unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row }: Probe) -> Spread {
+pub(super) unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
     // SAFETY: by the contract.
     unsafe {
         (
@@ -45,6 +45,7 @@ pub(super) unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row }: P
             _mm256_set1_ps(max_x),
             _mm256_set1_ps(max_y),
             _mm256_set1_epi32(row as i32),
+            [_mm256_set1_epi32(filter.layers as i32), _mm256_set1_epi32(filter.mask as i32)],
         )
     }
 }
@@ -95,9 +96,9 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder>(
-        (min_x, min_y, max_x, max_y, row): Self::Spread,
-        columns: RawColumns,
+    unsafe fn round<O: PairOrder, F: Filters>(
+        (min_x, min_y, max_x, max_y, row, filter): Self::Spread,
+        columns: RawColumns<F>,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
@@ -111,7 +112,17 @@ impl Lanes for Avx2 {
                 _mm256_cmp_ps::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y())),
                 _mm256_cmp_ps::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y())),
             );
-            let hits = _mm256_movemask_ps(_mm256_and_ps(x, y)) as u32;
+            let mut both = _mm256_and_ps(x, y);
+            if F::ON {
+                let [layers, mask] = filter;
+                // Where nothing is common.
+                let apart = |a, b: *const u32| {
+                    _mm256_cmpeq_epi32(_mm256_and_si256(a, _mm256_loadu_si256(b.cast())), _mm256_setzero_si256())
+                };
+                let refused = _mm256_or_si256(apart(layers, columns.masks()), apart(mask, columns.layers()));
+                both = _mm256_andnot_ps(_mm256_castsi256_ps(refused), both);
+            }
+            let hits = _mm256_movemask_ps(both) as u32;
             let mask = _bzhi_u32(hits, left as u32);
             let lanes = _mm256_loadu_si256(COMPRESS.get_unchecked(mask as usize).as_ptr().cast());
             let rows = _mm256_loadu_si256(columns.rows().cast());

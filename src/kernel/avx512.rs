@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code)]
 
-use super::lanes::{Lanes, PairOrder, RawColumns};
+use super::lanes::{Ascending, Filters, Lanes, PairOrder, RawColumns};
 use super::scan::instantiate;
 use super::{Probe, avx2};
 use std::arch::x86_64::*;
@@ -21,9 +21,9 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder>(
-        (min_x, min_y, max_x, max_y, row): Self::Spread,
-        columns: RawColumns,
+    unsafe fn round<O: PairOrder, F: Filters>(
+        (min_x, min_y, max_x, max_y, row, filter): Self::Spread,
+        columns: RawColumns<F>,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
@@ -34,7 +34,13 @@ impl Lanes for Avx512 {
             let right_of = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x()));
             let below = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y()));
             let above = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y()));
-            let hits = (left_of & right_of) & (below & above);
+            let mut hits = (left_of & right_of) & (below & above);
+            if F::ON {
+                let [layers, mask] = filter;
+                let accepted = _mm256_test_epi32_mask(layers, _mm256_loadu_si256(columns.masks().cast()));
+                let accepts = _mm256_test_epi32_mask(mask, _mm256_loadu_si256(columns.layers().cast()));
+                hits &= accepted & accepts;
+            }
             let mask = _bzhi_u32(u32::from(hits), left as u32) as u8;
             let rows = _mm256_loadu_si256(columns.rows().cast());
             let rows = _mm256_maskz_compress_epi32(mask, rows);
@@ -46,7 +52,7 @@ impl Lanes for Avx512 {
     const TWO: usize = 8;
 
     #[inline(always)]
-    unsafe fn two(columns: RawColumns, left: [usize; 2], out: *mut [u32; 2]) -> usize {
+    unsafe fn two<F: Filters>(columns: RawColumns<F>, left: [usize; 2], out: *mut [u32; 2]) -> usize {
         // SAFETY: by the contract: the features, 9 readable entries, 16 writable slots at `out`.
         unsafe {
             let next = columns.from(1);
@@ -61,7 +67,14 @@ impl Lanes for Avx512 {
             let right_of = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(spread(columns.max_x()), both(next.min_x()));
             let below = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(spread(columns.min_y()), both(next.max_y()));
             let above = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(spread(columns.max_y()), both(next.min_y()));
-            let hits = (left_of & right_of) & (below & above);
+            let mut hits = (left_of & right_of) & (below & above);
+            if F::ON {
+                let spread = |column: *const u32| _mm512_castps_si512(spread(column.cast()));
+                let both = |column: *const u32| _mm512_broadcast_i32x8(_mm256_loadu_si256(column.cast()));
+                let accepted = _mm512_test_epi32_mask(spread(columns.layers()), both(next.masks()));
+                let accepts = _mm512_test_epi32_mask(spread(columns.masks()), both(next.layers()));
+                hits &= accepted & accepts;
+            }
             let within = _bzhi_u32(0xFF, left[0] as u32) | _bzhi_u32(0xFE, left[1] as u32 + 1) << 8;
             let mask = u32::from(hits) & within;
             let row = _mm512_castps_si512(spread(columns.rows().cast()));

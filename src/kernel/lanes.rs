@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::Probe;
+use crate::filter::Filter;
 use crate::storage::columns::Columns;
 
 /// What the two numbers of a pair are, as a type, so that the choice is made when a scan is compiled.
@@ -31,29 +32,97 @@ impl PairOrder for EntryFirst {
     const PROBE_FIRST: bool = false;
 }
 
+/// Whether entries have filters, as a type, so that the choice is made when a scan is compiled (K3).
+pub(super) trait Filters: Copy {
+    const ON: bool;
+
+    /// Those of all entries of the columns.
+    ///
+    /// # Panics
+    ///
+    /// When there are none, if this is [`Filtered`].
+    fn of(columns: &Columns<'_>) -> Self;
+
+    /// From the `k`th entry after this one on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`RawColumns`].
+    unsafe fn from(self, k: usize) -> Self;
+
+    /// The layers from an entry on; asked for where `ON`.
+    fn layers(self) -> *const u32;
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Unfiltered;
+/// The layers from an entry on; masks are as far behind as columns are from each other (C3).
+#[derive(Clone, Copy)]
+pub(super) struct Filtered(*const u32);
+
+impl Filters for Unfiltered {
+    const ON: bool = false;
+
+    fn of(_: &Columns<'_>) -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    unsafe fn from(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn layers(self) -> *const u32 {
+        std::ptr::null()
+    }
+}
+
+impl Filters for Filtered {
+    const ON: bool = true;
+
+    fn of(columns: &Columns<'_>) -> Self {
+        let filters = columns.filters().unwrap_or_default();
+        assert_eq!(filters.len(), columns.words().len() / 5 * 2, "a filter for each entry, and as much padding");
+        Self(filters.as_ptr())
+    }
+
+    #[inline(always)]
+    unsafe fn from(self, k: usize) -> Self {
+        // SAFETY: by the contract, and C3.
+        Self(unsafe { self.0.add(k) })
+    }
+
+    #[inline(always)]
+    fn layers(self) -> *const u32 {
+        self.0
+    }
+}
+
 /// The columns from an entry on, as one pointer and the distance from column to column (C1): what a scan keeps in
 /// registers. With a pointer for each column they would not be enough.
 #[derive(Clone, Copy)]
-pub(super) struct RawColumns {
+pub(super) struct RawColumns<F> {
     entry: *const u32,
     /// In entries.
     stride: usize,
+    filters: F,
 }
 
 /// # Safety
 ///
 /// Of all but `of`: these columns begin at an entry or in the padding, and what is pointed at is not behind it.
-impl RawColumns {
+impl<F: Filters> RawColumns<F> {
     pub(super) fn of(columns: &Columns<'_>) -> Self {
         let words = columns.words();
-        Self { entry: words.as_ptr(), stride: words.len() / 5 }
+        Self { entry: words.as_ptr(), stride: words.len() / 5, filters: F::of(columns) }
     }
 
     /// From the `k`th entry after this one on.
     #[inline(always)]
     pub(super) unsafe fn from(self, k: usize) -> Self {
         // SAFETY: by the contract.
-        Self { entry: unsafe { self.entry.add(k) }, ..self }
+        unsafe { Self { entry: self.entry.add(k), filters: self.filters.from(k), ..self } }
     }
 
     #[inline(always)]
@@ -90,6 +159,29 @@ impl RawColumns {
         // SAFETY: by the contract.
         unsafe { self.column(4) }
     }
+
+    /// Asked for where `F::ON`, as [`masks`](Self::masks).
+    #[inline(always)]
+    pub(super) fn layers(self) -> *const u32 {
+        self.filters.layers()
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn masks(self) -> *const u32 {
+        // SAFETY: by the contract, and C3: there are filters, in columns that are as long as the others.
+        unsafe { self.filters.layers().add(self.stride) }
+    }
+
+    /// The first entry.
+    #[inline(always)]
+    pub(super) unsafe fn probe(self) -> Probe {
+        // SAFETY: by the contract.
+        unsafe {
+            let aabb = [*self.min_x(), *self.min_y(), *self.max_x(), *self.max_y()];
+            let filter = if F::ON { Filter::new(*self.layers(), *self.masks()) } else { Filter::ALL };
+            Probe { aabb, row: *self.rows(), filter }
+        }
+    }
 }
 
 /// One box against `WIDTH` boxes at a time.
@@ -105,14 +197,19 @@ pub(super) trait Lanes {
     /// The instruction set is there.
     unsafe fn spread(probe: Probe) -> Self::Spread;
 
-    /// Tests the first `min(left, WIDTH)` entries of the columns and writes a pair per hit, in order. Returns the number of
-    /// hits. Slots past the hits may be overwritten, up to `WIDTH` in all.
+    /// Tests the first `min(left, WIDTH)` entries of the columns, their filters too if `F::ON`, and writes a pair per hit, in
+    /// order. Returns the number of hits. Slots past the hits may be overwritten, up to `WIDTH` in all.
     ///
     /// # Safety
     ///
     /// The instruction set is there; `WIDTH` entries can be read in every column; `left` is below 256, so that it fits the
     /// instructions that cut a mask off; `WIDTH` slots can be written.
-    unsafe fn round<O: PairOrder>(spread: Self::Spread, columns: RawColumns, left: usize, out: *mut [u32; 2]) -> usize;
+    unsafe fn round<O: PairOrder, F: Filters>(
+        spread: Self::Spread,
+        columns: RawColumns<F>,
+        left: usize,
+        out: *mut [u32; 2],
+    ) -> usize;
 
     /// Most candidates of the first of two entries that [`two`](Self::two) tests at once; 0 if it is not offered.
     const TWO: usize = 0;
@@ -125,7 +222,7 @@ pub(super) trait Lanes {
     ///
     /// The instruction set is there; `left[0]` is at most `TWO`, `left[1]` less; `TWO + 1` entries can be read in every column;
     /// 16 slots can be written.
-    unsafe fn two(columns: RawColumns, left: [usize; 2], out: *mut [u32; 2]) -> usize {
+    unsafe fn two<F: Filters>(columns: RawColumns<F>, left: [usize; 2], out: *mut [u32; 2]) -> usize {
         let _ = (columns, left, out);
         0
     }

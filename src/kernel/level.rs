@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use super::lanes::{Ascending, EntryFirst, Filtered, Unfiltered};
 use super::*;
 use crate::config::Simd;
 
@@ -17,17 +18,17 @@ impl Default for Level {
 
 /// Calls a scan of the level's implementation.
 macro_rules! dispatch {
-    ($level:expr, $scan:ident($($argument:expr),*)) => {
+    ($level:expr, $scan:ident $(::<$($how:ty),+>)? ($($argument:expr),*)) => {
         match $level {
             // SAFETY: a `Level` holds only what `detect` found on this machine.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => unsafe { avx512::$scan($($argument),*) },
+            Simd::Avx512 => unsafe { avx512::$scan$(::<$($how),+>)?($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => unsafe { avx2::$scan($($argument),*) },
+            Simd::Avx2 => unsafe { avx2::$scan$(::<$($how),+>)?($($argument),*) },
             #[cfg(target_arch = "x86_64")]
-            Simd::Sse2 => sse2::$scan($($argument),*),
-            _ => portable::$scan($($argument),*),
+            Simd::Sse2 => sse2::$scan$(::<$($how),+>)?($($argument),*),
+            _ => portable::$scan$(::<$($how),+>)?($($argument),*),
         }
     };
 }
@@ -56,6 +57,7 @@ impl Level {
 
     /// Every overlapping pair among the entries of a grid of cells, whose keys are in the order of entries; `below` is a
     /// buffer. `None` when the sink is spent.
+    #[inline]
     pub(crate) fn scan_cells(
         self,
         cells: &CellView<'_>,
@@ -63,10 +65,15 @@ impl Level {
         below: &mut Vec<u32>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        dispatch!(self.0, scan_cells(cells, keys, below, sink))
+        if cells.columns().filters().is_none() {
+            dispatch!(self.0, scan_cells::<Unfiltered>(cells, keys, below, sink))
+        } else {
+            dispatch!(self.0, scan_cells::<Filtered>(cells, keys, below, sink))
+        }
     }
 
     /// The entries in a rectangle of cells that overlap the probe. `None` when the sink is spent.
+    #[inline]
     pub(crate) fn scan_rect(
         self,
         cells: &CellView<'_>,
@@ -75,9 +82,15 @@ impl Level {
         order: Order,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        match order {
-            Order::Ascending => dispatch!(self.0, scan_rect_ascending(cells, rect, probe, sink)),
-            Order::EntryFirst => dispatch!(self.0, scan_rect_entry_first(cells, rect, probe, sink)),
+        match (order, cells.columns().filters().is_some()) {
+            (Order::Ascending, false) => {
+                dispatch!(self.0, scan_rect::<Ascending, Unfiltered>(cells, rect, probe, sink))
+            }
+            (Order::EntryFirst, false) => {
+                dispatch!(self.0, scan_rect::<EntryFirst, Unfiltered>(cells, rect, probe, sink))
+            }
+            (Order::Ascending, true) => dispatch!(self.0, scan_rect::<Ascending, Filtered>(cells, rect, probe, sink)),
+            (Order::EntryFirst, true) => dispatch!(self.0, scan_rect::<EntryFirst, Filtered>(cells, rect, probe, sink)),
         }
     }
 
@@ -104,7 +117,8 @@ impl Level {
     }
 
     /// Each entry of `probes` in `range`, in turn, against the `run` of `entries`; reports (probe, entry). `None` when the
-    /// sink is spent.
+    /// sink is spent. Either both have filters or none has.
+    #[inline]
     pub(crate) fn scan_all(
         self,
         probes: &Columns<'_>,
@@ -113,7 +127,12 @@ impl Level {
         run: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        dispatch!(self.0, scan_all(probes, range, entries, run, sink))
+        if probes.filters().is_none() {
+            debug_assert!(entries.filters().is_none());
+            dispatch!(self.0, scan_all::<Unfiltered>(probes, range, entries, run, sink))
+        } else {
+            dispatch!(self.0, scan_all::<Filtered>(probes, range, entries, run, sink))
+        }
     }
 }
 

@@ -4,6 +4,9 @@
 //! (C2) every vector read stays inside.
 //! K2: hits come out in the order of the run, whatever the width of a vector, so that results are the same on
 //! every instruction set.
+//! K3: where entries have filters, those of the probe and of each entry are tested along with their boxes, and only hits that
+//! both allow are compressed out: what comes out is what would without filters, with some left out. Whether there are
+//! filters is a type, so that scans without them have no trace of them.
 //!
 //! One generic scan per job (`scan.rs`) over one small trait (`lanes.rs`) with an implementation per instruction
 //! set; [`Level`] is picked once per world.
@@ -27,6 +30,7 @@ pub(crate) use level::{Level, Work};
 pub(crate) use masks::MASKED;
 pub(crate) use scan::{CellView, Rect};
 
+use crate::filter::Filter;
 use crate::geometry::RawBox;
 use crate::storage::columns::Columns;
 use crate::storage::pages::PairSink;
@@ -41,9 +45,10 @@ pub(crate) enum Order {
     EntryFirst,
 }
 
-/// The box that is tested against a run, and its row.
+/// The box that is tested against a run, its row, and its filter, which counts where entries have filters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     pub(crate) aabb: RawBox,
     pub(crate) row: u32,
+    pub(crate) filter: Filter,
 }

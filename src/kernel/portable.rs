@@ -3,8 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::Probe;
-use super::lanes::{Lanes, PairOrder, RawColumns};
+use super::lanes::{Filters, Lanes, PairOrder, RawColumns};
 use super::scan::instantiate;
+use crate::filter::Filter;
 
 /// A vector of the baseline of x86-64 and of 64-bit ARM; eight lanes are slower on the former.
 const WIDTH: usize = 4;
@@ -21,7 +22,12 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder>(probe: Probe, columns: RawColumns, left: usize, out: *mut [u32; 2]) -> usize {
+    unsafe fn round<O: PairOrder, F: Filters>(
+        probe: Probe,
+        columns: RawColumns<F>,
+        left: usize,
+        out: *mut [u32; 2],
+    ) -> usize {
         // SAFETY: by the contract WIDTH entries can be read; arrays have the alignment of their elements.
         let (min_x, min_y, max_x, max_y, rows) = unsafe {
             (
@@ -32,6 +38,12 @@ impl Lanes for Portable {
                 columns.rows().cast::<[u32; WIDTH]>().read(),
             )
         };
+        let (layers, masks) = if F::ON {
+            // SAFETY: as above; there are filters, as many as entries.
+            unsafe { (columns.layers().cast::<[u32; WIDTH]>().read(), columns.masks().cast::<[u32; WIDTH]>().read()) }
+        } else {
+            ([u32::MAX; WIDTH], [u32::MAX; WIDTH])
+        };
         let [probe_min_x, probe_min_y, probe_max_x, probe_max_y] = probe.aabb;
         // A byte a lane, whose highest bit says that it hit. Of the bits of a byte the lowest will not do: lane 0 would
         // be without a shift, not like the others, and compilers that find vectors in such a chain would find three
@@ -40,7 +52,8 @@ impl Lanes for Portable {
         for k in 0..WIDTH {
             let x = (probe_min_x <= max_x[k]) & (probe_max_x >= min_x[k]);
             let y = (probe_min_y <= max_y[k]) & (probe_max_y >= min_y[k]);
-            hits |= u32::from(x & y) << (8 * k + 7);
+            let allowed = !F::ON || probe.filter.allows(Filter::new(layers[k], masks[k]));
+            hits |= u32::from(x & y & allowed) << (8 * k + 7);
         }
         let within = (1u64 << (8 * left.min(WIDTH))) - 1;
         // Byte k: the hits of the lanes up to k; the products of each lane's one are added without a carry.

@@ -3,7 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::Probe;
-use super::lanes::{Ascending, Lanes, PairOrder, ProbeFirst, RawColumns};
+use super::lanes::{Ascending, Filters, Lanes, PairOrder, ProbeFirst, RawColumns};
+use crate::filter::Filter;
 use crate::storage::cells::{Key, Starts};
 use crate::storage::columns::Columns;
 use crate::storage::pages::{PAGE_LEN, PairSink, SLACK};
@@ -36,6 +37,11 @@ impl<'a> CellView<'a> {
     /// No cells.
     pub(crate) fn none() -> Self {
         Self { columns: Columns::none(), starts: Starts::none() }
+    }
+
+    /// These entries with their filters, which stand in `words` as [`Columns::with_filters`] says.
+    pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
+        Self { columns: self.columns.with_filters(words), ..self }
     }
 
     pub(crate) fn columns(&self) -> &Columns<'a> {
@@ -80,7 +86,7 @@ pub(crate) struct Rect {
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(super) unsafe fn scan_cells<L: Lanes>(
+pub(super) unsafe fn scan_cells<L: Lanes, F: Filters>(
     cells: &CellView<'_>,
     keys: &[u32],
     below: &mut Vec<u32>,
@@ -88,7 +94,7 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
 ) -> Option<()> {
     let stride = cells.starts.stride();
     let starts = cells.starts.as_slice();
-    let columns = RawColumns::of(&cells.columns);
+    let columns = RawColumns::<F>::of(&cells.columns);
     let population = cells.columns.len();
     assert_eq!(keys.len(), population, "a key for each entry");
     if below.len() < population {
@@ -120,8 +126,8 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
                     let count = L::two(entry, left, slots.next);
                     slots.advance(count);
                 } else {
-                    test::<L>(entry, next, left[0], &mut slots)?;
-                    test::<L>(next, next.from(1), left[1], &mut slots)?;
+                    test::<L, F>(entry, next, left[0], &mut slots)?;
+                    test::<L, F>(next, next.from(1), left[1], &mut slots)?;
                 }
                 entry = next.from(1);
             }
@@ -132,7 +138,7 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
             // SAFETY: as above.
             unsafe {
                 let next = entry.from(1);
-                test::<L>(entry, next, left, &mut slots)?;
+                test::<L, F>(entry, next, left, &mut slots)?;
                 entry = next;
             }
             i += 1;
@@ -143,7 +149,9 @@ pub(super) unsafe fn scan_cells<L: Lanes>(
             let (from, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
             let (from, end) = (from.min(population), end.min(population));
             // SAFETY: as above.
-            unsafe { test::<L>(columns.from(i as usize), columns.from(from), end.saturating_sub(from), &mut slots)? };
+            unsafe {
+                test::<L, F>(columns.from(i as usize), columns.from(from), end.saturating_sub(from), &mut slots)?
+            };
         }
     }
     slots.close();
@@ -216,14 +224,14 @@ fn turn(sink: &mut PairSink<'_>, taken: usize, candidates: usize) -> Option<Rang
 ///
 /// As for [`long_run`], and the entry lies in the population.
 #[inline(always)]
-unsafe fn test<L: Lanes>(
-    entry: RawColumns,
-    run: RawColumns,
+unsafe fn test<L: Lanes, F: Filters>(
+    entry: RawColumns<F>,
+    run: RawColumns<F>,
     candidates: usize,
     slots: &mut Slots<'_, '_>,
 ) -> Option<()> {
     // SAFETY: by the contract.
-    unsafe { long_run::<L, Ascending>(L::spread(probe_at(entry)), run, candidates, slots) }
+    unsafe { long_run::<L, Ascending, F>(L::spread(entry.probe()), run, candidates, slots) }
 }
 
 /// The entries in a rectangle of cells that overlap the probe.
@@ -232,13 +240,13 @@ unsafe fn test<L: Lanes>(
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
+pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters>(
     cells: &CellView<'_>,
     rect: &Rect,
     probe: Probe,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let columns = RawColumns::of(&cells.columns);
+    let columns = RawColumns::<F>::of(&cells.columns);
     let Rect { x, y } = cells.clip(rect);
     // SAFETY: by the contract.
     let spread = unsafe { L::spread(probe) };
@@ -248,7 +256,7 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
         let entries = cells.run(y, &x);
         let (from, end) = (entries.start.min(population), entries.end.min(population));
         // SAFETY: the run does not leave the population.
-        unsafe { long_run::<L, O>(spread, columns.from(from), end.saturating_sub(from), &mut slots)? };
+        unsafe { long_run::<L, O, F>(spread, columns.from(from), end.saturating_sub(from), &mut slots)? };
     }
     slots.close();
     Some(())
@@ -260,37 +268,26 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder>(
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(super) unsafe fn scan_all<L: Lanes>(
+pub(super) unsafe fn scan_all<L: Lanes, F: Filters>(
     probes: &Columns<'_>,
     range: Range<usize>,
     entries: &Columns<'_>,
     run: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let columns = RawColumns::of(entries);
+    let columns = RawColumns::<F>::of(entries);
     assert!(run.start <= run.end && run.end <= entries.len(), "a run lies in its population");
     let mut slots = Slots::of(sink);
     for at in range {
         // SAFETY: the instruction set by the contract; the run by the assertion.
         unsafe {
-            let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.rows[at] });
-            long_run::<L, ProbeFirst>(spread, columns.from(run.start), run.len(), &mut slots)?;
+            let filter = if F::ON { probes.filter(at) } else { Filter::ALL };
+            let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.rows[at], filter });
+            long_run::<L, ProbeFirst, F>(spread, columns.from(run.start), run.len(), &mut slots)?;
         }
     }
     slots.close();
     Some(())
-}
-
-/// # Safety
-///
-/// The columns are there from an entry on.
-#[inline(always)]
-unsafe fn probe_at(columns: RawColumns) -> Probe {
-    // SAFETY: by the contract.
-    unsafe {
-        let aabb = [*columns.min_x(), *columns.min_y(), *columns.max_x(), *columns.max_y()];
-        Probe { aabb, row: *columns.rows() }
-    }
 }
 
 /// Says that the branch that calls this is rarely taken.
@@ -305,14 +302,14 @@ fn rare() {}
 /// The run lies in the population of the padded columns, or is empty and starts at most at its end; it is no longer than
 /// [`LONG`]; `out` has a slot per entry and a vector more.
 #[inline(always)]
-unsafe fn run<L: Lanes, O: PairOrder>(
+unsafe fn run<L: Lanes, O: PairOrder, F: Filters>(
     spread: L::Spread,
-    mut columns: RawColumns,
+    mut columns: RawColumns<F>,
     mut left: usize,
     out: *mut [u32; 2],
 ) -> usize {
     // SAFETY: by the contract; a vector of padding follows the population (C2).
-    let mut count = unsafe { L::round::<O>(spread, columns, left, out) };
+    let mut count = unsafe { L::round::<O, F>(spread, columns, left, out) };
     if left > L::WIDTH {
         if L::WIDTH >= 8 {
             rare();
@@ -322,7 +319,7 @@ unsafe fn run<L: Lanes, O: PairOrder>(
             unsafe {
                 columns = columns.from(L::WIDTH);
                 left -= L::WIDTH;
-                count += L::round::<O>(spread, columns, left, out.add(count));
+                count += L::round::<O, F>(spread, columns, left, out.add(count));
             }
         }
     }
@@ -335,9 +332,9 @@ unsafe fn run<L: Lanes, O: PairOrder>(
 ///
 /// The run lies in the population of the padded columns, or is empty and starts at most at its end.
 #[inline(always)]
-unsafe fn long_run<L: Lanes, O: PairOrder>(
+unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters>(
     spread: L::Spread,
-    mut columns: RawColumns,
+    mut columns: RawColumns<F>,
     mut left: usize,
     slots: &mut Slots<'_, '_>,
 ) -> Option<()> {
@@ -345,20 +342,20 @@ unsafe fn long_run<L: Lanes, O: PairOrder>(
     unsafe {
         while left > LONG {
             let out = slots.room(LONG)?;
-            slots.advance(run::<L, O>(spread, columns, LONG, out));
+            slots.advance(run::<L, O, F>(spread, columns, LONG, out));
             columns = columns.from(LONG);
             left -= LONG;
         }
         let out = slots.room(left)?;
-        slots.advance(run::<L, O>(spread, columns, left, out));
+        slots.advance(run::<L, O, F>(spread, columns, left, out));
     }
     Some(())
 }
 
-/// Writes the scans for an instruction set: the generic code is inlined into functions that carry its features.
+/// Writes the scans for an instruction set: the generic code is inlined into functions that carry its features. Those are not
+/// inlined where the set is chosen, so that choosing is small enough to be.
 macro_rules! instantiate {
     ($lanes:ty $(, #[$feature:meta])?) => {
-        use crate::kernel::lanes::{Ascending, EntryFirst};
         use crate::kernel::scan::{self, CellView, Rect};
         use crate::storage::columns::Columns;
         use crate::storage::pages::PairSink;
@@ -368,32 +365,27 @@ macro_rules! instantiate {
             work.run()
         }
 
+        #[inline(never)]
         $(#[$feature])?
-        pub(super) fn scan_cells(
+        pub(super) fn scan_cells<F: Filters>(
             cells: &CellView<'_>, keys: &[u32], below: &mut Vec<u32>, sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: this function carries the features, so they are there.
-            unsafe { scan::scan_cells::<$lanes>(cells, keys, below, sink) }
+            unsafe { scan::scan_cells::<$lanes, F>(cells, keys, below, sink) }
         }
 
+        #[inline(never)]
         $(#[$feature])?
-        pub(super) fn scan_rect_ascending(
+        pub(super) fn scan_rect<O: PairOrder, F: Filters>(
             cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: as above.
-            unsafe { scan::scan_rect::<$lanes, Ascending>(cells, rect, probe, sink) }
+            unsafe { scan::scan_rect::<$lanes, O, F>(cells, rect, probe, sink) }
         }
 
+        #[inline(never)]
         $(#[$feature])?
-        pub(super) fn scan_rect_entry_first(
-            cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            // SAFETY: as above.
-            unsafe { scan::scan_rect::<$lanes, EntryFirst>(cells, rect, probe, sink) }
-        }
-
-        $(#[$feature])?
-        pub(super) fn scan_all(
+        pub(super) fn scan_all<F: Filters>(
             probes: &Columns<'_>,
             range: std::ops::Range<usize>,
             entries: &Columns<'_>,
@@ -401,7 +393,7 @@ macro_rules! instantiate {
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: as above.
-            unsafe { scan::scan_all::<$lanes>(probes, range, entries, run, sink) }
+            unsafe { scan::scan_all::<$lanes, F>(probes, range, entries, run, sink) }
         }
     };
 }

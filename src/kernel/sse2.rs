@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::Probe;
-use super::lanes::{Lanes, PairOrder, RawColumns};
+use super::lanes::{Filters, Lanes, PairOrder, RawColumns};
 use super::scan::instantiate;
 use std::arch::x86_64::*;
 
@@ -29,16 +29,16 @@ const fn count_table() -> [[u8; 4]; 16] {
     table
 }
 
-/// Min x, min y, max x, max y, row: a probe in every lane.
-type Spread = (__m128, __m128, __m128, __m128, __m128i);
+/// Min x, min y, max x, max y, row, layers and mask: a probe in every lane.
+type Spread = (__m128, __m128, __m128, __m128, __m128i, [__m128i; 2]);
 
-/// Which of the four entries overlap the probe: a bit each.
+/// Which of the four entries overlap the probe, and allow it if there are filters: a bit each.
 ///
 /// # Safety
 ///
 /// 4 entries can be read.
 #[inline(always)]
-unsafe fn hits((min_x, min_y, max_x, max_y, _): Spread, columns: RawColumns) -> u32 {
+unsafe fn hits<F: Filters>((min_x, min_y, max_x, max_y, _, filter): Spread, columns: RawColumns<F>) -> u32 {
     // SAFETY: by the contract; SSE2 belongs to every x86-64.
     unsafe {
         let x = _mm_and_ps(
@@ -49,7 +49,16 @@ unsafe fn hits((min_x, min_y, max_x, max_y, _): Spread, columns: RawColumns) -> 
             _mm_cmple_ps(min_y, _mm_loadu_ps(columns.max_y())),
             _mm_cmpge_ps(max_y, _mm_loadu_ps(columns.min_y())),
         );
-        _mm_movemask_ps(_mm_and_ps(x, y)) as u32
+        let mut both = _mm_and_ps(x, y);
+        if F::ON {
+            let [layers, mask] = filter;
+            // Where nothing is common.
+            let apart =
+                |a, b: *const u32| _mm_cmpeq_epi32(_mm_and_si128(a, _mm_loadu_si128(b.cast())), _mm_setzero_si128());
+            let refused = _mm_or_si128(apart(layers, columns.masks()), apart(mask, columns.layers()));
+            both = _mm_andnot_ps(_mm_castsi128_ps(refused), both);
+        }
+        _mm_movemask_ps(both) as u32
     }
 }
 
@@ -99,15 +108,27 @@ impl Lanes for Sse2 {
     type Spread = Spread;
 
     #[inline(always)]
-    unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row }: Probe) -> Spread {
+    unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
         // SAFETY: as above.
         unsafe {
-            (_mm_set1_ps(min_x), _mm_set1_ps(min_y), _mm_set1_ps(max_x), _mm_set1_ps(max_y), _mm_set1_epi32(row as i32))
+            (
+                _mm_set1_ps(min_x),
+                _mm_set1_ps(min_y),
+                _mm_set1_ps(max_x),
+                _mm_set1_ps(max_y),
+                _mm_set1_epi32(row as i32),
+                [_mm_set1_epi32(filter.layers as i32), _mm_set1_epi32(filter.mask as i32)],
+            )
         }
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder>(spread: Spread, columns: RawColumns, left: usize, out: *mut [u32; 2]) -> usize {
+    unsafe fn round<O: PairOrder, F: Filters>(
+        spread: Spread,
+        columns: RawColumns<F>,
+        left: usize,
+        out: *mut [u32; 2],
+    ) -> usize {
         // SAFETY: by the contract 8 entries can be read and 8 slots be written at `out`, of which the first half
         // takes at most 4. Both masks are below 16.
         unsafe {

@@ -1,6 +1,7 @@
 //! Every kernel on every instruction set that this machine has, against safe scalar twins: the same pairs in the same
 //! order.
 
+mod filters;
 mod scans;
 
 use super::*;
@@ -120,6 +121,11 @@ fn columns(records: &[Record], padding: Padding) -> Vec<u32> {
     let padded = records.iter().copied().chain([filling; PAD]);
     ColumnsMut::of(&mut words, records.len()).fill(padded);
     words
+}
+
+/// A probe of whom entries have no filters.
+fn probe_of(aabb: RawBox, row: u32) -> Probe {
+    Probe { aabb, row, filter: Filter::ALL }
 }
 
 /// Cells with records, a key each, and the words of both.

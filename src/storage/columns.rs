@@ -3,8 +3,11 @@
 //! C1: five columns of one length stand one behind the other in one slice of words: min x, min y, max x, max y, row.
 //! C2: each column is longer than its population by [`PAD`], so that a full vector read at any entry stays
 //! inside the column; what the padding holds never counts.
+//! C3: where entries have filters, two more columns, layers and masks, stand one behind the other in a slice of their
+//! own, as long and as padded as the others.
 
 use super::record::Record;
+use crate::filter::Filter;
 use crate::geometry::RawBox;
 use glam::{Mat4, Vec4};
 
@@ -14,6 +17,11 @@ pub(crate) const PAD: usize = 16;
 /// Words that a population takes (C1, C2): as many as `population + PAD` records, in whose place columns are kept.
 pub(crate) const fn column_words(population: usize) -> usize {
     WORDS_A_RECORD * (population + PAD)
+}
+
+/// Words that the filters of a population take (C3).
+pub(crate) const fn filter_words(population: usize) -> usize {
+    2 * (population + PAD)
 }
 
 const WORDS_A_RECORD: usize = size_of::<Record>() / size_of::<u32>();
@@ -27,6 +35,8 @@ pub(crate) struct Columns<'a> {
     pub(crate) max_y: &'a [f32],
     pub(crate) rows: &'a [u32],
     words: &'a [u32],
+    /// C3
+    filters: Option<&'a [u32]>,
     population: usize,
 }
 
@@ -43,6 +53,7 @@ impl<'a> Columns<'a> {
             max_y: floats(3),
             rows,
             words: &words[..5 * stride],
+            filters: None,
             population,
         }
     }
@@ -51,6 +62,24 @@ impl<'a> Columns<'a> {
     pub(crate) fn none() -> Self {
         const WORDS: [u32; column_words(0)] = [0; column_words(0)];
         Self::of(&WORDS, 0)
+    }
+
+    /// These columns with the filters that [`fill_filters`] wrote.
+    pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
+        Self { filters: Some(&words[..filter_words(self.population)]), ..self }
+    }
+
+    /// Layers and masks, padding included (C3).
+    pub(crate) fn filters(&self) -> Option<&'a [u32]> {
+        self.filters
+    }
+
+    /// The filter of an entry; [`Filter::ALL`] where entries have none.
+    #[inline]
+    pub(crate) fn filter(&self, at: usize) -> Filter {
+        debug_assert!(at < self.population);
+        let stride = self.population + PAD;
+        self.filters.map_or(Filter::ALL, |words| Filter { layers: words[at], mask: words[stride + at] })
     }
 
     /// All columns, padding included (C1).
@@ -124,6 +153,14 @@ impl<'a> ColumnsMut<'a> {
     }
 }
 
+/// Fills the columns of C3 from the first entry on; there are as many filters as entries.
+pub(crate) fn fill_filters(words: &mut [u32], population: usize, filters: impl Iterator<Item = Filter>) {
+    let (layers, masks) = words[..filter_words(population)].split_at_mut(population + PAD);
+    for ((layer, mask), filter) in layers.iter_mut().zip(masks).zip(filters) {
+        (*layer, *mask) = (filter.layers, filter.mask);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +184,23 @@ mod tests {
             }
             assert_eq!(columns.rows[population..], [0xABCD; PAD]);
             assert_eq!(words[column_words(population)..], [0xABCD; 9]);
+        }
+    }
+
+    #[test]
+    fn filters_are_given_back_and_the_padding_is_left() {
+        for population in [0, 1, 7, 100] {
+            let boxes = vec![0; column_words(population)];
+            let mut words = vec![0xABCD_u32; filter_words(population) + 9];
+            let filter = |k: usize| Filter::new(k as u32, !(k as u32));
+            fill_filters(&mut words, population, (0..population).map(filter));
+            let plain = Columns::of(&boxes, population);
+            let columns = plain.with_filters(&words);
+            assert!((0..population).all(|k| columns.filter(k) == filter(k) && plain.filter(k) == Filter::ALL));
+            assert_eq!(columns.filters().map(<[u32]>::len), Some(2 * (population + PAD)));
+            for padding in [population, 2 * population + PAD] {
+                assert_eq!(words[padding..padding + PAD], [0xABCD; PAD]);
+            }
         }
     }
 

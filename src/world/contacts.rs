@@ -24,12 +24,13 @@ impl<'w> Contacts<'w> {
         Self { found, searched }
     }
 
-    /// Every pair of bodies whose closed boxes overlap, each once, `a < b`.
+    /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
         Pairs::new(&self.found.body_blocks, self.found.body_pair_count)
     }
 
-    /// Every pair of a body and an enabled static whose closed boxes overlap, each once. Empty between
+    /// Every pair of a body and an enabled static whose closed boxes overlap and whose filters allow each other, each once.
+    /// Empty between
     /// [`World::set_statics`](crate::World::set_statics) and the next step.
     pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
         Pairs::new(&self.found.static_blocks, self.found.static_pair_count)

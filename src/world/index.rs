@@ -1,5 +1,6 @@
 //! What queries need of a step.
 
+use crate::filter::Filter;
 use crate::geometry::RawBox;
 use crate::storage::record::Record;
 use crate::storage::reserve_like;
@@ -17,6 +18,8 @@ pub(crate) struct Index {
     /// Whether the world's settings allow no other thread.
     pub(crate) sequential: bool,
     pub(crate) ids: Vec<u64>,
+    /// Row by row; empty when no row was given one.
+    pub(crate) filters: Vec<Filter>,
     /// Tier 1.
     pub(crate) grid: GridIndex,
     /// Tier 2, and its boxes and rows in its own numbering.
@@ -29,6 +32,17 @@ pub(crate) struct Index {
 }
 
 impl Index {
+    /// The filters of all rows, if any row was given one.
+    pub(crate) fn filters_by_row(&self) -> Option<&[Filter]> {
+        (!self.filters.is_empty()).then_some(&self.filters)
+    }
+
+    /// The filter of a row of this step.
+    #[inline]
+    pub(crate) fn filter(&self, row: u32) -> Filter {
+        self.filters_by_row().map_or(Filter::ALL, |filters| filters[row as usize])
+    }
+
     pub(crate) fn set_oversized(&mut self, records: &[Record]) {
         self.oversized_boxes.clear();
         self.oversized_boxes.extend(records.iter().map(|record| record.aabb));
@@ -48,6 +62,7 @@ impl Index {
     /// As much room as `other` has, so that it does not matter which of the two a step is built in. But for ids, which are
     /// handed on where they can be.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
+        reserve_like(&mut self.filters, &other.filters);
         reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
         reserve_like(&mut self.oversized_rows, &other.oversized_rows);
         self.loose.reserve_like(&other.loose);
@@ -57,6 +72,7 @@ impl Index {
     /// Bytes held for bodies.
     pub(crate) fn bytes(&self) -> usize {
         self.ids.capacity() * size_of::<u64>()
+            + self.filters.capacity() * size_of::<Filter>()
             + self.grid.bytes()
             + self.loose.bytes()
             + self.oversized_boxes.capacity() * size_of::<RawBox>()
@@ -65,6 +81,7 @@ impl Index {
 
     pub(crate) fn shrink_to_fit(&mut self) {
         self.ids.shrink_to_fit();
+        self.filters.shrink_to_fit();
         self.grid.shrink_to_fit();
         self.loose.shrink_to_fit();
         self.oversized_boxes.shrink_to_fit();

@@ -2,6 +2,7 @@
 
 use crate::bodies::{Bodies, Shape, check_box};
 use crate::error::{BadRow, Column, Error};
+use crate::filter::Filter;
 use crate::geometry::RawBox;
 use crate::tier::point_grid::rows::{ROWS_MAX, Rows, finite, read_boxes};
 use std::ops::Range;
@@ -38,6 +39,25 @@ impl<'i, 'a> Input<'i, 'a> {
     pub(super) fn copy_ids(&self, ids: &mut Vec<u64>) {
         ids.clear();
         self.chunks.iter().filter_map(|chunk| chunk.ids).for_each(|column| ids.extend_from_slice(column));
+    }
+
+    /// Copies the filter columns, with [`Filter::ALL`] for the rows of chunks that have none; leaves nothing where no chunk
+    /// has one.
+    pub(super) fn copy_filters(&self, filters: &mut Vec<Filter>) {
+        filters.clear();
+        if self.chunks.iter().all(|chunk| chunk.filters.unwrap_or_default().is_empty()) {
+            return;
+        }
+        if filters.capacity() < self.len() {
+            // As for all large buffers, an eighth to spare and not twice what is needed.
+            filters.reserve_exact(self.len() + self.len() / 8);
+        }
+        for (chunk, end) in self.chunks.iter().zip(&self.starts[1..]) {
+            match chunk.filters {
+                Some(column) => filters.extend_from_slice(column),
+                None => filters.resize(*end, Filter::ALL),
+            }
+        }
     }
 
     /// The part of each chunk that lies in `rows`: its first row's number, and the range within the chunk.

@@ -94,7 +94,8 @@ impl World {
         Ok(Self { level: Level::detect(config.simd), config, ..Self::default() })
     }
 
-    /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap.
+    /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap, and
+    /// whose filters allow each other where there are any (see [`Filter`](crate::Filter)).
     ///
     /// The pairs are exact: the boxes are computed in f32 (see [`Bodies`]), touching is overlap, none is missing,
     /// extra or reported twice, in whatever configuration and whatever was stepped before.

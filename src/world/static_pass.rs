@@ -7,14 +7,18 @@
 //! What was found meets the bodies of the tile in one of three ways: each static searches the cells; or, where bodies are few,
 //! each is tested against the statics in columns; or, where statics are long and thin, each body looks up those
 //! beside it (`static_sweep.rs`).
+//!
+//! Y1: filters decide which pairs are reported, never in which way or order they are looked for. Where bodies have
+//! filters, the scans test them; where only statics have, what no body accepts is left out of what was found.
 
 use super::index::Index;
 use super::static_sweep;
 use super::task::Shared;
 use super::worker::SearchScratch;
+use crate::filter::Filter;
 use crate::geometry::{RawBox, oriented, overlaps};
 use crate::kernel::{CellView, Order, Probe, Rect};
-use crate::storage::columns::{Columns, ColumnsMut, column_words};
+use crate::storage::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
 use crate::storage::pages::PairSink;
 use crate::storage::record::Record;
 use crate::tier::point_grid::index::BandSlot;
@@ -75,17 +79,27 @@ impl Pass<'_> {
         if scratch.found.is_empty() {
             return Some(());
         }
-        if count < SEARCH_FROM {
-            return self.test(&tile, scratch, sink);
-        }
-        let axis = if count == slot.band.population {
+        let few = count < SEARCH_FROM;
+        let axis = if !few && count == slot.band.population {
             static_sweep::worthwhile(shared, slot, words, &scratch.found)
         } else {
             None
         };
+        // Only now (Y1).
+        self.leave_out(&mut scratch.found);
         match axis {
+            _ if scratch.found.is_empty() => Some(()),
+            _ if few => self.test(&tile, scratch, sink),
             Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
             None => self.search(&tile, scratch, sink),
+        }
+    }
+
+    /// Leaves out the statics that no body accepts, or that accept none, if all bodies have the same filter: none (Y1).
+    fn leave_out(self, found: &mut Vec<u32>) {
+        let statics = self.shared.statics;
+        if statics.has_filters() && self.cells.columns().filters().is_none() {
+            found.retain(|&row| statics.filter_of(row).allows(Filter::ALL));
         }
     }
 
@@ -94,13 +108,14 @@ impl Pass<'_> {
         let Self { shared, slot, words, cells } = self;
         let finder = slot.band.finder(words);
         // Gathered first: the processor then waits for many boxes at once.
-        let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
+        let statics = gather(shared, slot, false, &scratch.found, &mut scratch.columns);
         for at in 0..statics.len() {
             let (aabb, row) = (statics.aabb(at), statics.rows[at]);
+            let filter = shared.statics.filter_of(row);
             let mut rect = finder.rect(&aabb);
             rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
             rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
-            shared.level.scan_rect(cells, &rect, Probe { aabb, row }, Order::EntryFirst, sink)?;
+            shared.level.scan_rect(cells, &rect, Probe { aabb, row, filter }, Order::EntryFirst, sink)?;
         }
         Some(())
     }
@@ -108,7 +123,8 @@ impl Pass<'_> {
     /// Each body is tested against all statics that were found.
     fn test(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { shared, slot, cells, .. } = self;
-        let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
+        let filtered = cells.columns().filters().is_some();
+        let statics = gather(shared, slot, filtered, &scratch.found, &mut scratch.columns);
         for y in tile.y.clone() {
             shared.level.scan_all(cells.columns(), cells.run(y, &tile.x), &statics, 0..statics.len(), sink)?;
         }
@@ -120,7 +136,9 @@ impl Pass<'_> {
         let Self { shared, slot, cells, .. } = self;
         let bodies = cells.columns();
         for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
-            walk(shared, &oriented(bodies.aabb(at), slot.transposed), bodies.rows[at], scratch, sink)?;
+            let aabb = oriented(bodies.aabb(at), slot.transposed);
+            let filter = bodies.filters().is_some().then(|| bodies.filter(at));
+            walk(shared, &aabb, (bodies.rows[at], filter), scratch, sink)?;
         }
         Some(())
     }
@@ -158,32 +176,44 @@ fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawBox)> {
     (count > 0).then_some((count, area))
 }
 
-/// One body walks the tree.
+/// One body walks the tree; its filter, if bodies have any.
 fn walk(
     shared: &Shared<'_>,
     aabb: &RawBox,
-    body: u32,
+    (body, filter): (u32, Option<Filter>),
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     scratch.found.clear();
     shared.statics.collect(aabb, &mut scratch.seen_statics, &mut scratch.found);
+    if filter.is_some() || shared.statics.has_filters() {
+        let filter = filter.unwrap_or(Filter::ALL);
+        scratch.found.retain(|&fixed| filter.allows(shared.statics.filter_of(fixed)));
+    }
     scratch.found.iter().try_for_each(|&fixed| sink.push([body, fixed]))
 }
 
-/// Boxes of statics in columns, as the band is oriented.
+/// Boxes of statics in columns, as the band is oriented, with their filters if they are asked for.
 pub(super) fn gather<'c>(
     shared: &Shared<'_>,
     slot: &BandSlot,
+    filtered: bool,
     found: &[u32],
     columns: &'c mut Vec<u32>,
 ) -> Columns<'c> {
     let boxes = shared.statics.raw_boxes();
+    let (words, more) = (column_words(found.len()), if filtered { filter_words(found.len()) } else { 0 });
     columns.clear();
-    columns.resize(column_words(found.len()), 0);
+    columns.resize(words + more, 0);
+    let (columns, filters) = columns.split_at_mut(words);
     let records = found.iter().map(|&row| Record { aabb: oriented(boxes[row as usize], slot.transposed), row });
     ColumnsMut::of(columns, found.len()).fill(records);
-    Columns::of(columns, found.len())
+    let columns = Columns::of(columns, found.len());
+    if !filtered {
+        return columns;
+    }
+    fill_filters(filters, found.len(), found.iter().map(|&row| shared.statics.filter_of(row)));
+    columns.with_filters(filters)
 }
 
 /// A share of the oversized bodies against the statics: each walks the tree for itself.
@@ -195,5 +225,9 @@ pub(super) fn oversized(
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let mut bodies = index.oversized_boxes[share.clone()].iter().zip(&index.oversized_rows[share]);
-    bodies.try_for_each(|(aabb, &row)| walk(shared, aabb, row, scratch, sink))
+    let filtered = index.filters_by_row().is_some();
+    bodies.try_for_each(|(aabb, &row)| {
+        let filter = filtered.then(|| index.filter(row));
+        walk(shared, aabb, (row, filter), scratch, sink)
+    })
 }

@@ -66,7 +66,8 @@ pub(super) fn sweep(
     let boxes = shared.statics.raw_boxes();
     let low = |row: u32| oriented(boxes[row as usize], slot.transposed)[axis];
     scratch.found.sort_unstable_by(|&a, &b| low(a).total_cmp(&low(b)).then(a.cmp(&b)));
-    let statics = gather(shared, slot, &scratch.found, &mut scratch.columns);
+    let filtered = cells.columns().filters().is_some();
+    let statics = gather(shared, slot, filtered, &scratch.found, &mut scratch.columns);
     let (lows, highs) = ([statics.min_x, statics.min_y][axis], [statics.max_x, statics.max_y][axis]);
     // The farthest that a static up to here reaches: ascending, so it can be searched.
     scratch.reach.clear();

@@ -33,6 +33,7 @@ impl World {
             let skip = self.config.bad_rows == BadRows::Skip;
             let records = &mut index.grid.records;
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
+            input.copy_filters(&mut index.filters);
             phases.partition = clock.lap();
             self.find_pairs(parallel, index, &mut phases)?;
             (index.step, index.row_count) = (self.step_number() + 1, input.len());

@@ -83,7 +83,8 @@ pub(super) fn run_band(
         (shared.records.slice(slot.records.clone()), visitors, shared.words.slice(slot.words.clone()))
     };
     let Scratch { band: scratch, search } = scratch;
-    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, words, scratch);
+    let by_row = index.filters_by_row();
+    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, by_row, words, scratch);
     task.band = built.band;
     let slot = &BandSlot { band: task.band, ..slot.clone() };
     task.times.sort = clock.lap();
@@ -92,7 +93,7 @@ pub(super) fn run_band(
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
     let own = &records[..own.len()];
     if split::is_worthwhile(&task.band, own) {
-        let _ = split::find_pairs(shared.level, own, visitors, &mut shared.split.lock(), &mut sink);
+        let _ = split::find_pairs(shared.level, (own, visitors), by_row, &mut shared.split.lock(), &mut sink);
         task.times.common = clock.lap();
     } else {
         let _ = built.own_pairs(shared.level, &mut sink);
@@ -142,10 +143,13 @@ pub(super) fn run_loose_block(
 ) {
     task.times = TaskTimes::default();
     let mut clock = Clock::now();
-    let rows = &index.oversized_rows;
+    let (rows, filtered) = (&index.oversized_rows, index.filters_by_row().is_some());
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
     index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
         let (a, b) = (rows[a as usize], rows[b as usize]);
+        if filtered && !index.filter(a).allows(index.filter(b)) {
+            return Some(());
+        }
         sink.push([a.min(b), a.max(b)])
     });
     drop(sink);

@@ -84,7 +84,7 @@ impl Workers {
 
     /// W1
     pub(crate) fn level(&mut self) {
-        let mut band = [0; 5];
+        let mut band = [0; 6];
         let (mut found, mut columns, mut reach) = (0, 0, 0);
         for scratch in &mut self.scratch {
             let scratch = scratch.get_mut();

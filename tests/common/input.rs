@@ -1,9 +1,9 @@
 //! Bodies that own their columns, in each of the shapes that a step takes.
 
 use std::fmt::{self, Debug, Formatter};
-use triphase::Bodies;
 use triphase::geometry::RawBox;
 use triphase::reference::body_box;
+use triphase::{Bodies, Filter};
 
 #[derive(Clone, Debug)]
 pub enum Shape {
@@ -17,6 +17,7 @@ pub struct Columns {
     pub shape: Shape,
     pub displacements: Option<Vec<[f32; 2]>>,
     pub ids: Option<Vec<u64>>,
+    pub filters: Option<Vec<Filter>>,
     /// The call of `drawn` that makes them again, if one did.
     pub made_by: Option<String>,
 }
@@ -28,7 +29,8 @@ impl Debug for Columns {
             return f.write_str(call);
         }
         let mut columns = f.debug_struct("Columns");
-        columns.field("shape", &self.shape).field("displacements", &self.displacements).field("ids", &self.ids).finish()
+        columns.field("shape", &self.shape).field("displacements", &self.displacements);
+        columns.field("ids", &self.ids).field("filters", &self.filters).finish()
     }
 }
 
@@ -81,6 +83,9 @@ impl Columns {
         if let Some(ids) = &self.ids {
             bodies = bodies.with_ids(&ids[from..to]);
         }
+        if let Some(filters) = &self.filters {
+            bodies = bodies.with_filters(&filters[from..to]);
+        }
         bodies
     }
 
@@ -110,6 +115,6 @@ fn swept(b: RawBox, displacement: Option<[f32; 2]>) -> RawBox {
 
 impl From<Shape> for Columns {
     fn from(shape: Shape) -> Self {
-        Self { shape, displacements: None, ids: None, made_by: None }
+        Self { shape, displacements: None, ids: None, filters: None, made_by: None }
     }
 }

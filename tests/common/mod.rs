@@ -15,7 +15,7 @@ pub use drawn::{KINDS, drawn};
 pub use fleet::pools;
 pub use fleet::{Fleet, Found, hits};
 pub use input::{Columns, Shape};
-pub use oracle::{Truth, cross_pairs, self_pairs};
+pub use oracle::{Truth, allowed, cross_pairs, self_pairs};
 pub use random::Random;
 
 use triphase::{World, WorldConfig};

@@ -2,6 +2,7 @@
 //! are held to each other in `scenes.rs`.
 
 use super::Found;
+use triphase::Filter;
 use triphase::geometry::RawBox;
 use triphase::reference;
 
@@ -32,6 +33,14 @@ impl Truth {
         self
     }
 
+    /// Leaves out the pairs that do not allow each other; no filters at all are [`Filter::ALL`] for each row.
+    pub fn filtered(mut self, bodies: Option<&[Filter]>, statics: Option<&[Filter]>) -> Self {
+        let of = |filters: Option<&[Filter]>, row: u32| filters.map_or(Filter::ALL, |filters| filters[row as usize]);
+        self.body.retain(|&(a, b)| allowed(of(bodies, a), of(bodies, b)));
+        self.fixed.retain(|&(body, fixed)| allowed(of(bodies, body), of(statics, fixed)));
+        self
+    }
+
     /// That `found` is the same set, each pair once, `a < b`; otherwise what differs first.
     pub fn compare(&self, found: &Found) -> Result<(), String> {
         if let Some(pair) = found.body.iter().find(|(a, b)| a >= b) {
@@ -46,6 +55,11 @@ impl Truth {
             format!("static pair ({body}, {fixed}) {what}: {first:?} and {second:?}")
         })
     }
+}
+
+/// The definition, in the words of the documentation.
+pub fn allowed(a: Filter, b: Filter) -> bool {
+    (a.layers & b.mask) != 0 && (b.layers & a.mask) != 0
 }
 
 /// The first difference between what was found and the ascending truth.

@@ -103,7 +103,7 @@ fn every_run_length_agrees_with_the_twin() {
             });
             // All of them are hit, so that an entry too many would show.
             for order in [Order::Ascending, Order::EntryFirst] {
-                let (rect, probe) = (Rect { x: 0..1, y: 0..1 }, Probe { aabb: EVERYTHING, row: 1 << 31 });
+                let (rect, probe) = (Rect { x: 0..1, y: 0..1 }, probe_of(EVERYTHING, 1 << 31));
                 let truth = rect_twin(&cells, &held[0], &rect, &probe, order);
                 assert_eq!(truth.len(), count);
                 check(&format!("{count} in a rectangle, {order:?}"), &truth, |level, sink| {
@@ -170,7 +170,7 @@ fn rectangles_agree_with_the_twin() {
             let (x, y, probe) = (random.unit() * 500.0, random.unit() * 500.0, random.record());
             // Every other one is large.
             let aabb = if round % 2 == 0 { [x, y, x + 500.0, y + 500.0] } else { probe.aabb };
-            let probe = Probe { aabb, row: probe.row };
+            let probe = probe_of(aabb, probe.row);
             for order in [Order::Ascending, Order::EntryFirst] {
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 found += check(&format!("{rect:?}, {probe:?}, {order:?}"), &truth, |level, sink| {
@@ -184,7 +184,7 @@ fn rectangles_agree_with_the_twin() {
         let (records, cells) = (held.concat(), Cells::new(2, held, PADDINGS[k % 3], &mut random));
         for aabb in [EVERYTHING, [20.0, 20.0, 70.0, 60.0], [200.0, 0.0, 300.0, 9.0]] {
             for (order, columns) in [(Order::Ascending, 0..1), (Order::EntryFirst, 0..2)] {
-                let (rect, probe) = (Rect { x: columns, y: 0..1 }, Probe { aabb, row: 77 });
+                let (rect, probe) = (Rect { x: columns, y: 0..1 }, probe_of(aabb, 77));
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 check(&format!("{} in a cell, {order:?}", held[0].len()), &truth, |level, sink| {
                     level.scan_rect(&cells.view(), &rect, probe, order, sink)
@@ -240,7 +240,7 @@ fn not_a_number_overlaps_nothing() {
         check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         let rect = Rect { x: 0..1, y: 0..1 };
         check("a probe that is one", &[], |level, sink| {
-            level.scan_rect(&cells.view(), &rect, Probe { aabb: EVERYTHING, row: 3 }, Order::Ascending, sink)
+            level.scan_rect(&cells.view(), &rect, probe_of(EVERYTHING, 3), Order::Ascending, sink)
         });
     }
 }
@@ -253,7 +253,7 @@ fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
         let held = vec![vec![Record { aabb: [1.0; 4], row: 5 }; per_cell]; 2];
         let cells = Cells::new(2, &held, Padding::Everything, &mut random);
         let (view, rect) = (cells.view(), Rect { x: 0..2, y: 0..1 });
-        let probe = Probe { aabb: EVERYTHING, row: 6 };
+        let probe = probe_of(EVERYTHING, 6);
         for level in levels() {
             for limit in [0, 1, 100, PAGE_LEN - 1, PAGE_LEN, 9 * PAGE_LEN] {
                 let outcomes = [

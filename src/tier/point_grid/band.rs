@@ -13,10 +13,11 @@ mod layout;
 mod tests;
 
 use super::axis::{Axis, AxisMap, Extent};
+use crate::filter::Filter;
 use crate::geometry::RawBox;
 use crate::kernel::{CellView, Rect};
 use crate::storage::cells::{Key, Starts, table_words};
-use crate::storage::columns::{Columns, ColumnsMut, column_words};
+use crate::storage::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
 use crate::storage::grow;
 use crate::storage::record::Record;
 use glam::{Vec4, Vec4Swizzles};
@@ -48,6 +49,8 @@ pub(crate) struct BandScratch {
     sorted: Vec<u32>,
     /// Boxes in cell order: they stay in the cache while they are scanned.
     columns: Vec<u32>,
+    /// The filters of those, if there are any.
+    filters: Vec<u32>,
     histogram: Vec<u32>,
     /// While cells are laid: fine cells by record, or sorted edges. Then, by place in cell order: key and number of record.
     wide: Vec<u64>,
@@ -55,28 +58,59 @@ pub(crate) struct BandScratch {
 
 impl BandScratch {
     pub(crate) fn bytes(&self) -> usize {
-        let [keys, sorted, columns, histogram, wide] = self.needs();
-        (keys + sorted + columns + histogram) * size_of::<u32>() + wide * size_of::<u64>()
+        let [keys, sorted, columns, filters, histogram, wide] = self.needs();
+        (keys + sorted + columns + filters + histogram) * size_of::<u32>() + wide * size_of::<u64>()
     }
 
-    /// Of the band that was built last: its columns, its keys in cell order, and a buffer as long as them.
-    pub(crate) fn built(&mut self) -> (&[u32], &[u32], &mut Vec<u32>) {
-        (&self.columns[..column_words(self.sorted.len())], &self.sorted, &mut self.keys)
+    /// Of the band that was built last.
+    pub(crate) fn built(&mut self) -> BuiltScratch<'_> {
+        let population = self.sorted.len();
+        BuiltScratch {
+            columns: &self.columns[..column_words(population)],
+            filters: &self.filters,
+            keys: &self.sorted,
+            buffer: &mut self.keys,
+        }
+    }
+
+    /// Fills the filters of the band that was built last; `by_row` has those of all rows.
+    ///
+    /// By place, which reads at random: to read in the order of rows first and then to sort takes no less, as a band's rows
+    /// are rarely neighbours.
+    #[inline(never)]
+    pub(crate) fn look_up_filters(&mut self, by_row: &[Filter]) {
+        let Self { sorted, columns, filters, .. } = self;
+        let population = sorted.len();
+        grow(filters, filter_words(population));
+        let rows = &Columns::of(columns, population).rows[..population];
+        fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 
     /// Capacities: what a worker of the same work will need.
-    pub(crate) fn needs(&self) -> [usize; 5] {
-        let Self { keys, sorted, columns, histogram, wide } = self;
-        [keys.capacity(), sorted.capacity(), columns.capacity(), histogram.capacity(), wide.capacity()]
+    pub(crate) fn needs(&self) -> [usize; 6] {
+        let Self { keys, sorted, columns, filters, histogram, wide } = self;
+        let words = [keys, sorted, columns, filters, histogram].map(Vec::capacity);
+        [words[0], words[1], words[2], words[3], words[4], wide.capacity()]
     }
 
-    pub(crate) fn provide(&mut self, needs: [usize; 5]) {
-        let Self { keys, sorted, columns, histogram, wide } = self;
-        for (items, need) in [keys, sorted, columns, histogram].into_iter().zip(needs) {
+    pub(crate) fn provide(&mut self, needs: [usize; 6]) {
+        let Self { keys, sorted, columns, filters, histogram, wide } = self;
+        for (items, need) in [keys, sorted, columns, filters, histogram].into_iter().zip(needs) {
             items.reserve_exact(need.saturating_sub(items.len()));
         }
-        wide.reserve_exact(needs[4].saturating_sub(wide.len()));
+        wide.reserve_exact(needs[5].saturating_sub(wide.len()));
     }
+}
+
+/// What a worker's scratch holds of the band that was built last.
+pub(crate) struct BuiltScratch<'a> {
+    pub(crate) columns: &'a [u32],
+    /// In the order of the columns, if they were looked up; what another band left there, if not.
+    pub(crate) filters: &'a [u32],
+    /// In cell order.
+    pub(crate) keys: &'a [u32],
+    /// As long as the keys.
+    pub(crate) buffer: &'a mut Vec<u32>,
 }
 
 const fn starts_max(population: usize) -> usize {
@@ -98,6 +132,9 @@ pub(crate) const fn words_max(population: usize) -> usize {
 
 impl Band {
     /// Sorts `own` by cell into the columns of `scratch` and fills `words` with the tables.
+    // A function of its own, so that how its loops are compiled does not change with what its caller does beside: a tenth of
+    // the sort was seen to hang on that.
+    #[inline(never)]
     pub(crate) fn build(own: &[Record], cell_size: Option<f32>, words: &mut [u32], scratch: &mut BandScratch) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let mut band = Self { population: own.len(), bounds, ..Self::default() };

@@ -1,8 +1,13 @@
 //! The passes over one band: built, its own pairs, its pairs with bodies from elsewhere, and put away.
 //!
+//! V1: bodies that have filters have them in the order of their columns too, looked up by row once the band is sorted; bodies
+//! from elsewhere are looked up one by one. So filters are tested where boxes are, by the same scans, and no pass
+//! but these has to know of them.
+//!
 //! Cost: of its own pairs, about one vector of tests a body; with others, a search each.
 
-use super::band::{Band, BandScratch};
+use super::band::{Band, BandScratch, BuiltScratch};
+use crate::filter::Filter;
 use crate::geometry::overlaps;
 use crate::kernel::{CellView, Level, Order, Probe};
 use crate::storage::pages::PairSink;
@@ -12,26 +17,34 @@ use crate::storage::record::Record;
 pub(crate) struct Built<'a> {
     pub(crate) band: Band,
     pub(crate) words: &'a [u32],
+    /// With their filters (V1).
     pub(crate) cells: CellView<'a>,
+    by_row: Option<&'a [Filter]>,
     columns: &'a [u32],
     keys: &'a [u32],
     buffer: &'a mut Vec<u32>,
 }
 
 impl<'a> Built<'a> {
-    /// Builds a band from its records, and its tables into `words`.
+    /// Builds a band from its records, and its tables into `words`. `by_row` has the filters of all rows, if there are any.
     pub(crate) fn new(
         own: &[Record],
         cell_size: Option<f32>,
+        by_row: Option<&'a [Filter]>,
         words: &'a mut [u32],
         scratch: &'a mut BandScratch,
     ) -> Self {
         let band = Band::build(own, cell_size, words, scratch);
+        if let Some(by_row) = by_row {
+            scratch.look_up_filters(by_row);
+        }
         let words = &*words;
-        let (columns, keys, buffer) = scratch.built();
+        let BuiltScratch { columns, filters, keys, buffer } = scratch.built();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, words);
-        Self { band, words, cells: band.cells(columns, words), columns, keys, buffer }
+        let cells = band.cells(columns, words);
+        let cells = if by_row.is_some() { cells.with_filters(filters) } else { cells };
+        Self { band, words, cells, by_row, columns, keys, buffer }
     }
 
     /// Pairs among the band's own bodies. `None` when the sink is spent.
@@ -50,7 +63,8 @@ impl<'a> Built<'a> {
         let (bounds, finder) = (self.band.bounds, self.band.finder(self.words));
         for Record { aabb, row } in others.filter(|other| overlaps(&other.aabb, &bounds)) {
             let rect = finder.rect(&aabb);
-            level.scan_rect(&self.cells, &rect, Probe { aabb, row }, Order::Ascending, sink)?;
+            let filter = self.by_row.map_or(Filter::ALL, |filters| filters[row as usize]);
+            level.scan_rect(&self.cells, &rect, Probe { aabb, row, filter }, Order::Ascending, sink)?;
         }
         Some(())
     }

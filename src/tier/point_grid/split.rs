@@ -12,6 +12,7 @@
 
 use super::band::{Band, BandScratch, words_max};
 use super::pass::Built;
+use crate::filter::Filter;
 use crate::kernel::Level;
 use crate::storage::grow;
 use crate::storage::pages::PairSink;
@@ -55,11 +56,12 @@ pub(crate) fn is_worthwhile(band: &Band, own: &[Record]) -> bool {
     band.crowding > CROWDED && Cut::of(own).is_some()
 }
 
-/// The pairs among a band's own bodies and of them with its visitors. `None` when the sink is spent.
+/// The pairs among a band's own bodies and of them with its visitors; `by_row` has the filters of all rows, if there are
+/// any. `None` when the sink is spent.
 pub(crate) fn find_pairs(
     level: Level,
-    own: &[Record],
-    visitors: &[Record],
+    (own, visitors): (&[Record], &[Record]),
+    by_row: Option<&[Filter]>,
     scratch: &mut SplitScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -67,32 +69,42 @@ pub(crate) fn find_pairs(
     records.clear();
     records.extend_from_slice(own);
     grow(words, words_max(own.len()));
-    find_in_part(level, records, visitors, (words, band), CUTS_MAX, sink)
+    Parts { level, visitors, by_row }.find_in(records, (words, band), CUTS_MAX, sink)
 }
 
-fn find_in_part(
+/// What all parts have in common.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
     level: Level,
-    part: &mut [Record],
-    visitors: &[Record],
-    (words, scratch): (&mut [u32], &mut BandScratch),
-    cuts: usize,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    if part.is_empty() {
-        return Some(());
+    visitors: &'a [Record],
+    by_row: Option<&'a [Filter]>,
+}
+
+impl Parts<'_> {
+    fn find_in(
+        self,
+        part: &mut [Record],
+        (words, scratch): (&mut [u32], &mut BandScratch),
+        cuts: usize,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let Self { level, visitors, by_row } = self;
+        if part.is_empty() {
+            return Some(());
+        }
+        let mut built = Built::new(part, None, by_row, &mut words[..words_max(part.len())], scratch);
+        let cut = if cuts > 0 && built.band.crowding > CROWDED { Cut::of(part) } else { None };
+        let Some(cut) = cut else {
+            built.own_pairs(level, sink)?;
+            return built.pairs_with(level, visitors.iter().copied(), sink);
+        };
+        let (smaller, larger) = cut.apart(part);
+        // U1
+        let among = Built::new(smaller, None, by_row, &mut words[..words_max(smaller.len())], scratch);
+        among.pairs_with(level, larger.iter().copied(), sink)?;
+        self.find_in(smaller, (words, scratch), cuts - 1, sink)?;
+        self.find_in(larger, (words, scratch), cuts - 1, sink)
     }
-    let mut built = Built::new(part, None, &mut words[..words_max(part.len())], scratch);
-    let cut = if cuts > 0 && built.band.crowding > CROWDED { Cut::of(part) } else { None };
-    let Some(cut) = cut else {
-        built.own_pairs(level, sink)?;
-        return built.pairs_with(level, visitors.iter().copied(), sink);
-    };
-    let (smaller, larger) = cut.apart(part);
-    // U1
-    let among = Built::new(smaller, None, &mut words[..words_max(smaller.len())], scratch);
-    among.pairs_with(level, larger.iter().copied(), sink)?;
-    find_in_part(level, smaller, visitors, (words, scratch), cuts - 1, sink)?;
-    find_in_part(level, larger, visitors, (words, scratch), cuts - 1, sink)
 }
 
 impl Cut {
@@ -147,7 +159,8 @@ mod tests {
         let (own, visitors) = (records(boxes, 0), records(visitors, boxes.len()));
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-        find_pairs(Level::default(), &own, &visitors, &mut SplitScratch::default(), &mut sink).expect("no limit");
+        find_pairs(Level::default(), (&own, &visitors), None, &mut SplitScratch::default(), &mut sink)
+            .expect("no limit");
         drop(sink);
         let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
         pairs.sort_unstable();

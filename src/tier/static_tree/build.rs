@@ -32,16 +32,20 @@ impl StaticTree {
         let mut disabled = BitSet::default();
         disabled.grow_to(count);
         let ids = statics.ids.unwrap_or_default().to_vec();
-        Ok(Self { built: Arc::new(Built { roots, groups, entries, boxes, ids }), disabled })
+        let filters = statics.filters.unwrap_or_default().to_vec();
+        Ok(Self { built: Arc::new(Built { roots, groups, entries, boxes, ids, filters }), disabled })
     }
 }
 
-/// That every row can be numbered, has its id, and is a finite box that is not inverted.
+/// That every row can be numbered, has its id and its filter, and is a finite box that is not inverted.
 fn check(statics: &Statics<'_>) -> Result<(), Error> {
     let expected = statics.aabbs.len();
     check_count(expected)?;
-    if let Some(found) = statics.ids.map(<[u64]>::len).filter(|&len| len != expected) {
-        return Err(Error::ColumnLength { chunk: 0, column: Column::Id, expected, found });
+    for (column, len) in [(Column::Id, statics.ids.map(<[_]>::len)), (Column::Filter, statics.filters.map(<[_]>::len))]
+    {
+        if let Some(found) = len.filter(|&len| len != expected) {
+            return Err(Error::ColumnLength { chunk: 0, column, expected, found });
+        }
     }
     let mut rows = statics.aabbs.iter().enumerate();
     rows.try_for_each(|(row, aabb)| check_box(row_number(row), aabb)).map_err(Error::BadStatic)

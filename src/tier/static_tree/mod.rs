@@ -30,6 +30,7 @@ pub use query::QueryAabb;
 
 use crate::bodies::Statics;
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::geometry::{Aabb, RawBox};
 use crate::storage::bitset::BitSet;
 use node::{CHILD_COUNT, Group, Node};
@@ -104,15 +105,17 @@ struct Built {
     boxes: Vec<RawBox>,
     /// Empty if none were given.
     ids: Vec<u64>,
+    /// Empty if none were given.
+    filters: Vec<Filter>,
 }
 
 impl StaticTree {
-    /// Builds the tree of `statics`: a slice of boxes, or [`Statics`] with ids. All are enabled.
+    /// Builds the tree of `statics`: a slice of boxes, or [`Statics`] with ids or filters. All are enabled.
     ///
     /// # Errors
     ///
     /// [`Error::BadStatic`] names the lowest row that is not finite or has `max < min`; [`Error::ColumnLength`] when
-    /// there are not as many ids as boxes; [`Error::TooManyRows`].
+    /// there are not as many ids or filters as boxes; [`Error::TooManyRows`].
     ///
     /// # Cost
     ///
@@ -145,6 +148,12 @@ impl StaticTree {
     /// The id of a row, where ids were given and there is such a row.
     pub fn id(&self, row: u32) -> Option<u64> {
         self.built.ids.get(row as usize).copied()
+    }
+
+    /// The filter of a row, [`Filter::ALL`] where no filters were given; none where there is no such row. A tree keeps
+    /// filters, and searches find what overlaps all the same: a step of [`World`](crate::World) is what asks for them.
+    pub fn filter(&self, row: u32) -> Option<Filter> {
+        ((row as usize) < self.len()).then(|| self.filter_of(row))
     }
 
     /// Whether a row is enabled; none where there is no such row.
@@ -200,6 +209,17 @@ impl StaticTree {
         self.built.entries.len()
     }
 
+    /// Whether filters were given.
+    pub(crate) fn has_filters(&self) -> bool {
+        !self.built.filters.is_empty()
+    }
+
+    /// [`filter`](Self::filter) of a row that there is.
+    #[inline]
+    pub(crate) fn filter_of(&self, row: u32) -> Filter {
+        if self.has_filters() { self.built.filters[row as usize] } else { Filter::ALL }
+    }
+
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
         self.built.bytes() + self.disabled.bytes()
@@ -237,6 +257,7 @@ impl Built {
             + self.entries.capacity() * size_of::<u32>()
             + self.boxes.capacity() * size_of::<RawBox>()
             + self.ids.capacity() * size_of::<u64>()
+            + self.filters.capacity() * size_of::<Filter>()
     }
 }
 

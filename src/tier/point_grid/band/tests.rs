@@ -46,7 +46,7 @@ fn used_words(population: usize) -> Vec<u32> {
 /// Every record once, and P1, P2, P4.
 fn check(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
     band.assert_fits(label);
-    let (columns, keys, _) = scratch.built();
+    let BuiltScratch { columns, keys, .. } = scratch.built();
     band.assert_well_formed(columns, words);
     let cells = band.cells(columns, words);
     assert_eq!((cells.columns().len(), keys.len()), (own.len(), own.len()), "{label}");
@@ -65,7 +65,7 @@ fn check(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut 
 
 fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32)> {
     let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-    let (columns, keys, buffer) = scratch.built();
+    let BuiltScratch { columns, keys, buffer, .. } = scratch.built();
     let cells = band.cells(columns, words);
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
     Level::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
@@ -77,7 +77,7 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
 
 /// The rows that a search with each box meets, by brute force over the rectangle.
 fn check_rects(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
-    let (columns, ..) = scratch.built();
+    let BuiltScratch { columns, .. } = scratch.built();
     let cells = band.cells(columns, words);
     for probe in own.iter().step_by(own.len() / 40 + 1) {
         let rect = band.rect(words, &probe.aabb);
@@ -182,7 +182,7 @@ fn every_population_stays_within_its_words() {
                 let Some(band) = Band::build_as(layout, own, &mut words, &mut scratch) else { continue };
                 built += 1;
                 band.assert_fits(&format!("{kind:?} of {count}, {layout:?}"));
-                let (columns, ..) = scratch.built();
+                let BuiltScratch { columns, .. } = scratch.built();
                 band.assert_well_formed(columns, &words);
             }
         }
