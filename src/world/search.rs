@@ -4,6 +4,7 @@
 //! how near it has to be.
 
 use super::index::Index;
+use crate::filter::Filter;
 use crate::geometry::{Cast, Entry, RawBox};
 use crate::pair::Hit;
 use crate::query::{Accept, Questions, Search};
@@ -31,13 +32,14 @@ pub struct Searched<'w> {
     tiers: [bool; 3],
     without_bodies: &'w [u32],
     without_statics: &'w [u32],
+    filter: Option<Filter>,
     sequential: bool,
 }
 
 impl<'w> Searched<'w> {
     /// All bodies of a step, and all of these statics. If `sequential`, batches use no other thread.
     pub(super) fn new(index: &'w Index, statics: &'w StaticTree, sequential: bool) -> Self {
-        Self { index, statics, tiers: [true; 3], without_bodies: &[], without_statics: &[], sequential }
+        Self { index, statics, tiers: [true; 3], without_bodies: &[], without_statics: &[], filter: None, sequential }
     }
 
     fn has(&self, tier: Tier) -> bool {
@@ -51,12 +53,13 @@ impl<'w> Searched<'w> {
 
     #[inline]
     fn wants_body(&self, row: u32) -> bool {
-        !self.without_bodies.contains(&row)
+        self.filter.is_none_or(|filter| filter.allows(self.index.filter(row))) && !self.without_bodies.contains(&row)
     }
 
     #[inline]
     fn wants_static(&self, row: u32) -> bool {
-        !self.without_statics.contains(&row)
+        self.filter.is_none_or(|filter| filter.allows(self.statics.filter_of(row)))
+            && !self.without_statics.contains(&row)
     }
 
     #[inline]
@@ -296,6 +299,30 @@ impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
         for tier in [Tier::Common, Tier::Oversized, Tier::Static] {
             self.source.tiers[tier as usize] &= tiers.contains(&tier);
         }
+        self
+    }
+
+    /// Only what has one of these layers, whatever it accepts itself (as long as it accepts anything): a [`Filter`] in all
+    /// layers with this mask.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Filter, Point, World};
+    /// const ENEMIES: u32 = 1 << 3;
+    /// let mut world = World::default();
+    /// let filters = [Filter::ALL, Filter::new(1, 1), Filter::new(ENEMIES, 1)];
+    /// world.step(Bodies::uniform(&[[90.0f32, 0.0], [1.0, 0.0], [5.0, 0.0]], [0.5, 0.5]).with_filters(&filters))?;
+    /// let nearest = world.ask().on_layers(ENEMIES).nearest(Point::new([0.0, 0.0])?);
+    /// assert_eq!(nearest.unwrap().distance, 4.5);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn on_layers(self, layers: u32) -> Self {
+        self.filtered(Filter::new(u32::MAX, layers))
+    }
+
+    /// Only what this filter and its own allow each other, as in a step: bodies by the filters of the step, statics by
+    /// theirs. Replaces a filter given before.
+    pub fn filtered(mut self, filter: Filter) -> Self {
+        self.source.filter = Some(filter);
         self
     }
 

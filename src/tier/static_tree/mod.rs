@@ -151,7 +151,7 @@ impl StaticTree {
     }
 
     /// The filter of a row, [`Filter::ALL`] where no filters were given; none where there is no such row. A tree keeps
-    /// filters, and searches find what overlaps all the same: a step of [`World`](crate::World) is what asks for them.
+    /// filters, and finds what overlaps all the same: steps and questions of [`World`](crate::World) are what asks for them.
     pub fn filter(&self, row: u32) -> Option<Filter> {
         ((row as usize) < self.len()).then(|| self.filter_of(row))
     }
