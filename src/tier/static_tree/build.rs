@@ -31,7 +31,8 @@ impl StaticTree {
         let mut disabled = BitSet::default();
         disabled.grow_to(count);
         let ids = statics.ids.unwrap_or_default().to_vec();
-        Ok(Self { roots, groups, entries, boxes, ids, disabled })
+        let listed = entries.iter().map(|&row| boxes[row as usize]).collect();
+        Ok(Self { roots, groups, entries, listed, boxes, ids, disabled })
     }
 }
 
