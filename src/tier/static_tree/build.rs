@@ -33,7 +33,9 @@ impl StaticTree {
         disabled.grow_to(count);
         let ids = statics.ids.unwrap_or_default().to_vec();
         let filters = statics.filters.unwrap_or_default().to_vec();
-        Ok(Self { built: Arc::new(Built { roots, groups, entries, boxes, ids, filters }), disabled })
+        let listed = entries.iter().map(|&row| boxes[row as usize]).collect();
+        let built = Built { roots, groups, entries, listed, boxes, ids, filters };
+        Ok(Self { built: Arc::new(built), disabled })
     }
 }
 

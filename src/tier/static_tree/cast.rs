@@ -10,7 +10,9 @@
 //!     start goes to is the static's (T2). No cell's own edges come into it: statics may lie outside of it.
 //! L2: so a part that is empty, or begins after what is asked for, is skipped together with all below it: whoever is met
 //!     there, and early enough, is met in another.
-//! L3: of four siblings one is walked and at most three wait: at most three a level.
+//! L3: whoever is met in a part overlaps its cover ([`Cast::cover`]). Where the cover goes to one child alone, so does the
+//!     static (T2), and the part stays as it is. In a leaf, who does not overlap the cover is met elsewhere, if at all.
+//! L4: of four siblings one is walked and at most three wait: at most three a level.
 //!
 //! A static of several leaves may be visited in several.
 //!
@@ -19,12 +21,13 @@
 use super::StaticTree;
 use super::grow::DEPTH_MAX;
 use super::node::{CHILD_COUNT, Group, Node};
+use super::query::TESTED_MAX;
 use super::split::{Kind, Split};
 use super::territory::ROOT_COUNT_MAX;
-use crate::geometry::{Cast, Entry, RawBox};
+use crate::geometry::{Cast, Entry, RawBox, overlaps};
 use smallvec::SmallVec;
 
-/// L3
+/// L4
 const WAITING_MAX: usize = (CHILD_COUNT - 1) * DEPTH_MAX;
 
 /// A node to be walked, and the part of the ray.
@@ -35,32 +38,111 @@ struct Site {
     part: [f64; 2],
 }
 
+/// Four children, what is met last first, and their parts.
+type Order = [(usize, [f64; 2]); CHILD_COUNT];
+
+impl Split {
+    /// L1
+    #[inline(always)]
+    fn parts(&self, cast: &Cast, part: [f64; 2]) -> Order {
+        match self.kind {
+            Kind::Quad => self.parts_quad(cast, part),
+            Kind::SlabsX => self.parts_slabs(0, cast, part),
+            Kind::SlabsY => self.parts_slabs(1, cast, part),
+        }
+    }
+
+    #[inline(always)]
+    fn parts_quad(&self, cast: &Cast, part: [f64; 2]) -> Order {
+        let (x, y) = (cast.cut(0, self.at[0], part), cast.cut(1, self.at[1], part));
+        let child = |k: usize| {
+            let (x, y) = (x[k & 1], y[k >> 1 & 1]);
+            (k, [x[0].max(y[0]), x[1].min(y[1])])
+        };
+        let home = usize::from(x[1][0] < x[0][0]) | usize::from(y[1][0] < y[0][0]) << 1;
+        let (x, y) = (child(home ^ 1), child(home ^ 2));
+        let (second, third) = if x.1[0] <= y.1[0] { (x, y) } else { (y, x) };
+        [child(home ^ 3), third, second, child(home)]
+    }
+
+    fn parts_slabs(&self, axis: usize, cast: &Cast, part: [f64; 2]) -> Order {
+        let [first, second, third] = self.at;
+        let [low, high] = cast.cut(axis, second, part);
+        let ([a, b], [c, d]) = (cast.cut(axis, first, low), cast.cut(axis, third, high));
+        let mut order = [(3, d), (2, c), (1, b), (0, a)];
+        if d[0] < a[0] {
+            order.reverse();
+        }
+        order
+    }
+}
+
 /// The walk below one root.
 struct Along<'t, 'c> {
     tree: &'t StaticTree,
     cast: &'c Cast,
+    /// Where the ray leaves the root's bounds.
+    end: f64,
     waiting: SmallVec<[Site; WAITING_MAX]>,
 }
 
 impl Along<'_, '_> {
-    fn root(&mut self, start: Site, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn walk(mut self, start: Site, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         let mut next = Some(start);
-        while let Some(mut site) = next {
-            while let Some((kind, group)) = site.node.children() {
-                match self.descend(&site, kind, &self.tree.built.groups[group.get()], until) {
-                    Some(child) => site = child,
-                    None => site.node = Node::EMPTY,
-                }
-            }
-            for &row in &self.tree.built.entries[site.node.entries()] {
-                let entry = self.cast.entry(&self.tree.built.boxes[row as usize], until);
-                if let Some(entry) = entry.filter(|_| !self.tree.disabled.contains(row)) {
-                    until = visit(row, entry);
-                }
-            }
+        while let Some(site) = next {
+            let (leaf, cover) = self.descend(site, until);
+            until = self.leaf(leaf, &cover, until, visit);
             next = self.next_until(until);
         }
         until
+    }
+
+    fn cover(&self, [first, last]: [f64; 2], until: f64) -> RawBox {
+        self.cast.cover(first, last.min(until), self.end)
+    }
+
+    /// To the leaf that the ray meets first, and the cover of its part. Others that it meets wait, the next on top.
+    #[inline(always)]
+    fn descend(&mut self, Site { mut node, mut cell, mut part }: Site, until: f64) -> (Node, RawBox) {
+        let mut cover = self.cover(part, until);
+        while let Some((kind, group)) = node.children() {
+            let nodes = &self.tree.built.groups[group.get()];
+            let split = Split::new(kind, &cell);
+            let reach = split.reach(&cover) & nodes.occupied();
+            if reach & reach.wrapping_sub(1) == 0 {
+                // L3: one child, or none.
+                let k = reach.trailing_zeros() as usize & 3;
+                node = if reach == 0 { Node::EMPTY } else { nodes.0[k] };
+                cell = split.child(&cell, k as u32);
+                continue;
+            }
+            let Some(first) = self.part(&split, nodes, &cell, part, until) else {
+                return (Node::EMPTY, cover);
+            };
+            if first.part != part {
+                cover = self.cover(first.part, until);
+            }
+            Site { node, cell, part } = first;
+        }
+        (node, cover)
+    }
+
+    /// The child that the ray meets first, if it meets any.
+    #[inline(always)]
+    fn part(&mut self, split: &Split, nodes: &Group, cell: &RawBox, part: [f64; 2], until: f64) -> Option<Site> {
+        let mut child = None;
+        for (k, part) in split.parts(self.cast, part) {
+            let (node, [first, last]) = (nodes.0[k & 3], part);
+            // L2
+            if !node.is_empty() & (first <= last) & (first <= until) {
+                if let Some(waits) = child {
+                    debug_assert!(self.waiting.len() < WAITING_MAX, "L4");
+                    self.waiting.push(waits);
+                }
+                child = Some(Site { node, cell: split.child(cell, k as u32 & 3), part });
+            }
+        }
+        child
     }
 
     #[inline(always)]
@@ -73,56 +155,26 @@ impl Along<'_, '_> {
         }
     }
 
-    /// The child that the ray meets first, if it meets any. The others wait, the first of them on top.
+    /// L3: those that overlap the cover, seen through without a branch an entry.
     #[inline(always)]
-    fn descend(&mut self, site: &Site, kind: Kind, nodes: &Group, until: f64) -> Option<Site> {
-        let split = Split::new(kind, &site.cell);
-        let (order, parts) = match kind {
-            Kind::Quad => quad(&split, self.cast, site.part),
-            Kind::SlabsX => slabs(&split, 0, self.cast, site.part),
-            Kind::SlabsY => slabs(&split, 1, self.cast, site.part),
-        };
-        let mut child = None;
-        for k in order {
-            let [first, last] = parts[k & 3];
-            if !nodes.0[k & 3].is_empty() & (first <= last) & (first <= until) {
-                if let Some(waits) = child {
-                    debug_assert!(self.waiting.len() < WAITING_MAX, "L3");
-                    self.waiting.push(waits);
+    fn leaf(&self, leaf: Node, cover: &RawBox, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+        let rows = self.tree.built.entries[leaf.entries()].chunks(TESTED_MAX);
+        for (rows, boxes) in rows.zip(self.tree.built.listed[leaf.entries()].chunks(TESTED_MAX)) {
+            let mut beside = 0u32;
+            for (k, aabb) in boxes.iter().enumerate() {
+                beside |= u32::from(overlaps(aabb, cover)) << k;
+            }
+            while beside != 0 {
+                let k = beside.trailing_zeros() as usize;
+                beside &= beside - 1;
+                let entry = self.cast.entry(&boxes[k], until);
+                if let Some(entry) = entry.filter(|_| !self.tree.disabled.contains(rows[k])) {
+                    until = visit(rows[k], entry);
                 }
-                child = Some(Site {
-                    node: nodes.0[k & 3],
-                    cell: split.child(&site.cell, (k & 3) as u32),
-                    part: parts[k & 3],
-                });
             }
         }
-        child
+        until
     }
-}
-
-/// The four of a quad, what is met last first, and their parts.
-#[inline(always)]
-fn quad(split: &Split, cast: &Cast, part: [f64; 2]) -> ([usize; CHILD_COUNT], [[f64; 2]; CHILD_COUNT]) {
-    let (x, y) = (cast.cut(0, split.at[0], part), cast.cut(1, split.at[1], part));
-    let all = std::array::from_fn(|k| {
-        let (x, y) = (x[k & 1], y[k >> 1]);
-        [x[0].max(y[0]), x[1].min(y[1])]
-    });
-    let near = usize::from(x[1][0] < x[0][0]) | usize::from(y[1][0] < y[0][0]) << 1;
-    let second = if all[near ^ 1][0] <= all[near ^ 2][0] { 1 } else { 2 };
-    ([near ^ 3, near ^ second ^ 3, near ^ second, near], all)
-}
-
-/// The four slabs along an axis, what is met last first, and their parts.
-#[inline(always)]
-fn slabs(split: &Split, axis: usize, cast: &Cast, part: [f64; 2]) -> ([usize; CHILD_COUNT], [[f64; 2]; CHILD_COUNT]) {
-    let [first, second, third] = split.at;
-    let [low, high] = cast.cut(axis, second, part);
-    let ([a, b], [c, d]) = (cast.cut(axis, first, low), cast.cut(axis, third, high));
-    let all = [a, b, c, d];
-    let order = if d[0] < a[0] { [0, 1, 2, 3] } else { [3, 2, 1, 0] };
-    (order, all)
 }
 
 impl StaticTree {
@@ -135,10 +187,10 @@ impl StaticTree {
             }
         }
         roots.sort_unstable_by(|a, b| a.part[0].total_cmp(&b.part[0]));
-        let mut along = Along { tree: self, cast, waiting: SmallVec::new() };
         for root in roots {
             if root.part[0] <= until {
-                until = along.root(root, until, visit);
+                let along = Along { tree: self, cast, end: root.part[1], waiting: SmallVec::new() };
+                until = along.walk(root, until, visit);
             }
         }
         until

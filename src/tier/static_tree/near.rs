@@ -7,27 +7,37 @@
 //! D2: of who got to a leaf the minimum is at or below the upper edge of the leaf's cell, and the maximum above the lower
 //!     one (T1). So `c` is above the lower edge where the minimum or the point asked for is, and not above the upper one
 //!     where the maximum or the point asked for is not.
-//! D3: on each axis a child lies as far from the point as its parent, or as far as the cut between both if that is
+//! D3: on each axis a child lies as far from the point as its parent, or as far as a cut between both if that is
 //!     farther: the squares' sum is G3 of the child's cell without its outer edges, bit for bit. That cell covers `c`, so
 //!     no static that is visited below is nearer, roundings included (G3 is monotone); what is skipped is farther than
 //!     what is asked for, never as far.
-//! D4: of four siblings one is walked and at most three wait, and their parent waits no more: at most three a level.
+//! D4: the walk goes down to where the point itself is first, and asks how far other children lie on its way back, when
+//!     something near is known already; so the stack has one frame a level, at most `DEPTH_MAX`.
 //!
 //! Cost: O(depth + entries of the leaves that are as near as what is found), a few leaves more at most.
 
-use super::StaticTree;
 use super::grow::DEPTH_MAX;
-use super::node::{CHILD_COUNT, Group, Node};
+use super::node::{CHILD_COUNT, GroupIndex, Node};
 use super::query::unbounded;
 use super::split::{Kind, Split};
 use super::territory::ROOT_COUNT_MAX;
+use super::{Root, StaticTree};
 use crate::geometry::{RawBox, distance_squared};
 use smallvec::SmallVec;
 
-/// D4
-const WAITING_MAX: usize = (CHILD_COUNT - 1) * DEPTH_MAX;
+/// An inner node on the way down (D4).
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    cell: RawBox,
+    /// How far the cell lies from the point on each axis (D3).
+    apart: [f64; 2],
+    group: GroupIndex,
+    kind: Kind,
+    /// How many children were seen, nearest first.
+    seen: u8,
+}
 
-/// A node to be walked, and how far its cell lies from the point on each axis (D3).
+/// A node to be walked.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     node: Node,
@@ -35,28 +45,16 @@ struct Site {
     apart: [f64; 2],
 }
 
-impl Site {
-    #[inline(always)]
-    fn distance(&self) -> f64 {
-        square_sum(self.apart)
-    }
-}
-
-#[inline(always)]
-fn square_sum([x, y]: [f64; 2]) -> f64 {
-    x * x + y * y
-}
-
-/// Numbers from a half-open interval that others have to lie in, or all numbers.
+/// Which statics of a leaf are visited there.
 #[derive(Clone, Copy, Debug)]
 struct Owner {
-    /// What minima have to be above, and maxima not above (D2).
+    /// D2: what minima have to be above, and maxima not above.
     above: [f32; 2],
     up_to: [f32; 2],
 }
 
 impl Owner {
-    /// D2: which statics of a leaf are visited there.
+    #[inline(always)]
     fn new(cell: &RawBox, root: &RawBox, point: [f32; 2]) -> Self {
         let cell = unbounded(cell, root);
         let above = |k: usize| if point[k] > cell[k] { f32::NEG_INFINITY } else { cell[k] };
@@ -70,108 +68,129 @@ impl Owner {
     }
 }
 
+/// Four children, nearest first, and how far each lies on each axis.
+type Order = [(usize, [f64; 2]); CHILD_COUNT];
+
+impl Split {
+    /// The child that a point descends to.
+    #[inline(always)]
+    fn home(&self, [x, y]: [f32; 2]) -> usize {
+        self.reach(&[x, y, x, y]).trailing_zeros() as usize & 3
+    }
+
+    /// D3, of a node that lies `apart` from the point.
+    #[inline(always)]
+    fn order(&self, point: [f32; 2], apart: [f64; 2]) -> Order {
+        match self.kind {
+            Kind::Quad => self.order_quad(point, apart),
+            Kind::SlabsX => self.order_slabs(point[0], apart[0]).map(|(k, x)| (k, [x, apart[1]])),
+            Kind::SlabsY => self.order_slabs(point[1], apart[1]).map(|(k, y)| (k, [apart[0], y])),
+        }
+    }
+
+    #[inline(always)]
+    fn order_quad(&self, point: [f32; 2], apart: [f64; 2]) -> Order {
+        let home = self.home(point);
+        let beyond = |axis: usize| apart[axis].max((f64::from(self.at[axis]) - f64::from(point[axis])).abs());
+        let both = [beyond(0), beyond(1)];
+        let (x, y) = ((home ^ 1, [both[0], apart[1]]), (home ^ 2, [apart[0], both[1]]));
+        let (second, third) = if square_sum(x.1) <= square_sum(y.1) { (x, y) } else { (y, x) };
+        [(home, apart), second, third, (home ^ 3, both)]
+    }
+
+    fn order_slabs(&self, point: f32, apart: f64) -> [(usize, f64); CHILD_COUNT] {
+        let [first, second, third] = self.at.map(|cut| f64::from(cut) - f64::from(point));
+        let mut order =
+            [(0, -first), (1, first.max(-second)), (2, second.max(-third)), (3, third)].map(|(k, d)| (k, d.max(apart)));
+        // Stable, and the child that the point descends to is as near as the parent; another may be, at a cut.
+        let home = usize::from(first < 0.0) + usize::from(second < 0.0) + usize::from(third < 0.0);
+        order[..=home].reverse();
+        order.sort_by(|a, b| a.1.total_cmp(&b.1));
+        order
+    }
+}
+
+#[inline(always)]
+fn square_sum([x, y]: [f64; 2]) -> f64 {
+    x * x + y * y
+}
+
 /// The walk below one root.
 struct Near<'t> {
     tree: &'t StaticTree,
+    root: &'t Root,
     point: [f32; 2],
-    waiting: SmallVec<[Site; WAITING_MAX]>,
+    stack: SmallVec<[Frame; DEPTH_MAX]>,
 }
 
 impl Near<'_> {
-    fn root(&mut self, index: usize, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        let root = &self.tree.built.roots[index];
-        let mut next = Some(Site { node: root.node, cell: root.cell, apart: [0.0; 2] });
-        while let Some(mut site) = next {
-            while let Some((kind, group)) = site.node.children() {
-                site = self.descend(&site, kind, &self.tree.built.groups[group.get()], within);
-            }
-            let owner = Owner::new(&site.cell, &root.cell, self.point);
-            for &row in &self.tree.built.entries[site.node.entries()] {
-                let aabb = &self.tree.built.boxes[row as usize];
-                let distance = distance_squared(aabb, self.point);
-                if (distance <= within) & owner.owns(aabb) && !self.tree.disabled.contains(row) {
-                    within = visit(row, distance);
-                }
-            }
-            next = self.next_within(within);
+    fn walk(mut self, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
+        let mut next = Some(Site { node: self.root.node, cell: self.root.cell, apart: [0.0; 2] });
+        while let Some(site) = next {
+            let (leaf, cell) = self.descend(site);
+            within = self.leaf(leaf, &cell, within, visit);
+            next = self.ascend(within);
         }
         within
     }
 
-    /// What waits and is near enough, the nearest of the deepest level first.
+    /// To the leaf that the point descends to.
     #[inline(always)]
-    fn next_within(&mut self, within: f64) -> Option<Site> {
+    fn descend(&mut self, Site { mut node, mut cell, apart }: Site) -> (Node, RawBox) {
+        while let Some((kind, group)) = node.children() {
+            debug_assert!(self.stack.len() < DEPTH_MAX, "D4");
+            self.stack.push(Frame { cell, apart, group, kind, seen: 1 });
+            let split = Split::new(kind, &cell);
+            let k = split.home(self.point);
+            (node, cell) = (self.tree.built.groups[group.get()].0[k], split.child(&cell, k as u32));
+        }
+        (node, cell)
+    }
+
+    /// Back up to the next child that is near enough.
+    #[inline(always)]
+    fn ascend(&mut self, within: f64) -> Option<Site> {
         loop {
-            let site = self.waiting.pop()?;
-            if site.distance() <= within {
-                return Some(site);
+            let frame = self.stack.last_mut()?;
+            let split = Split::new(frame.kind, &frame.cell);
+            let (k, apart) = split.order(self.point, frame.apart)[frame.seen as usize & 3];
+            // NaN is no distance to go on within.
+            let is_near = square_sum(apart) <= within;
+            let (node, cell) = (self.tree.built.groups[frame.group.get()].0[k & 3], frame.cell);
+            frame.seen += 1;
+            if !is_near || frame.seen as usize == CHILD_COUNT {
+                self.stack.pop();
+            }
+            if is_near && !node.is_empty() {
+                return Some(Site { node, cell: split.child(&cell, k as u32 & 3), apart });
             }
         }
     }
 
-    /// The nearest child. The others wait, the nearest of them on top.
+    /// The statics that are visited here (D1).
     #[inline(always)]
-    fn descend(&mut self, site: &Site, kind: Kind, nodes: &Group, within: f64) -> Site {
-        let split = Split::new(kind, &site.cell);
-        let (order, apart) = match kind {
-            Kind::Quad => quad(&split, self.point, site.apart),
-            Kind::SlabsX => slabs(&split, 0, self.point, site.apart),
-            Kind::SlabsY => slabs(&split, 1, self.point, site.apart),
-        };
-        let child = |k: usize| Site { node: nodes.0[k], cell: split.child(&site.cell, k as u32), apart: apart[k] };
-        for k in [order[3], order[2], order[1]] {
-            if !nodes.0[k & 3].is_empty() & (square_sum(apart[k & 3]) <= within) {
-                debug_assert!(self.waiting.len() < WAITING_MAX, "D4");
-                self.waiting.push(child(k & 3));
+    fn leaf(&self, leaf: Node, cell: &RawBox, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
+        let owner = Owner::new(cell, &self.root.cell, self.point);
+        let rows = &self.tree.built.entries[leaf.entries()];
+        for (&row, aabb) in rows.iter().zip(&self.tree.built.listed[leaf.entries()]) {
+            let distance = distance_squared(aabb, self.point);
+            if (distance <= within) & owner.owns(aabb) && !self.tree.disabled.contains(row) {
+                within = visit(row, distance);
             }
         }
-        child(order[0] & 3)
+        within
     }
-}
-
-/// D3: the four of a quad, nearest first, and how far each lies.
-#[inline(always)]
-fn quad(split: &Split, point: [f32; 2], apart: [f64; 2]) -> ([usize; CHILD_COUNT], [[f64; 2]; CHILD_COUNT]) {
-    let to_cut: [f64; 2] = std::array::from_fn(|axis| f64::from(split.at[axis]) - f64::from(point[axis]));
-    let near = usize::from(to_cut[0] < 0.0) | usize::from(to_cut[1] < 0.0) << 1;
-    let beyond: [f64; 2] = std::array::from_fn(|axis| apart[axis].max(to_cut[axis].abs()));
-    let mut all = [[0.0; 2]; CHILD_COUNT];
-    all[near] = apart;
-    all[near ^ 1] = [beyond[0], apart[1]];
-    all[near ^ 2] = [apart[0], beyond[1]];
-    all[near ^ 3] = beyond;
-    let second = if square_sum(all[near ^ 1]) <= square_sum(all[near ^ 2]) { 1 } else { 2 };
-    ([near, near ^ second, near ^ second ^ 3, near ^ 3], all)
-}
-
-/// D3: the four slabs along an axis, nearest first, and how far each lies.
-#[inline(always)]
-fn slabs(
-    split: &Split,
-    axis: usize,
-    point: [f32; 2],
-    apart: [f64; 2],
-) -> ([usize; CHILD_COUNT], [[f64; 2]; CHILD_COUNT]) {
-    let [first, second, third] = split.at.map(|cut| f64::from(cut) - f64::from(point[axis]));
-    let own = apart[axis];
-    // From the cuts on both sides of each.
-    let along = [own.max(-first), own.max(first).max(-second), own.max(second).max(-third), own.max(third)];
-    let all = along.map(|along| if axis == 0 { [along, apart[1]] } else { [apart[0], along] });
-    let mut order = [0, 1, 2, 3];
-    order.sort_by(|&a, &b| along[a].total_cmp(&along[b]));
-    (order, all)
 }
 
 impl StaticTree {
     /// [`Search::visit_near`](crate::query::Search::visit_near).
     pub(super) fn walk_near(&self, point: [f32; 2], mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        let mut roots: SmallVec<[(f64, usize); ROOT_COUNT_MAX]> = SmallVec::new();
-        roots.extend(self.built.roots.iter().map(|root| distance_squared(&root.bounds, point)).zip(0..));
+        let mut roots: SmallVec<[(f64, &Root); ROOT_COUNT_MAX]> = SmallVec::new();
+        roots.extend(self.built.roots.iter().map(|root| (distance_squared(&root.bounds, point), root)));
         roots.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let mut near = Near { tree: self, point, waiting: SmallVec::new() };
         for (distance, root) in roots {
             if distance <= within {
-                within = near.root(root, within, visit);
+                within = Near { tree: self, root, point, stack: SmallVec::new() }.walk(within, visit);
             }
         }
         within

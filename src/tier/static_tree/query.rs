@@ -25,8 +25,9 @@ use std::iter::FusedIterator;
 /// Leaf entries that are tested at once.
 const BATCH: usize = 256;
 
-/// Leaf entries that are tested at once where hits are drawn one by one: bits of a word. More than most leaves have.
-const DRAWN_MAX: usize = u32::BITS as usize;
+/// Leaf entries that are tested at once where hits are drawn or visited one by one: bits of a word. More than most leaves
+/// have.
+pub(super) const TESTED_MAX: usize = u32::BITS as usize;
 
 /// An inner node on the way down.
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +104,9 @@ struct Found<'t> {
     roots: std::slice::Iter<'t, Root>,
     /// The root that is walked.
     root_cell: RawBox,
-    /// What is left of the leaf, and what a lower corner has to lie above for it to be reported there (Q4).
+    /// What is left of the leaf, its boxes, and what a lower corner has to lie above for it to be reported there (Q4).
     entries: &'t [u32],
+    boxes: &'t [RawBox],
     above: [f32; 2],
     /// Entries that were tested, and which of them are still to be reported, a bit each.
     batch: &'t [u32],
@@ -115,7 +117,8 @@ impl<'t> Found<'t> {
     fn new(tree: &'t StaticTree, area: RawBox) -> Self {
         let StaticTree { built: tree, disabled } = tree;
         let (walk, roots) = (Walk::new(area), tree.roots.iter());
-        Self { tree, disabled, walk, roots, root_cell: [0.0; 4], entries: &[], above: [0.0; 2], batch: &[], hits: 0 }
+        let (entries, boxes, batch) = (&[][..], &[][..], &[][..]);
+        Self { tree, disabled, walk, roots, root_cell: [0.0; 4], entries, boxes, above: [0.0; 2], batch, hits: 0 }
     }
 
     /// The next leaf below this root or the next one that the area meets; whether there is one.
@@ -133,6 +136,7 @@ impl<'t> Found<'t> {
         }
         if let Some((node, cell)) = leaf {
             self.entries = &self.tree.entries[node.entries()];
+            self.boxes = &self.tree.listed[node.entries()];
             self.above = corners_above(&cell, &self.root_cell, &self.walk.area);
         }
         true
@@ -148,10 +152,12 @@ impl<'t> Found<'t> {
                 return false;
             }
         }
-        (self.batch, self.entries) = self.entries.split_at(self.entries.len().min(DRAWN_MAX));
+        let count = self.entries.len().min(TESTED_MAX);
+        let boxes;
+        (self.batch, self.entries) = self.entries.split_at(count);
+        (boxes, self.boxes) = self.boxes.split_at(count);
         self.hits = 0;
-        for (k, &row) in self.batch.iter().enumerate() {
-            let aabb = &self.tree.boxes[row as usize];
+        for (k, aabb) in boxes.iter().enumerate() {
             let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & test(aabb);
             self.hits |= u32::from(is_hit) << k;
         }

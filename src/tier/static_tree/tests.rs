@@ -237,7 +237,7 @@ fn long_boxes_do_not_fill_the_memory() {
     assert_eq!((stacks.entry_count(), stacks.node_count()), (10_000, 1), "one point cannot be cut");
     let bytes = walls.bytes();
     assert!(
-        bytes <= 50_000 * 16 + walls.entry_count() * 4 + walls.node_count() * 8 + 50_000 / 8 + 512,
+        bytes <= 50_000 * 16 + walls.entry_count() * 20 + walls.node_count() * 8 + 50_000 / 8 + 512,
         "{bytes} bytes"
     );
     assert!(STATICS_A_GROUP as usize >= CHILD_COUNT, "one node a static at most");

@@ -34,6 +34,8 @@ impl StaticTree {
         assert!(owned.iter().copied().eq(0..self.len() as u32), "R1: each row below exactly one root");
         assert!(seen.groups.iter().all(|&seen| seen), "a group that no node refers to");
         assert_eq!(seen.entries, self.built.entries.len(), "entries that no leaf lists");
+        let boxes = self.built.entries.iter().map(|&row| self.built.boxes[row as usize]);
+        assert!(self.built.listed.iter().copied().eq(boxes), "the boxes of entries are those of their rows");
         let rows = self.len() as u64;
         assert!(self.built.roots.len() <= ROOT_COUNT_MAX);
         assert!(self.built.entries.len() as u64 <= rows * ENTRIES_A_STATIC, "W2: entries");

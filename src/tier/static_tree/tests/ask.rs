@@ -219,7 +219,7 @@ fn the_first_hit_looks_at_few() {
     assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} looked at", looked.get());
     let stack = StaticTree::new(&vec![at(5.0, 5.0, 2.0, 2.0); 3000]).unwrap();
     looked.set(0);
-    let mut hits = (&stack).search(all, |_| {
+    let mut hits = stack.search(all, |_| {
         looked.set(looked.get() + 1);
         true
     });
@@ -299,12 +299,12 @@ fn places_follow_the_leaves() {
     let mut places = Vec::new();
     tree.visit_parts(|part| {
         if let Part::Leaf { aabb: [a, b, c, d], .. } = part {
-            places.push((&tree).place([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
+            places.push(tree.place([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
         }
     });
     assert!(places.len() > 100 && places.is_sorted(), "{places:?}");
     let none = StaticTree::default();
     for point in [[0.0, 0.0], [f32::MAX, f32::MIN], [f32::MIN, f32::MAX], [-0.0, 1e-45]] {
-        (&none).place(point);
+        none.place(point);
     }
 }
