@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use triphase_scenes::SplitMix64;
 
 /// Questions of a part.
-const PART: usize = 500;
+const PART: usize = 100;
 
 /// What is run.
 #[derive(Clone, Copy, Debug)]
