@@ -106,6 +106,7 @@ pub fn json_lines(race: Race, subject: &Subject, outcome: &Outcome, machine: &Ma
             "list": outcome.list,
             "queries": outcome.queries,
             "rounds": race.rounds,
+            "batch": if outcome.batch { race.batch } else { 1 },
             "hits_per_query": rounded(outcome.hits as f64 / outcome.queries.max(1) as f64),
             "engine": row.lap.engine,
             "version": row.lap.version,

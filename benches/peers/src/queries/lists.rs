@@ -76,42 +76,48 @@ pub struct List {
     pub about: String,
     /// What is asked, in random order.
     pub questions: Questions,
-    /// Whether it is there to be answered in one go.
+    /// Whether it is there to be answered many at once.
     pub batch: bool,
 }
 
-/// The lists that make sense of a subject, each of `count` questions.
+/// The lists that make sense of a subject, each of `count` questions; and once more to be answered many at once.
 pub fn draw(subject: &Subject, count: usize, seed: u64) -> Vec<List> {
     if subject.boxes.is_empty() || subject.centers.is_empty() {
         return Vec::new();
     }
-    let mut draw = Draw::new(subject, seed);
+    let single = |name, about, questions| List { name, about, questions, batch: false };
     if subject.name == SubjectName::TenBodies {
         let areas = vec![subject.bounds(); count.min(WHOLE_MAX)];
-        return vec![List {
-            name: "whole_world",
-            about: "the box of all".to_owned(),
-            questions: Questions::Boxes(areas),
-            batch: false,
-        }];
+        return vec![single("whole_world", "the box of all".to_owned(), Questions::Boxes(areas))];
     }
-    let points = subject.is_points();
+    let (mut draw, points) = (Draw::new(subject, seed), subject.is_points());
     let small = if points { draw.side_for(FEW_HITS) } else { subject.side };
     let large = draw.side_for(HITS);
-    let boxes = |draw: &mut Draw<'_>, name, side| {
+    let mut lists = Vec::new();
+    for (name, side) in [("small_boxes", small), ("boxes", large)] {
         let areas = (0..count).map(|_| draw.area(side)).collect();
-        List { name, about: format!("side {side:.2}"), questions: Questions::Boxes(areas), batch: false }
-    };
-    let mut lists = vec![boxes(&mut draw, "small_boxes", small), boxes(&mut draw, "boxes", large)];
-    let nearest = (0..count).map(|_| Nearest { point: draw.place(), count: NEIGHBORS }).collect();
-    let about = format!("{NEIGHBORS} neighbours");
-    lists.push(List { name: "nearest", about, questions: Questions::Nearest(nearest), batch: false });
-    if !points {
-        let rays = (0..count).map(|_| draw.ray()).collect();
-        let about = format!("up to {:.0} long", RAY_SIDES * subject.side);
-        lists.push(List { name: "rays", about, questions: Questions::Rays(rays), batch: false });
+        lists.push(single(name, format!("side {side:.2}"), Questions::Boxes(areas)));
     }
+    let nearest = (0..count).map(|_| Nearest { point: draw.place(), count: NEIGHBORS }).collect();
+    lists.push(single("nearest", format!("{NEIGHBORS} neighbours"), Questions::Nearest(nearest)));
+    if !points {
+        let (rays, length) = ((0..count).map(|_| draw.ray()).collect(), RAY_SIDES * subject.side);
+        lists.push(single("rays", format!("up to {length:.0} long"), Questions::Rays(rays)));
+    }
+    let batches: Vec<List> = lists.iter().filter_map(batch).collect();
+    lists.extend(batches);
     lists
+}
+
+/// The same questions, many at once.
+fn batch(list: &List) -> Option<List> {
+    let name = match list.name {
+        "small_boxes" => "small_boxes_batch",
+        "nearest" => "nearest_batch",
+        "rays" => "rays_batch",
+        _ => return None,
+    };
+    Some(List { name, about: format!("{}, in batches", list.about), batch: true, ..list.clone() })
 }
 
 /// Draws places, and looks into them.

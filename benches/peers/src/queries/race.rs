@@ -26,6 +26,8 @@ const PART: usize = 100;
 pub struct Race {
     /// Questions of each list.
     pub queries: usize,
+    /// Questions that are answered in one go where they are, at least one.
+    pub batch: usize,
     /// Times that each list is answered, at least one.
     pub rounds: u32,
     /// What lists and orders are drawn from.
@@ -56,6 +58,8 @@ pub struct Outcome {
     pub about: String,
     /// How many there are.
     pub queries: usize,
+    /// Whether it was asked in batches.
+    pub batch: bool,
     /// Hits of all together.
     pub hits: usize,
     /// Rays that an engine found to hit where others found them to miss.
@@ -82,8 +86,8 @@ pub fn run(race: Race, subject: &Subject, entries: &[Entry]) -> Result<Vec<Outco
         let (hits, grazed) = check::check(subject, &list, &mut engines)?;
         rounds(race, &list, &mut asked, &mut random);
         let laps = asked.iter_mut().map(|runner| runner.lap(&list)).collect();
-        let List { name, about, questions, .. } = list;
-        outcomes.push(Outcome { list: name, about, queries: questions.len(), hits, grazed, laps });
+        let List { name, about, questions, batch } = list;
+        outcomes.push(Outcome { list: name, about, queries: questions.len(), batch, hits, grazed, laps });
     }
     Ok(outcomes)
 }
@@ -91,7 +95,7 @@ pub fn run(race: Race, subject: &Subject, entries: &[Entry]) -> Result<Vec<Outco
 /// Q1.
 fn rounds(race: Race, list: &List, runners: &mut [&mut Runner], random: &mut SplitMix64) {
     let count = list.questions.len();
-    let part_len = if list.batch { count.max(1) } else { PART };
+    let part_len = if list.batch { race.batch } else { PART };
     let parts = count.div_ceil(part_len);
     for runner in runners.iter_mut() {
         runner.times = vec![Vec::with_capacity(race.rounds as usize); parts];

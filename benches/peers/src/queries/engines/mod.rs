@@ -5,6 +5,7 @@ mod parry;
 mod rstar;
 mod static_index;
 mod triphase;
+mod triphase_batch;
 
 use super::engine::Engine;
 use super::subject::Subject;
@@ -28,6 +29,7 @@ pub fn all() -> Vec<Entry> {
     vec![
         entry("triphase", "triphase", |_| true, triphase::make),
         entry("triphase_bodies", "triphase", |subject| subject.fixed, triphase::make_as_bodies),
+        entry("triphase_batch", "triphase", |_| true, |subject| Box::new(triphase_batch::Batch::new(subject))),
         entry("parry2d", "parry2d", |_| true, |subject| Box::new(parry::Parry::new(subject))),
         entry(
             "static_aabb2d_index",

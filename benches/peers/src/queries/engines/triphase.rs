@@ -18,12 +18,29 @@ pub(super) fn make(subject: &Subject) -> Box<dyn Engine> {
 
 /// The subject in a world, as bodies even if it never moves.
 pub(super) fn make_as_bodies(subject: &Subject) -> Box<dyn Engine> {
-    let config = subject.cell_size.map_or(WorldConfig::new(), |side| WorldConfig::new().cell_size(side));
-    let mut world = World::new(config).expect("a good size of cells");
-    world.set_statics(&subject.statics).expect("statics of a subject are good");
-    world.step(Bodies::new(&subject.centers, &subject.half_extents)).expect("bodies of a subject are good");
+    let world = stepped(subject, false);
     let (name, bodies) = (if subject.fixed { "triphase_bodies" } else { "triphase" }, subject.centers.len() as u32);
     Box::new(Stepped { name, world, bodies, rows: Vec::new(), near: Vec::new() })
+}
+
+/// A world of the subject; all of it statics if `fixed`.
+pub(super) fn stepped(subject: &Subject, fixed: bool) -> World {
+    let config = subject.cell_size.map_or(WorldConfig::new(), |side| WorldConfig::new().cell_size(side));
+    let mut world = World::new(config).expect("a good size of cells");
+    let statics = if fixed { &subject.boxes } else { &subject.statics };
+    world.set_statics(statics).expect("statics of a subject are good");
+    if !fixed {
+        world.step(Bodies::new(&subject.centers, &subject.half_extents)).expect("bodies of a subject are good");
+    }
+    world
+}
+
+/// A box by its number; `bodies` is that of the first static.
+pub(super) fn number(hit: Hit, bodies: u32) -> u32 {
+    match hit {
+        Hit::Body { row, .. } => row,
+        Hit::Fixed { row, .. } => bodies + row,
+    }
 }
 
 struct Stepped {
@@ -37,10 +54,7 @@ struct Stepped {
 
 impl Stepped {
     fn number(&self, hit: Hit) -> u32 {
-        match hit {
-            Hit::Body { row, .. } => row,
-            Hit::Fixed { row, .. } => self.bodies + row,
-        }
+        number(hit, self.bodies)
     }
 }
 
@@ -123,7 +137,7 @@ impl Engine for Tree {
     }
 }
 
-fn checked(&[min_x, min_y, max_x, max_y]: &Box4) -> Aabb {
+pub(super) fn checked(&[min_x, min_y, max_x, max_y]: &Box4) -> Aabb {
     Aabb::new([min_x, min_y], [max_x, max_y]).expect("areas are good boxes")
 }
 
@@ -131,6 +145,6 @@ fn point(question: &lists::Nearest) -> Point {
     Point::new(question.point).expect("points are finite")
 }
 
-fn checked_ray(ray: &lists::Ray) -> Ray {
+pub(super) fn checked_ray(ray: &lists::Ray) -> Ray {
     Ray::new(ray.origin, ray.direction, ray.length).expect("rays are finite")
 }
