@@ -27,8 +27,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let entries = chosen(&options.engines)?;
     let (machine, towns) = (Machine::here(), options.towns.as_deref().map(Towns::read).transpose()?);
     let pool = ThreadPoolBuilder::new().num_threads(usize::from(options.threads)).build()?;
-    let &Options { queries, batch, rounds, seed, .. } = options;
-    let race = Race { queries: queries as usize, batch: batch as usize, rounds, seed };
+    let &Options { queries, batch, rounds, processor_time, seed, .. } = options;
+    let race = Race { queries: queries as usize, batch: batch as usize, rounds, processor_time, seed };
     for &name in &options.subjects {
         // The others have a number of their own.
         let is_scene = matches!(name, SubjectName::Scene(_));

@@ -38,9 +38,10 @@ fn way(way: Way) -> &'static str {
 /// How many boxes there are, and what engines took to file them.
 pub fn heading(race: Race, subject: &Subject, outcomes: &[Outcome]) -> String {
     let (name, bodies, statics) = (subject.name, subject.centers.len(), subject.statics.len());
+    let clock = if race.processor_time { ", processor time" } else { "" };
     let moving = if subject.fixed { "boxes that never move" } else { "bodies" };
     let mut text =
-        format!("\n{name}: {bodies} {moving}, {statics} statics, seed {}, {} rounds\n", race.seed, race.rounds);
+        format!("\n{name}: {bodies} {moving}, {statics} statics, seed {}, {} rounds{clock}\n", race.seed, race.rounds);
     // Not all engines answer all lists.
     let mut built: Vec<&Lap> = Vec::new();
     for lap in outcomes.iter().flat_map(|outcome| &outcome.laps) {
@@ -106,6 +107,7 @@ pub fn json_lines(race: Race, subject: &Subject, outcome: &Outcome, machine: &Ma
             "list": outcome.list,
             "queries": outcome.queries,
             "rounds": race.rounds,
+            "processor_time": race.processor_time,
             "batch": if outcome.batch { race.batch } else { 1 },
             "hits_per_query": rounded(outcome.hits as f64 / outcome.queries.max(1) as f64),
             "engine": row.lap.engine,

@@ -10,7 +10,8 @@
 //! * [`subject`]: the boxes that are asked about; [`towns`]: those of a file.
 //! * [`lists`]: the questions, drawn from a seed; [`exact`]: their answers by brute force.
 //! * [`engine`]: what an engine is here; [`engines`]: them, a file each, and their list.
-//! * [`check`]: whether answers are right; [`race`]: who is how fast.
+//! * [`check`]: whether answers are right; [`race`]: who is how fast, by a
+//!   [`clock`].
 //! * [`figures`]: what comes of it; [`options`]: what is asked for.
 
 pub mod subject;
@@ -23,6 +24,7 @@ pub mod engine;
 pub mod engines;
 
 pub mod check;
+pub mod clock;
 pub mod race;
 
 pub mod figures;

@@ -28,6 +28,9 @@ pub struct Options {
     /// Threads for batches; all else is asked on one
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
+    /// Tell the time that the asking thread ran, not what passed: for machines that others use too (Linux)
+    #[arg(long, conflicts_with = "threads")]
+    pub processor_time: bool,
     /// What scenes and questions are made from
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

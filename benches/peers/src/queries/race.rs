@@ -8,6 +8,7 @@
 //! Q3: before that all answers are compared; see [`check`](super::check).
 
 use super::check;
+use super::clock::Clock;
 use super::engine::{Engine, Way};
 use super::engines::Entry;
 use super::lists::{self, List};
@@ -15,7 +16,7 @@ use super::subject::Subject;
 use crate::engines::locked_version;
 use std::hint::black_box;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use triphase_scenes::SplitMix64;
 
 /// Questions of a part.
@@ -30,6 +31,8 @@ pub struct Race {
     pub batch: usize,
     /// Times that each list is answered, at least one.
     pub rounds: u32,
+    /// Whether the thread's own time is told, or what passes.
+    pub processor_time: bool,
     /// What lists and orders are drawn from.
     pub seed: u64,
 }
@@ -75,7 +78,8 @@ pub struct Outcome {
 /// An engine gave a wrong answer.
 pub fn run(race: Race, subject: &Subject, entries: &[Entry]) -> Result<Vec<Outcome>, String> {
     let fitting = entries.iter().filter(|entry| (entry.fits)(subject));
-    let mut runners: Vec<Runner> = fitting.map(|entry| Runner::new(entry, subject)).collect();
+    let clock = Clock::new(race.processor_time);
+    let mut runners: Vec<Runner> = fitting.map(|entry| Runner::new(entry, subject, clock)).collect();
     let mut random = SplitMix64::new(race.seed);
     let mut outcomes = Vec::new();
     for list in lists::draw(subject, race.queries, race.seed) {
@@ -115,21 +119,22 @@ struct Runner {
     entry: Entry,
     engine: Box<dyn Engine>,
     build: Duration,
+    clock: Clock,
     times: Vec<Vec<Duration>>,
 }
 
 impl Runner {
-    fn new(entry: &Entry, subject: &Subject) -> Self {
-        let start = Instant::now();
+    fn new(entry: &Entry, subject: &Subject, clock: Clock) -> Self {
+        let start = clock.now();
         let engine = (entry.make)(subject);
-        Self { entry: *entry, engine, build: start.elapsed(), times: Vec::new() }
+        Self { entry: *entry, engine, build: clock.now() - start, clock, times: Vec::new() }
     }
 
     /// Q2.
     fn measure(&mut self, list: &List, part: usize, range: Range<usize>) {
-        let start = Instant::now();
+        let start = self.clock.now();
         black_box(self.engine.answer_part(&list.questions, range));
-        self.times[part].push(start.elapsed());
+        self.times[part].push(self.clock.now() - start);
     }
 
     fn lap(&mut self, list: &List) -> Lap {
