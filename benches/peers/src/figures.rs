@@ -109,12 +109,12 @@ pub fn json_lines(race: Race, outcome: &Outcome, machine: &Machine) -> Vec<Strin
 }
 
 /// To a thousandth.
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
 /// The middle value, or the mean of the two.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
     let (low, high) = (sorted.len().saturating_sub(1) / 2, sorted.len() / 2);

@@ -12,6 +12,7 @@
 //! * [`memory`]: the allocator that counts for each engine.
 //! * [`check`]: whether pairs are right; [`race`]: who is how fast.
 //! * [`figures`], [`machine`], [`record`]: what comes of it. [`options`]: what is asked for.
+//! * [`queries`]: all that once more for questions between steps.
 
 pub mod boxes;
 pub mod engine;
@@ -27,3 +28,5 @@ pub mod figures;
 pub mod machine;
 pub mod options;
 pub mod record;
+
+pub mod queries;

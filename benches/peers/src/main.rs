@@ -6,9 +6,13 @@ use std::error::Error;
 use std::process::ExitCode;
 use triphase_peers::engines::{self, Entry};
 use triphase_peers::machine::Machine;
+use triphase_peers::memory::Counting;
 use triphase_peers::options::Options;
 use triphase_peers::race::{self, Race};
 use triphase_peers::{figures, record};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     match run(&Options::parse()) {
@@ -36,7 +40,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
                 false => println!("{}", figures::table(race, &outcome)),
             }
             if options.record {
-                eprintln!("appended to {}", record::append(&lines, &machine)?.display());
+                eprintln!("appended to {}", record::append(&lines, &machine, "")?.display());
             }
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! The harness names the engine that runs now; whatever any thread allocates, grows or frees meanwhile goes to its
 //! account. So nothing may run beside an engine, and an engine has to be dropped on its own account.
+//!
+//! A command that wants it makes [`Counting`] its global allocator; without that all accounts stay empty.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -12,9 +14,6 @@ const ACCOUNTS: usize = 64;
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 static PEAK_WATCHED: AtomicBool = AtomicBool::new(false);
 static LEDGER: [Entries; ACCOUNTS] = [const { Entries::new() }; ACCOUNTS];
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 struct Entries {
     calls: AtomicU64,
@@ -88,7 +87,9 @@ fn note(grown: i64) {
     }
 }
 
-struct Counting;
+/// The system's allocator, with accounts.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting;
 
 // SAFETY: everything is handed on to `System` as it came; counting touches nothing but atomics of its own.
 #[allow(unsafe_code)]

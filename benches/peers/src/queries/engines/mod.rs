@@ -1,0 +1,43 @@
+//! The engines, and the list of them.
+
+mod kiddo;
+mod parry;
+mod rstar;
+mod static_index;
+mod triphase;
+mod triphase_batch;
+
+use super::engine::Engine;
+use super::subject::Subject;
+
+/// An engine that can be made, and for what.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// As `--engines` takes it.
+    pub name: &'static str,
+    /// The package it comes from.
+    pub package: &'static str,
+    /// Whether it has anything to say about a subject.
+    pub fits: fn(&Subject) -> bool,
+    /// Makes one: files all boxes.
+    pub make: fn(&Subject) -> Box<dyn Engine>,
+}
+
+/// All engines, triphase first: it is what others are compared with. One line adds an engine.
+pub fn all() -> Vec<Entry> {
+    let entry = |name, package, fits, make| Entry { name, package, fits, make };
+    vec![
+        entry("triphase", "triphase", |_| true, triphase::make),
+        entry("triphase_bodies", "triphase", |subject| subject.fixed, triphase::make_as_bodies),
+        entry("triphase_batch", "triphase", |_| true, |subject| Box::new(triphase_batch::Batch::new(subject))),
+        entry("parry2d", "parry2d", |_| true, |subject| Box::new(parry::Parry::new(subject))),
+        entry(
+            "static_aabb2d_index",
+            "static_aabb2d_index",
+            |_| true,
+            |subject| Box::new(static_index::StaticIndex::new(subject)),
+        ),
+        entry("rstar", "rstar", |_| true, |subject| Box::new(rstar::Rstar::new(subject))),
+        entry("kiddo", "kiddo", Subject::is_points, |subject| Box::new(kiddo::Kiddo::new(subject))),
+    ]
+}

@@ -1,0 +1,94 @@
+//! triphase, asked many questions at once: in the order of places, on the threads of the pool that it is called in.
+//!
+//! Shapes are made before, as they are not in single questions; that is a check of a few numbers each.
+
+use super::triphase::{checked, checked_ray, number, stepped};
+use crate::queries::engine::{Answer, Engine, Way};
+use crate::queries::lists::{List, Questions};
+use crate::queries::subject::Subject;
+use std::ops::Range;
+use triphase::query::Answers;
+use triphase::{Aabb, Circle, Hit, Neighbor, Point, Ray, RayHit, World};
+
+/// A world and a batch.
+pub(super) struct Batch {
+    world: World,
+    bodies: u32,
+    shapes: Shapes,
+}
+
+enum Shapes {
+    Boxes(Vec<Aabb>, Answers<Hit>),
+    Nearest(Vec<Circle>, usize, Answers<Neighbor<Hit>>),
+    Rays(Vec<Ray>, Answers<RayHit<Hit>>),
+}
+
+impl Batch {
+    /// What never moves is a world's statics.
+    pub(super) fn new(subject: &Subject) -> Self {
+        let bodies = if subject.fixed { 0 } else { subject.centers.len() as u32 };
+        Self { world: stepped(subject, subject.fixed), bodies, shapes: Shapes::Boxes(Vec::new(), Answers::new()) }
+    }
+
+    fn ask(&mut self, part: Range<usize>) -> usize {
+        let questions = self.world.ask();
+        match &mut self.shapes {
+            Shapes::Boxes(areas, answers) => {
+                questions.par_query_aabb(&areas[part], answers);
+                answers.len()
+            }
+            Shapes::Nearest(circles, count, answers) => {
+                questions.par_k_nearest_in(&circles[part], *count, answers);
+                answers.len()
+            }
+            Shapes::Rays(rays, answers) => {
+                questions.par_cast_ray(&rays[part], answers);
+                answers.len()
+            }
+        }
+    }
+}
+
+impl Engine for Batch {
+    fn name(&self) -> &'static str {
+        "triphase_batch"
+    }
+
+    fn way(&self, list: &List) -> Way {
+        if list.batch { Way::Own } else { Way::Not }
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn prepare(&mut self, list: &List) {
+        self.shapes = match &list.questions {
+            Questions::Boxes(areas) => Shapes::Boxes(areas.iter().map(checked).collect(), Answers::new()),
+            Questions::Nearest(list) => {
+                let circles = list.iter().map(|one| Point::new(one.point).expect("points are finite").into()).collect();
+                Shapes::Nearest(circles, list.first().map_or(0, |one| one.count), Answers::new())
+            }
+            Questions::Rays(rays) => Shapes::Rays(rays.iter().map(checked_ray).collect(), Answers::new()),
+        };
+    }
+
+    fn answer_part(&mut self, _questions: &Questions, part: Range<usize>) -> usize {
+        self.ask(part)
+    }
+
+    fn answer(&mut self, questions: &Questions, k: usize) -> Answer {
+        // All at once, for all that follow.
+        if k == 0 {
+            self.ask(0..questions.len());
+        }
+        let number = |hit| number(hit, self.bodies);
+        match &self.shapes {
+            Shapes::Boxes(_, answers) => Answer::Boxes(answers.of(k).iter().map(|&hit| number(hit)).collect()),
+            Shapes::Nearest(_, _, answers) => {
+                Answer::Nearest(answers.of(k).iter().map(|near| (number(near.hit), near.distance)).collect())
+            }
+            Shapes::Rays(_, answers) => Answer::Ray(answers.of(k).first().map(|met| (number(met.hit), met.distance))),
+        }
+    }
+}

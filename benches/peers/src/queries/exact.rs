@@ -1,0 +1,74 @@
+//! The definitions that triphase documents, and answers by trying every box.
+
+use super::lists::{Nearest, Ray};
+use crate::boxes::{Box4, overlaps};
+
+/// The square of the distance from a point to a closed box, in f64 from the f32 edges, as `Aabb::distance_squared`.
+#[inline(always)]
+pub fn distance_squared(aabb: &Box4, point: [f32; 2]) -> f64 {
+    let apart = |axis: usize| {
+        let at = f64::from(point[axis]);
+        (f64::from(aabb[axis]) - at).max(at - f64::from(aabb[axis + 2])).max(0.0)
+    };
+    let (x, y) = (apart(0), apart(1));
+    x * x + y * y
+}
+
+/// Where a ray enters a box, in f64 from the f32 edges, as `triphase::Ray` tells it.
+#[inline(always)]
+pub fn entry(ray: &Ray, aabb: &Box4) -> Option<f64> {
+    let (mut first, mut last) = (0.0f64, f64::from(ray.length));
+    for axis in 0..2 {
+        let (origin, direction) = (f64::from(ray.origin[axis]), f64::from(ray.direction[axis]));
+        let (low, high) = (f64::from(aabb[axis]), f64::from(aabb[axis + 2]));
+        if direction == 0.0 {
+            if origin < low || high < origin {
+                return None;
+            }
+            continue;
+        }
+        let inverse = 1.0 / direction;
+        let (a, b) = ((low - origin) * inverse, (high - origin) * inverse);
+        first = first.max(a.min(b));
+        last = last.min(a.max(b));
+    }
+    (first <= last).then_some(first)
+}
+
+/// A box that holds all of a ray.
+#[inline(always)]
+pub fn ray_box(ray: &Ray) -> Box4 {
+    let end = |axis: usize| {
+        let (origin, length) = (f64::from(ray.origin[axis]), f64::from(ray.length));
+        let end = (origin + f64::from(ray.direction[axis]) * length) as f32;
+        // One more step of f32 than was rounded.
+        (ray.origin[axis].min(end.next_down()), ray.origin[axis].max(end.next_up()))
+    };
+    let ((min_x, max_x), (min_y, max_y)) = (end(0), end(1));
+    [min_x, min_y, max_x, max_y]
+}
+
+/// Which boxes overlap an area, in order.
+pub fn boxes(all: &[Box4], area: &Box4) -> Vec<u32> {
+    (0..).zip(all).filter(|(_, aabb)| overlaps(aabb, area)).map(|(number, _)| number).collect()
+}
+
+/// Which boxes are nearest and how far; of equally near ones the lower number first.
+pub fn nearest(all: &[Box4], question: &Nearest) -> Vec<(u32, f64)> {
+    let mut near: Vec<(u32, f64)> =
+        (0..).zip(all).map(|(number, aabb)| (number, distance_squared(aabb, question.point))).collect();
+    let order = |a: &(u32, f64), b: &(u32, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
+    if near.len() > question.count {
+        near.select_nth_unstable_by(question.count, order);
+        near.truncate(question.count);
+    }
+    near.sort_unstable_by(order);
+    near.iter_mut().for_each(|near| near.1 = near.1.sqrt());
+    near
+}
+
+/// Which box a ray enters first and where; of those entered at once the lowest number.
+pub fn ray(all: &[Box4], ray: &Ray) -> Option<(u32, f64)> {
+    let met = (0..).zip(all).filter_map(|(number, aabb)| Some((number, entry(ray, aabb)?)));
+    met.min_by(|a, b| a.1.total_cmp(&b.1))
+}
