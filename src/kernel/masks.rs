@@ -21,15 +21,11 @@ type Edges = [*const f32; 4];
 #[inline]
 pub(super) fn edges_at(columns: &Columns<'_>, at: usize) -> Edges {
     assert!(at <= columns.len(), "entries lie in their columns");
-    // SAFETY: C2: a column is longer than its entries by `PAD`, so `MASKED` floats can be read from here on.
-    unsafe {
-        [
-            columns.min_x.as_ptr().add(at),
-            columns.min_y.as_ptr().add(at),
-            columns.max_x.as_ptr().add(at),
-            columns.max_y.as_ptr().add(at),
-        ]
-    }
+    let words = columns.words().as_ptr().cast::<f32>();
+    let stride = columns.words().len() / 5;
+    // SAFETY: C1 and C2: four columns of edges, each longer than its entries by `PAD`, so `MASKED` floats can be read from
+    // this entry on.
+    [0, 1, 2, 3].map(|column| unsafe { words.add(column * stride + at) })
 }
 
 /// The bits of entries that count.

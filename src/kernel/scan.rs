@@ -282,7 +282,7 @@ pub(super) unsafe fn scan_all<L: Lanes, F: Filters>(
         // SAFETY: the instruction set by the contract; the run by the assertion.
         unsafe {
             let filter = if F::ON { probes.filter(at) } else { Filter::ALL };
-            let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.rows[at], filter });
+            let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.row(at), filter });
             long_run::<L, ProbeFirst, F>(spread, columns.from(run.start), run.len(), &mut slots)?;
         }
     }

@@ -29,11 +29,6 @@ const WORDS_A_RECORD: usize = size_of::<Record>() / size_of::<u32>();
 /// Columns to read.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
-    pub(crate) min_x: &'a [f32],
-    pub(crate) min_y: &'a [f32],
-    pub(crate) max_x: &'a [f32],
-    pub(crate) max_y: &'a [f32],
-    pub(crate) rows: &'a [u32],
     words: &'a [u32],
     /// C3
     filters: Option<&'a [u32]>,
@@ -43,19 +38,7 @@ pub(crate) struct Columns<'a> {
 impl<'a> Columns<'a> {
     /// The columns of `population` entries in `words`.
     pub(crate) fn of(words: &'a [u32], population: usize) -> Self {
-        let stride = population + PAD;
-        let floats = |k: usize| bytemuck::cast_slice(&words[k * stride..(k + 1) * stride]);
-        let rows = &words[4 * stride..5 * stride];
-        Self {
-            min_x: floats(0),
-            min_y: floats(1),
-            max_x: floats(2),
-            max_y: floats(3),
-            rows,
-            words: &words[..5 * stride],
-            filters: None,
-            population,
-        }
+        Self { words: &words[..column_words(population)], filters: None, population }
     }
 
     /// Columns of nothing, padding included.
@@ -78,7 +61,7 @@ impl<'a> Columns<'a> {
     #[inline]
     pub(crate) fn filter(&self, at: usize) -> Filter {
         debug_assert!(at < self.population);
-        let stride = self.population + PAD;
+        let stride = self.stride();
         self.filters.map_or(Filter::ALL, |words| Filter { layers: words[at], mask: words[stride + at] })
     }
 
@@ -91,8 +74,46 @@ impl<'a> Columns<'a> {
         self.population
     }
 
+    /// Entries and their padding.
+    #[inline(always)]
+    fn stride(&self) -> usize {
+        self.population + PAD
+    }
+
+    #[inline(always)]
+    fn edges(&self, column: usize) -> &'a [f32] {
+        bytemuck::cast_slice(&self.words[column * self.stride()..(column + 1) * self.stride()])
+    }
+
+    pub(crate) fn min_x(&self) -> &'a [f32] {
+        self.edges(0)
+    }
+
+    pub(crate) fn min_y(&self) -> &'a [f32] {
+        self.edges(1)
+    }
+
+    pub(crate) fn max_x(&self) -> &'a [f32] {
+        self.edges(2)
+    }
+
+    pub(crate) fn max_y(&self) -> &'a [f32] {
+        self.edges(3)
+    }
+
+    pub(crate) fn rows(&self) -> &'a [u32] {
+        &self.words[4 * self.stride()..]
+    }
+
+    /// The row of an entry.
+    #[inline(always)]
+    pub(crate) fn row(&self, at: usize) -> u32 {
+        self.words[4 * self.stride() + at]
+    }
+
+    #[inline(always)]
     pub(crate) fn aabb(&self, at: usize) -> RawBox {
-        [self.min_x[at], self.min_y[at], self.max_x[at], self.max_y[at]]
+        [0, 1, 2, 3].map(|column| f32::from_bits(self.words[column * self.stride() + at]))
     }
 }
 
@@ -176,13 +197,13 @@ mod tests {
             assert_eq!(columns.len(), population);
             for k in 0..population {
                 assert_eq!(columns.aabb(k).map(f32::to_bits), record(k).aabb.map(f32::to_bits));
-                assert_eq!(columns.rows[k], record(k).row);
+                assert_eq!(columns.rows()[k], record(k).row);
             }
             // C2: a vector can be read behind the last entry of each column.
-            for column in [columns.min_x, columns.min_y, columns.max_x, columns.max_y] {
+            for column in [columns.min_x(), columns.min_y(), columns.max_x(), columns.max_y()] {
                 assert!(column[population..].iter().map(|v| v.to_bits()).eq([0xABCD; PAD]));
             }
-            assert_eq!(columns.rows[population..], [0xABCD; PAD]);
+            assert_eq!(columns.rows()[population..], [0xABCD; PAD]);
             assert_eq!(words[column_words(population)..], [0xABCD; 9]);
         }
     }

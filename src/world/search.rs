@@ -33,13 +33,24 @@ pub struct Searched<'w> {
     without_bodies: &'w [u32],
     without_statics: &'w [u32],
     filter: Option<Filter>,
+    /// Whether all rows are asked of, whatever their filters.
+    is_whole: bool,
     sequential: bool,
 }
 
 impl<'w> Searched<'w> {
     /// All bodies of a step, and all of these statics. If `sequential`, batches use no other thread.
     pub(super) fn new(index: &'w Index, statics: &'w StaticTree, sequential: bool) -> Self {
-        Self { index, statics, tiers: [true; 3], without_bodies: &[], without_statics: &[], filter: None, sequential }
+        Self {
+            index,
+            statics,
+            tiers: [true; 3],
+            without_bodies: &[],
+            without_statics: &[],
+            filter: None,
+            is_whole: true,
+            sequential,
+        }
     }
 
     fn has(&self, tier: Tier) -> bool {
@@ -51,13 +62,21 @@ impl<'w> Searched<'w> {
         self.has(Tier::Static) && !self.statics.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     fn wants_body(&self, row: u32) -> bool {
+        self.is_whole || self.lets_body_pass(row)
+    }
+
+    #[inline(always)]
+    fn wants_static(&self, row: u32) -> bool {
+        self.is_whole || self.lets_static_pass(row)
+    }
+
+    fn lets_body_pass(&self, row: u32) -> bool {
         self.filter.is_none_or(|filter| filter.allows(self.index.filter(row))) && !self.without_bodies.contains(&row)
     }
 
-    #[inline]
-    fn wants_static(&self, row: u32) -> bool {
+    fn lets_static_pass(&self, row: u32) -> bool {
         self.filter.is_none_or(|filter| filter.allows(self.statics.filter_of(row)))
             && !self.without_statics.contains(&row)
     }
@@ -323,6 +342,7 @@ impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
     /// theirs. Replaces a filter given before.
     pub fn filtered(mut self, filter: Filter) -> Self {
         self.source.filter = Some(filter);
+        self.source.is_whole = false;
         self
     }
 
@@ -330,12 +350,14 @@ impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
     /// of them, so keep it to a few, or use [`matching`](Self::matching).
     pub fn without_bodies(mut self, rows: &'w [u32]) -> Self {
         self.source.without_bodies = rows;
+        self.source.is_whole = false;
         self
     }
 
     /// Not these rows of statics; as [`without_bodies`](Self::without_bodies).
     pub fn without_statics(mut self, rows: &'w [u32]) -> Self {
         self.source.without_statics = rows;
+        self.source.is_whole = false;
         self
     }
 }

@@ -110,7 +110,7 @@ impl Pass<'_> {
         // Gathered first: the processor then waits for many boxes at once.
         let statics = gather(shared, slot, false, &scratch.found, &mut scratch.columns);
         for at in 0..statics.len() {
-            let (aabb, row) = (statics.aabb(at), statics.rows[at]);
+            let (aabb, row) = (statics.aabb(at), statics.row(at));
             let filter = shared.statics.filter_of(row);
             let mut rect = finder.rect(&aabb);
             rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
@@ -138,7 +138,7 @@ impl Pass<'_> {
         for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
             let aabb = oriented(bodies.aabb(at), slot.transposed);
             let filter = bodies.filters().is_some().then(|| bodies.filter(at));
-            walk(shared, &aabb, (bodies.rows[at], filter), scratch, sink)?;
+            walk(shared, &aabb, (bodies.row(at), filter), scratch, sink)?;
         }
         Some(())
     }
@@ -167,10 +167,10 @@ fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawBox)> {
         let lowest = |column: &[f32], from: f32| column[run.clone()].iter().fold(from, |least, &v| least.min(v));
         let highest = |column: &[f32], from: f32| column[run.clone()].iter().fold(from, |most, &v| most.max(v));
         area = [
-            lowest(columns.min_x, area[0]),
-            lowest(columns.min_y, area[1]),
-            highest(columns.max_x, area[2]),
-            highest(columns.max_y, area[3]),
+            lowest(columns.min_x(), area[0]),
+            lowest(columns.min_y(), area[1]),
+            highest(columns.max_x(), area[2]),
+            highest(columns.max_y(), area[3]),
         ];
     }
     (count > 0).then_some((count, area))

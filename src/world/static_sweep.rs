@@ -68,7 +68,7 @@ pub(super) fn sweep(
     scratch.found.sort_unstable_by(|&a, &b| low(a).total_cmp(&low(b)).then(a.cmp(&b)));
     let filtered = cells.columns().filters().is_some();
     let statics = gather(shared, slot, filtered, &scratch.found, &mut scratch.columns);
-    let (lows, highs) = ([statics.min_x, statics.min_y][axis], [statics.max_x, statics.max_y][axis]);
+    let (lows, highs) = ([statics.min_x(), statics.min_y()][axis], [statics.max_x(), statics.max_y()][axis]);
     // The farthest that a static up to here reaches: ascending, so it can be searched.
     scratch.reach.clear();
     scratch.reach.extend(highs[..statics.len()].iter().scan(f32::NEG_INFINITY, |most, &high| {
@@ -76,7 +76,7 @@ pub(super) fn sweep(
         Some(*most)
     }));
     let bodies = cells.columns();
-    let (body_lows, body_highs) = ([bodies.min_x, bodies.min_y][axis], [bodies.max_x, bodies.max_y][axis]);
+    let (body_lows, body_highs) = ([bodies.min_x(), bodies.min_y()][axis], [bodies.max_x(), bodies.max_y()][axis]);
     for first in (0..bodies.len()).step_by(TOGETHER) {
         // Columns are padded, so there are as many; what pads them is looked up for nothing.
         let mut limits = [0.0; TOGETHER];

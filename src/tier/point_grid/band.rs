@@ -82,7 +82,7 @@ impl BandScratch {
         let Self { sorted, columns, filters, .. } = self;
         let population = sorted.len();
         grow(filters, filter_words(population));
-        let rows = &Columns::of(columns, population).rows[..population];
+        let rows = &Columns::of(columns, population).rows()[..population];
         fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 

@@ -84,7 +84,7 @@ impl GridIndex {
     /// Rows of all bodies in cell order: a run for each band.
     pub(crate) fn row_runs(&self) -> impl Iterator<Item = &[u32]> {
         let filled = self.slots.iter().filter(|slot| slot.band.population > 0);
-        filled.map(|slot| &self.cells(slot).columns().rows[..slot.band.population])
+        filled.map(|slot| &self.cells(slot).columns().rows()[..slot.band.population])
     }
 
     /// Sum over a band's cells of population squared.

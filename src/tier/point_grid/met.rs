@@ -76,7 +76,7 @@ impl GridIndex {
                     let at = first + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
                     if let Some(entry) = cast.entry(&columns.aabb(at), until) {
-                        until = visit(columns.rows[at], entry);
+                        until = visit(columns.row(at), entry);
                     }
                 }
             });

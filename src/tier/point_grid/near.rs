@@ -102,7 +102,7 @@ impl GridIndex {
                     inside += 1;
                     let distance = distance_squared(&columns.aabb(at), point);
                     if distance <= within {
-                        within = visit(columns.rows[at], distance);
+                        within = visit(columns.row(at), distance);
                     }
                 }
             });

@@ -195,7 +195,7 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
                 self.mask &= self.mask - 1;
                 let columns = self.cells.columns();
                 if W::ALL || self.wanted.wants(&oriented(columns.aabb(at), self.transposed)) {
-                    return Some(columns.rows[at]);
+                    return Some(columns.row(at));
                 }
             }
             match self.unused.next() {
@@ -215,7 +215,7 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
                     let at = at + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
                     if W::ALL || wanted.wants(&oriented(columns.aabb(at), transposed)) {
-                        folded = f(folded, columns.rows[at]);
+                        folded = f(folded, columns.row(at));
                     }
                 }
                 folded
