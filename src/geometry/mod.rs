@@ -9,4 +9,4 @@ pub(crate) use aabb::{axis_name, distance_squared, holds, oriented, overlaps};
 #[doc(hidden)]
 pub use cast::{Cast, Entry};
 pub use shapes::{BadShape, Circle, Point, Ray, Sweep};
-pub(crate) use shapes::{round_down, round_up};
+pub(crate) use shapes::{ROOT, round_down, round_up, square};

@@ -50,6 +50,42 @@ pub(super) unsafe fn portable(edges: Edges, count: usize, area: &RawBox) -> u32 
     mask & first_bits(count)
 }
 
+/// The entries of columns that overlap an area, one by one.
+#[derive(Clone)]
+pub(crate) struct Overlapping<'a> {
+    level: Level,
+    columns: Columns<'a>,
+    area: RawBox,
+    /// Entries before this one were tested.
+    tested: usize,
+    /// From an entry on, those that overlap and were not handed on yet.
+    at: usize,
+    mask: u32,
+}
+
+impl<'a> Overlapping<'a> {
+    pub(crate) fn new(level: Level, columns: Columns<'a>, area: RawBox) -> Self {
+        Self { level, columns, area, tested: 0, at: 0, mask: 0 }
+    }
+}
+
+impl Iterator for Overlapping<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.mask == 0 {
+            self.at = self.tested;
+            let left = self.columns.len().checked_sub(self.at).filter(|&left| left > 0)?;
+            self.mask = self.level.overlap_mask(&self.columns, self.at, left, &self.area);
+            self.tested += left.min(MASKED);
+        }
+        let entry = self.at + self.mask.trailing_zeros() as usize;
+        self.mask &= self.mask - 1;
+        Some(entry)
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::*;
 

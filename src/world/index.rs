@@ -1,5 +1,6 @@
 //! What queries need of a step.
 
+use super::oversized::FewOversized;
 use crate::filter::Filter;
 use crate::geometry::RawBox;
 use crate::storage::record::Record;
@@ -26,6 +27,7 @@ pub(crate) struct Index {
     pub(crate) loose: RebuiltGrid,
     pub(crate) oversized_boxes: Vec<RawBox>,
     pub(crate) oversized_rows: Vec<u32>,
+    pub(super) few_oversized: FewOversized,
     /// Tier 3 as it was in this step, and the number of that state, by which it is known whether it has to be copied again.
     pub(crate) statics: StaticTree,
     pub(crate) statics_version: u64,
@@ -49,6 +51,7 @@ impl Index {
         self.oversized_rows.clear();
         self.oversized_rows.extend(records.iter().map(|record| record.row));
         self.loose.rebuild(&self.oversized_boxes);
+        self.few_oversized.rebuild(records);
     }
 
     /// Keeps the statics of its step.
@@ -65,6 +68,7 @@ impl Index {
         reserve_like(&mut self.filters, &other.filters);
         reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
         reserve_like(&mut self.oversized_rows, &other.oversized_rows);
+        self.few_oversized.reserve_like(&other.few_oversized);
         self.loose.reserve_like(&other.loose);
         self.grid.reserve_like(&other.grid);
     }
@@ -77,6 +81,7 @@ impl Index {
             + self.loose.bytes()
             + self.oversized_boxes.capacity() * size_of::<RawBox>()
             + self.oversized_rows.capacity() * size_of::<u32>()
+            + self.few_oversized.bytes()
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
@@ -86,6 +91,7 @@ impl Index {
         self.loose.shrink_to_fit();
         self.oversized_boxes.shrink_to_fit();
         self.oversized_rows.shrink_to_fit();
+        self.few_oversized.shrink_to_fit();
         self.statics.shrink_to_fit();
     }
 }

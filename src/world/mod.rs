@@ -11,6 +11,7 @@ mod frames;
 mod index;
 mod input;
 mod order;
+mod oversized;
 mod reader;
 mod report;
 mod search;

@@ -156,22 +156,22 @@ where
             if searched.wants_body(row) { fold(folded, searched.body(row)) } else { folded }
         };
         let mut folded = common.fold(init, &mut body);
-        let (oversized, fixed) = match other_tiers {
-            Some((oversized, fixed)) => {
-                (searched.has(Tier::Oversized).then(oversized), searched.has_statics().then(fixed))
-            }
-            None => (oversized, fixed),
-        };
-        if let Some(oversized) = oversized {
-            folded = oversized.fold(folded, |folded, entity| body(folded, searched.oversized(entity)));
-        }
-        let mut fixed_one = |folded, row| {
+        let oversized_body = |folded, entity| body(folded, searched.oversized(entity));
+        let fixed_one = |fold: &mut G, folded, row| {
             if searched.wants_static(row) { fold(folded, searched.fixed(row)) } else { folded }
         };
-        match fixed {
-            Some(fixed) => fixed.fold(folded, &mut fixed_one),
-            None => folded,
+        // The searches are made where they are used up.
+        let Some((make_oversized, make_fixed)) = other_tiers else {
+            folded = oversized.into_iter().flatten().fold(folded, oversized_body);
+            return fixed.into_iter().flatten().fold(folded, |folded, row| fixed_one(&mut fold, folded, row));
+        };
+        if searched.has(Tier::Oversized) {
+            folded = make_oversized().fold(folded, oversized_body);
         }
+        if searched.has_statics() {
+            folded = make_fixed().fold(folded, |folded, row| fixed_one(&mut fold, folded, row));
+        }
+        folded
     }
 }
 
@@ -240,7 +240,7 @@ impl<'w> Search for Searched<'w> {
         }
         if self.has(Tier::Oversized) {
             let mut bound = within;
-            within = index.loose.visit_near(point, count, within, &mut |entity, squared| {
+            within = index.visit_near_oversized(point, count, within, &mut |entity, squared| {
                 let row = index.oversized_rows[entity as usize];
                 if self.wants_body(row) {
                     bound = visit(self.body(row), squared);
@@ -273,7 +273,7 @@ impl<'w> Search for Searched<'w> {
         }
         if self.has(Tier::Oversized) {
             let mut bound = until;
-            until = index.loose.visit_met(cast, until, &mut |entity, entry| {
+            until = index.visit_met_oversized(cast, until, &mut |entity, entry| {
                 let row = index.oversized_rows[entity as usize];
                 if self.wants_body(row) {
                     bound = visit(self.body(row), entry);

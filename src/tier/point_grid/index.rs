@@ -76,6 +76,11 @@ impl GridIndex {
         self.directory.reserve_like(&other.directory);
     }
 
+    /// The instruction set of searches.
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
     pub(crate) fn cells(&self, slot: &BandSlot) -> CellView<'_> {
         let columns = bytemuck::cast_slice(&self.records[slot.records.clone()]);
         slot.band.cells(columns, &self.words[slot.words.clone()])

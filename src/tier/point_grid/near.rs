@@ -1,14 +1,13 @@
 //! What is near a point: squares around it that grow until nothing nearer can lie outside.
 //!
-//! E1: what does not overlap the square of half side `r` around the point (rounded outward to f32) is farther than `r` on
-//!     an axis: its edge is at least one f32 beyond the square's, which is far more than the roundings of f64. So
-//!     once all that counts is nearer than `r`, the search is over.
+//! E1: what does not overlap the square of half side `r` around the point is farther than `r` (see
+//!     [`square`](crate::geometry::square)). So once all that counts is nearer than `r`, the search is over.
 //! E2: a body is visited with the first square that it overlaps. Squares hold each other, so that is one that it overlaps
 //!     when it did not overlap the one before.
 
 use super::index::GridIndex;
 use super::search::visit_masks;
-use crate::geometry::{RawBox, distance_squared, holds, round_down, round_up};
+use crate::geometry::{ROOT, RawBox, distance_squared, holds, square};
 
 /// The first square is meant to hold so many bodies for each that is asked for: with fewer, a second one is needed more
 /// often than the first one is smaller.
@@ -19,9 +18,6 @@ const NEXT: f64 = 1.7;
 
 /// Bodies that an ordinary cell holds, for where those around the point hold none.
 const ORDINARY: f64 = 2.1;
-
-/// What rounding could take from a root, and more.
-const ROOT: f64 = 1.0 + 1e-12;
 
 impl GridIndex {
     /// See [`Search::visit_near`](crate::query::Search::visit_near); rows.
@@ -116,10 +112,4 @@ impl GridIndex {
             reach = if is_all { f64::INFINITY } else { reach * growth };
         }
     }
-}
-
-/// E1.
-fn square([x, y]: [f32; 2], radius: f64) -> RawBox {
-    let (x, y) = (f64::from(x), f64::from(y));
-    [round_down(x - radius), round_down(y - radius), round_up(x + radius), round_up(y + radius)]
 }
