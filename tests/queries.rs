@@ -133,6 +133,25 @@ fn awkward_layouts() {
     }
 }
 
+/// As wide as all there is, and cells are tiny beside it: more pieces of its way than anyone could wait for, were they as
+/// long as cells.
+#[test]
+fn large_boxes_that_move_far() {
+    for count in [5, 20, 30, 38, 60, 1000] {
+        let rows: Vec<_> = (0..count).map(|k| ([(k % 7) as f32 * 1.1, (k / 7) as f32 * 1.1], [0.5, 0.5])).collect();
+        let columns = Columns::of(&rows);
+        let known = known(&columns, &[]);
+        let mut world = sequential();
+        world.step(columns.bodies()).unwrap();
+        for (half, by) in
+            [(f32::MAX, [f32::MAX, f32::MIN]), (1e15, [1e15, 0.0]), (1e6, [3e6, -1.0]), (20.0, [9e9, 1.0])]
+        {
+            let probe = Probe::new([-half, -half, half, half], [-9.0, -9.0], half, by, f32::INFINITY);
+            known.check(&probe, &answers(world.ask(), &probe)).unwrap_or_else(|what| panic!("{count}: {what}"));
+        }
+    }
+}
+
 #[test]
 fn worlds_with_little_in_them() {
     let mut fleet = Fleet::new(WorldConfig::new());
