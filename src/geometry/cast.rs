@@ -4,6 +4,7 @@
 //!     product with one number, minima and maxima). So a box that covers another begins no later and ends no earlier,
 //!     roundings included, and what misses a cover misses everything in it.
 //! C2: no NaN: the inverse of a component is finite and not 0, and an axis without motion is compared, not divided by.
+//! C3: distances are never -0, which `f64::max` may or may not give: it would come before 0 where ties are ordered.
 
 use super::RawBox;
 use super::shapes::{ROUNDING, round_down, round_up};
@@ -69,7 +70,7 @@ impl Cast {
     #[inline(always)]
     pub(crate) fn span(&self, aabb: &RawBox, until: f64) -> Option<[f64; 2]> {
         let ((x_first, x_last), (y_first, y_last)) = (self.slab(aabb, 0), self.slab(aabb, 1));
-        let (first, last) = (x_first.max(y_first).max(0.0), x_last.min(y_last).min(until));
+        let (first, last) = (from_start(x_first.max(y_first)), x_last.min(y_last).min(until));
         (first <= last && first < f64::INFINITY).then_some([first, last])
     }
 
@@ -78,7 +79,7 @@ impl Cast {
     pub(crate) fn entry(&self, aabb: &RawBox, until: f64) -> Option<Entry> {
         let ((x_first, x_last), (y_first, y_last)) = (self.slab(aabb, 0), self.slab(aabb, 1));
         let first = x_first.max(y_first);
-        let (distance, last) = (first.max(0.0), x_last.min(y_last).min(until));
+        let (distance, last) = (from_start(first), x_last.min(y_last).min(until));
         if !(distance <= last && distance < f64::INFINITY) {
             return None;
         }
@@ -144,6 +145,30 @@ impl Cast {
             [[first, last.min(low)], [first.max(high), last]]
         } else {
             [[first.max(low), last], [first, last.min(high)]]
+        }
+    }
+}
+
+/// C3
+#[inline(always)]
+fn from_start(first: f64) -> f64 {
+    if first > 0.0 { first } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_met_at_the_start_is_at_zero_not_at_minus_zero() {
+        // From the upper right corner to the left: both 0 and -0 come of it, on this axis or that.
+        for direction in [[-1.0, 0.0], [-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [0.0, -1.0]] {
+            let cast = Cast::new([1.0; 4], direction, 1.0);
+            for aabb in [[0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 2.0, 2.0], [0.0, 1.0, 3.0, 1.0], [0.0, 0.0, 9.0, 9.0]] {
+                let entry = cast.entry(&aabb, 1.0).expect("it holds the start");
+                let [first, _] = cast.span(&aabb, 1.0).expect("it holds the start");
+                assert_eq!([entry.distance.to_bits(), first.to_bits()], [0, 0], "{direction:?} {aabb:?}");
+            }
         }
     }
 }

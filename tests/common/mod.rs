@@ -8,6 +8,7 @@ mod drawn;
 mod fleet;
 mod input;
 mod oracle;
+pub mod questions;
 mod random;
 
 pub use drawn::{KINDS, drawn};

@@ -7,10 +7,13 @@
 //!     before if it overlaps the one before.
 //! M3: pieces grow where there is little and shrink where there is much: emptiness is crossed in strides, and where cells
 //!     are small, pieces are too.
+//! M4: a piece that leads to no other cells is followed by a longer one, so there are not many more pieces than columns and
+//!     rows, however small cells are beside what moves and how far it moves.
 
 use super::index::GridIndex;
 use super::search::visit_masks;
 use crate::geometry::{Cast, Entry, RawBox};
+use crate::kernel::Rect;
 
 /// A piece with more candidates is halved; with fewer, the next is twice as long.
 const MANY: usize = 40;
@@ -52,6 +55,7 @@ impl GridIndex {
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
         let mut before: Option<RawBox> = None;
+        let mut rect_before = Rect { x: 0..0, y: 0..0 };
         loop {
             let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
             let window = |to: f64| {
@@ -83,10 +87,10 @@ impl GridIndex {
             if to >= end || until <= to {
                 return until;
             }
-            if candidates < FEW || rect.x.len().max(rect.y.len()) <= SMALL {
+            if candidates < FEW || rect.x.len().max(rect.y.len()) <= SMALL || rect == rect_before {
                 piece *= 2.0;
             }
-            (from, before) = (to, Some(area));
+            (from, before, rect_before) = (to, Some(area), rect);
         }
     }
 }
