@@ -5,8 +5,8 @@
 
 use std::error::Error;
 use std::ops::ControlFlow;
-use triphase::query::Part;
-use triphase::{Aabb, Bodies, Circle, Hit, Point, Ray, Sweep, Tier, World, WorldConfig};
+use triphase::query::{Answers, Part};
+use triphase::{Aabb, Bodies, Circle, Filter, Hit, Point, Ray, Sweep, Tier, World, WorldConfig};
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -170,9 +170,49 @@ fn restrictions(world: &World) -> Done {
     Ok(())
 }
 
-// ---- Layers: their example goes here. ----
+fn layers() -> Done {
+    const PEOPLE: u32 = 1 << 0;
+    const MONSTERS: u32 = 1 << 1;
+    let centers = [[0.0f32, 0.0], [3.0, 0.0], [5.0, 0.0]];
+    let filters = [Filter::new(PEOPLE, MONSTERS), Filter::new(PEOPLE, MONSTERS), Filter::new(MONSTERS, PEOPLE)];
+    let mut world = World::default();
+    world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_filters(&filters))?;
 
-// ---- Batches: their example goes here. ----
+    // By layer, or as a body with that filter would see them.
+    let here = Point::new([0.0, 0.0])?;
+    let monster = world.ask().on_layers(MONSTERS).nearest(here).ok_or("no monsters")?;
+    println!("nearest monster: {} at {}", name(monster.hit), monster.distance);
+    let seen_by_0 = world.ask().filtered(filters[0]);
+    assert_eq!(seen_by_0.nearest(here), Some(monster));
+    Ok(())
+}
+
+fn batches(world: &World) -> Done {
+    // Many questions at once: asked in the order of places, in parallel; answers by the number of the question.
+    let areas: Vec<Aabb> =
+        (0..100).map(|k| Aabb::from_center([0.2 * k as f32, 1.0], [0.5, 0.5])).collect::<Result<_, _>>()?;
+    let mut answers = Answers::new(); // kept from frame to frame
+    world.ask().bodies().par_query_aabb(&areas, &mut answers);
+    let fullest = (0..areas.len()).max_by_key(|&k| answers.of(k).len()).ok_or("no areas")?;
+    println!("{} areas, the fullest holds {}", answers.len(), names(answers.of(fullest).iter().copied()));
+    assert!(
+        areas
+            .iter()
+            .zip(answers.iter())
+            .all(|(area, answer)| { world.ask().bodies().query_aabb(*area).eq(answer.iter().copied()) })
+    );
+
+    // The same for discs (`par_query_circle`), neighbours and rays.
+    let around: Vec<Circle> = areas.iter().map(|area| Circle::from(Point::from(*area))).collect();
+    let mut neighbors = Answers::new();
+    world.ask().bodies().par_k_nearest_in(&around, 2, &mut neighbors);
+    let rays = [Ray::new([1.0, 1.0], [1.0, 0.0], 50.0)?, Ray::new([1.0, 5.0], [0.0, -1.0], 50.0)?];
+    let mut hits = Answers::new();
+    world.ask().par_cast_ray(&rays, &mut hits);
+    println!("rays hit {}", names(hits.iter().flatten().map(|hit| hit.hit)));
+    assert!(neighbors.iter().all(|found| found.len() == 2) && hits.of(0).len() == 1);
+    Ok(())
+}
 
 fn other_threads(world: &mut World) -> Done {
     // A reader sees the last good step as a whole, while the next one runs.
@@ -212,6 +252,8 @@ fn main() -> Done {
     rays(&world)?;
     moving_boxes(&world)?;
     restrictions(&world)?;
+    layers()?;
+    batches(&world)?;
     parts(&world);
     other_threads(&mut world)
 }
