@@ -3,7 +3,8 @@
 //! `triphase` is the broad phase of a physics step for people who write their own engine, game, crowd or particle
 //! simulation and keep their entities in columns. Once a frame they hand over slices; they get back every pair of
 //! entities whose boxes overlap, each once, and every pair of an entity and a wall. Between steps they ask what lies
-//! in a rectangle; other threads may ask it of the last step while the next one runs ([`World::reader`]).
+//! in a rectangle, what is nearest, what a ray hits ([`World::ask`]); other threads may ask it of the last step while the next one
+//! runs ([`World::reader`]).
 //!
 //! ```
 //! use triphase::{Aabb, Bodies, World};
@@ -59,7 +60,7 @@
 //!
 //! # Modules, lowest layer first
 //!
-//! * [`geometry`]: boxes and the definition of overlap.
+//! * [`geometry`]: boxes, the shapes that questions are asked with, the definitions of overlap and distance.
 //! * [`config`], and at the top of the crate [`Bodies`], [`Filter`], [`Pair`], [`Error`]: the vocabulary.
 //! * [`reference`](mod@reference): brute force, the oracle.
 //! * [`query`]: questions, once for the tiers and the world.

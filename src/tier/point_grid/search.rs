@@ -267,3 +267,47 @@ pub(super) fn visit_masks(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tier::point_grid::PointGrid;
+
+    const EVERYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+
+    fn grid(boxes: &[RawBox]) -> PointGrid {
+        let mut grid = PointGrid::new();
+        grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
+        grid
+    }
+
+    #[test]
+    fn what_lies_behind_is_not_looked_at_before_it_is_asked_for() {
+        let boxes: Vec<RawBox> =
+            (0..40_000).map(|k| [(k % 200) as f32, (k / 200) as f32]).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let grid = grid(&boxes);
+        let mut found = grid.index.search(EVERYWHERE, Overlapping);
+        let (mut looked_at, mut drawn) = (0, 0);
+        // Entries of the bands before, and of the present one those before what is left of it.
+        let mut passed = |found: &InArea<'_, Overlapping>| {
+            let before = grid.index.slots[..found.slots.start].iter().map(|slot| slot.band.population).sum::<usize>();
+            before - found.cells.columns().len() + found.run.start
+        };
+        while found.next().is_some() && drawn < 5000 {
+            drawn += 1;
+            looked_at = passed(&found);
+            assert!(looked_at < drawn + AHEAD * MASKED, "{looked_at} entries were looked at for {drawn}");
+        }
+        assert!(drawn == 5000 && looked_at >= drawn);
+    }
+
+    #[test]
+    fn an_empty_world_has_no_cells_to_go_through() {
+        let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
+        let boxes: Vec<RawBox> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let grid = grid(&boxes);
+        let mut found = grid.index.search(EVERYWHERE, Overlapping);
+        assert!(found.next().is_some() && found.rect.y.end < 100, "{:?}", found.rect);
+        assert_eq!(found.count(), 9);
+    }
+}
