@@ -20,7 +20,7 @@ use std::time::Duration;
 use triphase_scenes::SplitMix64;
 
 /// Questions of a part.
-const PART: usize = 100;
+const PART: usize = 1000;
 
 /// What is run.
 #[derive(Clone, Copy, Debug)]
