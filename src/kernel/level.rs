@@ -5,6 +5,7 @@
 use super::lanes::{Ascending, EntryFirst, Filtered, Unfiltered};
 use super::*;
 use crate::config::Simd;
+use crate::storage::blocks::BLOCK_WORDS;
 
 /// An instruction set that this machine has: a `Level` is made by detection only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,25 +95,19 @@ impl Level {
         }
     }
 
-    /// Bit `k` is set if entry `at + k` overlaps the area, for the first `min(count, MASKED)` entries from `at` on.
-    ///
-    /// # Panics
-    ///
-    /// When `at` is behind the last entry.
+    /// Bit `k` is set if entry `k` of a block overlaps the area; of padding it means nothing.
     #[inline]
-    pub(crate) fn overlap_mask(self, columns: &Columns<'_>, at: usize, count: usize, area: &RawBox) -> u32 {
-        let edges = masks::edges_at(columns, at);
-        // SAFETY: of all: `edges_at` gives pointers that can be read from; a `Level` holds only what `detect` found.
-        unsafe {
-            match self.0 {
-                #[cfg(target_arch = "x86_64")]
-                Simd::Avx512 => masks::avx512(edges, count, area),
-                #[cfg(target_arch = "x86_64")]
-                Simd::Avx2 => masks::avx2(edges, count, area),
-                #[cfg(target_arch = "x86_64")]
-                Simd::Sse2 => masks::sse2(edges, count, area),
-                _ => masks::portable(edges, count, area),
-            }
+    pub(crate) fn overlap_mask(self, block: &[u32; BLOCK_WORDS], area: &RawBox) -> u32 {
+        match self.0 {
+            // SAFETY: a `Level` holds only what `detect` found on this machine.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => unsafe { masks::avx512(block, area) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => unsafe { masks::avx2(block, area) },
+            #[cfg(target_arch = "x86_64")]
+            Simd::Sse2 => masks::sse2(block, area),
+            _ => masks::portable(block, area),
         }
     }
 

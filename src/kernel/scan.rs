@@ -34,11 +34,6 @@ impl<'a> CellView<'a> {
         Self { columns, starts }
     }
 
-    /// No cells.
-    pub(crate) fn none() -> Self {
-        Self { columns: Columns::none(), starts: Starts::none() }
-    }
-
     /// These entries with their filters, which stand in `words` as [`Columns::with_filters`] says.
     pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
         Self { columns: self.columns.with_filters(words), ..self }
@@ -48,17 +43,10 @@ impl<'a> CellView<'a> {
         &self.columns
     }
 
-    pub(crate) fn starts(&self) -> &Starts<'a> {
-        &self.starts
-    }
-
-    /// The entries in the columns `x` of row `y`: one run, since rows are contiguous.
+    /// The entries in the columns `x` of row `y`.
     #[inline]
     pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
-        // T2: inner cells start behind the border.
-        let cell = y * self.starts.stride() + 1;
-        let starts = self.starts.as_slice();
-        starts[cell + x.start] as usize..starts[cell + x.end] as usize
+        self.starts.run(y, x)
     }
 
     /// The part of `rect` that this table has.

@@ -2,6 +2,7 @@
 //! order.
 
 mod filters;
+mod masks;
 mod scans;
 
 use super::*;

@@ -5,6 +5,8 @@
 //! one empty row stands below the last, so that the eight neighbours of any inner cell (but those above the first
 //! row, which nobody asks for) can be looked up without a special case.
 
+use std::ops::Range;
+
 /// Words that a table of this many rows takes (T2).
 pub(crate) const fn table_words(rows: usize, stride: usize) -> usize {
     (rows + 1) * stride + 1
@@ -19,6 +21,14 @@ pub(crate) struct Starts<'a> {
 }
 
 impl<'a> Starts<'a> {
+    /// The entries in the columns `x` of row `y`, borders not counted: one run, since rows are contiguous.
+    #[inline]
+    pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
+        // T2: inner cells start behind the border.
+        let cell = y * self.stride + 1;
+        self.starts[cell + x.start] as usize..self.starts[cell + x.end] as usize
+    }
+
     /// First entry of each cell, row after row.
     pub(crate) fn as_slice(&self) -> &'a [u32] {
         self.starts

@@ -41,12 +41,6 @@ impl<'a> Columns<'a> {
         Self { words: &words[..column_words(population)], filters: None, population }
     }
 
-    /// Columns of nothing, padding included.
-    pub(crate) fn none() -> Self {
-        const WORDS: [u32; column_words(0)] = [0; column_words(0)];
-        Self::of(&WORDS, 0)
-    }
-
     /// These columns with the filters that [`fill_filters`] wrote.
     pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
         Self { filters: Some(&words[..filter_words(self.population)]), ..self }

@@ -1,6 +1,7 @@
 //! Memory that outlives a step, and how tasks share it.
 
 pub(crate) mod bitset;
+pub(crate) mod blocks;
 pub(crate) mod cells;
 pub(crate) mod columns;
 pub(crate) mod disjoint;

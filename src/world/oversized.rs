@@ -7,7 +7,7 @@ use super::index::Index;
 use crate::geometry::{Cast, Entry, ROOT, RawBox, distance_squared, square};
 use crate::kernel::Overlapping;
 use crate::query::Search;
-use crate::storage::columns::{Columns, ColumnsMut, column_words};
+use crate::storage::blocks::{Blocks, block_words, fill_blocks_from};
 use crate::storage::record::Record;
 use crate::storage::{grow, reserve_like};
 
@@ -15,7 +15,7 @@ use crate::storage::{grow, reserve_like};
 /// through the double grid takes a ray some hundred and fifty.
 const FEW: usize = 256;
 
-/// The oversized bodies in columns, if they are few.
+/// The oversized bodies in blocks, if they are few.
 #[derive(Clone, Default)]
 pub(crate) struct FewOversized {
     words: Vec<u32>,
@@ -25,13 +25,12 @@ pub(crate) struct FewOversized {
 impl FewOversized {
     pub(super) fn rebuild(&mut self, records: &[Record]) {
         self.len = if records.len() <= FEW { records.len() } else { 0 };
-        let words = column_words(self.len);
-        grow(&mut self.words, words);
-        ColumnsMut::of(&mut self.words[..words], self.len).fill(records[..self.len].iter().copied());
+        grow(&mut self.words, block_words(self.len));
+        fill_blocks_from(&mut self.words, &records[..self.len]);
     }
 
-    fn columns(&self) -> Columns<'_> {
-        Columns::of(&self.words[..column_words(self.len)], self.len)
+    fn blocks(&self) -> Blocks<'_> {
+        Blocks::of(&self.words, self.len)
     }
 
     pub(super) fn reserve_like(&mut self, other: &Self) {
@@ -43,7 +42,7 @@ impl FewOversized {
     }
 
     pub(super) fn shrink_to_fit(&mut self) {
-        self.words.truncate(column_words(self.len));
+        self.words.truncate(block_words(self.len));
         self.words.shrink_to_fit();
     }
 }
@@ -52,9 +51,9 @@ impl Index {
     /// The few that overlap an area, if they are few.
     #[inline]
     fn few_overlapping(&self, area: RawBox) -> Option<impl Iterator<Item = (u32, RawBox)>> {
-        let columns = (self.few_oversized.len > 0).then(|| self.few_oversized.columns())?;
-        let found = Overlapping::new(self.grid.level(), columns, area);
-        Some(found.map(move |at| (at as u32, columns.aabb(at))))
+        let blocks = (self.few_oversized.len > 0).then(|| self.few_oversized.blocks())?;
+        let found = Overlapping::new(self.grid.level(), blocks, area);
+        Some(found.map(move |at| (at as u32, blocks.aabb(at))))
     }
 
     /// As [`Search::visit_near`].

@@ -198,9 +198,13 @@ impl Band {
 
     /// The band's bodies in cell order, from the words it was built into.
     pub(crate) fn cells<'a>(&self, columns: &'a [u32], words: &'a [u32]) -> CellView<'a> {
+        CellView::new(Columns::of(columns, self.population), self.starts(words))
+    }
+
+    /// Which entries each cell has.
+    pub(crate) fn starts<'a>(&self, words: &'a [u32]) -> Starts<'a> {
         let stride = self.columns + 2;
-        let starts = Starts::filled(&words[..table_words(self.rows, stride)], stride, self.rows);
-        CellView::new(Columns::of(columns, self.population), starts)
+        Starts::filled(&words[..table_words(self.rows, stride)], stride, self.rows)
     }
 
     fn axes<'a>(&self, words: &'a [u32]) -> [Axis<'a>; 2] {

@@ -4,13 +4,15 @@ use super::band::{Band, words_max};
 use super::directory::Directory;
 use super::partition::Partition;
 use super::plan::{Class, Plan};
-use crate::kernel::{CellView, Level};
+use crate::kernel::Level;
+use crate::storage::blocks::Blocks;
+use crate::storage::cells::Starts;
 use crate::storage::columns::PAD;
 use crate::storage::record::Record;
 use crate::storage::{grow, reserve_like};
 use std::ops::Range;
 
-/// A band, and where its columns (in the place of records) and its tables are.
+/// A band, and where its boxes (in the place of records) and its tables are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BandSlot {
     pub(crate) band: Band,
@@ -20,11 +22,31 @@ pub(crate) struct BandSlot {
     pub(crate) words: Range<usize>,
 }
 
-/// Bodies in cell order: columns and tables of all bands, one behind the other.
+/// Bodies of a band in cell order, and which of them are in which cell.
+#[derive(Clone, Copy)]
+pub(crate) struct KeptCells<'a> {
+    pub(super) blocks: Blocks<'a>,
+    pub(super) starts: Starts<'a>,
+}
+
+impl KeptCells<'_> {
+    /// No cells.
+    pub(super) fn none() -> Self {
+        Self { blocks: Blocks::of(&[], 0), starts: Starts::none() }
+    }
+
+    /// The entries in the columns `x` of row `y`.
+    #[inline]
+    pub(super) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
+        self.starts.run(y, x)
+    }
+}
+
+/// Bodies in cell order: boxes and tables of all bands, one behind the other.
 #[derive(Clone, Default)]
 pub(crate) struct GridIndex {
     pub(crate) slots: Vec<BandSlot>,
-    /// What the partition writes; each band's task then puts columns in the place of its records.
+    /// What the partition writes; each band's task then puts blocks of boxes in the place of its records.
     pub(crate) records: Vec<Record>,
     pub(crate) words: Vec<u32>,
     pub(super) level: Level,
@@ -81,20 +103,23 @@ impl GridIndex {
         self.level
     }
 
-    pub(crate) fn cells(&self, slot: &BandSlot) -> CellView<'_> {
-        let columns = bytemuck::cast_slice(&self.records[slot.records.clone()]);
-        slot.band.cells(columns, &self.words[slot.words.clone()])
+    /// What a band keeps.
+    #[inline]
+    pub(crate) fn cells(&self, slot: &BandSlot) -> KeptCells<'_> {
+        let words = bytemuck::cast_slice(&self.records[slot.records.clone()]);
+        let starts = slot.band.starts(&self.words[slot.words.clone()]);
+        KeptCells { blocks: Blocks::of(words, slot.band.population), starts }
     }
 
-    /// Rows of all bodies in cell order: a run for each band.
+    /// Rows of all bodies in cell order, some at a time.
     pub(crate) fn row_runs(&self) -> impl Iterator<Item = &[u32]> {
         let filled = self.slots.iter().filter(|slot| slot.band.population > 0);
-        filled.map(|slot| &self.cells(slot).columns().rows()[..slot.band.population])
+        filled.flat_map(|slot| self.cells(slot).blocks.rows())
     }
 
     /// Sum over a band's cells of population squared.
     pub(crate) fn squares(&self, slot: &BandSlot) -> f64 {
-        let starts = self.cells(slot).starts().as_slice();
+        let starts = self.cells(slot).starts.as_slice();
         starts.windows(2).map(|pair| f64::from(pair[1] - pair[0]).powi(2)).sum()
     }
 

@@ -47,7 +47,6 @@ impl GridIndex {
         let Some([mut from, end]) = cast.span(&slot.band.bounds, until) else { return until };
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
         let finder = band.finder(words);
-        let columns = cells.columns();
         let mut piece = {
             let [left, top, right, bottom] = band.bounds.map(f64::from);
             let across = |side: f64, count: usize, axis: usize| side / count as f64 / cast.speed(axis);
@@ -79,8 +78,8 @@ impl GridIndex {
                 while mask != 0 {
                     let at = first + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if let Some(entry) = cast.entry(&columns.aabb(at), until) {
-                        until = visit(columns.row(at), entry);
+                    if let Some(entry) = cast.entry(&cells.blocks.aabb(at), until) {
+                        until = visit(cells.blocks.row(at), entry);
                     }
                 }
             });

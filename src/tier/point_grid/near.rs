@@ -71,7 +71,6 @@ impl GridIndex {
         }
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
         let finder = band.finder(words);
-        let columns = cells.columns();
         // Nothing is nearer than the band.
         let least = to_band.sqrt();
         let mut reach = {
@@ -96,9 +95,9 @@ impl GridIndex {
                     let at = from + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
                     inside += 1;
-                    let distance = distance_squared(&columns.aabb(at), point);
+                    let distance = distance_squared(&cells.blocks.aabb(at), point);
                     if distance <= within {
-                        within = visit(columns.row(at), distance);
+                        within = visit(cells.blocks.row(at), distance);
                     }
                 }
             });

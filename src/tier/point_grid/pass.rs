@@ -10,6 +10,7 @@ use super::band::{Band, BandScratch, BuiltScratch};
 use crate::filter::Filter;
 use crate::geometry::overlaps;
 use crate::kernel::{CellView, Level, Order, Probe};
+use crate::storage::blocks::{block_words, fill_blocks};
 use crate::storage::pages::PairSink;
 use crate::storage::record::Record;
 
@@ -20,7 +21,6 @@ pub(crate) struct Built<'a> {
     /// With their filters (V1).
     pub(crate) cells: CellView<'a>,
     by_row: Option<&'a [Filter]>,
-    columns: &'a [u32],
     keys: &'a [u32],
     buffer: &'a mut Vec<u32>,
 }
@@ -44,7 +44,7 @@ impl<'a> Built<'a> {
         band.assert_well_formed(columns, words);
         let cells = band.cells(columns, words);
         let cells = if by_row.is_some() { cells.with_filters(filters) } else { cells };
-        Self { band, words, cells, by_row, columns, keys, buffer }
+        Self { band, words, cells, by_row, keys, buffer }
     }
 
     /// Pairs among the band's own bodies. `None` when the sink is spent.
@@ -69,8 +69,9 @@ impl<'a> Built<'a> {
         Some(())
     }
 
-    /// Puts the columns in the place of the records, padding included.
+    /// Puts the boxes in the place of the records, as blocks.
     pub(crate) fn keep(&self, records: &mut [Record]) {
-        bytemuck::cast_slice_mut(records).copy_from_slice(self.columns);
+        let words = bytemuck::cast_slice_mut(records);
+        fill_blocks(&mut words[..block_words(self.band.population)], self.cells.columns());
     }
 }

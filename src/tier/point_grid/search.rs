@@ -2,7 +2,7 @@
 //!
 //! S1: a body that overlaps an area is filed in the rectangle of cells that [`Band::rect`](super::band::Band::rect) gives
 //!     (P1, P2), in a band that the area meets (D1); and bodies are filed once (P1), so each is found once.
-//! S2: at most [`AHEAD`] runs of [`MASKED`] entries are tested at a time, to masks of bits; nothing behind them is looked at
+//! S2: at most [`AHEAD`] blocks are tested at a time, to masks of bits; nothing behind them is looked at
 //!     before they are used up.
 //!
 //! Cost: rows of cells that the area touches, since a row's cells are one run, and what is filed there. There are at most
@@ -10,9 +10,10 @@
 //! search than what lies in it and beside it, however empty the world.
 
 use super::directory::ClassBands;
-use super::index::{BandSlot, GridIndex};
+use super::index::{BandSlot, GridIndex, KeptCells};
 use crate::geometry::{RawBox, oriented, overlaps};
-use crate::kernel::{CellView, Level, MASKED, Rect};
+use crate::kernel::{Level, Rect, bits_of};
+use crate::storage::blocks::BLOCK_LEN;
 use std::ops::Range;
 
 /// Masks that are made before the first of them is used.
@@ -84,11 +85,11 @@ pub(crate) struct InArea<'g, W> {
     local: RawBox,
     slots: Range<usize>,
     /// The cells of a band, and of those that are touched the ones that are left.
-    cells: CellView<'g>,
+    cells: KeptCells<'g>,
     rect: Rect,
     /// What is left of a row of cells.
     run: Range<usize>,
-    /// From an entry on, those that are wanted.
+    /// From an entry on, at the beginning of a block, those that are wanted.
     at: usize,
     mask: u32,
     /// Such masks that come after, those that were not used yet (S2).
@@ -107,7 +108,7 @@ impl GridIndex {
             transposed: false,
             local: area,
             slots: 0..0,
-            cells: CellView::none(),
+            cells: KeptCells::none(),
             rect: Rect { x: 0..0, y: 0..0 },
             run: 0..0,
             at: 0,
@@ -135,8 +136,9 @@ impl<W: Wanted> InArea<'_, W> {
                     let Some(y) = self.rect.y.next() else { break };
                     self.run = self.cells.run(y, &self.rect.x);
                 }
-                self.ahead[count] = (self.run.start, self.first_mask());
-                self.run.start = self.run.end.min(self.run.start + MASKED);
+                let block = self.run.start / BLOCK_LEN;
+                self.ahead[count] = (block * BLOCK_LEN, self.mask_of(block));
+                self.run.start = self.run.end.min((block + 1) * BLOCK_LEN);
                 count += 1;
             }
             if count == 0 && !self.next_band() {
@@ -147,13 +149,14 @@ impl<W: Wanted> InArea<'_, W> {
         true
     }
 
-    /// Those of the first entries of the run that are wanted.
+    /// Those of the run that are in a block and wanted.
     #[inline(always)]
-    fn first_mask(&self) -> u32 {
+    fn mask_of(&self, block: usize) -> u32 {
+        let held = bits_of(&self.run, block);
         if W::OVERLAPPING {
-            self.grid.level.overlap_mask(self.cells.columns(), self.run.start, self.run.len(), &self.local)
+            held & self.grid.level().overlap_mask(self.cells.blocks.block(block), &self.local)
         } else {
-            (1 << self.run.len().min(MASKED)) - 1
+            held
         }
     }
 
@@ -193,9 +196,9 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
             while self.mask != 0 {
                 let at = self.at + self.mask.trailing_zeros() as usize;
                 self.mask &= self.mask - 1;
-                let columns = self.cells.columns();
-                if W::ALL || self.wanted.wants(&oriented(columns.aabb(at), self.transposed)) {
-                    return Some(columns.row(at));
+                let blocks = &self.cells.blocks;
+                if W::ALL || self.wanted.wants(&oriented(blocks.aabb(at), self.transposed)) {
+                    return Some(blocks.row(at));
                 }
             }
             match self.unused.next() {
@@ -209,13 +212,13 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {
-            let (columns, transposed, wanted) = (*self.cells.columns(), self.transposed, self.wanted);
+            let (blocks, transposed, wanted) = (self.cells.blocks, self.transposed, self.wanted);
             let mut fold_mask = |mut folded: B, at: usize, mut mask: u32| {
                 while mask != 0 {
                     let at = at + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if W::ALL || wanted.wants(&oriented(columns.aabb(at), transposed)) {
-                        folded = f(folded, columns.row(at));
+                    if W::ALL || wanted.wants(&oriented(blocks.aabb(at), transposed)) {
+                        folded = f(folded, blocks.row(at));
                     }
                 }
                 folded
@@ -236,13 +239,12 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
 #[inline(always)]
 pub(super) fn visit_masks(
     level: Level,
-    cells: &CellView<'_>,
+    cells: &KeptCells<'_>,
     rect: &Rect,
     area: &RawBox,
     before: Option<&RawBox>,
     mut visit: impl FnMut(usize, u32),
 ) {
-    let columns = cells.columns();
     let mut rows = rect.y.clone();
     let mut run = 0..0;
     let mut masks = [(0, 0); AHEAD];
@@ -253,12 +255,14 @@ pub(super) fn visit_masks(
                 let Some(y) = rows.next() else { break };
                 run = cells.run(y, &rect.x);
             }
-            let mut mask = level.overlap_mask(columns, run.start, run.len(), area);
+            let number = run.start / BLOCK_LEN;
+            let block = cells.blocks.block(number);
+            let mut mask = bits_of(&run, number) & level.overlap_mask(block, area);
             if let Some(before) = before {
-                mask &= !level.overlap_mask(columns, run.start, run.len(), before);
+                mask &= !level.overlap_mask(block, before);
             }
-            masks[count] = (run.start, mask);
-            run.start = run.end.min(run.start + MASKED);
+            masks[count] = (number * BLOCK_LEN, mask);
+            run.start = run.end.min((number + 1) * BLOCK_LEN);
             count += 1;
         }
         masks[..count].iter().for_each(|&(at, mask)| visit(at, mask));
@@ -289,14 +293,14 @@ mod tests {
         let mut found = grid.index.search(EVERYWHERE, Overlapping);
         let (mut looked_at, mut drawn) = (0, 0);
         // Entries of the bands before, and of the present one those before what is left of it.
-        let mut passed = |found: &InArea<'_, Overlapping>| {
+        let passed = |found: &InArea<'_, Overlapping>| {
             let before = grid.index.slots[..found.slots.start].iter().map(|slot| slot.band.population).sum::<usize>();
-            before - found.cells.columns().len() + found.run.start
+            before - found.cells.blocks.len() + found.run.start
         };
         while found.next().is_some() && drawn < 5000 {
             drawn += 1;
             looked_at = passed(&found);
-            assert!(looked_at < drawn + AHEAD * MASKED, "{looked_at} entries were looked at for {drawn}");
+            assert!(looked_at < drawn + AHEAD * BLOCK_LEN, "{looked_at} entries were looked at for {drawn}");
         }
         assert!(drawn == 5000 && looked_at >= drawn);
     }
