@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-/// What a question of an area met, each once: an iterator that looks no further than it is drawn, or in one go
-/// [`visit`](Self::visit) and [`append_to`](Self::append_to), which are faster.
+/// What a question of an area met, each once: an iterator that looks no further than it is drawn. All in one go, by
+/// [`append_to`](Self::append_to) or `for_each`, is faster than one by one.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is looked for until it is asked for"]
 pub struct Hits<I>(pub(super) I);
