@@ -106,29 +106,38 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
 }
 
 /// Takes one more among the `k` best, which stand in the buffer from `before` on, and tells how near the next has to be.
+#[inline]
 fn keep<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, before: usize, k: usize, new: Neighbor<H>, within: &mut f64) {
-    let best = &found[before..];
-    if k <= SORTED_MAX {
-        let full = best.len() == k;
-        if full && best[k - 1].order(&new).is_le() {
-            return;
-        }
-        let at = best.iter().rposition(|other| other.order(&new).is_le()).map_or(0, |at| at + 1);
-        if full {
-            found.pop();
-        }
-        found.insert(before + at, new);
-    } else {
-        found.push(new);
-        let best = &mut found[before..];
-        if best.len() / 2 < k {
-            return;
-        }
-        best.select_nth_unstable_by(k - 1, Neighbor::order);
-        found.truncate(before + k);
+    if k > SORTED_MAX {
+        return collect(found, before, k, new, within);
     }
-    if let Some(last) = found[before..].get(k - 1) {
+    if found.len() - before < k {
+        found.push(new);
+    }
+    let best = &mut found[before..];
+    // The last one gives way, or is the new one.
+    let mut at = best.len() - 1;
+    if new.order(&best[at]).is_gt() {
+        return;
+    }
+    while at > 0 && new.order(&best[at - 1]).is_lt() {
+        best[at] = best[at - 1];
+        at -= 1;
+    }
+    best[at] = new;
+    if let Some(last) = best.get(k - 1) {
         *within = last.distance;
+    }
+}
+
+/// As [`keep`], for many: up to twice as many are collected before the farther half is dropped.
+fn collect<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, before: usize, k: usize, new: Neighbor<H>, within: &mut f64) {
+    found.push(new);
+    let best = &mut found[before..];
+    if best.len() / 2 >= k {
+        best.select_nth_unstable_by(k - 1, Neighbor::order);
+        *within = best[k - 1].distance;
+        found.truncate(before + k);
     }
 }
 
