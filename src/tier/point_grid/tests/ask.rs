@@ -31,7 +31,7 @@ fn rows_where(boxes: &[RawBox], test: impl Fn(&RawBox) -> bool) -> Vec<u32> {
 fn place(boxes: &[RawBox], rng: &mut SplitMix64) -> ([f32; 2], f32) {
     let aabb = boxes[rng.below(boxes.len())];
     let other = boxes[rng.below(boxes.len())];
-    let side = (aabb[2] - aabb[0]).max(f32::MIN_POSITIVE).min(1e30);
+    let side = (aabb[2] - aabb[0]).clamp(f32::MIN_POSITIVE, 1e30);
     let at = match rng.below(5) {
         0 => [aabb[0], aabb[3]],
         1 => [aabb[0] + side * rng.range(-1.0, 2.0), aabb[1] + side * rng.range(-1.0, 2.0)],
