@@ -1,6 +1,6 @@
 //! Questions, once for all that can be asked: the tiers alone, and the world of all three.
 //!
-//! Whoever can be asked offers three walks ([`Search`]); every question is one of them with a test of its own.
+//! Whoever can be asked offers three walks (`Search`); every question is one of them with a test of its own.
 //!
 //! U1: what is asked for is decided by the predicates of `geometry` alone. How boxes are filed decides which of them are
 //!     looked at, and in which order, never which are found.
