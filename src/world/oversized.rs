@@ -20,6 +20,8 @@ const FEW: usize = 256;
 pub(crate) struct FewOversized {
     words: Vec<u32>,
     len: usize,
+    /// Covers all of them, if there are any.
+    bounds: RawBox,
 }
 
 impl FewOversized {
@@ -27,7 +29,9 @@ impl FewOversized {
         self.len = if records.len() <= FEW { records.len() } else { 0 };
         let words = column_words(self.len);
         grow(&mut self.words, words);
-        ColumnsMut::of(&mut self.words[..words], self.len).fill(records[..self.len].iter().copied());
+        let records = &records[..self.len];
+        ColumnsMut::of(&mut self.words[..words], self.len).fill(records.iter().copied());
+        self.bounds = records.iter().map(|record| record.aabb).reduce(union).unwrap_or_default();
     }
 
     fn columns(&self) -> Columns<'_> {
@@ -46,6 +50,10 @@ impl FewOversized {
         self.words.truncate(column_words(self.len));
         self.words.shrink_to_fit();
     }
+}
+
+fn union(a: RawBox, b: RawBox) -> RawBox {
+    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 impl Index {
@@ -84,11 +92,12 @@ impl Index {
         mut until: f64,
         visit: &mut impl FnMut(u32, Entry) -> f64,
     ) -> f64 {
-        // Without an end the way covers what lies before it all the same.
-        let Some(few) = self.few_overlapping(cast.cover(0.0, until.max(0.0), until.max(0.0))) else {
+        if self.few_oversized.len == 0 {
             return self.loose.visit_met(cast, until, visit);
-        };
-        for (entity, aabb) in few {
+        }
+        // The part of the way that leads by them (C1): all of a way without an end would cover the whole world.
+        let Some([from, to]) = cast.span(&self.few_oversized.bounds, until) else { return until };
+        for (entity, aabb) in self.few_overlapping(cast.cover(from, to, to)).into_iter().flatten() {
             if let Some(entry) = cast.entry(&aabb, until) {
                 until = visit(entity, entry);
             }
