@@ -7,7 +7,7 @@
 
 use super::index::GridIndex;
 use super::search::visit_masks;
-use crate::geometry::{ROOT, RawBox, distance_squared, holds, square};
+use crate::geometry::{ROOT, RawBox, distance_squared, square};
 
 /// The first square is meant to hold so many bodies for each that is asked for: with fewer, a second one is needed more
 /// often than the first one is smaller.
@@ -107,7 +107,8 @@ impl GridIndex {
                 }
             });
             let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
-            if (is_all && holds(&area, &band.bounds)) || radius == far_enough || within < radius * radius {
+            // By E2 there are no others then. Not whether all cells were looked at: coordinates may lead to fewer than there are.
+            if inside == band.population || radius == far_enough || within < radius * radius {
                 return within;
             }
             before = Some(area);
