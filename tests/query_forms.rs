@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::geometry::RawBox;
+use triphase::query::Answers;
 use triphase::{Aabb, Bodies, Circle, Hit, Point, Ray, Sweep, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -151,4 +152,24 @@ fn questions_allocate_nothing() {
         assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0, "{name}");
         assert!(found > 10_000, "{name}: {found}");
     }
+}
+
+#[test]
+fn batches_of_other_sizes_leave_the_memory_of_larger_ones() {
+    let _watch = Watch::start();
+    let scene = Scene::new(SceneName::Castles, 3000, 7);
+    let mut world = sequential();
+    world.step(Bodies::new(&scene.centers, &scene.half_extents)).unwrap();
+    let around = |center: &[f32; 2]| Aabb::from_center(*center, [3.0, 3.0]).unwrap();
+    let areas: Vec<Aabb> = scene.centers.iter().map(around).collect();
+    let mut answers = Answers::new();
+    world.ask().par_query_aabb(&areas, &mut answers);
+    let before = ALLOCATIONS.load(SeqCst);
+    for count in [10, 0, 257, 3000, 1] {
+        world.ask().par_query_aabb(&areas[..count], &mut answers);
+        assert_eq!(answers.len(), count);
+        let same = |(area, answer): (&Aabb, &[Hit])| world.query_aabb(*area).eq(answer.iter().copied());
+        assert!(areas.iter().zip(answers.iter()).all(same), "{count}");
+    }
+    assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
 }

@@ -29,6 +29,7 @@ const BLOCK_LEN: usize = 256;
 pub struct Answers<T> {
     /// By question.
     spans: Vec<Span>,
+    /// As many as the largest batch had; what is in those that the last one had not does not count.
     blocks: Vec<Block<T>>,
     /// Place and number of each question, in the order in which they are asked.
     order: Vec<Numbered>,
@@ -114,7 +115,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
     ///
     /// # Panics
     ///
-    /// With more than 2^32 - 1 questions, or as many hits in a block of 256 questions.
+    /// With 2^32 - 1 questions or more, or more hits than that in a block of 256 questions.
     pub fn par_query_aabb(self, areas: &[Aabb], answers: &mut Answers<S::Hit>) {
         let center = |area: &Aabb| area.center().to_array();
         self.ask_all(areas, center, answers, |area, found| {
@@ -173,9 +174,10 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
             }
         });
         radix::sort_by_key(order, spare);
-        blocks.truncate(block_count);
-        blocks.resize_with(block_count, || Block { items: Vec::new(), ends: Vec::new() });
-        parallel::for_each_mut(parallel, blocks, |k, block| {
+        // A smaller batch leaves the others as they are: the next one may be larger again.
+        let held = blocks.len().max(block_count);
+        blocks.resize_with(held, || Block { items: Vec::new(), ends: Vec::new() });
+        parallel::for_each_mut(parallel, &mut blocks[..block_count], |k, block| {
             let numbers = &order[k * BLOCK_LEN..questions.len().min((k + 1) * BLOCK_LEN)];
             block.items.clear();
             block.ends.clear();

@@ -20,13 +20,17 @@ const FEW: usize = 256;
 pub(crate) struct FewOversized {
     words: Vec<u32>,
     len: usize,
+    /// Covers all of them, if there are any.
+    bounds: RawBox,
 }
 
 impl FewOversized {
     pub(super) fn rebuild(&mut self, records: &[Record]) {
         self.len = if records.len() <= FEW { records.len() } else { 0 };
+        let records = &records[..self.len];
         grow(&mut self.words, block_words(self.len));
-        fill_blocks_from(&mut self.words, &records[..self.len]);
+        fill_blocks_from(&mut self.words, records);
+        self.bounds = records.iter().map(|record| record.aabb).reduce(union).unwrap_or_default();
     }
 
     fn blocks(&self) -> Blocks<'_> {
@@ -45,6 +49,10 @@ impl FewOversized {
         self.words.truncate(block_words(self.len));
         self.words.shrink_to_fit();
     }
+}
+
+fn union(a: RawBox, b: RawBox) -> RawBox {
+    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 impl Index {
@@ -83,11 +91,12 @@ impl Index {
         mut until: f64,
         visit: &mut impl FnMut(u32, Entry) -> f64,
     ) -> f64 {
-        // Without an end the way covers what lies before it all the same.
-        let Some(few) = self.few_overlapping(cast.cover(0.0, until.max(0.0), until.max(0.0))) else {
+        if self.few_oversized.len == 0 {
             return self.loose.visit_met(cast, until, visit);
-        };
-        for (entity, aabb) in few {
+        }
+        // The part of the way that leads by them (C1): all of a way without an end would cover the whole world.
+        let Some([from, to]) = cast.span(&self.few_oversized.bounds, until) else { return until };
+        for (entity, aabb) in self.few_overlapping(cast.cover(from, to, to)).into_iter().flatten() {
             if let Some(entry) = cast.entry(&aabb, until) {
                 until = visit(entity, entry);
             }

@@ -9,6 +9,7 @@
 use super::{LooseCell, NOTHING, center};
 use crate::geometry::RawBox;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// So many cells tell how far to coarsen before all of them are asked. Of less, a few long boxes would be missed.
 const COARSEN_SAMPLE: usize = 1024;
@@ -266,6 +267,20 @@ impl CellRange {
         let [x0, x1] = [self.min[0], self.max[0]];
         (self.min[1]..=self.max[1]).flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
     }
+
+    /// Columns and rows of the cells that `other` has not, in a time that depends on them alone: rows before and behind the
+    /// other, then what is left of columns beside it.
+    pub(super) fn cells_without(self, other: Self) -> impl Iterator<Item = (u32, u32)> {
+        let ends = |axis: usize| (self.min[axis]..self.max[axis] + 1, other.min[axis]..other.max[axis] + 1);
+        let before = |own: &Range<u32>, other: &Range<u32>| own.start..own.end.min(other.start);
+        let behind = |own: &Range<u32>, other: &Range<u32>| own.start.max(other.end)..own.end;
+        let ((xs, x_other), (ys, y_other)) = (ends(0), ends(1));
+        let rows = before(&ys, &y_other).chain(behind(&ys, &y_other));
+        let columns = before(&xs, &x_other).chain(behind(&xs, &x_other));
+        let shared = ys.start.max(y_other.start)..ys.end.min(y_other.end);
+        rows.flat_map(move |y| xs.clone().map(move |x| (x, y)))
+            .chain(columns.flat_map(move |x| shared.clone().map(move |y| (x, y))))
+    }
 }
 
 #[cfg(test)]
@@ -313,6 +328,21 @@ mod tests {
         cells.dedup();
         assert!(cells.len() > 60, "{} of 160 cells are used", cells.len());
         assert_eq!(map.axes[0].cell(f32::NAN), 0);
+    }
+
+    #[test]
+    fn cells_of_one_range_without_another() {
+        let ranges = || (0..625u32).map(|k| [k % 5, k / 5 % 5, k / 25 % 5, k / 125]);
+        let ranges = || {
+            ranges().filter(|[a, b, c, d]| a <= c && b <= d).map(|[a, b, c, d]| CellRange { min: [a, b], max: [c, d] })
+        };
+        for (one, other) in ranges().flat_map(|one| ranges().map(move |other| (one, other))) {
+            let mut found: Vec<_> = one.cells_without(other).collect();
+            found.sort_unstable();
+            let mut wanted: Vec<_> = one.cells().filter(|&cell| other.cells().all(|other| other != cell)).collect();
+            wanted.sort_unstable();
+            assert_eq!(found, wanted, "{one:?} without {other:?}");
+        }
     }
 
     #[test]

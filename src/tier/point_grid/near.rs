@@ -7,7 +7,7 @@
 
 use super::index::GridIndex;
 use super::search::visit_masks;
-use crate::geometry::{ROOT, RawBox, distance_squared, holds, square};
+use crate::geometry::{ROOT, RawBox, distance_squared, square};
 
 /// The first square is meant to hold so many bodies for each that is asked for: with fewer, a second one is needed more
 /// often than the first one is smaller.
@@ -15,6 +15,10 @@ const FIRST: f64 = 0.84;
 
 /// The next one, by what the one before held.
 const NEXT: f64 = 1.7;
+
+/// Distances that differ by less, in proportion, are hardly told apart in f64: a world seen from so far away is looked
+/// through at once, not in many squares that all end where it begins.
+const ALIKE: f64 = 1.0 / (1u64 << 50) as f64;
 
 /// Bodies that an ordinary cell holds, for where those around the point hold none.
 const ORDINARY: f64 = 2.1;
@@ -81,7 +85,7 @@ impl GridIndex {
             let a_cell = (held as f64 + ORDINARY) / 5.0;
             let share = width * height / a_cell * count.min(band.population) as f64 * FIRST;
             let [left, top, right, bottom] = band.bounds.map(f64::from);
-            (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6)
+            (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6).max(least * ALIKE)
         };
         let mut inside = 0;
         let mut before: Option<RawBox> = None;
@@ -102,7 +106,8 @@ impl GridIndex {
                 }
             });
             let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
-            if (is_all && holds(&area, &band.bounds)) || radius == far_enough || within < radius * radius {
+            // By E2 there are no others then. Not whether all cells were looked at: coordinates may lead to fewer than there are.
+            if inside == band.population || radius == far_enough || within < radius * radius {
                 return within;
             }
             before = Some(area);

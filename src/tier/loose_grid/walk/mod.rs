@@ -76,13 +76,17 @@ fn look_through<G: DoubleGrid>(
     walk: &mut impl Walk,
 ) {
     let map = grid.tight();
-    for (x, y) in range.cells().filter(|&(x, y)| before.is_none_or(|before| !before.contains(x, y))) {
+    let look_at = |(x, y)| {
         for cell in grid.listed(x, y) {
             let bounds = grid.bounds(cell);
             if walk.reaches(bounds) && map.is_nearest(from, bounds, x, y) {
                 walk.look_into(cell);
             }
         }
+    };
+    match before {
+        None => range.cells().for_each(look_at),
+        Some(before) => range.cells_without(before).for_each(look_at),
     }
 }
 
