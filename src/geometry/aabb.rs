@@ -123,6 +123,12 @@ pub(crate) fn overlaps(a: &RawBox, b: &RawBox) -> bool {
     (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])
 }
 
+/// The smallest box that covers both.
+#[inline(always)]
+pub(crate) fn union(a: &RawBox, b: &RawBox) -> RawBox {
+    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
+}
+
 /// Whether `outer` holds all of `inner`, edges included.
 #[inline(always)]
 pub(crate) fn holds(outer: &RawBox, inner: &RawBox) -> bool {

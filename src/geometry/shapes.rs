@@ -243,8 +243,8 @@ impl From<Sweep> for super::Cast {
 /// Far above what sums and products of a few f64 lose, far below what f32 can tell.
 pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 48) as f64;
 
-/// The square of half side `radius` around a point, rounded outward. What does not overlap it is farther than `radius` on an
-/// axis: its edge is at least one f32 beyond the square's, which is far more than what a difference in f64 loses.
+/// The square of half side `radius` around a point, rounded outward. What does not overlap it is at least as far as `radius`
+/// on an axis, as distances are computed: its edge lies beyond the square's, and rounding keeps the order of differences.
 pub(crate) fn square([x, y]: [f32; 2], radius: f64) -> RawBox {
     let (x, y) = (f64::from(x), f64::from(y));
     [round_down(x - radius), round_down(y - radius), round_up(x + radius), round_up(y + radius)]

@@ -30,7 +30,8 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     ///
     /// # Determinism
     ///
-    /// Of boxes that are entered at the same distance, bodies before statics, then the lowest row.
+    /// Of boxes that are entered at the same distance, bodies before statics, then the lowest row (of a `LooseGrid`, the lowest
+    /// handle).
     ///
     /// # Cost
     ///

@@ -33,7 +33,7 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     ///
     /// # Determinism
     ///
-    /// Of equally near ones, bodies before statics, then the lowest row.
+    /// Of equally near ones, bodies before statics, then the lowest row (of a `LooseGrid`, the lowest handle).
     ///
     /// # Cost
     ///

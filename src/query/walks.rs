@@ -17,7 +17,8 @@ pub trait Search: Copy {
         self.search(area, move |aabb| overlaps(aabb, &area))
     }
 
-    /// Every box filed in the cells or leaves that `area` touches, each once: at least all those that overlap it.
+    /// Every box filed in the cells or leaves that `area` touches, each once: at least all those that overlap it. Where a
+    /// search finds out nothing before its test, that is one without a test.
     fn filed_near(self, area: RawBox) -> impl Iterator<Item = Self::Hit> {
         self.search(area, |_| true)
     }

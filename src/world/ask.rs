@@ -90,10 +90,7 @@ impl World {
     /// # Cost
     ///
     /// O(cells + nodes).
-    pub fn visit_parts(&self, mut visitor: impl FnMut(Part)) {
-        let index = self.frames.front();
-        index.grid.visit_parts(&mut visitor);
-        index.loose.visit_parts(&mut visitor);
-        self.statics.visit_parts(visitor);
+    pub fn visit_parts(&self, visitor: impl FnMut(Part)) {
+        self.searched().visit_parts(visitor);
     }
 }

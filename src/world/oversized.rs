@@ -4,7 +4,7 @@
 //! Entities are numbered as in the double grid.
 
 use super::index::Index;
-use crate::geometry::{Cast, Entry, ROOT, RawBox, distance_squared, square};
+use crate::geometry::{Cast, Entry, ROOT, RawBox, distance_squared, square, union};
 use crate::kernel::Overlapping;
 use crate::query::Search;
 use crate::storage::blocks::{Blocks, block_words, fill_blocks_from};
@@ -30,7 +30,7 @@ impl FewOversized {
         let records = &records[..self.len];
         grow(&mut self.words, block_words(self.len));
         fill_blocks_from(&mut self.words, records);
-        self.bounds = records.iter().map(|record| record.aabb).reduce(union).unwrap_or_default();
+        self.bounds = records.iter().map(|record| record.aabb).reduce(|a, b| union(&a, &b)).unwrap_or_default();
     }
 
     fn blocks(&self) -> Blocks<'_> {
@@ -49,10 +49,6 @@ impl FewOversized {
         self.words.truncate(block_words(self.len));
         self.words.shrink_to_fit();
     }
-}
-
-fn union(a: RawBox, b: RawBox) -> RawBox {
-    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 impl Index {

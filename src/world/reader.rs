@@ -6,7 +6,7 @@ use super::index::Index;
 use super::search::Searched;
 use crate::geometry::Aabb;
 use crate::pair::Hit;
-use crate::query::{Hits, Questions};
+use crate::query::{Hits, Part, Questions};
 use crate::tier::static_tree::StaticTree;
 use std::fmt;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub struct Reader {
 ///
 /// # Cost
 ///
-/// A frame's memory is used for a later step once no one holds it. As long as it is held, it costs its size: some 27
-/// bytes a body, and 8 for an id. The frame of the last good step is there anyway.
+/// A frame's memory is used for a later step once no one holds it. As long as it is held, it costs its size: some 31
+/// bytes a body, 8 for an id and 8 for a filter. The frame of the last good step is there anyway.
 #[derive(Clone)]
 pub struct Snapshot {
     index: Arc<Index>,
@@ -116,12 +116,21 @@ impl Snapshot {
 
     /// Questions to the bodies and enabled statics of the step; see [`Questions`]. Any number of threads may ask at once.
     pub fn ask(&self) -> Questions<Searched<'_>> {
-        Questions::new(Searched::new(&self.index, &self.index.statics, self.index.sequential))
+        Questions::new(self.searched())
     }
 
     /// Everything whose closed box overlaps `area`, each once; as [`World::query_aabb`].
     pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
         self.ask().query_aabb(area)
+    }
+
+    /// What the tiers are made of, for drawing and debugging; as [`World::visit_parts`].
+    pub fn visit_parts(&self, visitor: impl FnMut(Part)) {
+        self.searched().visit_parts(visitor);
+    }
+
+    fn searched(&self) -> Searched<'_> {
+        Searched::new(&self.index, &self.index.statics, self.index.sequential)
     }
 }
 

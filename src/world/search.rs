@@ -7,7 +7,7 @@ use super::index::Index;
 use crate::filter::Filter;
 use crate::geometry::{Cast, Entry, RawBox};
 use crate::pair::Hit;
-use crate::query::{Accept, Questions, Search};
+use crate::query::{Accept, Part, Questions, Search};
 use crate::tier::point_grid::search::{Filed, InArea, Overlapping, Tested, Wanted};
 use crate::tier::static_tree::StaticTree;
 
@@ -89,6 +89,37 @@ impl<'w> Searched<'w> {
     #[inline]
     fn fixed(&self, row: u32) -> Hit {
         Hit::Fixed { row, id: self.statics.id(row) }
+    }
+
+    /// Visits the bodies that are asked of, by their rows; until the first of them the limit is as it was.
+    #[inline]
+    fn visit_body<T>(self, limit: f64, visit: &mut impl FnMut(Hit, T) -> f64) -> impl FnMut(u32, T) -> f64 {
+        let mut limit = limit;
+        move |row, at| {
+            if self.wants_body(row) {
+                limit = visit(self.body(row), at);
+            }
+            limit
+        }
+    }
+
+    /// As [`visit_body`](Self::visit_body), statics.
+    #[inline]
+    fn visit_static<T>(self, limit: f64, visit: &mut impl FnMut(Hit, T) -> f64) -> impl FnMut(u32, T) -> f64 {
+        let mut limit = limit;
+        move |row, at| {
+            if self.wants_static(row) {
+                limit = visit(self.fixed(row), at);
+            }
+            limit
+        }
+    }
+
+    /// What all that is searched is made of.
+    pub(super) fn visit_parts(self, mut visitor: impl FnMut(Part)) {
+        self.index.grid.visit_parts(&mut visitor);
+        self.index.loose.visit_parts(&mut visitor);
+        self.statics.visit_parts(visitor);
     }
 
     /// What lies in an area, as each tier has it.
@@ -230,32 +261,15 @@ impl<'w> Search for Searched<'w> {
     ) -> f64 {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
-            let mut bound = within;
-            within = index.grid.visit_near(point, count, within, &mut |row, squared| {
-                if self.wants_body(row) {
-                    bound = visit(self.body(row), squared);
-                }
-                bound
-            });
+            within = index.grid.visit_near(point, count, within, &mut self.visit_body(within, visit));
         }
         if self.has(Tier::Oversized) {
-            let mut bound = within;
-            within = index.visit_near_oversized(point, count, within, &mut |entity, squared| {
-                let row = index.oversized_rows[entity as usize];
-                if self.wants_body(row) {
-                    bound = visit(self.body(row), squared);
-                }
-                bound
-            });
+            let mut visit = self.visit_body(within, visit);
+            let mut visit = |entity, squared| visit(self.oversized(entity), squared);
+            within = index.visit_near_oversized(point, count, within, &mut visit);
         }
-        if self.has(Tier::Static) {
-            let mut bound = within;
-            within = statics.visit_near(point, count, within, &mut |row, squared| {
-                if self.wants_static(row) {
-                    bound = visit(self.fixed(row), squared);
-                }
-                bound
-            });
+        if self.has_statics() {
+            within = statics.visit_near(point, count, within, &mut self.visit_static(within, visit));
         }
         within
     }
@@ -263,32 +277,15 @@ impl<'w> Search for Searched<'w> {
     fn visit_met(self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(Hit, Entry) -> f64) -> f64 {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
-            let mut bound = until;
-            until = index.grid.visit_met(cast, until, &mut |row, entry| {
-                if self.wants_body(row) {
-                    bound = visit(self.body(row), entry);
-                }
-                bound
-            });
+            until = index.grid.visit_met(cast, until, &mut self.visit_body(until, visit));
         }
         if self.has(Tier::Oversized) {
-            let mut bound = until;
-            until = index.visit_met_oversized(cast, until, &mut |entity, entry| {
-                let row = index.oversized_rows[entity as usize];
-                if self.wants_body(row) {
-                    bound = visit(self.body(row), entry);
-                }
-                bound
-            });
+            let mut visit = self.visit_body(until, visit);
+            let mut visit = |entity, entry| visit(self.oversized(entity), entry);
+            until = index.visit_met_oversized(cast, until, &mut visit);
         }
-        if self.has(Tier::Static) {
-            let mut bound = until;
-            until = statics.visit_met(cast, until, &mut |row, entry| {
-                if self.wants_static(row) {
-                    bound = visit(self.fixed(row), entry);
-                }
-                bound
-            });
+        if self.has_statics() {
+            until = statics.visit_met(cast, until, &mut self.visit_static(until, visit));
         }
         until
     }
@@ -322,7 +319,7 @@ impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
     }
 
     /// Only what has one of these layers, whatever it accepts itself (as long as it accepts anything): a [`Filter`] in all
-    /// layers with this mask.
+    /// layers with this mask. Replaces a filter given before.
     ///
     /// ```
     /// use triphase::{Bodies, Filter, Point, World};

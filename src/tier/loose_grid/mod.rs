@@ -37,7 +37,7 @@ mod walk;
 pub use grid::{LooseGrid, LooseHandle};
 pub(crate) use rebuilt::RebuiltGrid;
 
-use crate::geometry::RawBox;
+use crate::geometry::{RawBox, union};
 use index::{EntityIndex, LooseIndex, narrow};
 
 /// T5. An ordinary crowd has one or two; long boxes are let have some more before cells grow for all.
@@ -68,12 +68,6 @@ const _: () = assert!(size_of::<LooseCell>() == 20);
 
 impl LooseCell {
     const EMPTY: Self = Self { bounds: NOTHING, head: EntityIndex::NONE };
-}
-
-/// The smallest box that covers both.
-#[inline(always)]
-fn union(a: &RawBox, b: &RawBox) -> RawBox {
-    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 /// The middle of a box on an axis, without overflow. NaN from minus to plus infinity, which is filed in cell 0.

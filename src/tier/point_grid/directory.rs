@@ -6,7 +6,7 @@
 //! D2: bands without bodies may be among those.
 
 use super::index::BandSlot;
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::{RawBox, overlaps, union};
 use crate::storage::reserve_like;
 use std::ops::Range;
 
@@ -47,8 +47,7 @@ impl Directory {
         self.highs.resize(slots.len(), f32::NEG_INFINITY);
         for class in &mut self.classes {
             let held = |k: usize| Some(slots[k].band.bounds).filter(|_| slots[k].band.population > 0);
-            let union = |a: RawBox, b: RawBox| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])];
-            class.bounds = class.slots.clone().filter_map(held).fold(NOTHING, union);
+            class.bounds = class.slots.clone().filter_map(held).fold(NOTHING, |all, bounds| union(&all, &bounds));
             let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
             for k in class.slots.clone() {
                 high = high.max(held(k).map_or(high, |bounds| bounds[3]));

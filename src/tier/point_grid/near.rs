@@ -1,6 +1,6 @@
 //! What is near a point: squares around it that grow until nothing nearer can lie outside.
 //!
-//! E1: what does not overlap the square of half side `r` around the point is farther than `r` (see
+//! E1: what does not overlap the square of half side `r` around the point is at least as far as `r` (see
 //!     [`square`](crate::geometry::square)). So once all that counts is nearer than `r`, the search is over.
 //! E2: a body is visited with the first square that it overlaps. Squares hold each other, so that is one that it overlaps
 //!     when it did not overlap the one before.

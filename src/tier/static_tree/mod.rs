@@ -32,7 +32,7 @@ pub use query::QueryAabb;
 use crate::bodies::Statics;
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::geometry::{Aabb, RawBox};
+use crate::geometry::{Aabb, RawBox, union};
 use crate::storage::bitset::BitSet;
 use node::{CHILD_COUNT, Group, Node};
 use std::sync::Arc;
@@ -140,7 +140,7 @@ impl StaticTree {
     /// The smallest box that covers all statics, disabled ones included; none of an empty set.
     pub fn bounds(&self) -> Option<Aabb> {
         let bounds = self.built.roots.iter().map(|root| root.bounds);
-        bounds.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]).and_then(aabb)
+        bounds.reduce(|a, b| union(&a, &b)).and_then(aabb)
     }
 
     /// The box of a row, bit for bit as it was given; none where there is no such row.
