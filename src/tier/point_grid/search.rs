@@ -131,9 +131,10 @@ impl<W: Wanted> InArea<'_, W> {
     fn test_more(&mut self) -> bool {
         let mut count = 0;
         while count == 0 {
-            while count < AHEAD {
-                if self.run.is_empty() {
-                    let Some(y) = self.rect.y.next() else { break };
+            'ahead: while count < AHEAD {
+                // Behind the last entry there may be no block.
+                while self.run.is_empty() {
+                    let Some(y) = self.rect.y.next() else { break 'ahead };
                     self.run = self.cells.run(y, &self.rect.x);
                 }
                 let block = self.run.start / BLOCK_LEN;
@@ -250,9 +251,9 @@ pub(super) fn visit_masks(
     let mut masks = [(0, 0); AHEAD];
     loop {
         let mut count = 0;
-        while count < AHEAD {
-            if run.is_empty() {
-                let Some(y) = rows.next() else { break };
+        'ahead: while count < AHEAD {
+            while run.is_empty() {
+                let Some(y) = rows.next() else { break 'ahead };
                 run = cells.run(y, &rect.x);
             }
             let number = run.start / BLOCK_LEN;
