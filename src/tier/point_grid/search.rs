@@ -307,6 +307,20 @@ mod tests {
     }
 
     #[test]
+    fn behind_the_last_body_there_is_no_block() {
+        // So many that they fill their blocks, and in the last row but one on the left.
+        let at = |k: usize| if k == 159 { [0.0, 20.0] } else { [(k % 19) as f32, (k / 19) as f32] };
+        let boxes: Vec<RawBox> = (0..160).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let grid = grid(&boxes);
+        for (column, row) in (0..20).flat_map(|x| (0..21).map(move |y| (x as f32, y as f32))) {
+            let area = [column + 0.1, row + 0.1, column + 0.2, row + 0.2];
+            let met = boxes.iter().filter(|aabb| overlaps(aabb, &area)).count();
+            assert_eq!(grid.index.search(area, Overlapping).count(), met);
+            assert!(grid.index.search(area, Filed).count() >= met);
+        }
+    }
+
+    #[test]
     fn an_empty_world_has_no_cells_to_go_through() {
         let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
         let boxes: Vec<RawBox> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
