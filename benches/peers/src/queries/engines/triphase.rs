@@ -4,8 +4,9 @@ use crate::boxes::Box4;
 use crate::queries::engine::{Engine, Way};
 use crate::queries::lists::{self, List};
 use crate::queries::subject::Subject;
+use triphase::query::Searchable;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, Bodies, Hit, Neighbor, Point, Ray, World, WorldConfig};
+use triphase::{Aabb, Bodies, Hit, Neighbor, Point, Questions, Ray, World, WorldConfig};
 
 /// The subject as it is: what never moves in a tree alone, all else in a world.
 pub(super) fn make(subject: &Subject) -> Box<dyn Engine> {
@@ -13,14 +14,14 @@ pub(super) fn make(subject: &Subject) -> Box<dyn Engine> {
         return make_as_bodies(subject);
     }
     let tree = StaticTree::new(subject.boxes.as_slice()).expect("boxes of a subject are good");
-    Box::new(Tree { tree, rows: Vec::new(), near: Vec::new() })
+    Box::new(Triphase::new("triphase", tree))
 }
 
 /// The subject in a world, as bodies even if it never moves.
 pub(super) fn make_as_bodies(subject: &Subject) -> Box<dyn Engine> {
     let world = stepped(subject, false);
     let (name, bodies) = (if subject.fixed { "triphase_bodies" } else { "triphase" }, subject.centers.len() as u32);
-    Box::new(Stepped { name, world, bodies, rows: Vec::new(), near: Vec::new() })
+    Box::new(Triphase::new(name, Stepped { world, bodies }))
 }
 
 /// A world of the subject; all of it statics if `fixed`.
@@ -43,22 +44,61 @@ pub(super) fn number(hit: Hit, bodies: u32) -> u32 {
     }
 }
 
+/// What of triphase is asked: a world or a tree.
+trait Asked {
+    type Hit: Copy;
+
+    fn ask(&self) -> Questions<impl Searchable<Hit = Self::Hit>>;
+
+    /// The number of a hit among all boxes of the subject.
+    fn number(&self, hit: Self::Hit) -> u32;
+}
+
 struct Stepped {
-    name: &'static str,
     world: World,
     /// How many, which is the number of the first static.
     bodies: u32,
-    rows: Vec<Hit>,
-    near: Vec<Neighbor<Hit>>,
 }
 
-impl Stepped {
+impl Asked for Stepped {
+    type Hit = Hit;
+
+    fn ask(&self) -> Questions<impl Searchable<Hit = Hit>> {
+        self.world.ask()
+    }
+
     fn number(&self, hit: Hit) -> u32 {
         number(hit, self.bodies)
     }
 }
 
-impl Engine for Stepped {
+impl Asked for StaticTree {
+    type Hit = u32;
+
+    fn ask(&self) -> Questions<impl Searchable<Hit = u32>> {
+        self.ask()
+    }
+
+    fn number(&self, hit: u32) -> u32 {
+        hit
+    }
+}
+
+/// What is asked, and its answers.
+struct Triphase<T: Asked> {
+    name: &'static str,
+    asked: T,
+    hits: Vec<T::Hit>,
+    near: Vec<Neighbor<T::Hit>>,
+}
+
+impl<T: Asked> Triphase<T> {
+    fn new(name: &'static str, asked: T) -> Self {
+        Self { name, asked, hits: Vec::new(), near: Vec::new() }
+    }
+}
+
+impl<T: Asked> Engine for Triphase<T> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -72,68 +112,26 @@ impl Engine for Stepped {
     }
 
     fn boxes(&mut self, area: &Box4) -> usize {
-        self.rows.clear();
-        self.world.query_aabb(checked(area)).append_to(&mut self.rows)
+        self.hits.clear();
+        self.asked.ask().query_aabb(checked(area)).append_to(&mut self.hits)
     }
 
     fn nearest(&mut self, question: &lists::Nearest) -> usize {
-        self.world.k_nearest(point(question), question.count, &mut self.near);
+        self.asked.ask().k_nearest(point(question), question.count, &mut self.near);
         self.near.len()
     }
 
     fn ray(&mut self, ray: &lists::Ray) -> Option<(u32, f64)> {
-        let met = self.world.cast_ray(checked_ray(ray))?;
-        Some((self.number(met.hit), met.distance))
+        let met = self.asked.ask().cast_ray(checked_ray(ray))?;
+        Some((self.asked.number(met.hit), met.distance))
     }
 
     fn rows(&self) -> Vec<u32> {
-        self.rows.iter().map(|&hit| self.number(hit)).collect()
+        self.hits.iter().map(|&hit| self.asked.number(hit)).collect()
     }
 
     fn near(&self) -> Vec<(u32, f64)> {
-        self.near.iter().map(|near| (self.number(near.hit), near.distance)).collect()
-    }
-}
-
-struct Tree {
-    tree: StaticTree,
-    rows: Vec<u32>,
-    near: Vec<Neighbor<u32>>,
-}
-
-impl Engine for Tree {
-    fn name(&self) -> &'static str {
-        "triphase"
-    }
-
-    fn way(&self, _list: &List) -> Way {
-        Way::Own
-    }
-
-    fn is_exact(&self) -> bool {
-        true
-    }
-
-    fn boxes(&mut self, area: &Box4) -> usize {
-        self.rows.clear();
-        self.tree.ask().query_aabb(checked(area)).append_to(&mut self.rows)
-    }
-
-    fn nearest(&mut self, question: &lists::Nearest) -> usize {
-        self.tree.ask().k_nearest(point(question), question.count, &mut self.near);
-        self.near.len()
-    }
-
-    fn ray(&mut self, ray: &lists::Ray) -> Option<(u32, f64)> {
-        self.tree.ask().cast_ray(checked_ray(ray)).map(|met| (met.hit, met.distance))
-    }
-
-    fn rows(&self) -> Vec<u32> {
-        self.rows.clone()
-    }
-
-    fn near(&self) -> Vec<(u32, f64)> {
-        self.near.iter().map(|near| (near.hit, near.distance)).collect()
+        self.near.iter().map(|near| (self.asked.number(near.hit), near.distance)).collect()
     }
 }
 
