@@ -49,6 +49,24 @@ fn castles(count: usize) -> (Scene, World) {
 }
 
 #[test]
+fn many_threads_ask_one_world() {
+    let (scene, world) = castles(2000);
+    let probes = Probe::some(&columns(&scene).boxes(), &mut Random::new(SEED), 40);
+    let expected: Vec<Answers> = probes.iter().map(|probe| answers(world.ask(), probe)).collect();
+    std::thread::scope(|scope| {
+        for from in 0..4 {
+            let (world, probes, expected) = (&world, &probes, &expected);
+            scope.spawn(move || {
+                // Each begins elsewhere, so that they ask different things at once.
+                for k in (0..probes.len()).map(|k| (k + from * 10) % probes.len()) {
+                    assert_eq!(answers(world.ask(), &probes[k]), expected[k]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
 fn every_scene() {
     for (k, &name) in SceneName::ALL.iter().enumerate() {
         let mut fleet = Fleet::new(WorldConfig::new());
