@@ -135,8 +135,7 @@ pub(crate) fn holds(outer: &RawBox, inner: &RawBox) -> bool {
     (outer[0] <= inner[0]) & (inner[2] <= outer[2]) & (outer[1] <= inner[1]) & (inner[3] <= outer[3])
 }
 
-/// G3. Monotone in each edge, roundings included, so a box that covers
-/// another is no farther. Edges may be infinite.
+/// G3. Monotone in each edge, roundings included, so a box that covers another is no farther. Edges may be infinite.
 #[inline(always)]
 pub(crate) fn distance_squared(aabb: &RawBox, [x, y]: [f32; 2]) -> f64 {
     let apart = |low: f32, high: f32, at: f32| {

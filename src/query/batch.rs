@@ -109,9 +109,9 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
     ///
     /// # Cost
     ///
-    /// Less than that of the single questions: they are asked in the order in which boxes are filed, whatever order they
-    /// are given in, and in parallel on the rayon pool of the caller, or not where a world's settings say so. Allocates
-    /// only what `answers` lacks.
+    /// That of the single questions in the order in which boxes are filed, whatever order they are given in, and of sorting
+    /// them: clearly less where a world outgrows the caches and questions are many, about the same where it does not. In
+    /// parallel on the rayon pool of the caller, or not where a world's settings say so. Allocates only what `answers` lacks.
     ///
     /// # Panics
     ///
