@@ -7,6 +7,7 @@ use common::questions::{Answers, Known, Probe, answers, check_frame, check_metho
 use common::{Columns, Fleet, KINDS, Random, drawn, sequential};
 use std::cell::RefCell;
 use triphase::geometry::RawBox;
+use triphase::query::Part;
 use triphase::{Aabb, Bodies, Hit, Statics, Tier, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -46,6 +47,20 @@ fn castles(count: usize) -> (Scene, World) {
     world.set_statics(&scene.statics).unwrap();
     world.step(columns(&scene).bodies()).unwrap();
     (scene, world)
+}
+
+#[test]
+fn a_world_has_no_more_cells_than_its_bodies_pay_for() {
+    let centers: Vec<[f32; 2]> = (0..10).map(|k| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32]).collect();
+    let mut world = World::new(WorldConfig::new().sequential().cell_size(1.0)).unwrap();
+    world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
+    let mut count = 0;
+    world.visit_parts(|part| {
+        if let Part::Band { cells: [columns, rows], .. } = part {
+            count += columns * rows;
+        }
+    });
+    assert!((1..300).contains(&count), "{count} cells, where a million were asked for");
 }
 
 #[test]
