@@ -90,7 +90,10 @@ pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{Neighbor, Questions, RayHit};
-pub use world::{Contacts, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier, World};
+pub use world::{
+    Contacts, EndedPair, EndedStaticPair, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier,
+};
+pub use world::{Tracked, World};
 
 /// The README's examples are compiled and run like all others.
 #[cfg(doctest)]
