@@ -351,8 +351,10 @@ fn a_report_tells_what_is_held() {
     let _watch = Watch::start();
     for name in [SceneName::Castles, SceneName::Touching, SceneName::PowerLaw, SceneName::Cities] {
         let scene = Scene::new(name, 20_000, 84);
+        let config = WorldConfig::new().sequential();
+        let config = if name == SceneName::Castles { config.track_contacts().contact_lists() } else { config };
         let start = HELD.load(SeqCst);
-        let mut world = sequential();
+        let mut world = world(config);
         world.set_statics(&scene.statics).unwrap();
         step(&mut world, &scene);
         step(&mut world, &scene);

@@ -18,7 +18,7 @@ use bytemuck::Pod;
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     found: &'w FoundPairs,
-    searched: Searched<'w>,
+    pub(super) searched: Searched<'w>,
     pub(super) tracker: Option<&'w Tracker>,
     lists: Option<&'w Lists>,
 }

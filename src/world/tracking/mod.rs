@@ -82,24 +82,19 @@ impl Tracker {
         let static_moves = self.static_moves(set);
         let Self { identities, absent, bodies, statics, static_ids, .. } = self;
         let moved = identities.moved();
-        let id = |row: u32| column.map_or(u64::from(row), |ids| ids[row as usize]);
         let before = |row: u32| identities.id_before(row);
         bodies.advance(
             (body_pairs, rows),
             Moves { sides: [moved; 2], ascending: true },
-            (|rows: [u32; 2]| rows.map(before), |rows: [u32; 2]| rows.map(id)),
+            |rows: [u32; 2]| rows.map(before),
             keeps_bodies,
             (level, parallel),
         );
         let static_before = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row as usize]);
-        let static_id = |row: u32| set.tree.id(row).unwrap_or(u64::from(row));
         statics.advance(
             (static_pairs, rows),
             Moves { sides: [moved, static_moves.as_deref()], ascending: false },
-            (
-                |[body, fixed]: [u32; 2]| [before(body), static_before(fixed)],
-                |[body, fixed]: [u32; 2]| [id(body), static_id(fixed)],
-            ),
+            |[body, fixed]: [u32; 2]| [before(body), static_before(fixed)],
             keeps_static,
             (level, parallel),
         );
@@ -168,7 +163,7 @@ impl Touching {
         &mut self,
         (pages, rows): (&impl Pages, usize),
         moves: Moves<'_>,
-        (ids_before, ids): (impl Fn([u32; 2]) -> [u64; 2] + Sync, impl Fn([u32; 2]) -> [u64; 2] + Sync),
+        ids_before: impl Fn([u32; 2]) -> [u64; 2] + Sync,
         keeps: impl Fn([u32; 2]) -> bool + Sync,
         (level, parallel): (Level, bool),
     ) {
@@ -187,7 +182,7 @@ impl Touching {
         let by_span = &self.by_span;
         parallel::for_each_mut(parallel, &mut self.spans[..count], |number, span| {
             span.see(level, by_span.runs(number));
-            span.settle(&keeps, &ids);
+            span.settle(&keeps);
         });
         self.live = if moves.any() { live } else { count };
     }
