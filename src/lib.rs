@@ -64,6 +64,7 @@
 //! * [`config`], and at the top of the crate [`Bodies`], [`Filter`], [`Pair`], [`Error`]: the vocabulary.
 //! * [`reference`](mod@reference): brute force, the oracle.
 //! * [`query`]: questions, once for the tiers and the world.
+//! * [`stream`]: pairs that are handed on while the step still runs.
 //! * [`tier`]: the three tiers, each usable alone.
 //! * [`World`]: all of them behind one call.
 
@@ -71,6 +72,7 @@ pub mod config;
 pub mod geometry;
 pub mod query;
 pub mod reference;
+pub mod stream;
 pub mod tier;
 
 mod bodies;
@@ -90,6 +92,7 @@ pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{Neighbor, Questions, RayHit};
+pub use stream::{StreamedBlock, StreamedPairs};
 pub use world::{Contacts, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier, World};
 
 /// The README's examples are compiled and run like all others.

@@ -18,6 +18,7 @@ mod search;
 mod static_pass;
 mod static_sweep;
 mod step;
+mod streaming;
 mod task;
 mod worker;
 
@@ -138,7 +139,7 @@ impl World {
     ///
     /// As [`step`](Self::step).
     pub fn step_chunks(&mut self, chunks: &[Bodies<'_>]) -> Result<Contacts<'_>, Error> {
-        self.build_frame(chunks)?;
+        self.build_frame(chunks, None)?;
         Ok(self.contacts())
     }
 

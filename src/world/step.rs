@@ -12,13 +12,14 @@ use crate::error::Error;
 use crate::parallel;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::PairBudget;
+use crate::storage::tap::Listener;
 use crate::tier::point_grid::plan::Wishes;
 use crate::tier::point_grid::rows::Rows;
 use std::sync::Arc;
 
 impl World {
-    /// Builds the next frame from the rows and, when all went well, makes it the present one.
-    pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>]) -> Result<(), Error> {
+    /// Builds the next frame from the rows and, when all went well, makes it the present one. Pairs are told to `listener` too.
+    pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>], listener: Option<&Listener<'_>>) -> Result<(), Error> {
         let start = Clock::now();
         let mut clock = start;
         let mut phases = Phases::default();
@@ -35,7 +36,7 @@ impl World {
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             input.copy_filters(&mut index.filters);
             phases.partition = clock.lap();
-            self.find_pairs(parallel, index, &mut phases)?;
+            self.find_pairs(parallel, index, &mut phases, listener)?;
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
@@ -65,7 +66,13 @@ impl World {
     }
 
     /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
-    fn find_pairs(&mut self, parallel: bool, index: &mut Index, phases: &mut Phases) -> Result<(), Error> {
+    fn find_pairs(
+        &mut self,
+        parallel: bool,
+        index: &mut Index,
+        phases: &mut Phases,
+        listener: Option<&Listener<'_>>,
+    ) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
             self.workers.release();
@@ -97,14 +104,15 @@ impl World {
                 split: self.workers.split(),
                 pool: &self.pool,
                 budget: &budget,
+                listener,
             };
             let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
-                let scratch = &mut workers.mine(parallel, bodies);
+                let scratch = &mut workers.mine(parallel, bodies, listener.is_some());
                 match slots.get(k) {
                     Some(slot) => task::run_band(&shared, index, k, slot, scratch, task),
-                    None => task::run_loose_block(&shared, index, k - bands, &mut scratch.search, task),
+                    None => task::run_loose_block(&shared, index, k - bands, k, &mut scratch.search, task),
                 }
             });
         }
