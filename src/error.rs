@@ -122,6 +122,13 @@ pub enum Error {
         /// How many statics there are.
         count: usize,
     },
+    /// The origin of coordinates cannot be moved there.
+    BadOrigin {
+        /// 0 for x, 1 for y.
+        axis: usize,
+        /// What was given, which is not finite.
+        value: f32,
+    },
     /// A box was refused when it was made.
     BadBox(BadBox),
     /// A shape to ask with was refused when it was made.
@@ -158,6 +165,9 @@ impl fmt::Display for Error {
                 write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::pair_limit")
             }
             Self::NoSuchStatic { row, count } => write!(f, "there is no static row {row}: the set has {count} rows"),
+            Self::BadOrigin { axis, value } => {
+                write!(f, "the new origin's {} is {value}, expected a finite number", axis_name(*axis))
+            }
             Self::BadBox(bad) => bad.fmt(f),
             Self::BadShape(bad) => bad.fmt(f),
             Self::BadSetting { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),

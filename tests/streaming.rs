@@ -4,7 +4,9 @@
 mod common;
 
 use common::counting::{ALLOCATIONS, Counting, Watch};
-use common::{Fleet, Found, Random, sequential, world};
+#[cfg(feature = "parallel")]
+use common::world;
+use common::{Fleet, Found, Random, sequential};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -17,9 +19,12 @@ static ALLOCATOR: Counting = Counting;
 
 const SEED: u64 = 0x57ea;
 
+/// Number, pairs, and whether they are of bodies.
+type Block = (u64, Vec<(u32, u32)>, bool);
+
 /// Blocks as they came.
 #[derive(Default)]
-struct Heard(Mutex<Vec<(u64, Vec<(u32, u32)>, bool)>>);
+struct Heard(Mutex<Vec<Block>>);
 
 impl Heard {
     fn hear(&self, block: StreamedBlock<'_>) {

@@ -147,6 +147,12 @@ pub(crate) fn distance_squared(aabb: &RawBox, [x, y]: [f32; 2]) -> f64 {
     x * x + y * y
 }
 
+/// A box seen from the origin `by`: edge by edge, in f32. Monotone, so `min <= max` stays; a finite edge may become infinite.
+#[inline(always)]
+pub(crate) fn shifted(aabb: &RawBox, by: [f32; 2]) -> RawBox {
+    [aabb[0] - by[0], aabb[1] - by[1], aabb[2] - by[0], aabb[3] - by[1]]
+}
+
 /// x and y exchanged if `transposed`.
 #[inline(always)]
 pub(crate) fn oriented(aabb: RawBox, transposed: bool) -> RawBox {

@@ -68,11 +68,15 @@ impl Frames {
         next
     }
 
-    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5).
-    pub(super) fn hand_on_ids(&mut self, next: &mut Index) {
-        if let Some(front) = Arc::get_mut(&mut self.front) {
+    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5). Whether it
+    /// was handed on.
+    pub(super) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
+        let front = Arc::get_mut(&mut self.front);
+        let handed_on = front.is_some();
+        if let Some(front) = front {
             next.ids = std::mem::take(&mut front.ids);
         }
+        handed_on
     }
 
     /// Takes back what [`next`](Self::next) gave: the step was refused. It may be roomier than the others now.

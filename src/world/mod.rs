@@ -15,6 +15,7 @@ mod oversized;
 mod reader;
 mod report;
 mod search;
+mod shift;
 mod static_pass;
 mod static_sweep;
 mod step;

@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::index::Index;
 use super::input::Input;
 use super::report::Phases;
-use super::task::{self, Shared, Task};
+use super::task::{self, Aim, Shared, Task};
 use crate::bodies::Bodies;
 use crate::config::BadRows;
 use crate::error::Error;
@@ -36,7 +36,7 @@ impl World {
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             input.copy_filters(&mut index.filters);
             phases.partition = clock.lap();
-            self.find_pairs(parallel, index, &mut phases, listener)?;
+            self.find_pairs(parallel, index, &mut phases, Aim::Pairs(listener))?;
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
@@ -65,13 +65,13 @@ impl World {
         Ok(())
     }
 
-    /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
-    fn find_pairs(
+    /// Sorts the bands, finds all pairs if that is the aim, and collects them in the order of tasks.
+    pub(super) fn find_pairs(
         &mut self,
         parallel: bool,
         index: &mut Index,
         phases: &mut Phases,
-        listener: Option<&Listener<'_>>,
+        aim: Aim<'_>,
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
@@ -88,7 +88,8 @@ impl World {
 
         let budget = PairBudget::new(self.config.pair_limit);
         let bands = grid.slots.len();
-        let blocks = if index.oversized_rows.is_empty() { 0 } else { index.loose.block_count() };
+        let blocks =
+            if index.oversized_rows.is_empty() || matches!(aim, Aim::File) { 0 } else { index.loose.block_count() };
         if self.tasks.len() < bands + blocks {
             self.tasks.resize_with(bands + blocks, Task::default);
         }
@@ -104,12 +105,12 @@ impl World {
                 split: self.workers.split(),
                 pool: &self.pool,
                 budget: &budget,
-                listener,
+                aim,
             };
             let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
-                let scratch = &mut workers.mine(parallel, bodies, listener.is_some());
+                let scratch = &mut workers.mine(parallel, bodies, aim.listener().is_some());
                 match slots.get(k) {
                     Some(slot) => task::run_band(&shared, index, k, slot, scratch, task),
                     None => task::run_loose_block(&shared, index, k - bands, k, &mut scratch.search, task),

@@ -40,21 +40,35 @@ pub(super) struct Shared<'s> {
     pub(super) split: &'s Mutex<SplitScratch>,
     pub(super) pool: &'s PagePool,
     pub(super) budget: &'s PairBudget,
-    /// Who is told of pairs while the step runs.
-    pub(super) listener: Option<&'s Listener<'s>>,
+    pub(super) aim: Aim<'s>,
+}
+
+/// What tasks are run for.
+#[derive(Clone, Copy)]
+pub(super) enum Aim<'s> {
+    /// To file bodies and find their pairs; and who is told of these while the step runs.
+    Pairs(Option<&'s Listener<'s>>),
+    /// To file bodies.
+    File,
+}
+
+impl<'s> Aim<'s> {
+    pub(super) fn listener(self) -> Option<&'s Listener<'s>> {
+        if let Self::Pairs(listener) = self { listener } else { None }
+    }
 }
 
 impl<'s> Shared<'s> {
     /// Where the pairs of a task go.
     fn sink(&'s self, kind: Kind, number: usize, blocks: &'s mut Vec<Block>) -> PairSink<'s> {
-        let tap = self.listener.map(|listener| Tap::new(listener, first_sequence(kind, number)));
+        let tap = self.aim.listener().map(|listener| Tap::new(listener, first_sequence(kind, number)));
         PairSink::new(self.pool, self.budget, blocks).tapped(tap)
     }
 
     /// What crowded bands are taken apart in. A listener may make its thread take up another task meanwhile, which must not
     /// wait for the first.
     fn split(&self) -> Kept<'s, SplitScratch> {
-        Kept::of(self.split, self.listener.is_some(), SplitScratch::default)
+        Kept::of(self.split, self.aim.listener().is_some(), SplitScratch::default)
     }
 }
 
@@ -106,6 +120,9 @@ pub(super) fn run_band(
     task.band = built.band;
     let slot = &BandSlot { band: task.band, ..slot.clone() };
     task.times.sort = clock.lap();
+    if matches!(shared.aim, Aim::File) {
+        return built.keep(records);
+    }
 
     let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
