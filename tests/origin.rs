@@ -131,6 +131,15 @@ fn many_bodies_and_all_settings() {
 }
 
 #[test]
+fn bands_that_divide_x_and_bands_that_divide_y() {
+    for name in [SceneName::Beams, SceneName::BeamsUpright, SceneName::WideAndTall, SceneName::Cities] {
+        let scene = Scene::new(name, 6000, SEED);
+        let columns = with_ids(Columns::new(scene.centers.clone(), scene.half_extents.clone()));
+        check(&name.to_string(), WorldConfig::new(), &columns, &[], &[[-555.0, 1234.5]]);
+    }
+}
+
+#[test]
 fn far_origins_and_every_kind_of_coordinates() {
     let origins = [[1e7, -3e9], [f32::MAX, 1e-40], [-f32::MAX, f32::MIN], [1e30, -1e30]];
     for kind in 0..KINDS {
