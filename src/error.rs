@@ -133,6 +133,13 @@ pub enum Error {
     BadBox(BadBox),
     /// A shape to ask with was refused when it was made.
     BadShape(BadShape),
+    /// A saved world cannot be restored: it was damaged, or is not one. (With the feature `serde`.)
+    BadSave {
+        /// Which part of it: "version", "settings", "statics", "step number".
+        what: &'static str,
+        /// What is wrong with that part, with row and value.
+        cause: Box<Error>,
+    },
     /// A setting is outside of what it may be.
     BadSetting {
         /// The name of the setting.
@@ -170,6 +177,9 @@ impl fmt::Display for Error {
             }
             Self::BadBox(bad) => bad.fmt(f),
             Self::BadShape(bad) => bad.fmt(f),
+            Self::BadSave { what, cause } => {
+                write!(f, "the saved world cannot be restored, its {what} is bad: {cause}")
+            }
             Self::BadSetting { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
         }
     }

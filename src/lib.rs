@@ -57,6 +57,8 @@
 //!
 //! * `parallel` (default): steps run on the rayon pool of the caller, or the global one. Without it, or with
 //!   [`WorldConfig::sequential`], no thread is made and the result is the same.
+//! * `serde`: `World::save` and `World::restore`: settings, statics and the number of the step as a value that can be serialised. So
+//!   can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`], [`StaticPair`], [`BadRows`] and [`Simd`].
 //!
 //! # Modules, lowest layer first
 //!
@@ -93,6 +95,8 @@ pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{Neighbor, Questions, RayHit};
 pub use stream::{StreamedBlock, StreamedPairs};
+#[cfg(feature = "serde")]
+pub use world::SavedWorld;
 pub use world::{Contacts, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier, World};
 
 /// The README's examples are compiled and run like all others.

@@ -42,7 +42,11 @@ impl std::error::Error for BadBox {}
 /// assert!(Aabb::new([1.0, 0.0], [0.0, 2.0]).is_err());
 /// # Ok::<(), triphase::Error>(())
 /// ```
+///
+/// With the feature `serde` it is serialised as these four edges, and checked when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawBox", into = "RawBox"))]
 #[repr(transparent)]
 pub struct Aabb(RawBox);
 
@@ -107,6 +111,15 @@ impl Aabb {
     /// The four edges, `[min_x, min_y, max_x, max_y]`.
     pub fn to_array(self) -> RawBox {
         self.0
+    }
+}
+
+/// The box of four edges, `[min_x, min_y, max_x, max_y]`, as [`Aabb::new`].
+impl TryFrom<RawBox> for Aabb {
+    type Error = BadBox;
+
+    fn try_from([min_x, min_y, max_x, max_y]: RawBox) -> Result<Self, BadBox> {
+        Self::new([min_x, min_y], [max_x, max_y])
     }
 }
 

@@ -47,6 +47,12 @@ pub(super) struct Frames {
 }
 
 impl Frames {
+    /// Frames after so many steps, of which nothing is known.
+    #[cfg(feature = "serde")]
+    pub(super) fn after(step: u64) -> Self {
+        Self { front: Arc::new(Index { step, ..Index::default() }), ..Self::default() }
+    }
+
     /// The index of the last good step.
     pub(super) fn front(&self) -> &Index {
         &self.front

@@ -14,6 +14,8 @@ mod order;
 mod oversized;
 mod reader;
 mod report;
+#[cfg(feature = "serde")]
+mod save;
 mod search;
 mod shift;
 mod static_pass;
@@ -26,6 +28,8 @@ mod worker;
 pub use contacts::{Contacts, Pairs};
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
+#[cfg(feature = "serde")]
+pub use save::SavedWorld;
 pub use search::{Searched, Tier};
 
 use crate::bodies::{Bodies, Statics};
