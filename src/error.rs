@@ -102,6 +102,25 @@ pub enum Error {
         /// The first chunk that differs from those before it.
         chunk: usize,
     },
+    /// Two rows of the bodies have one id, in a world that tracks contacts by them
+    /// ([`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts)).
+    DuplicateBodyIds {
+        /// The lower row.
+        first: u32,
+        /// The higher row; of several such, the lowest.
+        second: u32,
+        /// The id.
+        id: u64,
+    },
+    /// Two rows of the statics have one id, in a world that tracks contacts by them.
+    DuplicateStaticIds {
+        /// The lower row.
+        first: u32,
+        /// The higher row; of several such, the lowest.
+        second: u32,
+        /// The id.
+        id: u64,
+    },
     /// More rows than a u32 can number.
     TooManyRows {
         /// How many there are.
@@ -164,6 +183,18 @@ impl fmt::Display for Error {
             }
             Self::MixedIds { chunk } => {
                 write!(f, "chunk {chunk}: ids must be given for every chunk or for none")
+            }
+            Self::DuplicateBodyIds { first, second, id } => {
+                write!(
+                    f,
+                    "bodies, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
+                )
+            }
+            Self::DuplicateStaticIds { first, second, id } => {
+                write!(
+                    f,
+                    "statics, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
+                )
             }
             Self::TooManyRows { rows, rows_max } => {
                 write!(f, "{rows} rows are more than the {rows_max} that can be numbered")

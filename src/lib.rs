@@ -97,7 +97,10 @@ pub use query::{Neighbor, Questions, RayHit};
 pub use stream::{StreamedBlock, StreamedPairs};
 #[cfg(feature = "serde")]
 pub use world::SavedWorld;
-pub use world::{Contacts, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier, World};
+pub use world::{
+    Contacts, EndedPair, EndedStaticPair, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier,
+};
+pub use world::{Tracked, World};
 
 /// The README's examples are compiled and run like all others.
 #[cfg(doctest)]

@@ -110,6 +110,33 @@ fn chunks_that_were_stepped_before_allocate_nothing() {
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
 }
 
+/// As [`rewind`]. Contacts are compared with those of the step before, so the film is stepped twice before: from its end to its beginning
+/// too.
+fn rewind_tracked(world: &mut World, film: &[Scene]) -> usize {
+    let first = rewind(world, film);
+    let before = ALLOCATIONS.load(SeqCst);
+    film.iter().for_each(|scene| assert!(step(world, scene) > 0));
+    let second = ALLOCATIONS.load(SeqCst) - before;
+    assert!(second <= first);
+    second
+}
+
+#[test]
+fn contacts_that_were_tracked_before_allocate_nothing() {
+    let _watch = Watch::start();
+    let config = WorldConfig::new().track_contacts().margin(0.1).contact_lists();
+    for name in [SceneName::Castles, SceneName::Crowd, SceneName::Brownian, SceneName::Churn, SceneName::PowerLaw] {
+        let film = film(name, 9000, 5);
+        assert_eq!(rewind_tracked(&mut world(config.clone().sequential()), &film), 0, "{name}");
+        #[cfg(feature = "parallel")]
+        for threads in [2, 8] {
+            let pool = watched_pool(threads);
+            let mut world = World::new(config.clone().parallel_from(0)).unwrap();
+            assert_eq!(pool.install(|| rewind_tracked(&mut world, &film)), 0, "{name}, {threads} threads");
+        }
+    }
+}
+
 /// As [`rewind`], with filters of bodies, in all frames but one, and of statics.
 fn rewind_filtered(world: &mut World, film: &[Scene]) -> usize {
     let filter = |row: u32| Filter::new(1 << (row % 5), (row % 31) | 1);

@@ -7,6 +7,7 @@
 
 use super::World;
 use super::frames::Frames;
+use super::tracking::check_static_ids;
 use crate::bodies::Statics;
 use crate::config::WorldConfig;
 use crate::error::Error;
@@ -32,7 +33,7 @@ pub struct SavedWorld {
     step: u64,
     statics: SavedStatics,
     /// Contacts that are followed from step to step. There are none yet.
-    tracked: Option<Tracked>,
+    tracked: Option<SavedTracked>,
 }
 
 /// Columns of the statics.
@@ -50,7 +51,7 @@ struct SavedStatics {
 
 /// Nothing of that kind can be had, so nothing of it can be read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Tracked {}
+enum SavedTracked {}
 
 impl SavedWorld {
     /// [`World::step_number`] of when it was saved.
@@ -114,7 +115,7 @@ impl World {
     /// The world that was [saved](Self::save). (Feature `serde`.)
     ///
     /// Its steps find the same pairs in the same order as those of the world that was saved. Until the first of them it has no bodies
-    /// and no contacts; its statics can be asked at once. It runs on the best instruction set of the machine that it is restored on,
+    /// and no contacts, so that all contacts of that one are new where contacts are tracked; its statics can be asked at once. It runs on the best instruction set of the machine that it is restored on,
     /// as far as its settings allow.
     ///
     /// # Errors
@@ -137,9 +138,15 @@ impl World {
             return Err(bad("step number")(Error::BadSetting { setting: "step", value: step as f64, expected }));
         }
         let mut world = Self::new(config).map_err(bad("settings"))?;
-        world.statics = statics.restore(!world.config.sequential).map_err(bad("statics"))?;
-        world.statics_version = 1;
-        world.frames = Frames::after(step);
+        let statics = statics.restore(!world.config.sequential).and_then(|statics| {
+            if world.tracker.is_some() {
+                check_static_ids(&statics)?;
+            }
+            Ok(statics)
+        });
+        world.statics = statics.map_err(bad("statics"))?;
+        (world.statics_version, world.static_set) = (1, 1);
+        world.frames = Frames::after(step, world.tracker.is_some());
         Ok(world)
     }
 }

@@ -6,9 +6,11 @@ use super::index::Index;
 use super::input::Input;
 use super::report::Phases;
 use super::task::{self, Aim, Shared, Task};
+use super::tracking::{StaticSet, within_margin};
 use crate::bodies::Bodies;
 use crate::config::BadRows;
 use crate::error::Error;
+use crate::geometry::RawBox;
 use crate::parallel;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::PairBudget;
@@ -36,13 +38,30 @@ impl World {
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             input.copy_filters(&mut index.filters);
             phases.partition = clock.lap();
+            if let Some(tracker) = &mut self.tracker {
+                input.copy_ids(&mut index.ids);
+                let absent = self.partition.bad_rows().map(|bad| bad.row);
+                tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
+                phases.tracking = clock.lap();
+            }
             self.find_pairs(parallel, index, &mut phases, Aim::Pairs(listener))?;
+            if self.tracker.is_some() {
+                clock.lap();
+                self.track_contacts(&input, index, parallel);
+                phases.tracking += clock.lap();
+            }
+            if let Some(lists) = &mut self.lists {
+                let found = &self.next_found;
+                lists.rebuild((&found.body_blocks, &found.static_blocks), input.len(), parallel);
+            }
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
-            self.frames.hand_on_ids(index);
+            if self.tracker.is_none() {
+                self.frames.hand_on_ids(index);
+                input.copy_ids(&mut index.ids);
+            }
             index.set_statics(&self.statics, self.statics_version);
-            input.copy_ids(&mut index.ids);
             Ok(())
         });
         self.row_starts = row_starts;
@@ -138,6 +157,32 @@ impl World {
         }
         phases.gather = clock.lap();
         Ok(())
+    }
+
+    /// Follows contacts from the last step to this one, where that is asked for.
+    fn track_contacts(&mut self, input: &Input<'_, '_>, index: &Index, parallel: bool) {
+        let Some(tracker) = &mut self.tracker else { return };
+        let (statics, margin) = (&self.statics, self.config.margin);
+        // A contact that was not found goes on while nothing but a margin is between the two.
+        let near = |body: u32, other: RawBox| {
+            margin > 0.0 && input.check(body as usize).is_ok_and(|body| within_margin(body, other, margin))
+        };
+        let keeps_bodies = |[a, b]: [u32; 2]| {
+            margin > 0.0 && index.filter(a).allows(index.filter(b)) && input.check(b as usize).is_ok_and(|b| near(a, b))
+        };
+        let keeps_static = |[body, fixed]: [u32; 2]| {
+            margin > 0.0
+                && statics.is_enabled(fixed) == Some(true)
+                && index.filter(body).allows(statics.filter_of(fixed))
+                && near(body, statics.raw_boxes()[fixed as usize])
+        };
+        tracker.advance(
+            (&self.next_found.body_blocks, &self.next_found.static_blocks),
+            (input.ids_of(index), input.len()),
+            StaticSet { tree: statics, number: self.static_set },
+            (keeps_bodies, keeps_static),
+            (self.level, parallel),
+        );
     }
 
     /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough. And

@@ -154,6 +154,11 @@ impl StaticTree {
         self.built.ids.get(row as usize).copied()
     }
 
+    /// The ids of all rows, where ids were given.
+    pub(crate) fn ids(&self) -> Option<&[u64]> {
+        (!self.built.ids.is_empty()).then_some(&self.built.ids)
+    }
+
     /// The filter of a row, [`Filter::ALL`] where no filters were given; none where there is no such row. A tree keeps
     /// filters, and finds what overlaps all the same: steps and questions of [`World`](crate::World) are what asks for them.
     pub fn filter(&self, row: u32) -> Option<Filter> {
