@@ -8,6 +8,7 @@ pub const BOUNDS_MAX: usize = 8;
 
 /// What happens to rows that hold NaN, infinity, a negative half-extent or an inverted box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BadRows {
     /// The step is refused with an error that names the lowest such row; the last good step stands.
     #[default]
@@ -19,6 +20,7 @@ pub enum BadRows {
 
 /// The instruction set of the inner loops. Results are the same on each, in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Simd {
     /// Plain Rust that compilers vectorise: every target.
@@ -39,8 +41,14 @@ pub enum Simd {
 /// assert!(World::new(WorldConfig::new().bound(-1.0)).is_err());
 /// # Ok::<(), triphase::Error>(())
 /// ```
+///
+/// With the feature `serde` settings can be read from a file: what is not in there is as by default, and values are checked when a
+/// world is made.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct WorldConfig {
+    #[cfg_attr(feature = "serde", serde(with = "bounds"))]
     pub(crate) bounds: SmallVec<[f32; BOUNDS_MAX]>,
     pub(crate) cell_size: Option<f32>,
     pub(crate) pair_limit: usize,
@@ -183,5 +191,24 @@ impl WorldConfig {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Bounds as a list of any length: one that is too long is for validation to refuse.
+#[cfg(feature = "serde")]
+mod bounds {
+    use super::{BOUNDS_MAX, SmallVec};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bounds: &[f32], serializer: S) -> Result<S::Ok, S::Error> {
+        bounds.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<SmallVec<[f32; BOUNDS_MAX]>, D::Error> {
+        let mut bounds = Vec::deserialize(deserializer)?;
+        bounds.truncate(BOUNDS_MAX + 1);
+        Ok(bounds.into_iter().collect())
     }
 }

@@ -141,10 +141,24 @@ pub enum Error {
         /// How many statics there are.
         count: usize,
     },
+    /// The origin of coordinates cannot be moved there.
+    BadOrigin {
+        /// 0 for x, 1 for y.
+        axis: usize,
+        /// What was given, which is not finite.
+        value: f32,
+    },
     /// A box was refused when it was made.
     BadBox(BadBox),
     /// A shape to ask with was refused when it was made.
     BadShape(BadShape),
+    /// A saved world cannot be restored: it was damaged, or is not one. (With the feature `serde`.)
+    BadSave {
+        /// Which part of it: "version", "settings", "statics", "step number".
+        what: &'static str,
+        /// What is wrong with that part, with row and value.
+        cause: Box<Error>,
+    },
     /// A setting is outside of what it may be.
     BadSetting {
         /// The name of the setting.
@@ -189,8 +203,14 @@ impl fmt::Display for Error {
                 write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::pair_limit")
             }
             Self::NoSuchStatic { row, count } => write!(f, "there is no static row {row}: the set has {count} rows"),
+            Self::BadOrigin { axis, value } => {
+                write!(f, "the new origin's {} is {value}, expected a finite number", axis_name(*axis))
+            }
             Self::BadBox(bad) => bad.fmt(f),
             Self::BadShape(bad) => bad.fmt(f),
+            Self::BadSave { what, cause } => {
+                write!(f, "the saved world cannot be restored, its {what} is bad: {cause}")
+            }
             Self::BadSetting { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
         }
     }

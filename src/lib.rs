@@ -57,6 +57,8 @@
 //!
 //! * `parallel` (default): steps run on the rayon pool of the caller, or the global one. Without it, or with
 //!   [`WorldConfig::sequential`], no thread is made and the result is the same.
+//! * `serde`: `World::save` and `World::restore`: settings, statics and the number of the step as a value that can be serialised. So
+//!   can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`], [`StaticPair`], [`BadRows`] and [`Simd`].
 //!
 //! # Modules, lowest layer first
 //!
@@ -64,6 +66,7 @@
 //! * [`config`], and at the top of the crate [`Bodies`], [`Filter`], [`Pair`], [`Error`]: the vocabulary.
 //! * [`reference`](mod@reference): brute force, the oracle.
 //! * [`query`]: questions, once for the tiers and the world.
+//! * [`stream`]: pairs that are handed on while the step still runs.
 //! * [`tier`]: the three tiers, each usable alone.
 //! * [`World`]: all of them behind one call.
 
@@ -71,6 +74,7 @@ pub mod config;
 pub mod geometry;
 pub mod query;
 pub mod reference;
+pub mod stream;
 pub mod tier;
 
 mod bodies;
@@ -90,6 +94,9 @@ pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{Neighbor, Questions, RayHit};
+pub use stream::{StreamedBlock, StreamedPairs};
+#[cfg(feature = "serde")]
+pub use world::SavedWorld;
 pub use world::{
     Contacts, EndedPair, EndedStaticPair, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier,
 };

@@ -53,7 +53,7 @@ fn allowed(layer: &str) -> &'static [&'static str] {
         "config" | "bodies" | "pair" | "filter" | "error" => VOCABULARY,
         "reference" => &["geometry"],
         "storage" => VOCABULARY,
-        "kernel" => BELOW_KERNEL,
+        "kernel" | "stream" => BELOW_KERNEL,
         "query" => BELOW_QUERY,
         tier if tier.starts_with("tier/") => BELOW_TIERS,
         _ => &[],
@@ -324,6 +324,7 @@ fn every_module_of_the_crate_has_a_layer() {
         "storage",
         "kernel",
         "query",
+        "stream",
         "tier",
         "world",
     ];

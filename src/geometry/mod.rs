@@ -5,7 +5,7 @@ mod cast;
 mod shapes;
 
 pub use aabb::{Aabb, BadBox, RawBox};
-pub(crate) use aabb::{axis_name, distance_squared, holds, oriented, overlaps, union};
+pub(crate) use aabb::{axis_name, distance_squared, holds, oriented, overlaps, shifted, union};
 #[doc(hidden)]
 pub use cast::{Cast, Entry};
 pub use shapes::{BadShape, Circle, Point, Ray, Sweep};

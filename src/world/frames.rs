@@ -54,6 +54,12 @@ impl Frames {
         Self { own_ids, ..Self::default() }
     }
 
+    /// Frames after so many steps, of which nothing is known.
+    #[cfg(feature = "serde")]
+    pub(super) fn after(step: u64, own_ids: bool) -> Self {
+        Self { front: Arc::new(Index { step, ..Index::default() }), ..Self::new(own_ids) }
+    }
+
     /// The index of the last good step.
     pub(super) fn front(&self) -> &Index {
         &self.front
@@ -75,14 +81,18 @@ impl Frames {
         next
     }
 
-    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5).
-    pub(super) fn hand_on_ids(&mut self, next: &mut Index) {
+    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5) or each index
+    /// has its own. Whether it was handed on.
+    pub(super) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
         if self.own_ids {
-            return;
+            return false;
         }
-        if let Some(front) = Arc::get_mut(&mut self.front) {
+        let front = Arc::get_mut(&mut self.front);
+        let handed_on = front.is_some();
+        if let Some(front) = front {
             next.ids = std::mem::take(&mut front.ids);
         }
+        handed_on
     }
 
     /// Takes back what [`next`](Self::next) gave: the step was refused. It may be roomier than the others now.

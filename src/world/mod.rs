@@ -16,10 +16,14 @@ mod order;
 mod oversized;
 mod reader;
 mod report;
+#[cfg(feature = "serde")]
+mod save;
 mod search;
+mod shift;
 mod static_pass;
 mod static_sweep;
 mod step;
+mod streaming;
 mod task;
 mod tracking;
 mod worker;
@@ -27,6 +31,8 @@ mod worker;
 pub use contacts::{Contacts, Pairs};
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
+#[cfg(feature = "serde")]
+pub use save::SavedWorld;
 pub use search::{Searched, Tier};
 pub use tracking::{EndedPair, EndedStaticPair, Tracked};
 
@@ -153,7 +159,7 @@ impl World {
     ///
     /// As [`step`](Self::step).
     pub fn step_chunks(&mut self, chunks: &[Bodies<'_>]) -> Result<Contacts<'_>, Error> {
-        self.build_frame(chunks)?;
+        self.build_frame(chunks, None)?;
         Ok(self.contacts())
     }
 

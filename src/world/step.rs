@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::index::Index;
 use super::input::Input;
 use super::report::Phases;
-use super::task::{self, Shared, Task};
+use super::task::{self, Aim, Shared, Task};
 use super::tracking::{StaticSet, within_margin};
 use crate::bodies::Bodies;
 use crate::config::BadRows;
@@ -14,13 +14,14 @@ use crate::geometry::RawBox;
 use crate::parallel;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::PairBudget;
+use crate::storage::tap::Listener;
 use crate::tier::point_grid::plan::Wishes;
 use crate::tier::point_grid::rows::Rows;
 use std::sync::Arc;
 
 impl World {
-    /// Builds the next frame from the rows and, when all went well, makes it the present one.
-    pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>]) -> Result<(), Error> {
+    /// Builds the next frame from the rows and, when all went well, makes it the present one. Pairs are told to `listener` too.
+    pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>], listener: Option<&Listener<'_>>) -> Result<(), Error> {
         let start = Clock::now();
         let mut clock = start;
         let mut phases = Phases::default();
@@ -43,7 +44,7 @@ impl World {
                 tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
                 phases.tracking = clock.lap();
             }
-            self.find_pairs(parallel, index, &mut phases)?;
+            self.find_pairs(parallel, index, &mut phases, Aim::Pairs(listener))?;
             if self.tracker.is_some() {
                 clock.lap();
                 self.track_contacts(&input, index, parallel);
@@ -83,8 +84,14 @@ impl World {
         Ok(())
     }
 
-    /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
-    fn find_pairs(&mut self, parallel: bool, index: &mut Index, phases: &mut Phases) -> Result<(), Error> {
+    /// Sorts the bands, finds all pairs if that is the aim, and collects them in the order of tasks.
+    pub(super) fn find_pairs(
+        &mut self,
+        parallel: bool,
+        index: &mut Index,
+        phases: &mut Phases,
+        aim: Aim<'_>,
+    ) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
             self.workers.release();
@@ -100,7 +107,8 @@ impl World {
 
         let budget = PairBudget::new(self.config.pair_limit);
         let bands = grid.slots.len();
-        let blocks = if index.oversized_rows.is_empty() { 0 } else { index.loose.block_count() };
+        let blocks =
+            if index.oversized_rows.is_empty() || matches!(aim, Aim::File) { 0 } else { index.loose.block_count() };
         if self.tasks.len() < bands + blocks {
             self.tasks.resize_with(bands + blocks, Task::default);
         }
@@ -116,14 +124,15 @@ impl World {
                 split: self.workers.split(),
                 pool: &self.pool,
                 budget: &budget,
+                aim,
             };
             let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
-                let scratch = &mut workers.mine(parallel, bodies);
+                let scratch = &mut workers.mine(parallel, bodies, aim.listener().is_some());
                 match slots.get(k) {
                     Some(slot) => task::run_band(&shared, index, k, slot, scratch, task),
-                    None => task::run_loose_block(&shared, index, k - bands, &mut scratch.search, task),
+                    None => task::run_loose_block(&shared, index, k - bands, k, &mut scratch.search, task),
                 }
             });
         }

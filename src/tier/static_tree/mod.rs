@@ -20,6 +20,7 @@ mod grow;
 mod near;
 mod node;
 mod query;
+mod shift;
 mod split;
 mod territory;
 #[cfg(test)]
