@@ -11,7 +11,7 @@
 //! Cost: a look-up a pair and a pass over the contacts, all in the first caches.
 
 use super::super::by_row::{SPAN, entry, row_and_partner};
-use super::ids::NONE;
+use super::ids::{NONE, Side};
 use crate::kernel::{Level, Work};
 
 /// A contact of which one side is gone: the ids of both, and its value.
@@ -64,24 +64,23 @@ pub(super) struct Span {
     pub(super) moved: Vec<Moved>,
 }
 
-/// Where rows of the last step are now, for both sides of a contact; nothing where none moved.
+/// Where rows of the last step are now, for both sides of a contact.
 #[derive(Clone, Copy)]
 pub(super) struct Moves<'m> {
-    pub(super) sides: [Option<&'m [u32]>; 2],
+    pub(super) sides: [Side<'m>; 2],
     /// Both sides are bodies, of which the lower row is first.
     pub(super) ascending: bool,
 }
 
 impl Moves<'_> {
     pub(super) fn any(&self) -> bool {
-        self.sides.iter().any(Option::is_some)
+        self.sides.iter().any(|side| !matches!(side, Side::Same))
     }
 
     /// Where a contact is now, if both are there still.
     fn of(&self, before: u64) -> Option<u64> {
-        let rows = row_and_partner(before);
-        let now = |side: usize| self.sides[side].map_or(rows[side], |moved| moved[rows[side] as usize]);
-        let (a, b) = (now(0), now(1));
+        let [a, b] = row_and_partner(before);
+        let (a, b) = (self.sides[0].of(a), self.sides[1].of(b));
         if a == NONE || b == NONE {
             return None;
         }
