@@ -13,6 +13,7 @@
 mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
+mod exclusive;
 
 use clap::Parser;
 
@@ -41,7 +42,6 @@ struct Options {
 
 impl Options {
     /// The sizes to measure, of a part that is about `usual` ones.
-    #[allow(dead_code)] // until there is a part
     fn sizes(&self, usual: &[usize]) -> Vec<usize> {
         match (self.test, self.bodies.is_empty()) {
             (true, _) => vec![2000],
@@ -54,7 +54,7 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 0] = [];
+const PARTS: [Part; 1] = [("exclusive", exclusive::run)];
 
 fn main() {
     let mut options = Options::parse();

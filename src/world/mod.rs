@@ -6,6 +6,7 @@
 mod ask;
 mod clock;
 mod contacts;
+mod exclusive;
 mod found;
 mod frames;
 mod index;
@@ -22,6 +23,7 @@ mod task;
 mod worker;
 
 pub use contacts::{Contacts, Pairs};
+pub use exclusive::RowColumns;
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
 pub use search::{Searched, Tier};
@@ -186,7 +188,7 @@ impl World {
     /// The contacts of the last good step again, by a shared borrow, so that queries can be asked while they are
     /// iterated (what `step` returns holds the world by its `&mut`). Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts::new(&self.found, self.searched())
+        Contacts::new(&self.found, self.searched(), self.config.parallel_from)
     }
 
     /// How many steps went well so far: the number of the last good one. 0 before the first; a step that was refused does
@@ -243,7 +245,7 @@ impl World {
 
     fn bytes_pairs(&self) -> usize {
         let pages = self.found.page_count() + self.next_found.page_count() + self.pool.free_count();
-        pages * PAGE_LEN * size_of::<[u32; 2]>()
+        pages * PAGE_LEN * size_of::<[u32; 2]>() + self.found.bytes_of_sections() + self.next_found.bytes_of_sections()
     }
 }
 
