@@ -90,7 +90,9 @@ pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{Neighbor, Questions, RayHit};
-pub use world::{Contacts, GridReport, Pairs, Phases, Reader, Report, RowColumns, Searched, Snapshot, Tier, World};
+pub use world::{
+    Contacts, GridReport, Islands, Pairs, Phases, Reader, Report, RowColumns, Searched, Snapshot, Tier, World,
+};
 
 /// The README's examples are compiled and run like all others.
 #[cfg(doctest)]

@@ -14,6 +14,7 @@ mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
 mod exclusive;
+mod islands;
 
 use clap::Parser;
 
@@ -54,7 +55,7 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 1] = [("exclusive", exclusive::run)];
+const PARTS: [Part; 2] = [("exclusive", exclusive::run), ("islands", islands::run)];
 
 fn main() {
     let mut options = Options::parse();

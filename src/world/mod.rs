@@ -11,6 +11,7 @@ mod found;
 mod frames;
 mod index;
 mod input;
+mod islands;
 mod order;
 mod oversized;
 mod reader;
@@ -24,6 +25,7 @@ mod worker;
 
 pub use contacts::{Contacts, Pairs};
 pub use exclusive::RowColumns;
+pub use islands::Islands;
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
 pub use search::{Searched, Tier};
