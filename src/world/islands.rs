@@ -125,17 +125,17 @@ impl Islands {
     /// Numbers the islands and collects their rows (I2).
     fn finish(&mut self) {
         let Self { of, starts, rows, .. } = self;
-        starts.clear();
+        let mut count = 0;
         for row in 0..of.len() {
             let parent = of[row] as usize;
-            if parent == row {
-                of[row] = starts.len() as u32;
-                starts.push(1);
-            } else {
-                of[row] = of[parent];
-                starts[of[row] as usize] += 1;
-            }
+            // Without a branch: who is a root is as good as random. The island above a root is read for nothing.
+            let (above, root) = (of[parent], parent == row);
+            of[row] = if root { count } else { above };
+            count += u32::from(root);
         }
+        starts.clear();
+        starts.resize(count as usize, 0);
+        of.iter().for_each(|&island| starts[island as usize] += 1);
         // From how many there are to where they begin.
         let mut next = 0;
         for start in starts.iter_mut() {
