@@ -7,6 +7,8 @@ mod columns;
 mod kept;
 mod owners;
 pub(super) mod schedule;
+#[cfg(test)]
+mod tests;
 
 pub use columns::RowColumns;
 
