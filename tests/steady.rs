@@ -393,3 +393,38 @@ fn a_point_grid_allocates_nothing_for_what_was_filed_before_and_tells_what_it_ho
         assert!(told <= held + 1000 && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
     }
 }
+
+/// As [`rewind`], with pairs given one by one with their rows after each step.
+fn rewind_exclusive(world: &mut World, film: &[Scene]) -> usize {
+    world.set_statics(&film[0].statics).unwrap();
+    let mut counts = vec![0u32; film.iter().map(|scene| scene.centers.len()).max().unwrap()];
+    let mut all = || {
+        let before = ALLOCATIONS.load(SeqCst);
+        for scene in film {
+            step(world, scene);
+            let contacts = world.contacts();
+            contacts.par_for_each_exclusive(&mut counts, |_, a, b| (*a, *b) = (*a ^ 1, *b ^ 1)).unwrap();
+            contacts.par_for_each_static_exclusive(&mut counts[..], |_, count| *count ^= 2).unwrap();
+        }
+        ALLOCATIONS.load(SeqCst) - before
+    };
+    assert!(all() > 0);
+    all()
+}
+
+#[test]
+fn rows_of_pairs_that_were_given_before_allocate_nothing() {
+    let _watch = Watch::start();
+    for name in [SceneName::Castles, SceneName::PowerLaw, SceneName::WideAndTall, SceneName::Churn] {
+        // An odd number of frames, so that each is stepped in both of a world's sets of pairs.
+        let film = film(name, 6000, 7);
+        assert_eq!(rewind_exclusive(&mut sequential(), &film), 0, "{name}");
+        #[cfg(feature = "parallel")]
+        for threads in [2, 8] {
+            let parallel = WorldConfig::new().parallel_from(0);
+            let pool = watched_pool(threads);
+            let allocations = pool.install(|| rewind_exclusive(&mut World::new(parallel).unwrap(), &film));
+            assert_eq!(allocations, 0, "{name}, {threads} threads");
+        }
+    }
+}

@@ -14,6 +14,8 @@ mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
+mod exclusive;
+mod islands;
 
 use clap::Parser;
 
@@ -54,7 +56,7 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 1] = [("events", events::run)];
+const PARTS: [Part; 3] = [("events", events::run), ("exclusive", exclusive::run), ("islands", islands::run)];
 
 fn main() {
     let mut options = Options::parse();
