@@ -164,23 +164,22 @@ impl World {
         let Some(tracker) = &mut self.tracker else { return };
         let (statics, margin) = (&self.statics, self.config.margin);
         // A contact that was not found goes on while nothing but a margin is between the two.
-        let near = |body: u32, other: RawBox| {
-            margin > 0.0 && input.check(body as usize).is_ok_and(|body| within_margin(body, other, margin))
-        };
+        let near =
+            |body: u32, other: RawBox| input.check(body as usize).is_ok_and(|body| within_margin(body, other, margin));
         let keeps_bodies = |[a, b]: [u32; 2]| {
-            margin > 0.0 && index.filter(a).allows(index.filter(b)) && input.check(b as usize).is_ok_and(|b| near(a, b))
+            index.filter(a).allows(index.filter(b)) && input.check(b as usize).is_ok_and(|b| near(a, b))
         };
         let keeps_static = |[body, fixed]: [u32; 2]| {
-            margin > 0.0
-                && statics.is_enabled(fixed) == Some(true)
+            statics.is_enabled(fixed) == Some(true)
                 && index.filter(body).allows(statics.filter_of(fixed))
                 && near(body, statics.raw_boxes()[fixed as usize])
         };
+        let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
         tracker.advance(
             (&self.next_found.body_blocks, &self.next_found.static_blocks),
             (input.ids_of(index), input.len()),
             StaticSet { tree: statics, number: self.static_set },
-            (keeps_bodies, keeps_static),
+            keeps.unzip(),
             (self.level, parallel),
         );
     }

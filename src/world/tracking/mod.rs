@@ -54,6 +54,11 @@ pub(super) struct StaticSet<'s> {
     pub(super) number: u64,
 }
 
+/// Whether a contact of two rows goes on that was not found.
+pub(super) trait Keeps: Fn([u32; 2]) -> bool + Sync {}
+
+impl<F: Fn([u32; 2]) -> bool + Sync> Keeps for F {}
+
 impl Tracker {
     /// Finds out which bodies are which, before anything is changed (E3).
     ///
@@ -72,14 +77,14 @@ impl Tracker {
         self.identities.compare(Ids { column, rows, absent: &self.absent }, parallel)
     }
 
-    /// Compares what a good step found with what the last one had. `keeps` says whether a contact that was not found goes on (E2): of bodies,
-    /// and of a body and a static.
+    /// Compares what a good step found with what the last one had. `keeps` says whether a contact that was not found goes on (E2), where there
+    /// is a margin: of bodies, and of a body and a static.
     pub(super) fn advance(
         &mut self,
         (body_pairs, static_pairs): (&impl Pages, &impl Pages),
         (column, rows): (Option<&[u64]>, usize),
         set: StaticSet<'_>,
-        (keeps_bodies, keeps_static): (impl Fn([u32; 2]) -> bool + Sync, impl Fn([u32; 2]) -> bool + Sync),
+        (keeps_bodies, keeps_static): (Option<impl Keeps>, Option<impl Keeps>),
         (level, parallel): (Level, bool),
     ) {
         let same_set = self.static_set == set.number;
@@ -167,7 +172,7 @@ impl Touching {
         (pages, rows): (&impl Pages, usize),
         moves: Moves<'_>,
         ids_before: impl Fn([u32; 2]) -> [u64; 2] + Sync,
-        keeps: impl Fn([u32; 2]) -> bool + Sync,
+        keeps: Option<impl Keeps>,
         (level, parallel): (Level, bool),
     ) {
         let count = span_count(rows);
@@ -185,7 +190,7 @@ impl Touching {
         let by_span = &self.by_span;
         parallel::for_each_mut(parallel, &mut self.spans[..count], |number, span| {
             span.see(level, by_span.runs(number));
-            span.settle(&keeps);
+            span.settle(keeps.as_ref());
         });
         self.live = if moves.any() { live } else { count };
     }
