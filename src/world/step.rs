@@ -7,7 +7,7 @@ use super::input::Input;
 use super::report::Phases;
 use super::task::{self, Shared, Task};
 use crate::bodies::Bodies;
-use crate::config::BadRows;
+use crate::config::{BadRows, Overlap};
 use crate::error::Error;
 use crate::parallel;
 use crate::storage::disjoint::Disjoint;
@@ -35,7 +35,8 @@ impl World {
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             input.copy_filters(&mut index.filters);
             phases.partition = clock.lap();
-            self.find_pairs(parallel, index, &mut phases)?;
+            let discs = self.config.overlap == Overlap::Discs && !input.moves();
+            self.find_pairs(parallel, discs, index, &mut phases)?;
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
@@ -65,7 +66,7 @@ impl World {
     }
 
     /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
-    fn find_pairs(&mut self, parallel: bool, index: &mut Index, phases: &mut Phases) -> Result<(), Error> {
+    fn find_pairs(&mut self, parallel: bool, discs: bool, index: &mut Index, phases: &mut Phases) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
             self.workers.release();
@@ -90,6 +91,7 @@ impl World {
             let shared = Shared {
                 config: &self.config,
                 level: self.level,
+                discs,
                 partition: &self.partition,
                 records: Disjoint::new(&mut grid.records),
                 words: Disjoint::new(&mut grid.words),

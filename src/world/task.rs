@@ -10,7 +10,7 @@ use super::index::Index;
 use super::static_pass;
 use super::worker::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
-use crate::geometry::oriented;
+use crate::geometry::{Disc, RadiusAxis, oriented};
 use crate::kernel::Level;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::{Block, PagePool, PairBudget, PairSink};
@@ -19,7 +19,7 @@ use crate::storage::record::Record;
 use crate::tier::point_grid::band::Band;
 use crate::tier::point_grid::index::BandSlot;
 use crate::tier::point_grid::partition::Partition;
-use crate::tier::point_grid::pass::Built;
+use crate::tier::point_grid::pass::{Built, Terms};
 use crate::tier::point_grid::split::{self, SplitScratch};
 use crate::tier::static_tree::StaticTree;
 use parking_lot::Mutex;
@@ -29,6 +29,8 @@ use std::time::Duration;
 pub(super) struct Shared<'s> {
     pub(super) config: &'s WorldConfig,
     pub(super) level: Level,
+    /// Bodies are discs in this step.
+    pub(super) discs: bool,
     pub(super) partition: &'s Partition,
     /// Of all bands.
     pub(super) records: Disjoint<'s, Record>,
@@ -83,8 +85,9 @@ pub(super) fn run_band(
         (shared.records.slice(slot.records.clone()), visitors, shared.words.slice(slot.words.clone()))
     };
     let Scratch { band: scratch, search } = scratch;
-    let by_row = index.filters_by_row();
-    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, by_row, words, scratch);
+    let discs = shared.discs.then(|| RadiusAxis::of(slot.transposed));
+    let terms = Terms { filters: index.filters_by_row(), discs };
+    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, terms, words, scratch);
     task.band = built.band;
     let slot = &BandSlot { band: task.band, ..slot.clone() };
     task.times.sort = clock.lap();
@@ -93,7 +96,7 @@ pub(super) fn run_band(
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
     let own = &records[..own.len()];
     if split::is_worthwhile(&task.band, own) {
-        let _ = split::find_pairs(shared.level, (own, visitors), by_row, &mut shared.split.lock(), &mut sink);
+        let _ = split::find_pairs(shared.level, (own, visitors), terms, &mut shared.split.lock(), &mut sink);
         task.times.common = clock.lap();
     } else {
         let _ = built.own_pairs(shared.level, &mut sink);
@@ -145,7 +148,11 @@ pub(super) fn run_loose_block(
     let mut clock = Clock::now();
     let (rows, filtered) = (&index.oversized_rows, index.filters_by_row().is_some());
     let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
+    let boxes = &index.oversized_boxes;
     index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
+        if shared.discs && !Disc::of(&boxes[a as usize]).meets(&Disc::of(&boxes[b as usize])) {
+            return Some(());
+        }
         let (a, b) = (rows[a as usize], rows[b as usize]);
         if filtered && !index.filter(a).allows(index.filter(b)) {
             return Some(());
