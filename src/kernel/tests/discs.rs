@@ -29,14 +29,16 @@ impl Random {
         // Whole numbers, so that 3, 4, 5 touch.
         let (x, y, radius) = (whole(13), whole(13), [0.0, 0.5, 1.0, 2.5, 4.0][whole(5) as usize]);
         let near = 1.0 + (whole(3) - 1.0) * f32::EPSILON;
-        match self.below(9) {
-            0..=2 => around(x, y, radius, radius),
-            3 => around(x * near, y, radius, radius * near),
-            4 => around(x, y, radius, self.unit() * 4.0),
+        match self.below(28) {
+            0..=8 => around(x, y, radius, radius),
+            9..=11 => around(x * near, y, radius, radius * near),
+            12..=14 => around(x, y, radius, self.unit() * 4.0),
             // Squares that are 0, denormal, or infinite.
-            5 => around(x, y, radius, radius).map(|v| v * [1e-24, 1e-22, 3e-20, 1e-39][self.below(4)]),
-            6 => around(x, y, radius, radius).map(|v| v * [1e17, 5e18, 3e19, 2e37][self.below(4)]),
-            7 => around(self.unit() * 12.0, self.unit() * 12.0, 0.7, 0.7),
+            15..=17 => around(x, y, radius, radius).map(|v| v * [1e-24, 1e-22, 3e-20, 1e-39][self.below(4)]),
+            18..=20 => around(x, y, radius, radius).map(|v| v * [1e17, 5e18, 3e19, 2e37][self.below(4)]),
+            21..=23 => around(self.unit() * 12.0, self.unit() * 12.0, 0.7, 0.7),
+            // Without a centre, on one axis or on both.
+            24 => [EVERYTHING, [x, -INF, x + radius, INF], [-INF, y, INF, y + radius]][self.below(3)],
             _ => self.record().aabb,
         }
     }
