@@ -51,7 +51,7 @@ pub enum Overlap {
     #[default]
     Boxes,
     /// Discs within their boxes, for crowds and particles: two bodies whose boxes overlap at a corner, but whose discs do not,
-    /// are no pair, nor are a body and a static of which its disc stays clear. About a fifth of the pairs of a crowd are
+    /// are no pair, nor are a body and a static that its disc does not reach. About a fifth of the pairs of a crowd are
     /// such, and the solver never sees them.
     ///
     /// The disc of a body is computed in f32 from its box `[x0, y0, x1, y1]`, in whatever form bodies are given: its centre is

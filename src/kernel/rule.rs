@@ -121,6 +121,7 @@ unsafe fn apart<V: Floats>(low: V, high: V, at: V) -> V {
 }
 
 /// Writes [`Floats`] for a register.
+#[cfg(target_arch = "x86_64")]
 macro_rules! floats {
     ($register:ty, $all:ident, $plus:ident, $minus:ident, $times:ident, $larger:ident) => {
         impl crate::kernel::rule::Floats for $register {

@@ -9,8 +9,8 @@
 //! beside it (`static_sweep.rs`).
 //!
 //! Y1: filters decide which pairs are reported, never in which way or order they are looked for. Where bodies have
-//! filters, the scans test them; where only statics have, what no body accepts is left out of what was found. Where bodies are discs
-//! the scans test them too.
+//! filters, the scans test them; where only statics have, what no body accepts is left out of what was found. The scans test
+//! discs too.
 
 use super::index::Index;
 use super::static_sweep;
