@@ -5,7 +5,8 @@
 //!
 //! E1: what is compared are the pairs of two good steps, so for each contact a beginning is followed by one end, whatever lies between.
 //! E2: the margin decides about ends only: a contact begins when its pair is reported, and ends when it is not and the boxes,
-//!     grown by the margin on each side, do not overlap either (or one of them is gone, or filters or a switch forbid it).
+//!     grown by the margin on each side, do not overlap either (or one of them is gone, or filters or a switch forbid it). Where bodies are
+//!     discs, the discs of the grown boxes have to touch too.
 //! E3: nothing changes before a step is sure to be good.
 //!
 //! The idea of comparing sorted pairs with those of the last frame is that of Box2D's pair buffer (Catto); it compares
@@ -25,7 +26,7 @@ pub(super) use saved::SavedTracked;
 
 use super::by_row::{BySpan, Pages, Sides, span_count};
 use crate::error::Error;
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::RawBox;
 use crate::kernel::Level;
 use crate::parallel;
 use crate::storage::pages::PAGE_LEN;
@@ -150,10 +151,9 @@ pub(super) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
     }
 }
 
-/// Whether two boxes that have grown by a margin on each side overlap; computed in f32.
-pub(super) fn within_margin(a: RawBox, b: RawBox, margin: f32) -> bool {
-    let grown = |[x0, y0, x1, y1]: RawBox| [x0 - margin, y0 - margin, x1 + margin, y1 + margin];
-    overlaps(&grown(a), &grown(b))
+/// A box that has grown by a margin on each side; computed in f32.
+pub(super) fn grown([min_x, min_y, max_x, max_y]: RawBox, margin: f32) -> RawBox {
+    [min_x - margin, min_y - margin, max_x + margin, max_y + margin]
 }
 
 /// Contacts of one kind.
