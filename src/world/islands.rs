@@ -4,6 +4,8 @@
 //! Programming, chapter 23; found the fastest of many by Patwary, Blair and Manne, 2010): from both rows at once, the one with
 //! the higher parent first, which is on the way bent to the lower one; so paths are shortened while they are walked.
 //!
+//! Most pairs need no walk: their higher row has no parent yet (`hook`).
+//!
 //! I1: no parent is above its row, so a group's root is its lowest row, whatever the order of pairs.
 //! I2: so when rows are numbered in ascending order, a row's parent has its island already: parents become islands in place, and
 //! islands stand in the order of their lowest rows.
@@ -41,6 +43,9 @@ pub struct Islands {
     /// By static: a body that touches it, or [`NONE`].
     touching: Vec<u32>,
 }
+
+/// Pairs that are hooked before those put aside are joined: these wait in two kilobytes.
+const HOOKED: usize = 256;
 
 /// No row: there are never so many that one has this number.
 const NONE: u32 = u32::MAX;
@@ -129,9 +134,10 @@ impl Islands {
         for row in 0..of.len() {
             let parent = of[row] as usize;
             // Without a branch: who is a root is as good as random. The island above a root is read for nothing.
-            let (above, root) = (of[parent], parent == row);
-            of[row] = if root { count } else { above };
-            count += u32::from(root);
+            let (above, root) = (of[parent], u32::from(parent == row));
+            let mask = root.wrapping_neg();
+            of[row] = count & mask | above & !mask;
+            count += root;
         }
         starts.clear();
         starts.resize(count as usize, 0);
@@ -151,6 +157,27 @@ impl Islands {
         if !starts.is_empty() {
             starts.insert(0, 0);
         }
+    }
+}
+
+/// Makes the rows of each of at most [`HOOKED`] pairs belong to one tree.
+///
+/// Whether a row has a parent already is as good as random. So first, without asking, each higher row is given the lower of its
+/// parent and of its partner as its parent; where these are two others, they are put aside, and joined after.
+fn hook(parents: &mut [u32], pairs: impl Iterator<Item = Pair>) {
+    let mut aside = [[0; 2]; HOOKED];
+    let mut count = 0;
+    for Pair { a, b } in pairs {
+        let parent = &mut parents[b as usize];
+        let above = *parent;
+        *parent = above.min(a);
+        if let Some(place) = aside.get_mut(count) {
+            *place = [above, a];
+        }
+        count += usize::from((above != b) & (above != a));
+    }
+    for &[a, b] in &aside[..count.min(HOOKED)] {
+        join(parents, a, b);
     }
 }
 
@@ -214,10 +241,8 @@ impl Contacts<'_> {
     ) {
         islands.begin(self.body_count());
         for block in self.blocks() {
-            for &pair in block {
-                if bodies(pair) {
-                    join(&mut islands.of, pair.a, pair.b);
-                }
+            for pairs in block.chunks(HOOKED) {
+                hook(&mut islands.of, pairs.iter().copied().filter(|&pair| bodies(pair)));
             }
         }
         if islands.through_statics {
