@@ -3,8 +3,8 @@
 //! W1: a row belongs to one block, as it is filed once (R1 in `partition.rs`). Numbers beyond 16 bits are one block, which costs
 //! some parallel work and nothing else: what two blocks keep apart, one does too.
 //!
-//! W2: only rows that are asked for are noted. Few are, as a rule: a bit a row tells which, and stays in the cache where the table of
-//! blocks does not, nor is it written to by several threads in turn.
+//! W2: only rows that are asked for are noted. Few are, as a rule: a bit a row tells which, and stays in the cache where the
+//! table of blocks does not, nor is it written to by several threads in turn.
 //!
 //! Cost: a pass over the rows of all bodies, in parallel; half a nanosecond each where few are asked for, else three.
 
@@ -73,7 +73,8 @@ impl Owners {
     }
 }
 
-/// Notes the bands of the rows that are `wanted`. Relaxed: a row is written by one task (W1), and read when the tasks were joined.
+/// Notes the bands of the rows that are `wanted`. Relaxed: a row is written by one task (W1), and read when the tasks were
+/// joined.
 fn fill_bands(blocks: &[AtomicU16], index: &Index, parallel: bool, wanted: impl Fn(u32) -> bool + Send + Sync) {
     parallel::for_each(parallel, &index.grid.slots, |band, slot| {
         let band = number(band);

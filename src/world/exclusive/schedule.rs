@@ -3,8 +3,8 @@
 //! Tasks of a step are the units of it: most pairs are among the bodies of one band, and bands share no bodies.
 //!
 //! G1: each row belongs to one *block* (`owners.rs`): the band that files it, or a stretch of the oversized bodies.
-//! G2: in the first phase a group is the *own* pairs of a task: both rows are filed in the task's band. A band has one task, so no
-//! two groups share a row.
+//! G2: in the first phase a group is the *own* pairs of a task: both rows are filed in the task's band (J1 in `task.rs`, where
+//! they are counted). A band has one task, so no two groups share a row.
 //! G3: each of the other pairs is in the group of its two blocks, one of them where both rows belong to the same. Groups of one
 //! colour share no block, hence no row. Colours are given in the order of groups, each the lowest that is free in both
 //! blocks; groups that find none of [`COLOURS`] are worked on one after the other, in the last phase.
@@ -12,13 +12,15 @@
 //! where rows are filed, so a row meets its pairs in one order whoever works on them.
 //! G5: pairs that no section tells of belong to no task, and are grouped by their blocks like the others of G3.
 //!
-//! Phases follow each other: all groups of one are done before the next begins. It is the end of a parallel loop that orders them, on
-//! every thread; so no atomic does, and there is none in it but a load of what was stored before a loop of its own had ended.
+//! Each phase is a parallel loop, which ends when all of its groups are done; only then does the next begin. What a thread wrote
+//! happens before the end of its loop, and that before all of the next one: rayon promises it of every join. So nothing here is
+//! ordered by an atomic, no group waits for another, and there is no interleaving of theirs to be searched for faults: which
+//! groups may meet is decided before the first one runs, and debug builds check it of every schedule (`check`).
 //!
-//! Pairs of bodies and statics touch one row each, which belongs to the task that found them: all of them are own pairs.
+//! Pairs of bodies and statics touch one row each, and are found by the task that the row is filed with: all are own pairs.
 //!
-//! Cost: some lookups for each pair that is not own, a few in a hundred, and a pass over all rows to note the blocks of theirs (in
-//! parallel). Without such pairs, a few entries a task.
+//! Cost: some lookups for each pair that is not own, two in a hundred as a rule, and a pass over all rows to note the blocks of
+//! theirs (in parallel). Without such pairs, a few entries a task.
 
 use super::owners::Owners;
 use crate::parallel;
