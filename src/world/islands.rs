@@ -133,11 +133,10 @@ impl Islands {
         let mut count = 0;
         for row in 0..of.len() {
             let parent = of[row] as usize;
-            // Without a branch: who is a root is as good as random. The island above a root is read for nothing.
-            let (above, root) = (of[parent], u32::from(parent == row));
-            let mask = root.wrapping_neg();
-            of[row] = count & mask | above & !mask;
-            count += root;
+            // Without a branch, as who is a root is as good as random: a root reads what was just written.
+            of[row] = count;
+            of[row] = of[parent];
+            count += u32::from(parent == row);
         }
         starts.clear();
         starts.resize(count as usize, 0);
