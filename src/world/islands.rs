@@ -4,8 +4,6 @@
 //! Programming, chapter 23; found the fastest of many by Patwary, Blair and Manne, 2010): from both rows at once, the one with
 //! the higher parent first, which is on the way bent to the lower one; so paths are shortened while they are walked.
 //!
-//! Most pairs need no walk: their higher row has no parent yet (`hook`).
-//!
 //! I1: no parent is above its row, so a group's root is its lowest row, whatever the order of pairs.
 //! I2: so when rows are numbered in ascending order, a row's parent has its island already: parents become islands in place, and
 //! islands stand in the order of their lowest rows.
@@ -44,8 +42,8 @@ pub struct Islands {
     touching: Vec<u32>,
 }
 
-/// Pairs that are hooked before those put aside are joined: these wait in two kilobytes.
-const HOOKED: usize = 256;
+/// Walks in step: two kilobytes of them.
+const WALKS: usize = 256;
 
 /// No row: there are never so many that one has this number.
 const NONE: u32 = u32::MAX;
@@ -117,14 +115,13 @@ impl Islands {
     fn join_by_statics(&mut self, statics: usize, pairs: impl Iterator<Item = StaticPair>) {
         self.touching.clear();
         self.touching.resize(statics, NONE);
-        for StaticPair { body, fixed } in pairs {
-            let first = &mut self.touching[fixed as usize];
-            if *first == NONE {
-                *first = body;
-            } else {
-                join(&mut self.of, *first, body);
-            }
-        }
+        let touching = &mut self.touching;
+        let to_first = |StaticPair { body, fixed }| {
+            let first = &mut touching[fixed as usize];
+            *first = if *first == NONE { body } else { *first };
+            [*first, body]
+        };
+        join(&mut self.of, pairs.map(to_first));
     }
 
     /// Numbers the islands and collects their rows (I2).
@@ -159,46 +156,35 @@ impl Islands {
     }
 }
 
-/// Makes the rows of each of at most [`HOOKED`] pairs belong to one tree.
+/// Makes the two rows of each pair belong to one tree.
 ///
-/// Whether a row has a parent already is as good as random. So first, without asking, each higher row is given the lower of its
-/// parent and of its partner as its parent; where these are two others, they are put aside, and joined after.
-fn hook(parents: &mut [u32], pairs: impl Iterator<Item = Pair>) {
-    let mut aside = [[0; 2]; HOOKED];
-    let mut count = 0;
-    for Pair { a, b } in pairs {
-        let parent = &mut parents[b as usize];
-        let above = *parent;
-        *parent = above.min(a);
-        if let Some(place) = aside.get_mut(count) {
-            *place = [above, a];
-        }
-        count += usize::from((above != b) & (above != a));
-    }
-    for &[a, b] in &aside[..count.min(HOOKED)] {
-        join(parents, a, b);
-    }
-}
-
-/// Makes two rows belong to one tree.
-#[inline]
-fn join(parents: &mut [u32], a: u32, b: u32) {
-    let (mut a, mut b) = (a as usize, b as usize);
+/// How long a walk is, is as good as random. So many are walked in step, none of them with a branch; those that have arrived are
+/// left out of the next round.
+fn join(parents: &mut [u32], mut pairs: impl Iterator<Item = [u32; 2]>) {
+    let mut walks = [[0; 2]; WALKS];
     loop {
-        let (above_a, above_b) = (parents[a], parents[b]);
-        if above_a == above_b {
+        let mut count = 0;
+        for (walk, pair) in walks.iter_mut().zip(&mut pairs) {
+            *walk = pair;
+            count += 1;
+        }
+        if count == 0 {
             return;
         }
-        // What stands below the higher parent is bent to the lower one (I1).
-        let (low, high, above) = if above_a < above_b { (above_a, b, above_b) } else { (above_b, a, above_a) };
-        parents[high] = low;
-        if above as usize == high {
-            return;
-        }
-        if above_a < above_b {
-            b = above as usize;
-        } else {
-            a = above as usize;
+        while count > 0 {
+            let mut left = 0;
+            for at in 0..count {
+                let [a, b] = walks[at];
+                let (above_a, above_b) = (parents[a as usize], parents[b as usize]);
+                // What stands below the higher parent is bent to the lower one (I1), and the walk goes on from there.
+                let (high, other) = if above_a < above_b { (b, a) } else { (a, b) };
+                let (lower, higher) = (above_a.min(above_b), above_a.max(above_b));
+                parents[high as usize] = lower;
+                walks[left] = [higher, other];
+                // At its end if both have the same parent, or the higher one was a root.
+                left += usize::from((lower != higher) & (higher != high));
+            }
+            count = left;
         }
     }
 }
@@ -239,11 +225,8 @@ impl Contacts<'_> {
         mut statics: impl FnMut(StaticPair) -> bool,
     ) {
         islands.begin(self.body_count());
-        for block in self.blocks() {
-            for pairs in block.chunks(HOOKED) {
-                hook(&mut islands.of, pairs.iter().copied().filter(|&pair| bodies(pair)));
-            }
-        }
+        let pairs = self.body_pairs().filter(|&pair| bodies(pair));
+        join(&mut islands.of, pairs.map(|pair| [pair.a, pair.b]));
         if islands.through_statics {
             islands.join_by_statics(self.searched.statics.len(), self.static_pairs().filter(|&pair| statics(pair)));
         }
