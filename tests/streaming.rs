@@ -187,6 +187,35 @@ fn a_listener_that_panics_loses_nothing_but_its_step() {
     });
 }
 
+#[test]
+fn a_listener_that_panics_leaves_tracked_contacts_alone() {
+    let mut scene = Scene::new(SceneName::Castles, 5000, SEED);
+    let first = scene.clone();
+    scene.advance();
+    let mut fleet = Fleet::new(WorldConfig::new().track_contacts());
+    fleet.set_statics(&scene.statics).unwrap();
+    let mut events = |panics: usize| {
+        fleet.each(|world| {
+            // The same begin for both.
+            world.step(Bodies::from_aabbs::<[f32; 4]>(&[])).unwrap();
+            world.step(bodies(&first)).unwrap();
+            for _ in 0..panics {
+                let step = || _ = world.step_streamed(bodies(&scene), |_| panic!("on purpose"));
+                catch_unwind(AssertUnwindSafe(step)).unwrap_err();
+                assert_eq!(world.contacts().persisting().count(), 0, "those of the first step stand");
+            }
+            let contacts = world.step(bodies(&scene)).unwrap();
+            let started: Vec<_> = contacts.started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = contacts.persisting().map(|tracked| tracked.pair).collect();
+            let fixed: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
+            (started, persisting, fixed, contacts.ended().count(), contacts.ended_statics().count())
+        })
+    };
+    let expected = events(0);
+    assert!(!expected.0.is_empty() && !expected.1.is_empty() && expected.3 > 0);
+    assert!(events(2) == expected);
+}
+
 /// Work for all threads of the pool, so that whoever waits for it takes up other tasks meanwhile.
 #[cfg(feature = "parallel")]
 fn work(depth: u32) -> u32 {
