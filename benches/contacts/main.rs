@@ -14,6 +14,7 @@ mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
+mod stream;
 
 use clap::Parser;
 
@@ -54,7 +55,7 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 1] = [("events", events::run)];
+const PARTS: [Part; 2] = [("events", events::run), ("stream", stream::run)];
 
 fn main() {
     let mut options = Options::parse();
