@@ -391,3 +391,35 @@ fn a_point_grid_allocates_nothing_for_what_was_filed_before_and_tells_what_it_ho
         assert!(told <= held + 1000 && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
     }
 }
+
+#[cfg(feature = "parallel")]
+#[test]
+fn pools_of_workers_that_hand_on_blocks_allocate_nothing_either() {
+    let _watch = Watch::start();
+    for threads in [1, 2, 8] {
+        let pool = watched_pool(threads);
+        // The second has crowded bands, which are taken apart in one place.
+        for (name, bodies, frames) in [(SceneName::Castles, 6000, 20), (SceneName::WideAndTall, 20_000, 4)] {
+            let film = film(name, bodies, frames);
+            let allocations = pool.install(|| {
+                let mut world = world(WorldConfig::new().parallel_from(0));
+                world.set_statics(&film[0].statics).unwrap();
+                let mut all = || {
+                    let before = ALLOCATIONS.load(SeqCst);
+                    for scene in &film {
+                        let pairs = std::sync::atomic::AtomicUsize::new(0);
+                        let bodies = Bodies::new(&scene.centers, &scene.half_extents);
+                        let contacts = world.step_streamed(bodies, |block| _ = pairs.fetch_add(block.len(), SeqCst));
+                        let contacts = contacts.unwrap();
+                        assert_eq!(pairs.into_inner(), contacts.body_pairs().len() + contacts.static_pairs().len());
+                    }
+                    ALLOCATIONS.load(SeqCst) - before
+                };
+                all();
+                all();
+                all()
+            });
+            assert_eq!(allocations, 0, "{name}, {threads} threads");
+        }
+    }
+}
