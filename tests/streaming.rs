@@ -230,14 +230,14 @@ fn work(depth: u32) -> u32 {
 #[cfg(feature = "parallel")]
 #[test]
 fn a_listener_may_work_on_the_pool() {
-    // Crowded bands that are taken apart, one band that is larger than bands should be, and the usual.
-    let stack = vec![[3.0f32, 3.0]; 300];
-    let mut line: Vec<[f32; 2]> = (0..140_000).map(|k| [k as f32 * 0.9, 5.0]).collect();
-    line.extend(stack);
-    let half_extents = vec![[0.5f32, 0.5]; line.len()];
-    let mixed = Scene::new(SceneName::WideAndTall, 20_000, SEED);
+    // One band that is larger than bands should be, crowded bands that are taken apart, and the usual.
+    let cross = Scene::new(SceneName::Cross, 150_000, SEED);
+    let mut random = Random::new(SEED);
+    let places: Vec<[f32; 2]> = (0..40_000).map(|_| random.point(0.0, 1000.0)).collect();
+    let sizes: Vec<[f32; 2]> = (0..40_000).map(|row| [[24.0, 0.005], [0.005, 24.0]][row % 2]).collect();
+    let mixed = Bodies::new(&places, &sizes);
     let castles = Scene::new(SceneName::Castles, 20_000, SEED);
-    let cases = [Bodies::new(&line, &half_extents), bodies(&mixed), bodies(&castles)];
+    let cases = [bodies(&cross), mixed, bodies(&castles)];
     for (k, &case) in cases.iter().enumerate() {
         let mut fresh = sequential();
         fresh.set_statics(&castles.statics).unwrap();
