@@ -97,6 +97,15 @@ pub enum Error {
         /// The length of this one.
         found: usize,
     },
+    /// A column of what is changed by contacts has fewer rows than the step had.
+    ShortColumn {
+        /// Which of the columns that were given, counted from 0.
+        number: usize,
+        /// How many rows the step had.
+        expected: usize,
+        /// How many the column has.
+        found: usize,
+    },
     /// Some chunks have ids and others have none; ids are all or nothing.
     MixedIds {
         /// The first chunk that differs from those before it.
@@ -179,6 +188,12 @@ impl fmt::Display for Error {
                 write!(
                     f,
                     "chunk {chunk}: the {column} column has {found} rows, expected {expected} like the first column"
+                )
+            }
+            Self::ShortColumn { number, expected, found } => {
+                write!(
+                    f,
+                    "column {number} to be changed has {found} rows, expected at least the {expected} of the step"
                 )
             }
             Self::MixedIds { chunk } => {

@@ -97,10 +97,8 @@ pub use query::{Neighbor, Questions, RayHit};
 pub use stream::{StreamedBlock, StreamedPairs};
 #[cfg(feature = "serde")]
 pub use world::SavedWorld;
-pub use world::{
-    Contacts, EndedPair, EndedStaticPair, GridReport, Pairs, Phases, Reader, Report, Searched, Snapshot, Tier,
-};
-pub use world::{Tracked, World};
+pub use world::{Contacts, EndedPair, EndedStaticPair, Islands, Pairs, RowColumns, Tracked, World};
+pub use world::{GridReport, Phases, Reader, Report, Searched, Snapshot, Tier};
 
 /// The README's examples are compiled and run like all others.
 #[cfg(doctest)]

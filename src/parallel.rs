@@ -30,6 +30,16 @@ pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl 
     items.iter_mut().enumerate().for_each(|(k, item)| task(k, item));
 }
 
+/// Runs `task` on each item, which tasks may only look at, and its index.
+pub(crate) fn for_each<T: Sync>(parallel: bool, items: &[T], task: impl Fn(usize, &T) + Send + Sync) {
+    #[cfg(feature = "parallel")]
+    if parallel && items.len() > 1 {
+        return items.par_iter().enumerate().with_max_len(1).for_each(|(k, item)| task(k, item));
+    }
+    let _ = parallel;
+    items.iter().enumerate().for_each(|(k, item)| task(k, item));
+}
+
 /// How many workers the tasks of this file may run on at once.
 pub(crate) fn worker_count(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]

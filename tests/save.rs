@@ -6,7 +6,8 @@ mod common;
 use common::{Fleet, Found, Random, Truth, sequential, world};
 use serde_json::{Value, json};
 use triphase::{
-    Aabb, BadRows, Bodies, Column, Error, Filter, Pair, SavedWorld, Simd, StaticPair, Statics, World, WorldConfig,
+    Aabb, BadRows, Bodies, Column, EndedPair, EndedStaticPair, Error, Filter, Pair, SavedWorld, Simd, StaticPair,
+    Statics, Tracked, World, WorldConfig,
 };
 use triphase_scenes::{Scene, SceneName};
 
@@ -41,6 +42,17 @@ fn step(world: &mut World, scene: &Scene) -> Found {
     Found::new(world.step(bodies).unwrap())
 }
 
+/// What is told of contacts, in its order: of bodies, and with statics, each that began, that goes on, that ended.
+#[allow(clippy::type_complexity)]
+fn events(
+    world: &World,
+) -> ([Vec<Tracked<Pair>>; 2], Vec<EndedPair>, [Vec<Tracked<StaticPair>>; 2], Vec<EndedStaticPair>) {
+    let contacts = world.contacts();
+    let bodies = [contacts.started().collect(), contacts.persisting().collect()];
+    let statics = [contacts.started_statics().collect(), contacts.persisting_statics().collect()];
+    (bodies, contacts.ended().collect(), statics, contacts.ended_statics().collect())
+}
+
 /// The bits of its box, its id, its filter, whether it is enabled.
 type Static = (Option<[u32; 4]>, Option<u64>, Option<Filter>, Option<bool>);
 
@@ -55,8 +67,11 @@ fn statics(world: &World) -> Vec<Static> {
 #[test]
 fn restored_worlds_go_on_as_if_nothing_had_been() {
     let new = WorldConfig::new;
-    let configs =
-        [new(), new().bounds([0.1, 0.45, 3.0]).cell_size(1.7), new().bad_rows(BadRows::Skip).pair_limit(usize::MAX)];
+    let configs = [
+        new().track_contacts().margin(0.1).contact_lists(),
+        new().bounds([0.1, 0.45, 3.0]).cell_size(1.7),
+        new().bad_rows(BadRows::Skip).pair_limit(usize::MAX),
+    ];
     for (name, config) in [SceneName::Castles, SceneName::PowerLaw, SceneName::BeamsStatic].into_iter().zip(configs) {
         for with_columns in [true, false] {
             let mut scene = Scene::new(name, 3000, SEED);
@@ -67,6 +82,8 @@ fn restored_worlds_go_on_as_if_nothing_had_been() {
             fleet.each(|world| {
                 furnish(world, &scene, with_columns);
                 (0..3).for_each(|_| _ = step(world, &scene));
+                world.tracked_mut().for_each(|(pair, value)| *value = pair.a.wrapping_mul(31) ^ pair.b);
+                world.tracked_statics_mut().for_each(|(pair, value)| *value = pair.body ^ pair.fixed);
             });
             scene.advance();
             let next = scene.clone();
@@ -91,6 +108,7 @@ fn restored_worlds_go_on_as_if_nothing_had_been() {
                     assert!(!expected.fixed.is_empty() && !expected.body.is_empty());
                     for other in &mut restored {
                         assert_eq!(step(other, scene), expected);
+                        assert_eq!(events(other), events(world));
                         assert_eq!(other.step_number(), number);
                         // What comes after a restored world's first step is as ever, too.
                         other.set_static_enabled(0, number == 4).unwrap();
@@ -182,11 +200,20 @@ fn what_is_wrong_with_a_save_is_named() {
 /// That whatever a save was turned into is refused, or a world whose steps are exact.
 fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
     let Ok(mut world) = World::restore(saved) else { return false };
+    let config = serde_json::to_value(world.config()).unwrap();
+    let tracks = usize::from(config["track_contacts"] == json!(true));
     let boxes = (0..world.statics().len() as u32).map(|row| world.statics().aabb(row).unwrap().to_array());
     let fixed: Vec<[f32; 4]> = boxes.collect();
     let of_fixed: Vec<Filter> = (0..fixed.len() as u32).map(|row| world.statics().filter(row).unwrap()).collect();
     let enabled: Vec<bool> = (0..fixed.len() as u32).map(|row| world.statics().is_enabled(row).unwrap()).collect();
     let bodies = Bodies::new(&scene.centers, &scene.half_extents);
+    // Contacts that were read may be of other ids or rows, but each is told of once.
+    if let Ok(contacts) = world.step(bodies.with_ids(&scene.ids)) {
+        let found = contacts.body_pairs().len() + contacts.static_pairs().len();
+        let now = contacts.started().chain(contacts.persisting()).count();
+        let now = now + contacts.started_statics().chain(contacts.persisting_statics()).count();
+        assert!(now == found * tracks || now > found && config["margin"] != json!(0.0));
+    }
     match world.step(bodies).map(Found::new) {
         Ok(found) => {
             let boxes =
@@ -208,7 +235,8 @@ fn serde_limit(world: &World) -> usize {
 
 fn small() -> (Scene, SavedWorld) {
     let scene = Scene::new(SceneName::Castles, 60, SEED);
-    let mut world = world(WorldConfig::new().bounds([0.5, 1.0]).cell_size(1.0).simd_at_most(Simd::Avx2));
+    let mut world =
+        world(WorldConfig::new().bounds([0.5, 1.0]).cell_size(1.0).simd_at_most(Simd::Avx2).track_contacts());
     furnish(&mut world, &scene, true);
     step(&mut world, &scene);
     (scene, world.save())

@@ -351,8 +351,10 @@ fn a_report_tells_what_is_held() {
     let _watch = Watch::start();
     for name in [SceneName::Castles, SceneName::Touching, SceneName::PowerLaw, SceneName::Cities] {
         let scene = Scene::new(name, 20_000, 84);
+        let config = WorldConfig::new().sequential();
+        let config = if name == SceneName::Castles { config.track_contacts().contact_lists() } else { config };
         let start = HELD.load(SeqCst);
-        let mut world = sequential();
+        let mut world = world(config);
         world.set_statics(&scene.statics).unwrap();
         step(&mut world, &scene);
         step(&mut world, &scene);
@@ -398,9 +400,18 @@ fn pools_of_workers_that_hand_on_blocks_allocate_nothing_either() {
     let _watch = Watch::start();
     for threads in [1, 2, 8] {
         let pool = watched_pool(threads);
-        // The second has crowded bands, which are taken apart in one place.
-        for (name, bodies, frames) in [(SceneName::Castles, 6000, 20), (SceneName::WideAndTall, 20_000, 4)] {
-            let film = film(name, bodies, frames);
+        // The second gets crowded bands, which are taken apart in one place.
+        for (name, bodies, frames) in [(SceneName::Castles, 6000, 21), (SceneName::Brownian, 20_000, 3)] {
+            let mut film = film(name, bodies, frames);
+            if name == SceneName::Brownian {
+                let [x, y, to_x, to_y] = film[0].world;
+                let scale = [700.0 / (to_x - x), 700.0 / (to_y - y)];
+                for scene in &mut film {
+                    scene.centers.iter_mut().for_each(|at| *at = [at[0] * scale[0], at[1] * scale[1]]);
+                    let sizes = (0..bodies).map(|row| [[24.0, 0.005], [0.005, 24.0]][row % 2]);
+                    scene.half_extents = sizes.collect();
+                }
+            }
             let allocations = pool.install(|| {
                 let mut world = world(WorldConfig::new().parallel_from(0));
                 world.set_statics(&film[0].statics).unwrap();
@@ -419,6 +430,41 @@ fn pools_of_workers_that_hand_on_blocks_allocate_nothing_either() {
                 all();
                 all()
             });
+            assert_eq!(allocations, 0, "{name}, {threads} threads");
+        }
+    }
+}
+
+/// As [`rewind`], with pairs given one by one with their rows after each step.
+fn rewind_exclusive(world: &mut World, film: &[Scene]) -> usize {
+    world.set_statics(&film[0].statics).unwrap();
+    let mut counts = vec![0u32; film.iter().map(|scene| scene.centers.len()).max().unwrap()];
+    let mut all = || {
+        let before = ALLOCATIONS.load(SeqCst);
+        for scene in film {
+            step(world, scene);
+            let contacts = world.contacts();
+            contacts.par_for_each_exclusive(&mut counts, |_, a, b| (*a, *b) = (*a ^ 1, *b ^ 1)).unwrap();
+            contacts.par_for_each_static_exclusive(&mut counts[..], |_, count| *count ^= 2).unwrap();
+        }
+        ALLOCATIONS.load(SeqCst) - before
+    };
+    assert!(all() > 0);
+    all()
+}
+
+#[test]
+fn rows_of_pairs_that_were_given_before_allocate_nothing() {
+    let _watch = Watch::start();
+    for name in [SceneName::Castles, SceneName::PowerLaw, SceneName::WideAndTall, SceneName::Churn] {
+        // An odd number of frames, so that each is stepped in both of a world's sets of pairs.
+        let film = film(name, 6000, 7);
+        assert_eq!(rewind_exclusive(&mut sequential(), &film), 0, "{name}");
+        #[cfg(feature = "parallel")]
+        for threads in [2, 8] {
+            let parallel = WorldConfig::new().parallel_from(0);
+            let pool = watched_pool(threads);
+            let allocations = pool.install(|| rewind_exclusive(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
         }
     }

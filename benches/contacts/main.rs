@@ -14,6 +14,8 @@ mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
+mod exclusive;
+mod islands;
 mod stream;
 
 use clap::Parser;
@@ -55,7 +57,8 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 2] = [("events", events::run), ("stream", stream::run)];
+const PARTS: [Part; 4] =
+    [("events", events::run), ("exclusive", exclusive::run), ("islands", islands::run), ("stream", stream::run)];
 
 fn main() {
     let mut options = Options::parse();

@@ -3,7 +3,7 @@
 use super::check::Box4;
 use super::{Failure, letters};
 use std::path::Path;
-use tiny_skia::{Color, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
+use tiny_skia::{Color, FillRule, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
 use triphase::Aabb;
 
 /// Pixels.
@@ -82,6 +82,17 @@ impl Picture {
         let inset = width / 2.0;
         if let Some(rect) = self.view.to_pixels(aabb).and_then(|rect| rect.inset(inset, inset)) {
             self.stroke(rect, line, width);
+        }
+    }
+
+    /// A filled disc.
+    pub(crate) fn disc(&mut self, center: [f32; 2], radius: f32, fill: Colour) {
+        let [x, y] = center;
+        if let Some(rect) = self.view.to_pixels([x - radius, y - radius, x + radius, y + radius]) {
+            let (x, y) = (0.5 * (rect.left() + rect.right()), 0.5 * (rect.top() + rect.bottom()));
+            if let Some(path) = PathBuilder::from_circle(x, y, 0.5 * rect.width().min(rect.height())) {
+                self.pixels.fill_path(&path, &paint(fill), FillRule::Winding, Transform::identity(), None);
+            }
         }
     }
 

@@ -170,6 +170,11 @@ impl<'s> PairSink<'s> {
         Some(&mut self.page.as_mut()?[self.len..])
     }
 
+    /// How many pairs there are in `blocks` and in the page that is open.
+    pub(crate) fn pair_count(&self) -> usize {
+        self.blocks.iter().map(|block| block.pairs().len()).sum::<usize>() + self.len
+    }
+
     /// Takes the first `pairs` of the slots that `room` gave.
     #[inline(always)]
     pub(crate) fn advance(&mut self, pairs: usize) {

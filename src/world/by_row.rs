@@ -17,8 +17,10 @@ pub(super) const SPAN: usize = 4096;
 /// Chunks there are at most, so that their tables stay small in large worlds.
 const CHUNKS_MAX: usize = 256;
 
-/// Pages of a chunk at least.
-const CHUNK_PAGES: usize = 4;
+/// Pages of a chunk: few enough to share out, and for what a chunk writes to stay in the cache; more where there are many spans, so that
+/// a span's run of a chunk is worth going there.
+const CHUNK_PAGES: [usize; 2] = [4, 32];
+const SPANS_A_PAGE: usize = 16;
 
 /// A row and its partner (G2).
 #[inline(always)]
@@ -66,8 +68,9 @@ pub(super) struct BySpan {
 impl BySpan {
     /// Sorts all pairs; their rows are below `rows`.
     pub(super) fn fill(&mut self, pages: &impl Pages, page_len: usize, rows: usize, sides: Sides, parallel: bool) {
-        let chunk_pages = pages.count().div_ceil(CHUNKS_MAX).max(CHUNK_PAGES);
         let spans = span_count(rows);
+        let least = (spans / SPANS_A_PAGE).clamp(CHUNK_PAGES[0], CHUNK_PAGES[1]);
+        let chunk_pages = pages.count().div_ceil(CHUNKS_MAX).max(least);
         let copies = if sides == Sides::Both { 2 } else { 1 };
         self.chunks = pages.count().div_ceil(chunk_pages);
         self.slot = (chunk_pages * page_len * copies).max(1);

@@ -17,20 +17,18 @@ use bytemuck::Pod;
 /// count and instruction set, whatever was stepped before. It may change between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
-    found: &'w FoundPairs,
-    searched: Searched<'w>,
+    pub(super) found: &'w FoundPairs,
+    pub(super) searched: Searched<'w>,
     pub(super) tracker: Option<&'w Tracker>,
-    lists: Option<&'w Lists>,
+    pub(super) lists: Option<&'w Lists>,
+    pub(super) parallel_from: usize,
 }
 
 impl<'w> Contacts<'w> {
-    pub(super) fn new(
-        found: &'w FoundPairs,
-        searched: Searched<'w>,
-        tracker: Option<&'w Tracker>,
-        lists: Option<&'w Lists>,
-    ) -> Self {
-        Self { found, searched, tracker, lists }
+    /// Whether the settings let other threads work on contacts of a step of so many bodies.
+    pub(super) fn is_parallel(&self) -> bool {
+        let index = self.searched.index;
+        cfg!(feature = "parallel") && !index.sequential && index.row_count >= self.parallel_from
     }
 
     /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.

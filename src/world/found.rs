@@ -1,6 +1,8 @@
 //! The pairs that a step found.
 
 use super::by_row::Pages;
+use super::exclusive::Schedules;
+use super::exclusive::schedule::Section;
 use crate::storage::pages::{Block, PagePool};
 use crate::storage::reserve_like;
 
@@ -21,11 +23,17 @@ pub(crate) struct FoundPairs {
     pub(crate) static_blocks: Vec<Block>,
     pub(crate) body_pair_count: usize,
     pub(crate) static_pair_count: usize,
+    /// The tasks that found them, in the order of blocks.
+    pub(crate) sections: Vec<Section>,
+    /// Good for the blocks as they are: whoever changes those renews them.
+    pub(crate) schedules: Schedules,
 }
 
 impl FoundPairs {
     /// Gives the pages back.
     pub(crate) fn clear(&mut self, pool: &PagePool) {
+        self.schedules.renew();
+        self.sections.clear();
         pool.recycle(&mut self.body_blocks);
         self.body_pair_count = 0;
         self.clear_statics(pool);
@@ -33,8 +41,19 @@ impl FoundPairs {
 
     /// Gives the pages of static contacts back.
     pub(crate) fn clear_statics(&mut self, pool: &PagePool) {
+        self.schedules.renew_statics();
+        self.sections.iter_mut().for_each(|section| section.static_blocks = 0..0);
         pool.recycle(&mut self.static_blocks);
         self.static_pair_count = 0;
+    }
+
+    /// Adds what a task found: pairs of bodies, the first so many among those of its band, and pairs with statics.
+    pub(crate) fn append(&mut self, bodies: &mut Vec<Block>, own_pairs: usize, statics: &mut Vec<Block>) {
+        let (body_from, static_from) = (self.body_blocks.len(), self.static_blocks.len());
+        self.body_blocks.append(bodies);
+        self.static_blocks.append(statics);
+        let body_blocks = body_from..self.body_blocks.len();
+        self.sections.push(Section { body_blocks, own_pairs, static_blocks: static_from..self.static_blocks.len() });
     }
 
     /// Counts what the blocks hold.
@@ -48,14 +67,22 @@ impl FoundPairs {
     pub(crate) fn reserve_like(&mut self, other: &Self) {
         reserve_like(&mut self.body_blocks, &other.body_blocks);
         reserve_like(&mut self.static_blocks, &other.static_blocks);
+        reserve_like(&mut self.sections, &other.sections);
     }
 
     pub(crate) fn page_count(&self) -> usize {
         self.body_blocks.len() + self.static_blocks.len()
     }
 
+    /// Bytes held for whom pairs belong to.
+    pub(crate) fn bytes_of_sections(&self) -> usize {
+        self.sections.capacity() * size_of::<Section>() + self.schedules.bytes()
+    }
+
     pub(crate) fn shrink_to_fit(&mut self) {
         self.body_blocks.shrink_to_fit();
         self.static_blocks.shrink_to_fit();
+        self.sections.shrink_to_fit();
+        self.schedules.shrink();
     }
 }

@@ -7,10 +7,12 @@ mod ask;
 mod by_row;
 mod clock;
 mod contacts;
+mod exclusive;
 mod found;
 mod frames;
 mod index;
 mod input;
+mod islands;
 mod lists;
 mod order;
 mod oversized;
@@ -29,6 +31,8 @@ mod tracking;
 mod worker;
 
 pub use contacts::{Contacts, Pairs};
+pub use exclusive::RowColumns;
+pub use islands::Islands;
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
 #[cfg(feature = "serde")]
@@ -215,7 +219,13 @@ impl World {
     /// The contacts of the last good step again, by a shared borrow, so that queries can be asked while they are
     /// iterated (what `step` returns holds the world by its `&mut`). Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts::new(&self.found, self.searched(), self.tracker.as_deref(), self.lists.as_deref())
+        Contacts {
+            found: &self.found,
+            searched: self.searched(),
+            tracker: self.tracker.as_deref(),
+            lists: self.lists.as_deref(),
+            parallel_from: self.config.parallel_from,
+        }
     }
 
     /// How many steps went well so far: the number of the last good one. 0 before the first; a step that was refused does
@@ -278,9 +288,10 @@ impl World {
 
     fn bytes_pairs(&self) -> usize {
         let pages = self.found.page_count() + self.next_found.page_count() + self.pool.free_count();
+        let sections = self.found.bytes_of_sections() + self.next_found.bytes_of_sections();
         let tracked = self.tracker.as_ref().map_or(0, |tracker| tracker.bytes());
         let listed = self.lists.as_ref().map_or(0, |lists| lists.bytes());
-        pages * PAGE_LEN * size_of::<[u32; 2]>() + tracked + listed
+        pages * PAGE_LEN * size_of::<[u32; 2]>() + sections + tracked + listed
     }
 }
 

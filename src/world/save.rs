@@ -7,7 +7,7 @@
 
 use super::World;
 use super::frames::Frames;
-use super::tracking::check_static_ids;
+use super::tracking::{SavedTracked, StaticSet, Tracker, check_static_ids};
 use crate::bodies::Statics;
 use crate::config::WorldConfig;
 use crate::error::Error;
@@ -32,7 +32,7 @@ pub struct SavedWorld {
     config: WorldConfig,
     step: u64,
     statics: SavedStatics,
-    /// Contacts that are followed from step to step. There are none yet.
+    /// Contacts that are followed from step to step, where they are.
     tracked: Option<SavedTracked>,
 }
 
@@ -49,10 +49,6 @@ struct SavedStatics {
     disabled: Vec<u32>,
 }
 
-/// Nothing of that kind can be had, so nothing of it can be read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum SavedTracked {}
-
 impl SavedWorld {
     /// [`World::step_number`] of when it was saved.
     pub fn step_number(&self) -> u64 {
@@ -67,7 +63,7 @@ impl SavedWorld {
 
 impl World {
     /// The world as a value that can be serialised, for [`restore`](Self::restore): settings, statics (boxes, ids, filters, which are
-    /// enabled) and the number of the last good step. Bodies are the caller's, and are no part of it. (Feature `serde`.)
+    /// enabled), the contacts that are tracked with their values, and the number of the last good step. Bodies are the caller's, and are no part of it. (Feature `serde`.)
     ///
     /// ```
     /// use triphase::{Bodies, SavedWorld, World, WorldConfig};
@@ -90,7 +86,7 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(statics): 16 bytes a static, 8 for an id, 8 for a filter.
+    /// O(statics + tracked contacts): 16 bytes a static, 8 for an id, 8 for a filter; 12 bytes a contact, 8 for a body's id.
     pub fn save(&self) -> SavedWorld {
         let statics = &self.statics;
         let rows = || 0..statics.len() as u32;
@@ -108,15 +104,16 @@ impl World {
                 },
                 disabled: rows().filter(|&row| statics.is_enabled(row) == Some(false)).collect(),
             },
-            tracked: None,
+            tracked: self.tracker.as_ref().map(|tracker| tracker.save(self.static_set())),
         }
     }
 
     /// The world that was [saved](Self::save). (Feature `serde`.)
     ///
-    /// Its steps find the same pairs in the same order as those of the world that was saved. Until the first of them it has no bodies
-    /// and no contacts, so that all contacts of that one are new where contacts are tracked; its statics can be asked at once. It runs on the best instruction set of the machine that it is restored on,
-    /// as far as its settings allow.
+    /// Its steps find the same pairs in the same order as those of the world that was saved, and where contacts are
+    /// [tracked](WorldConfig::track_contacts), these begin, go on with their values and end as they would have there. Until the first step
+    /// it has no bodies and no pairs; its statics can be asked at once. It runs on the best instruction set of the machine that
+    /// it is restored on, as far as its settings allow.
     ///
     /// # Errors
     ///
@@ -128,7 +125,7 @@ impl World {
     /// As [`set_statics`](Self::set_statics).
     pub fn restore(saved: SavedWorld) -> Result<Self, Error> {
         let bad = |what| move |cause| Error::BadSave { what, cause: Box::new(cause) };
-        let SavedWorld { version, config, step, statics, tracked: None } = saved;
+        let SavedWorld { version, config, step, statics, tracked } = saved;
         if version != VERSION {
             let value = f64::from(version);
             return Err(bad("version")(Error::BadSetting { setting: "version", value, expected: "1" }));
@@ -146,8 +143,21 @@ impl World {
         });
         world.statics = statics.map_err(bad("statics"))?;
         (world.statics_version, world.static_set) = (1, 1);
+        if world.tracker.is_some()
+            && let Some(tracked) = tracked
+        {
+            let tracker = Tracker::restore(&tracked, world.static_set()).map_err(bad("contacts"))?;
+            world.tracker = Some(Box::new(tracker));
+        }
         world.frames = Frames::after(step, world.tracker.is_some());
         Ok(world)
+    }
+}
+
+impl World {
+    /// The statics as of now, as contacts are tracked with them.
+    fn static_set(&self) -> StaticSet<'_> {
+        StaticSet { tree: &self.statics, number: self.static_set }
     }
 }
 

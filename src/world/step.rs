@@ -75,6 +75,7 @@ impl World {
         }
         self.frames.advance(next);
         std::mem::swap(&mut self.found, &mut self.next_found);
+        self.found.schedules.take_buffers(&mut self.next_found.schedules);
         self.next_found.reserve_like(&self.found);
         self.workers.level();
         self.provide_pages();
@@ -152,8 +153,7 @@ impl World {
         grid.finish(self.level);
         index.grid = grid;
         for task in tasks {
-            self.next_found.body_blocks.append(&mut task.body_blocks);
-            self.next_found.static_blocks.append(&mut task.static_blocks);
+            self.next_found.append(&mut task.body_blocks, task.own_pairs, &mut task.static_blocks);
             phases.add(&task.times);
         }
         self.next_found.count();

@@ -85,6 +85,8 @@ impl<'s> Shared<'s> {
 #[derive(Default)]
 pub(super) struct Task {
     pub(super) body_blocks: Vec<Block>,
+    /// So many of the pairs, the first ones, are for sure among bodies that are filed in the task's band.
+    pub(super) own_pairs: usize,
     pub(super) static_blocks: Vec<Block>,
     pub(super) times: TaskTimes,
     /// Of a band's task: what it built.
@@ -110,7 +112,7 @@ pub(super) fn run_band(
     scratch: &mut Scratch,
     task: &mut Task,
 ) {
-    (task.times, task.band) = (TaskTimes::default(), Band::default());
+    (task.times, task.band, task.own_pairs) = (TaskTimes::default(), Band::default(), 0);
     let own = shared.partition.own(number);
     if own.is_empty() {
         return;
@@ -144,6 +146,7 @@ pub(super) fn run_band(
         task.times.common = clock.lap();
     } else {
         let _ = built.own_pairs(shared.level, &mut sink);
+        task.own_pairs = sink.pair_count();
         task.times.common = clock.lap();
         let _ = built.pairs_with(shared.level, visitors.iter().copied(), &mut sink);
         task.times.visitors = clock.lap();
@@ -189,7 +192,7 @@ pub(super) fn run_loose_block(
     scratch: &mut SearchScratch,
     task: &mut Task,
 ) {
-    task.times = TaskTimes::default();
+    (task.times, task.own_pairs) = (TaskTimes::default(), 0);
     let mut clock = Clock::now();
     let (rows, filtered) = (&index.oversized_rows, index.filters_by_row().is_some());
     let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);

@@ -123,8 +123,13 @@ impl GridIndex {
 
     /// Rows of all bodies in cell order, some at a time.
     pub(crate) fn row_runs(&self) -> impl Iterator<Item = &[u32]> {
-        let filled = self.slots.iter().filter(|slot| slot.band.population > 0);
-        filled.flat_map(|slot| self.cells(slot).blocks.rows())
+        self.slots.iter().flat_map(|slot| self.rows_of(slot))
+    }
+
+    /// Rows of a band's bodies in cell order, some at a time.
+    pub(crate) fn rows_of(&self, slot: &BandSlot) -> impl Iterator<Item = &[u32]> + use<'_> {
+        let filled = (slot.band.population > 0).then(|| self.cells(slot).blocks.rows());
+        filled.into_iter().flatten()
     }
 
     /// Sum over a band's cells of population squared.

@@ -99,10 +99,12 @@ impl<'w> Contacts<'w> {
 
     /// Contacts of bodies of the step before that are none any more.
     pub fn ended(&self) -> impl Iterator<Item = EndedPair> + Clone + use<'w> {
-        let spans = spans(self.tracker.map(|tracker| &tracker.bodies));
-        spans.iter().flat_map(|span| &span.ended).map(|ended| {
-            let ([a, b], value) = (ended.ids, ended.value);
-            EndedPair { a, b, value }
+        let index = self.searched.index;
+        let id = |row: u32| index.ids.get(row as usize).copied().unwrap_or(u64::from(row));
+        ended(self.tracker.map(|tracker| &tracker.bodies), move |rows| rows.map(id)).map(|([a, b], value)| EndedPair {
+            a,
+            b,
+            value,
         })
     }
 
@@ -119,10 +121,15 @@ impl<'w> Contacts<'w> {
 
     /// As [`ended`](Self::ended), of bodies and statics.
     pub fn ended_statics(&self) -> impl Iterator<Item = EndedStaticPair> + Clone + use<'w> {
-        let spans = spans(self.tracker.map(|tracker| &tracker.statics));
-        spans.iter().flat_map(|span| &span.ended).map(|ended| {
-            let ([body, fixed], value) = (ended.ids, ended.value);
-            EndedStaticPair { body, fixed, value }
+        let index = self.searched.index;
+        let id = |row: u32| index.ids.get(row as usize).copied().unwrap_or(u64::from(row));
+        // Of the set that the step saw: it may have been replaced since.
+        let static_id = |row: u32| index.statics.id(row).unwrap_or(u64::from(row));
+        let ids = move |[body, fixed]: [u32; 2]| [id(body), static_id(fixed)];
+        ended(self.tracker.map(|tracker| &tracker.statics), ids).map(|([body, fixed], value)| EndedStaticPair {
+            body,
+            fixed,
+            value,
         })
     }
 
@@ -183,6 +190,18 @@ fn persisting<P: Kind>(touching: Option<&Touching>) -> impl Iterator<Item = Trac
         let mut started = span.started.iter().peekable();
         let goes_on = move |place: &usize| started.next_if(|&&next| next as usize == *place).is_none();
         (0..span.values().len()).filter(goes_on).map(move |place| tracked(span, place))
+    })
+}
+
+/// Ids and values; `ids` looks up those of both sides.
+fn ended<'t>(
+    touching: Option<&'t Touching>,
+    ids: impl Fn([u32; 2]) -> [u64; 2] + Clone + 't,
+) -> impl Iterator<Item = ([u64; 2], u32)> + Clone + 't {
+    spans(touching).iter().flat_map(move |span| {
+        let ids = ids.clone();
+        let there = span.ended.iter().map(move |&(entry, value)| (ids(row_and_partner(entry)), value));
+        span.gone.iter().map(|gone| (gone.ids, gone.value)).chain(there)
     })
 }
 

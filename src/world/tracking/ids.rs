@@ -40,8 +40,50 @@ pub(super) struct Identities {
     parts: Vec<Vec<u32>>,
     /// Ids that are new, and their rows.
     fresh: Vec<(u64, u32)>,
-    /// Where each row of the last step is now; filled where any changed.
+    went: Went,
+    /// Where each row of the last step is now, or [`NONE`].
     moved: Vec<u32>,
+}
+
+/// Where bodies of the last step went.
+#[derive(Clone, Copy, Default)]
+enum Went {
+    #[default]
+    Nowhere,
+    Below(u32),
+    ToRows,
+    Away,
+}
+
+/// Where rows of the last step are now, on one side of a contact.
+#[derive(Clone, Copy)]
+pub(super) enum Side<'m> {
+    /// Where they were.
+    Same,
+    /// Those below this one where they were; the others are gone.
+    Below(u32),
+    /// Each where it says here, or gone: [`NONE`].
+    To(&'m [u32]),
+    Gone,
+}
+
+impl Side<'_> {
+    /// Where a row is now, or [`NONE`].
+    #[inline]
+    pub(super) fn of(self, row: u32) -> u32 {
+        match self {
+            Self::Same => row,
+            Self::Below(end) => {
+                if row < end {
+                    row
+                } else {
+                    NONE
+                }
+            }
+            Self::To(rows) => rows[row as usize],
+            Self::Gone => NONE,
+        }
+    }
 }
 
 impl Identities {
@@ -54,22 +96,26 @@ impl Identities {
         self.changed.clear();
         self.fresh.clear();
         self.moved.clear();
-        let Some(column) = step.column.filter(|_| self.with_column || self.rows == 0) else {
-            // Rows stand for themselves, or ids come or go: then all are others.
-            let same = !self.with_column && step.column.is_none();
-            if !same || step.rows < self.rows {
-                self.moved.extend((0..self.rows as u32).map(|row| if same { row } else { NONE }));
-                let kept = step.rows.min(self.rows);
-                self.moved[kept..].fill(NONE);
-            }
-            return match step.column {
-                Some(column) => self.compare_column(&[], column, step.absent, parallel),
-                None => Ok(()),
+        let Some(column) = step.column else {
+            // Rows stand for themselves, unless they stood for ids.
+            self.went = match self.with_column {
+                true => Went::Away,
+                false if step.rows < self.rows => Went::Below(step.rows as u32),
+                false => Went::Nowhere,
             };
+            return Ok(());
         };
-        let before = std::mem::take(&mut self.ids);
+        let continues = self.with_column || self.rows == 0;
+        let before = if continues { std::mem::take(&mut self.ids) } else { Vec::new() };
         let outcome = self.compare_column(&before, column, step.absent, parallel);
-        self.ids = before;
+        self.went = match (continues, self.changed.is_empty()) {
+            (false, _) => Went::Away,
+            (true, true) => Went::Nowhere,
+            (true, false) => Went::ToRows,
+        };
+        if continues {
+            self.ids = before;
+        }
         outcome
     }
 
@@ -78,9 +124,7 @@ impl Identities {
         if self.changed.is_empty() {
             return Ok(());
         }
-        if self.moved.is_empty() {
-            self.moved.extend(0..before.len() as u32);
-        }
+        self.moved.extend(0..before.len() as u32);
         for &row in self.changed.iter().take_while(|&&row| (row as usize) < before.len()) {
             self.moved[row as usize] = NONE;
         }
@@ -124,9 +168,14 @@ impl Identities {
         }
     }
 
-    /// Where each row of the last step is now, or [`NONE`]; nothing where all are where they were.
-    pub(super) fn moved(&self) -> Option<&[u32]> {
-        (!self.moved.is_empty()).then_some(&self.moved)
+    /// Where the rows of the last step are now.
+    pub(super) fn moved(&self) -> Side<'_> {
+        match self.went {
+            Went::Nowhere => Side::Same,
+            Went::Below(end) => Side::Below(end),
+            Went::ToRows => Side::To(&self.moved),
+            Went::Away => Side::Gone,
+        }
     }
 
     /// The id of a row of the last step.
@@ -170,21 +219,6 @@ impl Identities {
         (self.with_column, self.rows) = (step.column.is_some(), step.rows);
     }
 
-    /// The ids of the last step, if it had a column.
-    pub(super) fn column(&self) -> Option<&[u64]> {
-        self.with_column.then_some(&self.ids)
-    }
-
-    /// How many rows the last step had.
-    pub(super) fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Rows of the last step that were skipped.
-    pub(super) fn absent(&self) -> &[u32] {
-        &self.absent
-    }
-
     pub(super) fn bytes(&self) -> usize {
         let words =
             self.absent.capacity() + self.table.rows.capacity() + self.changed.capacity() + self.moved.capacity();
@@ -199,6 +233,25 @@ impl Identities {
         (self.changed, self.parts, self.fresh, self.moved) = Default::default();
         self.ids.shrink_to_fit();
         self.absent.shrink_to_fit();
+    }
+}
+
+/// What is saved of it.
+#[cfg(feature = "serde")]
+impl Identities {
+    /// The ids of the last step, if it had a column.
+    pub(super) fn column(&self) -> Option<&[u64]> {
+        self.with_column.then_some(&self.ids)
+    }
+
+    /// How many rows the last step had.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Rows of the last step that were skipped.
+    pub(super) fn absent(&self) -> &[u32] {
+        &self.absent
     }
 }
 

@@ -15,10 +15,13 @@
 
 mod events;
 mod ids;
+#[cfg(feature = "serde")]
+mod saved;
 mod span;
 
 pub use events::{EndedPair, EndedStaticPair, Tracked};
-pub(super) use ids::Ids;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedTracked;
 
 use super::by_row::{BySpan, Pages, Sides, span_count};
 use crate::error::Error;
@@ -27,7 +30,7 @@ use crate::kernel::Level;
 use crate::parallel;
 use crate::storage::pages::PAGE_LEN;
 use crate::tier::static_tree::StaticTree;
-use ids::{Identities, NONE, first_duplicate};
+use ids::{Identities, Ids, NONE, Side, first_duplicate};
 use span::{Moved, Moves, Span, part_of};
 
 /// The contacts of the last good step, and what began and ended in it.
@@ -79,46 +82,41 @@ impl Tracker {
         (keeps_bodies, keeps_static): (impl Fn([u32; 2]) -> bool + Sync, impl Fn([u32; 2]) -> bool + Sync),
         (level, parallel): (Level, bool),
     ) {
-        let static_moves = self.static_moves(set);
+        let same_set = self.static_set == set.number;
+        let static_rows = if same_set { None } else { self.static_rows(set) };
+        let static_side = match &static_rows {
+            _ if same_set => Side::Same,
+            Some(rows) => Side::To(rows),
+            None => Side::Gone,
+        };
         let Self { identities, absent, bodies, statics, static_ids, .. } = self;
         let moved = identities.moved();
-        let id = |row: u32| column.map_or(u64::from(row), |ids| ids[row as usize]);
         let before = |row: u32| identities.id_before(row);
         bodies.advance(
             (body_pairs, rows),
             Moves { sides: [moved; 2], ascending: true },
-            (|rows: [u32; 2]| rows.map(before), |rows: [u32; 2]| rows.map(id)),
+            |rows: [u32; 2]| rows.map(before),
             keeps_bodies,
             (level, parallel),
         );
         let static_before = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row as usize]);
-        let static_id = |row: u32| set.tree.id(row).unwrap_or(u64::from(row));
         statics.advance(
             (static_pairs, rows),
-            Moves { sides: [moved, static_moves.as_deref()], ascending: false },
-            (
-                |[body, fixed]: [u32; 2]| [before(body), static_before(fixed)],
-                |[body, fixed]: [u32; 2]| [id(body), static_id(fixed)],
-            ),
+            Moves { sides: [moved, static_side], ascending: false },
+            |[body, fixed]: [u32; 2]| [before(body), static_before(fixed)],
             keeps_static,
             (level, parallel),
         );
         identities.commit(Ids { column, rows, absent });
-        if self.static_set != set.number {
+        if !same_set {
             self.static_set = set.number;
             self.static_ids = set.tree.ids().map(<[u64]>::to_vec);
         }
     }
 
-    /// Where each static of the last set is in this one; nothing if it is the same set. Without ids, none is the same.
-    fn static_moves(&self, set: StaticSet<'_>) -> Option<Vec<u32>> {
-        if self.static_set == set.number {
-            return None;
-        }
-        let (Some(before), Some(now)) = (&self.static_ids, set.tree.ids()) else {
-            let rows_before = self.static_ids.as_ref().map_or(self.statics.partners_end(), |ids| ids.len());
-            return Some(vec![NONE; rows_before]);
-        };
+    /// Where each static of the last set is in this one, if both have ids.
+    fn static_rows(&self, set: StaticSet<'_>) -> Option<Vec<u32>> {
+        let (before, now) = (self.static_ids.as_ref()?, set.tree.ids()?);
         let mut by_id: Vec<(u64, u32)> = now.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
         by_id.sort_unstable();
         let row_of = |id: &u64| by_id.binary_search_by_key(id, |&(id, _)| id).map_or(NONE, |at| by_id[at].1);
@@ -168,7 +166,7 @@ impl Touching {
         &mut self,
         (pages, rows): (&impl Pages, usize),
         moves: Moves<'_>,
-        (ids_before, ids): (impl Fn([u32; 2]) -> [u64; 2] + Sync, impl Fn([u32; 2]) -> [u64; 2] + Sync),
+        ids_before: impl Fn([u32; 2]) -> [u64; 2] + Sync,
         keeps: impl Fn([u32; 2]) -> bool + Sync,
         (level, parallel): (Level, bool),
     ) {
@@ -187,19 +185,13 @@ impl Touching {
         let by_span = &self.by_span;
         parallel::for_each_mut(parallel, &mut self.spans[..count], |number, span| {
             span.see(level, by_span.runs(number));
-            span.settle(&keeps, &ids);
+            span.settle(&keeps);
         });
         self.live = if moves.any() { live } else { count };
     }
 
     fn live(&self) -> &[Span] {
         &self.spans[..self.live]
-    }
-
-    /// One more than the highest partner.
-    fn partners_end(&self) -> usize {
-        let partners = self.live().iter().flat_map(Span::entries).map(|&entry| entry as u32 as usize + 1);
-        partners.max().unwrap_or(0)
     }
 
     fn bytes(&self) -> usize {

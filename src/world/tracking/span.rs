@@ -11,12 +11,12 @@
 //! Cost: a look-up a pair and a pass over the contacts, all in the first caches.
 
 use super::super::by_row::{SPAN, entry, row_and_partner};
-use super::ids::NONE;
+use super::ids::{NONE, Side};
 use crate::kernel::{Level, Work};
 
-/// A contact that ended: the ids of both, and its value.
+/// A contact of which one side is gone: the ids of both, and its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ended {
+pub(super) struct Gone {
     pub(super) ids: [u64; 2],
     pub(super) value: u32,
 }
@@ -52,8 +52,10 @@ pub(super) struct Span {
     seen: Vec<bool>,
     /// Places of those that began in the last good step, ascending.
     pub(super) started: Vec<u32>,
-    /// Of the last good step.
-    pub(super) ended: Vec<Ended>,
+    /// Contacts that ended in the last good step though both sides are there, and their values. Their ids are looked up when they are
+    /// read: that is a random access each.
+    pub(super) ended: Vec<Moved>,
+    pub(super) gone: Vec<Gone>,
     /// Places of those that were not seen.
     missing: Vec<u32>,
     /// What began, before it is merged in: so many of them.
@@ -62,24 +64,23 @@ pub(super) struct Span {
     pub(super) moved: Vec<Moved>,
 }
 
-/// Where rows of the last step are now, for both sides of a contact; nothing where none moved.
+/// Where rows of the last step are now, for both sides of a contact.
 #[derive(Clone, Copy)]
 pub(super) struct Moves<'m> {
-    pub(super) sides: [Option<&'m [u32]>; 2],
+    pub(super) sides: [Side<'m>; 2],
     /// Both sides are bodies, of which the lower row is first.
     pub(super) ascending: bool,
 }
 
 impl Moves<'_> {
     pub(super) fn any(&self) -> bool {
-        self.sides.iter().any(Option::is_some)
+        self.sides.iter().any(|side| !matches!(side, Side::Same))
     }
 
     /// Where a contact is now, if both are there still.
     fn of(&self, before: u64) -> Option<u64> {
-        let rows = row_and_partner(before);
-        let now = |side: usize| self.sides[side].map_or(rows[side], |moved| moved[rows[side] as usize]);
-        let (a, b) = (now(0), now(1));
+        let [a, b] = row_and_partner(before);
+        let (a, b) = (self.sides[0].of(a), self.sides[1].of(b));
         if a == NONE || b == NONE {
             return None;
         }
@@ -106,6 +107,7 @@ impl Span {
     pub(super) fn forget(&mut self) {
         self.started.clear();
         self.ended.clear();
+        self.gone.clear();
         self.moved.clear();
     }
 
@@ -120,7 +122,7 @@ impl Span {
                     stayed += 1;
                 }
                 Some(now) => self.moved.push((now, value)),
-                None => self.ended.push(Ended { ids: ids_before(row_and_partner(before)), value }),
+                None => self.gone.push(Gone { ids: ids_before(row_and_partner(before)), value }),
             }
         }
         self.set_len(stayed);
@@ -157,15 +159,14 @@ impl Span {
     }
 
     /// Ends what was not seen and not kept, and adds what began, in any order (T2).
-    pub(super) fn settle(&mut self, keeps: impl Fn([u32; 2]) -> bool, ids: impl Fn([u32; 2]) -> [u64; 2]) {
+    pub(super) fn settle(&mut self, keeps: impl Fn([u32; 2]) -> bool) {
         self.find_missing();
         for k in 0..self.missing.len() {
             let at = self.missing[k] as usize;
-            let rows = row_and_partner(self.entries[at]);
-            if keeps(rows) {
+            if keeps(row_and_partner(self.entries[at])) {
                 self.seen[at] = true;
             } else {
-                self.ended.push(Ended { ids: ids(rows), value: self.values[at] });
+                self.ended.push((self.entries[at], self.values[at]));
             }
         }
         self.close_gaps();
@@ -260,8 +261,8 @@ impl Span {
             + entries * size_of::<u64>()
             + words.map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
             + self.seen.capacity()
-            + self.ended.capacity() * size_of::<Ended>()
-            + self.moved.capacity() * size_of::<Moved>()
+            + self.gone.capacity() * size_of::<Gone>()
+            + (self.ended.capacity() + self.moved.capacity()) * size_of::<Moved>()
     }
 
     /// Gives back what the next step can make again.
@@ -271,6 +272,7 @@ impl Span {
         self.values.shrink_to_fit();
         self.started.shrink_to_fit();
         self.ended.shrink_to_fit();
+        self.gone.shrink_to_fit();
     }
 }
 

@@ -1,0 +1,343 @@
+//! Which pairs may be worked on at the same time, when each is given both of its rows to change.
+//!
+//! Tasks of a step are the units of it: most pairs are among the bodies of one band, and bands share no bodies.
+//!
+//! G1: each row belongs to one *block* (`owners.rs`): the band that files it, or a stretch of the oversized bodies.
+//! G2: in the first phase a group is the *own* pairs of a task: both rows are filed in the task's band. A band has one task, so no
+//! two groups share a row.
+//! G3: each of the other pairs is in the group of its two blocks, one of them where both rows belong to the same. Groups of one
+//! colour share no block, hence no row. Colours are given in the order of groups, each the lowest that is free in both
+//! blocks; groups that find none of [`COLOURS`] are worked on one after the other, in the last phase.
+//! G4: pairs of a group stand in the order of the step's pairs. Sections, groups and colours are functions of the pairs and of
+//! where rows are filed, so a row meets its pairs in one order whoever works on them.
+//! G5: pairs that no section tells of belong to no task, and are grouped by their blocks like the others of G3.
+//!
+//! Phases follow each other: all groups of one are done before the next begins. It is the end of a parallel loop that orders them, on
+//! every thread; so no atomic does, and there is none in it but a load of what was stored before a loop of its own had ended.
+//!
+//! Pairs of bodies and statics touch one row each, which belongs to the task that found them: all of them are own pairs.
+//!
+//! Cost: two lookups for each pair that is not own, a few in a hundred, and a pass over all rows to note their blocks (in parallel).
+//! Without such pairs, a few entries a task.
+
+use super::owners::Owners;
+use crate::parallel;
+use crate::storage::pages::{Block, PAGE_LEN};
+use crate::world::index::Index;
+use bytemuck::Pod;
+use std::ops::Range;
+
+/// Colours that are worked on in parallel: as many as a word has bits.
+const COLOURS: usize = 64;
+
+/// A phase of fewer pairs is not worth handing out: some microseconds of a cheap loop.
+const PARALLEL_FROM: usize = 512;
+
+/// Pairs that a task found, where its pairs are known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Section {
+    /// Its blocks of pairs of bodies.
+    pub(crate) body_blocks: Range<usize>,
+    /// So many of them, the first ones, are among bodies of its band (G2).
+    pub(crate) own_pairs: usize,
+    /// Its blocks of pairs with statics, of bodies that no other section has pairs with statics of.
+    pub(crate) static_blocks: Range<usize>,
+}
+
+/// Some pairs of a block that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    /// Both blocks of its rows, the lower one in the high half; 0 in the first phase.
+    key: u32,
+    block: u32,
+    start: u16,
+    end: u16,
+}
+
+const _: () = assert!(PAGE_LEN <= u16::MAX as usize);
+
+/// The pairs of the runs are worked on one after the other.
+#[derive(Clone, Debug)]
+struct Group {
+    runs: Range<usize>,
+}
+
+/// The groups are worked on in any order, or at once.
+#[derive(Clone, Debug)]
+struct Phase {
+    groups: Range<usize>,
+    /// Whether it pays to hand them out.
+    many: bool,
+    /// Groups may share rows: they are worked on in their order.
+    in_turn: bool,
+}
+
+/// Pairs that are not own, as they were found by one task or by none.
+#[derive(Debug, Default)]
+struct Rest {
+    blocks: Range<usize>,
+    /// Pairs at the front that are own.
+    own: usize,
+    runs: Vec<Run>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Schedule {
+    runs: Vec<Run>,
+    groups: Vec<Group>,
+    phases: Vec<Phase>,
+    rests: Vec<Rest>,
+    rest_count: usize,
+    owners: Owners,
+    /// Per block, the colours that it has (G3).
+    taken: Vec<u64>,
+    /// Per group that is not of the first phase, its colour.
+    colours: Vec<u8>,
+    coloured: Vec<Group>,
+    /// Of debug builds: the group that had a row last.
+    stamps: Vec<u32>,
+}
+
+/// Whose pairs they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touched {
+    /// Two bodies.
+    Both,
+    /// A body, and a static that is not touched.
+    First,
+}
+
+impl Touched {
+    /// The rows that are touched, the second maybe the first again.
+    #[inline(always)]
+    fn rows(self, pair: [u32; 2]) -> [u32; 2] {
+        if self == Self::Both { pair } else { [pair[0]; 2] }
+    }
+}
+
+impl Schedule {
+    /// Makes it anew, for the pairs of a step and the bodies that it filed.
+    pub(super) fn make(
+        &mut self,
+        blocks: &[Block],
+        sections: &[Section],
+        touched: Touched,
+        index: &Index,
+        parallel: bool,
+    ) {
+        self.runs.clear();
+        self.groups.clear();
+        self.phases.clear();
+        self.rest_count = 0;
+        let mut next = 0;
+        for section in sections {
+            let (range, own) = match touched {
+                Touched::Both => (section.body_blocks.clone(), section.own_pairs),
+                Touched::First => (section.static_blocks.clone(), usize::MAX),
+            };
+            self.add_rest(next..range.start, 0); // G5
+            next = range.end;
+            self.add_own(blocks, range.clone(), own);
+            self.add_rest(range, own);
+        }
+        self.add_rest(next..blocks.len(), 0); // G5
+        let own = 0..self.groups.len();
+        self.add_phase(own, false);
+        if self.find_rests(blocks, touched, index, parallel) {
+            self.add_groups();
+        }
+        if cfg!(debug_assertions) {
+            self.check(blocks, touched, index.row_count);
+        }
+    }
+
+    /// A group of the first phase (G2).
+    fn add_own(&mut self, blocks: &[Block], range: Range<usize>, own: usize) {
+        let (from, mut left) = (self.runs.len(), own);
+        for block in range {
+            let end = blocks[block].pairs().len().min(left);
+            if end == 0 {
+                break;
+            }
+            self.runs.push(Run { key: 0, block: block as u32, start: 0, end: end as u16 });
+            left -= end;
+        }
+        if self.runs.len() > from {
+            self.groups.push(Group { runs: from..self.runs.len() });
+        }
+    }
+
+    /// Pairs that are to be looked at, but for the first ones.
+    fn add_rest(&mut self, blocks: Range<usize>, own: usize) {
+        if blocks.is_empty() {
+            return;
+        }
+        if self.rests.len() == self.rest_count {
+            self.rests.push(Rest::default());
+        }
+        let rest = &mut self.rests[self.rest_count];
+        (rest.blocks, rest.own) = (blocks, own);
+        self.rest_count += 1;
+    }
+
+    /// The groups are a phase, if there are any.
+    fn add_phase(&mut self, groups: Range<usize>, in_turn: bool) {
+        if groups.is_empty() {
+            return;
+        }
+        let mut pairs = 0;
+        let mut runs = self.groups[groups.clone()].iter().flat_map(|group| &self.runs[group.runs.clone()]);
+        let many = runs.any(|run| {
+            pairs += usize::from(run.end - run.start);
+            pairs >= PARALLEL_FROM
+        });
+        self.phases.push(Phase { many: many && groups.len() > 1, groups, in_turn });
+    }
+
+    /// Finds the runs of all pairs that are not own; whether there are any.
+    fn find_rests(&mut self, blocks: &[Block], touched: Touched, index: &Index, parallel: bool) -> bool {
+        let rests = &mut self.rests[..self.rest_count];
+        let has_pairs = |rest: &Rest| {
+            let mut own = rest.own;
+            blocks[rest.blocks.clone()].iter().any(|block| {
+                let len = block.pairs().len();
+                let more = len > own;
+                own = own.saturating_sub(len);
+                more
+            })
+        };
+        if !rests.iter().any(has_pairs) {
+            return false;
+        }
+        self.owners.fill(index, parallel);
+        let owners = &self.owners;
+        parallel::for_each_mut(parallel, rests, |_, rest| rest.find(blocks, touched, owners));
+        true
+    }
+
+    /// Groups the runs that were found, and colours the groups (G3).
+    fn add_groups(&mut self) {
+        let first = self.runs.len();
+        self.rests[..self.rest_count].iter().for_each(|rest| self.runs.extend_from_slice(&rest.runs));
+        // By blocks of rows, then in the order of pairs (G4). They are all different, so that it need not be stable.
+        self.runs[first..].sort_unstable();
+        self.taken.clear();
+        self.taken.resize(self.owners.count(), 0);
+        self.colours.clear();
+        self.coloured.clear();
+        let mut counts = [0; COLOURS + 1];
+        let mut from = first;
+        while from < self.runs.len() {
+            let key = self.runs[from].key;
+            let end = from + self.runs[from..].iter().take_while(|run| run.key == key).count();
+            let (low, high) = ((key >> 16) as usize, (key & 0xFFFF) as usize);
+            let colour = (self.taken[low] | self.taken[high]).trailing_ones() as usize;
+            if colour < COLOURS {
+                self.taken[low] |= 1 << colour;
+                self.taken[high] |= 1 << colour;
+            }
+            self.colours.push(colour as u8);
+            self.coloured.push(Group { runs: from..end });
+            counts[colour] += 1;
+            from = end;
+        }
+        // Group by group in the order of colours.
+        let mut next = self.groups.len();
+        let places = counts.map(|count| {
+            next += count;
+            next - count
+        });
+        let mut cursors = places;
+        self.groups.resize(next, Group { runs: 0..0 });
+        for (group, &colour) in self.coloured.drain(..).zip(&self.colours) {
+            self.groups[cursors[usize::from(colour)]] = group;
+            cursors[usize::from(colour)] += 1;
+        }
+        for (colour, (start, end)) in places.into_iter().zip(cursors).enumerate() {
+            self.add_phase(start..end, colour == COLOURS);
+        }
+    }
+
+    /// Works on all pairs: `work` is called with some of a group that follow each other, never at once with pairs of this
+    /// schedule that touch a row of them.
+    pub(super) fn run<P: Pod + Sync>(&self, blocks: &[Block], parallel: bool, work: impl Fn(&[P]) + Send + Sync) {
+        for phase in &self.phases {
+            let parallel = parallel && phase.many && !phase.in_turn;
+            parallel::for_each(parallel, &self.groups[phase.groups.clone()], |_, group| {
+                for run in &self.runs[group.runs.clone()] {
+                    let pairs = blocks[run.block as usize].pairs();
+                    work(bytemuck::cast_slice(&pairs[usize::from(run.start)..usize::from(run.end)]));
+                }
+            });
+        }
+    }
+
+    /// That each pair is scheduled once, and that no two groups of a phase touch the same row.
+    fn check(&mut self, blocks: &[Block], touched: Touched, rows: usize) {
+        let mut stamps = std::mem::take(&mut self.stamps);
+        stamps.clear();
+        stamps.resize(rows, u32::MAX);
+        let mut scheduled = 0;
+        for phase in &self.phases {
+            for group in phase.groups.clone() {
+                let runs = &self.runs[self.groups[group].runs.clone()];
+                let pairs =
+                    |run: &Run| &blocks[run.block as usize].pairs()[usize::from(run.start)..usize::from(run.end)];
+                for &pair in runs.iter().flat_map(pairs) {
+                    scheduled += 1;
+                    for row in touched.rows(pair) {
+                        let before = std::mem::replace(&mut stamps[row as usize], group as u32) as usize;
+                        let alone = before == group || !phase.groups.contains(&before) || phase.in_turn;
+                        assert!(alone, "row {row} is touched by groups {before} and {group} of one phase (G2, G3)");
+                    }
+                }
+            }
+        }
+        let pairs: usize = blocks.iter().map(|block| block.pairs().len()).sum();
+        assert_eq!(scheduled, pairs, "each pair is scheduled once");
+        self.stamps = stamps;
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let rests: usize =
+            self.rests.iter().map(|rest| size_of::<Rest>() + rest.runs.capacity() * size_of::<Run>()).sum();
+        rests
+            + self.runs.capacity() * size_of::<Run>()
+            + (self.groups.capacity() + self.coloured.capacity()) * size_of::<Group>()
+            + self.phases.capacity() * size_of::<Phase>()
+            + self.owners.bytes()
+            + self.taken.capacity() * size_of::<u64>()
+            + self.colours.capacity()
+            + self.stamps.capacity() * size_of::<u32>()
+    }
+}
+
+impl Rest {
+    /// Finds runs of pairs that are in one group.
+    fn find(&mut self, blocks: &[Block], touched: Touched, owners: &Owners) {
+        let Self { blocks: range, own, runs } = self;
+        let mut own = *own;
+        runs.clear();
+        for block in range.clone() {
+            let pairs = blocks[block].pairs();
+            let from = own.min(pairs.len());
+            own -= from;
+            let mut run = Run { key: 0, block: block as u32, start: from as u16, end: from as u16 };
+            for &pair in &pairs[from..] {
+                let [a, b] = touched.rows(pair).map(|row| u32::from(owners.of(row)));
+                let key = a.min(b) << 16 | a.max(b);
+                if key != run.key {
+                    if run.start < run.end {
+                        runs.push(run);
+                    }
+                    run = Run { key, start: run.end, ..run };
+                }
+                run.end += 1;
+            }
+            if run.start < run.end {
+                runs.push(run);
+            }
+        }
+    }
+}
