@@ -187,6 +187,35 @@ fn a_listener_that_panics_loses_nothing_but_its_step() {
     });
 }
 
+#[test]
+fn a_listener_that_panics_leaves_tracked_contacts_alone() {
+    let mut scene = Scene::new(SceneName::Castles, 5000, SEED);
+    let first = scene.clone();
+    scene.advance();
+    let mut fleet = Fleet::new(WorldConfig::new().track_contacts());
+    fleet.set_statics(&scene.statics).unwrap();
+    let mut events = |panics: usize| {
+        fleet.each(|world| {
+            // The same begin for both.
+            world.step(Bodies::from_aabbs::<[f32; 4]>(&[])).unwrap();
+            world.step(bodies(&first)).unwrap();
+            for _ in 0..panics {
+                let step = || _ = world.step_streamed(bodies(&scene), |_| panic!("on purpose"));
+                catch_unwind(AssertUnwindSafe(step)).unwrap_err();
+                assert_eq!(world.contacts().persisting().count(), 0, "those of the first step stand");
+            }
+            let contacts = world.step(bodies(&scene)).unwrap();
+            let started: Vec<_> = contacts.started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = contacts.persisting().map(|tracked| tracked.pair).collect();
+            let fixed: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
+            (started, persisting, fixed, contacts.ended().count(), contacts.ended_statics().count())
+        })
+    };
+    let expected = events(0);
+    assert!(!expected.0.is_empty() && !expected.1.is_empty() && expected.3 > 0);
+    assert!(events(2) == expected);
+}
+
 /// Work for all threads of the pool, so that whoever waits for it takes up other tasks meanwhile.
 #[cfg(feature = "parallel")]
 fn work(depth: u32) -> u32 {
@@ -201,14 +230,14 @@ fn work(depth: u32) -> u32 {
 #[cfg(feature = "parallel")]
 #[test]
 fn a_listener_may_work_on_the_pool() {
-    // Crowded bands that are taken apart, one band that is larger than bands should be, and the usual.
-    let stack = vec![[3.0f32, 3.0]; 300];
-    let mut line: Vec<[f32; 2]> = (0..140_000).map(|k| [k as f32 * 0.9, 5.0]).collect();
-    line.extend(stack);
-    let half_extents = vec![[0.5f32, 0.5]; line.len()];
-    let mixed = Scene::new(SceneName::WideAndTall, 20_000, SEED);
+    // One band that is larger than bands should be, crowded bands that are taken apart, and the usual.
+    let cross = Scene::new(SceneName::Cross, 150_000, SEED);
+    let mut random = Random::new(SEED);
+    let places: Vec<[f32; 2]> = (0..40_000).map(|_| random.point(0.0, 1000.0)).collect();
+    let sizes: Vec<[f32; 2]> = (0..40_000).map(|row| [[24.0, 0.005], [0.005, 24.0]][row % 2]).collect();
+    let mixed = Bodies::new(&places, &sizes);
     let castles = Scene::new(SceneName::Castles, 20_000, SEED);
-    let cases = [Bodies::new(&line, &half_extents), bodies(&mixed), bodies(&castles)];
+    let cases = [bodies(&cross), mixed, bodies(&castles)];
     for (k, &case) in cases.iter().enumerate() {
         let mut fresh = sequential();
         fresh.set_statics(&castles.statics).unwrap();
