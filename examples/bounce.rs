@@ -10,8 +10,8 @@
 //! atomic is needed for that, and the result is the same to the bit on any number of threads (`--check` compares one with two).
 //!
 //! There is no gravity, so all energy is kinetic, and to push apart adds none. An elastic impulse keeps it too: what is gained
-//! or lost over the run is f32 rounding. The example fails if that is more than a hundred-thousandth, or if two discs ever overlap by
-//! more than half of what they measure together.
+//! or lost over the run is f32 rounding. The example fails if that is more than a hundred-thousandth, or if two discs ever
+//! overlap by more than half of what they measure together.
 
 #[path = "common/mod.rs"]
 mod common;

@@ -33,6 +33,52 @@ pub enum Simd {
     Avx512,
 }
 
+/// What bodies are when a step decides which of them are a pair.
+///
+/// ```
+/// use triphase::{Bodies, Overlap, World, WorldConfig};
+/// // Side by side, and corner to corner.
+/// let (beside, askew) = ([[0.0f32, 0.0], [0.9, 0.0]], [[0.0f32, 0.0], [0.9, 0.9]]);
+/// let mut pairs = |overlap, centers| -> Result<usize, triphase::Error> {
+///     let mut world = World::new(WorldConfig::new().overlap(overlap))?;
+///     Ok(world.step(Bodies::uniform(centers, [0.5, 0.5]))?.body_pairs().len())
+/// };
+/// assert_eq!([pairs(Overlap::Boxes, &beside)?, pairs(Overlap::Boxes, &askew)?], [1, 1]);
+/// assert_eq!([pairs(Overlap::Discs, &beside)?, pairs(Overlap::Discs, &askew)?], [1, 0]);
+/// # Ok::<(), triphase::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Overlap {
+    /// Their boxes.
+    #[default]
+    Boxes,
+    /// Discs within their boxes, for crowds and particles: two bodies whose boxes overlap at a corner, but whose discs do not,
+    /// are no pair, nor are a body and a static that its disc does not reach. About a fifth of the pairs of a crowd are
+    /// such, and the solver never sees them.
+    ///
+    /// The disc of a body is computed in f32 from its box `[x0, y0, x1, y1]`, in whatever form bodies are given: its centre is
+    /// `0.5 * x0 + 0.5 * x1`, on y alike, its radius the half-extent on x, `0.5 * x1 - 0.5 * x0`. Where a box is not square
+    /// the body is its disc cut to its box, so a tall one has ends that meet nothing. Statics stay boxes.
+    ///
+    /// * Two bodies are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > (ra + rb) * (ra + rb)`, where
+    ///   `dx` and `dy` lead from centre to centre: touching counts.
+    /// * A body and a static are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > r * r`, where `dx` and `dy`
+    ///   lead from the centre to the nearest point of the static.
+    ///
+    /// Each operation is rounded to f32. Where the squares leave its range, or an edge is infinite, both sides may be infinite,
+    /// 0, or no numbers: none is above the other then, and the boxes decide.
+    ///
+    /// A step in which bodies have displacements has boxes that cover a motion, which no disc does: it is decided by
+    /// boxes alone, for all its rows (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Questions go by
+    /// boxes always.
+    ///
+    /// # Determinism
+    ///
+    /// The pairs are those of [`Boxes`](Self::Boxes) in their order, less those that do not touch.
+    Discs,
+}
+
 /// Settings of a [`World`](crate::World), each optional: a world without any finds what it needs in each step's input.
 ///
 /// ```
@@ -56,6 +102,7 @@ pub struct WorldConfig {
     pub(crate) sequential: bool,
     pub(crate) parallel_from: usize,
     pub(crate) simd: Option<Simd>,
+    pub(crate) overlap: Overlap,
     pub(crate) track_contacts: bool,
     pub(crate) margin: f32,
     pub(crate) contact_lists: bool,
@@ -73,6 +120,7 @@ impl Default for WorldConfig {
             // A tenth of a millisecond of work: with less, waking another thread costs what it saves.
             parallel_from: 8000,
             simd: None,
+            overlap: Overlap::Boxes,
             track_contacts: false,
             margin: 0.0,
             contact_lists: false,
@@ -134,6 +182,12 @@ impl WorldConfig {
     /// At most this instruction set; the best that the machine has otherwise. The result is the same.
     pub fn simd_at_most(mut self, simd: Simd) -> Self {
         self.simd = Some(simd);
+        self
+    }
+
+    /// What bodies are when a step decides which of them are a pair: boxes unless set.
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.overlap = overlap;
         self
     }
 

@@ -40,7 +40,8 @@
 //! # Guarantees
 //!
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
-//!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow.
+//!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow; where bodies are to be
+//!   [`Overlap::Discs`], those that touch.
 //! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
 //!   number of threads and on any instruction set, whatever was stepped before.
 //! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.
@@ -87,7 +88,7 @@ mod storage;
 mod world;
 
 pub use bodies::{Bodies, Statics};
-pub use config::{BadRows, Simd, WorldConfig};
+pub use config::{BadRows, Overlap, Simd, WorldConfig};
 pub use error::{BadRow, Column, Error};
 pub use filter::Filter;
 pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};

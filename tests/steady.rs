@@ -12,7 +12,7 @@ use common::counting::{ALLOCATIONS, Counting, HELD, Watch};
 use common::{sequential, world};
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::tier::point_grid::PointGrid;
-use triphase::{Bodies, Filter, Simd, Statics, World, WorldConfig};
+use triphase::{Bodies, Filter, Overlap, Simd, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -169,6 +169,15 @@ fn filters_that_were_stepped_before_allocate_nothing() {
             let allocations = pool.install(|| rewind_filtered(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
         }
+    }
+}
+
+#[test]
+fn discs_that_were_stepped_before_allocate_nothing() {
+    let _watch = Watch::start();
+    for name in [SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::BeamsStatic] {
+        let config = WorldConfig::new().sequential().overlap(Overlap::Discs);
+        assert_eq!(rewind(&mut world(config), &film(name, 2000, 12)), 0, "{name}");
     }
 }
 

@@ -13,6 +13,7 @@
 mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
+mod discs;
 mod events;
 mod exclusive;
 mod islands;
@@ -57,8 +58,13 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 4] =
-    [("events", events::run), ("exclusive", exclusive::run), ("islands", islands::run), ("stream", stream::run)];
+const PARTS: [Part; 5] = [
+    ("events", events::run),
+    ("exclusive", exclusive::run),
+    ("islands", islands::run),
+    ("discs", discs::run),
+    ("stream", stream::run),
+];
 
 fn main() {
     let mut options = Options::parse();

@@ -36,6 +36,11 @@ impl<'i, 'a> Input<'i, 'a> {
         Ok(Self { chunks, starts })
     }
 
+    /// Whether any row has a displacement, so that its box covers a motion.
+    pub(super) fn moves(&self) -> bool {
+        self.chunks.iter().any(|chunk| chunk.displacements.is_some() && !chunk.is_empty())
+    }
+
     /// Copies the id column.
     pub(super) fn copy_ids(&self, ids: &mut Vec<u64>) {
         ids.clear();

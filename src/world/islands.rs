@@ -42,6 +42,9 @@ pub struct Islands {
     touching: Vec<u32>,
 }
 
+/// Walks in step: two kilobytes of them.
+const WALKS: usize = 256;
+
 /// No row: there are never so many that one has this number.
 const NONE: u32 = u32::MAX;
 
@@ -112,14 +115,13 @@ impl Islands {
     fn join_by_statics(&mut self, statics: usize, pairs: impl Iterator<Item = StaticPair>) {
         self.touching.clear();
         self.touching.resize(statics, NONE);
-        for StaticPair { body, fixed } in pairs {
-            let first = &mut self.touching[fixed as usize];
-            if *first == NONE {
-                *first = body;
-            } else {
-                join(&mut self.of, *first, body);
-            }
-        }
+        let touching = &mut self.touching;
+        let to_first = |StaticPair { body, fixed }| {
+            let first = &mut touching[fixed as usize];
+            *first = if *first == NONE { body } else { *first };
+            [*first, body]
+        };
+        join(&mut self.of, pairs.map(to_first));
     }
 
     /// Numbers the islands and collects their rows (I2).
@@ -128,10 +130,10 @@ impl Islands {
         let mut count = 0;
         for row in 0..of.len() {
             let parent = of[row] as usize;
-            // Without a branch: who is a root is as good as random. The island above a root is read for nothing.
-            let (above, root) = (of[parent], parent == row);
-            of[row] = if root { count } else { above };
-            count += u32::from(root);
+            // Without a branch, as who is a root is as good as random: a root reads what was just written.
+            of[row] = count;
+            of[row] = of[parent];
+            count += u32::from(parent == row);
         }
         starts.clear();
         starts.resize(count as usize, 0);
@@ -154,25 +156,35 @@ impl Islands {
     }
 }
 
-/// Makes two rows belong to one tree.
-#[inline]
-fn join(parents: &mut [u32], a: u32, b: u32) {
-    let (mut a, mut b) = (a as usize, b as usize);
+/// Makes the two rows of each pair belong to one tree.
+///
+/// How long a walk is, is as good as random. So many are walked in step, none of them with a branch; those that have arrived are
+/// left out of the next round.
+fn join(parents: &mut [u32], mut pairs: impl Iterator<Item = [u32; 2]>) {
+    let mut walks = [[0; 2]; WALKS];
     loop {
-        let (above_a, above_b) = (parents[a], parents[b]);
-        if above_a == above_b {
+        let mut count = 0;
+        for (walk, pair) in walks.iter_mut().zip(&mut pairs) {
+            *walk = pair;
+            count += 1;
+        }
+        if count == 0 {
             return;
         }
-        // What stands below the higher parent is bent to the lower one (I1).
-        let (low, high, above) = if above_a < above_b { (above_a, b, above_b) } else { (above_b, a, above_a) };
-        parents[high] = low;
-        if above as usize == high {
-            return;
-        }
-        if above_a < above_b {
-            b = above as usize;
-        } else {
-            a = above as usize;
+        while count > 0 {
+            let mut left = 0;
+            for at in 0..count {
+                let [a, b] = walks[at];
+                let (above_a, above_b) = (parents[a as usize], parents[b as usize]);
+                // What stands below the higher parent is bent to the lower one (I1), and the walk goes on from there.
+                let (high, other) = if above_a < above_b { (b, a) } else { (a, b) };
+                let (lower, higher) = (above_a.min(above_b), above_a.max(above_b));
+                parents[high as usize] = lower;
+                walks[left] = [higher, other];
+                // At its end if both have the same parent, or the higher one was a root.
+                left += usize::from((lower != higher) & (higher != high));
+            }
+            count = left;
         }
     }
 }
@@ -213,13 +225,8 @@ impl Contacts<'_> {
         mut statics: impl FnMut(StaticPair) -> bool,
     ) {
         islands.begin(self.body_count());
-        for block in self.blocks() {
-            for &pair in block {
-                if bodies(pair) {
-                    join(&mut islands.of, pair.a, pair.b);
-                }
-            }
-        }
+        let pairs = self.body_pairs().filter(|&pair| bodies(pair));
+        join(&mut islands.of, pairs.map(|pair| [pair.a, pair.b]));
         if islands.through_statics {
             islands.join_by_statics(self.searched.statics.len(), self.static_pairs().filter(|&pair| statics(pair)));
         }

@@ -1,16 +1,20 @@
 //! Partners by row: for each body those that it touches, one behind the other.
 //!
 //! Pairs are brought together by spans of rows (`by_row.rs`), each span is sorted by row by counting, and the few partners of each row
-//! by insertion: compressed rows, a span at a time.
+//! by a sorting network: compressed rows, a span at a time.
 //!
 //! Cost: of bodies two entries a pair, of 4 bytes, and 4 bytes a row.
 
 use super::by_row::{BySpan, Pages, SPAN, Sides, row_and_partner, span_count};
 use crate::parallel;
 use crate::storage::pages::PAGE_LEN;
+use std::ops::Range;
 
-/// Partners of a row that are put in order by insertion; more are sorted.
-const FEW: usize = 24;
+/// Partners of a row that are put in order by a sorting network; more are sorted.
+const FEW: usize = 4;
+
+/// Compares that put four in order (Knuth, The Art of Computer Programming 3, section 5.3.4).
+const NETWORK: [(usize, usize); 5] = [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)];
 
 /// The lists of the last good step.
 #[derive(Debug, Default)]
@@ -53,14 +57,17 @@ pub(super) struct Compressed {
 struct Span {
     /// Where the partners of each row end; those of the next one begin there.
     ends: Vec<u32>,
+    /// And [`FEW`] that are none.
     partners: Vec<u32>,
+    /// The same before they are put in order.
+    unordered: Vec<u32>,
 }
 
 impl Compressed {
     /// The partners of a row, ascending; none of a row that there is not.
     pub(super) fn of(&self, row: u32) -> &[u32] {
         let (span, row) = (row as usize / SPAN, row as usize % SPAN);
-        let Some(Span { ends, partners }) = self.spans.get(span) else { return &[] };
+        let Some(Span { ends, partners, .. }) = self.spans.get(span) else { return &[] };
         let start = if row == 0 { 0 } else { ends[row - 1] };
         &partners[start as usize..ends[row] as usize]
     }
@@ -73,20 +80,23 @@ impl Compressed {
     }
 
     fn bytes(&self) -> usize {
-        let words = |span: &Span| span.ends.capacity() + span.partners.capacity();
+        let words = |span: &Span| span.ends.capacity() + span.partners.capacity() + span.unordered.capacity();
         self.by_span.bytes() + self.spans.iter().map(words).sum::<usize>() * size_of::<u32>()
     }
 
     fn shrink_to_fit(&mut self) {
         self.by_span = BySpan::default();
         self.spans.shrink_to_fit();
-        self.spans.iter_mut().for_each(|span| span.partners.shrink_to_fit());
+        for span in &mut self.spans {
+            span.unordered = Vec::new();
+            span.partners.shrink_to_fit();
+        }
     }
 }
 
 impl Span {
     fn rebuild<'r>(&mut self, runs: impl Iterator<Item = &'r [u64]> + Clone) {
-        let Self { ends, partners } = self;
+        let Self { ends, partners, unordered } = self;
         let local = |entry: u64| row_and_partner(entry)[0] as usize % SPAN;
         ends.clear();
         ends.resize(SPAN, 0);
@@ -98,36 +108,43 @@ impl Span {
             // Where the row starts: placing moves it on to where it ends.
             next += std::mem::replace(end, next);
         }
-        partners.clear();
-        if partners.capacity() < next as usize {
-            partners.reserve_exact(next as usize + next as usize / 8);
+        for items in [&mut *partners, &mut *unordered] {
+            items.clear();
+            if items.capacity() < next as usize + FEW {
+                items.reserve_exact(next as usize + next as usize / 8 + FEW);
+            }
+            items.resize(next as usize + FEW, u32::MAX);
         }
-        partners.resize(next as usize, 0);
         for run in runs {
             for &entry in run {
                 let at = &mut ends[local(entry)];
-                partners[*at as usize] = row_and_partner(entry)[1];
+                unordered[*at as usize] = row_and_partner(entry)[1];
                 *at += 1;
             }
         }
         let mut start = 0;
         for &end in ends.iter() {
-            put_in_order(&mut partners[start..end as usize]);
+            put_in_order(unordered, partners, start..end as usize);
             start = end as usize;
         }
     }
 }
 
-fn put_in_order(partners: &mut [u32]) {
-    if partners.len() > FEW {
-        return partners.sort_unstable();
+/// Puts the partners of a row in order. `to` may be written behind them, up to [`FEW`] in all: what belongs there comes later.
+#[inline(always)]
+fn put_in_order(from: &[u32], to: &mut [u32], row: Range<usize>) {
+    if row.len() > FEW {
+        let to = &mut to[row.clone()];
+        to.copy_from_slice(&from[row]);
+        return to.sort_unstable();
     }
-    for end in 1..partners.len() {
-        let (partner, mut at) = (partners[end], end);
-        while at > 0 && partners[at - 1] > partner {
-            partners[at] = partners[at - 1];
-            at -= 1;
-        }
-        partners[at] = partner;
+    // Always as many, without a branch on how many there are: that is as good as random.
+    let mut few = [u32::MAX; FEW];
+    for (k, slot) in few.iter_mut().enumerate() {
+        *slot = if k < row.len() { from[row.start + k] } else { u32::MAX };
     }
+    for (a, b) in NETWORK {
+        (few[a], few[b]) = (few[a].min(few[b]), few[a].max(few[b]));
+    }
+    to[row.start..row.start + FEW].copy_from_slice(&few);
 }

@@ -6,12 +6,12 @@ use super::index::Index;
 use super::input::Input;
 use super::report::Phases;
 use super::task::{self, Aim, Shared, Task};
-use super::tracking::{StaticSet, within_margin};
+use super::tracking::{StaticSet, grown};
 use super::worker::Workers;
 use crate::bodies::Bodies;
-use crate::config::BadRows;
+use crate::config::{BadRows, Overlap};
 use crate::error::Error;
-use crate::geometry::RawBox;
+use crate::geometry::{Disc, overlaps};
 use crate::parallel;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::PairBudget;
@@ -45,10 +45,11 @@ impl World {
                 tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
                 phases.tracking = clock.lap();
             }
-            self.find_pairs(parallel, index, &mut phases, Aim::Pairs(listener))?;
+            let discs = self.config.overlap == Overlap::Discs && !input.moves();
+            self.find_pairs(parallel, index, &mut phases, Aim::Pairs { listener, discs })?;
             if self.tracker.is_some() {
                 clock.lap();
-                self.track_contacts(&input, index, parallel);
+                self.track_contacts(&input, index, discs, parallel);
                 phases.tracking += clock.lap();
             }
             if let Some(lists) = &mut self.lists {
@@ -168,27 +169,29 @@ impl World {
     }
 
     /// Follows contacts from the last step to this one, where that is asked for.
-    fn track_contacts(&mut self, input: &Input<'_, '_>, index: &Index, parallel: bool) {
+    fn track_contacts(&mut self, input: &Input<'_, '_>, index: &Index, discs: bool, parallel: bool) {
         let Some(tracker) = &mut self.tracker else { return };
         let (statics, margin) = (&self.statics, self.config.margin);
         // A contact that was not found goes on while nothing but a margin is between the two.
-        let near = |body: u32, other: RawBox| {
-            margin > 0.0 && input.check(body as usize).is_ok_and(|body| within_margin(body, other, margin))
-        };
+        let body = |row: u32| input.check(row as usize).ok().map(|aabb| grown(aabb, margin));
         let keeps_bodies = |[a, b]: [u32; 2]| {
-            margin > 0.0 && index.filter(a).allows(index.filter(b)) && input.check(b as usize).is_ok_and(|b| near(a, b))
+            index.filter(a).allows(index.filter(b))
+                && body(a)
+                    .zip(body(b))
+                    .is_some_and(|(a, b)| overlaps(&a, &b) && (!discs || Disc::of(&a).meets(&Disc::of(&b))))
         };
-        let keeps_static = |[body, fixed]: [u32; 2]| {
-            margin > 0.0
-                && statics.is_enabled(fixed) == Some(true)
-                && index.filter(body).allows(statics.filter_of(fixed))
-                && near(body, statics.raw_boxes()[fixed as usize])
+        let keeps_static = |[row, fixed]: [u32; 2]| {
+            let aabb = grown(statics.raw_boxes()[fixed as usize], margin);
+            statics.is_enabled(fixed) == Some(true)
+                && index.filter(row).allows(statics.filter_of(fixed))
+                && body(row).is_some_and(|body| overlaps(&body, &aabb) && (!discs || Disc::of(&body).meets_box(&aabb)))
         };
+        let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
         tracker.advance(
             (&self.next_found.body_blocks, &self.next_found.static_blocks),
             (input.ids_of(index), input.len()),
             StaticSet { tree: statics, number: self.static_set },
-            (keeps_bodies, keeps_static),
+            keeps.unzip(),
             (self.level, parallel),
         );
     }

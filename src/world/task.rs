@@ -10,7 +10,7 @@ use super::index::Index;
 use super::static_pass;
 use super::worker::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
-use crate::geometry::oriented;
+use crate::geometry::{Disc, RadiusAxis, oriented};
 use crate::kernel::Level;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::{Block, PagePool, PairBudget, PairSink};
@@ -21,7 +21,7 @@ use crate::stream::{Kind, first_sequence};
 use crate::tier::point_grid::band::Band;
 use crate::tier::point_grid::index::BandSlot;
 use crate::tier::point_grid::partition::Partition;
-use crate::tier::point_grid::pass::Built;
+use crate::tier::point_grid::pass::{Built, Terms};
 use crate::tier::point_grid::split::{self, SplitScratch};
 use crate::tier::static_tree::StaticTree;
 use parking_lot::Mutex;
@@ -47,19 +47,24 @@ pub(super) struct Shared<'s> {
 /// What tasks are run for.
 #[derive(Clone, Copy)]
 pub(super) enum Aim<'s> {
-    /// To file bodies and find their pairs; and who is told of these while the step runs.
-    Pairs(Option<&'s Listener<'s>>),
+    /// To file bodies and find their pairs: who is told of these while the step runs, and whether bodies are discs in it.
+    Pairs { listener: Option<&'s Listener<'s>>, discs: bool },
     /// To file bodies.
     File,
 }
 
 impl<'s> Aim<'s> {
     pub(super) fn listener(self) -> Option<&'s Listener<'s>> {
-        if let Self::Pairs(listener) = self { listener } else { None }
+        if let Self::Pairs { listener, .. } = self { listener } else { None }
     }
 }
 
 impl<'s> Shared<'s> {
+    /// Whether bodies are discs in this step.
+    pub(super) fn discs(&self) -> bool {
+        matches!(self.aim, Aim::Pairs { discs: true, .. })
+    }
+
     /// Where the pairs of a task go.
     fn sink(&'s self, kind: Kind, number: usize, blocks: &'s mut Vec<Block>) -> PairSink<'s> {
         let tap = self.aim.listener().map(|listener| Tap::new(listener, first_sequence(kind, number)));
@@ -68,7 +73,11 @@ impl<'s> Shared<'s> {
 
     /// These for a task that tells of nothing while it runs.
     pub(super) fn silent(self) -> Self {
-        Self { aim: if let Aim::Pairs(_) = self.aim { Aim::Pairs(None) } else { self.aim }, ..self }
+        let aim = match self.aim {
+            Aim::Pairs { discs, .. } => Aim::Pairs { listener: None, discs },
+            Aim::File => Aim::File,
+        };
+        Self { aim, ..self }
     }
 
     /// Tells of all that a silent task found.
@@ -126,8 +135,9 @@ pub(super) fn run_band(
         (shared.records.slice(slot.records.clone()), visitors, shared.words.slice(slot.words.clone()))
     };
     let Scratch { band: scratch, search } = scratch;
-    let by_row = index.filters_by_row();
-    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, by_row, words, scratch);
+    let discs = shared.discs().then(|| RadiusAxis::of(slot.transposed));
+    let terms = Terms { filters: index.filters_by_row(), discs };
+    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, terms, words, scratch);
     task.band = built.band;
     let slot = &BandSlot { band: task.band, ..slot.clone() };
     task.times.sort = clock.lap();
@@ -141,7 +151,7 @@ pub(super) fn run_band(
     if split::is_worthwhile(&task.band, own) {
         // One for all (N1 in `tap.rs`).
         sink.hold();
-        let _ = split::find_pairs(shared.level, (own, visitors), by_row, &mut shared.split.lock(), &mut sink);
+        let _ = split::find_pairs(shared.level, (own, visitors), terms, &mut shared.split.lock(), &mut sink);
         sink.release();
         task.times.common = clock.lap();
     } else {
@@ -196,7 +206,11 @@ pub(super) fn run_loose_block(
     let mut clock = Clock::now();
     let (rows, filtered) = (&index.oversized_rows, index.filters_by_row().is_some());
     let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
+    let boxes = &index.oversized_boxes;
     index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
+        if shared.discs() && !Disc::of(&boxes[a as usize]).meets(&Disc::of(&boxes[b as usize])) {
+            return Some(());
+        }
         let (a, b) = (rows[a as usize], rows[b as usize]);
         if filtered && !index.filter(a).allows(index.filter(b)) {
             return Some(());

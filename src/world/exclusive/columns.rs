@@ -64,8 +64,8 @@ impl<T> Clone for SharedColumn<T> {
 
 impl<T> Copy for SharedColumn<T> {}
 
-// SAFETY: all that can be done with it is `RowColumns::row`, whose contract gives a row to one thread at a time. `T: Send` as rows
-// are changed, and so may be dropped, on other threads.
+// SAFETY: all that can be done with it is `RowColumns::row`, whose contract gives a row to one thread at a time. `T: Send` as
+// rows are changed, and so may be dropped, on other threads.
 unsafe impl<T: Send> Sync for SharedColumn<T> {}
 
 macro_rules! column {

@@ -110,8 +110,8 @@ impl Contacts<'_> {
         columns::for_each_pair(columns, rows, || self.work(Touched::Both), each)
     }
 
-    /// Calls `each` with every pair of a body and a static and the row of the body in `columns`, to change: in parallel, and never
-    /// at once with pairs of the same body. As [`par_for_each_exclusive`](Self::par_for_each_exclusive).
+    /// Calls `each` with every pair of a body and a static and the row of the body in `columns`, to change: in parallel, and
+    /// never at once with pairs of the same body. As [`par_for_each_exclusive`](Self::par_for_each_exclusive).
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};

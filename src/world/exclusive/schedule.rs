@@ -3,8 +3,8 @@
 //! Tasks of a step are the units of it: most pairs are among the bodies of one band, and bands share no bodies.
 //!
 //! G1: each row belongs to one *block* (`owners.rs`): the band that files it, or a stretch of the oversized bodies.
-//! G2: in the first phase a group is the *own* pairs of a task: both rows are filed in the task's band. A band has one task, so no
-//! two groups share a row.
+//! G2: in the first phase a group is the *own* pairs of a task: both rows are filed in the task's band (J1 in `task.rs`, where
+//! they are counted). A band has one task, so no two groups share a row.
 //! G3: each of the other pairs is in the group of its two blocks, one of them where both rows belong to the same. Groups of one
 //! colour share no block, hence no row. Colours are given in the order of groups, each the lowest that is free in both
 //! blocks; groups that find none of [`COLOURS`] are worked on one after the other, in the last phase.
@@ -12,13 +12,15 @@
 //! where rows are filed, so a row meets its pairs in one order whoever works on them.
 //! G5: pairs that no section tells of belong to no task, and are grouped by their blocks like the others of G3.
 //!
-//! Phases follow each other: all groups of one are done before the next begins. It is the end of a parallel loop that orders them, on
-//! every thread; so no atomic does, and there is none in it but a load of what was stored before a loop of its own had ended.
+//! Each phase is a parallel loop, which ends when all of its groups are done; only then does the next begin. What a thread wrote
+//! happens before the end of its loop, and that before all of the next one: rayon promises it of every join. So nothing here is
+//! ordered by an atomic, no group waits for another, and there is no interleaving of theirs to be searched for faults: which
+//! groups may meet is decided before the first one runs, and debug builds check it of every schedule (`check`).
 //!
-//! Pairs of bodies and statics touch one row each, which belongs to the task that found them: all of them are own pairs.
+//! Pairs of bodies and statics touch one row each, and are found by the task that the row is filed with: all are own pairs.
 //!
-//! Cost: two lookups for each pair that is not own, a few in a hundred, and a pass over all rows to note their blocks (in parallel).
-//! Without such pairs, a few entries a task.
+//! Cost: some lookups for each pair that is not own, two in a hundred as a rule, and a pass over all rows to note the blocks of
+//! theirs (in parallel). Without such pairs, a few entries a task.
 
 use super::owners::Owners;
 use crate::parallel;
@@ -198,19 +200,12 @@ impl Schedule {
     /// Finds the runs of all pairs that are not own; whether there are any.
     fn find_rests(&mut self, blocks: &[Block], touched: Touched, index: &Index, parallel: bool) -> bool {
         let rests = &mut self.rests[..self.rest_count];
-        let has_pairs = |rest: &Rest| {
-            let mut own = rest.own;
-            blocks[rest.blocks.clone()].iter().any(|block| {
-                let len = block.pairs().len();
-                let more = len > own;
-                own = own.saturating_sub(len);
-                more
-            })
-        };
-        if !rests.iter().any(has_pairs) {
+        let pairs: usize = rests.iter().flat_map(|rest| rest.pairs(blocks)).map(|(_, pairs)| pairs.len()).sum();
+        if pairs == 0 {
             return false;
         }
-        self.owners.fill(index, parallel);
+        let rows = rests.iter().flat_map(|rest| rest.pairs(blocks)).flat_map(|(_, pairs)| pairs);
+        self.owners.fill(index, parallel, pairs, rows.flat_map(|&pair| touched.rows(pair)));
         let owners = &self.owners;
         parallel::for_each_mut(parallel, rests, |_, rest| rest.find(blocks, touched, owners));
         true
@@ -314,29 +309,36 @@ impl Schedule {
 }
 
 impl Rest {
-    /// Finds runs of pairs that are in one group.
-    fn find(&mut self, blocks: &[Block], touched: Touched, owners: &Owners) {
-        let Self { blocks: range, own, runs } = self;
-        let mut own = *own;
-        runs.clear();
-        for block in range.clone() {
+    /// Its pairs, block by block: the number of the block, and those that are not own.
+    fn pairs<'b>(&self, blocks: &'b [Block]) -> impl Iterator<Item = (usize, &'b [[u32; 2]])> + use<'b> {
+        let mut own = self.own;
+        self.blocks.clone().map(move |block| {
             let pairs = blocks[block].pairs();
             let from = own.min(pairs.len());
             own -= from;
-            let mut run = Run { key: 0, block: block as u32, start: from as u16, end: from as u16 };
-            for &pair in &pairs[from..] {
+            (block, &pairs[from..])
+        })
+    }
+
+    /// Finds runs of pairs that are in one group.
+    fn find(&mut self, blocks: &[Block], touched: Touched, owners: &Owners) {
+        self.runs.clear();
+        for (block, pairs) in self.pairs(blocks) {
+            let from = (blocks[block].pairs().len() - pairs.len()) as u16;
+            let mut run = Run { key: 0, block: block as u32, start: from, end: from };
+            for &pair in pairs {
                 let [a, b] = touched.rows(pair).map(|row| u32::from(owners.of(row)));
                 let key = a.min(b) << 16 | a.max(b);
                 if key != run.key {
                     if run.start < run.end {
-                        runs.push(run);
+                        self.runs.push(run);
                     }
                     run = Run { key, start: run.end, ..run };
                 }
                 run.end += 1;
             }
             if run.start < run.end {
-                runs.push(run);
+                self.runs.push(run);
             }
         }
     }

@@ -5,7 +5,8 @@
 //!
 //! E1: what is compared are the pairs of two good steps, so for each contact a beginning is followed by one end, whatever lies between.
 //! E2: the margin decides about ends only: a contact begins when its pair is reported, and ends when it is not and the boxes,
-//!     grown by the margin on each side, do not overlap either (or one of them is gone, or filters or a switch forbid it).
+//!     grown by the margin on each side, do not overlap either (or one of them is gone, or filters or a switch forbid it). Where bodies are
+//!     discs, the discs of the grown boxes have to touch too.
 //! E3: nothing changes before a step is sure to be good.
 //!
 //! The idea of comparing sorted pairs with those of the last frame is that of Box2D's pair buffer (Catto); it compares
@@ -25,7 +26,7 @@ pub(super) use saved::SavedTracked;
 
 use super::by_row::{BySpan, Pages, Sides, span_count};
 use crate::error::Error;
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::RawBox;
 use crate::kernel::Level;
 use crate::parallel;
 use crate::storage::pages::PAGE_LEN;
@@ -54,6 +55,11 @@ pub(super) struct StaticSet<'s> {
     pub(super) number: u64,
 }
 
+/// Whether a contact of two rows goes on that was not found.
+pub(super) trait Keeps: Fn([u32; 2]) -> bool + Sync {}
+
+impl<F: Fn([u32; 2]) -> bool + Sync> Keeps for F {}
+
 impl Tracker {
     /// Finds out which bodies are which, before anything is changed (E3).
     ///
@@ -72,14 +78,14 @@ impl Tracker {
         self.identities.compare(Ids { column, rows, absent: &self.absent }, parallel)
     }
 
-    /// Compares what a good step found with what the last one had. `keeps` says whether a contact that was not found goes on (E2): of bodies,
-    /// and of a body and a static.
+    /// Compares what a good step found with what the last one had. `keeps` says whether a contact that was not found goes on (E2), where there
+    /// is a margin: of bodies, and of a body and a static.
     pub(super) fn advance(
         &mut self,
         (body_pairs, static_pairs): (&impl Pages, &impl Pages),
         (column, rows): (Option<&[u64]>, usize),
         set: StaticSet<'_>,
-        (keeps_bodies, keeps_static): (impl Fn([u32; 2]) -> bool + Sync, impl Fn([u32; 2]) -> bool + Sync),
+        (keeps_bodies, keeps_static): (Option<impl Keeps>, Option<impl Keeps>),
         (level, parallel): (Level, bool),
     ) {
         let same_set = self.static_set == set.number;
@@ -145,10 +151,9 @@ pub(super) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
     }
 }
 
-/// Whether two boxes that have grown by a margin on each side overlap; computed in f32.
-pub(super) fn within_margin(a: RawBox, b: RawBox, margin: f32) -> bool {
-    let grown = |[x0, y0, x1, y1]: RawBox| [x0 - margin, y0 - margin, x1 + margin, y1 + margin];
-    overlaps(&grown(a), &grown(b))
+/// A box that has grown by a margin on each side; computed in f32.
+pub(super) fn grown([min_x, min_y, max_x, max_y]: RawBox, margin: f32) -> RawBox {
+    [min_x - margin, min_y - margin, max_x + margin, max_y + margin]
 }
 
 /// Contacts of one kind.
@@ -167,7 +172,7 @@ impl Touching {
         (pages, rows): (&impl Pages, usize),
         moves: Moves<'_>,
         ids_before: impl Fn([u32; 2]) -> [u64; 2] + Sync,
-        keeps: impl Fn([u32; 2]) -> bool + Sync,
+        keeps: Option<impl Keeps>,
         (level, parallel): (Level, bool),
     ) {
         let count = span_count(rows);
@@ -185,7 +190,7 @@ impl Touching {
         let by_span = &self.by_span;
         parallel::for_each_mut(parallel, &mut self.spans[..count], |number, span| {
             span.see(level, by_span.runs(number));
-            span.settle(&keeps);
+            span.settle(keeps.as_ref());
         });
         self.live = if moves.any() { live } else { count };
     }

@@ -56,8 +56,6 @@ pub(super) struct Span {
     /// read: that is a random access each.
     pub(super) ended: Vec<Moved>,
     pub(super) gone: Vec<Gone>,
-    /// Places of those that were not seen.
-    missing: Vec<u32>,
     /// What began, before it is merged in: so many of them.
     fresh: Vec<u64>,
     fresh_count: usize,
@@ -159,17 +157,14 @@ impl Span {
     }
 
     /// Ends what was not seen and not kept, and adds what began, in any order (T2).
-    pub(super) fn settle(&mut self, keeps: impl Fn([u32; 2]) -> bool) {
-        self.find_missing();
-        for k in 0..self.missing.len() {
-            let at = self.missing[k] as usize;
-            if keeps(row_and_partner(self.entries[at])) {
-                self.seen[at] = true;
-            } else {
-                self.ended.push((self.entries[at], self.values[at]));
+    pub(super) fn settle(&mut self, keeps: Option<impl Fn([u32; 2]) -> bool>) {
+        if let Some(keeps) = keeps {
+            let Self { entries, values, seen, .. } = self;
+            for (entry, seen) in entries.iter().zip(&mut seen[..values.len()]).filter(|(_, seen)| !**seen) {
+                *seen = keeps(row_and_partner(*entry));
             }
         }
-        self.close_gaps();
+        self.part();
         let mut started = std::mem::take(&mut self.started);
         let mut fresh = std::mem::take(&mut self.fresh);
         let sorted = &mut fresh[..self.fresh_count];
@@ -179,30 +174,23 @@ impl Span {
         (self.started, self.fresh) = (started, fresh);
     }
 
-    /// Places of what was not seen.
-    fn find_missing(&mut self) {
-        let Self { seen, missing, values, .. } = self;
+    /// Ends what is not marked as seen, without a branch on which is: that is in no order.
+    fn part(&mut self) {
+        let Self { entries, values, seen, ended, .. } = self;
         // One more than there can be: what is written in vain is written there.
-        missing.clear();
-        room(missing, values.len() + 1);
-        missing.resize(values.len() + 1, 0);
-        let mut count = 0;
-        for (k, seen) in seen[..values.len()].iter().enumerate() {
-            missing[count] = k as u32;
-            count += usize::from(!seen);
+        let len = values.len();
+        room(ended, len + 1);
+        ended.resize(len + 1, (0, 0));
+        let (entries, seen) = (&mut entries[..len], &seen[..len]);
+        let (mut kept, mut ended_count) = (0, 0);
+        for k in 0..len {
+            let contact = (entries[k], values[k]);
+            ended[ended_count] = contact;
+            (entries[kept], values[kept]) = contact;
+            kept += usize::from(seen[k]);
+            ended_count += usize::from(!seen[k]);
         }
-        missing.truncate(count);
-    }
-
-    /// Takes out what is not marked as seen.
-    fn close_gaps(&mut self) {
-        let Self { entries, values, seen, .. } = self;
-        let mut kept = 0;
-        for (k, seen) in seen[..values.len()].iter().enumerate() {
-            entries[kept] = entries[k];
-            values[kept] = values[k];
-            kept += usize::from(*seen);
-        }
+        ended.truncate(ended_count);
         self.set_len(kept);
     }
 
@@ -256,7 +244,7 @@ impl Span {
 
     pub(super) fn bytes(&self) -> usize {
         let entries = self.entries.capacity() + self.fresh.capacity();
-        let words = [&self.values, &self.started, &self.missing];
+        let words = [&self.values, &self.started];
         size_of::<Self>()
             + entries * size_of::<u64>()
             + words.map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
@@ -267,7 +255,7 @@ impl Span {
 
     /// Gives back what the next step can make again.
     pub(super) fn shrink_to_fit(&mut self) {
-        (self.seen, self.missing, self.fresh, self.moved) = Default::default();
+        (self.seen, self.fresh, self.moved) = Default::default();
         self.entries.shrink_to_fit();
         self.values.shrink_to_fit();
         self.started.shrink_to_fit();
