@@ -1,5 +1,5 @@
-//! The origin of coordinates, moved: questions and steps answer as if everything had always been seen from there, and what does not
-//! depend on the origin stays.
+//! The origin of coordinates, moved: questions and steps answer as if everything had always been seen from there, and what does
+//! not depend on the origin stays.
 
 mod common;
 

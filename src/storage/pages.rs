@@ -5,8 +5,9 @@
 //! that was stepped before takes nothing new.
 //! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
 //! for more than the allowed pairs is never taken.
-//! S3: a [`Tap`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and of no
-//! page that goes beyond the budget. While a sink is held it tells of nothing, and of all that was kept meanwhile when it is released.
+//! S3: a [`Tap`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and
+//! of no page that goes beyond the budget. While a sink is held it tells of nothing, and of all that was kept meanwhile when it
+//! is released.
 
 use super::tap::Tap;
 use parking_lot::Mutex;
