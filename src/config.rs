@@ -71,7 +71,7 @@ pub enum Overlap {
     ///
     /// A step in which bodies have displacements has boxes that cover a motion, which no disc does: it is decided by
     /// boxes alone, for all its rows (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Questions go by
-    /// boxes always.
+    /// boxes always. A [margin](WorldConfig::margin) grows boxes, and discs with them.
     ///
     /// # Determinism
     ///

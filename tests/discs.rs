@@ -328,6 +328,27 @@ fn questions_go_by_boxes() {
     }
 }
 
+#[test]
+fn tracked_contacts_are_of_discs_and_so_is_their_margin() {
+    for (margin, kept) in [(0.0, false), (0.3, true)] {
+        let mut world = world(discs().sequential().track_contacts().margin(margin));
+        let ids = [7u64, 8];
+        let mut told = |at: [f32; 2]| {
+            let centers = [[0.0f32, 0.0], at];
+            let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
+            [contacts.started().count(), contacts.persisting().count(), contacts.ended().count()]
+        };
+        assert_eq!(told([0.9, 0.9]), [0; 3], "boxes overlap, discs do not");
+        assert_eq!(told([0.6, 0.6]), [1, 0, 0]);
+        assert_eq!(told([0.65, 0.65]), [0, 1, 0]);
+        // Apart by less than a margin, while boxes still overlap; then by more, while grown boxes do.
+        let near = if kept { [0, 1, 0] } else { [0, 0, 1] };
+        assert_eq!(told([0.9, 0.9]), near, "margin {margin}");
+        let far = [0, 0, usize::from(kept)];
+        assert_eq!(told([1.4, 1.4]), far, "margin {margin}");
+    }
+}
+
 fn settings(cases: u32) -> ProptestConfig {
     let seeds = FileFailurePersistence::Direct("tests/discs.seeds");
     ProptestConfig { cases, failure_persistence: Some(Box::new(seeds)), max_shrink_iters: 1000, ..Default::default() }

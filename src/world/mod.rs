@@ -121,8 +121,8 @@ impl World {
     }
 
     /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap, and
-    /// whose filters allow each other where there are any (see [`Filter`](crate::Filter)). Where the world was told that bodies are
-    /// discs, also the discs have to touch (see [`Overlap`](crate::Overlap)).
+    /// whose filters allow each other where there are any (see [`Filter`](crate::Filter)). Where the world was told that bodies
+    /// are discs, these have to touch too (see [`Overlap`](crate::Overlap)).
     ///
     /// The pairs are exact: the boxes are computed in f32 (see [`Bodies`]), touching is overlap, none is missing,
     /// extra or reported twice, in whatever configuration and whatever was stepped before.
