@@ -57,14 +57,15 @@ pub enum Overlap {
     /// are no pair, nor are a body and a static that its disc does not reach. About a fifth of the pairs of a crowd are
     /// such, and the solver never sees them.
     ///
-    /// The disc of a body is computed in f32 from its box `[x0, y0, x1, y1]`, in whatever form bodies are given: its centre is
-    /// `0.5 * x0 + 0.5 * x1`, on y alike, its radius the half-extent on x, `0.5 * x1 - 0.5 * x0`. Where a box is not square
-    /// the body is its disc cut to its box, so a tall one has ends that meet nothing. Statics stay boxes.
+    /// The disc of a body is computed in f32 from its box `[x0, y0, x1, y1]`, in whatever form bodies are given, and all of it twice as
+    /// large, which saves halving: `x0 + x1` and `y0 + y1` are twice its centre, and `x1 - x0` is twice its radius, which is
+    /// the half-extent on x. Where a box is not square the body is its disc cut to its box, so a tall one has ends that meet
+    /// nothing. Statics stay boxes.
     ///
-    /// * Two bodies are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > (ra + rb) * (ra + rb)`, where
-    ///   `dx` and `dy` lead from centre to centre: touching counts.
-    /// * A body and a static are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > r * r`, where `dx` and `dy`
-    ///   lead from the centre to the nearest point of the static.
+    /// * Two bodies are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > (wa + wb) * (wa + wb)`, where
+    ///   `dx` and `dy` lead from one doubled centre to the other, and `w` is the width: touching counts.
+    /// * A body and a static are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > w * w`, where `dx` and `dy`
+    ///   lead from the doubled centre to the nearest point of the doubled static.
     ///
     /// Each operation is rounded to f32. Where the squares leave its range, or an edge is infinite, both sides may be infinite,
     /// 0, or no numbers: none is above the other then, and the boxes decide.

@@ -39,7 +39,8 @@ pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
 /// Every `(i, j)` with `i < j` whose closed boxes overlap and whose discs do too, in ascending order: the pairs of bodies
 /// under [`Overlap::Discs`](crate::Overlap::Discs).
 ///
-/// The disc of a box has its middle and half of its width; in f32, each operation rounded.
+/// The disc of a box has its middle, and its width as diameter; in f32, each operation rounded, and all of it twice as large: the
+/// sum of two edges for the middle, their difference for the radius.
 ///
 /// # Cost
 ///
@@ -47,8 +48,8 @@ pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
 pub fn disc_self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
     let mut pairs = self_pairs(boxes);
     pairs.retain(|&(i, j)| {
-        let ([ax, ay], [bx, by]) = (middle(boxes[i as usize]), middle(boxes[j as usize]));
-        let both = half_width(boxes[i as usize]) + half_width(boxes[j as usize]);
+        let ([ax, ay], [bx, by]) = (twice_middle(boxes[i as usize]), twice_middle(boxes[j as usize]));
+        let both = width(boxes[i as usize]) + width(boxes[j as usize]);
         let squared = square(ax - bx) + square(ay - by);
         squared.partial_cmp(&square(both)) != Some(std::cmp::Ordering::Greater)
     });
@@ -67,26 +68,26 @@ pub fn disc_cross_pairs(bodies: &[RawBox], statics: &[RawBox]) -> Vec<(u32, u32)
         let (disc, fixed) = (bodies[i as usize], statics[j as usize]);
         let mut squared = 0.0;
         for axis in 0..2 {
-            let at = middle(disc)[axis];
+            let at = twice_middle(disc)[axis];
             // Where one of both is NaN neither is above 0.
-            let outside = (fixed[axis] - at).max(at - fixed[axis + 2]).max(0.0);
+            let outside = (2.0 * fixed[axis] - at).max(at - 2.0 * fixed[axis + 2]).max(0.0);
             squared += square(outside);
         }
-        squared.partial_cmp(&square(half_width(disc))) != Some(std::cmp::Ordering::Greater)
+        squared.partial_cmp(&square(width(disc))) != Some(std::cmp::Ordering::Greater)
     });
     pairs
 }
 
-fn middle(aabb: RawBox) -> [f32; 2] {
-    [0, 1].map(|axis| aabb[axis] * 0.5 + aabb[axis + 2] * 0.5)
+fn twice_middle(aabb: RawBox) -> [f32; 2] {
+    [0, 1].map(|axis| aabb[axis] + aabb[axis + 2])
 }
 
 fn square(x: f32) -> f32 {
     x * x
 }
 
-fn half_width(aabb: RawBox) -> f32 {
-    aabb[2] * 0.5 - aabb[0] * 0.5
+fn width(aabb: RawBox) -> f32 {
+    aabb[2] - aabb[0]
 }
 
 /// The box of a body as a step computes it, in f32: `center - half` to `center + half`; with a displacement,

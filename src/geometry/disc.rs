@@ -23,7 +23,8 @@ impl RadiusAxis {
     }
 }
 
-/// A disc around the middle of a box. Its numbers may be infinite, and the centre NaN, where edges are infinite.
+/// A disc around the middle of a box, all of it twice as large: to halve it would cost and change nothing. Its numbers may be
+/// infinite, and the centre NaN, where edges are infinite or sums of them are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Disc {
     pub(crate) x: f32,
@@ -32,10 +33,11 @@ pub(crate) struct Disc {
 }
 
 impl Disc {
-    /// O1: halves first, so that no sum of finite edges is infinite.
+    /// O1: sums of edges. Where one is infinite, the other disc's is too or the reach is, if the boxes overlap (O2): numbers so large are
+    /// farther apart than what has a square.
     #[inline(always)]
     pub(crate) fn of(&[min_x, min_y, max_x, max_y]: &RawBox) -> Self {
-        Self { x: 0.5 * min_x + 0.5 * max_x, y: 0.5 * min_y + 0.5 * max_y, radius: 0.5 * max_x - 0.5 * min_x }
+        Self { x: min_x + max_x, y: min_y + max_y, radius: max_x - min_x }
     }
 
     /// O1: whether discs meet whose boxes overlap.
@@ -48,7 +50,7 @@ impl Disc {
     /// O1: whether the disc meets a box that its own box overlaps.
     #[inline(always)]
     pub(crate) fn meets_box(&self, &[min_x, min_y, max_x, max_y]: &RawBox) -> bool {
-        let (x, y) = (apart(min_x, max_x, self.x), apart(min_y, max_y, self.y));
+        let (x, y) = (apart(min_x + min_x, max_x + max_x, self.x), apart(min_y + min_y, max_y + max_y, self.y));
         !is_above(x * x + y * y, self.radius * self.radius)
     }
 }

@@ -63,7 +63,7 @@ pub(super) trait Floats: Copy {
     unsafe fn larger(self, other: Self) -> Self;
 }
 
-/// Centre and radius in each lane: [`Disc`](crate::geometry::Disc).
+/// Centre and radius in each lane, twice as large: [`Disc`](crate::geometry::Disc).
 #[derive(Clone, Copy)]
 pub(super) struct DiscLanes<V> {
     x: V,
@@ -80,9 +80,6 @@ pub(super) struct DiscLanes<V> {
 pub(super) unsafe fn discs_of<R: Rule, V: Floats>([min_x, min_y, max_x, max_y]: [V; 4]) -> DiscLanes<V> {
     // SAFETY: by the contract.
     unsafe {
-        let half = V::all(0.5);
-        let (min_x, min_y) = (half.times(min_x), half.times(min_y));
-        let (max_x, max_y) = (half.times(max_x), half.times(max_y));
         let radius = if R::TURNED { max_y.minus(min_y) } else { max_x.minus(min_x) };
         DiscLanes { x: min_x.plus(max_x), y: min_y.plus(max_y), radius }
     }
@@ -103,6 +100,7 @@ pub(super) unsafe fn measured<R: Rule, V: Floats>(probe: [V; 4], disc: DiscLanes
             (disc.x.minus(others.x), disc.y.minus(others.y), disc.radius.plus(others.radius))
         } else {
             let (disc, area) = if R::PROBE { (disc, entries) } else { (discs_of::<R, V>(entries), probe) };
+            let area = area.map(|edge| edge.plus(edge));
             (apart(area[0], area[2], disc.x), apart(area[1], area[3], disc.y), disc.radius)
         };
         [x.times(x).plus(y.times(y)), reach.times(reach)]
