@@ -111,6 +111,9 @@ impl<'a> Bodies<'a> {
 
     /// How far each body moves in this step: its box then covers the whole way from here to there, so that fast bodies do
     /// not tunnel. Computed in f32: the box at `center`, united with the box at `center + displacement`.
+    ///
+    /// A step of which any row has a displacement is decided by boxes alone, for all its rows, also where the world was told
+    /// [`Overlap::Discs`](crate::Overlap::Discs): no disc covers a motion.
     pub fn with_displacements<D: NoUninit>(mut self, displacements: &'a [D]) -> Self {
         self.displacements = Some(vectors(displacements));
         self

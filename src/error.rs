@@ -111,6 +111,25 @@ pub enum Error {
         /// The first chunk that differs from those before it.
         chunk: usize,
     },
+    /// Two rows of the bodies have one id, in a world that tracks contacts by them
+    /// ([`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts)).
+    DuplicateBodyIds {
+        /// The lower row.
+        first: u32,
+        /// The higher row; of several such, the lowest.
+        second: u32,
+        /// The id.
+        id: u64,
+    },
+    /// Two rows of the statics have one id, in a world that tracks contacts by them.
+    DuplicateStaticIds {
+        /// The lower row.
+        first: u32,
+        /// The higher row; of several such, the lowest.
+        second: u32,
+        /// The id.
+        id: u64,
+    },
     /// More rows than a u32 can number.
     TooManyRows {
         /// How many there are.
@@ -131,10 +150,24 @@ pub enum Error {
         /// How many statics there are.
         count: usize,
     },
+    /// The origin of coordinates cannot be moved there.
+    BadOrigin {
+        /// 0 for x, 1 for y.
+        axis: usize,
+        /// What was given, which is not finite.
+        value: f32,
+    },
     /// A box was refused when it was made.
     BadBox(BadBox),
     /// A shape to ask with was refused when it was made.
     BadShape(BadShape),
+    /// A saved world cannot be restored: it was damaged, or is not one. (With the feature `serde`.)
+    BadSave {
+        /// Which part of it: "version", "settings", "statics", "step number".
+        what: &'static str,
+        /// What is wrong with that part, with row and value.
+        cause: Box<Error>,
+    },
     /// A setting is outside of what it may be.
     BadSetting {
         /// The name of the setting.
@@ -166,6 +199,18 @@ impl fmt::Display for Error {
             Self::MixedIds { chunk } => {
                 write!(f, "chunk {chunk}: ids must be given for every chunk or for none")
             }
+            Self::DuplicateBodyIds { first, second, id } => {
+                write!(
+                    f,
+                    "bodies, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
+                )
+            }
+            Self::DuplicateStaticIds { first, second, id } => {
+                write!(
+                    f,
+                    "statics, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
+                )
+            }
             Self::TooManyRows { rows, rows_max } => {
                 write!(f, "{rows} rows are more than the {rows_max} that can be numbered")
             }
@@ -173,8 +218,14 @@ impl fmt::Display for Error {
                 write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::pair_limit")
             }
             Self::NoSuchStatic { row, count } => write!(f, "there is no static row {row}: the set has {count} rows"),
+            Self::BadOrigin { axis, value } => {
+                write!(f, "the new origin's {} is {value}, expected a finite number", axis_name(*axis))
+            }
             Self::BadBox(bad) => bad.fmt(f),
             Self::BadShape(bad) => bad.fmt(f),
+            Self::BadSave { what, cause } => {
+                write!(f, "the saved world cannot be restored, its {what} is bad: {cause}")
+            }
             Self::BadSetting { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
         }
     }

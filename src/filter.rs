@@ -27,6 +27,7 @@
 /// # Ok::<(), triphase::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Filter {
     /// The layers it belongs to.

@@ -40,7 +40,8 @@
 //! # Guarantees
 //!
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
-//!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow.
+//!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow; where bodies are to be
+//!   [`Overlap::Discs`], those that touch.
 //! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
 //!   number of threads and on any instruction set, whatever was stepped before.
 //! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.
@@ -57,6 +58,8 @@
 //!
 //! * `parallel` (default): steps run on the rayon pool of the caller, or the global one. Without it, or with
 //!   [`WorldConfig::sequential`], no thread is made and the result is the same.
+//! * `serde`: `World::save` and `World::restore`: settings, statics and the number of the step as a value that can be serialised. So
+//!   can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`], [`StaticPair`], [`BadRows`] and [`Simd`].
 //!
 //! # Modules, lowest layer first
 //!
@@ -64,6 +67,7 @@
 //! * [`config`], and at the top of the crate [`Bodies`], [`Filter`], [`Pair`], [`Error`]: the vocabulary.
 //! * [`reference`](mod@reference): brute force, the oracle.
 //! * [`query`]: questions, once for the tiers and the world.
+//! * [`stream`]: pairs that are handed on while the step still runs.
 //! * [`tier`]: the three tiers, each usable alone.
 //! * [`World`]: all of them behind one call.
 
@@ -71,6 +75,7 @@ pub mod config;
 pub mod geometry;
 pub mod query;
 pub mod reference;
+pub mod stream;
 pub mod tier;
 
 mod bodies;
@@ -83,16 +88,18 @@ mod storage;
 mod world;
 
 pub use bodies::{Bodies, Statics};
-pub use config::{BadRows, Simd, WorldConfig};
+pub use config::{BadRows, Overlap, Simd, WorldConfig};
 pub use error::{BadRow, Column, Error};
 pub use filter::Filter;
 pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{Neighbor, Questions, RayHit};
-pub use world::{
-    Contacts, GridReport, Islands, Pairs, Phases, Reader, Report, RowColumns, Searched, Snapshot, Tier, World,
-};
+pub use stream::{StreamedBlock, StreamedPairs};
+#[cfg(feature = "serde")]
+pub use world::SavedWorld;
+pub use world::{Contacts, EndedPair, EndedStaticPair, Islands, Pairs, RowColumns, Tracked, World};
+pub use world::{GridReport, Phases, Reader, Report, Searched, Snapshot, Tier};
 
 /// The README's examples are compiled and run like all others.
 #[cfg(doctest)]

@@ -2,6 +2,7 @@
 
 /// Two bodies whose boxes overlap: rows of the step's input, `a < b`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Pair {
     /// The lower row.
@@ -12,6 +13,7 @@ pub struct Pair {
 
 /// A body and a static whose boxes overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct StaticPair {
     /// Row of the step's input.

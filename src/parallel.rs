@@ -76,3 +76,13 @@ pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
     let _ = parallel;
     items.chunks_mut(size).zip(others).enumerate().for_each(|(k, (chunk, other))| task(k, chunk, other));
 }
+
+/// Sorts; equal items may come in any order.
+pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
+    #[cfg(feature = "parallel")]
+    if parallel {
+        return items.par_sort_unstable();
+    }
+    let _ = parallel;
+    items.sort_unstable();
+}

@@ -36,6 +36,59 @@ pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
     pairs
 }
 
+/// Every `(i, j)` with `i < j` whose closed boxes overlap and whose discs do too, in ascending order: the pairs of bodies
+/// under [`Overlap::Discs`](crate::Overlap::Discs).
+///
+/// The disc of a box has its middle and half of its width; in f32, each operation rounded.
+///
+/// # Cost
+///
+/// n² / 2 tests.
+pub fn disc_self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
+    let mut pairs = self_pairs(boxes);
+    pairs.retain(|&(i, j)| {
+        let ([ax, ay], [bx, by]) = (middle(boxes[i as usize]), middle(boxes[j as usize]));
+        let both = half_width(boxes[i as usize]) + half_width(boxes[j as usize]);
+        let squared = square(ax - bx) + square(ay - by);
+        squared.partial_cmp(&square(both)) != Some(std::cmp::Ordering::Greater)
+    });
+    pairs
+}
+
+/// Every `(i, j)` where box `i` of `bodies` and box `j` of `statics` overlap, and the disc of the former overlaps the latter, in
+/// ascending order: the pairs of bodies and statics under [`Overlap::Discs`](crate::Overlap::Discs).
+///
+/// # Cost
+///
+/// n * m tests.
+pub fn disc_cross_pairs(bodies: &[RawBox], statics: &[RawBox]) -> Vec<(u32, u32)> {
+    let mut pairs = cross_pairs(bodies, statics);
+    pairs.retain(|&(i, j)| {
+        let (disc, fixed) = (bodies[i as usize], statics[j as usize]);
+        let mut squared = 0.0;
+        for axis in 0..2 {
+            let at = middle(disc)[axis];
+            // Where one of both is NaN neither is above 0.
+            let outside = (fixed[axis] - at).max(at - fixed[axis + 2]).max(0.0);
+            squared += square(outside);
+        }
+        squared.partial_cmp(&square(half_width(disc))) != Some(std::cmp::Ordering::Greater)
+    });
+    pairs
+}
+
+fn middle(aabb: RawBox) -> [f32; 2] {
+    [0, 1].map(|axis| aabb[axis] * 0.5 + aabb[axis + 2] * 0.5)
+}
+
+fn square(x: f32) -> f32 {
+    x * x
+}
+
+fn half_width(aabb: RawBox) -> f32 {
+    aabb[2] * 0.5 - aabb[0] * 0.5
+}
+
 /// The box of a body as a step computes it, in f32: `center - half` to `center + half`; with a displacement,
 /// the smallest box that covers it here and at `center + displacement`.
 pub fn body_box(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> RawBox {

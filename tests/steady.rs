@@ -12,7 +12,7 @@ use common::counting::{ALLOCATIONS, Counting, HELD, Watch};
 use common::{sequential, world};
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::tier::point_grid::PointGrid;
-use triphase::{Bodies, Filter, Simd, Statics, World, WorldConfig};
+use triphase::{Bodies, Filter, Overlap, Simd, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -110,6 +110,33 @@ fn chunks_that_were_stepped_before_allocate_nothing() {
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
 }
 
+/// As [`rewind`]. Contacts are compared with those of the step before, so the film is stepped twice before: from its end to its beginning
+/// too.
+fn rewind_tracked(world: &mut World, film: &[Scene]) -> usize {
+    let first = rewind(world, film);
+    let before = ALLOCATIONS.load(SeqCst);
+    film.iter().for_each(|scene| assert!(step(world, scene) > 0));
+    let second = ALLOCATIONS.load(SeqCst) - before;
+    assert!(second <= first);
+    second
+}
+
+#[test]
+fn contacts_that_were_tracked_before_allocate_nothing() {
+    let _watch = Watch::start();
+    let config = WorldConfig::new().track_contacts().margin(0.1).contact_lists();
+    for name in [SceneName::Castles, SceneName::Crowd, SceneName::Brownian, SceneName::Churn, SceneName::PowerLaw] {
+        let film = film(name, 9000, 5);
+        assert_eq!(rewind_tracked(&mut world(config.clone().sequential()), &film), 0, "{name}");
+        #[cfg(feature = "parallel")]
+        for threads in [2, 8] {
+            let pool = watched_pool(threads);
+            let mut world = World::new(config.clone().parallel_from(0)).unwrap();
+            assert_eq!(pool.install(|| rewind_tracked(&mut world, &film)), 0, "{name}, {threads} threads");
+        }
+    }
+}
+
 /// As [`rewind`], with filters of bodies, in all frames but one, and of statics.
 fn rewind_filtered(world: &mut World, film: &[Scene]) -> usize {
     let filter = |row: u32| Filter::new(1 << (row % 5), (row % 31) | 1);
@@ -142,6 +169,15 @@ fn filters_that_were_stepped_before_allocate_nothing() {
             let allocations = pool.install(|| rewind_filtered(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
         }
+    }
+}
+
+#[test]
+fn discs_that_were_stepped_before_allocate_nothing() {
+    let _watch = Watch::start();
+    for name in [SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::BeamsStatic] {
+        let config = WorldConfig::new().sequential().overlap(Overlap::Discs);
+        assert_eq!(rewind(&mut world(config), &film(name, 2000, 12)), 0, "{name}");
     }
 }
 
@@ -324,8 +360,10 @@ fn a_report_tells_what_is_held() {
     let _watch = Watch::start();
     for name in [SceneName::Castles, SceneName::Touching, SceneName::PowerLaw, SceneName::Cities] {
         let scene = Scene::new(name, 20_000, 84);
+        let config = WorldConfig::new().sequential();
+        let config = if name == SceneName::Castles { config.track_contacts().contact_lists() } else { config };
         let start = HELD.load(SeqCst);
-        let mut world = sequential();
+        let mut world = world(config);
         world.set_statics(&scene.statics).unwrap();
         step(&mut world, &scene);
         step(&mut world, &scene);

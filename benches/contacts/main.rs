@@ -13,6 +13,8 @@
 mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
+mod discs;
+mod events;
 mod exclusive;
 mod islands;
 
@@ -55,7 +57,8 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 2] = [("exclusive", exclusive::run), ("islands", islands::run)];
+const PARTS: [Part; 4] =
+    [("events", events::run), ("exclusive", exclusive::run), ("islands", islands::run), ("discs", discs::run)];
 
 fn main() {
     let mut options = Options::parse();

@@ -42,7 +42,11 @@ impl std::error::Error for BadBox {}
 /// assert!(Aabb::new([1.0, 0.0], [0.0, 2.0]).is_err());
 /// # Ok::<(), triphase::Error>(())
 /// ```
+///
+/// With the feature `serde` it is serialised as these four edges, and checked when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawBox", into = "RawBox"))]
 #[repr(transparent)]
 pub struct Aabb(RawBox);
 
@@ -110,6 +114,15 @@ impl Aabb {
     }
 }
 
+/// The box of four edges, `[min_x, min_y, max_x, max_y]`, as [`Aabb::new`].
+impl TryFrom<RawBox> for Aabb {
+    type Error = BadBox;
+
+    fn try_from([min_x, min_y, max_x, max_y]: RawBox) -> Result<Self, BadBox> {
+        Self::new([min_x, min_y], [max_x, max_y])
+    }
+}
+
 impl From<Aabb> for RawBox {
     fn from(aabb: Aabb) -> Self {
         aabb.0
@@ -145,6 +158,12 @@ pub(crate) fn distance_squared(aabb: &RawBox, [x, y]: [f32; 2]) -> f64 {
     };
     let (x, y) = (apart(aabb[0], aabb[2], x), apart(aabb[1], aabb[3], y));
     x * x + y * y
+}
+
+/// A box seen from the origin `by`: edge by edge, in f32. Monotone, so `min <= max` stays; a finite edge may become infinite.
+#[inline(always)]
+pub(crate) fn shifted(aabb: &RawBox, by: [f32; 2]) -> RawBox {
+    [aabb[0] - by[0], aabb[1] - by[1], aabb[2] - by[0], aabb[3] - by[1]]
 }
 
 /// x and y exchanged if `transposed`.

@@ -4,6 +4,7 @@
 
 use super::Probe;
 use super::lanes::{Filters, Lanes, PairOrder, RawColumns};
+use super::rule::{DiscLanes, Rule, discs_of, floats, measured};
 use super::scan::instantiate;
 use std::arch::x86_64::*;
 
@@ -29,24 +30,43 @@ const fn compress_table() -> [[u32; 8]; 256] {
     table
 }
 
-/// Min x, min y, max x, max y, row, layers and mask: a probe in every lane.
-pub(super) type Spread = (__m256, __m256, __m256, __m256, __m256i, [__m256i; 2]);
+/// Edges, row, layers and mask, disc: a probe in every lane.
+pub(super) type Spread = ([__m256; 4], __m256i, [__m256i; 2], DiscLanes<__m256>);
+
+floats!(__m256, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_max_ps);
 
 /// # Safety
 ///
 /// AVX2 is there.
 #[inline(always)]
-pub(super) unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
+pub(super) unsafe fn spread<R: Rule>(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
     // SAFETY: by the contract.
     unsafe {
+        let edges = [_mm256_set1_ps(min_x), _mm256_set1_ps(min_y), _mm256_set1_ps(max_x), _mm256_set1_ps(max_y)];
         (
-            _mm256_set1_ps(min_x),
-            _mm256_set1_ps(min_y),
-            _mm256_set1_ps(max_x),
-            _mm256_set1_ps(max_y),
+            edges,
             _mm256_set1_epi32(row as i32),
             [_mm256_set1_epi32(filter.layers as i32), _mm256_set1_epi32(filter.mask as i32)],
+            discs_of::<R, _>(edges),
         )
+    }
+}
+
+/// The boxes of eight entries.
+///
+/// # Safety
+///
+/// AVX2 is there, and 8 entries can be read.
+#[inline(always)]
+pub(super) unsafe fn boxes<F: Filters>(columns: RawColumns<F>) -> [__m256; 4] {
+    // SAFETY: by the contract.
+    unsafe {
+        [
+            _mm256_loadu_ps(columns.min_x()),
+            _mm256_loadu_ps(columns.min_y()),
+            _mm256_loadu_ps(columns.max_x()),
+            _mm256_loadu_ps(columns.max_y()),
+        ]
     }
 }
 
@@ -90,29 +110,35 @@ impl Lanes for Avx2 {
     type Spread = Spread;
 
     #[inline(always)]
-    unsafe fn spread(probe: Probe) -> Spread {
+    unsafe fn spread<R: Rule>(probe: Probe) -> Spread {
         // SAFETY: the contract says that the features are there.
-        unsafe { self::spread(probe) }
+        unsafe { self::spread::<R>(probe) }
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters>(
-        (min_x, min_y, max_x, max_y, row, filter): Self::Spread,
+    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+        (probe, row, filter, disc): Self::Spread,
         columns: RawColumns<F>,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
         // SAFETY: by the contract: the features, 8 readable entries, 8 writable slots at `out`. The mask is below 256.
         unsafe {
+            let [min_x, min_y, max_x, max_y] = probe;
+            let entries = boxes(columns);
             let x = _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x())),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x())),
+                _mm256_cmp_ps::<_CMP_LE_OQ>(min_x, entries[2]),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(max_x, entries[0]),
             );
             let y = _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y())),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y())),
+                _mm256_cmp_ps::<_CMP_LE_OQ>(min_y, entries[3]),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(max_y, entries[1]),
             );
             let mut both = _mm256_and_ps(x, y);
+            if R::ON {
+                let [distance, reach] = measured::<R, _>(probe, disc, entries);
+                both = _mm256_and_ps(both, _mm256_cmp_ps::<_CMP_NGT_UQ>(distance, reach));
+            }
             if F::ON {
                 let [layers, mask] = filter;
                 // Where nothing is common.

@@ -4,37 +4,46 @@
 #![allow(unsafe_code)]
 
 use super::lanes::{Ascending, Filters, Lanes, PairOrder, RawColumns};
+use super::rule::{Rule, discs_of, floats, measured};
 use super::scan::instantiate;
 use super::{Probe, avx2};
 use std::arch::x86_64::*;
 
 pub(super) struct Avx512;
 
+floats!(__m512, _mm512_set1_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_max_ps);
+
 impl Lanes for Avx512 {
     const WIDTH: usize = 8;
     type Spread = avx2::Spread;
 
     #[inline(always)]
-    unsafe fn spread(probe: Probe) -> avx2::Spread {
+    unsafe fn spread<R: Rule>(probe: Probe) -> avx2::Spread {
         // SAFETY: the contract says that the features are there.
-        unsafe { avx2::spread(probe) }
+        unsafe { avx2::spread::<R>(probe) }
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters>(
-        (min_x, min_y, max_x, max_y, row, filter): Self::Spread,
+    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+        (probe, row, filter, disc): Self::Spread,
         columns: RawColumns<F>,
         left: usize,
         out: *mut [u32; 2],
     ) -> usize {
         // SAFETY: by the contract: the features, 8 readable entries, 8 writable slots at `out`.
         unsafe {
+            let [min_x, min_y, max_x, max_y] = probe;
+            let entries = avx2::boxes(columns);
             // Four comparisons that do not wait for each other.
-            let left_of = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_x, _mm256_loadu_ps(columns.max_x()));
-            let right_of = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_x, _mm256_loadu_ps(columns.min_x()));
-            let below = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_y, _mm256_loadu_ps(columns.max_y()));
-            let above = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_y, _mm256_loadu_ps(columns.min_y()));
+            let left_of = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_x, entries[2]);
+            let right_of = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_x, entries[0]);
+            let below = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_y, entries[3]);
+            let above = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_y, entries[1]);
             let mut hits = (left_of & right_of) & (below & above);
+            if R::ON {
+                let [distance, reach] = measured::<R, _>(probe, disc, entries);
+                hits &= _mm256_cmp_ps_mask::<_CMP_NGT_UQ>(distance, reach);
+            }
             if F::ON {
                 let [layers, mask] = filter;
                 let accepted = _mm256_test_epi32_mask(layers, _mm256_loadu_si256(columns.masks().cast()));
@@ -52,7 +61,7 @@ impl Lanes for Avx512 {
     const TWO: usize = 8;
 
     #[inline(always)]
-    unsafe fn two<F: Filters>(columns: RawColumns<F>, left: [usize; 2], out: *mut [u32; 2]) -> usize {
+    unsafe fn two<F: Filters, R: Rule>(columns: RawColumns<F>, left: [usize; 2], out: *mut [u32; 2]) -> usize {
         // SAFETY: by the contract: the features, 9 readable entries, 16 writable slots at `out`.
         unsafe {
             let next = columns.from(1);
@@ -63,11 +72,18 @@ impl Lanes for Avx512 {
                 _mm512_permutevar_ps(two, halves)
             };
             let both = |edge: *const f32| _mm512_broadcast_f32x8(_mm256_loadu_ps(edge));
-            let left_of = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(spread(columns.min_x()), both(next.max_x()));
-            let right_of = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(spread(columns.max_x()), both(next.min_x()));
-            let below = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(spread(columns.min_y()), both(next.max_y()));
-            let above = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(spread(columns.max_y()), both(next.min_y()));
+            let probes =
+                [spread(columns.min_x()), spread(columns.min_y()), spread(columns.max_x()), spread(columns.max_y())];
+            let entries = [both(next.min_x()), both(next.min_y()), both(next.max_x()), both(next.max_y())];
+            let left_of = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(probes[0], entries[2]);
+            let right_of = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(probes[2], entries[0]);
+            let below = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(probes[1], entries[3]);
+            let above = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(probes[3], entries[1]);
             let mut hits = (left_of & right_of) & (below & above);
+            if R::ON {
+                let [distance, reach] = measured::<R, _>(probes, discs_of::<R, _>(probes), entries);
+                hits &= _mm512_cmp_ps_mask::<_CMP_NGT_UQ>(distance, reach);
+            }
             if F::ON {
                 let spread = |column: *const u32| _mm512_castps_si512(spread(column.cast()));
                 let both = |column: *const u32| _mm512_broadcast_i32x8(_mm256_loadu_si256(column.cast()));

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::Probe;
+use super::rule::Rule;
 use crate::filter::Filter;
 use crate::storage::columns::Columns;
 
@@ -195,16 +196,17 @@ pub(super) trait Lanes {
     /// # Safety
     ///
     /// The instruction set is there.
-    unsafe fn spread(probe: Probe) -> Self::Spread;
+    unsafe fn spread<R: Rule>(probe: Probe) -> Self::Spread;
 
-    /// Tests the first `min(left, WIDTH)` entries of the columns, their filters too if `F::ON`, and writes a pair per hit, in
-    /// order. Returns the number of hits. Slots past the hits may be overwritten, up to `WIDTH` in all.
+    /// Tests the first `min(left, WIDTH)` entries of the columns, their filters too if `F::ON`, by the rule that the probe was
+    /// spread for, and writes a pair per hit, in order. Returns the number of hits. Slots past the hits may be overwritten, up
+    /// to `WIDTH` in all.
     ///
     /// # Safety
     ///
     /// The instruction set is there; `WIDTH` entries can be read in every column; `left` is below 256, so that it fits the
     /// instructions that cut a mask off; `WIDTH` slots can be written.
-    unsafe fn round<O: PairOrder, F: Filters>(
+    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
         spread: Self::Spread,
         columns: RawColumns<F>,
         left: usize,
@@ -222,7 +224,7 @@ pub(super) trait Lanes {
     ///
     /// The instruction set is there; `left[0]` is at most `TWO`, `left[1]` less; `TWO + 1` entries can be read in every column;
     /// 16 slots can be written.
-    unsafe fn two<F: Filters>(columns: RawColumns<F>, left: [usize; 2], out: *mut [u32; 2]) -> usize {
+    unsafe fn two<F: Filters, R: Rule>(columns: RawColumns<F>, left: [usize; 2], out: *mut [u32; 2]) -> usize {
         let _ = (columns, left, out);
         0
     }

@@ -2,9 +2,11 @@
 
 #![allow(unsafe_code)]
 
-use super::lanes::{Ascending, EntryFirst, Filtered, Unfiltered};
+use super::lanes::{Ascending, EntryFirst, Filtered, PairOrder, Unfiltered};
+use super::rule::{Boxes, DiscEntries, DiscProbe, Discs, Rule};
 use super::*;
 use crate::config::Simd;
+use crate::geometry::RadiusAxis;
 use crate::storage::blocks::BLOCK_WORDS;
 
 /// An instruction set that this machine has: a `Level` is made by detection only.
@@ -66,14 +68,30 @@ impl Level {
         below: &mut Vec<u32>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        if cells.columns().filters().is_none() {
-            dispatch!(self.0, scan_cells::<Unfiltered>(cells, keys, below, sink))
-        } else {
-            dispatch!(self.0, scan_cells::<Filtered>(cells, keys, below, sink))
+        match cells.columns().discs() {
+            None => self.cells::<Boxes>(cells, keys, below, sink),
+            Some(RadiusAxis::X) => self.cells::<Discs<false>>(cells, keys, below, sink),
+            Some(RadiusAxis::Y) => self.cells::<Discs<true>>(cells, keys, below, sink),
         }
     }
 
-    /// The entries in a rectangle of cells that overlap the probe. `None` when the sink is spent.
+    #[inline]
+    fn cells<R: Rule>(
+        self,
+        cells: &CellView<'_>,
+        keys: &[u32],
+        below: &mut Vec<u32>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        if cells.columns().filters().is_none() {
+            dispatch!(self.0, scan_cells::<Unfiltered, R>(cells, keys, below, sink))
+        } else {
+            dispatch!(self.0, scan_cells::<Filtered, R>(cells, keys, below, sink))
+        }
+    }
+
+    /// The entries in a rectangle of cells that overlap the probe, which is what they are if the order is ascending, else a box.
+    /// `None` when the sink is spent.
     #[inline]
     pub(crate) fn scan_rect(
         self,
@@ -83,15 +101,29 @@ impl Level {
         order: Order,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        match (order, cells.columns().filters().is_some()) {
-            (Order::Ascending, false) => {
-                dispatch!(self.0, scan_rect::<Ascending, Unfiltered>(cells, rect, probe, sink))
-            }
-            (Order::EntryFirst, false) => {
-                dispatch!(self.0, scan_rect::<EntryFirst, Unfiltered>(cells, rect, probe, sink))
-            }
-            (Order::Ascending, true) => dispatch!(self.0, scan_rect::<Ascending, Filtered>(cells, rect, probe, sink)),
-            (Order::EntryFirst, true) => dispatch!(self.0, scan_rect::<EntryFirst, Filtered>(cells, rect, probe, sink)),
+        use RadiusAxis::{X, Y};
+        match (order, cells.columns().discs()) {
+            (Order::Ascending, None) => self.rect::<Ascending, Boxes>(cells, rect, probe, sink),
+            (Order::Ascending, Some(X)) => self.rect::<Ascending, Discs<false>>(cells, rect, probe, sink),
+            (Order::Ascending, Some(Y)) => self.rect::<Ascending, Discs<true>>(cells, rect, probe, sink),
+            (Order::EntryFirst, None) => self.rect::<EntryFirst, Boxes>(cells, rect, probe, sink),
+            (Order::EntryFirst, Some(X)) => self.rect::<EntryFirst, DiscEntries<false>>(cells, rect, probe, sink),
+            (Order::EntryFirst, Some(Y)) => self.rect::<EntryFirst, DiscEntries<true>>(cells, rect, probe, sink),
+        }
+    }
+
+    #[inline]
+    fn rect<O: PairOrder, R: Rule>(
+        self,
+        cells: &CellView<'_>,
+        rect: &Rect,
+        probe: Probe,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        if cells.columns().filters().is_none() {
+            dispatch!(self.0, scan_rect::<O, Unfiltered, R>(cells, rect, probe, sink))
+        } else {
+            dispatch!(self.0, scan_rect::<O, Filtered, R>(cells, rect, probe, sink))
         }
     }
 
@@ -111,8 +143,8 @@ impl Level {
         }
     }
 
-    /// Each entry of `probes` in `range`, in turn, against the `run` of `entries`; reports (probe, entry). `None` when the
-    /// sink is spent. Either both have filters or none has.
+    /// Each entry of `probes` in `range`, in turn, against the `run` of `entries`, which are boxes; reports (probe, entry).
+    /// `None` when the sink is spent. Either both have filters or none has.
     #[inline]
     pub(crate) fn scan_all(
         self,
@@ -122,11 +154,28 @@ impl Level {
         run: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
+        debug_assert!(entries.discs().is_none());
+        match probes.discs() {
+            None => self.all::<Boxes>(probes, range, entries, run, sink),
+            Some(RadiusAxis::X) => self.all::<DiscProbe<false>>(probes, range, entries, run, sink),
+            Some(RadiusAxis::Y) => self.all::<DiscProbe<true>>(probes, range, entries, run, sink),
+        }
+    }
+
+    #[inline]
+    fn all<R: Rule>(
+        self,
+        probes: &Columns<'_>,
+        range: Range<usize>,
+        entries: &Columns<'_>,
+        run: Range<usize>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
         if probes.filters().is_none() {
             debug_assert!(entries.filters().is_none());
-            dispatch!(self.0, scan_all::<Unfiltered>(probes, range, entries, run, sink))
+            dispatch!(self.0, scan_all::<Unfiltered, R>(probes, range, entries, run, sink))
         } else {
-            dispatch!(self.0, scan_all::<Filtered>(probes, range, entries, run, sink))
+            dispatch!(self.0, scan_all::<Filtered, R>(probes, range, entries, run, sink))
         }
     }
 }

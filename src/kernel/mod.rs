@@ -7,6 +7,8 @@
 //! K3: where entries have filters, those of the probe and of each entry are tested along with their boxes, and only hits that
 //! both allow are compressed out: what comes out is what would without filters, with some left out. Whether there are
 //! filters is a type, so that scans without them have no trace of them.
+//! K4: where entries or probes are discs, what `geometry/disc.rs` says of both is tested along with their boxes, in each lane
+//! and bit for bit: again what comes out is what would without, with some left out, and again the rule is a type.
 //!
 //! One generic scan per job (`scan.rs`) over one small trait (`lanes.rs`) with an implementation per instruction
 //! set; [`Level`] is picked once per world.
@@ -15,6 +17,7 @@ mod lanes;
 mod level;
 mod masks;
 mod portable;
+mod rule;
 mod scan;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 
 use super::Probe;
 use super::lanes::{Filters, Lanes, PairOrder, RawColumns};
+use super::rule::{DiscLanes, Floats, Rule, discs_of, measured};
 use super::scan::instantiate;
 use crate::filter::Filter;
 
@@ -14,16 +15,17 @@ pub(super) struct Portable;
 
 impl Lanes for Portable {
     const WIDTH: usize = WIDTH;
-    type Spread = Probe;
+    type Spread = (Probe, DiscLanes<[f32; WIDTH]>);
 
     #[inline(always)]
-    unsafe fn spread(probe: Probe) -> Probe {
-        probe
+    unsafe fn spread<R: Rule>(probe: Probe) -> Self::Spread {
+        // SAFETY: plain Rust, as all of these.
+        (probe, unsafe { discs_of::<R, _>(probe.aabb.map(|edge| [edge; WIDTH])) })
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters>(
-        probe: Probe,
+    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+        (probe, disc): Self::Spread,
         columns: RawColumns<F>,
         left: usize,
         out: *mut [u32; 2],
@@ -44,6 +46,13 @@ impl Lanes for Portable {
         } else {
             ([u32::MAX; WIDTH], [u32::MAX; WIDTH])
         };
+        let [distance, reach] = if R::ON {
+            let edges = probe.aabb.map(|edge| [edge; WIDTH]);
+            // SAFETY: as above.
+            unsafe { measured::<R, _>(edges, disc, [min_x, min_y, max_x, max_y]) }
+        } else {
+            [[0.0; WIDTH]; 2]
+        };
         let [probe_min_x, probe_min_y, probe_max_x, probe_max_y] = probe.aabb;
         // A byte a lane, whose highest bit says that it hit. Of the bits of a byte the lowest will not do: lane 0 would
         // be without a shift, not like the others, and compilers that find vectors in such a chain would find three
@@ -53,7 +62,8 @@ impl Lanes for Portable {
             let x = (probe_min_x <= max_x[k]) & (probe_max_x >= min_x[k]);
             let y = (probe_min_y <= max_y[k]) & (probe_max_y >= min_y[k]);
             let allowed = !F::ON || probe.filter.allows(Filter::new(layers[k], masks[k]));
-            hits |= u32::from(x & y & allowed) << (8 * k + 7);
+            let apart = R::ON & (distance[k] > reach[k]);
+            hits |= u32::from(x & y & allowed & !apart) << (8 * k + 7);
         }
         let within = (1u64 << (8 * left.min(WIDTH))) - 1;
         // Byte k: the hits of the lanes up to k; the products of each lane's one are added without a carry.
@@ -66,6 +76,34 @@ impl Lanes for Portable {
             count = usize::from(counts[k]);
         }
         count
+    }
+}
+
+/// Lane by lane.
+impl Floats for [f32; WIDTH] {
+    #[inline(always)]
+    unsafe fn all(value: f32) -> Self {
+        [value; WIDTH]
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        std::array::from_fn(|k| self[k] + other[k])
+    }
+
+    #[inline(always)]
+    unsafe fn minus(self, other: Self) -> Self {
+        std::array::from_fn(|k| self[k] - other[k])
+    }
+
+    #[inline(always)]
+    unsafe fn times(self, other: Self) -> Self {
+        std::array::from_fn(|k| self[k] * other[k])
+    }
+
+    #[inline(always)]
+    unsafe fn larger(self, other: Self) -> Self {
+        std::array::from_fn(|k| if self[k] > other[k] { self[k] } else { other[k] })
     }
 }
 

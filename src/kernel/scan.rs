@@ -4,7 +4,9 @@
 
 use super::Probe;
 use super::lanes::{Ascending, Filters, Lanes, PairOrder, ProbeFirst, RawColumns};
+use super::rule::Rule;
 use crate::filter::Filter;
+use crate::geometry::RadiusAxis;
 use crate::storage::cells::{Key, Starts};
 use crate::storage::columns::Columns;
 use crate::storage::pages::{PAGE_LEN, PairSink, SLACK};
@@ -37,6 +39,11 @@ impl<'a> CellView<'a> {
     /// These entries with their filters, which stand in `words` as [`Columns::with_filters`] says.
     pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
         Self { columns: self.columns.with_filters(words), ..self }
+    }
+
+    /// These entries as discs, see [`Columns::as_discs`].
+    pub(crate) fn as_discs(self, discs: Option<RadiusAxis>) -> Self {
+        Self { columns: self.columns.as_discs(discs), ..self }
     }
 
     pub(crate) fn columns(&self) -> &Columns<'a> {
@@ -74,7 +81,7 @@ pub(crate) struct Rect {
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(super) unsafe fn scan_cells<L: Lanes, F: Filters>(
+pub(super) unsafe fn scan_cells<L: Lanes, F: Filters, R: Rule>(
     cells: &CellView<'_>,
     keys: &[u32],
     below: &mut Vec<u32>,
@@ -111,11 +118,11 @@ pub(super) unsafe fn scan_cells<L: Lanes, F: Filters>(
                 let next = entry.from(1);
                 // Pages are turned as where entries are tested one by one, so that blocks are the same.
                 if left[0] <= L::TWO && left[1] < L::TWO && slots.has_room(left[0] + left[1]) {
-                    let count = L::two(entry, left, slots.next);
+                    let count = L::two::<F, R>(entry, left, slots.next);
                     slots.advance(count);
                 } else {
-                    test::<L, F>(entry, next, left[0], &mut slots)?;
-                    test::<L, F>(next, next.from(1), left[1], &mut slots)?;
+                    test::<L, F, R>(entry, next, left[0], &mut slots)?;
+                    test::<L, F, R>(next, next.from(1), left[1], &mut slots)?;
                 }
                 entry = next.from(1);
             }
@@ -126,7 +133,7 @@ pub(super) unsafe fn scan_cells<L: Lanes, F: Filters>(
             // SAFETY: as above.
             unsafe {
                 let next = entry.from(1);
-                test::<L, F>(entry, next, left, &mut slots)?;
+                test::<L, F, R>(entry, next, left, &mut slots)?;
                 entry = next;
             }
             i += 1;
@@ -138,7 +145,7 @@ pub(super) unsafe fn scan_cells<L: Lanes, F: Filters>(
             let (from, end) = (from.min(population), end.min(population));
             // SAFETY: as above.
             unsafe {
-                test::<L, F>(columns.from(i as usize), columns.from(from), end.saturating_sub(from), &mut slots)?
+                test::<L, F, R>(columns.from(i as usize), columns.from(from), end.saturating_sub(from), &mut slots)?
             };
         }
     }
@@ -212,14 +219,14 @@ fn turn(sink: &mut PairSink<'_>, taken: usize, candidates: usize) -> Option<Rang
 ///
 /// As for [`long_run`], and the entry lies in the population.
 #[inline(always)]
-unsafe fn test<L: Lanes, F: Filters>(
+unsafe fn test<L: Lanes, F: Filters, R: Rule>(
     entry: RawColumns<F>,
     run: RawColumns<F>,
     candidates: usize,
     slots: &mut Slots<'_, '_>,
 ) -> Option<()> {
     // SAFETY: by the contract.
-    unsafe { long_run::<L, Ascending, F>(L::spread(entry.probe()), run, candidates, slots) }
+    unsafe { long_run::<L, Ascending, F, R>(L::spread::<R>(entry.probe()), run, candidates, slots) }
 }
 
 /// The entries in a rectangle of cells that overlap the probe.
@@ -228,7 +235,7 @@ unsafe fn test<L: Lanes, F: Filters>(
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters>(
+pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
     cells: &CellView<'_>,
     rect: &Rect,
     probe: Probe,
@@ -237,14 +244,14 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters>(
     let columns = RawColumns::<F>::of(&cells.columns);
     let Rect { x, y } = cells.clip(rect);
     // SAFETY: by the contract.
-    let spread = unsafe { L::spread(probe) };
+    let spread = unsafe { L::spread::<R>(probe) };
     let population = cells.columns.len();
     let mut slots = Slots::of(sink);
     for y in y {
         let entries = cells.run(y, &x);
         let (from, end) = (entries.start.min(population), entries.end.min(population));
         // SAFETY: the run does not leave the population.
-        unsafe { long_run::<L, O, F>(spread, columns.from(from), end.saturating_sub(from), &mut slots)? };
+        unsafe { long_run::<L, O, F, R>(spread, columns.from(from), end.saturating_sub(from), &mut slots)? };
     }
     slots.close();
     Some(())
@@ -256,7 +263,7 @@ pub(super) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters>(
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(super) unsafe fn scan_all<L: Lanes, F: Filters>(
+pub(super) unsafe fn scan_all<L: Lanes, F: Filters, R: Rule>(
     probes: &Columns<'_>,
     range: Range<usize>,
     entries: &Columns<'_>,
@@ -270,8 +277,8 @@ pub(super) unsafe fn scan_all<L: Lanes, F: Filters>(
         // SAFETY: the instruction set by the contract; the run by the assertion.
         unsafe {
             let filter = if F::ON { probes.filter(at) } else { Filter::ALL };
-            let spread = L::spread(Probe { aabb: probes.aabb(at), row: probes.row(at), filter });
-            long_run::<L, ProbeFirst, F>(spread, columns.from(run.start), run.len(), &mut slots)?;
+            let spread = L::spread::<R>(Probe { aabb: probes.aabb(at), row: probes.row(at), filter });
+            long_run::<L, ProbeFirst, F, R>(spread, columns.from(run.start), run.len(), &mut slots)?;
         }
     }
     slots.close();
@@ -290,14 +297,14 @@ fn rare() {}
 /// The run lies in the population of the padded columns, or is empty and starts at most at its end; it is no longer than
 /// [`LONG`]; `out` has a slot per entry and a vector more.
 #[inline(always)]
-unsafe fn run<L: Lanes, O: PairOrder, F: Filters>(
+unsafe fn run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
     spread: L::Spread,
     mut columns: RawColumns<F>,
     mut left: usize,
     out: *mut [u32; 2],
 ) -> usize {
     // SAFETY: by the contract; a vector of padding follows the population (C2).
-    let mut count = unsafe { L::round::<O, F>(spread, columns, left, out) };
+    let mut count = unsafe { L::round::<O, F, R>(spread, columns, left, out) };
     if left > L::WIDTH {
         if L::WIDTH >= 8 {
             rare();
@@ -307,7 +314,7 @@ unsafe fn run<L: Lanes, O: PairOrder, F: Filters>(
             unsafe {
                 columns = columns.from(L::WIDTH);
                 left -= L::WIDTH;
-                count += L::round::<O, F>(spread, columns, left, out.add(count));
+                count += L::round::<O, F, R>(spread, columns, left, out.add(count));
             }
         }
     }
@@ -320,7 +327,7 @@ unsafe fn run<L: Lanes, O: PairOrder, F: Filters>(
 ///
 /// The run lies in the population of the padded columns, or is empty and starts at most at its end.
 #[inline(always)]
-unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters>(
+unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
     spread: L::Spread,
     mut columns: RawColumns<F>,
     mut left: usize,
@@ -330,12 +337,12 @@ unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters>(
     unsafe {
         while left > LONG {
             let out = slots.room(LONG)?;
-            slots.advance(run::<L, O, F>(spread, columns, LONG, out));
+            slots.advance(run::<L, O, F, R>(spread, columns, LONG, out));
             columns = columns.from(LONG);
             left -= LONG;
         }
         let out = slots.room(left)?;
-        slots.advance(run::<L, O, F>(spread, columns, left, out));
+        slots.advance(run::<L, O, F, R>(spread, columns, left, out));
     }
     Some(())
 }
@@ -355,25 +362,25 @@ macro_rules! instantiate {
 
         #[inline(never)]
         $(#[$feature])?
-        pub(super) fn scan_cells<F: Filters>(
+        pub(super) fn scan_cells<F: Filters, R: Rule>(
             cells: &CellView<'_>, keys: &[u32], below: &mut Vec<u32>, sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: this function carries the features, so they are there.
-            unsafe { scan::scan_cells::<$lanes, F>(cells, keys, below, sink) }
+            unsafe { scan::scan_cells::<$lanes, F, R>(cells, keys, below, sink) }
         }
 
         #[inline(never)]
         $(#[$feature])?
-        pub(super) fn scan_rect<O: PairOrder, F: Filters>(
+        pub(super) fn scan_rect<O: PairOrder, F: Filters, R: Rule>(
             cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: as above.
-            unsafe { scan::scan_rect::<$lanes, O, F>(cells, rect, probe, sink) }
+            unsafe { scan::scan_rect::<$lanes, O, F, R>(cells, rect, probe, sink) }
         }
 
         #[inline(never)]
         $(#[$feature])?
-        pub(super) fn scan_all<F: Filters>(
+        pub(super) fn scan_all<F: Filters, R: Rule>(
             probes: &Columns<'_>,
             range: std::ops::Range<usize>,
             entries: &Columns<'_>,
@@ -381,7 +388,7 @@ macro_rules! instantiate {
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: as above.
-            unsafe { scan::scan_all::<$lanes, F>(probes, range, entries, run, sink) }
+            unsafe { scan::scan_all::<$lanes, F, R>(probes, range, entries, run, sink) }
         }
     };
 }

@@ -6,6 +6,7 @@
 
 use super::Probe;
 use super::lanes::{Filters, Lanes, PairOrder, RawColumns};
+use super::rule::{DiscLanes, Rule, discs_of, floats, measured};
 use super::scan::instantiate;
 use std::arch::x86_64::*;
 
@@ -29,27 +30,34 @@ const fn count_table() -> [[u8; 4]; 16] {
     table
 }
 
-/// Min x, min y, max x, max y, row, layers and mask: a probe in every lane.
-type Spread = (__m128, __m128, __m128, __m128, __m128i, [__m128i; 2]);
+/// Edges, row, layers and mask, disc: a probe in every lane.
+type Spread = ([__m128; 4], __m128i, [__m128i; 2], DiscLanes<__m128>);
 
-/// Which of the four entries overlap the probe, and allow it if there are filters: a bit each.
+floats!(__m128, _mm_set1_ps, _mm_add_ps, _mm_sub_ps, _mm_mul_ps, _mm_max_ps);
+
+/// Which of the four entries overlap the probe, meet it by the rule, and allow it if there are filters: a bit each.
 ///
 /// # Safety
 ///
 /// 4 entries can be read.
 #[inline(always)]
-unsafe fn hits<F: Filters>((min_x, min_y, max_x, max_y, _, filter): Spread, columns: RawColumns<F>) -> u32 {
+unsafe fn hits<F: Filters, R: Rule>((probe, _, filter, disc): Spread, columns: RawColumns<F>) -> u32 {
     // SAFETY: by the contract; SSE2 belongs to every x86-64.
     unsafe {
-        let x = _mm_and_ps(
-            _mm_cmple_ps(min_x, _mm_loadu_ps(columns.max_x())),
-            _mm_cmpge_ps(max_x, _mm_loadu_ps(columns.min_x())),
-        );
-        let y = _mm_and_ps(
-            _mm_cmple_ps(min_y, _mm_loadu_ps(columns.max_y())),
-            _mm_cmpge_ps(max_y, _mm_loadu_ps(columns.min_y())),
-        );
+        let [min_x, min_y, max_x, max_y] = probe;
+        let entries = [
+            _mm_loadu_ps(columns.min_x()),
+            _mm_loadu_ps(columns.min_y()),
+            _mm_loadu_ps(columns.max_x()),
+            _mm_loadu_ps(columns.max_y()),
+        ];
+        let x = _mm_and_ps(_mm_cmple_ps(min_x, entries[2]), _mm_cmpge_ps(max_x, entries[0]));
+        let y = _mm_and_ps(_mm_cmple_ps(min_y, entries[3]), _mm_cmpge_ps(max_y, entries[1]));
         let mut both = _mm_and_ps(x, y);
+        if R::ON {
+            let [distance, reach] = measured::<R, _>(probe, disc, entries);
+            both = _mm_and_ps(both, _mm_cmpngt_ps(distance, reach));
+        }
         if F::ON {
             let [layers, mask] = filter;
             // Where nothing is common.
@@ -108,22 +116,21 @@ impl Lanes for Sse2 {
     type Spread = Spread;
 
     #[inline(always)]
-    unsafe fn spread(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
+    unsafe fn spread<R: Rule>(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
         // SAFETY: as above.
         unsafe {
+            let edges = [_mm_set1_ps(min_x), _mm_set1_ps(min_y), _mm_set1_ps(max_x), _mm_set1_ps(max_y)];
             (
-                _mm_set1_ps(min_x),
-                _mm_set1_ps(min_y),
-                _mm_set1_ps(max_x),
-                _mm_set1_ps(max_y),
+                edges,
                 _mm_set1_epi32(row as i32),
                 [_mm_set1_epi32(filter.layers as i32), _mm_set1_epi32(filter.mask as i32)],
+                discs_of::<R, _>(edges),
             )
         }
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters>(
+    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
         spread: Spread,
         columns: RawColumns<F>,
         left: usize,
@@ -132,9 +139,9 @@ impl Lanes for Sse2 {
         // SAFETY: by the contract 8 entries can be read and 8 slots be written at `out`, of which the first half
         // takes at most 4. Both masks are below 16.
         unsafe {
-            let mask = hits(spread, columns) | hits(spread, columns.from(4)) << 4;
+            let mask = hits::<F, R>(spread, columns) | hits::<F, R>(spread, columns.from(4)) << 4;
             let mask = mask & ((1 << left.min(8)) - 1);
-            let (row, rows) = (spread.4, columns.rows());
+            let (row, rows) = (spread.1, columns.rows());
             let first = store_hits::<O>(mask & 0xF, row, rows, out);
             first + store_hits::<O>(mask >> 4, row, rows.add(4), out.add(first))
         }

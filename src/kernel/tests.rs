@@ -1,6 +1,7 @@
 //! Every kernel on every instruction set that this machine has, against safe scalar twins: the same pairs in the same
 //! order.
 
+mod discs;
 mod filters;
 mod masks;
 mod scans;

@@ -8,7 +8,7 @@
 
 use super::record::Record;
 use crate::filter::Filter;
-use crate::geometry::RawBox;
+use crate::geometry::{RadiusAxis, RawBox};
 use glam::{Mat4, Vec4};
 
 /// One vector of the widest instruction set: 16 lanes.
@@ -32,18 +32,30 @@ pub(crate) struct Columns<'a> {
     words: &'a [u32],
     /// C3
     filters: Option<&'a [u32]>,
+    /// Entries are discs, their radius measured on this axis.
+    discs: Option<RadiusAxis>,
     population: usize,
 }
 
 impl<'a> Columns<'a> {
     /// The columns of `population` entries in `words`.
     pub(crate) fn of(words: &'a [u32], population: usize) -> Self {
-        Self { words: &words[..column_words(population)], filters: None, population }
+        Self { words: &words[..column_words(population)], filters: None, discs: None, population }
     }
 
     /// These columns with the filters that [`fill_filters`] wrote.
     pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
         Self { filters: Some(&words[..filter_words(self.population)]), ..self }
+    }
+
+    /// These columns, of which each entry is the disc of its box, if an axis is given to measure it on.
+    pub(crate) fn as_discs(self, discs: Option<RadiusAxis>) -> Self {
+        Self { discs, ..self }
+    }
+
+    /// Where entries are discs, the axis that they are measured on.
+    pub(crate) fn discs(&self) -> Option<RadiusAxis> {
+        self.discs
     }
 
     /// Layers and masks, padding included (C3).

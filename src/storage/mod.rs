@@ -8,6 +8,7 @@ pub(crate) mod disjoint;
 pub(crate) mod pages;
 pub(crate) mod radix;
 pub(crate) mod record;
+pub(crate) mod tap;
 
 /// Where part `k` of `count` equal parts of `len` begins; the product may be more than a `usize` of 32 bits holds.
 pub(crate) fn part_start(k: usize, len: usize, count: usize) -> usize {

@@ -5,7 +5,10 @@
 //! that was stepped before takes nothing new.
 //! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
 //! for more than the allowed pairs is never taken.
+//! S3: a [`Tap`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and of no
+//! page that goes beyond the budget.
 
+use super::tap::Tap;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -95,13 +98,15 @@ impl PairBudget {
         Self { limit, closed: AtomicUsize::new(0), exceeded: AtomicBool::new(false) }
     }
 
-    /// Counts pairs of a closed page.
-    fn spend(&self, pairs: usize) {
+    /// Counts pairs of a closed page; whether all so far are within the limit.
+    fn spend(&self, pairs: usize) -> bool {
         // Relaxed: only the sum matters, and it is read for good after the tasks were joined.
         let before = self.closed.fetch_add(pairs, Ordering::Relaxed);
-        if before + pairs > self.limit {
+        let within = before + pairs <= self.limit;
+        if !within {
             self.exceeded.store(true, Ordering::Relaxed);
         }
+        within
     }
 
     pub(crate) fn is_exceeded(&self) -> bool {
@@ -116,12 +121,19 @@ pub(crate) struct PairSink<'s> {
     blocks: &'s mut Vec<Block>,
     page: Option<Page>,
     len: usize,
+    tap: Option<Tap<'s>>,
 }
 
 impl<'s> PairSink<'s> {
     /// A sink that appends to `blocks`. Nothing is taken before the first pair.
     pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Block>) -> Self {
-        Self { pool, budget, blocks, page: None, len: 0 }
+        Self { pool, budget, blocks, page: None, len: 0, tap: None }
+    }
+
+    /// This sink, which tells of its pages (S3).
+    pub(crate) fn tapped(mut self, tap: Option<Tap<'s>>) -> Self {
+        self.tap = tap;
+        self
     }
 
     /// Free slots, at least `pairs + SLACK` of them if `pairs <= PAGE_LEN - SLACK`, at least a vector else; `None` once
@@ -167,8 +179,13 @@ impl<'s> PairSink<'s> {
         let len = std::mem::take(&mut self.len);
         match self.page.take() {
             Some(page) if len > 0 => {
-                self.budget.spend(len);
-                self.blocks.push(Block { page, len: len as u32 });
+                let within = self.budget.spend(len);
+                let block = Block { page, len: len as u32 };
+                if let Some(tap) = self.tap.take_if(|_| within) {
+                    tap.tell(self.blocks.len(), block.pairs());
+                    self.tap = Some(tap);
+                }
+                self.blocks.push(block);
             }
             Some(page) => self.pool.free.lock().push(page),
             None => {}
@@ -257,5 +274,48 @@ mod tests {
         assert!(!budget.is_exceeded());
         put(&pool, &budget, &mut blocks, 1);
         assert!(budget.is_exceeded());
+    }
+    #[test]
+    fn a_tap_is_told_of_each_page_that_is_kept() {
+        let heard = Mutex::new(Vec::new());
+        let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.to_vec()));
+        for (limit, count) in [(usize::MAX, 3 * PAGE_LEN as u32 + 7), (3 * PAGE_LEN, u32::MAX), (0, 1)] {
+            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 40)));
+            _ = (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count();
+            drop(sink);
+            let heard = std::mem::take(&mut *heard.lock());
+            let kept =
+                blocks.iter().map(|block| block.pairs().to_vec()).zip(40..).map(|(pairs, number)| (number, pairs));
+            let told: usize = heard.iter().map(|(_, pairs)| pairs.len()).sum();
+            assert!(told <= limit && heard.iter().cloned().eq(kept.take(heard.len())));
+            assert_eq!(
+                heard.len(),
+                blocks.len() - usize::from(budget.is_exceeded()),
+                "all but the one beyond the limit"
+            );
+        }
+    }
+
+    #[test]
+    fn a_listener_that_panicked_is_not_called_again() {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
+        let calls = AtomicUsize::new(0);
+        let listener = |_: u64, _: &[[u32; 2]]| assert!(calls.fetch_add(1, Ordering::Relaxed) < 1, "on purpose");
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        // Would it be called while its first panic unwinds, the second would end the process.
+        let fill = |sink: &mut PairSink<'_>| (0..9 * PAGE_LEN as u32).all(|k| sink.push([k, k + 1]).is_some());
+        let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+        assert!(catch_unwind(AssertUnwindSafe(move || fill(&mut sink))).is_err());
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
+        // Nor is it told of a page that some other panic cut short.
+        let sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+        let other = AssertUnwindSafe(move || {
+            let mut sink = sink;
+            sink.push([1, 2]);
+            panic!("another");
+        });
+        assert!(catch_unwind(other).is_err());
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
     }
 }

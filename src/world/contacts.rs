@@ -1,7 +1,9 @@
 //! The pairs of a step, as they are read.
 
 use super::found::FoundPairs;
+use super::lists::Lists;
 use super::search::Searched;
+use super::tracking::Tracker;
 use crate::pair::{Pair, StaticPair};
 use crate::storage::pages::Block;
 use bytemuck::Pod;
@@ -17,14 +19,12 @@ use bytemuck::Pod;
 pub struct Contacts<'w> {
     pub(super) found: &'w FoundPairs,
     pub(super) searched: Searched<'w>,
-    parallel_from: usize,
+    pub(super) tracker: Option<&'w Tracker>,
+    pub(super) lists: Option<&'w Lists>,
+    pub(super) parallel_from: usize,
 }
 
 impl<'w> Contacts<'w> {
-    pub(super) fn new(found: &'w FoundPairs, searched: Searched<'w>, parallel_from: usize) -> Self {
-        Self { found, searched, parallel_from }
-    }
-
     /// Whether the settings let other threads work on contacts of a step of so many bodies.
     pub(super) fn is_parallel(&self) -> bool {
         let index = self.searched.index;
@@ -89,6 +89,31 @@ impl<'w> Contacts<'w> {
         sorted.reserve(self.found.static_pair_count);
         self.static_blocks().for_each(|block| sorted.extend_from_slice(block));
         sorted.sort_unstable();
+    }
+
+    /// The rows that a row is a pair with, ascending: of each pair, either row lists the other. Empty unless
+    /// [`WorldConfig::contact_lists`](crate::WorldConfig::contact_lists) is set, and where there is no such row.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World, WorldConfig};
+    /// let mut world = World::new(WorldConfig::new().contact_lists())?;
+    /// let crowd = [[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0], [1.6, 0.0]];
+    /// let contacts = world.step(Bodies::uniform(&crowd, [0.5, 0.5]))?;
+    /// assert_eq!(contacts.of(1), [0, 3]); // it stands between these
+    /// assert_eq!(contacts.of(2), [0; 0]);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// O(1): a slice.
+    pub fn of(&self, row: u32) -> &'w [u32] {
+        self.lists.map_or(&[], |lists| lists.bodies.of(row))
+    }
+
+    /// The statics that a row is a pair with, ascending, as [`of`](Self::of).
+    pub fn statics_of(&self, row: u32) -> &'w [u32] {
+        self.lists.map_or(&[], |lists| lists.statics.of(row))
     }
 
     /// The id of a row, where the step had an id column and the row.

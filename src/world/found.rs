@@ -1,9 +1,20 @@
 //! The pairs that a step found.
 
+use super::by_row::Pages;
 use super::exclusive::Schedules;
 use super::exclusive::schedule::Section;
 use crate::storage::pages::{Block, PagePool};
 use crate::storage::reserve_like;
+
+impl Pages for Vec<Block> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn page(&self, number: usize) -> &[[u32; 2]] {
+        self[number].pairs()
+    }
+}
 
 /// A world holds two: those of the last good step stand in one while the next step puts its own into the other.
 #[derive(Default)]

@@ -44,9 +44,22 @@ pub(super) struct Frames {
     spares: Vec<Arc<Index>>,
     /// Each reader holds it too.
     published: Arc<Published>,
+    /// Whether each index has ids of its own, even without readers.
+    own_ids: bool,
 }
 
 impl Frames {
+    /// `own_ids` says whether the ids of the next step are needed while those of the last one still stand.
+    pub(super) fn new(own_ids: bool) -> Self {
+        Self { own_ids, ..Self::default() }
+    }
+
+    /// Frames after so many steps, of which nothing is known.
+    #[cfg(feature = "serde")]
+    pub(super) fn after(step: u64, own_ids: bool) -> Self {
+        Self { front: Arc::new(Index { step, ..Index::default() }), ..Self::new(own_ids) }
+    }
+
     /// The index of the last good step.
     pub(super) fn front(&self) -> &Index {
         &self.front
@@ -64,15 +77,22 @@ impl Frames {
         self.retract();
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut next = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
-        level(Arc::make_mut(&mut next), &self.front, self.has_readers());
+        level(Arc::make_mut(&mut next), &self.front, self.has_readers() || self.own_ids);
         next
     }
 
-    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5).
-    pub(super) fn hand_on_ids(&mut self, next: &mut Index) {
-        if let Some(front) = Arc::get_mut(&mut self.front) {
+    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5) or each index
+    /// has its own. Whether it was handed on.
+    pub(super) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
+        if self.own_ids {
+            return false;
+        }
+        let front = Arc::get_mut(&mut self.front);
+        let handed_on = front.is_some();
+        if let Some(front) = front {
             next.ids = std::mem::take(&mut front.ids);
         }
+        handed_on
     }
 
     /// Takes back what [`next`](Self::next) gave: the step was refused. It may be roomier than the others now.
@@ -91,10 +111,10 @@ impl Frames {
             self.published.replace(Some(Arc::clone(&self.front)));
         }
         self.spares.push(before);
-        let (mut free, front) = (0, &self.front);
+        let (mut free, front, own_ids) = (0, &self.front, readers || self.own_ids);
         self.spares.retain_mut(|spare| match Arc::get_mut(spare) {
             Some(spare) if free < SPARES_MAX => {
-                level(spare, front, readers);
+                level(spare, front, own_ids);
                 free += 1;
                 true
             }
@@ -140,11 +160,11 @@ impl Frames {
     }
 }
 
-/// F3; with readers each index has ids of its own. Statics that were replaced are let go of.
-fn level(index: &mut Index, front: &Index, readers: bool) {
+/// F3; with readers, or where they are asked for, each index has ids of its own. Statics that were replaced are let go of.
+fn level(index: &mut Index, front: &Index, own_ids: bool) {
     index.reserve_like(front);
     index.set_statics(&front.statics, front.statics_version);
-    if readers {
+    if own_ids {
         reserve_like(&mut index.ids, &front.ids);
     }
 }

@@ -1,5 +1,6 @@
 //! The caller's chunks as one run of rows.
 
+use super::index::Index;
 use crate::bodies::{Bodies, Shape, check_box};
 use crate::error::{BadRow, Column, Error};
 use crate::filter::Filter;
@@ -35,10 +36,20 @@ impl<'i, 'a> Input<'i, 'a> {
         Ok(Self { chunks, starts })
     }
 
+    /// Whether any row has a displacement, so that its box covers a motion.
+    pub(super) fn moves(&self) -> bool {
+        self.chunks.iter().any(|chunk| chunk.displacements.is_some() && !chunk.is_empty())
+    }
+
     /// Copies the id column.
     pub(super) fn copy_ids(&self, ids: &mut Vec<u64>) {
         ids.clear();
         self.chunks.iter().filter_map(|chunk| chunk.ids).for_each(|column| ids.extend_from_slice(column));
+    }
+
+    /// The copy of the id column in an index, if there is such a column.
+    pub(super) fn ids_of<'x>(&self, index: &'x Index) -> Option<&'x [u64]> {
+        self.chunks.iter().any(|chunk| !chunk.is_empty() && chunk.ids.is_some()).then_some(&index.ids)
     }
 
     /// Copies the filter columns, with [`Filter::ALL`] for the rows of chunks that have none; leaves nothing where no chunk

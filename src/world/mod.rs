@@ -4,6 +4,7 @@
 //! its pairs in `next_found`, which then changes places with `found`.
 
 mod ask;
+mod by_row;
 mod clock;
 mod contacts;
 mod exclusive;
@@ -12,15 +13,21 @@ mod frames;
 mod index;
 mod input;
 mod islands;
+mod lists;
 mod order;
 mod oversized;
 mod reader;
 mod report;
+#[cfg(feature = "serde")]
+mod save;
 mod search;
+mod shift;
 mod static_pass;
 mod static_sweep;
 mod step;
+mod streaming;
 mod task;
+mod tracking;
 mod worker;
 
 pub use contacts::{Contacts, Pairs};
@@ -28,7 +35,10 @@ pub use exclusive::RowColumns;
 pub use islands::Islands;
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
+#[cfg(feature = "serde")]
+pub use save::SavedWorld;
 pub use search::{Searched, Tier};
+pub use tracking::{EndedPair, EndedStaticPair, Tracked};
 
 use crate::bodies::{Bodies, Statics};
 use crate::config::WorldConfig;
@@ -40,7 +50,9 @@ use crate::tier::point_grid::plan::Plan;
 use crate::tier::static_tree::StaticTree;
 use found::FoundPairs;
 use frames::Frames;
+use lists::Lists;
 use task::Task;
+use tracking::Tracker;
 use worker::Workers;
 
 /// Moving bodies of every size and statics, and the pairs of them that overlap.
@@ -77,6 +89,12 @@ pub struct World {
     statics: StaticTree,
     /// Counts changes of `statics`, of the set or of what is enabled.
     statics_version: u64,
+    /// Counts replacements of the set.
+    static_set: u64,
+    /// Where contacts are followed from step to step.
+    tracker: Option<Box<Tracker>>,
+    /// Where partners are listed by row.
+    lists: Option<Box<Lists>>,
     skipped: Vec<BadRow>,
     plan: Plan,
     partition: Partition,
@@ -96,11 +114,15 @@ impl World {
     /// [`Error::BadSetting`] names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
         config.validate()?;
-        Ok(Self { level: Level::detect(config.simd), config, ..Self::default() })
+        let tracker = config.track_contacts.then(Box::default);
+        let lists = config.contact_lists.then(Box::default);
+        let frames = Frames::new(config.track_contacts);
+        Ok(Self { level: Level::detect(config.simd), config, tracker, lists, frames, ..Self::default() })
     }
 
     /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap, and
-    /// whose filters allow each other where there are any (see [`Filter`](crate::Filter)).
+    /// whose filters allow each other where there are any (see [`Filter`](crate::Filter)). Where the world was told that bodies are
+    /// discs, also the discs have to touch (see [`Overlap`](crate::Overlap)).
     ///
     /// The pairs are exact: the boxes are computed in f32 (see [`Bodies`]), touching is overlap, none is missing,
     /// extra or reported twice, in whatever configuration and whatever was stepped before.
@@ -110,8 +132,8 @@ impl World {
     /// # Errors
     ///
     /// [`Error::BadBody`] names the lowest row that cannot be used (see [`BadRows`](crate::BadRows) to skip such rows);
-    /// [`Error::ColumnLength`], [`Error::MixedIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`]. After an error the
-    /// contacts and queries are still those of the last good step.
+    /// [`Error::ColumnLength`], [`Error::MixedIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`], where contacts are tracked
+    /// [`Error::DuplicateBodyIds`]. After an error the contacts and queries are still those of the last good step.
     ///
     /// # Determinism
     ///
@@ -142,7 +164,7 @@ impl World {
     ///
     /// As [`step`](Self::step).
     pub fn step_chunks(&mut self, chunks: &[Bodies<'_>]) -> Result<Contacts<'_>, Error> {
-        self.build_frame(chunks)?;
+        self.build_frame(chunks, None)?;
         Ok(self.contacts())
     }
 
@@ -152,17 +174,25 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::BadStatic`] names the lowest bad row; [`Error::ColumnLength`], [`Error::TooManyRows`]. On an error the old
-    /// set stays.
+    /// [`Error::BadStatic`] names the lowest bad row; [`Error::ColumnLength`], [`Error::TooManyRows`], where contacts are tracked
+    /// [`Error::DuplicateStaticIds`]. On an error the old set stays.
     ///
     /// # Cost
     ///
     /// A rebuild, in parallel for large sets: O(n log n), some hundred milliseconds for a million boxes. To open a door use
     /// [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        self.statics = StaticTree::build(statics.into(), !self.config.sequential)?;
+        let statics = StaticTree::build(statics.into(), !self.config.sequential)?;
+        if self.tracker.is_some() {
+            tracking::check_static_ids(&statics)?;
+        }
+        self.statics = statics;
         self.statics_version += 1;
+        self.static_set += 1;
         self.found.clear_statics(&self.pool);
+        if let Some(lists) = &mut self.lists {
+            lists.clear_statics();
+        }
         Ok(())
     }
 
@@ -190,7 +220,13 @@ impl World {
     /// The contacts of the last good step again, by a shared borrow, so that queries can be asked while they are
     /// iterated (what `step` returns holds the world by its `&mut`). Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts::new(&self.found, self.searched(), self.config.parallel_from)
+        Contacts {
+            found: &self.found,
+            searched: self.searched(),
+            tracker: self.tracker.as_deref(),
+            lists: self.lists.as_deref(),
+            parallel_from: self.config.parallel_from,
+        }
     }
 
     /// How many steps went well so far: the number of the last good one. 0 before the first; a step that was refused does
@@ -219,6 +255,12 @@ impl World {
         self.pool.release();
         self.row_starts = Vec::new();
         self.skipped.shrink_to_fit();
+        if let Some(tracker) = &mut self.tracker {
+            tracker.shrink_to_fit();
+        }
+        if let Some(lists) = &mut self.lists {
+            lists.shrink_to_fit();
+        }
     }
 
     /// The settings it was made with.
@@ -247,7 +289,10 @@ impl World {
 
     fn bytes_pairs(&self) -> usize {
         let pages = self.found.page_count() + self.next_found.page_count() + self.pool.free_count();
-        pages * PAGE_LEN * size_of::<[u32; 2]>() + self.found.bytes_of_sections() + self.next_found.bytes_of_sections()
+        let sections = self.found.bytes_of_sections() + self.next_found.bytes_of_sections();
+        let tracked = self.tracker.as_ref().map_or(0, |tracker| tracker.bytes());
+        let listed = self.lists.as_ref().map_or(0, |lists| lists.bytes());
+        pages * PAGE_LEN * size_of::<[u32; 2]>() + sections + tracked + listed
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Time per phase of the last good step; all zero where the target has no clock.
 ///
-/// The first five and `total` are time that passed. Those after `total` are parts of `pairs`, summed over threads.
+/// The first six and `total` are time that passed. Those after `total` are parts of `pairs`, summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Phases {
@@ -21,6 +21,8 @@ pub struct Phases {
     pub pairs: Duration,
     /// Putting the pairs into order.
     pub gather: Duration,
+    /// Comparing contacts with those of the last step, where they are tracked.
+    pub tracking: Duration,
     /// From the call to the return.
     pub total: Duration,
     /// Sorting bands by cell.
@@ -233,6 +235,9 @@ impl fmt::Display for Report {
             ms(phases.pairs),
             ms(phases.gather)
         )?;
+        if phases.tracking > Duration::ZERO {
+            writeln!(f, "           tracking of contacts {:.3}", ms(phases.tracking))?;
+        }
         write!(
             f,
             "           pairs over all threads: sort {:.3}, common {:.3}, visitors {:.3}, oversized {:.3}, statics {:.3}",

@@ -9,14 +9,15 @@
 //! beside it (`static_sweep.rs`).
 //!
 //! Y1: filters decide which pairs are reported, never in which way or order they are looked for. Where bodies have
-//! filters, the scans test them; where only statics have, what no body accepts is left out of what was found.
+//! filters, the scans test them; where only statics have, what no body accepts is left out of what was found. The scans test
+//! discs too.
 
 use super::index::Index;
 use super::static_sweep;
 use super::task::Shared;
 use super::worker::SearchScratch;
 use crate::filter::Filter;
-use crate::geometry::{RawBox, oriented, overlaps};
+use crate::geometry::{Disc, RawBox, oriented, overlaps};
 use crate::kernel::{CellView, Order, Probe, Rect};
 use crate::storage::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
 use crate::storage::pages::PairSink;
@@ -189,6 +190,10 @@ fn walk(
     if filter.is_some() || shared.statics.has_filters() {
         let filter = filter.unwrap_or(Filter::ALL);
         scratch.found.retain(|&fixed| filter.allows(shared.statics.filter_of(fixed)));
+    }
+    if shared.discs() {
+        let (disc, boxes) = (Disc::of(aabb), shared.statics.raw_boxes());
+        scratch.found.retain(|&fixed| disc.meets_box(&boxes[fixed as usize]));
     }
     scratch.found.iter().try_for_each(|&fixed| sink.push([body, fixed]))
 }

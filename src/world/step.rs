@@ -5,20 +5,23 @@ use super::clock::Clock;
 use super::index::Index;
 use super::input::Input;
 use super::report::Phases;
-use super::task::{self, Shared, Task};
+use super::task::{self, Aim, Shared, Task};
+use super::tracking::{StaticSet, grown};
 use crate::bodies::Bodies;
-use crate::config::BadRows;
+use crate::config::{BadRows, Overlap};
 use crate::error::Error;
+use crate::geometry::{Disc, overlaps};
 use crate::parallel;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::PairBudget;
+use crate::storage::tap::Listener;
 use crate::tier::point_grid::plan::Wishes;
 use crate::tier::point_grid::rows::Rows;
 use std::sync::Arc;
 
 impl World {
-    /// Builds the next frame from the rows and, when all went well, makes it the present one.
-    pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>]) -> Result<(), Error> {
+    /// Builds the next frame from the rows and, when all went well, makes it the present one. Pairs are told to `listener` too.
+    pub(super) fn build_frame(&mut self, chunks: &[Bodies<'_>], listener: Option<&Listener<'_>>) -> Result<(), Error> {
         let start = Clock::now();
         let mut clock = start;
         let mut phases = Phases::default();
@@ -35,13 +38,31 @@ impl World {
             self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
             input.copy_filters(&mut index.filters);
             phases.partition = clock.lap();
-            self.find_pairs(parallel, index, &mut phases)?;
+            if let Some(tracker) = &mut self.tracker {
+                input.copy_ids(&mut index.ids);
+                let absent = self.partition.bad_rows().map(|bad| bad.row);
+                tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
+                phases.tracking = clock.lap();
+            }
+            let discs = self.config.overlap == Overlap::Discs && !input.moves();
+            self.find_pairs(parallel, index, &mut phases, Aim::Pairs { listener, discs })?;
+            if self.tracker.is_some() {
+                clock.lap();
+                self.track_contacts(&input, index, discs, parallel);
+                phases.tracking += clock.lap();
+            }
+            if let Some(lists) = &mut self.lists {
+                let found = &self.next_found;
+                lists.rebuild((&found.body_blocks, &found.static_blocks), input.len(), parallel);
+            }
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
-            self.frames.hand_on_ids(index);
+            if self.tracker.is_none() {
+                self.frames.hand_on_ids(index);
+                input.copy_ids(&mut index.ids);
+            }
             index.set_statics(&self.statics, self.statics_version);
-            input.copy_ids(&mut index.ids);
             Ok(())
         });
         self.row_starts = row_starts;
@@ -65,8 +86,14 @@ impl World {
         Ok(())
     }
 
-    /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
-    fn find_pairs(&mut self, parallel: bool, index: &mut Index, phases: &mut Phases) -> Result<(), Error> {
+    /// Sorts the bands, finds all pairs if that is the aim, and collects them in the order of tasks.
+    pub(super) fn find_pairs(
+        &mut self,
+        parallel: bool,
+        index: &mut Index,
+        phases: &mut Phases,
+        aim: Aim<'_>,
+    ) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
             self.workers.release();
@@ -82,7 +109,8 @@ impl World {
 
         let budget = PairBudget::new(self.config.pair_limit);
         let bands = grid.slots.len();
-        let blocks = if index.oversized_rows.is_empty() { 0 } else { index.loose.block_count() };
+        let blocks =
+            if index.oversized_rows.is_empty() || matches!(aim, Aim::File) { 0 } else { index.loose.block_count() };
         if self.tasks.len() < bands + blocks {
             self.tasks.resize_with(bands + blocks, Task::default);
         }
@@ -98,14 +126,15 @@ impl World {
                 split: self.workers.split(),
                 pool: &self.pool,
                 budget: &budget,
+                aim,
             };
             let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
-                let scratch = &mut workers.mine(parallel, bodies);
+                let scratch = &mut workers.mine(parallel, bodies, aim.listener().is_some());
                 match slots.get(k) {
                     Some(slot) => task::run_band(&shared, index, k, slot, scratch, task),
-                    None => task::run_loose_block(&shared, index, k - bands, &mut scratch.search, task),
+                    None => task::run_loose_block(&shared, index, k - bands, k, &mut scratch.search, task),
                 }
             });
         }
@@ -129,6 +158,34 @@ impl World {
         }
         phases.gather = clock.lap();
         Ok(())
+    }
+
+    /// Follows contacts from the last step to this one, where that is asked for.
+    fn track_contacts(&mut self, input: &Input<'_, '_>, index: &Index, discs: bool, parallel: bool) {
+        let Some(tracker) = &mut self.tracker else { return };
+        let (statics, margin) = (&self.statics, self.config.margin);
+        // A contact that was not found goes on while nothing but a margin is between the two.
+        let body = |row: u32| input.check(row as usize).ok().map(|aabb| grown(aabb, margin));
+        let keeps_bodies = |[a, b]: [u32; 2]| {
+            index.filter(a).allows(index.filter(b))
+                && body(a)
+                    .zip(body(b))
+                    .is_some_and(|(a, b)| overlaps(&a, &b) && (!discs || Disc::of(&a).meets(&Disc::of(&b))))
+        };
+        let keeps_static = |[row, fixed]: [u32; 2]| {
+            let aabb = grown(statics.raw_boxes()[fixed as usize], margin);
+            statics.is_enabled(fixed) == Some(true)
+                && index.filter(row).allows(statics.filter_of(fixed))
+                && body(row).is_some_and(|body| overlaps(&body, &aabb) && (!discs || Disc::of(&body).meets_box(&aabb)))
+        };
+        let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
+        tracker.advance(
+            (&self.next_found.body_blocks, &self.next_found.static_blocks),
+            (input.ids_of(index), input.len()),
+            StaticSet { tree: statics, number: self.static_set },
+            keeps.unzip(),
+            (self.level, parallel),
+        );
     }
 
     /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough. And

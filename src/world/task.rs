@@ -8,18 +8,20 @@
 use super::clock::Clock;
 use super::index::Index;
 use super::static_pass;
-use super::worker::{Scratch, SearchScratch};
+use super::worker::{Kept, Scratch, SearchScratch};
 use crate::config::WorldConfig;
-use crate::geometry::oriented;
+use crate::geometry::{Disc, RadiusAxis, oriented};
 use crate::kernel::Level;
 use crate::storage::disjoint::Disjoint;
 use crate::storage::pages::{Block, PagePool, PairBudget, PairSink};
 use crate::storage::part_start;
 use crate::storage::record::Record;
+use crate::storage::tap::{Listener, Tap};
+use crate::stream::{Kind, first_sequence};
 use crate::tier::point_grid::band::Band;
 use crate::tier::point_grid::index::BandSlot;
 use crate::tier::point_grid::partition::Partition;
-use crate::tier::point_grid::pass::Built;
+use crate::tier::point_grid::pass::{Built, Terms};
 use crate::tier::point_grid::split::{self, SplitScratch};
 use crate::tier::static_tree::StaticTree;
 use parking_lot::Mutex;
@@ -38,6 +40,41 @@ pub(super) struct Shared<'s> {
     pub(super) split: &'s Mutex<SplitScratch>,
     pub(super) pool: &'s PagePool,
     pub(super) budget: &'s PairBudget,
+    pub(super) aim: Aim<'s>,
+}
+
+/// What tasks are run for.
+#[derive(Clone, Copy)]
+pub(super) enum Aim<'s> {
+    /// To file bodies and find their pairs: who is told of these while the step runs, and whether bodies are discs in it.
+    Pairs { listener: Option<&'s Listener<'s>>, discs: bool },
+    /// To file bodies.
+    File,
+}
+
+impl<'s> Aim<'s> {
+    pub(super) fn listener(self) -> Option<&'s Listener<'s>> {
+        if let Self::Pairs { listener, .. } = self { listener } else { None }
+    }
+}
+
+impl<'s> Shared<'s> {
+    /// Whether bodies are discs in this step.
+    pub(super) fn discs(&self) -> bool {
+        matches!(self.aim, Aim::Pairs { discs: true, .. })
+    }
+
+    /// Where the pairs of a task go.
+    fn sink(&'s self, kind: Kind, number: usize, blocks: &'s mut Vec<Block>) -> PairSink<'s> {
+        let tap = self.aim.listener().map(|listener| Tap::new(listener, first_sequence(kind, number)));
+        PairSink::new(self.pool, self.budget, blocks).tapped(tap)
+    }
+
+    /// What crowded bands are taken apart in. A listener may make its thread take up another task meanwhile, which must not
+    /// wait for the first.
+    fn split(&self) -> Kept<'s, SplitScratch> {
+        Kept::of(self.split, self.aim.listener().is_some(), SplitScratch::default)
+    }
 }
 
 /// What a task leaves behind, in its place in the order of tasks.
@@ -85,17 +122,21 @@ pub(super) fn run_band(
         (shared.records.slice(slot.records.clone()), visitors, shared.words.slice(slot.words.clone()))
     };
     let Scratch { band: scratch, search } = scratch;
-    let by_row = index.filters_by_row();
-    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, by_row, words, scratch);
+    let discs = shared.discs().then(|| RadiusAxis::of(slot.transposed));
+    let terms = Terms { filters: index.filters_by_row(), discs };
+    let mut built = Built::new(&records[..own.len()], shared.config.cell_size, terms, words, scratch);
     task.band = built.band;
     let slot = &BandSlot { band: task.band, ..slot.clone() };
     task.times.sort = clock.lap();
+    if matches!(shared.aim, Aim::File) {
+        return built.keep(records);
+    }
 
-    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
+    let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
     let own = &records[..own.len()];
     if split::is_worthwhile(&task.band, own) {
-        let _ = split::find_pairs(shared.level, (own, visitors), by_row, &mut shared.split.lock(), &mut sink);
+        let _ = split::find_pairs(shared.level, (own, visitors), terms, &mut shared.split(), &mut sink);
         task.times.common = clock.lap();
     } else {
         let _ = built.own_pairs(shared.level, &mut sink);
@@ -107,7 +148,7 @@ pub(super) fn run_band(
     let _ = pairs_with_oversized(shared, index, slot, &built, search, &mut sink);
     task.times.oversized = clock.lap();
     drop(sink);
-    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
+    let mut sink = shared.sink(Kind::Statics, number, &mut task.static_blocks);
     let _ = static_pass::band(shared, slot, built.words, &built.cells, search, &mut sink);
     task.times.statics = clock.lap();
     built.keep(records);
@@ -136,19 +177,24 @@ fn pairs_with_oversized(
     built.pairs_with(shared.level, found, sink)
 }
 
-/// Pairs of oversized bodies of one block of loose cells, and an equal share of them against the statics.
+/// Pairs of oversized bodies of one block of loose cells, and an equal share of them against the statics. `number` is the task's.
 pub(super) fn run_loose_block(
     shared: &Shared<'_>,
     index: &Index,
     block: usize,
+    number: usize,
     scratch: &mut SearchScratch,
     task: &mut Task,
 ) {
     (task.times, task.own_pairs) = (TaskTimes::default(), 0);
     let mut clock = Clock::now();
     let (rows, filtered) = (&index.oversized_rows, index.filters_by_row().is_some());
-    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.body_blocks);
+    let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
+    let boxes = &index.oversized_boxes;
     index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
+        if shared.discs() && !Disc::of(&boxes[a as usize]).meets(&Disc::of(&boxes[b as usize])) {
+            return Some(());
+        }
         let (a, b) = (rows[a as usize], rows[b as usize]);
         if filtered && !index.filter(a).allows(index.filter(b)) {
             return Some(());
@@ -159,7 +205,7 @@ pub(super) fn run_loose_block(
     task.times.oversized = clock.lap();
     let blocks = index.loose.block_count();
     let share = part_start(block, rows.len(), blocks)..part_start(block + 1, rows.len(), blocks);
-    let mut sink = PairSink::new(shared.pool, shared.budget, &mut task.static_blocks);
+    let mut sink = shared.sink(Kind::Statics, number, &mut task.static_blocks);
     let _ = static_pass::oversized(shared, index, share, scratch, &mut sink);
     task.times.statics = clock.lap();
 }

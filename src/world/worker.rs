@@ -4,6 +4,8 @@
 //! has, so that the same work never makes one of them grow later.
 //! W2: a band that is far larger than bands should be (its bodies cannot be told apart on the axis that bands divide) is
 //! worked on in one scratch that all share, one such band at a time: memory does not grow with workers times bodies.
+//! W3: where the caller listens to a step, a worker may take up another task in the midst of one, since what listens may wait for
+//! work of its own on the pool. So no task of such a step waits for scratch that another holds: it gets some that is not kept.
 
 use crate::parallel;
 use crate::storage::bitset::BitSet;
@@ -11,6 +13,7 @@ use crate::tier::point_grid::band::BandScratch;
 use crate::tier::point_grid::split::SplitScratch;
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
+use std::ops::{Deref, DerefMut};
 
 /// Scratch of one worker.
 #[derive(Default)]
@@ -32,6 +35,12 @@ pub(crate) struct SearchScratch {
 }
 
 impl SearchScratch {
+    /// Room for sets of so many statics and loose cells.
+    fn provide(&mut self, [statics, loose_cells]: [usize; 2]) {
+        self.seen_statics.grow_to(statics);
+        self.seen_cells.grow_to(loose_cells);
+    }
+
     fn bytes(&self) -> usize {
         self.seen_statics.bytes()
             + self.seen_cells.bytes()
@@ -39,14 +48,53 @@ impl SearchScratch {
     }
 }
 
+/// Scratch that is kept, or some for once (W3).
+pub(crate) enum Kept<'w, T> {
+    Kept(MutexGuard<'w, T>),
+    Once(Box<T>),
+}
+
+impl<'w, T> Kept<'w, T> {
+    /// What is kept, if no one else has it; if not it is waited for, or if `never_wait` made for once.
+    pub(crate) fn of(kept: &'w Mutex<T>, never_wait: bool, make: impl FnOnce() -> T) -> Self {
+        if never_wait {
+            kept.try_lock().map_or_else(|| Self::Once(Box::new(make())), Self::Kept)
+        } else {
+            Self::Kept(kept.lock())
+        }
+    }
+}
+
+impl<T> Deref for Kept<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Kept(kept) => kept,
+            Self::Once(once) => once,
+        }
+    }
+}
+
+impl<T> DerefMut for Kept<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        match self {
+            Self::Kept(kept) => kept,
+            Self::Once(once) => once,
+        }
+    }
+}
+
 /// Scratch for every worker, each on cache lines of its own. A lock is taken once a task, by its worker alone, and no
-/// task runs another inside.
+/// task runs another inside, but for W3.
 #[derive(Default)]
 pub(crate) struct Workers {
     scratch: Vec<CachePadded<Mutex<Scratch>>>,
     /// W2
     large: CachePadded<Mutex<Scratch>>,
     split: Mutex<SplitScratch>,
+    /// Statics and loose cells that the step at hand has.
+    counts: [usize; 2],
 }
 
 /// Bodies of a band that is worked on in the shared scratch: twice what a plan aims at most at.
@@ -59,17 +107,21 @@ impl Workers {
         if self.scratch.len() < count {
             self.scratch.resize_with(count, CachePadded::default);
         }
+        self.counts = [statics, loose_cells];
         for scratch in self.scratch.iter_mut().chain([&mut self.large]) {
-            let scratch = scratch.get_mut();
-            scratch.search.seen_statics.grow_to(statics);
-            scratch.search.seen_cells.grow_to(loose_cells);
+            scratch.get_mut().search.provide(self.counts);
         }
     }
 
-    /// The scratch of the worker that asks, for a task of so many bodies (W2).
-    pub(crate) fn mine(&self, parallel: bool, bodies: usize) -> MutexGuard<'_, Scratch> {
+    /// The scratch of the worker that asks, for a task of so many bodies (W2), of a step that someone listens to or not (W3).
+    pub(crate) fn mine(&self, parallel: bool, bodies: usize, listened: bool) -> Kept<'_, Scratch> {
         let large = bodies > LARGE;
-        if large { self.large.lock() } else { self.scratch[parallel::worker_index(parallel)].lock() }
+        let kept = if large { &self.large } else { &self.scratch[parallel::worker_index(parallel)] };
+        Kept::of(kept, listened, || {
+            let mut once = Scratch::default();
+            once.search.provide(self.counts);
+            once
+        })
     }
 
     /// What a crowded band is taken apart in: one for all, so that memory does not grow with workers.

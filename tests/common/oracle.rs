@@ -41,6 +41,15 @@ impl Truth {
         self
     }
 
+    /// Leaves out the pairs whose discs do not meet.
+    pub fn of_discs(mut self) -> Self {
+        let Self { body, fixed, boxes, statics } = &mut self;
+        let of = |rows: &[RawBox], row: u32| [rows[row as usize]];
+        body.retain(|&(a, b)| !reference::disc_self_pairs(&[of(boxes, a), of(boxes, b)].concat()).is_empty());
+        fixed.retain(|&(a, b)| !reference::disc_cross_pairs(&of(boxes, a), &of(statics, b)).is_empty());
+        self
+    }
+
     /// That `found` is the same set, each pair once, `a < b`; otherwise what differs first.
     pub fn compare(&self, found: &Found) -> Result<(), String> {
         if let Some(pair) = found.body.iter().find(|(a, b)| a >= b) {

@@ -21,19 +21,19 @@ impl Random {
         Filter::new(bits(), bits())
     }
 
-    fn filters(&mut self, count: usize) -> Vec<Filter> {
+    pub(super) fn filters(&mut self, count: usize) -> Vec<Filter> {
         (0..count).map(|_| self.filter()).collect()
     }
 }
 
-fn filter_columns(filters: &[Filter], padding: u32) -> Vec<u32> {
+pub(super) fn filter_columns(filters: &[Filter], padding: u32) -> Vec<u32> {
     let mut words = vec![padding; filter_words(filters.len())];
     fill_filters(&mut words, filters.len(), filters.iter().copied());
     words
 }
 
 /// Records whose rows are unlike, so that a pair tells which two it is of.
-fn told_apart(mut held: Vec<Vec<Record>>, random: &mut Random) -> Vec<Vec<Record>> {
+pub(super) fn told_apart(mut held: Vec<Vec<Record>>, random: &mut Random) -> Vec<Vec<Record>> {
     let odd = random.next() as u32 | 1;
     let mut row = 0u32;
     for record in held.iter_mut().flatten() {
@@ -44,7 +44,7 @@ fn told_apart(mut held: Vec<Vec<Record>>, random: &mut Random) -> Vec<Vec<Record
 }
 
 /// What a scan reports on the lowest level.
-fn reported(scan: impl Fn(Level, &mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+pub(super) fn reported(scan: impl Fn(Level, &mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
     run(usize::MAX, |sink| scan(levels()[0], sink)).pairs
 }
 

@@ -7,7 +7,7 @@
 use super::band::{Band, BandScratch, words_max};
 use super::index::{BandSlot, GridIndex};
 use super::partition::Partition;
-use super::pass::Built;
+use super::pass::{Built, Terms};
 use super::plan::{Plan, Wishes};
 use super::rows::{Boxes, ROWS_MAX};
 use super::split::{self, SplitScratch};
@@ -199,8 +199,13 @@ impl PointGrid {
         // Visitors stand behind the bodies of all bands.
         let (records, behind) = records.split_at_mut(visitors.start);
         let (records, visitors) = (&mut records[slot.records.clone()], &behind[..visitors.len()]);
-        let mut built =
-            Built::new(&records[..own.len()], None, None, &mut words[slot.words.clone()], &mut self.scratch);
+        let mut built = Built::new(
+            &records[..own.len()],
+            None,
+            Terms::default(),
+            &mut words[slot.words.clone()],
+            &mut self.scratch,
+        );
         slot.band = built.band;
         let budget = PairBudget::new(usize::MAX);
         let mut sink = PairSink::new(&self.pool, &budget, &mut self.blocks);
@@ -209,7 +214,7 @@ impl PointGrid {
         // A sink without a limit is never spent.
         let own = &records[..own.len()];
         if split::is_worthwhile(&slot.band, own) {
-            let _ = split::find_pairs(self.level, (own, visitors), None, &mut self.split, &mut sink);
+            let _ = split::find_pairs(self.level, (own, visitors), Terms::default(), &mut self.split, &mut sink);
         } else {
             let _ = built.own_pairs(self.level, &mut sink);
             let _ = built.pairs_with(self.level, visitors.iter().copied(), &mut sink);
@@ -225,7 +230,7 @@ impl PointGrid {
         let GridIndex { slots, records, words, .. } = &mut self.rest;
         let Some(slot) = slots.first_mut() else { return };
         let words = &mut words[slot.words.clone()];
-        let mut built = Built::new(&self.rest_boxes, None, None, words, &mut self.scratch);
+        let mut built = Built::new(&self.rest_boxes, None, Terms::default(), words, &mut self.scratch);
         slot.band = built.band;
         let budget = PairBudget::new(usize::MAX);
         let mut sink = PairSink::new(&self.pool, &budget, &mut self.blocks);

@@ -4,6 +4,7 @@ use super::band::{Band, words_max};
 use super::directory::Directory;
 use super::partition::Partition;
 use super::plan::{Class, Plan};
+use crate::geometry::RawBox;
 use crate::kernel::Level;
 use crate::storage::blocks::Blocks;
 use crate::storage::cells::Starts;
@@ -109,6 +110,15 @@ impl GridIndex {
         let words = bytemuck::cast_slice(&self.records[slot.records.clone()]);
         let starts = slot.band.starts(&self.words[slot.words.clone()]);
         KeptCells { blocks: Blocks::of(words, slot.band.population), starts }
+    }
+
+    /// Rows and boxes of all bodies in cell order, band by band; boxes are exchanged as the band's are.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&BandSlot, impl Iterator<Item = (u32, RawBox)>)> {
+        let filled = self.slots.iter().filter(|slot| slot.band.population > 0);
+        filled.map(|slot| {
+            let blocks = self.cells(slot).blocks;
+            (slot, (0..blocks.len()).map(move |at| (blocks.row(at), blocks.aabb(at))))
+        })
     }
 
     /// Rows of all bodies in cell order, some at a time.

@@ -2,23 +2,32 @@
 //!
 //! V1: bodies that have filters have them in the order of their columns too, looked up by row once the band is sorted; bodies
 //! from elsewhere are looked up one by one. So filters are tested where boxes are, by the same scans, and no pass
-//! but these has to know of them.
+//! but these has to know of them. That bodies are discs is said of their columns, and bodies from elsewhere are what these are.
 //!
 //! Cost: of its own pairs, about one vector of tests a body; with others, a search each.
 
 use super::band::{Band, BandScratch, BuiltScratch};
 use crate::filter::Filter;
-use crate::geometry::overlaps;
+use crate::geometry::{RadiusAxis, overlaps};
 use crate::kernel::{CellView, Level, Order, Probe};
 use crate::storage::blocks::{block_words, fill_blocks};
 use crate::storage::pages::PairSink;
 use crate::storage::record::Record;
 
+/// What decides about pairs beside boxes; by default nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Terms<'a> {
+    /// The filters of all rows, if there are any.
+    pub(crate) filters: Option<&'a [Filter]>,
+    /// Bodies are discs, which are measured on this axis of the band's boxes.
+    pub(crate) discs: Option<RadiusAxis>,
+}
+
 /// A band that was just built: its columns lie in the scratch of its worker, in the cache.
 pub(crate) struct Built<'a> {
     pub(crate) band: Band,
     pub(crate) words: &'a [u32],
-    /// With their filters (V1).
+    /// With their filters, and as discs if they are (V1).
     pub(crate) cells: CellView<'a>,
     by_row: Option<&'a [Filter]>,
     keys: &'a [u32],
@@ -26,15 +35,16 @@ pub(crate) struct Built<'a> {
 }
 
 impl<'a> Built<'a> {
-    /// Builds a band from its records, and its tables into `words`. `by_row` has the filters of all rows, if there are any.
+    /// Builds a band from its records, and its tables into `words`.
     pub(crate) fn new(
         own: &[Record],
         cell_size: Option<f32>,
-        by_row: Option<&'a [Filter]>,
+        terms: Terms<'a>,
         words: &'a mut [u32],
         scratch: &'a mut BandScratch,
     ) -> Self {
         let band = Band::build(own, cell_size, words, scratch);
+        let by_row = terms.filters;
         if let Some(by_row) = by_row {
             scratch.look_up_filters(by_row);
         }
@@ -42,7 +52,7 @@ impl<'a> Built<'a> {
         let BuiltScratch { columns, filters, keys, buffer } = scratch.built();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, words);
-        let cells = band.cells(columns, words);
+        let cells = band.cells(columns, words).as_discs(terms.discs);
         let cells = if by_row.is_some() { cells.with_filters(filters) } else { cells };
         Self { band, words, cells, by_row, keys, buffer }
     }

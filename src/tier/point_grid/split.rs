@@ -11,8 +11,7 @@
 //! Cost: a sort of the band for each cut it goes through, at most [`CUTS_MAX`], and a search a larger body.
 
 use super::band::{Band, BandScratch, words_max};
-use super::pass::Built;
-use crate::filter::Filter;
+use super::pass::{Built, Terms};
 use crate::kernel::Level;
 use crate::storage::grow;
 use crate::storage::pages::PairSink;
@@ -56,12 +55,11 @@ pub(crate) fn is_worthwhile(band: &Band, own: &[Record]) -> bool {
     band.crowding > CROWDED && Cut::of(own).is_some()
 }
 
-/// The pairs among a band's own bodies and of them with its visitors; `by_row` has the filters of all rows, if there are
-/// any. `None` when the sink is spent.
+/// The pairs among a band's own bodies and of them with its visitors. `None` when the sink is spent.
 pub(crate) fn find_pairs(
     level: Level,
     (own, visitors): (&[Record], &[Record]),
-    by_row: Option<&[Filter]>,
+    terms: Terms<'_>,
     scratch: &mut SplitScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -69,7 +67,7 @@ pub(crate) fn find_pairs(
     records.clear();
     records.extend_from_slice(own);
     grow(words, words_max(own.len()));
-    Parts { level, visitors, by_row }.find_in(records, (words, band), CUTS_MAX, sink)
+    Parts { level, visitors, terms }.find_in(records, (words, band), CUTS_MAX, sink)
 }
 
 /// What all parts have in common.
@@ -77,7 +75,7 @@ pub(crate) fn find_pairs(
 struct Parts<'a> {
     level: Level,
     visitors: &'a [Record],
-    by_row: Option<&'a [Filter]>,
+    terms: Terms<'a>,
 }
 
 impl Parts<'_> {
@@ -88,11 +86,11 @@ impl Parts<'_> {
         cuts: usize,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let Self { level, visitors, by_row } = self;
+        let Self { level, visitors, terms } = self;
         if part.is_empty() {
             return Some(());
         }
-        let mut built = Built::new(part, None, by_row, &mut words[..words_max(part.len())], scratch);
+        let mut built = Built::new(part, None, terms, &mut words[..words_max(part.len())], scratch);
         let cut = if cuts > 0 && built.band.crowding > CROWDED { Cut::of(part) } else { None };
         let Some(cut) = cut else {
             built.own_pairs(level, sink)?;
@@ -100,7 +98,7 @@ impl Parts<'_> {
         };
         let (smaller, larger) = cut.apart(part);
         // U1
-        let among = Built::new(smaller, None, by_row, &mut words[..words_max(smaller.len())], scratch);
+        let among = Built::new(smaller, None, terms, &mut words[..words_max(smaller.len())], scratch);
         among.pairs_with(level, larger.iter().copied(), sink)?;
         self.find_in(smaller, (words, scratch), cuts - 1, sink)?;
         self.find_in(larger, (words, scratch), cuts - 1, sink)
@@ -159,7 +157,7 @@ mod tests {
         let (own, visitors) = (records(boxes, 0), records(visitors, boxes.len()));
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-        find_pairs(Level::default(), (&own, &visitors), None, &mut SplitScratch::default(), &mut sink)
+        find_pairs(Level::default(), (&own, &visitors), Terms::default(), &mut SplitScratch::default(), &mut sink)
             .expect("no limit");
         drop(sink);
         let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();

@@ -20,6 +20,7 @@ mod grow;
 mod near;
 mod node;
 mod query;
+mod shift;
 mod split;
 mod territory;
 #[cfg(test)]
@@ -151,6 +152,11 @@ impl StaticTree {
     /// The id of a row, where ids were given and there is such a row.
     pub fn id(&self, row: u32) -> Option<u64> {
         self.built.ids.get(row as usize).copied()
+    }
+
+    /// The ids of all rows, where ids were given.
+    pub(crate) fn ids(&self) -> Option<&[u64]> {
+        (!self.built.ids.is_empty()).then_some(&self.built.ids)
     }
 
     /// The filter of a row, [`Filter::ALL`] where no filters were given; none where there is no such row. A tree keeps

@@ -1,0 +1,119 @@
+//! Steps that hand on their pairs while they run.
+
+use super::World;
+use super::contacts::Contacts;
+use crate::bodies::Bodies;
+use crate::error::Error;
+use crate::stream::{Committed, Sender, Sending, StreamedBlock};
+
+impl World {
+    /// A [`step`](Self::step) that hands on each block of pairs as soon as it is full or its task is done, while the others are
+    /// still searched: to `on_block`, on whichever thread of the step found it, several at a time.
+    ///
+    /// Blocks are provisional until the call returns: `Ok` says that all of them count, and that there are no others; an error
+    /// (there may be more pairs than [`pair_limit`](crate::WorldConfig::pair_limit)) that none does. No more pairs than the
+    /// limit allows are handed on. Sorted by [`sequence`](StreamedBlock::sequence) the blocks are those of the contacts.
+    ///
+    /// `on_block` may do work of its own on the threads of the pool. While it runs its thread does nothing else for the step, so what
+    /// takes long is better left for after, or given to a [channel](Self::step_into).
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    /// use triphase::{Bodies, StreamedPairs, World};
+    ///
+    /// let mut world = World::default();
+    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
+    /// let (bodies, fixed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    /// let centers = [[1.0f32, 0.4], [1.6, 0.4], [50.0, 9.0]];
+    /// let contacts = world.step_streamed(Bodies::uniform(&centers, [0.5, 0.5]), |block| match block.pairs() {
+    ///     StreamedPairs::Bodies(pairs) => _ = bodies.fetch_add(pairs.len(), Ordering::Relaxed),
+    ///     StreamedPairs::Static(pairs) => _ = fixed.fetch_add(pairs.len(), Ordering::Relaxed),
+    /// })?;
+    /// assert_eq!((contacts.body_pairs().len(), contacts.static_pairs().len()), (1, 2));
+    /// assert_eq!((bodies.into_inner(), fixed.into_inner()), (1, 2));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    ///
+    /// # Panics
+    ///
+    /// When `on_block` does. Other threads may be handed blocks until the panic has reached the caller. The world then still
+    /// answers from its last good step, and steps again.
+    ///
+    /// # Determinism
+    ///
+    /// Which blocks there are, and their numbers, is a pure function of columns, statics and settings. When and on which thread
+    /// each comes is up to the threads; on a single thread they come in order, body blocks and static blocks each.
+    ///
+    /// # Cost
+    ///
+    /// A call a block, which is up to a few thousand pairs. Allocates nothing more than `step`, unless `on_block` works on the pool
+    /// itself: then a thread may take up another task of the step while it waits, with scratch that is not kept.
+    pub fn step_streamed(
+        &mut self,
+        bodies: Bodies<'_>,
+        on_block: impl Fn(StreamedBlock<'_>) + Sync,
+    ) -> Result<Contacts<'_>, Error> {
+        self.step_chunks_streamed(&[bodies], on_block)
+    }
+
+    /// Like [`step_streamed`](Self::step_streamed), for several sets of columns, as [`step_chunks`](Self::step_chunks).
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    ///
+    /// # Panics
+    ///
+    /// When `on_block` does.
+    pub fn step_chunks_streamed(
+        &mut self,
+        chunks: &[Bodies<'_>],
+        on_block: impl Fn(StreamedBlock<'_>) + Sync,
+    ) -> Result<Contacts<'_>, Error> {
+        self.build_frame(chunks, Some(&|sequence, pairs| on_block(StreamedBlock::new(sequence, pairs))))?;
+        Ok(self.contacts())
+    }
+
+    /// A [`step`](Self::step) that sends a copy of each block of pairs to a consumer on another thread as soon as it is full or its
+    /// task is done, and then one message that says how the step ended. See [`stream`](crate::stream) for an example.
+    ///
+    /// While the channel is full the step waits, so the consumer must not run on the threads of the step. See
+    /// [`channel`](crate::stream::channel) for what happens when it stops listening: the step goes on.
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step). The consumer receives a clone of the error.
+    ///
+    /// # Determinism
+    ///
+    /// As [`step_streamed`](Self::step_streamed).
+    ///
+    /// # Cost
+    ///
+    /// A copy of the pairs, in blocks of up to 16 KiB, and a message each.
+    pub fn step_into(&mut self, bodies: Bodies<'_>, sender: &Sender) -> Result<Contacts<'_>, Error> {
+        self.step_chunks_into(&[bodies], sender)
+    }
+
+    /// Like [`step_into`](Self::step_into), for several sets of columns, as [`step_chunks`](Self::step_chunks).
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    pub fn step_chunks_into(&mut self, chunks: &[Bodies<'_>], sender: &Sender) -> Result<Contacts<'_>, Error> {
+        let sending = Sending::new(sender);
+        let outcome = self.build_frame(chunks, Some(&|sequence, pairs| sending.block(sequence, pairs)));
+        sending.close(outcome.clone().map(|()| Committed {
+            step: self.step_number(),
+            body_blocks: self.found.body_blocks.len(),
+            static_blocks: self.found.static_blocks.len(),
+            body_pairs: self.found.body_pair_count,
+            static_pairs: self.found.static_pair_count,
+        }));
+        outcome.map(|()| self.contacts())
+    }
+}

@@ -1,0 +1,366 @@
+//! Bodies as discs: of the pairs of boxes a step reports those that touch, in the order in which it reports all, whichever pass
+//! finds them.
+
+mod common;
+
+use common::{Columns, Fleet, Found, KINDS, Random, Shape, Truth, drawn, hits, sequential, world};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use triphase::geometry::RawBox;
+use triphase::reference::{disc_cross_pairs, disc_self_pairs};
+use triphase::{BadRows, Bodies, Error, Filter, Overlap, Statics, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName};
+
+fn discs() -> WorldConfig {
+    WorldConfig::new().overlap(Overlap::Discs)
+}
+
+/// What a step is given beside boxes.
+#[derive(Clone, Copy, Default)]
+struct Beside<'a> {
+    statics: &'a [RawBox],
+    of_bodies: Option<&'a [Filter]>,
+    of_statics: Option<&'a [Filter]>,
+    /// Whether any row has a displacement.
+    moves: bool,
+}
+
+impl Beside<'_> {
+    fn set_statics(&self, world: &mut World) -> Result<(), Error> {
+        let statics = Statics::new(self.statics);
+        world.set_statics(self.of_statics.map_or(statics, |filters| statics.with_filters(filters)))
+    }
+
+    fn truth(&self, boxes: &[RawBox]) -> Truth {
+        let truth = Truth::new(boxes, self.statics, |_| true).filtered(self.of_bodies, self.of_statics);
+        if self.moves { truth } else { truth.of_discs() }
+    }
+}
+
+/// Steps the fleet: the pairs must be those of the oracle, in the order of a world of boxes. How many there are of discs, and of
+/// boxes.
+fn check(fleet: &mut Fleet, chunks: &[Bodies<'_>], boxes: &[RawBox], beside: Beside<'_>) -> Result<[usize; 2], String> {
+    let config = fleet.world().config().clone();
+    let mut of_boxes = world(config.overlap(Overlap::Boxes).sequential());
+    beside.set_statics(&mut of_boxes).map_err(|error| error.to_string())?;
+    let all = Found::new(of_boxes.step_chunks(chunks).map_err(|error| error.to_string())?);
+    fleet.each(|world| beside.set_statics(world)).map_err(|error| error.to_string())?;
+    let found = fleet.step_beside_fresh(chunks, |fresh| beside.set_statics(fresh))?;
+    let found = found.map_err(|error| error.to_string())?;
+    let truth = beside.truth(boxes);
+    truth.compare(&found)?;
+    let mut left = all.clone();
+    left.body.retain(|pair| truth.body.binary_search(pair).is_ok());
+    left.fixed.retain(|pair| truth.fixed.binary_search(pair).is_ok());
+    if found != left {
+        return Err(format!("not in the order of a world of boxes: {found:?}"));
+    }
+    Ok([&found, &all].map(|found| found.body.len() + found.fixed.len()))
+}
+
+fn check_columns(label: &str, fleet: &mut Fleet, columns: &Columns, statics: &[RawBox]) -> [usize; 2] {
+    let beside = Beside { statics, moves: columns.displacements.is_some() && columns.len() > 0, ..Beside::default() };
+    let counts = check(fleet, &[columns.bodies()], &columns.boxes(), beside);
+    counts.unwrap_or_else(|what| panic!("{label}: {what}"))
+}
+
+fn scene_columns(scene: &Scene) -> Columns {
+    let mut columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());
+    columns.displacements = scene.displacements.clone();
+    columns
+}
+
+/// Filters of which about half allow each other.
+fn random_filters(count: usize, random: &mut Random) -> Vec<Filter> {
+    let mut bits = || random.pick(&[1, 2, 3, 1 << 31, u32::MAX]);
+    (0..count).map(|_| Filter::new(bits(), bits())).collect()
+}
+
+#[test]
+fn every_scene_reports_what_touches() {
+    let mut fleet = Fleet::new(discs());
+    for &name in SceneName::ALL {
+        for count in [4000, 1, 700] {
+            let count = if name == SceneName::Coincident { count.min(300) } else { count };
+            let mut scene = Scene::new(name, count, 0xD15C);
+            scene.advance();
+            check_columns(&format!("{name}, {count} bodies"), &mut fleet, &scene_columns(&scene), &scene.statics);
+        }
+    }
+}
+
+#[test]
+fn large_scenes_lose_pairs_at_corners() {
+    let mut fleet = Fleet::new(discs());
+    for name in [SceneName::Crowd, SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::Cities] {
+        let scene = Scene::new(name, 20_000, 0xD15C);
+        let [touching, all] = check_columns(&name.to_string(), &mut fleet, &scene_columns(&scene), &scene.statics);
+        assert!(touching > all / 2 && touching < all * 19 / 20, "{name}: {touching} of {all}");
+    }
+}
+
+#[test]
+fn filters_and_discs_are_tested_together() {
+    let mut fleet = Fleet::new(discs());
+    let mut random = Random::new(31);
+    let mut sums = [0; 2];
+    for name in [SceneName::Crowd, SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::BeamsStatic]
+    {
+        for (count, who) in [(6000, [true, true]), (6000, [true, false]), (900, [false, true])] {
+            let scene = Scene::new(name, count, 32);
+            let columns = scene_columns(&scene);
+            let of_bodies = who[0].then(|| random_filters(count, &mut random));
+            let of_statics = who[1].then(|| random_filters(scene.statics.len(), &mut random));
+            let beside = Beside {
+                statics: &scene.statics,
+                of_bodies: of_bodies.as_deref(),
+                of_statics: of_statics.as_deref(),
+                moves: false,
+            };
+            let filtered = Columns { filters: of_bodies.clone(), ..columns.clone() };
+            let counts = check(&mut fleet, &[filtered.bodies()], &columns.boxes(), beside);
+            let [touching, all] = counts.unwrap_or_else(|what| panic!("{name}, {who:?}: {what}"));
+            sums = [sums[0] + touching, sums[1] + all];
+        }
+    }
+    let [touching, all] = sums;
+    assert!(touching > 10_000 && touching < all * 19 / 20, "{touching} of {all}");
+}
+
+/// Classes of size visit each other, bands are taken apart by size, and large bodies meet all others.
+#[test]
+fn settings_and_sizes_do_not_change_what_touches() {
+    let mut random = Random::new(33);
+    let wide_and_tall = |k: usize| if k.is_multiple_of(2) { [4.0, 0.005] } else { [0.005, 4.0] };
+    let mut crowded: Vec<_> = (0..3000).map(|k| (random.point(0.0, 20.0), wide_and_tall(k))).collect();
+    crowded.extend([([3.0, 3.0], [1.0, 1.0]), ([9.0, 9.0], [30.0, 40.0]), ([9.5, 9.5], [50.0, 20.0])]);
+    let small: Vec<_> = (0..1500).map(|_| (random.point(0.0, 60.0), [0.4, 0.4])).collect();
+    let walls: Vec<_> = (0..90).map(|_| random.point(0.0, 60.0)).map(|[x, y]| [x, y, x + 3.0, y + 0.5]).collect();
+    let sizes = Scene::new(SceneName::PowerLaw, 6000, 34);
+    for config in [discs(), discs().bound(0.5), discs().bounds([0.1, 1.0, 8.0]), discs().cell_size(1.5)] {
+        let mut fleet = Fleet::new(config);
+        check_columns("wide and tall", &mut fleet, &Columns::of(&crowded), &[[0.0, 0.0, 9.0, 9.0]]);
+        check_columns("power_law", &mut fleet, &scene_columns(&sizes), &[]);
+        for large in [1, 40, 3000] {
+            let big: Vec<_> = (0..large).map(|_| (random.point(0.0, 60.0), [random.between(0.6, 5.0); 2])).collect();
+            let columns = Columns::of(&[&small[..], &big].concat());
+            let [touching, all] = check_columns(&format!("{large} large"), &mut fleet, &columns, &walls);
+            assert!(touching < all && touching > all / 2, "{large} large: {touching} of {all}");
+        }
+    }
+}
+
+/// Worlds that are high or wide, of boxes that are not square: bands have x and y exchanged in one of them, and the radius must
+/// not be that of y.
+#[test]
+fn the_radius_is_that_of_x_however_bands_lie() {
+    let mut random = Random::new(35);
+    for half in [[0.5, 0.3], [0.3, 0.5], [0.5, 0.5]] {
+        for (width, height) in [(20.0, 3000.0), (3000.0, 20.0), (250.0, 250.0)] {
+            let place = |random: &mut Random| [random.between(0.0, width), random.between(0.0, height)];
+            let long = |k: usize| match k % 50 {
+                0 if width > height => [0.5, 8.0],
+                0 => [8.0, 0.5],
+                _ => half,
+            };
+            let rows: Vec<_> = (0..30_000).map(|k| (place(&mut random), long(k))).collect();
+            let walls: Vec<_> = (0..900).map(|_| place(&mut random)).map(|[x, y]| [x, y, x + 2.0, y + 1.0]).collect();
+            let mut fleet = Fleet::new(discs());
+            let [touching, all] = check_columns("long worlds", &mut fleet, &Columns::of(&rows), &walls);
+            assert!(touching < all, "{touching} of {all}");
+        }
+    }
+}
+
+#[test]
+fn statics_are_touched_however_they_are_looked_for() {
+    let mut fleet = Fleet::new(discs());
+    let mut random = Random::new(36);
+    // By search, by a test of each body, by a walk of each body, and by a sweep along beams of either way.
+    for (label, bodies, side, count, [w, h]) in [
+        ("search", 4000, 60.0, 300, [2.0, 3.0]),
+        ("test", 60, 20.0, 50, [2.0, 3.0]),
+        ("walk", 6, 10.0, 50, [2.0, 3.0]),
+        ("more statics than bodies", 300, 60.0, 5000, [1.0, 0.2]),
+        ("sweep", 3000, 60.0, 600, [60.0, 0.01]),
+        ("sweep upright", 3000, 60.0, 600, [0.01, 60.0]),
+    ] {
+        let walls: Vec<_> = (0..count).map(|_| random.point(0.0, side)).map(|[x, y]| [x, y, x + w, y + h]).collect();
+        let columns = Columns::uniform((0..bodies).map(|_| random.point(0.0, side)).collect(), [0.4, 0.4]);
+        let [touching, all] = check_columns(label, &mut fleet, &columns, &walls);
+        assert!(touching < all || bodies < 10, "{label}: {touching} of {all}");
+    }
+}
+
+#[test]
+fn touching_counts_in_every_form_of_input() {
+    // 3, 4, 5: the second touches the first, the third is apart by a rounding; side by side, and on each other.
+    let rows = [([0.0, 0.0], [2.0, 2.0]), ([3.0, 4.0], [3.0, 3.0]), ([-3.0, -4.0f32.next_up()], [3.0, 3.0])];
+    let columns = Columns::of(&rows);
+    let aabbs = Columns::aabbs(columns.boxes());
+    let walls = [[1.2, 1.6, 5.0, 5.0], [-5.0, 1.3, -1.6, 5.0], [2.0, -1.0, 3.0, 1.0], [-0.1, -0.1, 0.1, 0.1]];
+    let mut sized = sequential_discs();
+    for columns in [&columns, &aabbs] {
+        sized.set_statics(&walls).unwrap();
+        let mut found = Found::new(sized.step(columns.bodies()).unwrap());
+        found.fixed.sort_unstable();
+        assert_eq!(found.body, [(0, 1)]);
+        // 1.2 and 1.6 are above what they are of in f32, and their squares above 4.
+        let of_first: Vec<_> = found.fixed.into_iter().filter(|&(body, _)| body == 0).collect();
+        let truth = disc_cross_pairs(&columns.boxes()[..1], &walls);
+        assert_eq!(of_first, truth);
+        assert!(truth.contains(&(0, 2)) && truth.contains(&(0, 3)) && !truth.contains(&(0, 1)), "{truth:?}");
+    }
+    let centers = [[0.0f32, 0.0], [0.6, 0.8], [0.0, 1.5]];
+    let found = Found::new(sized.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap());
+    assert_eq!(found.body.len(), 2, "{found:?}");
+}
+
+fn sequential_discs() -> World {
+    world(discs().sequential())
+}
+
+/// The public oracle, by numbers that can be checked by hand.
+#[test]
+fn the_oracle_is_what_is_documented() {
+    let of = |x: f32, y: f32, r: f32| [x - r, y - r, x + r, y + r];
+    assert_eq!(disc_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
+    assert_eq!(disc_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
+    // Wide: its radius is half of the width; tall: its ends meet nothing.
+    assert_eq!(disc_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
+    assert_eq!(disc_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
+    assert_eq!(disc_cross_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
+    // What overflows or underflows on both sides is left to the boxes.
+    for scale in [1e-30f32, 1e25] {
+        let corner = [of(0.0, 0.0, 1.0), of(1.9, 1.9, 1.0)].map(|aabb| aabb.map(|edge| edge * scale));
+        assert_eq!(disc_self_pairs(&corner), [(0, 1)], "{scale}");
+        assert_eq!(disc_cross_pairs(&corner[..1], &corner[1..]), [(0, 0)], "{scale}");
+    }
+    let infinite = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+    assert_eq!(disc_self_pairs(&[infinite, of(3.0, 3.0, 1.0)]), [(0, 1)]);
+}
+
+#[test]
+fn scales_at_both_ends_of_f32_are_exact() {
+    let mut fleet = Fleet::new(discs());
+    for scale in [1e-44f32, 1e-38, 1e-30, 3e-23, 1e-20, 1e15, 1e18, 1e25, 4e36] {
+        let mut random = Random::new(37);
+        let rows: Vec<_> = (0..600)
+            .map(|_| (random.point(0.0, 40.0).map(|x| x * scale), [random.pick(&[0.5, 1.0, 2.5]) * scale; 2]))
+            .collect();
+        let walls: Vec<_> = (0..60)
+            .map(|_| random.point(0.0, 40.0))
+            .map(|[x, y]| [x, y, x + 3.0, y + 1.0].map(|edge| edge * scale))
+            .collect();
+        check_columns(&format!("scale {scale}"), &mut fleet, &Columns::of(&rows), &walls);
+    }
+}
+
+#[test]
+fn a_step_with_displacements_is_decided_by_boxes() {
+    // Corner to corner: a pair of boxes alone. The last two move onto each other.
+    let columns = Columns::uniform(vec![[0.0, 0.0], [0.9, 0.9], [9.0, 9.0], [11.0, 9.0]], [0.5, 0.5]);
+    let moves = [[0.0f32, 0.0], [2.0, 0.0]];
+    let mut world = sequential_discs();
+    world.set_statics(&[[0.45f32, -2.0, 2.0, -0.45]]).unwrap();
+    let [still, moving] = [columns.rows(0, 2), columns.rows(2, 4).with_displacements(&moves)];
+    for _ in 0..2 {
+        let found = Found::new(world.step_chunks(&[still, columns.rows(2, 4)]).unwrap());
+        assert_eq!((found.body.len(), found.fixed.len()), (0, 0), "nothing moves: {found:?}");
+        let found = Found::new(world.step_chunks(&[still, moving]).unwrap());
+        assert_eq!((&found.body[..], &found.fixed[..]), (&[(0, 1)][..], &[(0, 0)][..]), "a row of them does");
+        // Chunks without rows count nothing.
+        let empty: [[f32; 2]; 0] = [];
+        let none = columns.rows(0, 0).with_displacements(&empty);
+        let found = Found::new(world.step_chunks(&[none, still]).unwrap());
+        assert_eq!((found.body.len(), found.fixed.len()), (0, 0), "{found:?}");
+    }
+    let scene = Scene::new(SceneName::Bullets, 5000, 38);
+    let [found, all] = check_columns("bullets", &mut Fleet::new(discs()), &scene_columns(&scene), &scene.statics);
+    assert_eq!(found, all);
+    // The same, less the motion of a chunk.
+    let columns = scene_columns(&scene);
+    let still = Columns { displacements: None, ..columns.clone() };
+    let chunks = [still.rows(0, 2500), columns.rows(2500, 5000)];
+    let boxes = [&still.boxes()[..2500], &columns.boxes()[2500..]].concat();
+    let beside = Beside { statics: &scene.statics, moves: true, ..Beside::default() };
+    check(&mut Fleet::new(discs()), &chunks, &boxes, beside).unwrap();
+}
+
+#[test]
+fn chunks_limits_and_bad_rows_are_as_with_boxes() {
+    // All boxes overlap at corners, few discs do.
+    let centers: Vec<[f32; 2]> = (0..20).map(|k| [(k % 5) as f32 * 0.9, (k / 5) as f32 * 0.9]).collect();
+    let columns = Columns::uniform(centers, [0.5, 0.5]);
+    let touching = disc_self_pairs(&columns.boxes()).len();
+    let overlapping = triphase::reference::self_pairs(&columns.boxes()).len();
+    assert!(touching < overlapping);
+    let mut limited = world(discs().sequential().pair_limit(touching));
+    let found =
+        Found::new(limited.step_chunks(&[columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
+    assert_eq!(found.body.len(), touching, "the limit counts what touches");
+    let closer = Columns::uniform(vec![[1.0, 1.0]; 20], [0.5, 0.5]);
+    assert_eq!(limited.step(closer.bodies()).map(|_| ()), Err(Error::TooManyPairs { limit: touching }));
+    assert_eq!(Found::new(limited.contacts()), found, "a refused step loses nothing");
+
+    let mut skipping = world(discs().sequential().bad_rows(BadRows::Skip));
+    let boxes = columns.boxes();
+    let mut bad = columns.clone();
+    if let Shape::Uniform { centers, .. } = &mut bad.shape {
+        centers[6][1] = f32::NAN;
+    }
+    let found = Found::new(skipping.step(bad.bodies()).unwrap());
+    Truth::new(&boxes, &[], |_| true).of_discs().without(&[6]).compare(&found).unwrap();
+}
+
+#[test]
+fn questions_go_by_boxes() {
+    let scene = Scene::new(SceneName::Castles, 3000, 39);
+    let columns = scene_columns(&scene);
+    let (mut boxes, mut discs) = (sequential(), sequential_discs());
+    for world in [&mut boxes, &mut discs] {
+        world.set_statics(&scene.statics).unwrap();
+        world.step(columns.bodies()).unwrap();
+    }
+    for area in columns.boxes().into_iter().take(200) {
+        assert_eq!(hits(&boxes, area), hits(&discs, area));
+    }
+}
+
+fn settings(cases: u32) -> ProptestConfig {
+    let seeds = FileFailurePersistence::Direct("tests/discs.seeds");
+    ProptestConfig { cases, failure_persistence: Some(Box::new(seeds)), max_shrink_iters: 1000, ..Default::default() }
+}
+
+proptest! {
+    #![proptest_config(settings(100))]
+
+    #[test]
+    fn random_worlds_report_what_touches(
+        (count, kind, seed) in (prop_oneof![3 => 0..300usize, 1 => 300..4000usize], 0..KINDS, any::<u64>()),
+        (statics, filters) in (0..400usize, any::<u64>()),
+        (bound, filtered) in (prop_oneof![3 => Just(None), 1 => (0.0..2.0f32).prop_map(Some)], any::<[bool; 2]>()),
+        still in prop_oneof![3 => Just(true), 1 => Just(false)],
+        cuts in vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let mut columns = drawn(count, kind, seed);
+        columns.displacements = columns.displacements.filter(|_| !still);
+        let statics: Vec<_> = drawn(statics, kind, seed ^ 1).boxes();
+        let statics: Vec<_> = statics.iter().map(|b| b.map(|edge| edge.clamp(-f32::MAX, f32::MAX))).collect();
+        let mut random = Random::new(filters);
+        columns.filters = filtered[0].then(|| random_filters(count, &mut random));
+        let of_statics = filtered[1].then(|| random_filters(statics.len(), &mut random));
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(count + 1)).chain([0, count]).collect();
+        ends.sort_unstable();
+        let chunks: Vec<_> = ends.windows(2).map(|end| columns.rows(end[0], end[1])).collect();
+        let beside = Beside {
+            statics: &statics,
+            of_bodies: columns.filters.as_deref(),
+            of_statics: of_statics.as_deref(),
+            moves: columns.displacements.is_some() && count > 0,
+        };
+        let mut fleet = Fleet::new(bound.map_or(discs(), |bound| discs().bound(bound)));
+        check(&mut fleet, &chunks, &columns.boxes(), beside).map_err(TestCaseError::fail)?;
+    }
+}
