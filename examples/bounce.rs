@@ -5,7 +5,7 @@
 //! cargo run --release --example bounce -- --bodies 5000 --frames 60 --check
 //! ```
 //!
-//! A frame moves the discs, finds the pairs of their boxes, and solves each pair with both discs at hand to change, in parallel:
+//! A frame moves the discs, finds the pairs that touch, and solves each pair with both discs at hand to change, in parallel:
 //! where two discs overlap they are pushed apart, and if they approach each other, they bounce elastically. No lock and no
 //! atomic is needed for that, and the result is the same to the bit on any number of threads (`--check` compares one with two).
 //!
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use triphase::{Aabb, Bodies, Hit, World};
+use triphase::{Aabb, Bodies, Hit, Overlap, World, WorldConfig};
 
 /// Seconds.
 const FRAME: f32 = 1.0 / 60.0;
@@ -92,7 +92,7 @@ fn run(arguments: &Arguments, threads: usize) -> Result<u64, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     pool.install(|| {
         let mut discs = Discs::new(arguments.bodies, arguments.seed);
-        let mut world = World::default();
+        let mut world = World::new(WorldConfig::new().overlap(Overlap::Discs))?;
         world.set_statics(&discs.walls())?;
         let energy = discs.energy();
         let threads = rayon::current_num_threads();
@@ -250,7 +250,7 @@ fn collide((center_a, velocity_a, radius_a): Disc<'_>, (center_b, velocity_b, ra
     let apart = [center_b[0] - center_a[0], center_b[1] - center_a[1]];
     let square = apart[0] * apart[0] + apart[1] * apart[1];
     let reach = radius_a + radius_b;
-    // Their boxes overlap; do they?
+    // They touched when the step found them, but others may have pushed them apart since.
     if square >= reach * reach {
         return 0.0;
     }
@@ -309,7 +309,7 @@ mod tests {
         assert!((depth - 0.1).abs() < 1e-6);
         assert_eq!((a.1, b.1), ([-2.0, 0.5], [1.0, 0.0]));
         assert!((b.0[0] - a.0[0] - 1.0).abs() < 1e-6);
-        // They part now: nothing more happens, nor where only corners of their boxes overlap.
+        // They part now: nothing more happens, nor where they only stand corner to corner.
         let before = (a, b);
         assert!(collide((&mut a.0, &mut a.1, 0.4), (&mut b.0, &mut b.1, 0.4)) == 0.0 && before == (a, b));
     }

@@ -9,7 +9,7 @@ use proptest::test_runner::FileFailurePersistence;
 use std::collections::{BTreeMap, BTreeSet};
 use triphase::geometry::RawBox;
 use triphase::reference::body_box;
-use triphase::{BadRows, Bodies, Error, Filter, Statics, World, WorldConfig};
+use triphase::{BadRows, Bodies, Error, Filter, Overlap, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 type Ids = (u64, u64);
@@ -25,6 +25,7 @@ struct Input {
     static_ids: Option<Vec<u64>>,
     static_filters: Option<Vec<Filter>>,
     enabled: Vec<bool>,
+    discs: bool,
 }
 
 impl Input {
@@ -82,6 +83,7 @@ impl Input {
             let truth = Truth::new(boxes, statics, |row| self.enabled[row])
                 .filtered(self.filters.as_deref(), self.static_filters.as_deref())
                 .without(&self.bad_rows());
+            let truth = if self.discs { truth.of_discs() } else { truth };
             let ids = |&(a, b): &(u32, u32)| (self.id(a).min(self.id(b)), self.id(a).max(self.id(b)));
             let static_ids = |&(body, fixed): &(u32, u32)| (self.id(body), self.static_id(fixed));
             [truth.body.iter().map(ids).collect(), truth.fixed.iter().map(static_ids).collect()]
@@ -245,15 +247,16 @@ fn events_are_the_differences_of_brute_force_sets() {
         (SceneName::Coincident, 2000, 3),
     ];
     for (name, bodies, frames) in scenes {
-        for margin in [0.0, 0.08] {
-            let mut fleet = Fleet::new(WorldConfig::new().track_contacts().margin(margin));
+        for (margin, overlap) in [(0.0, Overlap::Boxes), (0.08, Overlap::Boxes), (0.08, Overlap::Discs)] {
+            let mut fleet = Fleet::new(WorldConfig::new().track_contacts().margin(margin).overlap(overlap));
             let (mut ledger, mut scene) = (Ledger::default(), Scene::new(name, bodies, 3));
-            let mut input = of_scene(&scene);
+            let mut input = Input { discs: overlap == Overlap::Discs, ..of_scene(&scene) };
             fleet.each(|world| input.set_statics(world)).expect("good statics");
             for _ in 0..frames {
                 step(&mut fleet, &mut ledger, &input, margin, &[]);
                 scene.advance();
-                input = Input { statics: input.statics, enabled: input.enabled, ..of_scene(&scene) };
+                input =
+                    Input { statics: input.statics, enabled: input.enabled, discs: input.discs, ..of_scene(&scene) };
             }
             if name != SceneName::Coincident {
                 assert!(ledger.counts.iter().all(|&count| count > 20), "{name}: {:?}", ledger.counts);

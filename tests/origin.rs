@@ -1,5 +1,5 @@
-//! The origin of coordinates, moved: questions and steps answer as if everything had always been seen from there, and what does not
-//! depend on the origin stays.
+//! The origin of coordinates, moved: questions and steps answer as if everything had always been seen from there, and what does
+//! not depend on the origin stays.
 
 mod common;
 
@@ -306,4 +306,38 @@ fn steps_allocate_nothing_after_a_shift_that_would_not_have_before() {
     world.shift_origin([-1024.0, 0.0]).unwrap();
     roll(&mut world);
     assert_eq!(roll(&mut world), 0);
+}
+
+#[test]
+fn contacts_that_are_tracked_go_on() {
+    let mut random = Random::new(SEED);
+    // On a grid that f32 knows from both origins, so that no rounding ends a contact.
+    let mut point = |to: f32| random.point(0.0, to).map(|v| (v * 16.0).round() / 16.0);
+    let centers: Vec<[f32; 2]> = (0..2000).map(|_| point(40.0)).collect();
+    let walls: Vec<RawBox> = (0..60).map(|_| point(40.0)).map(|[x, y]| [x, y, x + 2.0, y + 1.0]).collect();
+    let ids: Vec<u64> = (0..2000).map(|row| row * 3 + 1).collect();
+    let by = [4096.0, -128.5];
+    let moved: Vec<[f32; 2]> = centers.iter().map(|[x, y]| [x - by[0], y - by[1]]).collect();
+    for with_ids in [true, false] {
+        let mut fleet = Fleet::new(WorldConfig::new().track_contacts().contact_lists());
+        fleet.each(|world| {
+            let step = |world: &mut World, centers: &[[f32; 2]]| {
+                let bodies = Bodies::uniform(centers, [0.5, 0.5]);
+                world.step(if with_ids { bodies.with_ids(&ids) } else { bodies }).map(|_| ()).unwrap();
+            };
+            world.set_statics(&walls).unwrap();
+            step(world, &centers);
+            world.tracked_mut().for_each(|(pair, value)| *value = pair.a ^ pair.b);
+            let before = Found::new(world.contacts());
+            world.shift_origin(by).unwrap();
+            assert_eq!(world.contacts().started().count(), before.body.len(), "those of the step stand");
+            step(world, &moved);
+            let contacts = world.contacts();
+            assert_eq!((contacts.started().count(), contacts.ended().count()), (0, 0));
+            assert_eq!((contacts.started_statics().count(), contacts.ended_statics().count()), (0, 0));
+            assert!(!before.fixed.is_empty() && contacts.persisting_statics().count() == before.fixed.len());
+            assert_eq!(contacts.persisting().count(), before.body.len());
+            assert!(contacts.persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b));
+        });
+    }
 }

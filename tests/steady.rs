@@ -403,6 +403,47 @@ fn a_point_grid_allocates_nothing_for_what_was_filed_before_and_tells_what_it_ho
     }
 }
 
+#[cfg(feature = "parallel")]
+#[test]
+fn pools_of_workers_that_hand_on_blocks_allocate_nothing_either() {
+    let _watch = Watch::start();
+    for threads in [1, 2, 8] {
+        let pool = watched_pool(threads);
+        // The second gets crowded bands, which are taken apart in one place.
+        for (name, bodies, frames) in [(SceneName::Castles, 6000, 21), (SceneName::Brownian, 20_000, 3)] {
+            let mut film = film(name, bodies, frames);
+            if name == SceneName::Brownian {
+                let [x, y, to_x, to_y] = film[0].world;
+                let scale = [700.0 / (to_x - x), 700.0 / (to_y - y)];
+                for scene in &mut film {
+                    scene.centers.iter_mut().for_each(|at| *at = [at[0] * scale[0], at[1] * scale[1]]);
+                    let sizes = (0..bodies).map(|row| [[24.0, 0.005], [0.005, 24.0]][row % 2]);
+                    scene.half_extents = sizes.collect();
+                }
+            }
+            let allocations = pool.install(|| {
+                let mut world = world(WorldConfig::new().parallel_from(0));
+                world.set_statics(&film[0].statics).unwrap();
+                let mut all = || {
+                    let before = ALLOCATIONS.load(SeqCst);
+                    for scene in &film {
+                        let pairs = std::sync::atomic::AtomicUsize::new(0);
+                        let bodies = Bodies::new(&scene.centers, &scene.half_extents);
+                        let contacts = world.step_streamed(bodies, |block| _ = pairs.fetch_add(block.len(), SeqCst));
+                        let contacts = contacts.unwrap();
+                        assert_eq!(pairs.into_inner(), contacts.body_pairs().len() + contacts.static_pairs().len());
+                    }
+                    ALLOCATIONS.load(SeqCst) - before
+                };
+                all();
+                all();
+                all()
+            });
+            assert_eq!(allocations, 0, "{name}, {threads} threads");
+        }
+    }
+}
+
 /// As [`rewind`], with pairs given one by one with their rows after each step.
 fn rewind_exclusive(world: &mut World, film: &[Scene]) -> usize {
     world.set_statics(&film[0].statics).unwrap();

@@ -1,5 +1,5 @@
-//! Pairs that are handed on while a step runs: all of them, once, numbered in the order of contacts; and what becomes of a stream that
-//! a step, a listener or a consumer ends early.
+//! Pairs that are handed on while a step runs: all of them, once, numbered in the order of contacts; and what becomes of a stream
+//! that a step, a listener or a consumer ends early.
 
 mod common;
 
@@ -10,6 +10,8 @@ use common::{Fleet, Found, Random, sequential};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+#[cfg(feature = "parallel")]
+use triphase::Overlap;
 use triphase::stream::{self, Committed, Receiver, Streamed};
 use triphase::{Bodies, Contacts, Error, Filter, StreamedBlock, StreamedPairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
@@ -187,6 +189,35 @@ fn a_listener_that_panics_loses_nothing_but_its_step() {
     });
 }
 
+#[test]
+fn a_listener_that_panics_leaves_tracked_contacts_alone() {
+    let mut scene = Scene::new(SceneName::Castles, 5000, SEED);
+    let first = scene.clone();
+    scene.advance();
+    let mut fleet = Fleet::new(WorldConfig::new().track_contacts());
+    fleet.set_statics(&scene.statics).unwrap();
+    let mut events = |panics: usize| {
+        fleet.each(|world| {
+            // The same begin for both.
+            world.step(Bodies::from_aabbs::<[f32; 4]>(&[])).unwrap();
+            world.step(bodies(&first)).unwrap();
+            for _ in 0..panics {
+                let step = || _ = world.step_streamed(bodies(&scene), |_| panic!("on purpose"));
+                catch_unwind(AssertUnwindSafe(step)).unwrap_err();
+                assert_eq!(world.contacts().persisting().count(), 0, "those of the first step stand");
+            }
+            let contacts = world.step(bodies(&scene)).unwrap();
+            let started: Vec<_> = contacts.started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = contacts.persisting().map(|tracked| tracked.pair).collect();
+            let fixed: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
+            (started, persisting, fixed, contacts.ended().count(), contacts.ended_statics().count())
+        })
+    };
+    let expected = events(0);
+    assert!(!expected.0.is_empty() && !expected.1.is_empty() && expected.3 > 0);
+    assert!(events(2) == expected);
+}
+
 /// Work for all threads of the pool, so that whoever waits for it takes up other tasks meanwhile.
 #[cfg(feature = "parallel")]
 fn work(depth: u32) -> u32 {
@@ -201,31 +232,32 @@ fn work(depth: u32) -> u32 {
 #[cfg(feature = "parallel")]
 #[test]
 fn a_listener_may_work_on_the_pool() {
-    // Crowded bands that are taken apart, one band that is larger than bands should be, and the usual.
-    let stack = vec![[3.0f32, 3.0]; 300];
-    let mut line: Vec<[f32; 2]> = (0..140_000).map(|k| [k as f32 * 0.9, 5.0]).collect();
-    line.extend(stack);
-    let half_extents = vec![[0.5f32, 0.5]; line.len()];
-    let mixed = Scene::new(SceneName::WideAndTall, 20_000, SEED);
+    // One band that is larger than bands should be, crowded bands that are taken apart, and the usual.
+    let cross = Scene::new(SceneName::Cross, 150_000, SEED);
+    let mut random = Random::new(SEED);
+    let places: Vec<[f32; 2]> = (0..40_000).map(|_| random.point(0.0, 1000.0)).collect();
+    let sizes: Vec<[f32; 2]> = (0..40_000).map(|row| [[24.0, 0.005], [0.005, 24.0]][row % 2]).collect();
+    let mixed = Bodies::new(&places, &sizes);
     let castles = Scene::new(SceneName::Castles, 20_000, SEED);
-    let cases = [Bodies::new(&line, &half_extents), bodies(&mixed), bodies(&castles)];
-    for (k, &case) in cases.iter().enumerate() {
-        let mut fresh = sequential();
+    let cases = [bodies(&cross), mixed, bodies(&castles)];
+    // What is told of late is found as all else is, so with discs too.
+    let overlaps = [Overlap::Boxes, Overlap::Discs].into_iter().flat_map(|overlap| cases.map(|case| (overlap, case)));
+    for (k, (overlap, case)) in overlaps.enumerate() {
+        let config = WorldConfig::new().parallel_from(0).overlap(overlap);
+        let mut fresh = world(config.clone().sequential());
         fresh.set_statics(&castles.statics).unwrap();
         let expected = Found::new(fresh.step(case).unwrap());
         for pool in common::pools() {
             pool.install(|| {
-                let mut world = world(WorldConfig::new().parallel_from(0));
+                let mut world = world(config.clone());
                 world.set_statics(&castles.statics).unwrap();
-                for _ in 0..2 {
-                    let heard = Heard::default();
-                    let contacts = world.step_streamed(case, |block| {
-                        assert_eq!(work(4), 16);
-                        heard.hear(block);
-                    });
-                    assert_eq!(Found::new(contacts.unwrap()), expected, "case {k}");
-                    assert_eq!(heard.sorted().found, expected, "case {k}");
-                }
+                let heard = Heard::default();
+                let contacts = world.step_streamed(case, |block| {
+                    assert_eq!(work(4), 16);
+                    heard.hear(block);
+                });
+                assert_eq!(Found::new(contacts.unwrap()), expected, "case {k}");
+                assert_eq!(heard.sorted().found, expected, "case {k}");
                 assert_eq!(Found::new(world.step(case).unwrap()), expected, "case {k}");
             });
         }

@@ -17,6 +17,7 @@ mod discs;
 mod events;
 mod exclusive;
 mod islands;
+mod stream;
 
 use clap::Parser;
 
@@ -57,8 +58,13 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 4] =
-    [("events", events::run), ("exclusive", exclusive::run), ("islands", islands::run), ("discs", discs::run)];
+const PARTS: [Part; 5] = [
+    ("events", events::run),
+    ("exclusive", exclusive::run),
+    ("islands", islands::run),
+    ("discs", discs::run),
+    ("stream", stream::run),
+];
 
 fn main() {
     let mut options = Options::parse();

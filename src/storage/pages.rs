@@ -5,8 +5,9 @@
 //! that was stepped before takes nothing new.
 //! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
 //! for more than the allowed pairs is never taken.
-//! S3: a [`Tap`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and of no
-//! page that goes beyond the budget.
+//! S3: a [`Tap`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and
+//! of no page that goes beyond the budget. While a sink is held it tells of nothing, and of all that was kept meanwhile when it
+//! is released.
 
 use super::tap::Tap;
 use parking_lot::Mutex;
@@ -122,18 +123,41 @@ pub(crate) struct PairSink<'s> {
     page: Option<Page>,
     len: usize,
     tap: Option<Tap<'s>>,
+    /// While held: the first block that was not told of.
+    held: Option<usize>,
 }
 
 impl<'s> PairSink<'s> {
     /// A sink that appends to `blocks`. Nothing is taken before the first pair.
     pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Block>) -> Self {
-        Self { pool, budget, blocks, page: None, len: 0, tap: None }
+        Self { pool, budget, blocks, page: None, len: 0, tap: None, held: None }
     }
 
     /// This sink, which tells of its pages (S3).
     pub(crate) fn tapped(mut self, tap: Option<Tap<'s>>) -> Self {
         self.tap = tap;
         self
+    }
+
+    /// Tells of nothing until it is released: for passes that hold what others wait for.
+    pub(crate) fn hold(&mut self) {
+        self.held = Some(self.blocks.len());
+    }
+
+    pub(crate) fn release(&mut self) {
+        if let Some(first) = self.held.take()
+            && !self.budget.is_exceeded()
+        {
+            self.tell(first);
+        }
+    }
+
+    /// Tells of the blocks from there on. Meanwhile there is no tap (N1 in `tap.rs`).
+    fn tell(&mut self, first: usize) {
+        if let Some(tap) = self.tap.take() {
+            tap.tell(self.blocks, first);
+            self.tap = Some(tap);
+        }
     }
 
     /// Free slots, at least `pairs + SLACK` of them if `pairs <= PAGE_LEN - SLACK`, at least a vector else; `None` once
@@ -180,12 +204,10 @@ impl<'s> PairSink<'s> {
         match self.page.take() {
             Some(page) if len > 0 => {
                 let within = self.budget.spend(len);
-                let block = Block { page, len: len as u32 };
-                if let Some(tap) = self.tap.take_if(|_| within) {
-                    tap.tell(self.blocks.len(), block.pairs());
-                    self.tap = Some(tap);
+                self.blocks.push(Block { page, len: len as u32 });
+                if within && self.held.is_none() {
+                    self.tell(self.blocks.len() - 1);
                 }
-                self.blocks.push(block);
             }
             Some(page) => self.pool.free.lock().push(page),
             None => {}
@@ -294,6 +316,30 @@ mod tests {
                 blocks.len() - usize::from(budget.is_exceeded()),
                 "all but the one beyond the limit"
             );
+        }
+    }
+
+    #[test]
+    fn a_sink_that_is_held_tells_when_it_is_released() {
+        let heard = Mutex::new(Vec::new());
+        let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.len()));
+        for limit in [usize::MAX, 4 * PAGE_LEN] {
+            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+            let put = |sink: &mut PairSink<'_>, count| (0..count).all(|k| sink.push([k, k]).is_some());
+            assert!(put(&mut sink, 2 * PAGE_LEN as u32));
+            let before = heard.lock().len();
+            sink.hold();
+            assert!(before > 0 && put(&mut sink, 3 * PAGE_LEN as u32) != budget.is_exceeded());
+            assert_eq!(heard.lock().len(), before);
+            sink.release();
+            assert!(heard.lock().len() > before || budget.is_exceeded());
+            drop(sink);
+            let heard = std::mem::take(&mut *heard.lock());
+            assert!(
+                heard.iter().copied().eq((0..).zip(blocks.iter().map(|block| block.pairs().len())).take(heard.len()))
+            );
+            assert!(heard.len() == blocks.len() || budget.is_exceeded());
         }
     }
 

@@ -1,9 +1,11 @@
 //! A listener that is told of each page of pairs once it is finished, while others are still being filled.
 //!
-//! N1: a listener is the caller's code: it may panic, and it may wait for work of its own on the threads that run the step. So no
-//!     lock is taken for it, and while it runs the tap is out of its sink: a sink that is dropped because the listener
-//!     panicked does not call it again.
+//! N1: a listener is the caller's code: it may panic, and it may wait for work of its own on the threads that run the step. So it
+//!     is not called while anything is held that another task may wait for, and while it runs the tap is out of its sink: a
+//!     sink that is dropped because the listener panicked does not call it again.
 //! N2: a page that a panic cut short is not told of.
+
+use super::pages::Block;
 
 /// Takes the number of a page and its pairs.
 pub(crate) type Listener<'s> = dyn Fn(u64, &[[u32; 2]]) + Sync + 's;
@@ -22,10 +24,12 @@ impl<'s> Tap<'s> {
         Self { listener, first, panicking: std::thread::panicking() }
     }
 
-    /// Tells of a page, by its place among those of the sink's task.
-    pub(crate) fn tell(&self, place: usize, pairs: &[[u32; 2]]) {
+    /// Tells of the blocks of a task from the place `first` on.
+    pub(crate) fn tell(&self, blocks: &[Block], first: usize) {
         if self.panicking || !std::thread::panicking() {
-            (self.listener)(self.first + place as u64, pairs);
+            for (place, block) in blocks.iter().enumerate().skip(first) {
+                (self.listener)(self.first + place as u64, block.pairs());
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From a step to a consumer on another thread.
 //!
-//! H1: a step sends its blocks and then exactly one message that closes it, however it ends: `Sending` sends it when it is dropped
-//!     without having been told how the step ended, which is when the step panicked.
+//! H1: a step sends its blocks and then exactly one message that closes it, however it ends: `Sending` sends it when it is
+//!     dropped without having been told how the step ended, which is when the step panicked.
 //! H2: a receiver that is gone is no fault: what would be sent is let go of, and nothing is copied any more.
 //!
 //! Cost: a copy of each block, 16 bytes for each pair read and written, and a message each.

@@ -4,7 +4,7 @@
 //! channel to a consumer on a thread of its own ([`channel`], [`World::step_into`](crate::World::step_into)).
 //!
 //! Blocks come in the order in which they are finished, which is up to the threads. What order they have is in their numbers:
-//! sorted by [`StreamedBlock::sequence`], they are the blocks of the step's [`Contacts`](crate::Contacts). And they are provisional:
+//! sorted by [`StreamedBlock::sequence`], they are the blocks of the step's [`Contacts`](crate::Contacts). They are provisional:
 //! what counts is whether the step succeeds, for it may still find that there are more pairs than the limit allows.
 //!
 //! ```

@@ -81,8 +81,8 @@ impl Frames {
         next
     }
 
-    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5) or each index
-    /// has its own. Whether it was handed on.
+    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5) or each
+    /// index has its own. Whether it was handed on.
     pub(super) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
         if self.own_ids {
             return false;

@@ -7,6 +7,7 @@ use super::input::Input;
 use super::report::Phases;
 use super::task::{self, Aim, Shared, Task};
 use super::tracking::{StaticSet, grown};
+use super::worker::Workers;
 use crate::bodies::Bodies;
 use crate::config::{BadRows, Overlap};
 use crate::error::Error;
@@ -131,7 +132,14 @@ impl World {
             let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
-                let scratch = &mut workers.mine(parallel, bodies, aim.listener().is_some());
+                if Workers::shares(bodies) {
+                    // One for all, so it is told of what was found when that is free again (N1 in `tap.rs`).
+                    if let Some(slot) = slots.get(k) {
+                        task::run_band(&shared.silent(), index, k, slot, &mut workers.shared(), task);
+                    }
+                    return shared.tell(k, task);
+                }
+                let scratch = &mut workers.mine(parallel, aim.listener().is_some());
                 match slots.get(k) {
                     Some(slot) => task::run_band(&shared, index, k, slot, scratch, task),
                     None => task::run_loose_block(&shared, index, k - bands, k, &mut scratch.search, task),

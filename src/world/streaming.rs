@@ -14,8 +14,8 @@ impl World {
     /// (there may be more pairs than [`pair_limit`](crate::WorldConfig::pair_limit)) that none does. No more pairs than the
     /// limit allows are handed on. Sorted by [`sequence`](StreamedBlock::sequence) the blocks are those of the contacts.
     ///
-    /// `on_block` may do work of its own on the threads of the pool. While it runs its thread does nothing else for the step, so what
-    /// takes long is better left for after, or given to a [channel](Self::step_into).
+    /// `on_block` may do work of its own on the threads of the pool. While it runs its thread does nothing else for the step, so
+    /// what takes long is better left for after, or given to a [channel](Self::step_into).
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,8 +50,9 @@ impl World {
     ///
     /// # Cost
     ///
-    /// A call a block, which is up to a few thousand pairs. Allocates nothing more than `step`, unless `on_block` works on the pool
-    /// itself: then a thread may take up another task of the step while it waits, with scratch that is not kept.
+    /// A call a block, which is up to a few thousand pairs; blocks of very large or crowded bands come when the band is done. Allocates
+    /// nothing more than `step`, unless `on_block` works on the pool itself: then a thread may take up another task of the step
+    /// while it waits, with scratch that is not kept.
     pub fn step_streamed(
         &mut self,
         bodies: Bodies<'_>,
@@ -78,8 +79,8 @@ impl World {
         Ok(self.contacts())
     }
 
-    /// A [`step`](Self::step) that sends a copy of each block of pairs to a consumer on another thread as soon as it is full or its
-    /// task is done, and then one message that says how the step ended. See [`stream`](crate::stream) for an example.
+    /// A [`step`](Self::step) that sends a copy of each block of pairs to a consumer on another thread as soon as it is full or
+    /// its task is done, and then one message that says how the step ended. See [`stream`](crate::stream) for an example.
     ///
     /// While the channel is full the step waits, so the consumer must not run on the threads of the step. See
     /// [`channel`](crate::stream::channel) for what happens when it stops listening: the step goes on.

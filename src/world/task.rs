@@ -8,7 +8,7 @@
 use super::clock::Clock;
 use super::index::Index;
 use super::static_pass;
-use super::worker::{Kept, Scratch, SearchScratch};
+use super::worker::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
 use crate::geometry::{Disc, RadiusAxis, oriented};
 use crate::kernel::Level;
@@ -28,6 +28,7 @@ use parking_lot::Mutex;
 use std::time::Duration;
 
 /// What all tasks of a step share.
+#[derive(Clone, Copy)]
 pub(super) struct Shared<'s> {
     pub(super) config: &'s WorldConfig,
     pub(super) level: Level,
@@ -70,10 +71,22 @@ impl<'s> Shared<'s> {
         PairSink::new(self.pool, self.budget, blocks).tapped(tap)
     }
 
-    /// What crowded bands are taken apart in. A listener may make its thread take up another task meanwhile, which must not
-    /// wait for the first.
-    fn split(&self) -> Kept<'s, SplitScratch> {
-        Kept::of(self.split, self.aim.listener().is_some(), SplitScratch::default)
+    /// These for a task that tells of nothing while it runs.
+    pub(super) fn silent(self) -> Self {
+        let aim = match self.aim {
+            Aim::Pairs { discs, .. } => Aim::Pairs { listener: None, discs },
+            Aim::File => Aim::File,
+        };
+        Self { aim, ..self }
+    }
+
+    /// Tells of all that a silent task found.
+    pub(super) fn tell(&self, number: usize, task: &Task) {
+        if let (Some(listener), false) = (self.aim.listener(), self.budget.is_exceeded()) {
+            for (kind, blocks) in [(Kind::Bodies, &task.body_blocks), (Kind::Statics, &task.static_blocks)] {
+                Tap::new(listener, first_sequence(kind, number)).tell(blocks, 0);
+            }
+        }
     }
 }
 
@@ -136,7 +149,10 @@ pub(super) fn run_band(
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
     let own = &records[..own.len()];
     if split::is_worthwhile(&task.band, own) {
-        let _ = split::find_pairs(shared.level, (own, visitors), terms, &mut shared.split(), &mut sink);
+        // One for all (N1 in `tap.rs`).
+        sink.hold();
+        let _ = split::find_pairs(shared.level, (own, visitors), terms, &mut shared.split.lock(), &mut sink);
+        sink.release();
         task.times.common = clock.lap();
     } else {
         let _ = built.own_pairs(shared.level, &mut sink);

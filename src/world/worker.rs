@@ -5,7 +5,7 @@
 //! W2: a band that is far larger than bands should be (its bodies cannot be told apart on the axis that bands divide) is
 //! worked on in one scratch that all share, one such band at a time: memory does not grow with workers times bodies.
 //! W3: where the caller listens to a step, a worker may take up another task in the midst of one, since what listens may wait for
-//! work of its own on the pool. So no task of such a step waits for scratch that another holds: it gets some that is not kept.
+//! work of its own on the pool. The scratch of the worker is taken then; such a task gets some that is not kept.
 
 use crate::parallel;
 use crate::storage::bitset::BitSet;
@@ -49,26 +49,15 @@ impl SearchScratch {
 }
 
 /// Scratch that is kept, or some for once (W3).
-pub(crate) enum Kept<'w, T> {
-    Kept(MutexGuard<'w, T>),
-    Once(Box<T>),
+pub(crate) enum Mine<'w> {
+    Kept(MutexGuard<'w, Scratch>),
+    Once(Box<Scratch>),
 }
 
-impl<'w, T> Kept<'w, T> {
-    /// What is kept, if no one else has it; if not it is waited for, or if `never_wait` made for once.
-    pub(crate) fn of(kept: &'w Mutex<T>, never_wait: bool, make: impl FnOnce() -> T) -> Self {
-        if never_wait {
-            kept.try_lock().map_or_else(|| Self::Once(Box::new(make())), Self::Kept)
-        } else {
-            Self::Kept(kept.lock())
-        }
-    }
-}
+impl Deref for Mine<'_> {
+    type Target = Scratch;
 
-impl<T> Deref for Kept<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
+    fn deref(&self) -> &Scratch {
         match self {
             Self::Kept(kept) => kept,
             Self::Once(once) => once,
@@ -76,8 +65,8 @@ impl<T> Deref for Kept<'_, T> {
     }
 }
 
-impl<T> DerefMut for Kept<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
+impl DerefMut for Mine<'_> {
+    fn deref_mut(&mut self) -> &mut Scratch {
         match self {
             Self::Kept(kept) => kept,
             Self::Once(once) => once,
@@ -113,15 +102,30 @@ impl Workers {
         }
     }
 
-    /// The scratch of the worker that asks, for a task of so many bodies (W2), of a step that someone listens to or not (W3).
-    pub(crate) fn mine(&self, parallel: bool, bodies: usize, listened: bool) -> Kept<'_, Scratch> {
-        let large = bodies > LARGE;
-        let kept = if large { &self.large } else { &self.scratch[parallel::worker_index(parallel)] };
-        Kept::of(kept, listened, || {
-            let mut once = Scratch::default();
-            once.search.provide(self.counts);
-            once
-        })
+    /// Whether a task of so many bodies is worked on in the [shared](Self::shared) scratch (W2).
+    pub(crate) fn shares(bodies: usize) -> bool {
+        bodies > LARGE
+    }
+
+    /// The scratch that large bands share, once it is free (W2).
+    pub(crate) fn shared(&self) -> MutexGuard<'_, Scratch> {
+        self.large.lock()
+    }
+
+    /// The scratch of the worker that asks, of a step that someone listens to or not (W3).
+    pub(crate) fn mine(&self, parallel: bool, listened: bool) -> Mine<'_> {
+        let kept = &self.scratch[parallel::worker_index(parallel)];
+        if !listened {
+            return Mine::Kept(kept.lock());
+        }
+        kept.try_lock().map_or_else(
+            || {
+                let mut once = Box::<Scratch>::default();
+                once.search.provide(self.counts);
+                Mine::Once(once)
+            },
+            Mine::Kept,
+        )
     }
 
     /// What a crowded band is taken apart in: one for all, so that memory does not grow with workers.

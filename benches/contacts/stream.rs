@@ -1,0 +1,121 @@
+//! What it costs to hand on pairs while the step runs, and what is gained: rows are summed by those who receive them, against a
+//! sum over the contacts when the step has ended.
+
+use crate::Options;
+use crate::alternate::{Candidate, alternate};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use triphase::stream::{self, Streamed};
+use triphase::{Bodies, Pair, World};
+use triphase_scenes::{Scene, SceneName};
+
+/// Messages that the channel holds.
+const CAPACITY: usize = 64;
+
+fn sum(pairs: &[Pair]) -> u64 {
+    pairs.iter().map(|pair| u64::from(pair.a) + u64::from(pair.b)).sum()
+}
+
+/// Steps the scene as it is now in a world of its own; what `step` does with it is measured.
+fn turn<'c>(
+    pool: &'c ThreadPool,
+    scene: &'c RefCell<Scene>,
+    mut step: impl FnMut(&mut World, Bodies<'_>) -> u64 + Send + 'c,
+) -> Box<dyn FnMut() -> Duration + 'c> {
+    let mut world = World::default();
+    Box::new(move || {
+        let scene = scene.borrow();
+        let columns = Bodies::new(&scene.centers, &scene.half_extents);
+        let start = Instant::now();
+        let found = pool.install(|| step(&mut world, columns));
+        let time = start.elapsed();
+        assert!(found > 0);
+        time
+    })
+}
+
+/// A consumer on a thread of its own: where to send, and where the sum of each step comes out.
+fn consumer() -> (stream::Sender, mpsc::Receiver<u64>) {
+    let (sender, receiver) = stream::channel(CAPACITY);
+    let (report, sums) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut rows = 0;
+        for message in receiver {
+            match message {
+                Streamed::Block(block) => rows += sum(block.body_pairs()),
+                // Whoever asked may have gone.
+                _ => _ = report.send(std::mem::take(&mut rows)),
+            }
+        }
+    });
+    (sender, sums)
+}
+
+pub(crate) fn run(options: &Options) {
+    for bodies in options.sizes(&[100_000, 1_000_000]) {
+        let pool = ThreadPoolBuilder::new().num_threads(options.threads).build().expect("a pool of threads");
+        let scene = RefCell::new(Scene::new(SceneName::Crowd, bodies, 1));
+        let rows = AtomicU64::new(0);
+        let (sender, sums) = consumer();
+        let (late_sender, late_sums) = consumer();
+        let mut plain =
+            turn(&pool, &scene, |world, bodies| world.step(bodies).expect("good").body_pairs().len() as u64);
+        let mut candidates: Vec<Candidate<'_>> = vec![
+            (
+                "step",
+                Box::new(|| {
+                    // Which moves the bodies for all.
+                    scene.borrow_mut().advance();
+                    plain()
+                }),
+            ),
+            (
+                "step, each block counted on the way",
+                turn(&pool, &scene, |world, bodies| {
+                    let count = AtomicU64::new(0);
+                    world.step_streamed(bodies, |_| _ = count.fetch_add(1, Relaxed)).expect("good");
+                    count.into_inner()
+                }),
+            ),
+            (
+                "step, then rows summed",
+                turn(&pool, &scene, |world, bodies| world.step(bodies).expect("good").blocks().map(sum).sum()),
+            ),
+            (
+                "step, rows summed on the way",
+                turn(&pool, &scene, |world, bodies| {
+                    rows.store(0, Relaxed);
+                    let on_block = |block: triphase::StreamedBlock<'_>| {
+                        rows.fetch_add(sum(block.body_pairs()), Relaxed);
+                    };
+                    world.step_streamed(bodies, on_block).expect("good");
+                    rows.load(Relaxed)
+                }),
+            ),
+            (
+                "step into a channel, till it returns",
+                turn(&pool, &scene, move |world, bodies| {
+                    let pairs = world.step_into(bodies, &sender).expect("good").body_pairs().len() as u64;
+                    // The sums of steps before.
+                    sums.try_iter().for_each(drop);
+                    pairs
+                }),
+            ),
+            (
+                "step into a channel, till rows are summed",
+                turn(&pool, &scene, move |world, bodies| {
+                    world.step_into(bodies, &late_sender).expect("good");
+                    late_sums.recv().expect("a consumer")
+                }),
+            ),
+        ];
+        for _ in 0..3 {
+            candidates.iter_mut().for_each(|(_, turn)| _ = turn());
+        }
+        let title = format!("stream: crowd of {bodies}, {} threads and a consumer", options.threads);
+        alternate(&title, options.rounds, &mut candidates);
+    }
+}
