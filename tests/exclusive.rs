@@ -260,6 +260,24 @@ fn contacts_are_those_of_the_last_good_step() {
 }
 
 #[test]
+fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
+    let scene = Scene::new(SceneName::Dragons, 9000, 13);
+    let given = |ask: bool| {
+        let mut world = world(WorldConfig::new().parallel_from(0));
+        world.step(bodies(&scene)).unwrap();
+        if ask {
+            partners(world.contacts());
+        }
+        // So far that bodies are filed in other bands than before.
+        world.shift_origin([3.0e6f32, -1.0e7]).unwrap();
+        let partners = partners(world.contacts());
+        check("shifted", world.contacts(), &partners, &vec![Vec::new(); 9000]);
+        partners
+    };
+    assert!(given(true) == given(false));
+}
+
+#[test]
 fn skipped_rows_have_no_pairs_and_a_place() {
     let mut scene = Scene::new(SceneName::Dragons, 9000, 9);
     (0..9000).step_by(7).for_each(|row| scene.centers[row][1] = f32::INFINITY);

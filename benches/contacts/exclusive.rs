@@ -1,5 +1,6 @@
 //! An impulse for each pair, which changes the positions and velocities of both rows: exclusive iteration against a plain loop
-//! over the pairs. `first` makes the schedule too, as the first call after a step does.
+//! over the pairs. Each turn follows a step, so that the first call of it makes the schedule too. `x 10` are ten calls one after the
+//! other, as of a solver that goes over the contacts of a step ten times.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -71,30 +72,27 @@ pub(crate) fn run(options: &Options) {
             let centers = stage.scene.centers.clone();
             let velocities = centers.iter().map(|center| [center[1].sin(), center[0].cos()]).collect();
             let solver = RefCell::new(Solver { stage, centers, velocities });
-            // Each turn follows a step, so that all find the caches as a solver does.
-            let turn = |pool: &ThreadPool, again: bool, work: fn(&mut Solver)| {
+            // All find the caches as a solver does.
+            let turn = |pool: &ThreadPool, times: usize, work: fn(&mut Solver)| {
                 let solver: &mut Solver = &mut solver.borrow_mut();
                 pools[1].install(|| solver.stage.step());
                 pool.install(|| {
-                    if again {
-                        work(solver);
-                    }
                     let start = Instant::now();
-                    work(solver);
+                    (0..times).for_each(|_| work(solver));
                     start.elapsed()
                 })
             };
-            let candidate = |pool: usize, again: bool, work: fn(&mut Solver)| -> Box<dyn FnMut() -> Duration + '_> {
+            let candidate = |pool: usize, times: usize, work: fn(&mut Solver)| -> Box<dyn FnMut() -> Duration + '_> {
                 let (pool, turn) = (&pools[pool], &turn);
-                Box::new(move || turn(pool, again, work))
+                Box::new(move || turn(pool, times, work))
             };
             let mut candidates: [Candidate<'_>; 6] = [
-                ("a loop over body_pairs", candidate(0, false, Solver::plain)),
-                ("exclusive, 1 thread, first", candidate(0, false, Solver::exclusive)),
-                ("exclusive, threads, first", candidate(1, false, Solver::exclusive)),
-                ("a loop over body_pairs, again", candidate(0, true, Solver::plain)),
-                ("exclusive, 1 thread, again", candidate(0, true, Solver::exclusive)),
-                ("exclusive, threads, again", candidate(1, true, Solver::exclusive)),
+                ("a loop over body_pairs", candidate(0, 1, Solver::plain)),
+                ("exclusive, 1 thread", candidate(0, 1, Solver::exclusive)),
+                ("exclusive, threads", candidate(1, 1, Solver::exclusive)),
+                ("a loop over body_pairs, x 10", candidate(0, 10, Solver::plain)),
+                ("exclusive, 1 thread, x 10", candidate(0, 10, Solver::exclusive)),
+                ("exclusive, threads, x 10", candidate(1, 10, Solver::exclusive)),
             ];
             let threads = options.threads;
             alternate(

@@ -111,6 +111,8 @@ impl World {
         index.set_statics(statics.0, statics.1);
         self.frames.hand_on(index);
         self.frames.advance(next);
+        // Bodies are filed elsewhere: whether someone had asked before shall make no difference.
+        self.found.schedules.renew();
         self.workers.level();
         self.note(self.phases);
         Ok(())

@@ -28,7 +28,6 @@ pub(super) struct Owners {
     blocks: Vec<AtomicU16>,
     /// W2
     asked: BitSet,
-    count: usize,
 }
 
 impl Owners {
@@ -54,18 +53,12 @@ impl Owners {
             let row = index.oversized_rows[entity as usize];
             blocks[row as usize].store(number(bands + at / per_block), Relaxed);
         }
-        self.count = bands + oversized.div_ceil(per_block);
     }
 
     /// The block of a row.
     #[inline(always)]
     pub(super) fn of(&self, row: u32) -> u16 {
         self.blocks[row as usize].load(Relaxed)
-    }
-
-    /// How many blocks there are.
-    pub(super) fn count(&self) -> usize {
-        self.count.min(usize::from(u16::MAX) + 1)
     }
 
     pub(super) fn bytes(&self) -> usize {

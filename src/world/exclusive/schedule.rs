@@ -8,6 +8,7 @@
 //! G3: each of the other pairs is in the group of its two blocks, one of them where both rows belong to the same. Groups of one
 //! colour share no block, hence no row. Colours are given in the order of groups, each the lowest that is free in both
 //! blocks; groups that find none of [`COLOURS`] are worked on one after the other, in the last phase.
+//! For that it is enough that the table says one thing of each row, whatever it says.
 //! G4: pairs of a group stand in the order of the step's pairs. Sections, groups and colours are functions of the pairs and of
 //! where rows are filed, so a row meets its pairs in one order whoever works on them.
 //! G5: pairs that no section tells of belong to no task, and are grouped by their blocks like the others of G3.
@@ -218,7 +219,8 @@ impl Schedule {
         // By blocks of rows, then in the order of pairs (G4). They are all different, so that it need not be stable.
         self.runs[first..].sort_unstable();
         self.taken.clear();
-        self.taken.resize(self.owners.count(), 0);
+        let highest = self.runs[first..].iter().map(|run| run.key & 0xFFFF).max().unwrap_or(0);
+        self.taken.resize(highest as usize + 1, 0);
         self.colours.clear();
         self.coloured.clear();
         let mut counts = [0; COLOURS + 1];
