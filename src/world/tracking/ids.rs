@@ -15,7 +15,7 @@ use crate::parallel;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Rows that are compared by one task.
-const CHUNK: usize = 16 * SPAN;
+const CHUNK: usize = 4 * SPAN;
 
 /// The ids of a step: a column, or none, where rows stand for themselves.
 #[derive(Clone, Copy, Debug)]

@@ -176,6 +176,11 @@ impl Touching {
         (level, parallel): (Level, bool),
     ) {
         let count = span_count(rows);
+        if pages.count() == 0 && self.live().iter().all(Span::is_silent) {
+            // Nothing was and nothing is: of statics, often.
+            self.live = 0;
+            return;
+        }
         if self.spans.len() < count {
             self.spans.resize_with(count, Span::default);
         }

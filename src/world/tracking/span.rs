@@ -56,6 +56,9 @@ pub(super) struct Span {
     /// read: that is a random access each.
     pub(super) ended: Vec<Moved>,
     pub(super) gone: Vec<Gone>,
+    missing: Vec<u32>,
+    entries_next: Vec<u64>,
+    values_next: Vec<u32>,
     /// What began, before it is merged in: so many of them.
     fresh: Vec<u64>,
     fresh_count: usize,
@@ -87,6 +90,11 @@ impl Moves<'_> {
 }
 
 impl Span {
+    /// No contact, and none that ended in the last step.
+    pub(super) fn is_silent(&self) -> bool {
+        self.values.is_empty() && self.ended.is_empty() && self.gone.is_empty()
+    }
+
     /// Contacts and their values.
     pub(super) fn entries(&self) -> &[u64] {
         &self.entries[..self.values.len()]
@@ -164,34 +172,55 @@ impl Span {
                 *seen = keeps(row_and_partner(*entry));
             }
         }
-        self.part();
-        let mut started = std::mem::take(&mut self.started);
-        let mut fresh = std::mem::take(&mut self.fresh);
-        let sorted = &mut fresh[..self.fresh_count];
+        let Self { entries, values, seen, missing, ended, fresh, fresh_count, .. } = self;
+        let sorted = &mut fresh[..*fresh_count];
         sorted.sort_unstable();
-        self.merge(sorted.iter().map(|&entry| (entry, 0)), |place| started.push(place as u32));
-        started.reverse();
-        (self.started, self.fresh) = (started, fresh);
+        let len = values.len();
+        // One more than there can be: what is written in vain is written there.
+        size(missing, len + 1);
+        let mut missing_count = 0;
+        for (k, seen) in seen[..len].iter().enumerate() {
+            missing[missing_count] = k as u32;
+            missing_count += usize::from(!seen);
+        }
+        ended.extend(missing[..missing_count].iter().map(|&k| (entries[k as usize], values[k as usize])));
+        self.renew();
     }
 
-    /// Ends what is not marked as seen, without a branch on which is: that is in no order.
-    fn part(&mut self) {
-        let Self { entries, values, seen, ended, .. } = self;
-        // One more than there can be: what is written in vain is written there.
+    /// Leaves out what was not seen, and merges in what began.
+    fn renew(&mut self) {
+        let Self { entries, values, seen, fresh, fresh_count, started, entries_next, values_next, .. } = self;
         let len = values.len();
-        room(ended, len + 1);
-        ended.resize(len + 1, (0, 0));
-        let (entries, seen) = (&mut entries[..len], &seen[..len]);
-        let (mut kept, mut ended_count) = (0, 0);
+        let most = len + *fresh_count;
+        size(entries_next, most + TOGETHER);
+        size(values_next, most + 1);
+        let (entries_now, values_now, seen) = (&entries[..len], &values[..len], &seen[..len]);
+        let mut fresh = fresh[..*fresh_count].iter().copied();
+        let mut next = fresh.next().unwrap_or(NO_ENTRY);
+        let mut to = 0;
         for k in 0..len {
-            let contact = (entries[k], values[k]);
-            ended[ended_count] = contact;
-            (entries[kept], values[kept]) = contact;
-            kept += usize::from(seen[k]);
-            ended_count += usize::from(!seen[k]);
+            let entry = entries_now[k];
+            while next < entry {
+                (entries_next[to], values_next[to]) = (next, 0);
+                started.push(to as u32);
+                to += 1;
+                next = fresh.next().unwrap_or(NO_ENTRY);
+            }
+            // Without a branch on whether it is there still: that is in no order.
+            (entries_next[to], values_next[to]) = (entry, values_now[k]);
+            to += usize::from(seen[k]);
         }
-        ended.truncate(ended_count);
-        self.set_len(kept);
+        while next != NO_ENTRY {
+            (entries_next[to], values_next[to]) = (next, 0);
+            started.push(to as u32);
+            to += 1;
+            next = fresh.next().unwrap_or(NO_ENTRY);
+        }
+        std::mem::swap(entries, entries_next);
+        std::mem::swap(values, values_next);
+        values.truncate(to);
+        entries.truncate(to + TOGETHER);
+        entries[to..].fill(NO_ENTRY);
     }
 
     fn set_len(&mut self, len: usize) {
@@ -312,6 +341,13 @@ fn place(entries: &[u64], starts: &Starts, wanted: u64) -> usize {
         return more.map_or(none, |k| start + TOGETHER + k);
     }
     if equal == 0 { none } else { start + equal.trailing_zeros() as usize }
+}
+
+fn size<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
+    if items.len() < len {
+        room(items, len);
+        items.resize(len, T::default());
+    }
 }
 
 /// Room for so many, with an eighth to spare where it has to grow.
