@@ -13,6 +13,7 @@
 mod alternate;
 #[path = "../common/mod.rs"]
 mod common;
+mod sleepers;
 
 use clap::Parser;
 
@@ -54,7 +55,7 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 0] = [];
+const PARTS: [Part; 1] = [("sleepers", sleepers::run)];
 
 fn main() {
     let mut options = Options::parse();

@@ -2,6 +2,7 @@
 
 use super::found::FoundPairs;
 use super::search::Searched;
+use super::sleeping::StandingPairs;
 use crate::pair::{Pair, StaticPair};
 use crate::storage::pages::Block;
 use bytemuck::Pod;
@@ -24,40 +25,46 @@ impl<'w> Contacts<'w> {
         Self { found, searched }
     }
 
+    fn body_blocks(&self) -> FoundBlocks<'w> {
+        FoundBlocks::new(&self.found.body_blocks, self.found.standing_bodies.as_deref())
+    }
+
+    fn fixed_blocks(&self) -> FoundBlocks<'w> {
+        FoundBlocks::new(&self.found.static_blocks, self.found.standing_statics.as_deref())
+    }
+
     /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
-        Pairs::new(&self.found.body_blocks, self.found.body_pair_count)
+        Pairs::new(self.body_blocks(), self.found.body_pair_count)
     }
 
     /// Every pair of a body and an enabled static whose closed boxes overlap and whose filters allow each other, each once.
     /// Empty between
     /// [`World::set_statics`](crate::World::set_statics) and the next step.
     pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
-        Pairs::new(&self.found.static_blocks, self.found.static_pair_count)
+        Pairs::new(self.fixed_blocks(), self.found.static_pair_count)
     }
 
     /// The pairs of bodies as slices of up to a few thousand, in the order of [`body_pairs`](Self::body_pairs).
     pub fn blocks(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
-        self.found.body_blocks.iter().map(cast)
+        self.body_blocks().map(cast)
     }
 
     /// The blocks of [`blocks`](Self::blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
-        use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-        self.found.body_blocks.par_iter().map(cast)
+        rayon::iter::ParallelIterator::map(self.body_blocks().par(), cast)
     }
 
     /// The blocks of [`static_blocks`](Self::static_blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_static_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
-        use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-        self.found.static_blocks.par_iter().map(cast)
+        rayon::iter::ParallelIterator::map(self.fixed_blocks().par(), cast)
     }
 
     /// The pairs with statics as slices, in the order of [`static_pairs`](Self::static_pairs).
     pub fn static_blocks(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
-        self.found.static_blocks.iter().map(cast)
+        self.fixed_blocks().map(cast)
     }
 
     /// The pairs of bodies in ascending order of (a, b), in the caller's vector, which is cleared first.
@@ -114,17 +121,62 @@ fn cast<T: Pod>(block: &Block) -> &[T] {
     bytemuck::cast_slice(block.pairs())
 }
 
+/// The blocks that a step found, then those that stood.
+#[derive(Clone, Debug)]
+struct FoundBlocks<'w> {
+    found: &'w [Block],
+    standing: &'w [Block],
+}
+
+impl<'w> FoundBlocks<'w> {
+    fn new(found: &'w [Block], standing: Option<&'w StandingPairs>) -> Self {
+        Self { found, standing: standing.map_or(&[], |standing| &standing.blocks) }
+    }
+
+    #[cfg(feature = "parallel")]
+    fn par(self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w Block> + use<'w> {
+        use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+        self.found.par_iter().chain(self.standing)
+    }
+}
+
+impl<'w> Iterator for FoundBlocks<'w> {
+    type Item = &'w Block;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'w Block> {
+        if self.found.is_empty() {
+            self.found = std::mem::take(&mut self.standing);
+        }
+        let (first, rest) = self.found.split_first()?;
+        self.found = rest;
+        Some(first)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.found.len() + self.standing.len();
+        (len, Some(len))
+    }
+
+    fn fold<B, F: FnMut(B, &'w Block) -> B>(self, init: B, mut f: F) -> B {
+        let folded = self.found.iter().fold(init, &mut f);
+        self.standing.iter().fold(folded, f)
+    }
+}
+
+impl ExactSizeIterator for FoundBlocks<'_> {}
+
 /// Iterates pairs; knows how many are left.
 #[derive(Clone, Debug)]
 pub struct Pairs<'w, T> {
     block: std::slice::Iter<'w, T>,
-    rest: std::slice::Iter<'w, Block>,
+    rest: FoundBlocks<'w>,
     left: usize,
 }
 
 impl<'w, T: Pod> Pairs<'w, T> {
-    fn new(blocks: &'w [Block], count: usize) -> Self {
-        Self { block: [].iter(), rest: blocks.iter(), left: count }
+    fn new(rest: FoundBlocks<'w>, count: usize) -> Self {
+        Self { block: [].iter(), rest, left: count }
     }
 }
 

@@ -15,6 +15,7 @@ mod oversized;
 mod reader;
 mod report;
 mod search;
+mod sleeping;
 mod static_pass;
 mod static_sweep;
 mod step;
@@ -36,6 +37,7 @@ use crate::tier::point_grid::plan::Plan;
 use crate::tier::static_tree::StaticTree;
 use found::FoundPairs;
 use frames::Frames;
+use sleeping::Sleeping;
 use task::Task;
 use worker::Workers;
 
@@ -76,6 +78,7 @@ pub struct World {
     skipped: Vec<BadRow>,
     plan: Plan,
     partition: Partition,
+    sleeping: Sleeping,
     tasks: Vec<Task>,
     workers: Workers,
     pool: PagePool,
@@ -207,6 +210,7 @@ impl World {
         self.next_found.clear(&self.pool);
         self.next_found = FoundPairs::default();
         self.found.shrink_to_fit();
+        self.sleeping.shrink_to_fit(self.frames.front(), &self.pool);
         self.frames.shrink_to_fit();
         self.plan = Plan::default();
         self.partition.release();
@@ -238,11 +242,12 @@ impl World {
         let tasks = self.tasks.capacity() * size_of::<Task>();
         let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<BadRow>();
         let scratch = self.plan.bytes() + self.partition.bytes() + self.workers.bytes() + tasks + small;
-        self.frames.bytes() + scratch
+        self.frames.bytes(self.sleeping.grids()) + self.sleeping.bytes() + scratch
     }
 
     fn bytes_pairs(&self) -> usize {
-        let pages = self.found.page_count() + self.next_found.page_count() + self.pool.free_count();
+        let standing = self.sleeping.page_count();
+        let pages = self.found.page_count() + self.next_found.page_count() + standing + self.pool.free_count();
         pages * PAGE_LEN * size_of::<[u32; 2]>()
     }
 }

@@ -28,14 +28,19 @@ impl World {
         let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
             let parallel =
                 cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
-            self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
-            phases.plan = clock.lap();
-            let skip = self.config.bad_rows == BadRows::Skip;
-            let records = &mut index.grid.records;
-            self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
-            input.copy_filters(&mut index.filters);
-            phases.partition = clock.lap();
-            self.find_pairs(parallel, index, &mut phases)?;
+            index.asleep.clear();
+            if !input.has_asleep() || !self.step_among_sleepers(&input, index, parallel, &mut phases)? {
+                clock.lap();
+                self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
+                phases.plan = clock.lap();
+                let skip = self.config.bad_rows == BadRows::Skip;
+                let records = &mut index.grid.records;
+                self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
+                input.copy_filters(&mut index.filters);
+                phases.partition += clock.lap();
+                let budget = PairBudget::new(self.config.pair_limit);
+                self.find_pairs(parallel, index, true, &budget, &mut phases)?;
+            }
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
@@ -58,14 +63,22 @@ impl World {
         self.workers.level();
         self.provide_pages();
         self.skipped.clear();
-        self.skipped.extend(self.partition.bad_rows());
+        self.skipped.extend(self.sleeping.bad_rows().chain(self.partition.bad_rows()));
         phases.total = { start }.lap();
         self.note(phases);
         Ok(())
     }
 
-    /// Sorts the bands, finds all pairs, and collects them in the order of tasks.
-    fn find_pairs(&mut self, parallel: bool, index: &mut Index, phases: &mut Phases) -> Result<(), Error> {
+    /// Sorts the bands, finds all pairs, and collects them in the order of tasks. Oversized bodies are left out unless they are
+    /// asked for.
+    pub(super) fn find_pairs(
+        &mut self,
+        parallel: bool,
+        index: &mut Index,
+        oversized: bool,
+        budget: &PairBudget,
+        phases: &mut Phases,
+    ) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
             self.workers.release();
@@ -74,12 +87,11 @@ impl World {
         self.next_found.clear(&self.pool);
         let pages_before = self.pool.free_count();
         let mut grid = std::mem::take(&mut index.grid);
-        index.set_oversized(&grid.records[self.partition.oversized()]);
+        index.set_oversized(if oversized { &grid.records[self.partition.oversized()] } else { &[] });
         grid.lay_out(&self.plan, &self.partition);
         self.workers.prepare(parallel, self.statics.len(), index.loose.loose_cell_count());
-        phases.prepare = clock.lap();
+        phases.prepare += clock.lap();
 
-        let budget = PairBudget::new(self.config.pair_limit);
         let bands = grid.slots.len();
         let blocks = if index.oversized_rows.is_empty() { 0 } else { index.loose.block_count() };
         if self.tasks.len() < bands + blocks {
@@ -96,7 +108,7 @@ impl World {
                 statics: &self.statics,
                 split: self.workers.split(),
                 pool: &self.pool,
-                budget: &budget,
+                budget,
             };
             let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
             parallel::for_each_mut(parallel, tasks, |k, task| {
@@ -109,7 +121,7 @@ impl World {
             });
         }
         self.unfinished = false;
-        phases.pairs = clock.lap();
+        phases.pairs += clock.lap();
         for (slot, task) in grid.slots.iter_mut().zip(tasks.iter()) {
             slot.band = task.band;
         }
@@ -121,14 +133,20 @@ impl World {
             phases.add(&task.times);
         }
         self.next_found.count();
-        if budget.is_exceeded() {
-            self.next_found.clear(&self.pool);
-            // Pages for pairs that were refused are not kept; those that good steps use are.
-            self.pool.truncate(pages_before);
-            return Err(Error::TooManyPairs { limit: self.config.pair_limit });
-        }
-        phases.gather = clock.lap();
+        self.check_budget(budget, pages_before)?;
+        phases.gather += clock.lap();
         Ok(())
+    }
+
+    /// That there are not more pairs than are allowed.
+    pub(super) fn check_budget(&mut self, budget: &PairBudget, pages_before: usize) -> Result<(), Error> {
+        if !budget.is_exceeded() {
+            return Ok(());
+        }
+        self.next_found.clear(&self.pool);
+        // Pages for pairs that were refused are not kept; those that good steps use are.
+        self.pool.truncate(pages_before);
+        Err(Error::TooManyPairs { limit: self.config.pair_limit })
     }
 
     /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough. And
