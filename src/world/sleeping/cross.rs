@@ -10,16 +10,16 @@
 use super::super::index::Index;
 use super::super::task::Task;
 use super::super::worker::SearchScratch;
-use crate::filter::Filter;
-use crate::geometry::{RawBox, union};
+use crate::geometry::union;
 use crate::storage::pages::{PagePool, PairBudget, PairSink};
 use crate::storage::record::Record;
 use crate::tier::point_grid::index::GridIndex;
-use crate::tier::point_grid::meet::Met;
+use crate::tier::point_grid::meet::{MeetScratch, Met, TOGETHER};
+use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Movers of a task: some twenty microseconds, and near enough to each other to meet one or two bands.
-const MOVERS: usize = 512;
+/// Movers of a task: some thirty microseconds, and near enough to each other to meet one or two bands.
+const MOVERS: usize = TOGETHER;
 
 /// A task.
 #[derive(Clone, Debug)]
@@ -62,17 +62,13 @@ impl Crossing<'_> {
     }
 
     fn common(&self, slot: usize, places: Range<usize>, sink: &mut PairSink<'_>) -> Option<()> {
-        let movers = self.index.grid.bodies(slot, places);
-        let Some(bounds) = movers.clone().map(|mover| mover.aabb).reduce(|a, b| union(&a, &b)) else {
+        let mut scratch = MeetScratch::default();
+        let movers: SmallVec<[Record; TOGETHER]> = self.index.grid.bodies(slot, places).collect();
+        let Some(bounds) = movers.iter().map(|mover| mover.aabb).reduce(|a, b| union(&a, &b)) else {
             return Some(());
         };
-        for met in self.sleepers.slots_met(bounds) {
-            let met = self.sleepers.met(met);
-            for mover in movers.clone() {
-                self.pairs(&met, mover, sink)?;
-            }
-        }
-        Some(())
+        let mut slots = self.sleepers.slots_met(bounds);
+        slots.try_for_each(|slot| self.pairs(&self.sleepers.met(slot), &movers, &mut scratch, sink))
     }
 
     fn oversized(&self, slot: usize, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
@@ -80,24 +76,27 @@ impl Crossing<'_> {
         let met = self.sleepers.met(slot);
         scratch.found.clear();
         loose.collect(&met.bounds(), &mut scratch.seen_cells, &mut scratch.found);
-        scratch.found.iter().try_for_each(|&found| {
-            let (aabb, row): (RawBox, u32) = (oversized_boxes[found as usize], oversized_rows[found as usize]);
-            self.pairs(&met, Record { aabb, row }, sink)
+        let mover = |&found: &u32| Record { aabb: oversized_boxes[found as usize], row: oversized_rows[found as usize] };
+        let mut buffers = MeetScratch::default();
+        scratch.found.chunks(TOGETHER).try_for_each(|found| {
+            let movers: SmallVec<[Record; TOGETHER]> = found.iter().map(mover).collect();
+            self.pairs(&met, &movers, &mut buffers, sink)
         })
     }
 
-    /// The pairs of a mover with the sleepers of a band.
-    #[inline(always)]
-    fn pairs(&self, met: &Met<'_>, mover: Record, sink: &mut PairSink<'_>) -> Option<()> {
+    /// The pairs of up to [`TOGETHER`] movers with the sleepers of a band.
+    fn pairs(
+        &self,
+        met: &Met<'_>,
+        movers: &[Record],
+        scratch: &mut MeetScratch,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
         let index = self.index;
-        let filter: Option<Filter> = index.filters_by_row().map(|filters| filters[mover.row as usize]);
-        let mut spent = false;
-        met.visit(&mover.aabb, |row| {
-            let allowed = filter.is_none_or(|filter| filter.allows(index.filter(row)));
-            if !spent && allowed && index.asleep.stands(row) {
-                spent = sink.push([row.min(mover.row), row.max(mover.row)]).is_none();
-            }
-        });
-        (!spent).then_some(())
+        let filters = index.filters_by_row();
+        met.visit_all(movers, scratch, |mover, row| {
+            let allowed = filters.is_none_or(|filters| filters[mover as usize].allows(filters[row as usize]));
+            if allowed && index.asleep.stands(row) { sink.push([row.min(mover), row.max(mover)]) } else { Some(()) }
+        })
     }
 }
