@@ -20,7 +20,7 @@ pub(crate) fn bits_of(run: &Range<usize>, block: usize) -> u32 {
 #[inline(always)]
 pub(crate) fn ask_for(block: &Block) {
     #[cfg(target_arch = "x86_64")]
-    for line in block[..4 * BLOCK_LEN].chunks(BLOCK_LEN) {
+    for line in block.chunks(BLOCK_LEN) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch reads nothing that the program can see, and processors without it do nothing instead.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }

@@ -159,7 +159,7 @@ impl Met<'_> {
 }
 
 /// Boxes whose blocks are asked for while those before are tested.
-const GROUP: usize = 8;
+const GROUP: usize = 16;
 
 /// Those of two blocks that overlap a box.
 #[derive(Clone, Copy, Default)]
@@ -183,11 +183,12 @@ impl<'a> Search<'a> {
         self.cells.run(y as usize, &(x[0] as usize..x[1] as usize))
     }
 
-    /// Two blocks from the one on where a run begins; the last one again behind the end.
+    /// The block where a run begins, and the next one if the run reaches into it, else the same again: no memory is waited for
+    /// in vain.
     #[inline(always)]
     fn blocks(&self, run: &Range<usize>) -> (usize, [&'a [u32; BLOCK_WORDS]; 2]) {
-        let (first, last) = (run.start / BLOCK_LEN, self.cells.blocks.len().div_ceil(BLOCK_LEN) - 1);
-        (first * BLOCK_LEN, [first, first + 1].map(|block| self.cells.blocks.block(block.min(last))))
+        let (first, last) = (run.start / BLOCK_LEN, (run.end - 1) / BLOCK_LEN);
+        (first * BLOCK_LEN, [first, last.min(first + 1)].map(|block| self.cells.blocks.block(block)))
     }
 
     /// Asks for the blocks that some boxes will be tested against: which these are the processor cannot guess.
@@ -198,7 +199,7 @@ impl<'a> Search<'a> {
             for run in (y[0]..y[1]).map(|y| self.run(x, y)).filter(|run| !run.is_empty()) {
                 let (_, [first, second]) = self.blocks(&run);
                 ask_for(first);
-                if run.end > (run.start / BLOCK_LEN + 1) * BLOCK_LEN {
+                if !std::ptr::eq(first, second) {
                     ask_for(second);
                 }
             }
