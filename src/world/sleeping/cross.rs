@@ -76,7 +76,8 @@ impl Crossing<'_> {
         let met = self.sleepers.met(slot);
         scratch.found.clear();
         loose.collect(&met.bounds(), &mut scratch.seen_cells, &mut scratch.found);
-        let mover = |&found: &u32| Record { aabb: oversized_boxes[found as usize], row: oversized_rows[found as usize] };
+        let mover =
+            |&found: &u32| Record { aabb: oversized_boxes[found as usize], row: oversized_rows[found as usize] };
         let mut buffers = MeetScratch::default();
         scratch.found.chunks(TOGETHER).try_for_each(|found| {
             let movers: SmallVec<[Record; TOGETHER]> = found.iter().map(mover).collect();
@@ -95,8 +96,12 @@ impl Crossing<'_> {
         let index = self.index;
         let filters = index.filters_by_row();
         met.visit_all(movers, scratch, |mover, row| {
+            // A hole first: there may be no such row any more.
+            if !index.asleep.stands(row) {
+                return Some(());
+            }
             let allowed = filters.is_none_or(|filters| filters[mover as usize].allows(filters[row as usize]));
-            if allowed && index.asleep.stands(row) { sink.push([row.min(mover), row.max(mover)]) } else { Some(()) }
+            if allowed { sink.push([row.min(mover), row.max(mover)]) } else { Some(()) }
         })
     }
 }

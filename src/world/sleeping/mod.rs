@@ -305,9 +305,9 @@ impl World {
         std::mem::swap(&mut filing.filters, &mut index.filters);
         let outcome = self.hand_out(parallel, &mut filing, phases).and_then(|()| {
             let oversized = &filing.grid.records[self.partition.oversized()];
-            oversized
-                .iter()
-                .for_each(|record| self.sleeping.stretches[record.row as usize / STRETCH].clear(record.row));
+            for record in oversized {
+                self.sleeping.stretches[record.row as usize / STRETCH].take_back(*record);
+            }
             self.sleeping.left_over = oversized.len();
             let budget = PairBudget::new(self.config.pair_limit);
             self.find_pairs(parallel, &mut filing, false, &budget, phases)
@@ -328,7 +328,7 @@ impl World {
         sleeping.standing.take(body_blocks, static_blocks);
         sleeping.filed = sleeping.standing_count();
         (sleeping.reflected, sleeping.debt, sleeping.statics_version) = (sleeping.filed, 0, self.statics_version);
-        parallel::for_each_mut(parallel, &mut sleeping.stretches, |_, stretch| stretch.drop_standing_movers());
+        parallel::for_each_mut(parallel, &mut sleeping.stretches, |_, stretch| stretch.finish_filing());
         Ok(())
     }
 
@@ -349,11 +349,13 @@ impl World {
             self.tasks.resize_with(crosses.len(), Task::default);
         }
         let tasks = &mut self.tasks[..crosses.len()];
+        self.unfinished = true;
         let crossing = Crossing { index, sleepers, pool: &self.pool, budget };
         let workers = &self.workers;
         parallel::for_each_mut(parallel, tasks, |k, task| {
             crossing.run(&crosses[k], &mut workers.mine(parallel, 0).search, task);
         });
+        self.unfinished = false;
         phases.pairs += clock.lap();
         for task in tasks {
             self.next_found.body_blocks.append(&mut task.body_blocks);

@@ -78,11 +78,12 @@ impl Stretch {
         self.standing[at / WORD] >> (at % WORD) & 1 != 0
     }
 
-    /// The row is a hole, or was never filed.
-    pub(super) fn clear(&mut self, row: u32) {
-        let at = row as usize % STRETCH;
-        self.standing_count -= usize::from(self.stands(row));
+    /// Takes back a row that was to be filed: it moves.
+    pub(super) fn take_back(&mut self, record: Record) {
+        let at = record.row as usize % STRETCH;
+        self.standing_count -= usize::from(self.stands(record.row));
         self.standing[at / WORD] &= !(1 << (at % WORD));
+        self.movers.push(record);
     }
 
     /// There are no such rows any more, or nothing is filed.
@@ -108,10 +109,13 @@ impl Stretch {
         self.standing_count += std::mem::take(&mut self.settled_count);
     }
 
-    /// Leaves out the movers that stand since they were listed.
-    pub(super) fn drop_standing_movers(&mut self) {
+    /// Leaves out the movers that stand since they were listed, and puts those that were taken back where they belong: they are
+    /// listed twice if they did not stand before.
+    pub(super) fn finish_filing(&mut self) {
         let mut movers = std::mem::take(&mut self.movers);
         movers.retain(|mover| !self.stands(mover.row));
+        movers.sort_unstable_by_key(|mover| mover.row);
+        movers.dedup_by_key(|mover| mover.row);
         self.movers = movers;
     }
 
