@@ -175,12 +175,12 @@ fn sleepers_that_were_stepped_before_allocate_nothing() {
     let _watch = Watch::start();
     for name in [SceneName::Crowd, SceneName::Castles, SceneName::Brownian] {
         let film = film(name, 3000, 24);
-        assert_eq!(rewind_asleep(&mut sequential(), &film, 2), 0, "{name}");
+        assert_eq!(rewind_asleep(&mut sequential(), &film, 3), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
             let parallel = WorldConfig::new().parallel_from(0);
             let pool = watched_pool(threads);
-            let allocations = pool.install(|| rewind_asleep(&mut World::new(parallel).unwrap(), &film, 2));
+            let allocations = pool.install(|| rewind_asleep(&mut World::new(parallel).unwrap(), &film, 3));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
         }
     }

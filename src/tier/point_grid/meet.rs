@@ -6,7 +6,7 @@ use super::band::Finder;
 use super::index::{BandSlot, GridIndex, KeptCells};
 use crate::geometry::{RawBox, oriented, overlaps};
 use crate::kernel::{Level, Rect, ask_for};
-use crate::storage::blocks::{BLOCK_LEN, BLOCK_WORDS};
+use crate::storage::blocks::BLOCK_LEN;
 use crate::storage::record::Record;
 use std::ops::Range;
 
@@ -62,15 +62,11 @@ struct Wanted {
 pub(crate) struct MeetScratch {
     wanted: [Wanted; TOGETHER],
     order: [u16; TOGETHER],
-    hits: [Hits; HITS],
 }
-
-/// Hits that are noted before they are handed on: some for each box of a group.
-const HITS: usize = 8 * GROUP;
 
 impl Default for MeetScratch {
     fn default() -> Self {
-        Self { wanted: [Wanted::default(); TOGETHER], order: [0; TOGETHER], hits: [Hits::default(); HITS] }
+        Self { wanted: [Wanted::default(); TOGETHER], order: [0; TOGETHER] }
     }
 }
 
@@ -109,7 +105,7 @@ impl Met<'_> {
         scratch: &mut MeetScratch,
         mut visit: impl FnMut(u32, u32) -> Option<()>,
     ) -> Option<()> {
-        let Self { level, slot, finder, cells } = self;
+        let Self { slot, finder, cells, .. } = self;
         if slot.band.population == 0 {
             return Some(());
         }
@@ -128,38 +124,40 @@ impl Met<'_> {
             *wanted = Wanted { aabb, row, x, y };
         }
         scratch.sort(count);
-        let (search, MeetScratch { wanted, order, hits }) = (Search { level: *level, cells }, scratch);
-        let mut groups = order[..count].chunks(GROUP);
-        let mut next = groups.next().unwrap_or_default();
-        search.ask_for(wanted, next);
-        while !next.is_empty() {
-            let group = std::mem::replace(&mut next, groups.next().unwrap_or_default());
-            search.ask_for(wanted, next);
-            let mut hit_count = 0;
-            for &number in group {
-                let Wanted { aabb, row, x, y } = &wanted[usize::from(number)];
-                for y in y[0]..y[1] {
-                    let mut run = search.run(x, y);
-                    while !run.is_empty() {
-                        let (base, mask) = search.test(&mut run, aabb);
-                        if hit_count == hits.len() {
-                            // Only of boxes that cover many rows of cells.
-                            hand_on(cells, hits, &mut visit)?;
-                            hit_count = 0;
-                        }
-                        hits[hit_count] = Hits { row: *row, base: base as u32, mask };
-                        hit_count += usize::from(mask != 0);
-                    }
+        let MeetScratch { wanted, order, .. } = &*scratch;
+        let mut pipe = Pipe::new(self);
+        for &number in &order[..count] {
+            let Wanted { aabb, row, x, y } = &wanted[usize::from(number)];
+            for y in y[0]..y[1] {
+                let run = cells.run(y as usize, &(x[0] as usize..x[1] as usize));
+                // Almost never more than one.
+                for from in run.clone().step_by(RUN_MAX) {
+                    let run = from as u32..run.end.min(from + RUN_MAX) as u32;
+                    pipe.push(Asked { aabb: *aabb, row: *row, run }, &mut visit)?;
                 }
             }
-            hand_on(cells, &hits[..hit_count], &mut visit)?;
         }
-        Some(())
+        pipe.finish(&mut visit)
     }
 }
 
-/// Boxes whose blocks are asked for while those before are tested.
-const GROUP: usize = 16;
+/// Entries that lie in two blocks, wherever they begin.
+const RUN_MAX: usize = BLOCK_LEN + 1;
+
+/// Runs that are asked for before the first of them is tested: which they are the processor cannot guess, and waits for each
+/// else.
+const AHEAD: usize = 64;
+
+/// Hits that are noted before they are handed on.
+const HITS: usize = 64;
+
+/// A run of a band that is to be tested against a box.
+#[derive(Clone, Default)]
+struct Asked {
+    aabb: RawBox,
+    row: u32,
+    run: Range<u32>,
+}
 
 /// Those of two blocks that overlap a box.
 #[derive(Clone, Copy, Default)]
@@ -170,62 +168,81 @@ struct Hits {
     mask: u32,
 }
 
-/// What is done with each run of a band.
-#[derive(Clone, Copy)]
-struct Search<'a> {
+/// Runs on their way through memory: the one that was asked for longest ago is tested next.
+struct Pipe<'a> {
     level: Level,
-    cells: &'a KeptCells<'a>,
+    cells: KeptCells<'a>,
+    asked: [Asked; AHEAD],
+    asked_count: usize,
+    hits: [Hits; HITS],
+    hit_count: usize,
 }
 
-impl<'a> Search<'a> {
-    #[inline(always)]
-    fn run(&self, x: &[u32; 2], y: u32) -> Range<usize> {
-        self.cells.run(y as usize, &(x[0] as usize..x[1] as usize))
+impl<'a> Pipe<'a> {
+    fn new(met: &Met<'a>) -> Self {
+        Self {
+            level: met.level,
+            cells: met.cells,
+            asked: [const { Asked { aabb: [0.0; 4], row: 0, run: 0..0 } }; AHEAD],
+            asked_count: 0,
+            hits: [Hits::default(); HITS],
+            hit_count: 0,
+        }
     }
 
-    /// The block where a run begins, and the next one if the run reaches into it, else the same again: no memory is waited for
-    /// in vain.
+    /// The number of the block where a run begins, and of the one where it ends.
     #[inline(always)]
-    fn blocks(&self, run: &Range<usize>) -> (usize, [&'a [u32; BLOCK_WORDS]; 2]) {
-        let (first, last) = (run.start / BLOCK_LEN, (run.end - 1) / BLOCK_LEN);
-        (first * BLOCK_LEN, [first, last.min(first + 1)].map(|block| self.cells.blocks.block(block)))
+    fn blocks(run: &Range<u32>) -> [usize; 2] {
+        [run.start, run.end - 1].map(|at| at as usize / BLOCK_LEN)
     }
 
-    /// Asks for the blocks that some boxes will be tested against: which these are the processor cannot guess.
     #[inline(always)]
-    fn ask_for(&self, wanted: &[Wanted], numbers: &[u16]) {
-        for &number in numbers {
-            let Wanted { x, y, .. } = &wanted[usize::from(number)];
-            for run in (y[0]..y[1]).map(|y| self.run(x, y)).filter(|run| !run.is_empty()) {
-                let (_, [first, second]) = self.blocks(&run);
-                ask_for(first);
-                if !std::ptr::eq(first, second) {
-                    ask_for(second);
-                }
+    fn push(&mut self, next: Asked, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        let [first, last] = Self::blocks(&next.run);
+        ask_for(self.cells.blocks.block(first));
+        if last != first {
+            ask_for(self.cells.blocks.block(last));
+        }
+        let place = self.asked_count % AHEAD;
+        let asked = std::mem::replace(&mut self.asked[place], next);
+        self.asked_count += 1;
+        if self.asked_count > AHEAD { self.test(&asked, visit) } else { Some(()) }
+    }
+
+    /// Tests what is on its way, and hands on what was not.
+    fn finish(mut self, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        for k in self.asked_count.saturating_sub(AHEAD)..self.asked_count {
+            let asked = std::mem::take(&mut self.asked[k % AHEAD]);
+            self.test(&asked, visit)?;
+        }
+        self.hand_on(visit)
+    }
+
+    /// Tests both blocks of a run without asking whether there is a second: if not, it is the first again, which no memory is
+    /// waited for.
+    #[inline(always)]
+    fn test(&mut self, asked: &Asked, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        let Asked { aabb, row, run } = asked;
+        let [first, last] = Self::blocks(run);
+        let base = (first * BLOCK_LEN) as u32;
+        let held = (u64::MAX >> (u64::BITS - (run.end - base))) & (u64::MAX << (run.start - base));
+        let blocks = [first, last].map(|block| self.cells.blocks.block(block));
+        let mask = self.level.overlap_masks(blocks, aabb) & held as u32;
+        self.hits[self.hit_count] = Hits { row: *row, base, mask };
+        self.hit_count += usize::from(mask != 0);
+        if self.hit_count == HITS { self.hand_on(visit) } else { Some(()) }
+    }
+
+    /// Visits what was hit.
+    #[inline(always)]
+    fn hand_on(&mut self, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        let hits = &self.hits[..std::mem::take(&mut self.hit_count)];
+        hits.iter().try_for_each(|&Hits { row, base, mut mask }| {
+            while mask != 0 {
+                visit(row, self.cells.blocks.row(base as usize + mask.trailing_zeros() as usize))?;
+                mask &= mask - 1;
             }
-        }
+            Some(())
+        })
     }
-
-    /// Tests the entries of a run that are in its first two blocks, which almost always are all: without asking. They are no more
-    /// in the run then.
-    #[inline(always)]
-    fn test(&self, run: &mut Range<usize>, aabb: &RawBox) -> (usize, u32) {
-        let (base, blocks) = self.blocks(run);
-        let end = run.end.min(base + 2 * BLOCK_LEN);
-        let held = (u64::MAX >> (u64::BITS as usize - (end - base))) & (u64::MAX << (run.start - base));
-        run.start = end;
-        (base, self.level.overlap_masks(blocks, aabb) & held as u32)
-    }
-}
-
-/// Visits what was hit.
-#[inline(always)]
-fn hand_on(cells: &KeptCells<'_>, hits: &[Hits], visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
-    hits.iter().try_for_each(|&Hits { row, base, mut mask }| {
-        while mask != 0 {
-            visit(row, cells.blocks.row(base as usize + mask.trailing_zeros() as usize))?;
-            mask &= mask - 1;
-        }
-        Some(())
-    })
 }

@@ -77,8 +77,8 @@ pub(super) struct Sleeping {
     left_over: usize,
     listed: Vec<Record>,
     tasks: Vec<Cross>,
-    /// In the place of a step's index while sleepers are filed.
-    filing: Index,
+    /// In the place of a step's index while sleepers are filed; none before the first are.
+    filing: Option<Index>,
     /// Set while a step runs: a panic leaves what cannot be trusted.
     unfinished: bool,
 }
@@ -178,7 +178,7 @@ impl Sleeping {
         let unused = (self.stretches.capacity() - self.stretches.len()) * size_of::<Stretch>();
         self.count(Stretch::bytes)
             + unused
-            + self.filing.bytes()
+            + self.filing.as_ref().map_or(0, Index::bytes)
             + self.listed.capacity() * size_of::<Record>()
             + self.tasks.capacity() * size_of::<Cross>()
     }
@@ -299,7 +299,7 @@ impl World {
         let sleeping = &mut self.sleeping;
         let count = |stretch: &Stretch| stretch.standing_count + stretch.settled_count;
         stretch::list(parallel, &mut sleeping.stretches, &mut sleeping.listed, count, Stretch::list_filing);
-        let mut filing = std::mem::take(&mut sleeping.filing);
+        let mut filing = sleeping.filing.take().unwrap_or_default();
         let mut grid = sleeping.spare();
         filing.grid = std::mem::take(Arc::make_mut(&mut grid));
         std::mem::swap(&mut filing.filters, &mut index.filters);
@@ -315,7 +315,7 @@ impl World {
         std::mem::swap(&mut filing.filters, &mut index.filters);
         let sleeping = &mut self.sleeping;
         *Arc::make_mut(&mut grid) = std::mem::take(&mut filing.grid);
-        sleeping.filing = filing;
+        sleeping.filing = Some(filing);
         if let Err(error) = outcome {
             sleeping.spares.push(grid);
             sleeping.forget();
