@@ -44,7 +44,7 @@ impl GridIndex {
 }
 
 /// Boxes that are looked for together.
-pub(crate) const TOGETHER: usize = 1024;
+pub(crate) const TOGETHER: usize = 512;
 
 /// Parts of the rows that the cells of some boxes cover, by which those are sorted.
 const PARTS: usize = 256;
