@@ -111,6 +111,26 @@ fn a_body_that_wakes_leaves_nothing_behind() {
 }
 
 #[test]
+fn bodies_that_fell_asleep_are_filed_in_the_end() {
+    let mut scene = Scene::new(SceneName::Crowd, 2000, SEED + 13);
+    let mut play = Play::new(WorldConfig::new(), &[]);
+    let mut lullaby = Lullaby::default();
+    let mut slept = Vec::new();
+    for frame in 0..60 {
+        scene.advance();
+        // Twenty frames each; those that were awake before sleep in places that no one knew.
+        let (columns, asleep) = lullaby.columns(&scene, 20, frame / 20);
+        play.step(&format!("frame {frame}"), &columns, &asleep, &[]);
+        slept.push(play.asleep());
+    }
+    for last in [19, 39, 59] {
+        assert_eq!(slept[last], 1900, "frame {last}: {slept:?}");
+    }
+    // Not at once: it has to be worth it.
+    assert!(slept[21] < 1900 && slept[22] < 1900, "{slept:?}");
+}
+
+#[test]
 fn filters_that_change() {
     let mut random = Random::new(SEED + 3);
     let mut scene = Scene::new(SceneName::Sleepers, 2000, SEED + 3);
