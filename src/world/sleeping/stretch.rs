@@ -301,6 +301,9 @@ impl Rows for Listed<'_> {
     }
 }
 
+/// Fewer are copied in less time than another thread takes to help.
+const LIST_MIN: usize = 20_000;
+
 /// What each stretch lists, one behind the other: `count` says how many there are of one, `write` writes them.
 pub(super) fn list(
     parallel: bool,
@@ -312,7 +315,7 @@ pub(super) fn list(
     let total = stretches.iter().map(count).sum();
     grow(listed, total);
     listed.truncate(total);
-    fill(parallel, (0, stretches), listed, count, write);
+    fill(parallel && total >= LIST_MIN, (0, stretches), listed, count, write);
 }
 
 fn fill(
