@@ -67,7 +67,9 @@ impl<'i, 'a> Input<'i, 'a> {
 
     /// How many rows say that they are asleep.
     pub(super) fn asleep_count(&self) -> usize {
-        let count = |column: &[bool]| column.iter().map(|&asleep| usize::from(asleep)).sum::<usize>();
+        // As many as a byte can count, so that vectors of bytes do.
+        let part = |part: &[bool]| usize::from(part.iter().map(|&asleep| u8::from(asleep)).sum::<u8>());
+        let count = |column: &[bool]| column.chunks(u8::MAX.into()).map(part).sum::<usize>();
         self.chunks.iter().filter_map(|chunk| chunk.asleep).map(count).sum()
     }
 

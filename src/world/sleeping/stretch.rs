@@ -23,7 +23,7 @@ use crate::tier::point_grid::rows::{Rows, finite};
 use std::ops::Range;
 
 /// Rows in a stretch: enough to make a task, few enough to share out.
-pub(super) const STRETCH: usize = 8192;
+pub(super) const STRETCH: usize = 4096;
 
 /// Rows that are compared together: their boxes stay in the first-level cache.
 const BATCH: usize = 256;
