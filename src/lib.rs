@@ -42,7 +42,8 @@
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
 //!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow.
 //! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
-//!   number of threads and on any instruction set, whatever was stepped before.
+//!   number of threads and on any instruction set, whatever was stepped before (but for the order where bodies say that
+//!   they [sleep](Bodies::with_asleep)).
 //! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.
 //! * **Steady.** Stepping frames that were stepped before allocates nothing.
 //! * **Nothing lost.** Bad input is an error that names the row, the column and the value; contacts and queries still

@@ -13,7 +13,8 @@ use bytemuck::Pod;
 /// # Determinism
 ///
 /// The order of blocks and pairs is a pure function of the columns and the configuration: the same at any thread
-/// count and instruction set, whatever was stepped before. It may change between versions of this crate.
+/// count and instruction set, whatever was stepped before; but for steps with bodies that
+/// [sleep](crate::Bodies::with_asleep). It may change between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     found: &'w FoundPairs,

@@ -114,7 +114,8 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// Pairs and their order are a pure function of columns, statics and settings.
+    /// Pairs and their order are a pure function of columns, statics and settings; but for their order where bodies say that they
+    /// sleep ([`Bodies::with_asleep`]).
     ///
     /// # Cost
     ///
