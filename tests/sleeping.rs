@@ -1,5 +1,5 @@
-//! Bodies that say that they sleep: the pairs are those of all bodies, and questions find all of them, whatever they say and whatever
-//! becomes of them.
+//! Bodies that say that they sleep: the pairs are those of all bodies, and questions find all of them, whatever they say and
+//! whatever becomes of them.
 
 mod common;
 

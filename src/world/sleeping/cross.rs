@@ -1,7 +1,7 @@
 //! Movers against sleepers.
 //!
-//! J2: a pair of a mover and a sleeper that stands is reported once: by the task that has the place of the mover in its band, or, if
-//! the mover is oversized, by that of the band in which the sleeper is filed.
+//! J2: a pair of a mover and a sleeper that stands is reported once: by the task that has the place of the mover in its band,
+//! or, if the mover is oversized, by that of the band in which the sleeper is filed.
 //!
 //! Movers are taken in the order of places, so that those of a task look at the same parts of the same bands.
 //!

@@ -1,14 +1,16 @@
 //! Bodies that sleep: filed once, and left where they are as long as they are seen to be unchanged.
 //!
-//! Beside the grid that each step makes there is one that is kept, with the pairs among those filed in it and with statics. A step
-//! compares all rows with what was filed (H in `stretch.rs`). Rows that stand cost no more than that. The others are the movers: they go
+//! Beside the grid that each step makes there is one that is kept, with the pairs among those filed in it and with statics. A
+//! step
+//! compares all rows with what was filed (H in `stretch.rs`). Rows that stand cost no more than that. The others are the
+//! movers: they go
 //! through the phases of a step as if they were all bodies, and are then searched for among the sleepers (J2 in `cross.rs`).
 //!
 //! Z1: the pairs of a step are those of its movers, those of movers and sleepers that stand, and those that stand: the ones found
 //! when the sleepers were filed, less those of holes. As boxes and filters of what stands are what they were then, these are the
 //! pairs of all rows.
-//! Z2: sleepers are filed and pairs left out beside what the last good step has: a grid and pairs that an index or the contacts hold do
-//! not change. A step that is refused leaves holes (H2), or nothing filed.
+//! Z2: sleepers are filed and pairs left out beside what the last good step has: a grid and pairs that an index or the contacts
+//! hold do not change. A step that is refused leaves holes (H2), or nothing filed.
 //! Z3: statics that changed since sleepers were filed make what was found with them worthless: then nothing stands.
 //! Z4: what is filed when is decided by counts of rows, by all steps that were tried before, never by time or threads.
 //!
@@ -48,8 +50,8 @@ use stretch::{Listed, STRETCH, Stretch, Verify};
 /// A step goes among sleepers where at most one row in so many moves: with more, movers cost more than sleepers save.
 const MOVERS_SHARE: usize = 5;
 
-/// What a mover costs more than one that stands, in units of what it costs to file a row: sleepers are filed anew once as much was
-/// spent on those that could have been filed, which is never more than twice the least.
+/// What a mover costs more than one that stands, in units of what it costs to file a row: sleepers are filed anew once as much
+/// was spent on those that could have been filed, which is never more than twice the least.
 const MOVER_COST: usize = 3;
 
 /// They are also filed anew when one in so many of those filed is a hole: holes are in the way of searches.
