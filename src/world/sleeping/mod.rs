@@ -1,10 +1,9 @@
 //! Bodies that sleep: filed once, and left where they are as long as they are seen to be unchanged.
 //!
 //! Beside the grid that each step makes there is one that is kept, with the pairs among those filed in it and with statics. A
-//! step
-//! compares all rows with what was filed (H in `stretch.rs`). Rows that stand cost no more than that. The others are the
-//! movers: they go
-//! through the phases of a step as if they were all bodies, and are then searched for among the sleepers (J2 in `cross.rs`).
+//! step compares all rows with what was filed (H in `stretch.rs`). Rows that stand cost no more than that. The others are the
+//! movers: they go through the phases of a step as if they were all bodies, and are then searched for among the sleepers (J2 in
+//! `cross.rs`).
 //!
 //! Z1: the pairs of a step are those of its movers, those of movers and sleepers that stand, and those that stand: the ones found
 //! when the sleepers were filed, less those of holes. As boxes and filters of what stands are what they were then, these are the
@@ -16,7 +15,7 @@
 //!
 //! Oversized bodies are always movers: what is worth keeping of them is little, and they are few.
 //!
-//! Cost: a comparison a row and step (1.5 ns), about four times what a body costs else for each mover, and a step over all
+//! Cost: a comparison a row and step (1.5 to 2 ns), about four times what a body costs else for each mover, and a step over all
 //! sleepers when they are filed.
 
 mod asleep;
