@@ -160,9 +160,9 @@ impl<'a> Bodies<'a> {
     ///
     /// A sleeper costs a comparison, an eighth of what a body costs else; a body that moves among sleepers costs about four
     /// times as much as else. So hints are followed where at most a fifth of the bodies move; where more do, a step costs what
-    /// it costs without them, and at most the comparison. Bodies that fell asleep are filed once they were seen unchanged for long
-    /// enough to be worth it; a step that files them costs at most twice what it costs without hints. So does one after statics
-    /// changed, as a rule: statics that are switched in every step leave little to be saved.
+    /// it costs without them, and at most the comparison. Bodies that fell asleep are filed once they were seen unchanged for
+    /// long enough to be worth it; a step that files them costs at most twice what it costs without hints. So does one after
+    /// statics changed, as a rule: statics that are switched in every step leave little to be saved.
     pub fn with_asleep(mut self, asleep: &'a [bool]) -> Self {
         self.asleep = Some(asleep);
         self
