@@ -21,6 +21,8 @@ pub enum Column {
     Id,
     /// Filters of bodies or statics.
     Filter,
+    /// Hints of which bodies are asleep.
+    Asleep,
 }
 
 impl Column {
@@ -33,6 +35,7 @@ impl Column {
             Self::Displacement => "displacement",
             Self::Id => "id",
             Self::Filter => "filter",
+            Self::Asleep => "asleep",
         }
     }
 }

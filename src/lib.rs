@@ -43,7 +43,8 @@
 //!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow; where bodies are to be
 //!   [`Overlap::Discs`], those that touch.
 //! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
-//!   number of threads and on any instruction set, whatever was stepped before.
+//!   number of threads and on any instruction set, whatever was stepped before (but for the order where bodies say that
+//!   they [sleep](Bodies::with_asleep)).
 //! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.
 //! * **Steady.** Stepping frames that were stepped before allocates nothing.
 //! * **Nothing lost.** Bad input is an error that names the row, the column and the value; contacts and queries still

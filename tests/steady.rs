@@ -172,6 +172,65 @@ fn filters_that_were_stepped_before_allocate_nothing() {
     }
 }
 
+/// Steps bodies of which a few move at a time, other ones every six frames, and the others say that they sleep; so often. How many
+/// allocations there were the last time.
+fn rewind_asleep(world: &mut World, film: &[Scene], turns: usize) -> usize {
+    world.set_statics(&film[0].statics).unwrap();
+    let frames: Vec<(Vec<[f32; 2]>, Vec<bool>)> = {
+        let mut held = film[0].centers.clone();
+        let mut frame = |number: usize, scene: &Scene| {
+            let moves = |row: usize| row % 16 == number / 6;
+            (0..held.len()).filter(|&row| moves(row)).for_each(|row| held[row] = scene.centers[row]);
+            (held.clone(), (0..held.len()).map(|row| !moves(row)).collect())
+        };
+        film.iter().enumerate().map(|(number, scene)| frame(number, scene)).collect()
+    };
+    let mut allocations = 0;
+    for _ in 0..turns {
+        let before = ALLOCATIONS.load(SeqCst);
+        for (centers, asleep) in &frames {
+            world.step(Bodies::new(centers, &film[0].half_extents).with_asleep(asleep)).unwrap();
+        }
+        allocations = ALLOCATIONS.load(SeqCst) - before;
+        assert!(world.report().asleep * 10 > film[0].centers.len() * 8);
+    }
+    allocations
+}
+
+#[test]
+fn sleepers_that_were_stepped_before_allocate_nothing() {
+    let _watch = Watch::start();
+    for name in [SceneName::Crowd, SceneName::Castles, SceneName::Brownian] {
+        let film = film(name, 3000, 24);
+        assert_eq!(rewind_asleep(&mut sequential(), &film, 3), 0, "{name}");
+        #[cfg(feature = "parallel")]
+        for threads in [2, 8] {
+            let parallel = WorldConfig::new().parallel_from(0);
+            let pool = watched_pool(threads);
+            let allocations = pool.install(|| rewind_asleep(&mut World::new(parallel).unwrap(), &film, 3));
+            assert_eq!(allocations, 0, "{name}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn a_report_tells_what_is_held_of_sleepers() {
+    let _watch = Watch::start();
+    let film = film(SceneName::Sleepers, 20_000, 6);
+    let asleep = vec![true; 20_000];
+    let start = HELD.load(SeqCst);
+    let mut world = sequential();
+    for (frame, scene) in film.iter().enumerate() {
+        world.step(Bodies::new(&scene.centers, &scene.half_extents).with_asleep(&asleep)).unwrap();
+        let held = (HELD.load(SeqCst) - start) as usize;
+        let report = world.report();
+        let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
+        let held_max = held + size_of::<World>();
+        assert!(told <= held_max && told >= held / 10 * 9, "frame {frame}: {told} bytes told of, {held} held");
+        assert!(frame == 0 || report.asleep == 19_000);
+    }
+}
+
 #[test]
 fn discs_that_were_stepped_before_allocate_nothing() {
     let _watch = Watch::start();

@@ -17,6 +17,7 @@ mod discs;
 mod events;
 mod exclusive;
 mod islands;
+mod sleepers;
 mod stream;
 
 use clap::Parser;
@@ -58,11 +59,12 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     ("events", events::run),
     ("exclusive", exclusive::run),
     ("islands", islands::run),
     ("discs", discs::run),
+    ("sleepers", sleepers::run),
     ("stream", stream::run),
 ];
 

@@ -7,7 +7,7 @@ use super::rule::{Boxes, DiscEntries, DiscProbe, Discs, Rule};
 use super::*;
 use crate::config::Simd;
 use crate::geometry::RadiusAxis;
-use crate::storage::blocks::BLOCK_WORDS;
+use crate::storage::blocks::{BLOCK_LEN, BLOCK_WORDS};
 
 /// An instruction set that this machine has: a `Level` is made by detection only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +140,17 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Simd::Sse2 => masks::sse2(block, area),
             _ => masks::portable(block, area),
+        }
+    }
+
+    /// [`overlap_mask`](Self::overlap_mask) of two blocks, the second in the upper half.
+    #[inline]
+    pub(crate) fn overlap_masks(self, [first, second]: [&[u32; BLOCK_WORDS]; 2], area: &RawBox) -> u32 {
+        match self.0 {
+            // SAFETY: a `Level` holds only what `detect` found on this machine.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => unsafe { masks::avx512_two(first, second, area) },
+            _ => self.overlap_mask(first, area) | self.overlap_mask(second, area) << BLOCK_LEN,
         }
     }
 

@@ -16,6 +16,19 @@ pub(crate) fn bits_of(run: &Range<usize>, block: usize) -> u32 {
     ((1 << end) - 1) & !((1 << first) - 1)
 }
 
+/// Asks for the boxes of a block, which will be read soon.
+#[inline(always)]
+pub(crate) fn ask_for(block: &Block) {
+    #[cfg(target_arch = "x86_64")]
+    for line in block.chunks(BLOCK_LEN) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program can see, and processors without it do nothing instead.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = block;
+}
+
 #[inline(always)]
 pub(super) fn portable(block: &Block, area: &RawBox) -> u32 {
     let edge = |edge: usize, lane: usize| f32::from_bits(block[edge * BLOCK_LEN + lane]);
@@ -122,5 +135,10 @@ mod x86 {
         let x = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(x, high_x, min_x);
         let y = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(x, low_y, max_y);
         u32::from(_mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(y, high_y, min_y))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    pub(in crate::kernel) fn avx512_two(first: &Block, second: &Block, area: &RawBox) -> u32 {
+        avx512(first, area) | avx512(second, area) << BLOCK_LEN
     }
 }

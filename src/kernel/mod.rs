@@ -30,7 +30,7 @@ mod avx512;
 mod sse2;
 
 pub(crate) use level::{Level, Work};
-pub(crate) use masks::{Overlapping, bits_of};
+pub(crate) use masks::{Overlapping, ask_for, bits_of};
 pub(crate) use scan::{CellView, Rect};
 
 use crate::filter::Filter;

@@ -48,6 +48,12 @@ impl BitSet {
         self.words[index as usize / 64] & (1 << (index % 64)) != 0
     }
 
+    /// Makes this the set whose bits are these words.
+    pub(crate) fn set_words(&mut self, words: impl Iterator<Item = u64>) {
+        self.words.clear();
+        self.words.extend(words);
+    }
+
     /// Makes this set what `other` is, in the memory that it has.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);

@@ -1,6 +1,6 @@
 //! The pairs of a step, as they are read.
 
-use super::found::FoundPairs;
+use super::found::{FoundBlocks, FoundPairs};
 use super::lists::Lists;
 use super::search::Searched;
 use super::tracking::Tracker;
@@ -14,7 +14,8 @@ use bytemuck::Pod;
 /// # Determinism
 ///
 /// The order of blocks and pairs is a pure function of the columns and the configuration: the same at any thread
-/// count and instruction set, whatever was stepped before. It may change between versions of this crate.
+/// count and instruction set, whatever was stepped before; but for steps with bodies that
+/// [sleep](crate::Bodies::with_asleep). It may change between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     pub(super) found: &'w FoundPairs,
@@ -33,38 +34,36 @@ impl<'w> Contacts<'w> {
 
     /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
-        Pairs::new(&self.found.body_blocks, self.found.body_pair_count)
+        Pairs::new(self.found.all_bodies(), self.found.body_pair_count)
     }
 
     /// Every pair of a body and an enabled static whose closed boxes overlap and whose filters allow each other, each once.
     /// Empty between
     /// [`World::set_statics`](crate::World::set_statics) and the next step.
     pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
-        Pairs::new(&self.found.static_blocks, self.found.static_pair_count)
+        Pairs::new(self.found.all_statics(), self.found.static_pair_count)
     }
 
     /// The pairs of bodies as slices of up to a few thousand, in the order of [`body_pairs`](Self::body_pairs).
     pub fn blocks(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
-        self.found.body_blocks.iter().map(cast)
+        self.found.all_bodies().map(cast)
     }
 
     /// The blocks of [`blocks`](Self::blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
-        use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-        self.found.body_blocks.par_iter().map(cast)
+        rayon::iter::ParallelIterator::map(par(self.found.all_bodies()), cast)
     }
 
     /// The blocks of [`static_blocks`](Self::static_blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_static_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
-        use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-        self.found.static_blocks.par_iter().map(cast)
+        rayon::iter::ParallelIterator::map(par(self.found.all_statics()), cast)
     }
 
     /// The pairs with statics as slices, in the order of [`static_pairs`](Self::static_pairs).
     pub fn static_blocks(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
-        self.found.static_blocks.iter().map(cast)
+        self.found.all_statics().map(cast)
     }
 
     /// The pairs of bodies in ascending order of (a, b), in the caller's vector, which is cleared first.
@@ -142,6 +141,13 @@ impl std::fmt::Debug for Contacts<'_> {
     }
 }
 
+/// All blocks, as rayon goes through them.
+#[cfg(feature = "parallel")]
+fn par<'w>(blocks: FoundBlocks<'w>) -> impl rayon::iter::IndexedParallelIterator<Item = &'w Block> + use<'w> {
+    use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+    blocks.found.par_iter().chain(blocks.standing)
+}
+
 fn cast<T: Pod>(block: &Block) -> &[T] {
     bytemuck::cast_slice(block.pairs())
 }
@@ -150,13 +156,13 @@ fn cast<T: Pod>(block: &Block) -> &[T] {
 #[derive(Clone, Debug)]
 pub struct Pairs<'w, T> {
     block: std::slice::Iter<'w, T>,
-    rest: std::slice::Iter<'w, Block>,
+    rest: FoundBlocks<'w>,
     left: usize,
 }
 
 impl<'w, T: Pod> Pairs<'w, T> {
-    fn new(blocks: &'w [Block], count: usize) -> Self {
-        Self { block: [].iter(), rest: blocks.iter(), left: count }
+    fn new(rest: FoundBlocks<'w>, count: usize) -> Self {
+        Self { block: [].iter(), rest, left: count }
     }
 }
 

@@ -3,24 +3,20 @@
 use super::by_row::Pages;
 use super::exclusive::Schedules;
 use super::exclusive::schedule::Section;
+use super::sleeping::StandingPairs;
 use crate::storage::pages::{Block, PagePool};
 use crate::storage::reserve_like;
-
-impl Pages for Vec<Block> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn page(&self, number: usize) -> &[[u32; 2]] {
-        self[number].pairs()
-    }
-}
+use std::sync::Arc;
 
 /// A world holds two: those of the last good step stand in one while the next step puts its own into the other.
 #[derive(Default)]
 pub(crate) struct FoundPairs {
     pub(crate) body_blocks: Vec<Block>,
     pub(crate) static_blocks: Vec<Block>,
+    /// Behind the blocks: what stood from steps before.
+    pub(crate) standing_bodies: Option<Arc<StandingPairs>>,
+    pub(crate) standing_statics: Option<Arc<StandingPairs>>,
+    /// With those that stood.
     pub(crate) body_pair_count: usize,
     pub(crate) static_pair_count: usize,
     /// The tasks that found them, in the order of blocks.
@@ -35,7 +31,7 @@ impl FoundPairs {
         self.schedules.renew();
         self.sections.clear();
         pool.recycle(&mut self.body_blocks);
-        self.body_pair_count = 0;
+        (self.body_pair_count, self.standing_bodies) = (0, None);
         self.clear_statics(pool);
     }
 
@@ -44,7 +40,7 @@ impl FoundPairs {
         self.schedules.renew_statics();
         self.sections.iter_mut().for_each(|section| section.static_blocks = 0..0);
         pool.recycle(&mut self.static_blocks);
-        self.static_pair_count = 0;
+        (self.static_pair_count, self.standing_statics) = (0, None);
     }
 
     /// Adds what a task found: pairs of bodies, the first so many among those of its band, and pairs with statics.
@@ -56,11 +52,28 @@ impl FoundPairs {
         self.sections.push(Section { body_blocks, own_pairs, static_blocks: static_from..self.static_blocks.len() });
     }
 
+    /// All blocks of pairs of bodies.
+    pub(crate) fn all_bodies(&self) -> FoundBlocks<'_> {
+        FoundBlocks::new(&self.body_blocks, self.standing_bodies.as_deref())
+    }
+
+    /// All blocks of pairs with statics.
+    pub(crate) fn all_statics(&self) -> FoundBlocks<'_> {
+        FoundBlocks::new(&self.static_blocks, self.standing_statics.as_deref())
+    }
+
     /// Counts what the blocks hold.
     pub(crate) fn count(&mut self) {
         let count = |blocks: &[Block]| blocks.iter().map(|block| block.pairs().len()).sum();
         self.body_pair_count = count(&self.body_blocks);
         self.static_pair_count = count(&self.static_blocks);
+    }
+
+    /// Adds what stands.
+    pub(crate) fn set_standing(&mut self, [bodies, statics]: [&Arc<StandingPairs>; 2]) {
+        self.body_pair_count += bodies.pair_count;
+        self.static_pair_count += statics.pair_count;
+        (self.standing_bodies, self.standing_statics) = (Some(Arc::clone(bodies)), Some(Arc::clone(statics)));
     }
 
     /// As much room as `other` has, so that it does not matter which of the two a step fills.
@@ -86,3 +99,59 @@ impl FoundPairs {
         self.schedules.shrink();
     }
 }
+
+/// The blocks that a step found, then those that stood.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundBlocks<'w> {
+    pub(super) found: &'w [Block],
+    pub(super) standing: &'w [Block],
+}
+
+impl<'w> FoundBlocks<'w> {
+    fn new(found: &'w [Block], standing: Option<&'w StandingPairs>) -> Self {
+        Self { found, standing: standing.map_or(&[], |standing| &standing.blocks) }
+    }
+
+    /// A block by its number.
+    #[inline]
+    pub(crate) fn block(self, number: usize) -> &'w Block {
+        let own = self.found.len();
+        if number < own { &self.found[number] } else { &self.standing[number - own] }
+    }
+}
+
+impl Pages for FoundBlocks<'_> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn page(&self, number: usize) -> &[[u32; 2]] {
+        self.block(number).pairs()
+    }
+}
+
+impl<'w> Iterator for FoundBlocks<'w> {
+    type Item = &'w Block;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'w Block> {
+        if self.found.is_empty() {
+            self.found = std::mem::take(&mut self.standing);
+        }
+        let (first, rest) = self.found.split_first()?;
+        self.found = rest;
+        Some(first)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.found.len() + self.standing.len();
+        (len, Some(len))
+    }
+
+    fn fold<B, F: FnMut(B, &'w Block) -> B>(self, init: B, mut f: F) -> B {
+        let folded = self.found.iter().fold(init, &mut f);
+        self.standing.iter().fold(folded, f)
+    }
+}
+
+impl ExactSizeIterator for FoundBlocks<'_> {}

@@ -11,8 +11,10 @@
 
 use super::index::Index;
 use crate::storage::reserve_like;
+use crate::tier::point_grid::index::GridIndex;
 use crate::tier::static_tree::StaticTree;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Indexes kept for the steps to come while no one else holds them: one for the next step, and as many as were held when
@@ -96,7 +98,10 @@ impl Frames {
     }
 
     /// Takes back what [`next`](Self::next) gave: the step was refused. It may be roomier than the others now.
-    pub(super) fn refuse(&mut self, next: Arc<Index>) {
+    pub(super) fn refuse(&mut self, mut next: Arc<Index>) {
+        if let Some(next) = Arc::get_mut(&mut next) {
+            next.asleep.let_go(&self.front.asleep);
+        }
         for other in self.spares.iter_mut().chain([&mut self.front]).filter_map(Arc::get_mut) {
             other.reserve_like(&next);
         }
@@ -133,9 +138,14 @@ impl Frames {
         }
     }
 
-    /// Bytes held for bodies in all indexes, those that others hold included.
-    pub(super) fn bytes(&self) -> usize {
-        self.all().map(|index| size_of::<Index>() + index.bytes()).sum()
+    /// Bytes held for bodies in all indexes, those that others hold included, and by these grids of sleepers.
+    pub(super) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<GridIndex>>) -> usize {
+        // Indexes share grids.
+        let shared: SmallVec<[_; 8]> = self.all().filter_map(|index| index.asleep.shared()).chain(grids).collect();
+        let is_first = |&k: &usize| !shared[..k].iter().any(|before| Arc::ptr_eq(before, shared[k]));
+        let sleepers: usize =
+            (0..shared.len()).filter(is_first).map(|k| size_of::<GridIndex>() + shared[k].bytes()).sum();
+        sleepers + self.all().map(|index| size_of::<Index>() + index.bytes()).sum::<usize>()
     }
 
     /// Bytes held for statics in all indexes, beside those of the present ones.
@@ -160,9 +170,11 @@ impl Frames {
     }
 }
 
-/// F3; with readers, or where they are asked for, each index has ids of its own. Statics that were replaced are let go of.
+/// F3; with readers, or where they are asked for, each index has ids of its own. Statics that were replaced and sleepers that were filed
+/// anew are let go of.
 fn level(index: &mut Index, front: &Index, own_ids: bool) {
     index.reserve_like(front);
+    index.asleep.let_go(&front.asleep);
     index.set_statics(&front.statics, front.statics_version);
     if own_ids {
         reserve_like(&mut index.ids, &front.ids);

@@ -1,6 +1,7 @@
 //! What queries need of a step.
 
 use super::oversized::FewOversized;
+use super::sleeping::Asleep;
 use crate::filter::Filter;
 use crate::geometry::RawBox;
 use crate::storage::record::Record;
@@ -21,8 +22,9 @@ pub(crate) struct Index {
     pub(crate) ids: Vec<u64>,
     /// Row by row; empty when no row was given one.
     pub(crate) filters: Vec<Filter>,
-    /// Tier 1.
+    /// Tier 1: the bodies that were filed in this step, and those that stayed where they were.
     pub(crate) grid: GridIndex,
+    pub(crate) asleep: Asleep,
     /// Tier 2, and its boxes and rows in its own numbering.
     pub(crate) loose: RebuiltGrid,
     pub(crate) oversized_boxes: Vec<RawBox>,
@@ -71,6 +73,7 @@ impl Index {
         self.few_oversized.reserve_like(&other.few_oversized);
         self.loose.reserve_like(&other.loose);
         self.grid.reserve_like(&other.grid);
+        self.asleep.reserve_like(&other.asleep);
     }
 
     /// Bytes held for bodies.
@@ -78,6 +81,7 @@ impl Index {
         self.ids.capacity() * size_of::<u64>()
             + self.filters.capacity() * size_of::<Filter>()
             + self.grid.bytes()
+            + self.asleep.bytes()
             + self.loose.bytes()
             + self.oversized_boxes.capacity() * size_of::<RawBox>()
             + self.oversized_rows.capacity() * size_of::<u32>()
@@ -88,6 +92,7 @@ impl Index {
         self.ids.shrink_to_fit();
         self.filters.shrink_to_fit();
         self.grid.shrink_to_fit();
+        self.asleep.shrink_to_fit();
         self.loose.shrink_to_fit();
         self.oversized_boxes.shrink_to_fit();
         self.oversized_rows.shrink_to_fit();

@@ -71,6 +71,32 @@ impl<'i, 'a> Input<'i, 'a> {
         }
     }
 
+    /// Whether any row may be asleep.
+    pub(super) fn has_asleep(&self) -> bool {
+        self.chunks.iter().any(|chunk| !chunk.asleep.unwrap_or_default().is_empty())
+    }
+
+    /// How many rows say that they are asleep.
+    pub(super) fn asleep_count(&self) -> usize {
+        // As many as a byte can count, so that vectors of bytes do.
+        let part = |part: &[bool]| usize::from(part.iter().map(|&asleep| u8::from(asleep)).sum::<u8>());
+        let count = |column: &[bool]| column.chunks(u8::MAX.into()).map(part).sum::<usize>();
+        self.chunks.iter().filter_map(|chunk| chunk.asleep).map(count).sum()
+    }
+
+    /// Writes which rows of a range say that they are asleep.
+    #[inline(always)]
+    pub(super) fn read_asleep(&self, rows: Range<usize>, mut asleep: &mut [bool]) {
+        for (_, part, chunk) in self.parts(rows) {
+            let (now, rest) = asleep.split_at_mut(part.len());
+            asleep = rest;
+            match chunk.asleep {
+                Some(column) => now.copy_from_slice(&column[part]),
+                None => now.fill(false),
+            }
+        }
+    }
+
     /// The part of each chunk that lies in `rows`: its first row's number, and the range within the chunk.
     fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>, &'i Bodies<'a>)> {
         let first = self.starts[1..].partition_point(|&end| end <= rows.start);

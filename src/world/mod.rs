@@ -22,6 +22,7 @@ mod report;
 mod save;
 mod search;
 mod shift;
+mod sleeping;
 mod static_pass;
 mod static_sweep;
 mod step;
@@ -51,6 +52,7 @@ use crate::tier::static_tree::StaticTree;
 use found::FoundPairs;
 use frames::Frames;
 use lists::Lists;
+use sleeping::Sleeping;
 use task::Task;
 use tracking::Tracker;
 use worker::Workers;
@@ -98,6 +100,7 @@ pub struct World {
     skipped: Vec<BadRow>,
     plan: Plan,
     partition: Partition,
+    sleeping: Sleeping,
     tasks: Vec<Task>,
     workers: Workers,
     pool: PagePool,
@@ -137,7 +140,8 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// Pairs and their order are a pure function of columns, statics and settings.
+    /// Pairs and their order are a pure function of columns, statics and settings; but for their order where bodies say that they
+    /// sleep ([`Bodies::with_asleep`]).
     ///
     /// # Cost
     ///
@@ -247,6 +251,7 @@ impl World {
         self.next_found.clear(&self.pool);
         self.next_found = FoundPairs::default();
         self.found.shrink_to_fit();
+        self.sleeping.shrink_to_fit(self.frames.front(), &self.pool);
         self.frames.shrink_to_fit();
         self.plan = Plan::default();
         self.partition.release();
@@ -284,11 +289,12 @@ impl World {
         let tasks = self.tasks.capacity() * size_of::<Task>();
         let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<BadRow>();
         let scratch = self.plan.bytes() + self.partition.bytes() + self.workers.bytes() + tasks + small;
-        self.frames.bytes() + scratch
+        self.frames.bytes(self.sleeping.grids()) + self.sleeping.bytes() + scratch
     }
 
     fn bytes_pairs(&self) -> usize {
-        let pages = self.found.page_count() + self.next_found.page_count() + self.pool.free_count();
+        let standing = self.sleeping.page_count();
+        let pages = self.found.page_count() + self.next_found.page_count() + standing + self.pool.free_count();
         let sections = self.found.bytes_of_sections() + self.next_found.bytes_of_sections();
         let tracked = self.tracker.as_ref().map_or(0, |tracker| tracker.bytes());
         let listed = self.lists.as_ref().map_or(0, |lists| lists.bytes());

@@ -6,7 +6,8 @@ impl World {
     /// The order of places: row `order[k]` of the last good step belongs at place `k`, if bodies that are near each other
     /// in the world shall be near each other in memory. `order` is cleared first and holds each row of the step once.
     ///
-    /// Common bodies come first, in cell order: band by band, row of cells by row of cells. Oversized ones follow in the
+    /// Common bodies come first, in cell order: band by band, row of cells by row of cells; those that
+    /// [sleep](crate::Bodies::with_asleep) behind the others. Oversized ones follow in the
     /// order of their loose cells, and rows that were [`skipped`](Self::skipped) are last, ascending. Before the first
     /// step, and after one of no rows, it is empty; a step that was refused leaves it as it was.
     ///
@@ -78,7 +79,7 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// A pure function of columns and settings, as pairs are. It may change between versions.
+    /// A pure function of columns and settings, as the order of pairs is, and with the same exception. It may change between versions.
     ///
     /// # Cost
     ///
@@ -89,6 +90,10 @@ impl World {
         order.clear();
         order.reserve(index.row_count);
         index.grid.row_runs().for_each(|rows| order.extend_from_slice(rows));
+        if let Some(sleepers) = index.asleep.grid() {
+            let stand = |row: &u32| index.asleep.stands(*row);
+            sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(stand)));
+        }
         order.extend(index.loose.entities().map(|entity| index.oversized_rows[entity as usize]));
         order.extend(self.skipped.iter().map(|bad| bad.row));
         debug_assert_eq!(order.len(), index.row_count, "each row is filed once or was skipped (R1)");

@@ -70,8 +70,10 @@ pub struct GridReport {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Tier 1: the point grids, smallest bound first.
+    /// Tier 1: the point grids of the bodies that were filed in the step, smallest bound first.
     pub grids: Vec<GridReport>,
+    /// Tier 1: bodies that [sleep](crate::Bodies::with_asleep) and stayed where they were filed.
+    pub asleep: usize,
     /// Tier 2: bodies above every bound.
     pub oversized: usize,
     /// Tier 3: statics, disabled ones included.
@@ -98,7 +100,7 @@ pub struct Report {
 impl Report {
     /// Bodies in tier 1.
     pub fn common(&self) -> usize {
-        self.grids.iter().map(|grid| grid.bodies).sum()
+        self.grids.iter().map(|grid| grid.bodies).sum::<usize>() + self.asleep
     }
 
     /// Bytes held per body that was filed.
@@ -117,6 +119,7 @@ impl World {
         let grids = self.grid_reports();
         let index = self.frames.front();
         let mut report = Report {
+            asleep: index.asleep.count(),
             oversized: index.oversized_rows.len(),
             statics: self.statics.len(),
             skipped: self.skipped.len(),
@@ -209,6 +212,9 @@ impl fmt::Display for Report {
                 "common     {:>9} bodies up to half-extent {:.3}, {} bands, cells {width:.2} x {height:.2}, population {:.1}",
                 grid.bodies, grid.bound, grid.bands, grid.population
             )?;
+        }
+        if self.asleep > 0 {
+            writeln!(f, "asleep     {:>9} bodies", self.asleep)?;
         }
         writeln!(f, "oversized  {:>9} bodies", self.oversized)?;
         writeln!(f, "static     {:>9} boxes", self.statics)?;

@@ -8,6 +8,7 @@ use crate::filter::Filter;
 use crate::geometry::{Cast, Entry, RawBox};
 use crate::pair::Hit;
 use crate::query::{Accept, Part, Questions, Search};
+use crate::tier::point_grid::index::GridIndex;
 use crate::tier::point_grid::search::{Filed, InArea, Overlapping, Tested, Wanted};
 use crate::tier::static_tree::StaticTree;
 
@@ -91,6 +92,24 @@ impl<'w> Searched<'w> {
         Hit::Fixed { row, id: self.statics.id(row) }
     }
 
+    /// Whether a row that is filed among the sleepers is where it is filed.
+    #[inline(always)]
+    fn stands(&self, row: u32) -> bool {
+        self.index.asleep.stands(row)
+    }
+
+    /// As [`visit_body`](Self::visit_body), of those filed among the sleepers.
+    #[inline]
+    fn visit_sleeper<T>(self, limit: f64, visit: &mut impl FnMut(Hit, T) -> f64) -> impl FnMut(u32, T) -> f64 {
+        let mut limit = limit;
+        move |row, at| {
+            if self.stands(row) && self.wants_body(row) {
+                limit = visit(self.body(row), at);
+            }
+            limit
+        }
+    }
+
     /// Visits the bodies that are asked of, by their rows; until the first of them the limit is as it was.
     #[inline]
     fn visit_body<T>(self, limit: f64, visit: &mut impl FnMut(Hit, T) -> f64) -> impl FnMut(u32, T) -> f64 {
@@ -118,6 +137,7 @@ impl<'w> Searched<'w> {
     /// What all that is searched is made of.
     pub(super) fn visit_parts(self, mut visitor: impl FnMut(Part)) {
         self.index.grid.visit_parts(&mut visitor);
+        self.index.asleep.grid().into_iter().for_each(|sleepers| sleepers.visit_parts(&mut visitor));
         self.index.loose.visit_parts(&mut visitor);
         self.statics.visit_parts(visitor);
     }
@@ -136,6 +156,8 @@ impl<'w> Searched<'w> {
         InAllTiers {
             searched: self,
             common: self.index.grid.search(area, wanted),
+            sleepers: self.index.asleep.grid().map(|grid| (grid, area, wanted)),
+            among_sleepers: false,
             other_tiers: Some((oversized, fixed)),
             oversized: None,
             fixed: None,
@@ -155,6 +177,9 @@ impl<'w> Searched<'w> {
 struct InAllTiers<'w, W, L, S, O, F> {
     searched: Searched<'w>,
     common: InArea<'w, W>,
+    /// Where to search when the common bodies of the step are used up; nowhere once that is what `common` does.
+    sleepers: Option<(&'w GridIndex, RawBox, W)>,
+    among_sleepers: bool,
     /// Makes the searches of the other tiers; none once it did.
     other_tiers: Option<(L, S)>,
     oversized: Option<O>,
@@ -173,20 +198,28 @@ where
 
     #[inline]
     fn next(&mut self) -> Option<Hit> {
-        for row in self.common.by_ref() {
-            if self.searched.wants_body(row) {
-                return Some(self.searched.body(row));
+        loop {
+            for row in self.common.by_ref() {
+                if self.searched.wants_body(row) && (!self.among_sleepers || self.searched.stands(row)) {
+                    return Some(self.searched.body(row));
+                }
             }
+            let Some((sleepers, area, wanted)) = self.sleepers.take() else { return self.next_of_others() };
+            (self.common, self.among_sleepers) = (sleepers.search(area, wanted), true);
         }
-        self.next_of_others()
     }
 
     fn fold<B, G: FnMut(B, Hit) -> B>(self, init: B, mut fold: G) -> B {
-        let Self { searched, common, other_tiers, oversized, fixed } = self;
+        let Self { searched, common, sleepers, among_sleepers, other_tiers, oversized, fixed } = self;
         let mut body = |folded, row| {
             if searched.wants_body(row) { fold(folded, searched.body(row)) } else { folded }
         };
-        let mut folded = common.fold(init, &mut body);
+        let is_there = |row| !among_sleepers || searched.stands(row);
+        let mut folded = common.fold(init, |folded, row| if is_there(row) { body(folded, row) } else { folded });
+        if let Some((grid, area, wanted)) = sleepers {
+            let sleepers = grid.search(area, wanted);
+            folded = sleepers.fold(folded, |folded, row| if searched.stands(row) { body(folded, row) } else { folded });
+        }
         let oversized_body = |folded, entity| body(folded, searched.oversized(entity));
         let fixed_one = |fold: &mut G, folded, row| {
             if searched.wants_static(row) { fold(folded, searched.fixed(row)) } else { folded }
@@ -262,6 +295,9 @@ impl<'w> Search for Searched<'w> {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
             within = index.grid.visit_near(point, count, within, &mut self.visit_body(within, visit));
+            if let Some(sleepers) = index.asleep.grid() {
+                within = sleepers.visit_near(point, count, within, &mut self.visit_sleeper(within, visit));
+            }
         }
         if self.has(Tier::Oversized) {
             let mut visit = self.visit_body(within, visit);
@@ -278,6 +314,9 @@ impl<'w> Search for Searched<'w> {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
             until = index.grid.visit_met(cast, until, &mut self.visit_body(until, visit));
+            if let Some(sleepers) = index.asleep.grid() {
+                until = sleepers.visit_met(cast, until, &mut self.visit_sleeper(until, visit));
+            }
         }
         if self.has(Tier::Oversized) {
             let mut visit = self.visit_body(until, visit);
@@ -291,7 +330,12 @@ impl<'w> Search for Searched<'w> {
     }
 
     fn place(self, point: [f32; 2]) -> u64 {
-        if self.index.grid.is_empty() { self.statics.place(point) } else { self.index.grid.place(point) }
+        match self.index.asleep.grid() {
+            // Most bodies are there.
+            Some(sleepers) if !sleepers.is_empty() => sleepers.place(point),
+            _ if self.index.grid.is_empty() => self.statics.place(point),
+            _ => self.index.grid.place(point),
+        }
     }
 
     fn is_sequential(self) -> bool {

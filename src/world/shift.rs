@@ -18,6 +18,8 @@ use super::report::Phases;
 use super::task::Aim;
 use crate::error::{BadRow, Column, Error};
 use crate::geometry::{RawBox, oriented, shifted};
+use crate::storage::pages::PairBudget;
+use crate::tier::point_grid::index::GridIndex;
 use crate::tier::point_grid::plan::Wishes;
 use crate::tier::point_grid::rows::{Rows, read_boxes};
 use crate::tier::static_tree::StaticTree;
@@ -89,6 +91,7 @@ impl World {
         self.file_anew(by, (&shown.0, shown.1))?;
         self.statics = statics;
         self.statics_version = version;
+        self.sleeping.forget();
         Ok(())
     }
 
@@ -100,10 +103,13 @@ impl World {
         self.plan.rebuild(&rows, Wishes { bounds: &config.bounds, oversized: true });
         let mut next = self.frames.next();
         let index = Arc::make_mut(&mut next);
+        // All are filed together, and sleepers anew by a later step.
+        index.asleep.clear();
         // Neither refuses anything: bad rows are skipped, and pairs are not looked for.
         let filed = self.partition.run(&rows, &self.plan, true, self.level, parallel, &mut index.grid.records);
         let filed = filed.map_err(Error::BadBody);
-        let filed = filed.and_then(|()| self.find_pairs(parallel, index, &mut Phases::default(), Aim::File));
+        let budget = PairBudget::new(0);
+        let filed = filed.and_then(|()| self.find_pairs(parallel, index, Aim::File, &budget, &mut Phases::default()));
         if let Err(error) = filed {
             self.frames.refuse(next);
             return Err(error);
@@ -139,6 +145,11 @@ impl Moved {
         let mut boxes = vec![[f32::NAN; 4]; index.row_count];
         for (slot, entries) in index.grid.entries() {
             for (row, aabb) in entries {
+                boxes[row as usize] = shifted(&oriented(aabb, slot.transposed), by);
+            }
+        }
+        for (slot, entries) in index.asleep.grid().into_iter().flat_map(GridIndex::entries) {
+            for (row, aabb) in entries.filter(|&(row, _)| index.asleep.stands(row)) {
                 boxes[row as usize] = shifted(&oriented(aabb, slot.transposed), by);
             }
         }

@@ -32,29 +32,29 @@ impl World {
         let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
             let parallel =
                 cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
-            self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
-            phases.plan = clock.lap();
-            let skip = self.config.bad_rows == BadRows::Skip;
-            let records = &mut index.grid.records;
-            self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
-            input.copy_filters(&mut index.filters);
-            phases.partition = clock.lap();
-            if let Some(tracker) = &mut self.tracker {
-                input.copy_ids(&mut index.ids);
-                let absent = self.partition.bad_rows().map(|bad| bad.row);
-                tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
-                phases.tracking = clock.lap();
-            }
+            index.asleep.clear();
             let discs = self.config.overlap == Overlap::Discs && !input.moves();
-            self.find_pairs(parallel, index, &mut phases, Aim::Pairs { listener, discs })?;
+            let aim = Aim::Pairs { listener, discs };
+            if !input.has_asleep() || !self.step_among_sleepers(&input, index, parallel, aim, &mut phases)? {
+                clock.lap();
+                self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
+                phases.plan = clock.lap();
+                let skip = self.config.bad_rows == BadRows::Skip;
+                let records = &mut index.grid.records;
+                self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
+                input.copy_filters(&mut index.filters);
+                phases.partition += clock.lap();
+                let budget = PairBudget::new(self.config.pair_limit);
+                self.find_pairs(parallel, index, aim, &budget, &mut phases)?;
+            }
             if self.tracker.is_some() {
                 clock.lap();
-                self.track_contacts(&input, index, discs, parallel);
-                phases.tracking += clock.lap();
+                self.track_contacts(&input, index, discs, parallel)?;
+                phases.tracking = clock.lap();
             }
             if let Some(lists) = &mut self.lists {
                 let found = &self.next_found;
-                lists.rebuild((&found.body_blocks, &found.static_blocks), input.len(), parallel);
+                lists.rebuild((&found.all_bodies(), &found.all_statics()), input.len(), parallel);
             }
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
@@ -81,7 +81,7 @@ impl World {
         self.workers.level();
         self.provide_pages();
         self.skipped.clear();
-        self.skipped.extend(self.partition.bad_rows());
+        self.skipped.extend(self.sleeping.bad_rows().chain(self.partition.bad_rows()));
         phases.total = { start }.lap();
         self.note(phases);
         Ok(())
@@ -92,8 +92,9 @@ impl World {
         &mut self,
         parallel: bool,
         index: &mut Index,
-        phases: &mut Phases,
         aim: Aim<'_>,
+        budget: &PairBudget,
+        phases: &mut Phases,
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
         if std::mem::replace(&mut self.unfinished, true) {
@@ -103,12 +104,12 @@ impl World {
         self.next_found.clear(&self.pool);
         let pages_before = self.pool.free_count();
         let mut grid = std::mem::take(&mut index.grid);
-        index.set_oversized(&grid.records[self.partition.oversized()]);
+        let oversized = self.partition.oversized();
+        index.set_oversized(if matches!(aim, Aim::Sleepers { .. }) { &[] } else { &grid.records[oversized] });
         grid.lay_out(&self.plan, &self.partition);
         self.workers.prepare(parallel, self.statics.len(), index.loose.loose_cell_count());
-        phases.prepare = clock.lap();
+        phases.prepare += clock.lap();
 
-        let budget = PairBudget::new(self.config.pair_limit);
         let bands = grid.slots.len();
         let blocks =
             if index.oversized_rows.is_empty() || matches!(aim, Aim::File) { 0 } else { index.loose.block_count() };
@@ -126,7 +127,7 @@ impl World {
                 statics: &self.statics,
                 split: self.workers.split(),
                 pool: &self.pool,
-                budget: &budget,
+                budget,
                 aim,
             };
             let (index, workers, slots) = (&*index, &self.workers, &grid.slots);
@@ -147,7 +148,7 @@ impl World {
             });
         }
         self.unfinished = false;
-        phases.pairs = clock.lap();
+        phases.pairs += clock.lap();
         for (slot, task) in grid.slots.iter_mut().zip(tasks.iter()) {
             slot.band = task.band;
         }
@@ -158,19 +159,24 @@ impl World {
             phases.add(&task.times);
         }
         self.next_found.count();
-        if budget.is_exceeded() {
-            self.next_found.clear(&self.pool);
-            // Pages for pairs that were refused are not kept; those that good steps use are.
-            self.pool.truncate(pages_before);
-            return Err(Error::TooManyPairs { limit: self.config.pair_limit });
-        }
-        phases.gather = clock.lap();
+        self.check_budget(budget, pages_before)?;
+        phases.gather += clock.lap();
         Ok(())
     }
 
-    /// Follows contacts from the last step to this one, where that is asked for.
-    fn track_contacts(&mut self, input: &Input<'_, '_>, index: &Index, discs: bool, parallel: bool) {
-        let Some(tracker) = &mut self.tracker else { return };
+    /// Follows contacts from the last step to this one, where that is asked for. The error is that of ids, before anything changed.
+    fn track_contacts(
+        &mut self,
+        input: &Input<'_, '_>,
+        index: &mut Index,
+        discs: bool,
+        parallel: bool,
+    ) -> Result<(), Error> {
+        let Some(tracker) = &mut self.tracker else { return Ok(()) };
+        input.copy_ids(&mut index.ids);
+        let index = &*index;
+        let absent = self.sleeping.bad_rows().chain(self.partition.bad_rows()).map(|bad| bad.row);
+        tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
         let (statics, margin) = (&self.statics, self.config.margin);
         // A contact that was not found goes on while nothing but a margin is between the two.
         let body = |row: u32| input.check(row as usize).ok().map(|aabb| grown(aabb, margin));
@@ -188,12 +194,24 @@ impl World {
         };
         let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
         tracker.advance(
-            (&self.next_found.body_blocks, &self.next_found.static_blocks),
+            (&self.next_found.all_bodies(), &self.next_found.all_statics()),
             (input.ids_of(index), input.len()),
             StaticSet { tree: statics, number: self.static_set },
             keeps.unzip(),
             (self.level, parallel),
         );
+        Ok(())
+    }
+
+    /// That there are not more pairs than are allowed.
+    pub(super) fn check_budget(&mut self, budget: &PairBudget, pages_before: usize) -> Result<(), Error> {
+        if !budget.is_exceeded() {
+            return Ok(());
+        }
+        self.next_found.clear(&self.pool);
+        // Pages for pairs that were refused are not kept; those that good steps use are.
+        self.pool.truncate(pages_before);
+        Err(Error::TooManyPairs { limit: self.config.pair_limit })
     }
 
     /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough. And

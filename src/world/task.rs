@@ -49,11 +49,18 @@ pub(super) struct Shared<'s> {
 pub(super) enum Aim<'s> {
     /// To file bodies and find their pairs: who is told of these while the step runs, and whether bodies are discs in it.
     Pairs { listener: Option<&'s Listener<'s>>, discs: bool },
+    /// To file sleepers and find the pairs among them: oversized bodies are not, and no one is told.
+    Sleepers { discs: bool },
     /// To file bodies.
     File,
 }
 
 impl<'s> Aim<'s> {
+    /// Whether bodies are discs in this step.
+    pub(super) fn discs(self) -> bool {
+        matches!(self, Self::Pairs { discs: true, .. } | Self::Sleepers { discs: true })
+    }
+
     pub(super) fn listener(self) -> Option<&'s Listener<'s>> {
         if let Self::Pairs { listener, .. } = self { listener } else { None }
     }
@@ -62,7 +69,7 @@ impl<'s> Aim<'s> {
 impl<'s> Shared<'s> {
     /// Whether bodies are discs in this step.
     pub(super) fn discs(&self) -> bool {
-        matches!(self.aim, Aim::Pairs { discs: true, .. })
+        self.aim.discs()
     }
 
     /// Where the pairs of a task go.
@@ -75,7 +82,7 @@ impl<'s> Shared<'s> {
     pub(super) fn silent(self) -> Self {
         let aim = match self.aim {
             Aim::Pairs { discs, .. } => Aim::Pairs { listener: None, discs },
-            Aim::File => Aim::File,
+            other => other,
         };
         Self { aim, ..self }
     }

@@ -8,6 +8,7 @@ mod drawn;
 mod fleet;
 mod input;
 mod oracle;
+mod play;
 pub mod questions;
 mod random;
 
@@ -17,6 +18,7 @@ pub use fleet::pools;
 pub use fleet::{Fleet, Found, hits};
 pub use input::{Columns, Shape};
 pub use oracle::{Truth, allowed, cross_pairs, self_pairs};
+pub use play::{Lullaby, Play, plain};
 pub use random::Random;
 
 use triphase::{World, WorldConfig};

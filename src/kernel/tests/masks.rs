@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::overlaps;
-use crate::storage::blocks::{BLOCK_LEN, Blocks, block_words, fill_blocks_from};
+use crate::storage::blocks::{BLOCK_LEN, BLOCK_WORDS, Blocks, block_words, fill_blocks_from};
 
 /// Edges that touch, are apart by a bit, or are odd.
 const EDGES: [f32; 12] =
@@ -27,7 +27,11 @@ fn masks_are_what_the_predicate_says_in_every_lane() {
         let expected =
             records.iter().fold(0, |mask, record| mask | u32::from(overlaps(&record.aabb, &area)) << record.row);
         for level in levels() {
-            assert_eq!(level.overlap_mask(blocks.block(0), &area), expected, "{level:?}: {area:?}");
+            let block = blocks.block(0);
+            assert_eq!(level.overlap_mask(block, &area), expected, "{level:?}: {area:?}");
+            let (nothing, both) = (&[f32::NAN.to_bits(); BLOCK_WORDS], expected | expected << BLOCK_LEN);
+            assert_eq!(level.overlap_masks([block, block], &area), both, "{level:?}: {area:?}");
+            assert_eq!(level.overlap_masks([nothing, block], &area), expected << BLOCK_LEN, "{level:?}: {area:?}");
         }
     }
 }

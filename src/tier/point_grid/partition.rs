@@ -172,13 +172,13 @@ impl<'a, R: Rows + ?Sized> Scatter<'a, R> {
             let keys = &keys[from % CHUNK..][..boxes.len()];
             for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
                 if key != NONE {
-                    let record = Record { aabb, row: (from + k) as u32 };
+                    let record = Record { aabb, row: rows.number(from + k) };
                     put(usize::from(key), if AXIS == X { record.transposed() } else { record });
                 }
             }
             while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
                 let k = row as usize - from;
-                let record = Record { aabb: boxes[k], row };
+                let record = Record { aabb: boxes[k], row: rows.number(row as usize) };
                 let filed = usize::from(keys[k]);
                 route(plan, &boxes[k], &mut |destination, transposed| {
                     if destination != filed {

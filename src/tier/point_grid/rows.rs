@@ -13,6 +13,12 @@ pub(crate) trait Rows: Sync {
     /// How many there are; at most `u32::MAX`.
     fn len(&self) -> usize;
 
+    /// What a row is called where these are some rows of many.
+    #[inline(always)]
+    fn number(&self, row: usize) -> u32 {
+        row as u32
+    }
+
     /// The box of a row, or what is wrong with it.
     fn check(&self, row: usize) -> Result<RawBox, BadRow>;
 

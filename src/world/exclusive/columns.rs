@@ -14,7 +14,7 @@
 use super::schedule::Schedule;
 use crate::error::Error;
 use crate::pair::{Pair, StaticPair};
-use crate::storage::pages::Block;
+use crate::world::found::FoundBlocks;
 use std::marker::PhantomData;
 
 /// What is changed by contacts, row by row: a column, or a tuple of up to six. A column is `&mut [T]` or `&mut Vec<T>`, and `T`
@@ -142,7 +142,7 @@ fn check<C: RowColumns>(columns: &C, rows: usize) -> Result<(), Error> {
 /// A schedule, the blocks that it is of, how many rows the step had, and whether other threads may help.
 pub(super) struct Work<'w> {
     pub(super) schedule: &'w Schedule,
-    pub(super) blocks: &'w [Block],
+    pub(super) blocks: FoundBlocks<'w>,
     pub(super) parallel: bool,
 }
 

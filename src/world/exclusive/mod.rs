@@ -155,8 +155,8 @@ impl Contacts<'_> {
     fn work(&self, touched: Touched) -> Work<'_> {
         let (found, parallel) = (self.found, self.is_parallel());
         let (kept, blocks) = match touched {
-            Touched::Both => (&found.schedules.bodies, &found.body_blocks),
-            Touched::First => (&found.schedules.statics, &found.static_blocks),
+            Touched::Both => (&found.schedules.bodies, found.all_bodies()),
+            Touched::First => (&found.schedules.statics, found.all_statics()),
         };
         let index = self.searched.index;
         let schedule = kept.get_or_make(|schedule| schedule.make(blocks, &found.sections, touched, index, parallel));

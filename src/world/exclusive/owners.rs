@@ -1,4 +1,4 @@
-//! Which block a row belongs to: the band that files it, or a stretch of the oversized bodies.
+//! Which block a row belongs to: the band that files it, one of sleepers maybe, or a stretch of the oversized bodies.
 //!
 //! W1: a row belongs to one block, as it is filed once (R1 in `partition.rs`). Numbers beyond 16 bits are one block, which costs
 //! some parallel work and nothing else: what two blocks keep apart, one does too.
@@ -46,7 +46,7 @@ impl Owners {
             asked.for_each(|row| _ = self.asked.insert(row));
             fill_bands(blocks, index, parallel, |row| self.asked.contains(row));
         }
-        let bands = index.grid.slots.len();
+        let bands = index.grid.slots.len() + index.asleep.grid().map_or(0, |sleepers| sleepers.slots.len());
         let oversized = index.oversized_rows.len();
         let per_block = oversized.div_ceil(OVERSIZED_BLOCKS_MAX).max(OVERSIZED_MIN);
         for (at, entity) in index.loose.entities().enumerate().take(oversized) {
@@ -73,6 +73,16 @@ fn fill_bands(blocks: &[AtomicU16], index: &Index, parallel: bool, wanted: impl 
         let band = number(band);
         for &row in index.grid.rows_of(slot).flatten() {
             if wanted(row) {
+                blocks[row as usize].store(band, Relaxed);
+            }
+        }
+    });
+    let Some(sleepers) = index.asleep.grid() else { return };
+    parallel::for_each(parallel, &sleepers.slots, |band, slot| {
+        let band = number(index.grid.slots.len() + band);
+        for &row in sleepers.rows_of(slot).flatten() {
+            // A hole is filed elsewhere, or is no row of this step.
+            if index.asleep.stands(row) && wanted(row) {
                 blocks[row as usize].store(band, Relaxed);
             }
         }

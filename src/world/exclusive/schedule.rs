@@ -25,7 +25,8 @@
 
 use super::owners::Owners;
 use crate::parallel;
-use crate::storage::pages::{Block, PAGE_LEN};
+use crate::storage::pages::PAGE_LEN;
+use crate::world::found::FoundBlocks;
 use crate::world::index::Index;
 use bytemuck::Pod;
 use std::ops::Range;
@@ -123,7 +124,7 @@ impl Schedule {
     /// Makes it anew, for the pairs of a step and the bodies that it filed.
     pub(super) fn make(
         &mut self,
-        blocks: &[Block],
+        blocks: FoundBlocks<'_>,
         sections: &[Section],
         touched: Touched,
         index: &Index,
@@ -156,10 +157,10 @@ impl Schedule {
     }
 
     /// A group of the first phase (G2).
-    fn add_own(&mut self, blocks: &[Block], range: Range<usize>, own: usize) {
+    fn add_own(&mut self, blocks: FoundBlocks<'_>, range: Range<usize>, own: usize) {
         let (from, mut left) = (self.runs.len(), own);
         for block in range {
-            let end = blocks[block].pairs().len().min(left);
+            let end = blocks.block(block).pairs().len().min(left);
             if end == 0 {
                 break;
             }
@@ -199,7 +200,7 @@ impl Schedule {
     }
 
     /// Finds the runs of all pairs that are not own; whether there are any.
-    fn find_rests(&mut self, blocks: &[Block], touched: Touched, index: &Index, parallel: bool) -> bool {
+    fn find_rests(&mut self, blocks: FoundBlocks<'_>, touched: Touched, index: &Index, parallel: bool) -> bool {
         let rests = &mut self.rests[..self.rest_count];
         let pairs: usize = rests.iter().flat_map(|rest| rest.pairs(blocks)).map(|(_, pairs)| pairs.len()).sum();
         if pairs == 0 {
@@ -258,12 +259,17 @@ impl Schedule {
 
     /// Works on all pairs: `work` is called with some of a group that follow each other, never at once with pairs of this
     /// schedule that touch a row of them.
-    pub(super) fn run<P: Pod + Sync>(&self, blocks: &[Block], parallel: bool, work: impl Fn(&[P]) + Send + Sync) {
+    pub(super) fn run<P: Pod + Sync>(
+        &self,
+        blocks: FoundBlocks<'_>,
+        parallel: bool,
+        work: impl Fn(&[P]) + Send + Sync,
+    ) {
         for phase in &self.phases {
             let parallel = parallel && phase.many && !phase.in_turn;
             parallel::for_each(parallel, &self.groups[phase.groups.clone()], |_, group| {
                 for run in &self.runs[group.runs.clone()] {
-                    let pairs = blocks[run.block as usize].pairs();
+                    let pairs = blocks.block(run.block as usize).pairs();
                     work(bytemuck::cast_slice(&pairs[usize::from(run.start)..usize::from(run.end)]));
                 }
             });
@@ -271,7 +277,7 @@ impl Schedule {
     }
 
     /// That each pair is scheduled once, and that no two groups of a phase touch the same row.
-    fn check(&mut self, blocks: &[Block], touched: Touched, rows: usize) {
+    fn check(&mut self, blocks: FoundBlocks<'_>, touched: Touched, rows: usize) {
         let mut stamps = std::mem::take(&mut self.stamps);
         stamps.clear();
         stamps.resize(rows, u32::MAX);
@@ -280,7 +286,7 @@ impl Schedule {
             for group in phase.groups.clone() {
                 let runs = &self.runs[self.groups[group].runs.clone()];
                 let pairs =
-                    |run: &Run| &blocks[run.block as usize].pairs()[usize::from(run.start)..usize::from(run.end)];
+                    |run: &Run| &blocks.block(run.block as usize).pairs()[usize::from(run.start)..usize::from(run.end)];
                 for &pair in runs.iter().flat_map(pairs) {
                     scheduled += 1;
                     for row in touched.rows(pair) {
@@ -291,7 +297,7 @@ impl Schedule {
                 }
             }
         }
-        let pairs: usize = blocks.iter().map(|block| block.pairs().len()).sum();
+        let pairs: usize = blocks.map(|block| block.pairs().len()).sum();
         assert_eq!(scheduled, pairs, "each pair is scheduled once");
         self.stamps = stamps;
     }
@@ -312,10 +318,10 @@ impl Schedule {
 
 impl Rest {
     /// Its pairs, block by block: the number of the block, and those that are not own.
-    fn pairs<'b>(&self, blocks: &'b [Block]) -> impl Iterator<Item = (usize, &'b [[u32; 2]])> + use<'b> {
+    fn pairs<'b>(&self, blocks: FoundBlocks<'b>) -> impl Iterator<Item = (usize, &'b [[u32; 2]])> + use<'b> {
         let mut own = self.own;
         self.blocks.clone().map(move |block| {
-            let pairs = blocks[block].pairs();
+            let pairs = blocks.block(block).pairs();
             let from = own.min(pairs.len());
             own -= from;
             (block, &pairs[from..])
@@ -323,10 +329,10 @@ impl Rest {
     }
 
     /// Finds runs of pairs that are in one group.
-    fn find(&mut self, blocks: &[Block], touched: Touched, owners: &Owners) {
+    fn find(&mut self, blocks: FoundBlocks<'_>, touched: Touched, owners: &Owners) {
         self.runs.clear();
         for (block, pairs) in self.pairs(blocks) {
-            let from = (blocks[block].pairs().len() - pairs.len()) as u16;
+            let from = (blocks.block(block).pairs().len() - pairs.len()) as u16;
             let mut run = Run { key: 0, block: block as u32, start: from, end: from };
             for &pair in pairs {
                 let [a, b] = touched.rows(pair).map(|row| u32::from(owners.of(row)));

@@ -1,8 +1,8 @@
 //! What a schedule does with sections that tell less than they could, or what is wrong.
 
 use super::schedule::{Schedule, Section, Touched};
-use crate::storage::pages::Block;
 use crate::world::World;
+use crate::world::found::FoundBlocks;
 use crate::{Aabb, Bodies, WorldConfig};
 use parking_lot::Mutex;
 
@@ -32,10 +32,10 @@ fn scheduled(world: &World, sections: &[Section], touched: Touched) -> Vec<[u32;
     pairs.into_inner()
 }
 
-fn blocks(world: &World, touched: Touched) -> &[Block] {
+fn blocks(world: &World, touched: Touched) -> FoundBlocks<'_> {
     match touched {
-        Touched::Both => &world.found.body_blocks,
-        Touched::First => &world.found.static_blocks,
+        Touched::Both => world.found.all_bodies(),
+        Touched::First => world.found.all_statics(),
     }
 }
 
@@ -50,7 +50,7 @@ fn every_pair_is_scheduled_whatever_sections_tell() {
     let whole = &world.found.sections;
     assert!(whole.iter().filter(|section| section.own_pairs > 0).count() > 3, "several bands");
     for touched in [Touched::Both, Touched::First] {
-        let all = sorted(blocks(&world, touched).iter().flat_map(|block| block.pairs()).copied().collect());
+        let all = sorted(blocks(&world, touched).flat_map(|block| block.pairs()).copied().collect());
         assert!(all.len() > 100, "{}", all.len());
         // `make` checks in debug builds that groups of a phase share no row.
         let check = |sections: &[Section]| assert!(sorted(scheduled(&world, sections, touched)) == all);

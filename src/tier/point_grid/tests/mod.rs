@@ -2,5 +2,6 @@
 
 mod ask;
 mod grid;
+mod meet;
 mod partition;
 pub(super) mod scenes;

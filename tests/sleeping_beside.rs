@@ -1,0 +1,188 @@
+//! Sleepers beside all else that a world does with pairs: contacts from step to step, lists, streams, solvers, discs, another origin.
+
+mod common;
+
+use common::{Fleet, Found, Lullaby, Truth, hits, sequential, world};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use triphase::{Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName};
+
+const SEED: u64 = 0xbed;
+
+/// Ascending.
+fn sorted(mut found: Found) -> Found {
+    found.body.sort_unstable();
+    found.fixed.sort_unstable();
+    found
+}
+
+/// By ids, ascending: what began, goes on and ended, of bodies and with statics.
+fn events(contacts: Contacts<'_>) -> [BTreeSet<(u64, u64, u32)>; 6] {
+    let id = |row: u32| contacts.body_id(row).expect("ids");
+    let ids = |a: u64, b: u64, value: u32| (a.min(b), a.max(b), value);
+    [
+        contacts.started().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
+        contacts.persisting().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
+        contacts.ended().map(|ended| ids(ended.a, ended.b, ended.value)).collect(),
+        contacts.started_statics().map(|c| (id(c.pair.body), c.pair.fixed.into(), c.value)).collect(),
+        contacts.persisting_statics().map(|c| (id(c.pair.body), c.pair.fixed.into(), c.value)).collect(),
+        contacts.ended_statics().map(|ended| (ended.body, ended.fixed, ended.value)).collect(),
+    ]
+}
+
+/// Each pair once, by a solver that notes partners in the columns of both rows: as many as there are.
+fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
+    let mut rows = vec![Vec::new(); contacts.body_count()];
+    contacts
+        .par_for_each_exclusive(&mut rows, |pair, a: &mut Vec<u32>, b: &mut Vec<u32>| {
+            a.push(pair.b);
+            b.push(pair.a);
+        })
+        .expect("a column of the step");
+    let mut touched = vec![0u32; contacts.body_count()];
+    contacts.par_for_each_static_exclusive(&mut touched, |_, count| *count += 1).expect("a column of the step");
+    assert_eq!(touched.iter().sum::<u32>() as usize, contacts.static_pairs().len());
+    rows
+}
+
+/// Values that tell contacts apart.
+fn mark(world: &mut World) {
+    world.started_mut().for_each(|(_, value)| *value = 7);
+}
+
+#[test]
+fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
+    for (name, overlap) in [
+        (SceneName::Sleepers, Overlap::Boxes),
+        (SceneName::Sleepers, Overlap::Discs),
+        (SceneName::Castles, Overlap::Discs),
+        (SceneName::Churn, Overlap::Boxes),
+        (SceneName::Dragons, Overlap::Discs),
+    ] {
+        let config = WorldConfig::new().track_contacts().contact_lists().overlap(overlap).margin(0.05);
+        let mut fleet = Fleet::new(config.clone());
+        let mut plain = world(config.sequential());
+        let (mut scene, mut lullaby, mut slept) = (Scene::new(name, 2500, SEED), Lullaby::default(), 0);
+        fleet.set_statics(&scene.statics).expect("good statics");
+        plain.set_statics(&scene.statics).expect("good statics");
+        for frame in 0..24 {
+            scene.advance();
+            let (columns, asleep) = lullaby.columns(&scene, 16, frame / 7);
+            let bodies = columns.bodies().with_ids(&scene.ids);
+            let truth = Truth::new(&columns.boxes(), &scene.statics, |_| true);
+            let truth = if overlap == Overlap::Discs { truth.of_discs() } else { truth };
+            let expected = sorted(Found::new(plain.step(bodies).expect("a good step")));
+            truth.compare(&expected).unwrap_or_else(|what| panic!("{name}, frame {frame}: {what}"));
+            let expected_events = events(plain.contacts());
+            mark(&mut plain);
+            let given = fleet.each(|world| {
+                let streamed = Mutex::new(Vec::new());
+                let contacts = world.step_streamed(bodies.with_asleep(&asleep), |block| {
+                    let pairs: Vec<(bool, u32, u32)> = match block.pairs() {
+                        StreamedPairs::Bodies(pairs) => pairs.iter().map(|pair| (false, pair.a, pair.b)).collect(),
+                        StreamedPairs::Static(pairs) => {
+                            pairs.iter().map(|pair| (true, pair.body, pair.fixed)).collect()
+                        }
+                    };
+                    streamed.lock().expect("no panic").push((block.sequence(), pairs));
+                });
+                let contacts = contacts.expect("a good step");
+                let found = Found::new(contacts);
+                assert_eq!(sorted(found.clone()), expected, "{name}, frame {frame}");
+                assert_eq!(events(contacts), expected_events, "{name}, frame {frame}");
+                let mut streamed = streamed.into_inner().expect("no panic");
+                streamed.sort_unstable();
+                let told: Vec<_> = streamed.into_iter().flat_map(|(_, pairs)| pairs).collect();
+                let body = found.body.iter().map(|&(a, b)| (false, a, b));
+                assert!(told.into_iter().eq(body.chain(found.fixed.iter().map(|&(body, fixed)| (true, body, fixed)))));
+                let given = partners(contacts);
+                for (row, given) in given.iter().enumerate() {
+                    let mut given = given.clone();
+                    given.sort_unstable();
+                    assert_eq!(contacts.of(row as u32), given, "{name}, frame {frame}, row {row}");
+                }
+                mark(world);
+                given
+            });
+            assert_eq!(given.iter().map(Vec::len).sum::<usize>(), 2 * expected.body.len());
+            slept = slept.max(fleet.world().report().asleep);
+        }
+        assert!(slept > 1500, "{name}: at most {slept} slept");
+    }
+}
+
+#[test]
+fn a_step_of_motions_among_steps_of_discs_is_decided_by_boxes() {
+    let mut fleet = Fleet::new(WorldConfig::new().overlap(Overlap::Discs));
+    let (mut scene, mut lullaby) = (Scene::new(SceneName::Sleepers, 2000, SEED), Lullaby::default());
+    let still = vec![[0.0f32; 2]; scene.centers.len()];
+    for frame in 0..16 {
+        scene.advance();
+        let (columns, asleep) = lullaby.columns(&scene, 16, 0);
+        let bodies = columns.bodies().with_asleep(&asleep);
+        let truth = Truth::new(&columns.boxes(), &[], |_| true);
+        let (bodies, truth) = match frame % 5 {
+            4 => (bodies.with_displacements(&still), truth),
+            _ => (bodies, truth.of_discs()),
+        };
+        let found = fleet.each(|world| world.step(bodies).map(Found::new)).expect("a good step");
+        truth.compare(&found).unwrap_or_else(|what| panic!("frame {frame}: {what}"));
+    }
+    assert!(fleet.world().report().asleep > 1500);
+}
+
+#[test]
+fn sleepers_move_with_the_origin() {
+    let mut fleet = Fleet::new(WorldConfig::new());
+    let (mut scene, mut lullaby) = (Scene::new(SceneName::Castles, 2000, SEED), Lullaby::default());
+    fleet.set_statics(&scene.statics).expect("good statics");
+    for frame in 0..12 {
+        scene.advance();
+        let (mut columns, asleep) = lullaby.columns(&scene, 16, 0);
+        let by = [f32::from(u8::from(frame > 5)) * 7.25; 2];
+        let shift = |center: &mut [f32; 2]| *center = [center[0] - by[0], center[1] - by[1]];
+        if let common::Shape::Centers { centers, .. } = &mut columns.shape {
+            centers.iter_mut().for_each(shift);
+        }
+        if frame == 6 {
+            let area = [3.0, 3.0, 40.0, 40.0];
+            let before = hits(fleet.world(), area);
+            fleet.each(|world| world.shift_origin(by)).expect("a good origin");
+            let moved = area.map(|edge| edge - by[0]);
+            // Whole eighths, which f32 subtracts exactly; coordinates may round.
+            let after = hits(fleet.world(), moved);
+            assert!(before.len().abs_diff(after.len()) < 5 && before.len() > 100, "{} {}", before.len(), after.len());
+            assert_eq!(fleet.world().report().asleep, 0, "filed among all others until a step");
+        }
+        let statics: Vec<[f32; 4]> = (0..scene.statics.len() as u32)
+            .filter_map(|row| fleet.world().statics().aabb(row))
+            .map(|b| b.to_array())
+            .collect();
+        let truth = Truth::new(&columns.boxes(), &statics, |_| true);
+        let found = fleet.each(|world| world.step(columns.bodies().with_asleep(&asleep)).map(Found::new));
+        truth.compare(&found.expect("a good step")).unwrap_or_else(|what| panic!("frame {frame}: {what}"));
+    }
+    assert!(fleet.world().report().asleep > 1500, "they are filed again");
+}
+
+#[test]
+fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
+    let mut world = sequential();
+    let mut tracked = common::world(WorldConfig::new().track_contacts().sequential());
+    let (mut scene, mut lullaby) = (Scene::new(SceneName::Sleepers, 1500, SEED), Lullaby::default());
+    for frame in 0..14 {
+        scene.advance();
+        let (columns, asleep) = lullaby.columns(&scene, 16, 0);
+        let bodies = columns.bodies().with_asleep(&asleep);
+        if frame % 3 == 2 {
+            let mut twice = scene.ids.clone();
+            twice[1] = twice[0];
+            let error = tracked.step(bodies.with_ids(&twice)).err();
+            assert_eq!(error, Some(Error::DuplicateBodyIds { first: 0, second: 1, id: twice[0] }));
+        }
+        let expected = sorted(Found::new(world.step(columns.bodies()).expect("a good step")));
+        assert_eq!(sorted(Found::new(tracked.step(bodies.with_ids(&scene.ids)).expect("a good step"))), expected);
+    }
+    assert!(tracked.report().asleep > 1000);
+}
