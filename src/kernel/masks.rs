@@ -16,17 +16,20 @@ pub(crate) fn bits_of(run: &Range<usize>, block: usize) -> u32 {
     ((1 << end) - 1) & !((1 << first) - 1)
 }
 
-/// Asks for the boxes of a block, which will be read soon.
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Asks for the memory of some items, of a block say, which will be read soon.
 #[inline(always)]
-pub(crate) fn ask_for(block: &Block) {
+pub(crate) fn ask_for<T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in block.chunks(BLOCK_LEN) {
+    for line in items.chunks((LINE / size_of::<T>()).max(1)) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch reads nothing that the program can see, and processors without it do nothing instead.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = block;
+    let _ = items;
 }
 
 #[inline(always)]

@@ -12,7 +12,7 @@
 
 use super::super::by_row::{SPAN, entry, row_and_partner};
 use super::ids::{NONE, Side};
-use crate::kernel::{Level, Work};
+use crate::kernel::{Level, Work, ask_for};
 
 /// A contact of which one side is gone: the ids of both, and its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,9 @@ pub(super) type Moved = (u64, u32);
 
 /// Entries of a row that are looked at together. So many stand behind the last entry too, of no pair.
 const TOGETHER: usize = 8;
+
+/// Runs that are asked for before they are read.
+const AHEAD: usize = 2;
 
 /// Rows whose entries are looked up together.
 const GROUP: usize = 2;
@@ -303,7 +306,7 @@ struct LookUp<'a, I> {
     runs: I,
 }
 
-impl<'r, I: Iterator<Item = &'r [u64]>> Work for LookUp<'_, I> {
+impl<'r, I: Iterator<Item = &'r [u64]> + Clone> Work for LookUp<'_, I> {
     /// How many are not contacts: the first of `fresh`.
     type Output = usize;
 
@@ -312,7 +315,10 @@ impl<'r, I: Iterator<Item = &'r [u64]>> Work for LookUp<'_, I> {
         let Self { entries, starts, seen, fresh, runs } = self;
         let none = entries.len() - TOGETHER;
         let mut fresh_count = 0;
+        let mut later = runs.clone().skip(AHEAD);
         for run in runs {
+            // Each begins where no processor would guess.
+            later.next().into_iter().for_each(ask_for);
             for &wanted in run {
                 let place = place(entries, starts, wanted);
                 // Without a branch on whether it is there: that is in no order.
@@ -332,15 +338,15 @@ fn place(entries: &[u64], starts: &Starts, wanted: u64) -> usize {
     let group = group(wanted);
     let (start, end) = (starts[group] as usize, starts[group + 1] as usize);
     // Entries of other rows are of other pairs, so it does no harm to look at them.
-    let mut equal = 0u32;
-    for (k, &entry) in entries[start..start + TOGETHER].iter().enumerate() {
-        equal |= u32::from(entry == wanted) << k;
+    let mut first = u64::MAX;
+    for (&entry, place) in entries[start..start + TOGETHER].iter().zip(start as u64..) {
+        first = first.min(if entry == wanted { place } else { none as u64 });
     }
-    if end - start > TOGETHER && equal == 0 {
+    if end - start > TOGETHER && first == none as u64 {
         let more = entries[start + TOGETHER..end].binary_search(&wanted);
         return more.map_or(none, |k| start + TOGETHER + k);
     }
-    if equal == 0 { none } else { start + equal.trailing_zeros() as usize }
+    first as usize
 }
 
 fn size<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
