@@ -83,16 +83,13 @@ impl Frames {
         next
     }
 
-    /// The buffer for the ids of the next step: that of the last good one, unless someone else may look into it (F5) or each
-    /// index has its own. Whether it was handed on.
+    /// The ids of the last good step for the next one, with their buffer, unless someone else may look into it (F5). Whether they were
+    /// handed on.
     pub(super) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
-        if self.own_ids {
-            return false;
-        }
         let front = Arc::get_mut(&mut self.front);
         let handed_on = front.is_some();
         if let Some(front) = front {
-            next.ids = std::mem::take(&mut front.ids);
+            std::mem::swap(&mut next.ids, &mut front.ids);
         }
         handed_on
     }

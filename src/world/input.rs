@@ -47,6 +47,15 @@ impl<'i, 'a> Input<'i, 'a> {
         self.chunks.iter().filter_map(|chunk| chunk.ids).for_each(|column| ids.extend_from_slice(column));
     }
 
+    /// Whether the rows of a range have these ids.
+    pub(super) fn has_ids(&self, rows: Range<usize>, mut ids: &[u64]) -> bool {
+        self.parts(rows).all(|(_, part, chunk)| {
+            let (these, rest) = ids.split_at(part.len());
+            ids = rest;
+            part.is_empty() || chunk.ids.is_some_and(|column| column[part] == *these)
+        })
+    }
+
     /// The copy of the id column in an index, if there is such a column.
     pub(super) fn ids_of<'x>(&self, index: &'x Index) -> Option<&'x [u64]> {
         self.chunks.iter().any(|chunk| !chunk.is_empty() && chunk.ids.is_some()).then_some(&index.ids)

@@ -18,7 +18,19 @@ use crate::storage::pages::PairBudget;
 use crate::storage::tap::Listener;
 use crate::tier::point_grid::plan::Wishes;
 use crate::tier::point_grid::rows::Rows;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// Where the ids of a step are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IdsNow {
+    /// In the caller's columns.
+    Unknown,
+    /// They are those of the last good step, row by row.
+    AsBefore,
+    /// In the index.
+    Copied,
+}
 
 impl World {
     /// Builds the next frame from the rows and, when all went well, makes it the present one. Pairs are told to `listener` too.
@@ -47,9 +59,10 @@ impl World {
                 let budget = PairBudget::new(self.config.pair_limit);
                 self.find_pairs(parallel, index, aim, &budget, &mut phases)?;
             }
+            let mut ids = IdsNow::Unknown;
             if self.tracker.is_some() {
                 clock.lap();
-                self.track_contacts(&input, index, discs, parallel)?;
+                ids = self.track_contacts(&input, index, discs, parallel)?;
                 phases.tracking = clock.lap();
             }
             if let Some(lists) = &mut self.lists {
@@ -59,8 +72,7 @@ impl World {
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
-            if self.tracker.is_none() {
-                self.frames.hand_on_ids(index);
+            if ids != IdsNow::Copied && !(self.frames.hand_on_ids(index) && ids == IdsNow::AsBefore) {
                 input.copy_ids(&mut index.ids);
             }
             index.set_statics(&self.statics, self.statics_version);
@@ -171,12 +183,17 @@ impl World {
         index: &mut Index,
         discs: bool,
         parallel: bool,
-    ) -> Result<(), Error> {
-        let Some(tracker) = &mut self.tracker else { return Ok(()) };
-        input.copy_ids(&mut index.ids);
+    ) -> Result<IdsNow, Error> {
+        let Some(tracker) = &mut self.tracker else { return Ok(IdsNow::Unknown) };
+        let mut absent = self.sleeping.bad_rows().chain(self.partition.bad_rows()).map(|bad| bad.row).peekable();
+        let equal = |rows: Range<usize>, ids: &[u64]| input.has_ids(rows, ids);
+        let mut ids = IdsNow::AsBefore;
+        if absent.peek().is_some() || !tracker.is_as_before(input.len(), equal, parallel) {
+            ids = IdsNow::Copied;
+            input.copy_ids(&mut index.ids);
+            tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
+        }
         let index = &*index;
-        let absent = self.sleeping.bad_rows().chain(self.partition.bad_rows()).map(|bad| bad.row);
-        tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
         let (statics, margin) = (&self.statics, self.config.margin);
         // A contact that was not found goes on while nothing but a margin is between the two.
         let body = |row: u32| input.check(row as usize).ok().map(|aabb| grown(aabb, margin));
@@ -195,12 +212,12 @@ impl World {
         let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
         tracker.advance(
             (&self.next_found.all_bodies(), &self.next_found.all_statics()),
-            (input.ids_of(index), input.len()),
+            (input.ids_of(index).filter(|_| ids == IdsNow::Copied), input.len()),
             StaticSet { tree: statics, number: self.static_set },
             keeps.unzip(),
             (self.level, parallel),
         );
-        Ok(())
+        Ok(ids)
     }
 
     /// That there are not more pairs than are allowed.

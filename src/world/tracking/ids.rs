@@ -10,6 +10,7 @@
 use super::super::by_row::SPAN;
 use crate::error::Error;
 use crate::parallel;
+use std::ops::Range;
 
 /// No row.
 pub(super) const NONE: u32 = u32::MAX;
@@ -41,6 +42,9 @@ pub(super) struct Identities {
     /// Ids that are new, and their rows.
     fresh: Vec<(u64, u32)>,
     went: Went,
+    /// Whether all ids were found to be the same, and of each chunk.
+    unchanged: bool,
+    same: Vec<bool>,
     /// Where each row of the last step is now, or [`NONE`].
     moved: Vec<u32>,
 }
@@ -87,6 +91,35 @@ impl Side<'_> {
 }
 
 impl Identities {
+    /// Whether a step without absent rows has the ids of the last one, row by row.
+    pub(super) fn is_as_before(
+        &mut self,
+        rows: usize,
+        equal: impl Fn(Range<usize>, &[u64]) -> bool + Sync,
+        parallel: bool,
+    ) -> bool {
+        let Self { ids, with_column, same, .. } = self;
+        self.unchanged = *with_column && rows == ids.len() && self.absent.is_empty();
+        if self.unchanged {
+            same.clear();
+            same.resize(rows.div_ceil(CHUNK), false);
+            parallel::for_each_mut(parallel, same, |chunk, same| {
+                let rows = chunk * CHUNK..rows.min((chunk + 1) * CHUNK);
+                *same = equal(rows.clone(), &ids[rows]);
+            });
+            self.unchanged = same.iter().all(|&same| same);
+        }
+        if self.unchanged {
+            self.went = Went::Nowhere;
+        }
+        self.unchanged
+    }
+
+    /// Whether the step that was compared has the ids of the last one, so that there is nothing to commit.
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.unchanged
+    }
+
     /// Compares a step with the last one.
     ///
     /// # Errors
@@ -230,7 +263,7 @@ impl Identities {
 
     /// Gives back what the next step can make again.
     pub(super) fn shrink_to_fit(&mut self) {
-        (self.changed, self.parts, self.fresh, self.moved) = Default::default();
+        (self.changed, self.parts, self.fresh, self.moved, self.same) = Default::default();
         self.ids.shrink_to_fit();
         self.absent.shrink_to_fit();
     }

@@ -33,6 +33,7 @@ use crate::storage::pages::PAGE_LEN;
 use crate::tier::static_tree::StaticTree;
 use ids::{Identities, Ids, NONE, Side, first_duplicate};
 use span::{Moved, Moves, Span, part_of};
+use std::ops::Range;
 
 /// The contacts of the last good step, and what began and ended in it.
 #[derive(Default)]
@@ -61,6 +62,18 @@ pub(super) trait Keeps: Fn([u32; 2]) -> bool + Sync {}
 impl<F: Fn([u32; 2]) -> bool + Sync> Keeps for F {}
 
 impl Tracker {
+    /// Whether all rows of a step are there and have the ids that they had in the last one, or no ids, as then; if so, there is nothing to
+    /// identify. `equal` says whether rows of the step have these ids.
+    pub(super) fn is_as_before(
+        &mut self,
+        rows: usize,
+        equal: impl Fn(Range<usize>, &[u64]) -> bool + Sync,
+        parallel: bool,
+    ) -> bool {
+        self.absent.clear();
+        self.identities.is_as_before(rows, equal, parallel)
+    }
+
     /// Finds out which bodies are which, before anything is changed (E3).
     ///
     /// # Errors
@@ -113,7 +126,9 @@ impl Tracker {
             keeps_static,
             (level, parallel),
         );
-        identities.commit(Ids { column, rows, absent });
+        if !identities.is_unchanged() {
+            identities.commit(Ids { column, rows, absent });
+        }
         if !same_set {
             self.static_set = set.number;
             self.static_ids = set.tree.ids().map(<[u64]>::to_vec);
