@@ -60,6 +60,7 @@ pub(super) struct Span {
     pub(super) ended: Vec<Moved>,
     pub(super) gone: Vec<Gone>,
     missing: Vec<u32>,
+    missing_count: usize,
     entries_next: Vec<u64>,
     values_next: Vec<u32>,
     /// What began, before it is merged in: so many of them.
@@ -175,34 +176,28 @@ impl Span {
                 *seen = keeps(row_and_partner(*entry));
             }
         }
-        let Self { entries, values, seen, missing, ended, fresh, fresh_count, .. } = self;
-        let sorted = &mut fresh[..*fresh_count];
-        sorted.sort_unstable();
-        let len = values.len();
-        // One more than there can be: what is written in vain is written there.
-        size(missing, len + 1);
-        let mut missing_count = 0;
-        for (k, seen) in seen[..len].iter().enumerate() {
-            missing[missing_count] = k as u32;
-            missing_count += usize::from(!seen);
-        }
-        ended.extend(missing[..missing_count].iter().map(|&k| (entries[k as usize], values[k as usize])));
+        self.fresh[..self.fresh_count].sort_unstable();
         self.renew();
+        // What was before is in the other buffers now.
+        let Self { entries_next: before, values_next: values, missing, missing_count, ended, .. } = self;
+        ended.extend(missing[..*missing_count].iter().map(|&k| (before[k as usize], values[k as usize])));
     }
 
     /// Leaves out what was not seen, and merges in what began.
     fn renew(&mut self) {
-        let Self { entries, values, seen, fresh, fresh_count, started, entries_next, values_next, .. } = self;
+        let Self { entries, values, seen, fresh, fresh_count, started, missing, .. } = self;
         let len = values.len();
         let most = len + *fresh_count;
-        size(entries_next, most + TOGETHER);
-        size(values_next, most + 1);
-        let (entries_now, values_now, seen) = (&entries[..len], &values[..len], &seen[..len]);
+        size(&mut self.entries_next, most + TOGETHER);
+        // One more than there can be: what is written in vain is written there.
+        size(&mut self.values_next, most + 1);
+        size(missing, len + 1);
+        let (entries_next, values_next) = (&mut self.entries_next[..most + 1], &mut self.values_next[..most + 1]);
+        let missing = &mut missing[..len + 1];
         let mut fresh = fresh[..*fresh_count].iter().copied();
         let mut next = fresh.next().unwrap_or(NO_ENTRY);
-        let mut to = 0;
-        for k in 0..len {
-            let entry = entries_now[k];
+        let (mut to, mut missing_count) = (0, 0);
+        for (k, ((&entry, &value), &seen)) in entries.iter().zip(&*values).zip(&*seen).enumerate() {
             while next < entry {
                 (entries_next[to], values_next[to]) = (next, 0);
                 started.push(to as u32);
@@ -210,8 +205,10 @@ impl Span {
                 next = fresh.next().unwrap_or(NO_ENTRY);
             }
             // Without a branch on whether it is there still: that is in no order.
-            (entries_next[to], values_next[to]) = (entry, values_now[k]);
-            to += usize::from(seen[k]);
+            (entries_next[to], values_next[to]) = (entry, value);
+            to += usize::from(seen);
+            missing[missing_count] = k as u32;
+            missing_count += usize::from(!seen);
         }
         while next != NO_ENTRY {
             (entries_next[to], values_next[to]) = (next, 0);
@@ -219,11 +216,10 @@ impl Span {
             to += 1;
             next = fresh.next().unwrap_or(NO_ENTRY);
         }
-        std::mem::swap(entries, entries_next);
-        std::mem::swap(values, values_next);
-        values.truncate(to);
-        entries.truncate(to + TOGETHER);
-        entries[to..].fill(NO_ENTRY);
+        self.missing_count = missing_count;
+        std::mem::swap(&mut self.entries, &mut self.entries_next);
+        std::mem::swap(&mut self.values, &mut self.values_next);
+        self.set_len(to);
     }
 
     fn set_len(&mut self, len: usize) {
