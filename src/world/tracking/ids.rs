@@ -126,6 +126,7 @@ impl Identities {
     ///
     /// When two rows that are there have one id.
     pub(super) fn compare(&mut self, step: Ids<'_>, parallel: bool) -> Result<(), Error> {
+        self.unchanged = false;
         self.changed.clear();
         self.fresh.clear();
         self.moved.clear();
@@ -257,6 +258,7 @@ impl Identities {
             self.absent.capacity() + self.table.rows.capacity() + self.changed.capacity() + self.moved.capacity();
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
         self.ids.capacity() * size_of::<u64>()
+            + self.same.capacity()
             + (words + parts) * size_of::<u32>()
             + self.fresh.capacity() * size_of::<(u64, u32)>()
     }

@@ -13,6 +13,7 @@
 use super::super::by_row::{SPAN, entry, row_and_partner};
 use super::ids::{NONE, Side};
 use crate::kernel::{Level, Work, ask_for};
+use crate::storage::reserve_like;
 
 /// A contact of which one side is gone: the ids of both, and its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -219,6 +220,9 @@ impl Span {
         self.missing_count = missing_count;
         std::mem::swap(&mut self.entries, &mut self.entries_next);
         std::mem::swap(&mut self.values, &mut self.values_next);
+        // Whichever is filled next has the room that this one had.
+        reserve_like(&mut self.entries_next, &self.entries);
+        reserve_like(&mut self.values_next, &self.values);
         self.set_len(to);
     }
 
@@ -271,10 +275,10 @@ impl Span {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let entries = self.entries.capacity() + self.fresh.capacity();
-        let words = [&self.values, &self.started];
+        let entries = [&self.entries, &self.entries_next, &self.fresh];
+        let words = [&self.values, &self.values_next, &self.started, &self.missing];
         size_of::<Self>()
-            + entries * size_of::<u64>()
+            + entries.map(Vec::capacity).iter().sum::<usize>() * size_of::<u64>()
             + words.map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
             + self.seen.capacity()
             + self.gone.capacity() * size_of::<Gone>()
@@ -283,7 +287,8 @@ impl Span {
 
     /// Gives back what the next step can make again.
     pub(super) fn shrink_to_fit(&mut self) {
-        (self.seen, self.fresh, self.moved) = Default::default();
+        (self.seen, self.missing, self.fresh, self.moved) = Default::default();
+        (self.entries_next, self.values_next) = Default::default();
         self.entries.shrink_to_fit();
         self.values.shrink_to_fit();
         self.started.shrink_to_fit();
