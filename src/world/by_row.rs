@@ -11,8 +11,8 @@
 use crate::parallel;
 use crate::storage::grow;
 
-/// Rows of a span: its counters (8 KiB) and its entries, of a few pairs a row, lie in the first caches.
-pub(super) const SPAN: usize = 2048;
+/// Rows of a span: its counters (16 KiB) and its entries, of a few pairs a row, lie in the first caches.
+pub(super) const SPAN: usize = 4096;
 
 /// Chunks there are at most, so that their tables stay small in large worlds.
 const CHUNKS_MAX: usize = 256;

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Rows that are compared by one task.
-const CHUNK: usize = 4 * SPAN;
+const CHUNK: usize = 8 * SPAN;
 
 /// The ids of a step: a column, or none, where rows stand for themselves.
 #[derive(Clone, Copy, Debug)]
