@@ -97,6 +97,11 @@ impl BySpan {
         })
     }
 
+    /// How many entries a span has.
+    pub(super) fn len(&self, span: usize) -> usize {
+        self.runs(span).map(<[u64]>::len).sum()
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<u64>()
             + self.ends.iter().map(|ends| size_of::<Vec<u32>>() + ends.capacity() * size_of::<u32>()).sum::<usize>()

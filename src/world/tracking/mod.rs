@@ -14,6 +14,7 @@
 //!
 //! Cost: sorting the pairs by row and a merge, in parallel. About 30 bytes a contact, and 16 a row with ids.
 
+mod compare;
 mod events;
 mod ids;
 #[cfg(feature = "serde")]
@@ -24,15 +25,18 @@ pub use events::{EndedPair, EndedStaticPair, Tracked};
 #[cfg(feature = "serde")]
 pub(super) use saved::SavedTracked;
 
-use super::by_row::{BySpan, Pages, Sides, span_count};
+use super::by_row::{BySpan, Pages, SPAN, Sides, span_count};
 use crate::error::Error;
 use crate::geometry::RawBox;
 use crate::kernel::Level;
 use crate::parallel;
 use crate::storage::pages::PAGE_LEN;
 use crate::tier::static_tree::StaticTree;
+use compare::Comparison;
+use crossbeam::utils::CachePadded;
 use ids::{Identities, Ids, NONE, Side, first_duplicate};
-use span::{Moved, Moves, Span, part_of};
+use parking_lot::{Mutex, MutexGuard};
+use span::{Moved, Moves, Span};
 use std::ops::Range;
 
 /// The contacts of the last good step, and what began and ended in it.
@@ -46,6 +50,31 @@ pub(crate) struct Tracker {
     /// The number of the static set of the last good step, and its ids, if it had any.
     static_set: u64,
     static_ids: Option<Vec<u64>>,
+    workers: Workers,
+}
+
+/// Buffers for every worker. A lock is taken once a span, by its worker alone.
+#[derive(Default)]
+struct Workers(Vec<CachePadded<Mutex<Comparison>>>);
+
+impl Workers {
+    /// Room for spans of at most so many contacts and pairs together, whichever worker meets them.
+    fn provide(&mut self, most: usize, parallel: bool) {
+        let count = parallel::worker_count(parallel);
+        if self.0.len() < count {
+            self.0.resize_with(count, CachePadded::default);
+        }
+        self.0.iter_mut().for_each(|worker| worker.get_mut().provide(most));
+    }
+
+    fn mine(&self, parallel: bool) -> MutexGuard<'_, Comparison> {
+        self.0[parallel::worker_index(parallel)].lock()
+    }
+
+    fn bytes(&self) -> usize {
+        let bytes = |worker: &CachePadded<Mutex<Comparison>>| size_of_val(worker) + worker.lock().bytes();
+        self.0.iter().map(bytes).sum()
+    }
 }
 
 /// What a step tells of its statics.
@@ -108,7 +137,7 @@ impl Tracker {
             Some(rows) => Side::To(rows),
             None => Side::Gone,
         };
-        let Self { identities, absent, bodies, statics, static_ids, .. } = self;
+        let Self { identities, absent, bodies, statics, static_ids, workers, .. } = self;
         let moved = identities.moved();
         let before = |row: u32| identities.id_before(row);
         bodies.advance(
@@ -116,6 +145,7 @@ impl Tracker {
             Moves { sides: [moved; 2], ascending: true },
             |rows: [u32; 2]| rows.map(before),
             keeps_bodies,
+            workers,
             (level, parallel),
         );
         let static_before = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row as usize]);
@@ -124,6 +154,7 @@ impl Tracker {
             Moves { sides: [moved, static_side], ascending: false },
             |[body, fixed]: [u32; 2]| [before(body), static_before(fixed)],
             keeps_static,
+            workers,
             (level, parallel),
         );
         if !identities.is_unchanged() {
@@ -147,7 +178,12 @@ impl Tracker {
     pub(super) fn bytes(&self) -> usize {
         let static_ids = self.static_ids.as_ref().map_or(0, Vec::capacity) * size_of::<u64>();
         let absent = self.absent.capacity() * size_of::<u32>();
-        self.identities.bytes() + self.bodies.bytes() + self.statics.bytes() + static_ids + absent
+        self.identities.bytes()
+            + self.workers.bytes()
+            + self.bodies.bytes()
+            + self.statics.bytes()
+            + static_ids
+            + absent
     }
 
     pub(super) fn shrink_to_fit(&mut self) {
@@ -155,6 +191,7 @@ impl Tracker {
         self.bodies.shrink_to_fit();
         self.statics.shrink_to_fit();
         self.absent = Vec::new();
+        self.workers = Workers::default();
     }
 }
 
@@ -188,6 +225,7 @@ impl Touching {
         moves: Moves<'_>,
         ids_before: impl Fn([u32; 2]) -> [u64; 2] + Sync,
         keeps: Option<impl Keeps>,
+        workers: &mut Workers,
         (level, parallel): (Level, bool),
     ) {
         let count = span_count(rows);
@@ -208,9 +246,11 @@ impl Touching {
         }
         self.by_span.fill(pages, PAGE_LEN, rows, Sides::First, parallel);
         let by_span = &self.by_span;
-        parallel::for_each_mut(parallel, &mut self.spans[..count], |number, span| {
-            span.see(level, by_span.runs(number));
-            span.settle(keeps.as_ref());
+        let spans = &mut self.spans[..count];
+        let most = spans.iter().enumerate().map(|(number, span)| span.values().len() + by_span.len(number));
+        workers.provide(most.max().unwrap_or(0), parallel);
+        parallel::for_each_mut(parallel, spans, |number, span| {
+            workers.mine(parallel).run(level, span, by_span.runs(number), keeps.as_ref());
         });
         self.live = if moves.any() { live } else { count };
     }
@@ -249,4 +289,10 @@ fn bring_home(
     parallel::sort_unstable(parallel, moved);
     let moved = &*moved;
     parallel::for_each_mut(parallel, spans, |number, span| span.bring_in(part_of(moved, number)));
+}
+
+/// The part of an ascending run that belongs to a span.
+fn part_of(moved: &[Moved], span: usize) -> &[Moved] {
+    let before = |end: usize| moved.partition_point(|&(entry, _)| ((entry >> 32) as usize) < end);
+    &moved[before(span * SPAN)..before((span + 1) * SPAN)]
 }
