@@ -20,7 +20,7 @@ const CHUNKS_MAX: usize = 256;
 /// Pages of a chunk: few enough to share out, and for what a chunk writes to stay in the cache; more where there are many spans, so that
 /// a span's run of a chunk is worth going there.
 const CHUNK_PAGES: [usize; 2] = [4, 32];
-const SPANS_A_PAGE: usize = 16;
+const SPANS_A_PAGE: usize = 32;
 
 /// A row and its partner (G2).
 #[inline(always)]
