@@ -3,8 +3,8 @@
 //! `triphase` is the broad phase of a physics step for people who write their own engine, game, crowd or particle
 //! simulation and keep their entities in columns. Once a frame they hand over slices; they get back every pair of
 //! entities whose boxes overlap, each once, and every pair of an entity and a wall. Between steps they ask what lies
-//! in a rectangle, what is nearest, what a ray hits ([`World::ask`]); other threads may ask it of the last step while the next one
-//! runs ([`World::reader`]).
+//! in a rectangle, what is nearest, what a ray hits ([`World::ask`]); other threads may ask it of the last step while the next
+//! one runs ([`World::reader`]).
 //!
 //! ```
 //! use triphase::{Aabb, Bodies, World};
@@ -37,6 +37,15 @@
 //! | 2 oversized | moving bodies above it | loose/tight double grid: each body is in one loose cell that grows around it; a tight grid lists the loose cells |
 //! | 3 static | what never moves | quadtree, built once: nodes of 8 bytes without boxes |
 //!
+//! # What comes next in a physics step
+//!
+//! * What began and what ended, and a value that follows each contact: [`WorldConfig::track_contacts`], [`Contacts::started`].
+//! * Pairs with both rows of your columns to change, on all threads: [`Contacts::par_for_each_exclusive`].
+//! * Groups of bodies that touch: [`Contacts::islands`]. The partners of a body: [`Contacts::of`].
+//! * Pairs while the step still runs: [`World::step_streamed`], and [`stream`] for another thread.
+//! * Bodies that rest: [`Bodies::with_asleep`]. Bodies that are round: [`Overlap::Discs`]. An origin that moves:
+//!   [`World::shift_origin`].
+//!
 //! # Guarantees
 //!
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
@@ -59,8 +68,9 @@
 //!
 //! * `parallel` (default): steps run on the rayon pool of the caller, or the global one. Without it, or with
 //!   [`WorldConfig::sequential`], no thread is made and the result is the same.
-//! * `serde`: `World::save` and `World::restore`: settings, statics and the number of the step as a value that can be serialised. So
-//!   can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`], [`StaticPair`], [`BadRows`] and [`Simd`].
+//! * `serde`: `World::save` and `World::restore`: settings, statics, contacts from step to step and the number of the step as a
+//!   value that can be serialised. So can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`],
+//!   [`StaticPair`], [`BadRows`], [`Simd`] and [`Overlap`].
 //!
 //! # Modules, lowest layer first
 //!

@@ -1,4 +1,5 @@
-//! The one file that names rayon, but for the parallel iterators of contacts. Without the feature `parallel`, or when told to, everything runs here and now.
+//! The one file that names rayon, but for the parallel iterators of contacts. Without the feature `parallel`, or when told to,
+//! everything runs here and now.
 //!
 //! L1: tasks are numbered by the input, never by threads; a task writes only what its number owns, so results do
 //! not depend on who ran it.

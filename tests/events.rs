@@ -306,11 +306,9 @@ fn statics_with_ids_go_on_in_another_set() {
     step(&mut fleet, &mut ledger, &input, 0.0, &[]);
     // Some go, the others stand in another order; twice, with no step between.
     for _ in 0..2 {
-        for column in [&mut input.static_ids] {
-            let ids = column.as_mut().expect("ids");
-            ids.reverse();
-            ids.truncate(ids.len() - 20);
-        }
+        let ids = input.static_ids.as_mut().expect("ids");
+        ids.reverse();
+        ids.truncate(ids.len() - 20);
         input.statics.reverse();
         input.statics.truncate(input.statics.len() - 20);
         input.enabled.truncate(input.statics.len());

@@ -1,4 +1,5 @@
-//! Sleepers beside all else that a world does with pairs: contacts from step to step, lists, streams, solvers, discs, another origin.
+//! Sleepers beside all else that a world does with pairs: contacts from step to step, lists, streams, solvers, discs, another
+//! origin.
 
 mod common;
 

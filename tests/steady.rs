@@ -110,8 +110,8 @@ fn chunks_that_were_stepped_before_allocate_nothing() {
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
 }
 
-/// As [`rewind`]. Contacts are compared with those of the step before, so the film is stepped twice before: from its end to its beginning
-/// too.
+/// As [`rewind`]. Contacts are compared with those of the step before, so the film is stepped twice before: from its end to its
+/// beginning too.
 fn rewind_tracked(world: &mut World, film: &[Scene]) -> usize {
     let first = rewind(world, film);
     let before = ALLOCATIONS.load(SeqCst);
@@ -172,8 +172,8 @@ fn filters_that_were_stepped_before_allocate_nothing() {
     }
 }
 
-/// Steps bodies of which a few move at a time, other ones every six frames, and the others say that they sleep; so often. How many
-/// allocations there were the last time.
+/// Steps bodies of which a few move at a time, other ones every six frames, and the others say that they sleep; so often. How
+/// many allocations there were the last time.
 fn rewind_asleep(world: &mut World, film: &[Scene], turns: usize) -> usize {
     world.set_statics(&film[0].statics).unwrap();
     let frames: Vec<(Vec<[f32; 2]>, Vec<bool>)> = {

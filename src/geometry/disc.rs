@@ -33,8 +33,8 @@ pub(crate) struct Disc {
 }
 
 impl Disc {
-    /// O1: sums of edges. Where one is infinite, the other disc's is too or the reach is, if the boxes overlap (O2): numbers so large are
-    /// farther apart than what has a square.
+    /// O1: sums of edges. Where one is infinite, the other disc's is too or the reach is, if the boxes overlap (O2): numbers so
+    /// large are farther apart than what has a square.
     #[inline(always)]
     pub(crate) fn of(&[min_x, min_y, max_x, max_y]: &RawBox) -> Self {
         Self { x: min_x + max_x, y: min_y + max_y, radius: max_x - min_x }

@@ -17,8 +17,8 @@ pub(super) const SPAN: usize = 4096;
 /// Chunks there are at most, so that their tables stay small in large worlds.
 const CHUNKS_MAX: usize = 256;
 
-/// Pages of a chunk: few enough to share out, and for what a chunk writes to stay in the cache; more where there are many spans, so that
-/// a span's run of a chunk is worth going there.
+/// Pages of a chunk: few enough to share out, and for what a chunk writes to stay in the cache; more where there are many
+/// spans, so that a span's run of a chunk is worth going there.
 const CHUNK_PAGES: [usize; 2] = [4, 32];
 const SPANS_A_PAGE: usize = 32;
 

@@ -83,8 +83,8 @@ impl Frames {
         next
     }
 
-    /// The ids of the last good step for the next one, with their buffer, unless someone else may look into it (F5). Whether they were
-    /// handed on.
+    /// The ids of the last good step for the next one, with their buffer, unless someone else may look into it (F5). Whether
+    /// they were handed on.
     pub(super) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
         let front = Arc::get_mut(&mut self.front);
         let handed_on = front.is_some();
@@ -167,8 +167,8 @@ impl Frames {
     }
 }
 
-/// F3; with readers, or where they are asked for, each index has ids of its own. Statics that were replaced and sleepers that were filed
-/// anew are let go of.
+/// F3; with readers, or where they are asked for, each index has ids of its own. Statics that were replaced and sleepers that
+/// were filed anew are let go of.
 fn level(index: &mut Index, front: &Index, own_ids: bool) {
     index.reserve_like(front);
     index.asleep.let_go(&front.asleep);

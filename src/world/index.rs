@@ -10,8 +10,8 @@ use crate::tier::loose_grid::RebuiltGrid;
 use crate::tier::point_grid::index::GridIndex;
 use crate::tier::static_tree::StaticTree;
 
-/// The bodies of one step, filed, and its statics. It does not change once the step has ended; see [`frames`](super::frames) for how
-/// its memory is used again.
+/// The bodies of one step, filed, and its statics. It does not change once the step has ended; see [`frames`](super::frames)
+/// for how its memory is used again.
 #[derive(Clone, Default)]
 pub(crate) struct Index {
     /// How many steps had gone well when this one had; 0 is the empty world before the first.

@@ -1,7 +1,7 @@
 //! Partners by row: for each body those that it touches, one behind the other.
 //!
-//! Pairs are brought together by spans of rows (`by_row.rs`), each span is sorted by row by counting, and the few partners of each row
-//! by a sorting network: compressed rows, a span at a time.
+//! Pairs are brought together by spans of rows (`by_row.rs`), each span is sorted by row by counting, and the few partners of
+//! each row by a sorting network: compressed rows, a span at a time.
 //!
 //! Cost: of bodies two entries a pair, of 4 bytes, and 4 bytes a row.
 

@@ -79,7 +79,8 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// A pure function of columns and settings, as the order of pairs is, and with the same exception. It may change between versions.
+    /// A pure function of columns and settings, as the order of pairs is, and with the same exception. It may change between
+    /// versions.
     ///
     /// # Cost
     ///

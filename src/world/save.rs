@@ -62,8 +62,9 @@ impl SavedWorld {
 }
 
 impl World {
-    /// The world as a value that can be serialised, for [`restore`](Self::restore): settings, statics (boxes, ids, filters, which are
-    /// enabled), the contacts that are tracked with their values, and the number of the last good step. Bodies are the caller's, and are no part of it. (Feature `serde`.)
+    /// The world as a value that can be serialised, for [`restore`](Self::restore): settings, statics (boxes, ids, filters,
+    /// which are enabled), the contacts that are tracked with their values, and the number of the last good step. Bodies are
+    /// the caller's, and are no part of it. (Feature `serde`.)
     ///
     /// ```
     /// use triphase::{Bodies, SavedWorld, World, WorldConfig};
@@ -111,14 +112,14 @@ impl World {
     /// The world that was [saved](Self::save). (Feature `serde`.)
     ///
     /// Its steps find the same pairs in the same order as those of the world that was saved, and where contacts are
-    /// [tracked](WorldConfig::track_contacts), these begin, go on with their values and end as they would have there. Until the first step
-    /// it has no bodies and no pairs; its statics can be asked at once. It runs on the best instruction set of the machine that
-    /// it is restored on, as far as its settings allow.
+    /// [tracked](WorldConfig::track_contacts), these begin, go on with their values and end as they would have there. Until the
+    /// first step it has no bodies and no pairs; its statics can be asked at once. It runs on the best instruction set of the
+    /// machine that it is restored on, as far as its settings allow.
     ///
     /// # Errors
     ///
-    /// [`Error::BadSave`] where the data is damaged, or of a layout that this version does not know: it names the part, and what is
-    /// wrong with it.
+    /// [`Error::BadSave`] where the data is damaged, or of a layout that this version does not know: it names the part, and
+    /// what is wrong with it.
     ///
     /// # Cost
     ///

@@ -176,7 +176,8 @@ impl World {
         Ok(())
     }
 
-    /// Follows contacts from the last step to this one, where that is asked for. The error is that of ids, before anything changed.
+    /// Follows contacts from the last step to this one, where that is asked for. The error is that of ids, before anything
+    /// changed.
     fn track_contacts(
         &mut self,
         input: &Input<'_, '_>,

@@ -50,9 +50,9 @@ impl World {
     ///
     /// # Cost
     ///
-    /// A call a block, which is up to a few thousand pairs; blocks of very large or crowded bands come when the band is done. Allocates
-    /// nothing more than `step`, unless `on_block` works on the pool itself: then a thread may take up another task of the step
-    /// while it waits, with scratch that is not kept.
+    /// A call a block, which is up to a few thousand pairs; blocks of very large or crowded bands come when the band is done.
+    /// Allocates nothing more than `step`, unless `on_block` works on the pool itself: then a thread may take up another task
+    /// of the step while it waits, with scratch that is not kept.
     pub fn step_streamed(
         &mut self,
         bodies: Bodies<'_>,

@@ -98,8 +98,8 @@ impl Met<'_> {
     }
 
     /// Visits the rows of the bodies that overlap each of up to [`TOGETHER`] boxes, with that of the box: boxes in the
-    /// order of rows of cells, so that what is filed there is read as it lies; bodies in cell order. With `discs` only those whose
-    /// discs meet too. `None` as soon as a visit says so.
+    /// order of rows of cells, so that what is filed there is read as it lies; bodies in cell order. With `discs` only those
+    /// whose discs meet too. `None` as soon as a visit says so.
     pub(crate) fn visit_all(
         &self,
         boxes: &[Record],

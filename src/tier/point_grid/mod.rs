@@ -12,7 +12,8 @@
 //!
 //! The steps, in order, each with its invariants: `plan` (N: classes and bands from a sample, by `classes` and
 //! `splitter`), `partition` (R: each body to its band), `band` (P: cells over `axis`, A), `pass` (the pairs of a band),
-//! `index` (what is kept), `directory` (D: which bands an area meets), `search` (S), `near` (E) and `met` (M: the walks of questions), `meet` (two grids). [`PointGrid`] is all of them as one type.
+//! `index` (what is kept), `directory` (D: which bands an area meets), `search` (S), `near` (E) and `met` (M: the walks of
+//! questions), `meet` (two grids). [`PointGrid`] is all of them as one type.
 
 mod ask;
 pub(crate) mod axis;

@@ -16,8 +16,8 @@ pub struct Tracked<P> {
     pub value: u32,
 }
 
-/// A contact of two bodies that ended. Their rows may be gone, so it is told by ids; without an id column those are the rows that they
-/// had.
+/// A contact of two bodies that ended. Their rows may be gone, so it is told by ids; without an id column those are the rows
+/// that they had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndedPair {
     /// One of the bodies.
@@ -148,8 +148,8 @@ impl<'w> Contacts<'w> {
     }
 }
 
-/// Values of contacts: a number each, 0 when it begins, that goes on with the contact and comes back when it ends. Nothing at all unless
-/// [`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts) is set.
+/// Values of contacts: a number each, 0 when it begins, that goes on with the contact and comes back when it ends. Nothing at
+/// all unless [`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts) is set.
 impl World {
     /// Contacts of bodies of the last good step and their values, to be changed: the number of an impulse to start from, say.
     pub fn tracked_mut(&mut self) -> impl Iterator<Item = (Pair, &mut u32)> {

@@ -1,12 +1,13 @@
 //! What becomes of contacts from step to step: which began, which go on, which ended, and a value that follows each.
 //!
-//! Contacts are known by the ids of their bodies (`ids.rs`). They are kept by the rows of the last step, sorted (`span.rs`): where bodies
-//! moved to other rows, their contacts are brought to their new rows first, then old and new are merged.
+//! Contacts are known by the ids of their bodies (`ids.rs`). They are kept by the rows of the last step, sorted (`span.rs`):
+//! where bodies moved to other rows, their contacts are brought to their new rows first, then old and new are merged.
 //!
-//! E1: what is compared are the pairs of two good steps, so for each contact a beginning is followed by one end, whatever lies between.
+//! E1: what is compared are the pairs of two good steps, so for each contact a beginning is followed by one end, whatever lies
+//!     between.
 //! E2: the margin decides about ends only: a contact begins when its pair is reported, and ends when it is not and the boxes,
-//!     grown by the margin on each side, do not overlap either (or one of them is gone, or filters or a switch forbid it). Where bodies are
-//!     discs, the discs of the grown boxes have to touch too.
+//!     grown by the margin on each side, do not overlap either (or one of them is gone, or filters or a switch forbid it).
+//!     Where bodies are discs, the discs of the grown boxes have to touch too.
 //! E3: nothing changes before a step is sure to be good.
 //!
 //! The idea of comparing sorted pairs with those of the last frame is that of Box2D's pair buffer (Catto); it compares
@@ -91,8 +92,8 @@ pub(super) trait Keeps: Fn([u32; 2]) -> bool + Sync {}
 impl<F: Fn([u32; 2]) -> bool + Sync> Keeps for F {}
 
 impl Tracker {
-    /// Whether all rows of a step are there and have the ids that they had in the last one, or no ids, as then; if so, there is nothing to
-    /// identify. `equal` says whether rows of the step have these ids.
+    /// Whether all rows of a step are there and have the ids that they had in the last one, or no ids, as then; if so, there is
+    /// nothing to identify. `equal` says whether rows of the step have these ids.
     pub(super) fn is_as_before(
         &mut self,
         rows: usize,
@@ -120,8 +121,8 @@ impl Tracker {
         self.identities.compare(Ids { column, rows, absent: &self.absent }, parallel)
     }
 
-    /// Compares what a good step found with what the last one had. `keeps` says whether a contact that was not found goes on (E2), where there
-    /// is a margin: of bodies, and of a body and a static.
+    /// Compares what a good step found with what the last one had. `keeps` says whether a contact that was not found goes on
+    /// (E2), where there is a margin: of bodies, and of a body and a static.
     pub(super) fn advance(
         &mut self,
         (body_pairs, static_pairs): (&impl Pages, &impl Pages),

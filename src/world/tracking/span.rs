@@ -1,9 +1,10 @@
 //! The contacts of a span of rows, from step to step.
 //!
 //! T1: `entries` has each contact of the last good step under its first row, in ascending order, and `values` one value each.
-//! T2: each pair of a step is looked up there (`compare.rs`): what is found goes on where it stands, what is not found begins. Then
-//!     what was not looked up ends, unless it is kept within the margin, and what began is merged in.
-//! T3: before that, whoever moved to another row, or is gone, is taken out; those that moved come back in the spans of their new rows.
+//! T2: each pair of a step is looked up there (`compare.rs`): what is found goes on where it stands, what is not found begins.
+//!     Then what was not looked up ends, unless it is kept within the margin, and what began is merged in.
+//! T3: before that, whoever moved to another row, or is gone, is taken out; those that moved come back in the spans of their
+//!     new rows.
 
 use super::super::by_row::{entry, row_and_partner};
 use super::ids::{NONE, Side};
@@ -32,8 +33,8 @@ pub(super) struct Span {
     values: Vec<u32>,
     /// Places of those that began in the last good step, ascending.
     pub(super) started: Vec<u32>,
-    /// Contacts that ended in the last good step though both sides are there. Their ids are looked up when they are read: that is a
-    /// random access each.
+    /// Contacts that ended in the last good step though both sides are there. Their ids are looked up when they are read: that
+    /// is a random access each.
     pub(super) ended: Vec<Moved>,
     pub(super) gone: Vec<Gone>,
     pub(super) moved: Vec<Moved>,

@@ -3,8 +3,8 @@
 //! Q1: a list is asked in parts, each of them by every engine, one directly after another, in an order drawn anew: what one
 //! leaves in the caches is in turn another's loss. Parts are short beside the time that a system gives to a process, so
 //! that of the times of a part in all rounds most are undisturbed, and the median is.
-//! Q2: a time is from the first question of a part to its last answer, in the engine's buffer. Filing the boxes is timed apart, once,
-//! with memory that is taken anew; it is no part of any question's time.
+//! Q2: a time is from the first question of a part to its last answer, in the engine's buffer. Filing the boxes is timed apart,
+//! once, with memory that is taken anew; it is no part of any question's time.
 //! Q3: before that all answers are compared; see [`check`](super::check).
 
 use super::check;
