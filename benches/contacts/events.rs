@@ -1,15 +1,17 @@
-//! What it costs to follow contacts from step to step: a world that does against one that does not, on the same frames.
+//! What it costs to follow contacts from step to step: a world that does against one that does not, and against one whose pairs
+//! are then put into a hash map, on the same frames.
 
 use crate::Options;
-use crate::alternate::alternate;
+use crate::alternate::{Candidate, alternate};
 use rayon::ThreadPoolBuilder;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use triphase::{Bodies, World, WorldConfig};
+use triphase::{Bodies, Contacts, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 /// Worlds that take turns.
-const CANDIDATES: usize = 3;
+const CANDIDATES: usize = 4;
 
 /// Rounds before those that are measured.
 const WARM_UP: usize = 4;
@@ -18,7 +20,7 @@ pub(crate) fn run(options: &Options) {
     for bodies in options.sizes(&[100_000, 1_000_000]) {
         let pool = ThreadPoolBuilder::new().num_threads(options.threads).build().expect("a pool of threads");
         let stage = RefCell::new((Scene::new(SceneName::Crowd, bodies, 1), 0));
-        let candidate = |config: WorldConfig| {
+        let candidate = |config: WorldConfig, mut map: Option<PairMap>| {
             let mut world = World::new(config).expect("good settings");
             let (pool, stage) = (&pool, &stage);
             Box::new(move || {
@@ -31,21 +33,53 @@ pub(crate) fn run(options: &Options) {
                 let start = Instant::now();
                 let columns = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
                 let pairs = pool.install(|| world.step(columns).expect("a good scene").body_pairs().len());
+                if let Some(map) = &mut map {
+                    map.step(world.contacts());
+                }
                 let time = start.elapsed();
                 assert!(pairs > 0);
                 time
             }) as Box<dyn FnMut() -> Duration>
         };
         let tracked = WorldConfig::new().track_contacts();
-        let mut candidates = [
-            ("step", candidate(WorldConfig::new())),
-            ("step that tracks contacts", candidate(tracked.clone())),
-            ("step that tracks contacts, margin", candidate(tracked.margin(0.05))),
+        let mut candidates: [Candidate<'_>; CANDIDATES] = [
+            ("step", candidate(WorldConfig::new(), None)),
+            ("step that tracks contacts", candidate(tracked.clone(), None)),
+            ("step that tracks contacts, margin", candidate(tracked.margin(0.05), None)),
+            ("step, then a hash map of pairs", candidate(WorldConfig::new(), Some(PairMap::default()))),
         ];
         for _ in 0..WARM_UP {
             candidates.iter_mut().for_each(|(_, step)| _ = step());
         }
         let title = format!("events: crowd of {bodies}, {} threads", options.threads);
         alternate(&title, options.rounds, &mut candidates);
+    }
+}
+
+/// What engines write without: the contacts of the last step in a hash map.
+#[derive(Default)]
+struct PairMap {
+    before: HashMap<(u64, u64), u32>,
+    now: HashMap<(u64, u64), u32>,
+    started: Vec<(u64, u64)>,
+    ended: Vec<((u64, u64), u32)>,
+}
+
+impl PairMap {
+    fn step(&mut self, contacts: Contacts<'_>) {
+        let Self { before, now, started, ended } = self;
+        started.clear();
+        ended.clear();
+        for pair in contacts.body_pairs() {
+            let [a, b] = [pair.a, pair.b].map(|row| contacts.body_id(row).expect("ids"));
+            let ids = (a.min(b), a.max(b));
+            let value = before.remove(&ids);
+            if value.is_none() {
+                started.push(ids);
+            }
+            now.insert(ids, value.unwrap_or(0));
+        }
+        ended.extend(before.drain());
+        std::mem::swap(before, now);
     }
 }
