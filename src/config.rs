@@ -198,7 +198,8 @@ impl WorldConfig {
     ///
     /// # Cost
     ///
-    /// Six tenths of the step more, where one pair in ten begins or ends; some 50 bytes a contact and 16 a body.
+    /// Six tenths of the step more, where one pair in twelve begins or ends; some 50 bytes a
+    /// contact and 30 a body.
     pub fn track_contacts(mut self) -> Self {
         self.track_contacts = true;
         self
@@ -221,7 +222,7 @@ impl WorldConfig {
     ///
     /// # Cost
     ///
-    /// About what the step costs, once more; some 40 bytes a pair and 4 a row.
+    /// About what the step costs, once more; some 45 bytes a pair.
     pub fn contact_lists(mut self) -> Self {
         self.contact_lists = true;
         self

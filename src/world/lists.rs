@@ -3,7 +3,7 @@
 //! Pairs are brought together by spans of rows (`by_row.rs`), each span is sorted by row by counting, and the few partners of
 //! each row by a sorting network: compressed rows, a span at a time.
 //!
-//! Cost: of bodies two entries a pair, of 4 bytes, and 4 bytes a row.
+//! Cost: of bodies two entries a pair, of 4 bytes, and as many on the way; 4 bytes a row.
 
 use super::by_row::{BySpan, Pages, SPAN, Sides, row_and_partner, span_count};
 use crate::parallel;
