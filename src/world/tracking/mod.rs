@@ -1,7 +1,8 @@
 //! What becomes of contacts from step to step: which began, which go on, which ended, and a value that follows each.
 //!
-//! Contacts are known by the ids of their bodies (`ids.rs`). They are kept by the rows of the last step, sorted (`span.rs`):
-//! where bodies moved to other rows, their contacts are brought to their new rows first, then old and new are merged.
+//! Contacts are known by the ids of their bodies (`ids.rs`). They are kept by the rows of the last step, in order (`span.rs`):
+//! where bodies moved to other rows, their contacts are brought there first. Then the pairs of the step are looked up among them
+//! (`compare.rs`).
 //!
 //! E1: what is compared are the pairs of two good steps, so for each contact a beginning is followed by one end, whatever lies
 //!     between.
@@ -10,10 +11,11 @@
 //!     Where bodies are discs, the discs of the grown boxes have to touch too.
 //! E3: nothing changes before a step is sure to be good.
 //!
-//! The idea of comparing sorted pairs with those of the last frame is that of Box2D's pair buffer (Catto); it compares
-//! them by one sort of all, here each span of rows is sorted for itself, in the cache.
+//! Contacts sorted by their bodies, of this step against the last, are what Box2D's pair buffer had (Catto); here only what began is
+//! sorted, and each span of rows for itself, in the cache.
 //!
-//! Cost: sorting the pairs by row and a merge, in parallel. About 50 bytes a contact, and 30 a row with ids.
+//! Cost: pairs brought together by rows, a look-up a pair, a pass over the contacts, all in parallel. About 50 bytes a contact,
+//! and 30 a row with ids.
 
 mod compare;
 mod events;
