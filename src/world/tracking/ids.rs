@@ -396,3 +396,61 @@ fn mix(id: u64) -> u64 {
     let id = (id ^ (id >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     id ^ (id >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_finds_what_is_in_it_after_any_insertions_and_removals() {
+        // Ids that differ in a few bits, the lower or the upper ones: long runs of taken places.
+        for shift in [0, 7, 40, 60] {
+            let ids: Vec<u64> = (0..300u64).map(|row| row << shift | row >> (64 - shift).min(63)).collect();
+            let mut table = Table::default();
+            table.reserve(&ids);
+            let mut is_in = vec![false; ids.len()];
+            let mut state = 9u64;
+            for _ in 0..4000 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let row = (state >> 33) as u32 % ids.len() as u32;
+                if std::mem::replace(&mut is_in[row as usize], state >> 63 == 0) {
+                    table.remove(&ids, row);
+                }
+                if is_in[row as usize] {
+                    table.insert(&ids, row);
+                }
+                let other = (state >> 20) as usize % ids.len();
+                assert_eq!(table.find(&ids, ids[other]), is_in[other].then_some(other as u32));
+            }
+            assert_eq!(table.len, is_in.iter().filter(|&&is_in| is_in).count());
+            table.clear();
+            assert!(ids.iter().all(|&id| table.find(&ids, id).is_none()));
+        }
+    }
+
+    #[test]
+    fn whatever_was_compared_before_the_same_two_rows_are_named() {
+        fn step<'s>(column: &'s [u64; 4], absent: &'s [u32]) -> Ids<'s> {
+            Ids { column: Some(column), rows: 4, absent }
+        }
+        for before in [None, Some([1u64, 2, 3, 4]), Some([4, 3, 2, 1])] {
+            let mut identities = Identities::default();
+            if let Some(before) = &before {
+                identities.compare(step(before, &[]), false).expect("unique ids");
+                identities.commit(step(before, &[]));
+            }
+            let error = identities.compare(step(&[7, 5, 7, 5], &[]), false).err();
+            assert_eq!(error, Some(Error::DuplicateBodyIds { first: 0, second: 2, id: 7 }));
+            // Rows that are not there do not count; and nothing was changed.
+            assert_eq!(identities.compare(step(&[7, 5, 7, 5], &[1, 2]), false), Ok(()));
+            assert_eq!(identities.column(), before.as_ref().map(|ids| &ids[..]));
+        }
+    }
+
+    impl Identities {
+        #[cfg(not(feature = "serde"))]
+        fn column(&self) -> Option<&[u64]> {
+            self.with_column.then_some(&self.ids)
+        }
+    }
+}
