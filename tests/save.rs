@@ -369,6 +369,30 @@ fn the_vocabulary_is_serialised() {
 }
 
 #[test]
+fn a_restored_world_knows_the_ids_of_its_first_step() {
+    let mut world = world(WorldConfig::new().track_contacts());
+    let (near, apart) = ([[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0]], [[0.0f32, 0.0], [5.0, 0.0], [9.0, 0.0]]);
+    let ids = [70u64, 71, 72];
+    let step = |world: &mut World, centers: &[[f32; 2]]| {
+        let contacts = world.step(Bodies::uniform(centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
+        assert_eq!([0, 1, 2].map(|row| contacts.body_id(row)), ids.map(Some));
+        contacts.ended().collect::<Vec<_>>()
+    };
+    step(&mut world, &near);
+    for shifted in [false, true] {
+        let mut later = World::restore(world.save()).unwrap();
+        if shifted {
+            later.shift_origin([0.0, 0.0]).unwrap();
+        }
+        // The same ids, row by row, which the world has not seen since it was restored.
+        assert_eq!(step(&mut later, &apart), [EndedPair { a: 70, b: 71, value: 0 }]);
+        let saved = later.save();
+        assert_eq!(step(&mut later, &near), []);
+        assert_eq!(step(&mut World::restore(saved).unwrap(), &near), []);
+    }
+}
+
+#[test]
 fn a_world_whose_statics_were_replaced_before_it_was_saved_ends_contacts_with_the_old_ones() {
     let (floor, floors) = ([[-9.0f32, -1.0, 9.0, 0.0]], [[-9.0f32, -1.0, 9.0, 0.0], [40.0, 0.0, 41.0, 1.0]]);
     let centers = [[0.0f32, 0.3]];
