@@ -5,7 +5,7 @@ mod common;
 use common::{Fleet, Found, Lullaby, Truth, hits, sequential, world};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use triphase::{Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
+use triphase::{BadRows, Bodies, Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0xbed;
@@ -185,4 +185,31 @@ fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
         assert_eq!(sorted(Found::new(tracked.step(bodies.with_ids(&scene.ids)).expect("a good step"))), expected);
     }
     assert!(tracked.report().asleep > 1000);
+}
+
+#[test]
+fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
+    let config = WorldConfig::new().bad_rows(BadRows::Skip).track_contacts();
+    let mut fleet = Fleet::new(config);
+    let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 0.8, 0.0]).collect();
+    let (asleep, half) = ([true; 600], [0.5f32, 0.5]);
+    let skipped = |world: &World| world.skipped().iter().map(|bad| bad.row).collect::<Vec<_>>();
+    for frame in 0..8 {
+        centers[77][0] = if frame == 6 { f32::NAN } else { 61.6 };
+        let bodies = Bodies::uniform(&centers, half);
+        let bodies = if frame == 7 { bodies } else { bodies.with_asleep(&asleep) };
+        let began = fleet.each(|world| {
+            let began = world.step(bodies).expect("a good step").started().count();
+            (began, skipped(world), world.report().skipped)
+        });
+        let expected = match frame {
+            0 => (599, vec![], 0),
+            6 => (0, vec![77], 1),
+            // Without a hint, and good again: its contacts begin.
+            7 => (2, vec![], 0),
+            _ => (0, vec![], 0),
+        };
+        assert_eq!(began, expected, "frame {frame}");
+        assert!(frame != 6 || fleet.world().report().asleep > 500);
+    }
 }

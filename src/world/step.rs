@@ -45,6 +45,7 @@ impl World {
             let parallel =
                 cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
             index.asleep.clear();
+            self.sleeping.forget_bad_rows();
             let discs = self.config.overlap == Overlap::Discs && !input.moves();
             let aim = Aim::Pairs { listener, discs };
             if !input.has_asleep() || !self.step_among_sleepers(&input, index, parallel, aim, &mut phases)? {
