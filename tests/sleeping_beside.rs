@@ -5,6 +5,7 @@ mod common;
 use common::{Fleet, Found, Lullaby, Truth, hits, sequential, world};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use triphase::stream::{Streamed, channel};
 use triphase::{BadRows, Bodies, Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -212,4 +213,29 @@ fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
         assert_eq!(began, expected, "frame {frame}");
         assert!(frame != 6 || fleet.world().report().asleep > 500);
     }
+}
+
+#[test]
+fn a_committed_step_counts_the_blocks_of_sleepers() {
+    let mut world = sequential();
+    world.set_statics(&[[-1.0f32, -1.0, 5000.0, 0.0]]).expect("good statics");
+    let centers: Vec<[f32; 2]> = (0..3000).map(|k| [k as f32 * 0.8, 0.0]).collect();
+    let asleep = [true; 3000];
+    let (sender, receiver) = channel(64);
+    for _ in 0..6 {
+        let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
+        let contacts = world.step_into(bodies, &sender).expect("a good step");
+        let expected = (contacts.blocks().len(), contacts.static_blocks().len());
+        let (mut sent, mut told) = ((0, 0), None);
+        while let Some(message) = receiver.try_recv() {
+            match message {
+                Streamed::Block(block) if block.static_pairs().is_empty() => sent.0 += 1,
+                Streamed::Block(_) => sent.1 += 1,
+                Streamed::Committed(end) => told = Some((end.body_blocks, end.static_blocks)),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!((sent, told), (expected, Some(expected)));
+    }
+    assert_eq!(world.report().asleep, 3000);
 }
