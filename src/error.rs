@@ -166,7 +166,7 @@ pub enum Error {
     BadShape(BadShape),
     /// A saved world cannot be restored: it was damaged, or is not one. (With the feature `serde`.)
     BadSave {
-        /// Which part of it: "version", "settings", "statics", "step number".
+        /// Which part of it: "version", "settings", "statics", "contacts", "step number".
         what: &'static str,
         /// What is wrong with that part, with row and value.
         cause: Box<Error>,

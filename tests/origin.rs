@@ -5,7 +5,7 @@ mod common;
 
 use common::counting::{ALLOCATIONS, Counting, Watch};
 use common::questions::{Known, Probe, answers, check_frame};
-use common::{Columns, Fleet, Found, KINDS, Random, Truth, drawn, sequential, world};
+use common::{Columns, Fleet, Found, KINDS, Random, Truth, drawn, hits, sequential, world};
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::geometry::RawBox;
 use triphase::{BadRows, Bodies, Column, Error, Filter, Hit, Statics, World, WorldConfig};
@@ -339,5 +339,22 @@ fn contacts_that_are_tracked_go_on() {
             assert_eq!(contacts.persisting().count(), before.body.len());
             assert!(contacts.persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b));
         });
+    }
+}
+
+#[test]
+fn a_shift_takes_no_filters_of_older_steps() {
+    let mut fleet = Fleet::new(WorldConfig::new());
+    let centers: Vec<[f32; 2]> = (0..300).map(|k| [k as f32 * 0.8, 0.0]).collect();
+    let filters = [Filter::ALL, Filter::NONE].repeat(150);
+    // The last frame but one has fewer rows, all with filters.
+    for (rows, filtered) in [(40, true), (300, false), (40, true), (300, true)] {
+        let bodies = Bodies::uniform(&centers[..rows], [0.5, 0.5]);
+        let bodies = if filtered { bodies.with_filters(&filters[..rows]) } else { bodies };
+        let pairs = fleet.each(|world| world.step(bodies).expect("a good step").body_pairs().len());
+        assert_eq!(pairs, if filtered { 0 } else { rows - 1 });
+        fleet.each(|world| world.shift_origin([0.0, 0.0])).expect("a good origin");
+        fleet.each(|world| world.shift_origin([0.0, 0.0])).expect("a good origin");
+        assert_eq!(hits(fleet.world(), [0.0, 0.0, 1000.0, 0.0]).len(), rows);
     }
 }

@@ -367,3 +367,63 @@ fn the_vocabulary_is_serialised() {
     let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [2.0, 1.0] }"#).unwrap();
     assert!(matches!(World::new(config), Err(Error::BadSetting { setting: "bound", .. })));
 }
+
+#[test]
+fn a_restored_world_knows_the_ids_of_its_first_step() {
+    let mut world = world(WorldConfig::new().track_contacts());
+    let (near, apart) = ([[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0]], [[0.0f32, 0.0], [5.0, 0.0], [9.0, 0.0]]);
+    let ids = [70u64, 71, 72];
+    let step = |world: &mut World, centers: &[[f32; 2]]| {
+        let contacts = world.step(Bodies::uniform(centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
+        assert_eq!([0, 1, 2].map(|row| contacts.body_id(row)), ids.map(Some));
+        contacts.ended().collect::<Vec<_>>()
+    };
+    step(&mut world, &near);
+    for shifted in [false, true] {
+        let mut later = World::restore(world.save()).unwrap();
+        if shifted {
+            later.shift_origin([0.0, 0.0]).unwrap();
+        }
+        // The same ids, row by row, which the world has not seen since it was restored.
+        assert_eq!(step(&mut later, &apart), [EndedPair { a: 70, b: 71, value: 0 }]);
+        let saved = later.save();
+        assert_eq!(step(&mut later, &near), []);
+        assert_eq!(step(&mut World::restore(saved).unwrap(), &near), []);
+    }
+}
+
+#[test]
+fn a_world_whose_statics_were_replaced_before_it_was_saved_ends_contacts_with_the_old_ones() {
+    let (floor, floors) = ([[-9.0f32, -1.0, 9.0, 0.0]], [[-9.0f32, -1.0, 9.0, 0.0], [40.0, 0.0, 41.0, 1.0]]);
+    let centers = [[0.0f32, 0.3]];
+    // With ids contacts go on; without, all end, whatever rows are the same.
+    for (before, after, goes_on) in [
+        (None, None, false),
+        (Some(&[5u64, 6]), None, false),
+        (None, Some(&[6u64]), false),
+        (Some(&[6, 5]), Some(&[6]), true),
+    ] {
+        let mut world = world(WorldConfig::new().track_contacts());
+        let old = Statics::new(&floors);
+        world.set_statics(before.map_or(old, |ids| old.with_ids(ids))).unwrap();
+        world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
+        world.started_statics_mut().for_each(|(_, value)| *value = 9);
+        let new = Statics::new(&floor);
+        world.set_statics(after.map_or(new, |ids| new.with_ids(ids))).unwrap();
+        let saved = world.save();
+        let from_text: SavedWorld = serde_json::from_str(&to_text(&saved)).unwrap();
+        let from_bytes: SavedWorld = postcard::from_bytes(&to_bytes(&saved)).unwrap();
+        assert_eq!((&from_text, &from_bytes), (&saved, &saved));
+        for mut world in [world, World::restore(from_text).unwrap(), World::restore(from_bytes).unwrap()] {
+            let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
+            let fixed = before.map_or(0, |ids| ids[0]);
+            let ended: Vec<_> = contacts.ended_statics().collect();
+            let goes: Vec<u32> = contacts.persisting_statics().map(|contact| contact.value).collect();
+            if goes_on {
+                assert_eq!((ended, goes), (vec![], vec![9]));
+            } else {
+                assert_eq!((ended, goes), (vec![EndedStaticPair { body: 0, fixed, value: 9 }], vec![]));
+            }
+        }
+    }
+}

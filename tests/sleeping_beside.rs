@@ -6,7 +6,8 @@ mod common;
 use common::{Fleet, Found, Lullaby, Truth, hits, sequential, world};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use triphase::{Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
+use triphase::stream::{Streamed, channel};
+use triphase::{BadRows, Bodies, Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0xbed;
@@ -186,4 +187,56 @@ fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
         assert_eq!(sorted(Found::new(tracked.step(bodies.with_ids(&scene.ids)).expect("a good step"))), expected);
     }
     assert!(tracked.report().asleep > 1000);
+}
+
+#[test]
+fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
+    let config = WorldConfig::new().bad_rows(BadRows::Skip).track_contacts();
+    let mut fleet = Fleet::new(config);
+    let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 0.8, 0.0]).collect();
+    let (asleep, half) = ([true; 600], [0.5f32, 0.5]);
+    let skipped = |world: &World| world.skipped().iter().map(|bad| bad.row).collect::<Vec<_>>();
+    for frame in 0..8 {
+        centers[77][0] = if frame == 6 { f32::NAN } else { 61.6 };
+        let bodies = Bodies::uniform(&centers, half);
+        let bodies = if frame == 7 { bodies } else { bodies.with_asleep(&asleep) };
+        let began = fleet.each(|world| {
+            let began = world.step(bodies).expect("a good step").started().count();
+            (began, skipped(world), world.report().skipped)
+        });
+        let expected = match frame {
+            0 => (599, vec![], 0),
+            6 => (0, vec![77], 1),
+            // Without a hint, and good again: its contacts begin.
+            7 => (2, vec![], 0),
+            _ => (0, vec![], 0),
+        };
+        assert_eq!(began, expected, "frame {frame}");
+        assert!(frame != 6 || fleet.world().report().asleep > 500);
+    }
+}
+
+#[test]
+fn a_committed_step_counts_the_blocks_of_sleepers() {
+    let mut world = sequential();
+    world.set_statics(&[[-1.0f32, -1.0, 5000.0, 0.0]]).expect("good statics");
+    let centers: Vec<[f32; 2]> = (0..3000).map(|k| [k as f32 * 0.8, 0.0]).collect();
+    let asleep = [true; 3000];
+    let (sender, receiver) = channel(64);
+    for _ in 0..6 {
+        let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
+        let contacts = world.step_into(bodies, &sender).expect("a good step");
+        let expected = (contacts.blocks().len(), contacts.static_blocks().len());
+        let (mut sent, mut told) = ((0, 0), None);
+        while let Some(message) = receiver.try_recv() {
+            match message {
+                Streamed::Block(block) if block.static_pairs().is_empty() => sent.0 += 1,
+                Streamed::Block(_) => sent.1 += 1,
+                Streamed::Committed(end) => told = Some((end.body_blocks, end.static_blocks)),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!((sent, told), (expected, Some(expected)));
+    }
+    assert_eq!(world.report().asleep, 3000);
 }

@@ -103,8 +103,10 @@ impl World {
         self.plan.rebuild(&rows, Wishes { bounds: &config.bounds, oversized: true });
         let mut next = self.frames.next();
         let index = Arc::make_mut(&mut next);
-        // All are filed together, and sleepers anew by a later step.
+        // All are filed together, and sleepers anew by a later step. Where bodies are filed takes no filters, and those that
+        // are there are of an older step, of fewer rows perhaps.
         index.asleep.clear();
+        index.filters.clear();
         // Neither refuses anything: bad rows are skipped, and pairs are not looked for.
         let filed = self.partition.run(&rows, &self.plan, true, self.level, parallel, &mut index.grid.records);
         let filed = filed.map_err(Error::BadBody);

@@ -45,6 +45,7 @@ impl World {
             let parallel =
                 cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
             index.asleep.clear();
+            self.sleeping.forget_bad_rows();
             let discs = self.config.overlap == Overlap::Discs && !input.moves();
             let aim = Aim::Pairs { listener, discs };
             if !input.has_asleep() || !self.step_among_sleepers(&input, index, parallel, aim, &mut phases)? {
@@ -71,8 +72,11 @@ impl World {
             }
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = self.config.sequential;
-            // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first.
-            if ids != IdsNow::Copied && !(self.frames.hand_on_ids(index) && ids == IdsNow::AsBefore) {
+            // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first. A world
+            // that was restored knows who was in its last step, but has no frame of it.
+            let handed_on = ids != IdsNow::Copied && self.frames.hand_on_ids(index);
+            let are_there = handed_on && ids == IdsNow::AsBefore && index.ids.len() == input.len();
+            if ids != IdsNow::Copied && !are_there {
                 input.copy_ids(&mut index.ids);
             }
             index.set_statics(&self.statics, self.statics_version);

@@ -110,8 +110,8 @@ impl World {
         let outcome = self.build_frame(chunks, Some(&|sequence, pairs| sending.block(sequence, pairs)));
         sending.close(outcome.clone().map(|()| Committed {
             step: self.step_number(),
-            body_blocks: self.found.body_blocks.len(),
-            static_blocks: self.found.static_blocks.len(),
+            body_blocks: self.found.all_bodies().len(),
+            static_blocks: self.found.all_statics().len(),
             body_pairs: self.found.body_pair_count,
             static_pairs: self.found.static_pair_count,
         }));

@@ -124,6 +124,11 @@ impl Sleeping {
         self.stretches.iter().flat_map(|stretch| &stretch.bad).copied()
     }
 
+    /// Another step begins, which may not look for sleepers at all.
+    pub(super) fn forget_bad_rows(&mut self) {
+        self.stretches.iter_mut().for_each(|stretch| stretch.bad.clear());
+    }
+
     /// How many pairs stand.
     fn pair_count(&self) -> usize {
         self.standing.bodies.pair_count + self.standing.statics.pair_count
@@ -224,7 +229,7 @@ impl World {
         if !matches!(outcome, Ok(true)) {
             index.asleep.clear();
             // What the whole step finds wrong, it finds itself.
-            self.sleeping.stretches.iter_mut().for_each(|stretch| stretch.bad.clear());
+            self.sleeping.forget_bad_rows();
         }
         outcome
     }

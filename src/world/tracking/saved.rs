@@ -20,8 +20,9 @@ pub(in crate::world) struct SavedTracked {
     /// Both rows and the value, in ascending order.
     bodies: Vec<[u32; 3]>,
     statics: Vec<[u32; 3]>,
-    /// The ids of the statics of that step, if it had other statics than the world has now.
-    other_statics: Option<Option<Vec<u64>>>,
+    /// If that step had other statics than the world has now, their ids: empty if they had none. (Not an option in an option:
+    /// text formats write nothing for either.)
+    other_statics: Option<Vec<u64>>,
 }
 
 impl Tracker {
@@ -32,7 +33,7 @@ impl Tracker {
             absent: self.identities.absent().to_vec(),
             bodies: self.bodies.save(),
             statics: self.statics.save(),
-            other_statics: (self.static_set != set.number).then(|| self.static_ids.clone()),
+            other_statics: (self.static_set != set.number).then(|| self.static_ids.clone().unwrap_or_default()),
         }
     }
 
@@ -62,13 +63,14 @@ impl Tracker {
         tracker.bodies.restore(bodies, |[a, b]| a < b && is_there(a) && is_there(b))?;
         let fixed_end = match other_statics {
             None => set.tree.len(),
-            Some(ids) => ids.as_ref().map_or(ROWS_MAX, Vec::len),
+            Some(ids) if ids.is_empty() => ROWS_MAX,
+            Some(ids) => ids.len(),
         };
         tracker.statics.restore(statics, |[body, fixed]| is_there(body) && (fixed as usize) < fixed_end)?;
         match other_statics {
             None => tracker.static_ids = set.tree.ids().map(<[u64]>::to_vec),
             Some(ids) => {
-                tracker.static_ids.clone_from(ids);
+                tracker.static_ids = (!ids.is_empty()).then(|| ids.clone());
                 tracker.static_set = set.number.wrapping_sub(1);
             }
         }
