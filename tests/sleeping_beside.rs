@@ -6,7 +6,7 @@ use common::{Fleet, Found, Lullaby, Truth, hits, sequential, world};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use triphase::stream::{Streamed, channel};
-use triphase::{BadRows, Bodies, Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
+use triphase::{BadRows, Bodies, Contacts, Error, Hit, Overlap, StreamedPairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0xbed;
@@ -259,4 +259,22 @@ fn pairs_among_sleepers_are_worked_on_when_others_that_were_filed_are_gone() {
         assert_eq!((given.len(), given.iter().map(Vec::len).sum::<usize>()), (rows, 2 * pairs));
         assert!(pairs > rows && (frame < 3 || fleet.world().report().asleep == rows), "frame {frame}");
     }
+}
+
+#[test]
+fn bodies_that_left_their_sleep_are_shifted_from_where_they_are() {
+    let mut fleet = Fleet::new(WorldConfig::new());
+    let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 2.0, 0.0]).collect();
+    let asleep = [true; 600];
+    for frame in 0..6 {
+        if frame == 5 {
+            centers[7] = [14.0, 500.0];
+        }
+        let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
+        fleet.each(|world| world.step(bodies).map(|_| ())).expect("a good step");
+    }
+    assert_eq!(fleet.world().report().asleep, 599, "it is filed where it was, and is not there");
+    fleet.each(|world| world.shift_origin([10.0, 0.0])).expect("a good origin");
+    assert_eq!(hits(fleet.world(), [4.0, 0.0, 4.0, 1.0]), []);
+    assert_eq!(hits(fleet.world(), [4.0, 500.0, 4.0, 500.0]), [Hit::Body { row: 7, id: None }]);
 }
