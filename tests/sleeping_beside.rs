@@ -7,7 +7,7 @@ use common::{Fleet, Found, Lullaby, Truth, hits, sequential, world};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use triphase::stream::{Streamed, channel};
-use triphase::{BadRows, Bodies, Contacts, Error, Overlap, StreamedPairs, World, WorldConfig};
+use triphase::{BadRows, Bodies, Contacts, Error, Hit, Overlap, StreamedPairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0xbed;
@@ -195,10 +195,13 @@ fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
     let mut fleet = Fleet::new(config);
     let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 0.8, 0.0]).collect();
     let (asleep, half) = ([true; 600], [0.5f32, 0.5]);
+    let mut ids: Vec<u64> = (0..600).collect();
     let skipped = |world: &World| world.skipped().iter().map(|bad| bad.row).collect::<Vec<_>>();
     for frame in 0..8 {
         centers[77][0] = if frame == 6 { f32::NAN } else { 61.6 };
-        let bodies = Bodies::uniform(&centers, half);
+        // A row that is not there may have the id of another.
+        ids[77] = if frame == 6 { 5 } else { 77 };
+        let bodies = Bodies::uniform(&centers, half).with_ids(&ids);
         let bodies = if frame == 7 { bodies } else { bodies.with_asleep(&asleep) };
         let began = fleet.each(|world| {
             let began = world.step(bodies).expect("a good step").started().count();
@@ -239,4 +242,40 @@ fn a_committed_step_counts_the_blocks_of_sleepers() {
         assert_eq!((sent, told), (expected, Some(expected)));
     }
     assert_eq!(world.report().asleep, 3000);
+}
+
+#[test]
+fn pairs_among_sleepers_are_worked_on_when_others_that_were_filed_are_gone() {
+    let mut fleet = Fleet::new(WorldConfig::new());
+    let centers: Vec<[f32; 2]> = (0..9000).map(|k| [(k % 3000) as f32 * 0.4, (k / 3000) as f32 * 0.9]).collect();
+    let asleep = [true; 9000];
+    for frame in 0..10 {
+        // Fewer than one in four, so that those that are filed stay so.
+        let rows = if frame < 5 { 9000 } else { 9000 - 200 * (frame - 4) };
+        let bodies = Bodies::uniform(&centers[..rows], [0.5, 0.5]).with_asleep(&asleep[..rows]);
+        let (given, pairs) = fleet.each(|world| {
+            let contacts = world.step(bodies).expect("a good step");
+            (partners(contacts), contacts.body_pairs().len())
+        });
+        assert_eq!((given.len(), given.iter().map(Vec::len).sum::<usize>()), (rows, 2 * pairs));
+        assert!(pairs > rows && (frame < 3 || fleet.world().report().asleep == rows), "frame {frame}");
+    }
+}
+
+#[test]
+fn bodies_that_left_their_sleep_are_shifted_from_where_they_are() {
+    let mut fleet = Fleet::new(WorldConfig::new());
+    let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 2.0, 0.0]).collect();
+    let asleep = [true; 600];
+    for frame in 0..6 {
+        if frame == 5 {
+            centers[7] = [14.0, 500.0];
+        }
+        let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
+        fleet.each(|world| world.step(bodies).map(|_| ())).expect("a good step");
+    }
+    assert_eq!(fleet.world().report().asleep, 599, "it is filed where it was, and is not there");
+    fleet.each(|world| world.shift_origin([10.0, 0.0])).expect("a good origin");
+    assert_eq!(hits(fleet.world(), [4.0, 0.0, 4.0, 1.0]), []);
+    assert_eq!(hits(fleet.world(), [4.0, 500.0, 4.0, 500.0]), [Hit::Body { row: 7, id: None }]);
 }
