@@ -204,7 +204,8 @@ impl Contacts<'_> {
     }
 
     /// As [`islands`](Self::islands), by those contacts that connect: of bodies, and of bodies and statics where
-    /// those are asked for. So sensors connect nothing, or bodies that sleep.
+    /// those are asked for. So sensors connect nothing, or bodies that sleep. If one of both panics, `islands` is good for nothing
+    /// but to be made again.
     ///
     /// ```
     /// use triphase::{Bodies, Islands, World};

@@ -111,7 +111,8 @@ impl World {
 
     /// The world that was [saved](Self::save). (Feature `serde`.)
     ///
-    /// Its steps find the same pairs in the same order as those of the world that was saved, and where contacts are
+    /// Its steps find the same pairs as those of the world that was saved, in the same order (but among bodies that
+    /// [sleep](crate::Bodies::with_asleep), of which none is filed at first), and where contacts are
     /// [tracked](WorldConfig::track_contacts), these begin, go on with their values and end as they would have there. Until the
     /// first step it has no bodies and no pairs; its statics can be asked at once. It runs on the best instruction set of the
     /// machine that it is restored on, as far as its settings allow.

@@ -1,6 +1,7 @@
 //! Contacts that are followed, as a value that can be written down, and back.
 //!
-//! What is read is not trusted: a number is a row or the size of memory only once it was checked.
+//! What is read is not trusted: a number is a row only once it was checked. Of a step without ids nothing else tells how many
+//! rows it had, so a contact of a high row makes room for the spans of all rows before it: a tenth of a byte a row.
 
 use super::super::by_row::{entry, row_and_partner, span_count};
 use super::ids::Ids;
