@@ -101,6 +101,28 @@ fn large_scenes_lose_pairs_at_corners() {
 }
 
 #[test]
+fn bands_that_cannot_be_divided_are_of_discs_too() {
+    // Half of them begin on a line that the bands of the other half do not divide: more than workers have scratch for. Small
+    // and large ones in turn, so near to each other that their boxes overlap, but not their discs.
+    let (mut centers, mut half_extents) = (Vec::new(), Vec::new());
+    for k in 0..160_000 {
+        let (along, half) = ((k / 2) as f32 * 0.79 - 32_000.0, [0.3, 0.5][k / 2 % 2]);
+        centers.push(if k % 2 == 0 { [along, half] } else { [half, along] });
+        half_extents.push([half; 2]);
+    }
+    let pairs = |overlap: Overlap| {
+        let mut world = world(WorldConfig::new().overlap(overlap));
+        world.step(Bodies::new(&centers, &half_extents)).map(Found::new).expect("a good step").body
+    };
+    let boxes = Columns::new(centers.clone(), half_extents.clone()).boxes();
+    let mut touching = pairs(Overlap::Boxes);
+    let all = touching.len();
+    touching.retain(|&(a, b)| !disc_self_pairs(&[boxes[a as usize], boxes[b as usize]]).is_empty());
+    assert!(touching.len() < all - 1000, "{} of {all}", touching.len());
+    assert!(pairs(Overlap::Discs) == touching);
+}
+
+#[test]
 fn filters_and_discs_are_tested_together() {
     let mut fleet = Fleet::new(discs());
     let mut random = Random::new(31);
