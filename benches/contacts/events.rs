@@ -6,54 +6,67 @@ use crate::alternate::{Candidate, alternate};
 use rayon::ThreadPoolBuilder;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use triphase::{Bodies, Contacts, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
-
-/// Worlds that take turns.
-const CANDIDATES: usize = 4;
 
 /// Rounds before those that are measured.
 const WARM_UP: usize = 4;
 
+/// A candidate: its name, its settings, and whether its pairs go into a map.
+type Case = (&'static str, WorldConfig, bool);
+
 pub(crate) fn run(options: &Options) {
+    let tracked = || WorldConfig::new().track_contacts();
+    let cases = [
+        ("step", WorldConfig::new(), false),
+        ("step that tracks contacts", tracked(), false),
+        ("step that tracks contacts, margin", tracked().margin(0.05), false),
+    ];
+    // By itself, as it leaves nothing of the others in the caches.
+    let with_map = [
+        ("step", WorldConfig::new(), false),
+        ("step that tracks contacts", tracked(), false),
+        ("step, then a hash map of pairs", WorldConfig::new(), true),
+    ];
     for bodies in options.sizes(&[100_000, 1_000_000]) {
-        let pool = ThreadPoolBuilder::new().num_threads(options.threads).build().expect("a pool of threads");
-        let stage = RefCell::new((Scene::new(SceneName::Crowd, bodies, 1), 0));
-        let candidate = |config: WorldConfig, mut map: Option<PairMap>| {
-            let mut world = World::new(config).expect("good settings");
-            let (pool, stage) = (&pool, &stage);
-            Box::new(move || {
-                let (scene, turn) = &mut *stage.borrow_mut();
-                // Before whoever begins a round, so that none always finds the columns in the cache.
-                if *turn % CANDIDATES == 0 {
-                    scene.advance();
-                }
-                *turn += 1;
-                let start = Instant::now();
-                let columns = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
-                let pairs = pool.install(|| world.step(columns).expect("a good scene").body_pairs().len());
-                if let Some(map) = &mut map {
-                    map.step(world.contacts());
-                }
-                let time = start.elapsed();
-                assert!(pairs > 0);
-                time
-            }) as Box<dyn FnMut() -> Duration>
-        };
-        let tracked = WorldConfig::new().track_contacts();
-        let mut candidates: [Candidate<'_>; CANDIDATES] = [
-            ("step", candidate(WorldConfig::new(), None)),
-            ("step that tracks contacts", candidate(tracked.clone(), None)),
-            ("step that tracks contacts, margin", candidate(tracked.margin(0.05), None)),
-            ("step, then a hash map of pairs", candidate(WorldConfig::new(), Some(PairMap::default()))),
-        ];
-        for _ in 0..WARM_UP {
-            candidates.iter_mut().for_each(|(_, step)| _ = step());
-        }
         let title = format!("events: crowd of {bodies}, {} threads", options.threads);
-        alternate(&title, options.rounds, &mut candidates);
+        compare(&title, options.threads, options.rounds, bodies, &cases);
+        compare(&format!("{title}, and a hash map"), options.threads, options.rounds.div_ceil(4), bodies, &with_map);
     }
+}
+
+fn compare(title: &str, threads: usize, rounds: usize, bodies: usize, cases: &[Case]) {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+    let stage = RefCell::new((Scene::new(SceneName::Crowd, bodies, 1), 0));
+    let candidate = |(name, config, maps): &Case| -> Candidate<'_> {
+        let mut world = World::new(config.clone()).expect("good settings");
+        let mut map = maps.then(PairMap::default);
+        let (pool, stage) = (&pool, &stage);
+        let turn = move || {
+            let (scene, turn) = &mut *stage.borrow_mut();
+            // Before whoever begins a round, so that none always finds the columns in the cache.
+            if *turn % cases.len() == 0 {
+                scene.advance();
+            }
+            *turn += 1;
+            let start = Instant::now();
+            let columns = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
+            let pairs = pool.install(|| world.step(columns).expect("a good scene").body_pairs().len());
+            if let Some(map) = &mut map {
+                map.step(world.contacts());
+            }
+            let time = start.elapsed();
+            assert!(pairs > 0);
+            time
+        };
+        (*name, Box::new(turn))
+    };
+    let mut candidates: Vec<Candidate<'_>> = cases.iter().map(candidate).collect();
+    for _ in 0..WARM_UP {
+        candidates.iter_mut().for_each(|(_, turn)| _ = turn());
+    }
+    alternate(title, rounds, &mut candidates);
 }
 
 /// What engines write without: the contacts of the last step in a hash map.
