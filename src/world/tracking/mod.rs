@@ -19,18 +19,19 @@
 
 mod compare;
 mod events;
+mod follow;
 mod ids;
 #[cfg(feature = "serde")]
 mod saved;
 mod span;
 
 pub use events::{EndedPair, EndedStaticPair, Tracked};
+pub(super) use follow::IdsNow;
 #[cfg(feature = "serde")]
 pub(super) use saved::SavedTracked;
 
 use super::by_row::{BySpan, Pages, SPAN, Sides, span_count};
 use crate::error::Error;
-use crate::geometry::RawBox;
 use crate::kernel::Level;
 use crate::parallel;
 use crate::storage::pages::PAGE_LEN;
@@ -204,11 +205,6 @@ pub(super) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
         Some((first, second, id)) => Err(Error::DuplicateStaticIds { first, second, id }),
         None => Ok(()),
     }
-}
-
-/// A box that has grown by a margin on each side; computed in f32.
-pub(super) fn grown([min_x, min_y, max_x, max_y]: RawBox, margin: f32) -> RawBox {
-    [min_x - margin, min_y - margin, max_x + margin, max_y + margin]
 }
 
 /// Contacts of one kind.
