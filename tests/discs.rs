@@ -3,10 +3,9 @@
 
 mod common;
 
-use common::{Columns, Fleet, Found, KINDS, Random, Shape, Truth, drawn, hits, sequential, world};
+use common::{Columns, Fleet, Found, KINDS, Random, Shape, Truth, drawn, hits, sequential, settings, world};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use triphase::geometry::RawBox;
 use triphase::reference::{disc_cross_pairs, disc_self_pairs};
 use triphase::{BadRows, Bodies, Error, Filter, Overlap, Statics, World, WorldConfig};
@@ -371,13 +370,8 @@ fn tracked_contacts_are_of_discs_and_so_is_their_margin() {
     }
 }
 
-fn settings(cases: u32) -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("tests/discs.seeds");
-    ProptestConfig { cases, failure_persistence: Some(Box::new(seeds)), max_shrink_iters: 1000, ..Default::default() }
-}
-
 proptest! {
-    #![proptest_config(settings(100))]
+    #![proptest_config(settings("tests/discs.seeds", 100))]
 
     #[test]
     fn random_worlds_report_what_touches(

@@ -3,9 +3,8 @@
 
 mod common;
 
-use common::{Fleet, Random, Truth, world};
+use common::{Fleet, Random, Truth, settings, world};
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use std::collections::{BTreeMap, BTreeSet};
 use triphase::geometry::RawBox;
 use triphase::reference::body_box;
@@ -601,13 +600,8 @@ impl Life {
     }
 }
 
-fn settings(cases: u32) -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("tests/properties.seeds");
-    ProptestConfig { cases, failure_persistence: Some(Box::new(seeds)), max_shrink_iters: 400, ..Default::default() }
-}
-
 proptest! {
-    #![proptest_config(settings(40))]
+    #![proptest_config(settings("tests/events.seeds", 40))]
 
     #[test]
     fn whatever_happens_each_beginning_has_one_end(

@@ -3,10 +3,9 @@
 
 mod common;
 
-use common::{Columns, Fleet, Found, KINDS, Random, Truth, allowed, drawn, sequential, world};
+use common::{Columns, Fleet, Found, KINDS, Random, Truth, allowed, drawn, sequential, settings, world};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use triphase::reference::body_box;
 use triphase::tier::static_tree::StaticTree;
 use triphase::{BadRows, Bodies, Column, Error, Filter, Statics, World, WorldConfig};
@@ -399,13 +398,8 @@ fn what_filters_take_is_told_and_given_back() {
     assert_eq!(with, without + 4000 * 8);
 }
 
-fn settings(cases: u32) -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("tests/filters.seeds");
-    ProptestConfig { cases, failure_persistence: Some(Box::new(seeds)), max_shrink_iters: 1000, ..Default::default() }
-}
-
 proptest! {
-    #![proptest_config(settings(100))]
+    #![proptest_config(settings("tests/filters.seeds", 100))]
 
     #[test]
     fn random_worlds_report_what_overlaps_and_is_allowed(

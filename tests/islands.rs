@@ -3,7 +3,7 @@
 mod common;
 
 use common::counting::{ALLOCATIONS, Counting, Watch};
-use common::{Columns, Fleet, Random, Truth, sequential};
+use common::{Columns, Fleet, Random, Truth, sequential, settings};
 use proptest::prelude::*;
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::{Bodies, Contacts, Islands, WorldConfig};
@@ -160,7 +160,7 @@ fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(settings("tests/islands.seeds", 60))]
 
     #[test]
     fn islands_of_drawn_boxes_are_those_of_brute_force(

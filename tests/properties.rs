@@ -4,17 +4,11 @@
 
 mod common;
 
-use common::{Columns, Fleet, Found, KINDS, Shape, Truth, drawn, hits};
+use common::{Columns, Fleet, Found, KINDS, Shape, Truth, drawn, hits, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use triphase::reference;
 use triphase::{Hit, WorldConfig};
-
-fn settings(cases: u32) -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("tests/properties.seeds");
-    ProptestConfig { cases, failure_persistence: Some(Box::new(seeds)), max_shrink_iters: 4000, ..Default::default() }
-}
 
 /// A number as it is found in one kind of world or another.
 fn coordinate(kind: u8) -> BoxedStrategy<f32> {
@@ -228,7 +222,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(settings(300))]
+    #![proptest_config(settings("tests/properties.seeds", 300))]
 
     #[test]
     fn a_step_gives_the_pairs_of_brute_force(
@@ -253,7 +247,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(settings(200))]
+    #![proptest_config(settings("tests/properties.seeds", 200))]
 
     #[test]
     fn one_world_answers_as_fresh_ones_do_whatever_was_called_before(config in config(), ops in vec(op(), 1..16)) {
@@ -266,7 +260,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(settings(60))]
+    #![proptest_config(settings("tests/properties.seeds", 60))]
 
     #[test]
     fn a_large_step_gives_the_pairs_of_brute_force(

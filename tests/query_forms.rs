@@ -5,10 +5,9 @@ mod common;
 
 use common::counting::{ALLOCATIONS, Counting, Watch};
 use common::questions::{Known, Probe, answers};
-use common::{Columns, Fleet, Random, sequential};
+use common::{Columns, Fleet, Random, sequential, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::geometry::RawBox;
 use triphase::query::Answers;
@@ -39,13 +38,8 @@ fn probe() -> impl Strategy<Value = Probe> {
     )
 }
 
-fn settings() -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("tests/query_forms.seeds");
-    ProptestConfig { cases: 300, failure_persistence: Some(Box::new(seeds)), ..Default::default() }
-}
-
 proptest! {
-    #![proptest_config(settings())]
+    #![proptest_config(settings("tests/query_forms.seeds", 300))]
 
     #[test]
     fn small_worlds_on_a_grid(

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Columns, Play, Random};
+use common::{Columns, Play, Random, settings};
 use proptest::prelude::*;
 use triphase::geometry::RawBox;
 use triphase::{Bodies, Filter, WorldConfig};
@@ -63,7 +63,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(settings("tests/sleeping_sequences.seeds", 24))]
 
     #[test]
     fn whatever_happens_pairs_and_questions_are_right(changes in changes(), spread in 4.0f32..30.0) {

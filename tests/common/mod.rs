@@ -9,6 +9,7 @@ mod fleet;
 mod input;
 mod oracle;
 mod play;
+mod property;
 pub mod questions;
 mod random;
 
@@ -19,6 +20,7 @@ pub use fleet::{Fleet, Found, hits};
 pub use input::{Columns, Shape};
 pub use oracle::{Truth, allowed, cross_pairs, self_pairs};
 pub use play::{Lullaby, Play, plain};
+pub use property::settings;
 pub use random::Random;
 
 use triphase::{World, WorldConfig};
