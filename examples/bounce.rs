@@ -41,6 +41,9 @@ const THICK: f32 = 10.0;
 /// Frames from line to line.
 const EVERY: u32 = 60;
 
+/// Where a hash begins.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
 /// Part of the kinetic energy that may be gained or lost.
 const DRIFT_MAX: f64 = 1e-5;
 /// Part of the sum of two radii that two discs may overlap by.
@@ -61,7 +64,7 @@ struct Arguments {
     /// How many threads; as many as the machine has cores unless given
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Run on one thread and on two, and compare every column at the end, bit for bit
+    /// Run on one thread and on two, and compare all frames, bit for bit
     #[arg(long, conflicts_with = "threads")]
     check: bool,
     #[command(flatten)]
@@ -78,16 +81,16 @@ fn bounce(arguments: &Arguments) -> Result<(), Failure> {
         let [first, second] = hashes;
         let (first, second) = (first?, second?);
         if first != second {
-            return Err(format!("one thread ends at {first:016x}, two end at {second:016x}").into());
+            return Err(format!("one thread comes to {first:016x}, two come to {second:016x}").into());
         }
-        put("one thread and two end at the same columns");
+        put("one thread and two have the same frames");
         return Ok(());
     }
     // 0 is rayon's word for "as many as there are cores".
     run(arguments, arguments.threads.map_or(0, usize::from)).map(|_| ())
 }
 
-/// All frames on so many threads; the hash of the columns at the end.
+/// All frames on so many threads; their hash.
 fn run(arguments: &Arguments, threads: usize) -> Result<u64, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     pool.install(|| {
@@ -97,10 +100,11 @@ fn run(arguments: &Arguments, threads: usize) -> Result<u64, Failure> {
         let energy = discs.energy();
         let threads = rayon::current_num_threads();
         put(&format!("{} discs in a box of {} units, threads: {threads}", grouped(arguments.bodies), discs.side));
-        let (mut times, mut deepest) = (Times::default(), 0.0f32);
+        let (mut times, mut deepest, mut hash) = (Times::default(), 0.0f32, FNV_BASIS);
         for frame in 1..=arguments.frames {
             let overlap = discs.frame(&mut world, &mut times)?;
             deepest = deepest.max(overlap);
+            hash = discs.hash(hash);
             let drift = if energy > 0.0 { discs.energy() / energy - 1.0 } else { 0.0 };
             if frame % EVERY == 0 || frame == arguments.frames {
                 put(&format!(
@@ -118,9 +122,8 @@ fn run(arguments: &Arguments, threads: usize) -> Result<u64, Failure> {
                 return Err(format!("frame {frame}: {what}; {DRIFT_MAX:e} and {OVERLAP_MAX} are allowed").into());
             }
         }
-        let hash = discs.hash();
         put(&times.summary(arguments.frames));
-        put(&format!("hash of positions and velocities {hash:016x}"));
+        put(&format!("hash of positions and velocities of all frames {hash:016x}"));
         if let Some(path) = arguments.picture.path("bounce.png") {
             draw(&discs, &world, &path)?;
             put(&format!("picture {}", path.display()));
@@ -233,12 +236,10 @@ impl Discs {
         self.velocities.iter().zip(&self.half_extents).map(of).sum()
     }
 
-    /// FNV-1a over the bits of positions and velocities.
-    fn hash(&self) -> u64 {
+    /// FNV-1a over the bits of positions and velocities, after what was hashed before.
+    fn hash(&self, before: u64) -> u64 {
         let values = self.centers.iter().chain(&self.velocities).flatten();
-        values.fold(0xcbf2_9ce4_8422_2325, |hash, value| {
-            (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3)
-        })
+        values.fold(before, |hash, value| (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3))
     }
 }
 
