@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use triphase::geometry::RawBox;
 use triphase::reference::body_box;
-use triphase::{BadRows, Bodies, Error, Filter, Overlap, Statics, World, WorldConfig};
+use triphase::{Aabb, BadRows, Bodies, Error, Filter, Hit, Overlap, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 type Ids = (u64, u64);
@@ -615,6 +615,44 @@ proptest! {
             life.happen(event, skip);
             let over = std::mem::take(&mut life.over);
             step(&mut life.fleet, &mut life.ledger, &life.input, margin, &over);
+        }
+    }
+}
+
+#[test]
+fn ids_are_there_for_readers_whether_they_change_or_not() {
+    let centers: Vec<[f32; 2]> = (0..200).map(|row| [(row % 20) as f32 * 0.9, (row / 20) as f32 * 0.9]).collect();
+    let area = Aabb::new([-1.0, -1.0], [30.0, 30.0]).expect("a good box");
+    let is_there = |hits: &mut dyn Iterator<Item = Hit>, ids: &[u64]| {
+        let found: BTreeSet<(u32, Option<u64>)> =
+            hits.filter_map(|hit| if let Hit::Body { row, id } = hit { Some((row, id)) } else { None }).collect();
+        assert!(found.into_iter().eq((0..200).map(|row| (row, Some(ids[row as usize])))));
+    };
+    let mut world = world(WorldConfig::new().track_contacts());
+    let first: Vec<u64> = (0..200).map(|row| row * 5 + 1).collect();
+    let second: Vec<u64> = first.iter().rev().copied().collect();
+    let (mut reader, mut held) = (None, None);
+    // Twice the same, then others, so that frames that are used again hold now these, now those.
+    for frame in 0..16 {
+        let ids = if frame / 2 % 2 == 0 { &first } else { &second };
+        let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(ids)).expect("a good step");
+        assert!((0..200).all(|row| contacts.body_id(row) == Some(ids[row as usize])), "frame {frame}");
+        is_there(&mut world.query_aabb(area), ids);
+        if frame == 1 {
+            reader = Some(world.reader());
+        }
+        if let Some(reader) = &reader {
+            is_there(&mut reader.latest().query_aabb(area), ids);
+        }
+        // One that is held keeps the ids of its step.
+        if frame == 4 {
+            held = reader.as_ref().map(|reader| reader.latest());
+        }
+        if let Some(held) = &held {
+            is_there(&mut held.query_aabb(area), &first);
+        }
+        if frame == 11 {
+            (reader, held) = (None, None);
         }
     }
 }
