@@ -17,6 +17,7 @@ mod discs;
 mod events;
 mod exclusive;
 mod islands;
+mod lists;
 mod sleepers;
 mod stream;
 
@@ -59,10 +60,11 @@ impl Options {
 /// A part: its name, and what runs it.
 type Part = (&'static str, fn(&Options));
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("events", events::run),
     ("exclusive", exclusive::run),
     ("islands", islands::run),
+    ("lists", lists::run),
     ("discs", discs::run),
     ("sleepers", sleepers::run),
     ("stream", stream::run),
