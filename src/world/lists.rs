@@ -13,6 +13,15 @@ use std::ops::Range;
 /// Partners of a row that are put in order by a sorting network; more are sorted.
 const FEW: usize = 4;
 
+/// Partners of a row that are put in order by insertion.
+const INSERTED_MAX: usize = 24;
+
+/// For each count up to [`FEW`], what puts those beyond it behind all rows.
+const BEYOND: [[u32; FEW]; FEW + 1] = {
+    const MAX: u32 = u32::MAX;
+    [[MAX; 4], [0, MAX, MAX, MAX], [0, 0, MAX, MAX], [0, 0, 0, MAX], [0; 4]]
+};
+
 /// Compares that put four in order (Knuth, The Art of Computer Programming 3, section 5.3.4).
 const NETWORK: [(usize, usize); 5] = [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)];
 
@@ -133,18 +142,32 @@ impl Span {
 /// Puts the partners of a row in order. `to` may be written behind them, up to [`FEW`] in all: what belongs there comes later.
 #[inline(always)]
 fn put_in_order(from: &[u32], to: &mut [u32], row: Range<usize>) {
-    if row.len() > FEW {
+    let count = row.len();
+    if count > FEW {
         let to = &mut to[row.clone()];
         to.copy_from_slice(&from[row]);
-        return to.sort_unstable();
+        return sort_more(to);
     }
     // Always as many, without a branch on how many there are: that is as good as random.
-    let mut few = [u32::MAX; FEW];
-    for (k, slot) in few.iter_mut().enumerate() {
-        *slot = if k < row.len() { from[row.start + k] } else { u32::MAX };
-    }
+    let mut few = BEYOND[count];
+    few.iter_mut().zip(&from[row.start..row.start + FEW]).for_each(|(slot, partner)| *slot |= partner);
     for (a, b) in NETWORK {
         (few[a], few[b]) = (few[a].min(few[b]), few[a].max(few[b]));
     }
     to[row.start..row.start + FEW].copy_from_slice(&few);
+}
+
+/// By insertion, unless they are many.
+fn sort_more(partners: &mut [u32]) {
+    if partners.len() > INSERTED_MAX {
+        return partners.sort_unstable();
+    }
+    for end in 1..partners.len() {
+        let (partner, mut at) = (partners[end], end);
+        while at > 0 && partners[at - 1] > partner {
+            partners[at] = partners[at - 1];
+            at -= 1;
+        }
+        partners[at] = partner;
+    }
 }
