@@ -82,35 +82,51 @@
 //! * [`tier`]: the three tiers, each usable alone.
 //! * [`World`]: all of them behind one call.
 
-pub mod config;
 pub mod geometry;
-pub mod query;
-pub mod reference;
-pub mod stream;
-pub mod tier;
 
-mod bodies;
+pub mod config;
 mod error;
-mod filter;
-mod kernel;
 mod pair;
 mod parallel;
-mod storage;
+pub mod reference;
+
+mod input;
+mod memory;
+mod simd;
+
+mod frame;
+pub mod tier;
+
+mod broad_phase;
+mod contacts;
+pub mod query;
+
+mod reader;
+mod report;
+#[cfg(feature = "serde")]
+mod save;
+mod step;
 mod world;
 
-pub use bodies::{Bodies, Statics};
 pub use config::{BadRows, Overlap, Simd, WorldConfig};
+pub use contacts::contacts::{Contacts, Pairs};
+pub use contacts::events::{EndedPair, EndedStaticPair, Tracked};
+pub use contacts::exclusive::RowColumns;
+pub use contacts::islands::Islands;
+pub use contacts::stream::{self, StreamedBlock, StreamedPairs};
 pub use error::{BadRow, Column, Error};
-pub use filter::Filter;
 pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
 pub use glam;
+pub use input::bodies::{Bodies, Statics};
+pub use input::filter::Filter;
 pub use pair::{Hit, Pair, StaticPair};
+pub use query::frame::{Searched, Tier};
 pub use query::{Neighbor, Questions, RayHit};
-pub use stream::{StreamedBlock, StreamedPairs};
+pub use reader::{Reader, Snapshot};
+pub use report::{GridReport, Phases, Report};
 #[cfg(feature = "serde")]
-pub use world::SavedWorld;
-pub use world::{Contacts, EndedPair, EndedStaticPair, Islands, Pairs, RowColumns, Tracked, World};
-pub use world::{GridReport, Phases, Reader, Report, Searched, Snapshot, Tier};
+pub use save::SavedWorld;
+pub use world::World;
 
 /// The README's examples are compiled and run like all others.
 #[cfg(doctest)]

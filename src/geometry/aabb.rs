@@ -4,7 +4,7 @@
 //! G2: [`overlaps`] is the only definition of contact. Every kernel must agree with it, bit for bit.
 //! G3: [`distance_squared`] is the only definition of distance.
 
-use super::Point;
+use crate::geometry::Point;
 use glam::Vec2;
 use std::fmt;
 

@@ -1,14 +1,16 @@
 //! Boxes, the shapes that questions are asked with, and the predicates that everything else is held to.
 
 mod aabb;
-mod cast;
-mod disc;
+pub(crate) mod circle;
+pub(crate) mod ray;
 mod shapes;
 
+pub(crate) use crate::geometry::circle::{Disc, RadiusAxis};
+#[doc(hidden)]
+pub use crate::geometry::ray::Cast;
+#[doc(hidden)]
+pub use crate::geometry::ray::Entry;
 pub use aabb::{Aabb, BadBox, RawBox};
 pub(crate) use aabb::{axis_name, distance_squared, holds, oriented, overlaps, shifted, union};
-#[doc(hidden)]
-pub use cast::{Cast, Entry};
-pub(crate) use disc::{Disc, RadiusAxis};
 pub use shapes::{BadShape, Circle, Point, Ray, Sweep};
 pub(crate) use shapes::{ROOT, round_down, round_up, square};

@@ -2,7 +2,7 @@
 //!
 //! S1: a shape that exists can be asked with: it was checked when it was made, so no question can fail.
 
-use super::{Aabb, RawBox};
+use crate::geometry::{Aabb, RawBox};
 use glam::Vec2;
 use std::fmt;
 
@@ -227,14 +227,14 @@ impl Sweep {
     }
 }
 
-impl From<Ray> for super::Cast {
+impl From<Ray> for crate::geometry::Cast {
     fn from(ray: Ray) -> Self {
         let [x, y] = ray.origin;
         Self::new([x, y, x, y], ray.direction, f64::from(ray.max))
     }
 }
 
-impl From<Sweep> for super::Cast {
+impl From<Sweep> for crate::geometry::Cast {
     fn from(sweep: Sweep) -> Self {
         Self::new(sweep.aabb.to_array(), sweep.displacement, 1.0)
     }

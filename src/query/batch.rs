@@ -5,10 +5,11 @@
 //! V2: a block's answers stand one behind the other in a buffer of its own, which no other block writes to; where each
 //!     question's answer is, is noted by its number. So answers are the same on any number of threads.
 
-use super::{Accept, Neighbor, Questions, RayHit, Searchable};
 use crate::geometry::{Aabb, Circle, Ray};
+use crate::memory::radix;
+use crate::memory::radix::Numbered;
 use crate::parallel;
-use crate::storage::radix::{self, Numbered};
+use crate::query::{Accept, Neighbor, Questions, RayHit, Searchable};
 
 /// Questions in a block: enough to outweigh handing it to a thread, few enough to share them out.
 const BLOCK_LEN: usize = 256;

@@ -18,21 +18,21 @@
 
 mod accept;
 mod batch;
-mod casts;
+pub(crate) mod builder;
+pub(crate) mod frame;
 mod hits;
 mod nearest;
-mod part;
-mod questions;
-mod walks;
+pub(crate) mod ray;
+pub(crate) mod source;
 
+pub use crate::query::builder::{Inner, Questions};
+pub use crate::query::ray::RayHit;
+pub(crate) use crate::query::source::Search;
+pub use crate::tier::part::Part;
 pub use accept::{Accept, Anything, Matching};
 pub use batch::Answers;
-pub use casts::RayHit;
 pub use hits::Hits;
 pub use nearest::Neighbor;
-pub use part::Part;
-pub use questions::{Inner, Questions};
-pub(crate) use walks::Search;
 
 /// What can be asked: [`StaticTree`](crate::tier::static_tree::StaticTree),
 /// [`LooseGrid`](crate::tier::loose_grid::LooseGrid), [`PointGrid`](crate::tier::point_grid::PointGrid), and the

@@ -3,8 +3,8 @@
 //! The best so far are kept in the caller's buffer, with the squares of their distances, so that a walk knows at any time
 //! how near the next has to be.
 
-use super::{Accept, Questions, Searchable};
 use crate::geometry::{Circle, Point};
+use crate::query::{Accept, Questions, Searchable};
 use std::cmp::Ordering;
 
 /// So many are kept in order as they come. More are collected up to twice as many and then cut back, which costs the same

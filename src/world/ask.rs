@@ -2,11 +2,11 @@
 //!
 //! [`World::ask`] has all of them; what is asked without any restriction is a method of the world too.
 
-use super::World;
-use super::search::Searched;
 use crate::geometry::{Aabb, Circle, Point, Ray, Sweep};
 use crate::pair::Hit;
+use crate::query::frame::Searched;
 use crate::query::{Hits, Inner, Neighbor, Part, Questions, RayHit};
+use crate::world::World;
 
 impl World {
     /// Questions to the bodies of the last good step, and to the statics as they are now: to all of them, or restricted by

@@ -1,10 +1,10 @@
 //! Steps that hand on their pairs while they run.
 
-use super::World;
-use super::contacts::Contacts;
-use crate::bodies::Bodies;
+use crate::contacts::contacts::Contacts;
+use crate::contacts::stream::{Committed, Sender, Sending, StreamedBlock};
 use crate::error::Error;
-use crate::stream::{Committed, Sender, Sending, StreamedBlock};
+use crate::input::bodies::Bodies;
+use crate::world::World;
 
 impl World {
     /// A [`step`](Self::step) that hands on each block of pairs as soon as it is full or its task is done, while the others are
@@ -80,10 +80,10 @@ impl World {
     }
 
     /// A [`step`](Self::step) that sends a copy of each block of pairs to a consumer on another thread as soon as it is full or
-    /// its task is done, and then one message that says how the step ended. See [`stream`](crate::stream) for an example.
+    /// its task is done, and then one message that says how the step ended. See [`stream`](crate::contacts::stream) for an example.
     ///
     /// While the channel is full the step waits, so the consumer must not run on the threads of the step. See
-    /// [`channel`](crate::stream::channel) for what happens when it stops listening: the step goes on.
+    /// [`channel`](crate::contacts::stream::channel) for what happens when it stops listening: the step goes on.
     ///
     /// # Errors
     ///

@@ -6,8 +6,8 @@
 //! M2: a warped axis is such a map between each two knots. The knots ascend, and each part has cells of its own.
 //! M3: where cells end is computed for speed and for drawing alone: rounding may put it in the next cell.
 
-use super::{LooseCell, NOTHING, center};
 use crate::geometry::RawBox;
+use crate::tier::loose_grid::{LooseCell, NOTHING, center};
 use std::cmp::Ordering;
 use std::ops::Range;
 

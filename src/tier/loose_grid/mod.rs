@@ -23,18 +23,15 @@
 //!
 //! Cost: filing O(1) an entity; a search, the loose cells listed where it looks and the entities of those it meets.
 
-mod grid;
+pub(crate) mod handles;
 mod index;
 mod map;
-mod query;
 mod rebuilt;
-mod search;
 #[cfg(test)]
 mod tests;
-mod tight;
 mod walk;
 
-pub use grid::{LooseGrid, LooseHandle};
+pub use crate::tier::loose_grid::handles::grid::{LooseGrid, LooseHandle};
 pub(crate) use rebuilt::RebuiltGrid;
 
 use crate::geometry::{RawBox, union};

@@ -5,9 +5,9 @@
 //! estimated, in nanoseconds, from the sample: classes are added, the best place for a border first, while the estimate
 //! falls.
 
-use super::axis::SLACK;
-use super::plan::{Wishes, longest_side};
 use crate::geometry::RawBox;
+use crate::tier::point_grid::axis::SLACK;
+use crate::tier::point_grid::plan::{Wishes, longest_side};
 use smallvec::SmallVec;
 
 /// Ends of classes, ascending: the longest side that each takes.

@@ -5,9 +5,9 @@
 //!     that an interval may meet are found by two searches.
 //! D2: bands without bodies may be among those.
 
-use super::index::BandSlot;
 use crate::geometry::{RawBox, overlaps, union};
-use crate::storage::reserve_like;
+use crate::memory::buffers::reserve_like;
+use crate::tier::point_grid::bands::BandSlot;
 use std::ops::Range;
 
 /// The bands of a class.

@@ -15,25 +15,22 @@
 //! `index` (what is kept), `directory` (D: which bands an area meets), `search` (S), `near` (E) and `met` (M: the walks of
 //! questions), `meet` (two grids). [`PointGrid`] is all of them as one type.
 
-mod ask;
 pub(crate) mod axis;
 pub(crate) mod band;
+pub(crate) mod bands;
+pub(crate) mod box_query;
 mod classes;
+pub(crate) mod cross;
 mod directory;
-mod grid;
-pub(crate) mod index;
-pub(crate) mod meet;
-mod met;
-mod near;
+pub(crate) mod nearest;
 pub(crate) mod partition;
-pub(crate) mod pass;
+pub(crate) mod parts;
 pub(crate) mod plan;
+pub(crate) mod point_grid;
+pub(crate) mod ray;
 mod route;
-pub(crate) mod rows;
-pub(crate) mod search;
-pub(crate) mod split;
 pub(crate) mod splitter;
 #[cfg(test)]
 mod tests;
 
-pub use grid::PointGrid;
+pub use crate::tier::point_grid::point_grid::PointGrid;

@@ -7,24 +7,24 @@
 //! the other: within a class the one that begins first on the band axis (D1), else the larger class.
 //! R3: chunks of rows are fixed by the input, and each has its own place in each destination: the result does not depend on
 //! threads.
-//! R4: a body makes at most [`VISITS_MAX`](super::plan::VISITS_MAX) copies; one that would make more is oversized.
+//! R4: a body makes at most [`VISITS_MAX`](crate::tier::point_grid::plan::VISITS_MAX) copies; one that would make more is oversized.
 //!
 //! Cost: two passes over the rows, one write of 20 bytes a copy.
 
 #![allow(unsafe_code)]
 
-use super::plan::{Class, Plan, longest_side};
-use super::route::route;
-use super::rows::Rows;
-use super::splitter::BATCH;
 use crate::error::BadRow;
 use crate::geometry::RawBox;
-use crate::kernel::{Level, Work};
+use crate::input::rows::Rows;
+use crate::memory::buffers::grow;
+use crate::memory::columns::PAD;
+use crate::memory::disjoint::Disjoint;
+use crate::memory::record::Record;
 use crate::parallel;
-use crate::storage::columns::PAD;
-use crate::storage::disjoint::Disjoint;
-use crate::storage::grow;
-use crate::storage::record::Record;
+use crate::simd::{Level, Work};
+use crate::tier::point_grid::plan::{Class, Plan, longest_side};
+use crate::tier::point_grid::route::route;
+use crate::tier::point_grid::splitter::BATCH;
 use std::ops::Range;
 
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to share out.

@@ -5,11 +5,11 @@
 //!
 //! Cost: O(s log s) for a sample of s rows, s at most [`SAMPLE_MAX`].
 
-use super::classes;
-use super::rows::Rows;
-use super::splitter::Splitter;
 use crate::geometry::RawBox;
-use crate::storage::part_start;
+use crate::input::rows::Rows;
+use crate::memory::buffers::part_start;
+use crate::tier::point_grid::classes;
+use crate::tier::point_grid::splitter::Splitter;
 
 /// Rows in a sample: enough for sixty bands of even population, little enough to cost about a percent of a step.
 const SAMPLE_MAX: usize = 4096;

@@ -1,7 +1,7 @@
 //! Where a body goes: the band that files it, and those that it visits (R1, R2, R4 of `partition.rs`).
 
-use super::plan::{Plan, VISITS_MAX, longest_side};
 use crate::geometry::RawBox;
+use crate::tier::point_grid::plan::{Plan, VISITS_MAX, longest_side};
 
 /// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;

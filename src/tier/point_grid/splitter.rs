@@ -3,7 +3,7 @@
 //! D1: the map is monotone over all of f32, infinities included. Nothing else is asked of it: where the borders
 //! lie changes how fast a step is, never what it finds.
 
-use super::axis::{floor_within, ordered_key};
+use crate::tier::point_grid::axis::{floor_within, ordered_key};
 
 /// Table entries per band: fine enough for borders to come out within a few percent of where they should be.
 const BUCKETS_PER_BAND: usize = 32;

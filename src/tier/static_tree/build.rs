@@ -2,13 +2,13 @@
 //!
 //! Cost: O(n * depth); the roots one after the other, each in parallel.
 
-use super::grow::{Budget, Part, Site, grow};
-use super::node::{ROW_COUNT_MAX, row_number};
-use super::territory::{cover, territories};
-use super::{Built, Root, StaticTree};
-use crate::bodies::{Statics, check_box};
 use crate::error::{Column, Error};
-use crate::storage::bitset::BitSet;
+use crate::input::bodies::{Statics, check_box};
+use crate::memory::bit_set::BitSet;
+use crate::tier::static_tree::node::{ROW_COUNT_MAX, row_number};
+use crate::tier::static_tree::subtree::{Budget, Part, Site, grow};
+use crate::tier::static_tree::territory::{cover, territories};
+use crate::tier::static_tree::{Built, Root, StaticTree};
 use std::sync::Arc;
 
 impl StaticTree {

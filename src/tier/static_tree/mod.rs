@@ -13,28 +13,28 @@
 //! - `cast`: the walk along a ray, and that nothing is missed (L1 to L4).
 //! - `ask`: the walks as questions.
 
-mod ask;
+pub(crate) mod box_query;
 mod build;
-mod cast;
-mod grow;
-mod near;
+pub(crate) mod nearest;
 mod node;
-mod query;
+pub(crate) mod parts;
+pub(crate) mod ray;
 mod shift;
 mod split;
+pub(crate) mod subtree;
 mod territory;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod validate;
 
-pub use query::QueryAabb;
+pub use crate::tier::static_tree::box_query::QueryAabb;
 
-use crate::bodies::Statics;
 use crate::error::Error;
-use crate::filter::Filter;
 use crate::geometry::{Aabb, RawBox, union};
-use crate::storage::bitset::BitSet;
+use crate::input::bodies::Statics;
+use crate::input::filter::Filter;
+use crate::memory::bit_set::BitSet;
 use node::{CHILD_COUNT, Group, Node};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 //!
 //! Narrowing casts of the tree live here.
 
-use super::split::Kind;
+use crate::tier::static_tree::split::Kind;
 use std::ops::Range;
 
 /// Children of an inner node.
@@ -40,7 +40,7 @@ impl GroupIndex {
     }
 }
 
-/// A leaf or an inner node (N1). Its cell is not stored: [`Split`](super::split::Split) derives it.
+/// A leaf or an inner node (N1). Its cell is not stored: [`Split`](crate::tier::static_tree::split::Split) derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     first: u32,

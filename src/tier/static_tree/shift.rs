@@ -1,9 +1,9 @@
 //! The same set seen from another origin.
 
-use super::StaticTree;
-use crate::bodies::Statics;
 use crate::error::Error;
 use crate::geometry::shifted;
+use crate::input::bodies::Statics;
+use crate::tier::static_tree::StaticTree;
 use std::sync::Arc;
 
 impl StaticTree {

@@ -12,8 +12,8 @@
 //!
 //! Cost: a dozen floating point operations; the cells are derived on the way down, never stored.
 
-use super::node::CHILD_COUNT;
 use crate::geometry::RawBox;
+use crate::tier::static_tree::node::CHILD_COUNT;
 
 /// The four children of a node. Slabs are two cuts of one axis: the middle, then the middles of both halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@
 //!
 //! Cost: O(n) a territory, and the usual world is a single one.
 
-use super::grow::LEAF_MAX;
-use super::node::row_number;
 use crate::geometry::RawBox;
+use crate::tier::static_tree::node::row_number;
+use crate::tier::static_tree::subtree::LEAF_MAX;
 
 /// Most parts by distance. A fifth of the rows or less is left over each time: after three, less than one in a hundred.
 const PART_COUNT_MAX: usize = 4;

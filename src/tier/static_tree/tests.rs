@@ -2,16 +2,16 @@
 
 mod ask;
 
-use super::StaticTree;
-use super::build::check_count;
-use super::grow::{LEAF_MAX, STATICS_A_GROUP};
-use super::node::{CHILD_COUNT, ROW_COUNT_MAX};
-use super::split::{Kind, Split};
-use crate::bodies::Statics;
 use crate::error::{BadRow, Column, Error};
 use crate::geometry::{Aabb, RawBox};
+use crate::input::bodies::Statics;
+use crate::memory::bit_set::BitSet;
 use crate::reference::cross_pairs;
-use crate::storage::bitset::BitSet;
+use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::build::check_count;
+use crate::tier::static_tree::node::{CHILD_COUNT, ROW_COUNT_MAX};
+use crate::tier::static_tree::split::{Kind, Split};
+use crate::tier::static_tree::subtree::{LEAF_MAX, STATICS_A_GROUP};
 
 const INF: f32 = f32::INFINITY;
 

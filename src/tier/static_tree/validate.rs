@@ -1,11 +1,11 @@
 //! What a tree must be, whatever it was built from. For tests.
 
-use super::StaticTree;
-use super::grow::{DEPTH_MAX, ENTRIES_A_STATIC, GROUPS_FREE, STATICS_A_GROUP};
-use super::node::{CHILD_COUNT, Node};
-use super::split::{Kind, Split};
-use super::territory::ROOT_COUNT_MAX;
 use crate::geometry::RawBox;
+use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::node::{CHILD_COUNT, Node};
+use crate::tier::static_tree::split::{Kind, Split};
+use crate::tier::static_tree::subtree::{DEPTH_MAX, ENTRIES_A_STATIC, GROUPS_FREE, STATICS_A_GROUP};
+use crate::tier::static_tree::territory::ROOT_COUNT_MAX;
 
 /// What has been counted on the way down.
 struct Seen {

@@ -1,9 +1,11 @@
 //! Rebuilding: file, sort what is crowded, list.
 
-use super::plan::{CELL_SAMPLE, PLAN_SAMPLE, Profile, loose_map, tight_map, warped_map};
-use super::{CHUNK_LEN, Filed, RebuiltGrid, TightRuns, clear_counts, end, next_place, runs_from_counts};
 use crate::geometry::RawBox;
 use crate::tier::loose_grid::map::GridMap;
+use crate::tier::loose_grid::rebuilt::plan::{CELL_SAMPLE, PLAN_SAMPLE, Profile, loose_map, tight_map, warped_map};
+use crate::tier::loose_grid::rebuilt::{
+    CHUNK_LEN, Filed, RebuiltGrid, TightRuns, clear_counts, end, next_place, runs_from_counts,
+};
 use crate::tier::loose_grid::{
     ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, narrow, union,
 };

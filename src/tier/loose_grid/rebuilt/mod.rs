@@ -20,15 +20,15 @@
 mod build;
 mod pairs;
 mod plan;
-mod search;
+pub(crate) mod query;
 #[cfg(test)]
 mod validate;
 
-use super::map::GridMap;
-use super::{LooseCell, LooseIndex, narrow};
 use crate::geometry::RawBox;
-use crate::storage::bitset::BitSet;
-use crate::storage::reserve_like;
+use crate::memory::bit_set::BitSet;
+use crate::memory::buffers::reserve_like;
+use crate::tier::loose_grid::map::GridMap;
+use crate::tier::loose_grid::{LooseCell, LooseIndex, narrow};
 use plan::Sample;
 
 /// R3: entities covered by one box in crowded cells, and loose cells by one of the `covers`. With two entities a cell
@@ -174,5 +174,5 @@ fn next_place(starts: &mut [u32], k: usize) -> usize {
 
 /// The end of the last run, or of none.
 fn end(len: usize) -> LooseCell {
-    LooseCell { head: super::EntityIndex(narrow(len)), ..LooseCell::EMPTY }
+    LooseCell { head: crate::tier::loose_grid::EntityIndex(narrow(len)), ..LooseCell::EMPTY }
 }

@@ -1,8 +1,8 @@
 //! The pass over all pairs, and searches of areas that remember.
 
-use super::{BLOCK_LEN, CHUNK_LEN, Filed, RebuiltGrid};
 use crate::geometry::{RawBox, overlaps};
-use crate::storage::bitset::BitSet;
+use crate::memory::bit_set::BitSet;
+use crate::tier::loose_grid::rebuilt::{BLOCK_LEN, CHUNK_LEN, Filed, RebuiltGrid};
 use crate::tier::loose_grid::{LooseIndex, narrow};
 use std::cell::Cell;
 use std::ops::Range;

@@ -4,7 +4,7 @@
 //! any other regular order, do not deceive it.
 
 use crate::geometry::RawBox;
-use crate::storage::reserve_like;
+use crate::memory::buffers::reserve_like;
 use crate::tier::loose_grid::map::{GridMap, Knots, PART_COUNT};
 use crate::tier::loose_grid::{TIGHT_SHIFT, center};
 

@@ -1,7 +1,7 @@
 //! What must hold after every rebuild.
 
-use super::{CHUNK_LEN, RebuiltGrid};
 use crate::geometry::RawBox;
+use crate::tier::loose_grid::rebuilt::{CHUNK_LEN, RebuiltGrid};
 use crate::tier::loose_grid::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, NOTHING, narrow, union};
 
 impl RebuiltGrid {

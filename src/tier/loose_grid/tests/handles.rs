@@ -1,8 +1,8 @@
-use super::super::{LooseGrid, LooseHandle};
-use super::scenes::{SplitMix64, around, crowd, scenes};
 use crate::error::Error;
 use crate::geometry::{Aabb, RawBox, overlaps};
 use crate::reference;
+use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, scenes};
+use crate::tier::loose_grid::{LooseGrid, LooseHandle};
 
 fn aabb(b: RawBox) -> Aabb {
     Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")

@@ -1,9 +1,9 @@
-use super::super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
-use super::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::geometry::{RawBox, overlaps};
+use crate::memory::bit_set::BitSet;
 use crate::query::Search;
 use crate::reference;
-use crate::storage::bitset::BitSet;
+use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
+use crate::tier::loose_grid::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
 
 fn all_scenes(seed: u64) -> Vec<(&'static str, Vec<RawBox>)> {
     let mut rng = SplitMix64(seed);

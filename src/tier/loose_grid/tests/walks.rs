@@ -1,10 +1,10 @@
 //! The walks of both grids against brute force.
 
-use super::super::{LooseGrid, LooseHandle, RebuiltGrid};
-use super::questions::{Model, assert_walks, casts_over, points_over};
-use super::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::geometry::{Aabb, Cast, Circle, Point, RawBox, Ray, Sweep};
 use crate::query::{Part, Questions, Search};
+use crate::tier::loose_grid::tests::questions::{Model, assert_walks, casts_over, points_over};
+use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
+use crate::tier::loose_grid::{LooseGrid, LooseHandle, RebuiltGrid};
 
 fn aabb(b: RawBox) -> Aabb {
     Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")

@@ -10,16 +10,15 @@
 //! - `near`: squares around a point, each twice as large as the one before.
 //! - `met`: pieces of a ray, each about a tight cell long.
 
-mod met;
-mod near;
+pub(crate) mod nearest;
+pub(crate) mod ray;
+pub(super) use crate::tier::loose_grid::walk::nearest::Near;
+pub(super) use crate::tier::loose_grid::walk::ray::Met;
 
-pub(super) use met::Met;
-pub(super) use near::Near;
-
-use super::map::{CellRange, GridMap};
-use super::{ANYWHERE, LooseIndex};
 use crate::geometry::RawBox;
 use crate::query::Part;
+use crate::tier::loose_grid::map::{CellRange, GridMap};
+use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
 
 /// What both double grids offer.
 pub(super) trait DoubleGrid: Copy {

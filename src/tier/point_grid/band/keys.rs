@@ -1,9 +1,9 @@
 //! From boxes to cells: four bodies at a time, turned from boxes into columns of edges in registers.
 
-use super::super::axis::{low_bits, wholes_within};
 use crate::geometry::RawBox;
-use crate::storage::cells::Key;
-use crate::storage::record::Record;
+use crate::memory::cell_table::Key;
+use crate::memory::record::Record;
+use crate::tier::point_grid::axis::{low_bits, wholes_within};
 use glam::{Mat4, Vec4};
 
 /// Bodies in a block: what is computed of them stays in the first-level cache, and the loops over them are long enough to

@@ -2,12 +2,12 @@
 //!
 //! Whatever is chosen keeps A1 and A2, so what is found does not depend on it; each layout is within P4.
 
-use super::super::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge};
-use super::keys::{FineCells, cells_of};
-use super::{Band, BandScratch, starts_max, x_table_max};
-use crate::storage::cells::{Key, count_keys, table_words};
-use crate::storage::record::Record;
-use crate::storage::{grow, part_start};
+use crate::memory::buffers::{grow, part_start};
+use crate::memory::cell_table::{Key, count_keys, table_words};
+use crate::memory::record::Record;
+use crate::tier::point_grid::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge};
+use crate::tier::point_grid::band::build::{Band, BandScratch, starts_max, x_table_max};
+use crate::tier::point_grid::band::keys::{FineCells, cells_of};
 
 /// Bodies a cell: with fewer, tables grow and more boxes reach out of their cell; with more, a run no longer fits one
 /// vector, and how often it does not is hard to predict.

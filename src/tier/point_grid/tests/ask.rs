@@ -1,10 +1,10 @@
 //! Questions to a [`PointGrid`] against brute force.
 
-use super::scenes::{KINDS, SplitMix64, scene};
 use crate::geometry::{Aabb, Circle, Point, RawBox, Ray, Sweep, holds, overlaps};
 use crate::query::{Part, Search};
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
+use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
 use std::cell::Cell;
 
 fn grid_of(boxes: &[RawBox]) -> PointGrid {

@@ -1,11 +1,11 @@
 //! [`PointGrid`] as its users see it.
 
-use super::scenes::{KINDS, Kind, SplitMix64, scene};
 use crate::error::{Column, Error};
 use crate::geometry::{Aabb, RawBox, overlaps};
 use crate::pair::Pair;
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
+use crate::tier::point_grid::tests::scenes::{KINDS, Kind, SplitMix64, scene};
 
 fn sorted(pairs: &[Pair]) -> Vec<(u32, u32)> {
     let mut sorted: Vec<_> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();

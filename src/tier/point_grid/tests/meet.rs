@@ -1,12 +1,12 @@
 //! One grid's boxes against another's, against brute force.
 
-use super::scenes::{KINDS, scene};
 use crate::geometry::RawBox;
+use crate::memory::record::Record;
 use crate::reference;
-use crate::storage::record::Record;
 use crate::tier::point_grid::PointGrid;
-use crate::tier::point_grid::meet::{MeetScratch, TOGETHER};
-use crate::tier::point_grid::search::Filed;
+use crate::tier::point_grid::box_query::Filed;
+use crate::tier::point_grid::cross::{MeetScratch, TOGETHER};
+use crate::tier::point_grid::tests::scenes::{KINDS, scene};
 
 const EVERYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 

@@ -1,12 +1,12 @@
 //! What the partition promises (R1 to R4), whatever the plan.
 
-use super::scenes::{KINDS, Kind, scene};
 use crate::geometry::RawBox;
-use crate::kernel::Level;
-use crate::storage::record::Record;
+use crate::input::rows::Boxes;
+use crate::memory::record::Record;
+use crate::simd::Level;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::{Plan, VISITS_MAX, Wishes};
-use crate::tier::point_grid::rows::Boxes;
+use crate::tier::point_grid::tests::scenes::{KINDS, Kind, scene};
 
 /// Every record that was handed out, destination by destination.
 fn handed_out(boxes: &[RawBox], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<Record>>) {

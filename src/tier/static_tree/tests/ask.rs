@@ -3,7 +3,7 @@
 use super::*;
 use crate::geometry::{Cast, Circle, Point, Ray, Sweep, distance_squared, holds, overlaps};
 use crate::query::{Neighbor, Part, RayHit, Search};
-use crate::tier::static_tree::grow::DEPTH_MAX;
+use crate::tier::static_tree::subtree::DEPTH_MAX;
 use proptest::prelude::*;
 use std::cell::Cell;
 

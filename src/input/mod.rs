@@ -1,0 +1,6 @@
+//! The columns that a caller hands over, checked and read as one run of rows.
+
+pub(crate) mod bodies;
+pub(crate) mod chunks;
+pub(crate) mod filter;
+pub(crate) mod rows;

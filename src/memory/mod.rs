@@ -1,0 +1,13 @@
+//! Memory that outlives a step, and how tasks share it.
+
+pub(crate) mod bit_set;
+pub(crate) mod blocks;
+pub(crate) mod buffers;
+pub(crate) mod cell_table;
+pub(crate) mod columns;
+pub(crate) mod disjoint;
+pub(crate) mod lazy;
+pub(crate) mod listener;
+pub(crate) mod page;
+pub(crate) mod radix;
+pub(crate) mod record;

@@ -1,0 +1,367 @@
+//! Pairs in pages of equal size, taken from a pool and given back once a frame.
+//!
+//! S1: how many pages a step keeps depends on its pairs alone, not on which worker found them: each task opens
+//! pages of its own. Beside those each worker may have one open that stays empty. So with a page a worker to spare, a step
+//! that was stepped before takes nothing new.
+//! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
+//! for more than the allowed pairs is never taken.
+//! S3: a [`Tap`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and
+//! of no page that goes beyond the budget. While a sink is held it tells of nothing, and of all that was kept meanwhile when it
+//! is released.
+
+use crate::memory::listener::Tap;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Pairs in a page: 16 KiB, so that a page is opened once in a thousand bodies and a last, half-empty page a band
+/// costs about one byte a body.
+pub(crate) const PAGE_LEN: usize = 2048;
+
+/// Slots that a kernel may write past its last hit: one vector of pairs.
+pub(crate) const SLACK: usize = 16;
+
+/// One page in so many of those of two frames is kept to spare: an eighth of a frame's.
+const SPARE: usize = 16;
+
+/// A page of `[u32; 2]`, all of it initialised.
+pub(crate) type Page = Box<[[u32; 2]]>;
+
+/// A page and how much of it is filled.
+#[derive(Debug)]
+pub(crate) struct Block {
+    page: Page,
+    len: u32,
+}
+
+impl Block {
+    pub(crate) fn pairs(&self) -> &[[u32; 2]] {
+        &self.page[..self.len as usize]
+    }
+}
+
+/// Free pages. The lock is held for a push or a pop only.
+#[derive(Default)]
+pub(crate) struct PagePool {
+    free: Mutex<Vec<Page>>,
+}
+
+impl PagePool {
+    fn take(&self) -> Page {
+        let recycled = self.free.lock().pop();
+        recycled.unwrap_or_else(new_page)
+    }
+
+    pub(crate) fn recycle(&self, blocks: &mut Vec<Block>) {
+        self.free.lock().extend(blocks.drain(..).map(|block| block.page));
+    }
+
+    /// Makes sure that besides `used` pages there are `free` ones, and room to take all back. When pages are lacking, some
+    /// are added to spare: frames in motion have now more pairs, now fewer, and so their bands' pages.
+    pub(crate) fn provide(&self, used: usize, free: usize) {
+        let mut pages = self.free.lock();
+        if pages.len() < free {
+            pages.resize_with(free + used / SPARE, new_page);
+        }
+        let returning = used.saturating_sub(pages.capacity() - pages.len());
+        if returning > 0 {
+            pages.reserve(used);
+        }
+    }
+
+    pub(crate) fn free_count(&self) -> usize {
+        self.free.lock().len()
+    }
+
+    /// Drops free pages beyond `keep`.
+    pub(crate) fn truncate(&self, keep: usize) {
+        self.free.lock().truncate(keep);
+    }
+
+    /// Drops all free pages.
+    pub(crate) fn release(&self) {
+        *self.free.lock() = Vec::new();
+    }
+}
+
+fn new_page() -> Page {
+    vec![[0; 2]; PAGE_LEN].into_boxed_slice()
+}
+
+/// How many pairs a step may still report.
+pub(crate) struct PairBudget {
+    limit: usize,
+    closed: AtomicUsize,
+    exceeded: AtomicBool,
+}
+
+impl PairBudget {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit, closed: AtomicUsize::new(0), exceeded: AtomicBool::new(false) }
+    }
+
+    /// Counts pairs of a closed page; whether all so far are within the limit.
+    fn spend(&self, pairs: usize) -> bool {
+        // Relaxed: only the sum matters, and it is read for good after the tasks were joined.
+        let before = self.closed.fetch_add(pairs, Ordering::Relaxed);
+        let within = before + pairs <= self.limit;
+        if !within {
+            self.exceeded.store(true, Ordering::Relaxed);
+        }
+        within
+    }
+
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.exceeded.load(Ordering::Relaxed)
+    }
+}
+
+/// Where a task puts its pairs.
+pub(crate) struct PairSink<'s> {
+    pool: &'s PagePool,
+    budget: &'s PairBudget,
+    blocks: &'s mut Vec<Block>,
+    page: Option<Page>,
+    len: usize,
+    tap: Option<Tap<'s>>,
+    /// While held: the first block that was not told of.
+    held: Option<usize>,
+}
+
+impl<'s> PairSink<'s> {
+    /// A sink that appends to `blocks`. Nothing is taken before the first pair.
+    pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Block>) -> Self {
+        Self { pool, budget, blocks, page: None, len: 0, tap: None, held: None }
+    }
+
+    /// This sink, which tells of its pages (S3).
+    pub(crate) fn tapped(mut self, tap: Option<Tap<'s>>) -> Self {
+        self.tap = tap;
+        self
+    }
+
+    /// Tells of nothing until it is released: for passes that hold what others wait for.
+    pub(crate) fn hold(&mut self) {
+        self.held = Some(self.blocks.len());
+    }
+
+    pub(crate) fn release(&mut self) {
+        if let Some(first) = self.held.take()
+            && !self.budget.is_exceeded()
+        {
+            self.tell(first);
+        }
+    }
+
+    /// Tells of the blocks from there on. Meanwhile there is no tap (N1 in `tap.rs`).
+    fn tell(&mut self, first: usize) {
+        if let Some(tap) = self.tap.take() {
+            tap.tell(self.blocks, first);
+            self.tap = Some(tap);
+        }
+    }
+
+    /// Free slots, at least `pairs + SLACK` of them if `pairs <= PAGE_LEN - SLACK`, at least a vector else; `None` once
+    /// the budget is spent: the task then stops.
+    #[inline(always)]
+    pub(crate) fn room(&mut self, pairs: usize) -> Option<&mut [[u32; 2]]> {
+        let wanted = pairs.min(PAGE_LEN - SLACK) + SLACK;
+        if self.page.as_ref().is_none_or(|page| page.len() - self.len < wanted) {
+            self.turn_page()?;
+        }
+        Some(&mut self.page.as_mut()?[self.len..])
+    }
+
+    /// How many pairs there are in `blocks` and in the page that is open.
+    pub(crate) fn pair_count(&self) -> usize {
+        self.blocks.iter().map(|block| block.pairs().len()).sum::<usize>() + self.len
+    }
+
+    /// Takes the first `pairs` of the slots that `room` gave.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, pairs: usize) {
+        self.len += pairs;
+    }
+
+    pub(crate) fn push(&mut self, pair: [u32; 2]) -> Option<()> {
+        self.room(1)?[0] = pair;
+        self.advance(1);
+        Some(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn turn_page(&mut self) -> Option<()> {
+        self.close();
+        if self.budget.is_exceeded() {
+            return None; // S2
+        }
+        self.page = Some(self.pool.take());
+        Some(())
+    }
+
+    fn close(&mut self) {
+        let len = std::mem::take(&mut self.len);
+        match self.page.take() {
+            Some(page) if len > 0 => {
+                let within = self.budget.spend(len);
+                self.blocks.push(Block { page, len: len as u32 });
+                if within && self.held.is_none() {
+                    self.tell(self.blocks.len() - 1);
+                }
+            }
+            Some(page) => self.pool.free.lock().push(page),
+            None => {}
+        }
+    }
+}
+
+impl Drop for PairSink<'_> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts so many pairs; how many it took.
+    fn put(pool: &PagePool, budget: &PairBudget, blocks: &mut Vec<Block>, count: u32) -> u32 {
+        let mut sink = PairSink::new(pool, budget, blocks);
+        (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count() as u32
+    }
+
+    #[test]
+    fn pairs_come_out_as_they_went_in() {
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        for count in [0, 1, 5, PAGE_LEN as u32, 3 * PAGE_LEN as u32 + 7] {
+            assert_eq!(put(&pool, &budget, &mut blocks, count), count);
+            let pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).copied().collect();
+            assert!(pairs.iter().copied().eq((0..count).map(|k| [k, k + 1])));
+            assert!(blocks.iter().all(|block| !block.pairs().is_empty()), "an empty page is no block");
+            pool.recycle(&mut blocks);
+        }
+        assert!(!budget.is_exceeded());
+    }
+
+    #[test]
+    fn there_is_always_room_for_what_was_asked_and_a_vector() {
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+        for wanted in (0..PAGE_LEN - SLACK).step_by(3).chain([PAGE_LEN - SLACK, PAGE_LEN, 10 * PAGE_LEN]) {
+            let room = sink.room(wanted).map_or(0, |slots| slots.len());
+            assert!(room >= (wanted + SLACK).min(PAGE_LEN), "{room} of {wanted}");
+            sink.advance(wanted.min(room - SLACK) / 2);
+        }
+    }
+
+    #[test]
+    fn pages_come_back_and_are_used_again() {
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        put(&pool, &budget, &mut blocks, 5 * PAGE_LEN as u32);
+        let (pages, first) = (blocks.len(), blocks[0].page.as_ptr());
+        pool.recycle(&mut blocks);
+        assert_eq!((blocks.len(), pool.free_count()), (0, pages));
+        put(&pool, &budget, &mut blocks, 5 * PAGE_LEN as u32);
+        assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
+        assert!(blocks.iter().any(|block| block.page.as_ptr() == first));
+        pool.recycle(&mut blocks);
+        // One that was opened in vain comes back too.
+        let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+        assert!(sink.room(9).is_some());
+        drop(sink);
+        assert_eq!((blocks.len(), pool.free_count()), (0, pages));
+        pool.provide(3, pages + 2);
+        assert_eq!(pool.free_count(), pages + 2);
+        pool.truncate(1);
+        assert_eq!(pool.free_count(), 1);
+    }
+
+    #[test]
+    fn a_budget_is_spent_by_pages_and_shared() {
+        let page = (PAGE_LEN - SLACK) as u32;
+        for limit in [0, 1, PAGE_LEN, 4 * PAGE_LEN] {
+            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let taken = put(&pool, &budget, &mut blocks, u32::MAX) as usize;
+            assert!(budget.is_exceeded() && taken > limit && taken <= limit + PAGE_LEN, "{taken} of {limit}");
+            let pages = blocks.len();
+            // S2: whoever comes later takes no page.
+            assert_eq!(put(&pool, &budget, &mut blocks, 1), 0);
+            assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
+        }
+        // Exactly as many as allowed are no excess, in however many sinks.
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(2 * page as usize + 1), Vec::new());
+        assert_eq!(put(&pool, &budget, &mut blocks, page), page);
+        assert_eq!(put(&pool, &budget, &mut blocks, page + 1), page + 1);
+        assert!(!budget.is_exceeded());
+        put(&pool, &budget, &mut blocks, 1);
+        assert!(budget.is_exceeded());
+    }
+    #[test]
+    fn a_tap_is_told_of_each_page_that_is_kept() {
+        let heard = Mutex::new(Vec::new());
+        let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.to_vec()));
+        for (limit, count) in [(usize::MAX, 3 * PAGE_LEN as u32 + 7), (3 * PAGE_LEN, u32::MAX), (0, 1)] {
+            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 40)));
+            _ = (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count();
+            drop(sink);
+            let heard = std::mem::take(&mut *heard.lock());
+            let kept =
+                blocks.iter().map(|block| block.pairs().to_vec()).zip(40..).map(|(pairs, number)| (number, pairs));
+            let told: usize = heard.iter().map(|(_, pairs)| pairs.len()).sum();
+            assert!(told <= limit && heard.iter().cloned().eq(kept.take(heard.len())));
+            assert_eq!(
+                heard.len(),
+                blocks.len() - usize::from(budget.is_exceeded()),
+                "all but the one beyond the limit"
+            );
+        }
+    }
+
+    #[test]
+    fn a_sink_that_is_held_tells_when_it_is_released() {
+        let heard = Mutex::new(Vec::new());
+        let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.len()));
+        for limit in [usize::MAX, 4 * PAGE_LEN] {
+            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+            let put = |sink: &mut PairSink<'_>, count| (0..count).all(|k| sink.push([k, k]).is_some());
+            assert!(put(&mut sink, 2 * PAGE_LEN as u32));
+            let before = heard.lock().len();
+            sink.hold();
+            assert!(before > 0 && put(&mut sink, 3 * PAGE_LEN as u32) != budget.is_exceeded());
+            assert_eq!(heard.lock().len(), before);
+            sink.release();
+            assert!(heard.lock().len() > before || budget.is_exceeded());
+            drop(sink);
+            let heard = std::mem::take(&mut *heard.lock());
+            assert!(
+                heard.iter().copied().eq((0..).zip(blocks.iter().map(|block| block.pairs().len())).take(heard.len()))
+            );
+            assert!(heard.len() == blocks.len() || budget.is_exceeded());
+        }
+    }
+
+    #[test]
+    fn a_listener_that_panicked_is_not_called_again() {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
+        let calls = AtomicUsize::new(0);
+        let listener = |_: u64, _: &[[u32; 2]]| assert!(calls.fetch_add(1, Ordering::Relaxed) < 1, "on purpose");
+        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        // Would it be called while its first panic unwinds, the second would end the process.
+        let fill = |sink: &mut PairSink<'_>| (0..9 * PAGE_LEN as u32).all(|k| sink.push([k, k + 1]).is_some());
+        let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+        assert!(catch_unwind(AssertUnwindSafe(move || fill(&mut sink))).is_err());
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
+        // Nor is it told of a page that some other panic cut short.
+        let sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+        let other = AssertUnwindSafe(move || {
+            let mut sink = sink;
+            sink.push([1, 2]);
+            panic!("another");
+        });
+        assert!(catch_unwind(other).is_err());
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
+    }
+}

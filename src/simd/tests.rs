@@ -1,0 +1,237 @@
+//! Every kernel on every instruction set that this machine has, against safe scalar twins: the same pairs in the same
+//! order.
+
+pub(crate) mod circles;
+pub(crate) mod filters;
+pub(crate) mod masks;
+pub(crate) mod scans;
+use super::*;
+use crate::config::Simd;
+use crate::memory::cell_table::{Key, Starts, table_words};
+use crate::memory::columns::{ColumnsMut, PAD, column_words};
+use crate::memory::page::{Block, PagePool, PairBudget};
+use crate::memory::record::Record;
+
+const INF: f32 = f32::INFINITY;
+const EVERYTHING: RawBox = [-INF, -INF, INF, INF];
+
+/// What stands behind the population of a column; it must never count.
+#[derive(Clone, Copy, Debug)]
+enum Padding {
+    /// Boxes that overlap all others.
+    Everything,
+    NotANumber,
+    /// All bits set, rows too.
+    Ones,
+}
+
+const PADDINGS: [Padding; 3] = [Padding::Everything, Padding::NotANumber, Padding::Ones];
+
+/// The levels of this machine, lowest first.
+fn levels() -> Vec<Level> {
+    let mut levels: Vec<Level> =
+        [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512].map(|simd| Level::detect(Some(simd))).into();
+    levels.dedup();
+    assert_eq!(levels.last(), Some(&Level::default()), "the best one is tested");
+    levels
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    /// Two edges, the lower one first: among numbers that are easily taken for each other, or apart from all others.
+    fn edges(&mut self) -> [f32; 2] {
+        const ODD: [f32; 17] = [
+            -INF,
+            f32::MIN,
+            -1e30,
+            -1.0,
+            -f32::MIN_POSITIVE,
+            -1e-45,
+            -0.0,
+            0.0,
+            1e-45,
+            f32::MIN_POSITIVE,
+            1.0 - f32::EPSILON / 2.0,
+            1.0,
+            1.0 + f32::EPSILON,
+            3.0,
+            1e30,
+            f32::MAX,
+            INF,
+        ];
+        let (a, b) = (ODD[self.below(17)], ODD[self.below(17)]);
+        let far = self.unit() * 1000.0;
+        match self.below(4) {
+            0 => [a.min(b), a.max(b)],
+            1 => [a, a],
+            _ => [far, far + 1.0 + self.unit()],
+        }
+    }
+
+    /// Any row: half of all rows are above `i32::MAX`.
+    fn record(&mut self) -> Record {
+        let ([min_x, max_x], [min_y, max_y]) = (self.edges(), self.edges());
+        let row = match self.below(8) {
+            0 => [0, 1, u32::MAX, u32::MAX - 1][self.below(4)],
+            _ => self.next() as u32,
+        };
+        Record { aabb: [min_x, min_y, max_x, max_y], row }
+    }
+
+    fn records(&mut self, count: usize) -> Vec<Record> {
+        (0..count).map(|_| self.record()).collect()
+    }
+
+    /// Boxes of which few overlap.
+    fn sparse_records(&mut self, count: usize) -> Vec<Record> {
+        let mut sparse = |_| {
+            let (x, y) = (self.unit() * 100.0, self.unit() * 100.0);
+            Record { aabb: [x, y, x + 0.5, y + 0.5], row: self.next() as u32 }
+        };
+        (0..count).map(&mut sparse).collect()
+    }
+}
+
+/// Columns of these records, padded.
+fn columns(records: &[Record], padding: Padding) -> Vec<u32> {
+    let of = |aabb: RawBox| Record { aabb, row: 7 };
+    let filling = match padding {
+        Padding::Everything => of(EVERYTHING),
+        Padding::NotANumber => of([f32::NAN; 4]),
+        Padding::Ones => Record { aabb: [f32::from_bits(u32::MAX); 4], row: u32::MAX },
+    };
+    let mut words = vec![0; column_words(records.len())];
+    let padded = records.iter().copied().chain([filling; PAD]);
+    ColumnsMut::of(&mut words, records.len()).fill(padded);
+    words
+}
+
+/// A probe of whom entries have no filters.
+fn probe_of(aabb: RawBox, row: u32) -> Probe {
+    Probe { aabb, row, filter: Filter::ALL }
+}
+
+/// Cells with records, a key each, and the words of both.
+struct Cells {
+    words: Vec<u32>,
+    starts: Vec<u32>,
+    keys: Vec<u32>,
+    width: usize,
+    height: usize,
+}
+
+impl Cells {
+    /// `held` of each cell, row after row. Which boxes reach right and below is by chance: the kernel has to believe the
+    /// keys.
+    fn new(width: usize, held: &[Vec<Record>], padding: Padding, random: &mut Random) -> Self {
+        let (stride, height) = (width + 2, held.len() / width);
+        let mut starts = Vec::new();
+        let mut keys = Vec::new();
+        for (y, row) in held.chunks(width).enumerate() {
+            starts.push(keys.len() as u32);
+            for (x, cell) in row.iter().enumerate() {
+                starts.push(keys.len() as u32);
+                let mut key = || {
+                    Key::new(
+                        (y * stride + x + 1) as u32,
+                        u32::from(random.below(3) > 0),
+                        u32::from(random.below(3) > 0),
+                    )
+                    .0
+                };
+                keys.extend(cell.iter().map(|_| key()));
+            }
+            starts.push(keys.len() as u32);
+        }
+        starts.resize(table_words(height, stride), keys.len() as u32);
+        Self { words: columns(&held.concat(), padding), starts, keys, width, height }
+    }
+
+    fn view(&self) -> CellView<'_> {
+        let starts = Starts::filled(&self.starts, self.width + 2, self.height);
+        CellView::new(Columns::of(&self.words, self.keys.len()), starts)
+    }
+
+    /// The entries of a cell; of what is outside, none.
+    fn cell(&self, x: usize, y: usize) -> Range<usize> {
+        if x >= self.width || y >= self.height {
+            return 0..0;
+        }
+        let cell = y * (self.width + 2) + 1 + x;
+        self.starts[cell] as usize..self.starts[cell + 1] as usize
+    }
+
+    /// Where an entry is, told by counting.
+    fn place(&self, at: usize) -> (usize, usize) {
+        let all = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x, y)));
+        all.into_iter().find(|&(x, y)| self.cell(x, y).contains(&at)).expect("each entry is in a cell")
+    }
+}
+
+/// What a scan left behind.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    finished: bool,
+    pairs: Vec<[u32; 2]>,
+    blocks: Vec<usize>,
+    pages: usize,
+}
+
+/// Runs a scan into a sink of so many pairs.
+fn run(limit: usize, mut scan: impl FnMut(&mut PairSink<'_>) -> Option<()>) -> Outcome {
+    let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::<Block>::new());
+    let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+    let finished = scan(&mut sink).is_some();
+    if !finished {
+        assert!(budget.is_exceeded(), "only a spent sink ends a scan");
+        // Nor does it go on when asked again.
+        assert_eq!(scan(&mut sink), None);
+    }
+    drop(sink);
+    let pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).copied().collect();
+    assert_eq!(budget.is_exceeded(), pairs.len() > limit);
+    let lens = blocks.iter().map(|block| block.pairs().len()).collect();
+    Outcome { finished, pairs, blocks: lens, pages: blocks.len() + pool.free_count() }
+}
+
+/// Runs a scan on every level without a limit and compares with the twin's pairs; returns how many there were.
+fn check(label: &str, truth: &[[u32; 2]], scan: impl Fn(Level, &mut PairSink<'_>) -> Option<()>) -> usize {
+    let mut first = None;
+    for level in levels() {
+        let outcome = run(usize::MAX, |sink| scan(level, sink));
+        assert!(outcome.finished, "{label}, {level:?}: no limit");
+        let differs = outcome.pairs.iter().zip(truth).position(|(found, truth)| found != truth);
+        assert!(
+            differs.is_none() && outcome.pairs.len() == truth.len(),
+            "{label}, {level:?}: {} pairs, not {}; they differ from {differs:?} on",
+            outcome.pairs.len(),
+            truth.len()
+        );
+        // S1: how pages are filled does not depend on the level either.
+        let first = first.get_or_insert_with(|| outcome.blocks.clone());
+        assert_eq!(&outcome.blocks, first, "{label}, {level:?}");
+    }
+    truth.len()
+}
+
+fn ascending(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}

@@ -1,0 +1,181 @@
+//! The scans where bodies are discs: what they report is what they report of boxes, in the same order, less the pairs that do
+//! not meet as one scalar predicate says, on boxes that have x and y exchanged or not.
+
+use super::*;
+use crate::geometry::{Disc, RadiusAxis, oriented, overlaps};
+use crate::simd::tests::filters::{filter_columns, reported, told_apart};
+use std::collections::HashMap;
+
+const AXES: [RadiusAxis; 2] = [RadiusAxis::X, RadiusAxis::Y];
+
+/// The predicates measure on x, so what is measured on y is turned.
+fn upright(axis: RadiusAxis, aabb: RawBox) -> RawBox {
+    oriented(aabb, axis == RadiusAxis::Y)
+}
+
+fn discs_meet(axis: RadiusAxis, a: RawBox, b: RawBox) -> bool {
+    Disc::of(&upright(axis, a)).meets(&Disc::of(&upright(axis, b)))
+}
+
+fn disc_meets_box(axis: RadiusAxis, disc: RawBox, fixed: RawBox) -> bool {
+    Disc::of(&upright(axis, disc)).meets_box(&upright(axis, fixed))
+}
+
+impl Random {
+    /// A box around which discs touch, are apart by a rounding, or leave the range of f32 squared.
+    fn disc_box(&mut self) -> RawBox {
+        let around = |x: f32, y: f32, rx: f32, ry: f32| [x - rx, y - ry, x + rx, y + ry];
+        let mut whole = |end: usize| self.below(end) as f32;
+        // Whole numbers, so that 3, 4, 5 touch.
+        let (x, y, radius) = (whole(13), whole(13), [0.0, 0.5, 1.0, 2.5, 4.0][whole(5) as usize]);
+        let near = 1.0 + (whole(3) - 1.0) * f32::EPSILON;
+        match self.below(28) {
+            0..=8 => around(x, y, radius, radius),
+            9..=11 => around(x * near, y, radius, radius * near),
+            12..=14 => around(x, y, radius, self.unit() * 4.0),
+            // Squares that are 0, denormal, or infinite.
+            15..=17 => around(x, y, radius, radius).map(|v| v * [1e-24, 1e-22, 3e-20, 1e-39][self.below(4)]),
+            18..=20 => around(x, y, radius, radius).map(|v| v * [1e17, 5e18, 3e19, 2e37][self.below(4)]),
+            21..=23 => around(self.unit() * 12.0, self.unit() * 12.0, 0.7, 0.7),
+            // Without a centre, on one axis or on both.
+            24 => [EVERYTHING, [x, -INF, x + radius, INF], [-INF, y, INF, y + radius]][self.below(3)],
+            _ => self.record().aabb,
+        }
+    }
+
+    fn disc_records(&mut self, count: usize) -> Vec<Record> {
+        (0..count).map(|_| Record { aabb: self.disc_box(), row: self.next() as u32 }).collect()
+    }
+
+    fn disc_cells(&mut self, lens: impl IntoIterator<Item = usize>) -> Vec<Vec<Record>> {
+        let held = lens.into_iter().map(|len| self.disc_records(len)).collect();
+        told_apart(held, self)
+    }
+}
+
+fn boxes_by_row(records: &[Record]) -> HashMap<u32, RawBox> {
+    records.iter().map(|record| (record.row, record.aabb)).collect()
+}
+
+#[test]
+fn cells_of_discs_are_those_of_boxes_less_what_does_not_meet() {
+    let mut random = Random(41);
+    let mut found = [0; 2];
+    for round in 0..30 {
+        let lens: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(30) }).collect();
+        let held = random.disc_cells(lens);
+        let records = held.concat();
+        let (of_row, filters) = (boxes_by_row(&records), random.filters(records.len()));
+        let words = filter_columns(&filters, u32::MAX);
+        for (width, axis) in [1, 4, 20].into_iter().flat_map(|width| AXES.map(|axis| (width, axis))) {
+            let cells = Cells::new(width, &held, PADDINGS[round % 3], &mut random);
+            let plain = cells.view();
+            for plain in [plain, plain.with_filters(&words)] {
+                let discs = plain.as_discs(Some(axis));
+                let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+                found[0] += truth.len();
+                truth.retain(|[a, b]| discs_meet(axis, of_row[a], of_row[b]));
+                found[1] += check(&format!("round {round}, {width} wide, {axis:?}"), &truth, |level, sink| {
+                    level.scan_cells(&discs, &cells.keys, &mut Vec::new(), sink)
+                });
+            }
+        }
+    }
+    assert!(found[1] > 20_000 && found[1] < found[0] * 19 / 20, "{found:?}");
+}
+
+#[test]
+fn neighbours_of_any_run_lengths_are_tested_in_each_lane() {
+    let mut random = Random(42);
+    for count in (0..40).chain([239, 240, 241, 700]) {
+        let held = random.disc_cells([count, 5]);
+        let of_row = boxes_by_row(&held.concat());
+        for axis in AXES {
+            let cells = Cells::new(2, &held, PADDINGS[count % 3], &mut random);
+            let (plain, discs) = (cells.view(), cells.view().as_discs(Some(axis)));
+            let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+            truth.retain(|[a, b]| discs_meet(axis, of_row[a], of_row[b]));
+            check(&format!("{count} in a cell, {axis:?}"), &truth, |level, sink| {
+                level.scan_cells(&discs, &cells.keys, &mut Vec::new(), sink)
+            });
+        }
+    }
+}
+
+#[test]
+fn rectangles_of_discs_agree_with_a_plain_loop() {
+    let mut random = Random(43);
+    let mut found = [0; 2];
+    for count in 0..=60 {
+        let held = [random.disc_records(count)];
+        let cells = Cells::new(1, &held, PADDINGS[count % 3], &mut random);
+        let rect = Rect { x: 0..1, y: 0..1 };
+        let mut probes = random.disc_records(6);
+        probes.push(Record { aabb: EVERYTHING, row: 3 });
+        for (probe, axis) in probes.into_iter().flat_map(|probe| AXES.map(|axis| (probe, axis))) {
+            let view = cells.view().as_discs(Some(axis));
+            let overlapping = || held[0].iter().filter(|entry| overlaps(&entry.aabb, &probe.aabb));
+            found[0] += 2 * overlapping().count();
+            // A body, then a static.
+            let bodies = overlapping().filter(|entry| discs_meet(axis, entry.aabb, probe.aabb));
+            let bodies: Vec<_> = bodies.map(|entry| ascending(entry.row, probe.row)).collect();
+            let fixed = overlapping().filter(|entry| disc_meets_box(axis, entry.aabb, probe.aabb));
+            let fixed: Vec<_> = fixed.map(|entry| [entry.row, probe.row]).collect();
+            for (order, truth) in [(Order::Ascending, bodies), (Order::EntryFirst, fixed)] {
+                found[1] +=
+                    check(&format!("{count} in a rectangle, {probe:?}, {order:?}, {axis:?}"), &truth, |level, sink| {
+                        level.scan_rect(&view, &rect, probe_of(probe.aabb, probe.row), order, sink)
+                    });
+            }
+        }
+    }
+    assert!(found[1] > 5000 && found[1] < found[0] * 19 / 20, "{found:?}");
+}
+
+#[test]
+fn discs_against_boxes_agree_with_a_plain_loop() {
+    let mut random = Random(44);
+    let mut found = [0; 2];
+    for count in (0..=40).chain([239, 240, 241, 2033]) {
+        let padding = PADDINGS[count % 3];
+        let (probes, entries) = (random.disc_records(20), random.disc_records(count));
+        let (probe_words, entry_words) = (columns(&probes, padding), columns(&entries, padding));
+        for axis in AXES {
+            for (range, run) in [(0..20, 0..count), (3..4, count / 3..count), (4..9, count / 3..count - count / 4)] {
+                let mut truth = Vec::new();
+                for probe in &probes[range.clone()] {
+                    let hits = entries[run.clone()].iter().filter(|entry| overlaps(&probe.aabb, &entry.aabb));
+                    let hits: Vec<_> = hits.collect();
+                    found[0] += hits.len();
+                    let met = hits.iter().filter(|entry| disc_meets_box(axis, probe.aabb, entry.aabb));
+                    truth.extend(met.map(|entry| [probe.row, entry.row]));
+                }
+                found[1] += check(&format!("{range:?} against {run:?} of {count}, {axis:?}"), &truth, |level, sink| {
+                    let probes = Columns::of(&probe_words, 20).as_discs(Some(axis));
+                    let entries = Columns::of(&entry_words, count);
+                    level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
+                });
+            }
+        }
+    }
+    assert!(found[1] > 5000 && found[1] < found[0] * 19 / 20, "{found:?}");
+}
+
+/// That the records of these tests are what they are said to be.
+#[test]
+fn the_boxes_touch_exactly_and_leave_the_range() {
+    let mut random = Random(45);
+    let discs: Vec<Disc> = (0..400).map(|_| Disc::of(&random.disc_box())).collect();
+    let mut seen = [0; 4];
+    for (k, a) in discs.iter().enumerate() {
+        for b in &discs[..k] {
+            let (x, y, reach) = (a.x - b.x, a.y - b.y, a.radius + b.radius);
+            let (distance, reach) = (x * x + y * y, reach * reach);
+            seen[0] += usize::from(distance == reach && distance.is_normal() && x != 0.0 && y != 0.0);
+            seen[1] += usize::from(distance == 0.0 && (x, y) != (0.0, 0.0));
+            seen[2] += usize::from(distance == f32::INFINITY && reach == f32::INFINITY);
+            seen[3] += usize::from(distance.is_nan());
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
+}

@@ -1,0 +1,169 @@
+//! The scans where entries have filters: what they report is what they report without, in the same order, less the pairs
+//! that do not allow each other.
+
+use super::*;
+use crate::geometry::overlaps;
+use crate::memory::columns::{fill_filters, filter_words};
+use std::collections::HashMap;
+
+/// What fills the padding of filters; all bits would let everything in.
+const FILTER_PADDINGS: [u32; 2] = [u32::MAX, 0];
+
+impl Random {
+    /// Among few bits, so that about half of all pairs allow each other; the highest bit, all and none among them.
+    fn filter(&mut self) -> Filter {
+        const ODD: [u32; 5] = [0, 1, 1 << 31, u32::MAX, 1 << 31 | 1];
+        let mut bits = || match self.below(4) {
+            0 => ODD[self.below(5)],
+            1 => 1 << self.below(32),
+            _ => self.next() as u32 & self.next() as u32,
+        };
+        Filter::new(bits(), bits())
+    }
+
+    pub(crate) fn filters(&mut self, count: usize) -> Vec<Filter> {
+        (0..count).map(|_| self.filter()).collect()
+    }
+}
+
+pub(crate) fn filter_columns(filters: &[Filter], padding: u32) -> Vec<u32> {
+    let mut words = vec![padding; filter_words(filters.len())];
+    fill_filters(&mut words, filters.len(), filters.iter().copied());
+    words
+}
+
+/// Records whose rows are unlike, so that a pair tells which two it is of.
+pub(super) fn told_apart(mut held: Vec<Vec<Record>>, random: &mut Random) -> Vec<Vec<Record>> {
+    let odd = random.next() as u32 | 1;
+    let mut row = 0u32;
+    for record in held.iter_mut().flatten() {
+        // By an odd number, so no two products are alike, whatever overflows.
+        (record.row, row) = (row.wrapping_mul(odd), row + 1);
+    }
+    held
+}
+
+/// What a scan reports on the lowest level.
+pub(crate) fn reported(scan: impl Fn(Level, &mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+    run(usize::MAX, |sink| scan(levels()[0], sink)).pairs
+}
+
+#[test]
+fn filtered_cells_are_unfiltered_ones_less_what_is_not_allowed() {
+    let mut random = Random(21);
+    let mut found = [0; 2];
+    for round in 0..40 {
+        let lens: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(41) }).collect();
+        let held = lens.iter().map(|&len| random.records(len)).collect();
+        let held = told_apart(held, &mut random);
+        let records = held.concat();
+        let filters = random.filters(records.len());
+        let words = filter_columns(&filters, FILTER_PADDINGS[round % 2]);
+        let of_row: HashMap<u32, Filter> = records.iter().map(|r| r.row).zip(filters.iter().copied()).collect();
+        for width in [1, 4, 20] {
+            let cells = Cells::new(width, &held, PADDINGS[round % 3], &mut random);
+            let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
+            let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+            found[0] += truth.len();
+            truth.retain(|[a, b]| of_row[a].allows(of_row[b]));
+            found[1] += check(&format!("round {round}, {width} wide"), &truth, |level, sink| {
+                level.scan_cells(&filtered, &cells.keys, &mut vec![9; 3], sink)
+            });
+        }
+    }
+    assert!(found[1] > 3000 && found[1] < found[0] * 3 / 4, "{found:?}");
+}
+
+#[test]
+fn filters_of_crowded_neighbours_are_tested_in_each_lane() {
+    let mut random = Random(22);
+    // All overlap, so filters alone decide; cells of any population around a vector's and a long run's.
+    for count in (1..40).chain([239, 240, 241, 700]) {
+        let held = vec![vec![Record { aabb: EVERYTHING, row: 0 }; count], vec![Record { aabb: EVERYTHING, row: 0 }; 5]];
+        let held = told_apart(held, &mut random);
+        let records = held.concat();
+        let cells = Cells::new(2, &held, Padding::Everything, &mut random);
+        let mut filters = random.filters(records.len());
+        if count % 3 == 0 {
+            // Each meets one other at most.
+            let lonely = |k: usize| Filter::new(1 << (k / 2 % 32), 1 << (k / 2 % 32));
+            filters = (0..records.len()).map(lonely).collect();
+        }
+        let words = filter_columns(&filters, FILTER_PADDINGS[count % 2]);
+        let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
+        let of_row: HashMap<u32, Filter> = records.iter().map(|r| r.row).zip(filters.iter().copied()).collect();
+        let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+        truth.retain(|[a, b]| of_row[a].allows(of_row[b]));
+        check(&format!("{count} in a cell"), &truth, |level, sink| {
+            level.scan_cells(&filtered, &cells.keys, &mut Vec::new(), sink)
+        });
+    }
+}
+
+#[test]
+fn filtered_rectangles_agree_with_a_plain_loop() {
+    let mut random = Random(23);
+    let mut found = 0;
+    for count in 0..=60 {
+        let held = [random.records(count)];
+        let filters = random.filters(count);
+        let cells = Cells::new(1, &held, PADDINGS[count % 3], &mut random);
+        let words = filter_columns(&filters, FILTER_PADDINGS[count % 2]);
+        let (view, rect) = (cells.view().with_filters(&words), Rect { x: 0..1, y: 0..1 });
+        for aabb in [EVERYTHING, random.record().aabb] {
+            for filter in [Filter::ALL, Filter::NONE, random.filter(), Filter::new(1 << 31, u32::MAX)] {
+                let probe = Probe { filter, ..probe_of(aabb, random.next() as u32) };
+                let hits = held[0].iter().zip(&filters);
+                let hits = hits.filter(|&(entry, &other)| overlaps(&entry.aabb, &aabb) && filter.allows(other));
+                let rows: Vec<u32> = hits.map(|(entry, _)| entry.row).collect();
+                for order in [Order::Ascending, Order::EntryFirst] {
+                    let pair = |&row: &u32| {
+                        if order == Order::Ascending { ascending(row, probe.row) } else { [row, probe.row] }
+                    };
+                    let truth: Vec<_> = rows.iter().map(pair).collect();
+                    found += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
+                        level.scan_rect(&view, &rect, probe, order, sink)
+                    });
+                }
+            }
+        }
+    }
+    assert!(found > 3000, "{found}");
+}
+
+#[test]
+fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
+    let mut random = Random(24);
+    let mut found = 0;
+    for count in (0..=40).chain([239, 240, 241, 2033]) {
+        let (probes, entries) = (random.records(20), random.records(count));
+        let (own, others) = (random.filters(20), random.filters(count));
+        let padding = PADDINGS[count % 3];
+        let (probe_words, entry_words) = (columns(&probes, padding), columns(&entries, padding));
+        let [own_words, other_words] = [&own, &others].map(|f| filter_columns(f, FILTER_PADDINGS[count % 2]));
+        for (range, run) in [(0..20, 0..count), (3..4, count / 3..count), (4..9, count / 3..count - count / 4)] {
+            let mut truth = Vec::new();
+            for i in range.clone() {
+                let hits =
+                    run.clone().filter(|&j| overlaps(&probes[i].aabb, &entries[j].aabb) && own[i].allows(others[j]));
+                truth.extend(hits.map(|j| [probes[i].row, entries[j].row]));
+            }
+            found += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
+                let probes = Columns::of(&probe_words, 20).with_filters(&own_words);
+                let entries = Columns::of(&entry_words, count).with_filters(&other_words);
+                level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
+            });
+        }
+    }
+    assert!(found > 300, "{found}");
+}
+
+#[test]
+#[should_panic(expected = "a filter for each entry")]
+fn entries_without_filters_are_not_scanned_for_them() {
+    let mut random = Random(25);
+    let records = random.records(9);
+    let (words, filters) = (columns(&records, Padding::Ones), filter_columns(&random.filters(9), 0));
+    let entries = Columns::of(&words, 9);
+    run(1, |sink| Level::default().scan_all(&entries.with_filters(&filters), 0..1, &entries, 0..9, sink));
+}

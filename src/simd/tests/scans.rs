@@ -1,0 +1,307 @@
+//! The scans, their twins, and what both are run on.
+
+use super::*;
+use crate::geometry::overlaps;
+use crate::memory::page::{PAGE_LEN, SLACK};
+
+/// The scalar twin of `scan_cells`: by cells and not by runs.
+fn cells_twin(cells: &Cells, records: &[Record]) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::new();
+    let mut test = |i: usize, others: &mut dyn Iterator<Item = usize>| {
+        for j in others {
+            if overlaps(&records[i].aabb, &records[j].aabb) {
+                pairs.push(ascending(records[i].row, records[j].row));
+            }
+        }
+    };
+    for y in 0..cells.height {
+        let of_row = || (0..cells.width).flat_map(|x| cells.cell(x, y).map(move |i| (i, x)));
+        for (i, x) in of_row() {
+            let right = if Key(cells.keys[i]).right() == 1 { cells.cell(x + 1, y) } else { 0..0 };
+            test(i, &mut (i + 1..cells.cell(x, y).end).chain(right));
+        }
+        for (i, x) in of_row().filter(|&(i, _)| Key(cells.keys[i]).below() == 1) {
+            let left = if x > 0 { cells.cell(x - 1, y + 1) } else { 0..0 };
+            let right = if Key(cells.keys[i]).right() == 1 { cells.cell(x + 1, y + 1) } else { 0..0 };
+            test(i, &mut left.chain(cells.cell(x, y + 1)).chain(right));
+        }
+    }
+    pairs
+}
+
+/// The scalar twin of `scan_rect`.
+fn rect_twin(cells: &Cells, records: &[Record], rect: &Rect, probe: &Probe, order: Order) -> Vec<[u32; 2]> {
+    let held = rect.y.clone().flat_map(|y| rect.x.clone().flat_map(move |x| cells.cell(x, y)));
+    let hits = held.filter(|&at| overlaps(&records[at].aabb, &probe.aabb)).map(|at| records[at].row);
+    match order {
+        Order::Ascending => hits.map(|row| ascending(row, probe.row)).collect(),
+        Order::EntryFirst => hits.map(|row| [row, probe.row]).collect(),
+    }
+}
+
+/// Cells of any population up to forty: all remainders of a vector.
+fn mixed_cells(random: &mut Random) -> Vec<Vec<Record>> {
+    let counts: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(41) }).collect();
+    counts.into_iter().map(|count| random.records(count)).collect()
+}
+
+/// One row of two cells: around the longest run that is written in one go, and far beyond a page.
+fn long_cells(random: &mut Random) -> Vec<Vec<Vec<Record>>> {
+    let mut all = Vec::new();
+    for count in [PAGE_LEN / 4, PAGE_LEN - SLACK, PAGE_LEN, 5000] {
+        for count in [count - 1, count, count + 1, count + 2] {
+            // In the second cell stands what is past the run of who does not reach right.
+            all.push(vec![random.sparse_records(count), random.sparse_records(9)]);
+        }
+    }
+    all
+}
+
+#[test]
+fn cells_agree_with_the_twin() {
+    let mut random = Random(1);
+    let mut found = 0;
+    for round in 0..40 {
+        let held = mixed_cells(&mut random);
+        for width in [1, 4, 5, 20] {
+            let padding = PADDINGS[round % 3];
+            let cells = Cells::new(width, &held, padding, &mut random);
+            let truth = cells_twin(&cells, &held.concat());
+            let (view, keys) = (cells.view(), &cells.keys);
+            found += check(&format!("round {round}, {width} wide, {padding:?}"), &truth, |level, sink| {
+                level.scan_cells(&view, keys, &mut vec![9; 3], sink)
+            });
+        }
+    }
+    assert!(found > 30_000, "{found}");
+}
+
+#[test]
+fn long_runs_of_cells_agree_with_the_twin() {
+    let mut random = Random(2);
+    let mut worlds = long_cells(&mut random);
+    // Pages full of hits.
+    worlds.push(vec![vec![Record { aabb: [1.0; 4], row: 5 }; 2100], random.records(3)]);
+    for (k, held) in worlds.iter().enumerate() {
+        let cells = Cells::new(2, held, PADDINGS[k % 3], &mut random);
+        let truth = cells_twin(&cells, &held.concat());
+        let label = format!("{} in a cell", held[0].len());
+        check(&label, &truth, |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
+    }
+}
+
+#[test]
+fn every_run_length_agrees_with_the_twin() {
+    let mut random = Random(3);
+    for count in 0..=40 {
+        for padding in PADDINGS {
+            let held = [random.records(count)];
+            let cells = Cells::new(1, &held, padding, &mut random);
+            let truth = cells_twin(&cells, &held[0]);
+            check(&format!("{count} in a cell"), &truth, |level, sink| {
+                level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+            });
+            // All of them are hit, so that an entry too many would show.
+            for order in [Order::Ascending, Order::EntryFirst] {
+                let (rect, probe) = (Rect { x: 0..1, y: 0..1 }, probe_of(EVERYTHING, 1 << 31));
+                let truth = rect_twin(&cells, &held[0], &rect, &probe, order);
+                assert_eq!(truth.len(), count);
+                check(&format!("{count} in a rectangle, {order:?}"), &truth, |level, sink| {
+                    level.scan_rect(&cells.view(), &rect, probe, order, sink)
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_of_any_run_lengths_agree_with_the_twin() {
+    let mut random = Random(8);
+    // All overlap, so that a candidate too many or too few would show.
+    let mut all = |count: usize| -> Vec<Record> {
+        (0..count).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect()
+    };
+    for (first, second) in (0..4).flat_map(|first| (0..14).map(move |second| (first, second))) {
+        let held = [all(first), all(second), all(3)];
+        for reach in 0..8 {
+            let mut cells = Cells::new(3, &held, Padding::Everything, &mut Random(9));
+            let mut reaches = (0..).map(|k| reach >> (k % 3) & 1);
+            cells
+                .keys
+                .iter_mut()
+                .for_each(|key| *key = Key::new(Key(*key).cell() as u32, reaches.next().unwrap_or(0), 0).0);
+            let truth = cells_twin(&cells, &held.concat());
+            check(&format!("{first} and {second}, {reach:b}"), &truth, |level, sink| {
+                level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+            });
+        }
+    }
+}
+
+#[test]
+fn pages_of_crowded_cells_are_turned_alike() {
+    for population in [2, 3, 5, 8] {
+        let mut random = Random(population as u64);
+        let mut cell = |_| (0..population).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect();
+        let held: Vec<Vec<Record>> = (0..2000).map(&mut cell).collect();
+        let cells = Cells::new(2000, &held, Padding::Ones, &mut Random(11));
+        let truth = cells_twin(&cells, &held.concat());
+        let found = check(&format!("{population} a cell"), &truth, |level, sink| {
+            level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+        });
+        assert!(found > 2 * PAGE_LEN, "{found} pairs fill several pages");
+    }
+}
+
+#[test]
+fn rectangles_agree_with_the_twin() {
+    let mut random = Random(4);
+    let mut found = 0;
+    for round in 0..12 {
+        let held = mixed_cells(&mut random);
+        let records = held.concat();
+        let cells = Cells::new(5, &held, PADDINGS[round % 3], &mut random);
+        for _ in 0..150 {
+            let mut range = |end: usize| {
+                let (a, b) = (random.below(end + 3), random.below(end + 3));
+                a.min(b)..a.max(b)
+            };
+            let rect = Rect { x: range(5), y: range(4) };
+            let (x, y, probe) = (random.unit() * 500.0, random.unit() * 500.0, random.record());
+            // Every other one is large.
+            let aabb = if round % 2 == 0 { [x, y, x + 500.0, y + 500.0] } else { probe.aabb };
+            let probe = probe_of(aabb, probe.row);
+            for order in [Order::Ascending, Order::EntryFirst] {
+                let truth = rect_twin(&cells, &records, &rect, &probe, order);
+                found += check(&format!("{rect:?}, {probe:?}, {order:?}"), &truth, |level, sink| {
+                    level.scan_rect(&cells.view(), &rect, probe, order, sink)
+                });
+            }
+        }
+    }
+    assert!(found > 5000, "{found}");
+    for (k, held) in long_cells(&mut random).iter().enumerate() {
+        let (records, cells) = (held.concat(), Cells::new(2, held, PADDINGS[k % 3], &mut random));
+        for aabb in [EVERYTHING, [20.0, 20.0, 70.0, 60.0], [200.0, 0.0, 300.0, 9.0]] {
+            for (order, columns) in [(Order::Ascending, 0..1), (Order::EntryFirst, 0..2)] {
+                let (rect, probe) = (Rect { x: columns, y: 0..1 }, probe_of(aabb, 77));
+                let truth = rect_twin(&cells, &records, &rect, &probe, order);
+                check(&format!("{} in a cell, {order:?}", held[0].len()), &truth, |level, sink| {
+                    level.scan_rect(&cells.view(), &rect, probe, order, sink)
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn all_against_all_agrees_with_the_twin() {
+    let mut random = Random(5);
+    for count in (0..=40).chain([511, 512, 513, 2031, 2032, 2033, 5000]) {
+        let padding = PADDINGS[count % 3];
+        let (probes, entries) = (random.records(20), random.records(count));
+        let (probe_words, entry_words) = (columns(&probes, padding), columns(&entries, padding));
+        for (range, run) in [
+            (0..20, 0..count),
+            (3..4, 0..count / 2),
+            (7..7, 0..count),
+            (19..20, count / 3..count),
+            (0..20, count / 2..count / 2),
+            (4..9, count / 3..count - count / 4),
+        ] {
+            let hits = probes[range.clone()].iter().flat_map(|probe| {
+                let hits = entries[run.clone()].iter().filter(|entry| overlaps(&probe.aabb, &entry.aabb));
+                hits.map(|entry| [probe.row, entry.row])
+            });
+            let truth: Vec<[u32; 2]> = hits.collect();
+            check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
+                let (probes, entries) = (Columns::of(&probe_words, 20), Columns::of(&entry_words, count));
+                level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
+            });
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a run lies in its population")]
+fn a_run_that_reaches_into_the_padding_is_refused() {
+    let words = columns(&Random(10).records(9), Padding::Ones);
+    let columns = Columns::of(&words, 9);
+    run(1, |sink| Level::default().scan_all(&columns, 0..1, &columns, 0..10, sink));
+}
+
+#[test]
+fn not_a_number_overlaps_nothing() {
+    let mut random = Random(6);
+    for edge in 0..4 {
+        let mut held = [random.records(30)];
+        held[0].iter_mut().for_each(|record| record.aabb[edge] = f32::NAN);
+        let cells = Cells::new(1, &held, Padding::Everything, &mut random);
+        check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
+        let rect = Rect { x: 0..1, y: 0..1 };
+        check("a probe that is one", &[], |level, sink| {
+            level.scan_rect(&cells.view(), &rect, probe_of(EVERYTHING, 3), Order::Ascending, sink)
+        });
+    }
+}
+
+#[test]
+fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
+    let mut random = Random(7);
+    // A million and more pairs by each scan, by short runs and by long ones.
+    for per_cell in [700, 2040, 5000] {
+        let held = vec![vec![Record { aabb: [1.0; 4], row: 5 }; per_cell]; 2];
+        let cells = Cells::new(2, &held, Padding::Everything, &mut random);
+        let (view, rect) = (cells.view(), Rect { x: 0..2, y: 0..1 });
+        let probe = probe_of(EVERYTHING, 6);
+        for level in levels() {
+            for limit in [0, 1, 100, PAGE_LEN - 1, PAGE_LEN, 9 * PAGE_LEN] {
+                let outcomes = [
+                    run(limit, |sink| level.scan_cells(&view, &cells.keys, &mut Vec::new(), sink)),
+                    run(limit, |sink| {
+                        (0..100).try_for_each(|_| level.scan_rect(&view, &rect, probe, Order::EntryFirst, sink))
+                    }),
+                    run(limit, |sink| {
+                        level.scan_all(view.columns(), 0..per_cell, view.columns(), 0..2 * per_cell, sink)
+                    }),
+                ];
+                for (scan, outcome) in outcomes.iter().enumerate() {
+                    let label = format!("scan {scan} of {per_cell}, {level:?}, {limit}: {:?}", outcome.blocks);
+                    assert!(!outcome.finished && outcome.pairs.len() > limit, "{label}");
+                    // S2: at most the page in which the limit was passed.
+                    assert!(outcome.pairs.len() <= limit + PAGE_LEN, "{label}");
+                    assert!(outcome.pages <= 2 * limit / PAGE_LEN + 1, "{label}: {} pages", outcome.pages);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_are_left_only_when_they_are_mostly_full() {
+    let mut random = Random(8);
+    // A row of bodies that reach below into a cell of many, each of which meets one: slots are asked for by candidates.
+    let below = PAGE_LEN - SLACK;
+    let body = |x: usize, y: f32| Record { aabb: [x as f32, y, x as f32 + 0.5, y + 0.5], row: x as u32 };
+    let held = [(0..1000).map(|x| body(x, 0.0)).collect(), (0..below).map(|x| body(x, 0.5)).collect()];
+    let mut cells = Cells::new(1, &held, Padding::Ones, &mut random);
+    cells.keys[..1000].fill(Key::new(1, 0, 1).0);
+    for level in levels() {
+        let outcome = run(usize::MAX, |sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
+        assert_eq!(outcome.pairs.len(), 1000);
+        assert_eq!(outcome.pages, 1, "{level:?}");
+    }
+}
+
+#[test]
+fn places_are_told_by_keys() {
+    // What the other tests rest on.
+    let mut random = Random(9);
+    let held = mixed_cells(&mut random);
+    let cells = Cells::new(5, &held, Padding::Ones, &mut random);
+    for at in 0..cells.keys.len() {
+        let (x, y) = cells.place(at);
+        assert_eq!(Key(cells.keys[at]).cell(), y * 7 + x + 1);
+        assert_eq!(cells.view().run(y, &(x..x + 1)), cells.cell(x, y));
+    }
+}

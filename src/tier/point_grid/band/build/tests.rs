@@ -1,0 +1,227 @@
+//! Every layout forced on the same records: each must be well formed, within its words, and give the same pairs.
+
+use super::*;
+use crate::memory::page::{PagePool, PairBudget, PairSink};
+use crate::reference;
+use crate::simd::Level;
+use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
+
+const LAYOUTS: [Layout; 4] = [Layout::Linear, Layout::Merged, Layout::Narrow, Layout::Borders];
+const INF: f32 = f32::INFINITY;
+
+impl Band {
+    /// [`build`](Self::build) with a layout that was not chosen; `None` if it was found hopeless.
+    fn build_as(layout: Layout, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
+        let (bounds, extents) = measure(own).expect("a band that holds something");
+        let mut band = Self { population: own.len(), bounds, ..Self::default() };
+        let crowding = band.lay(layout, own, extents, None, words, scratch);
+        assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself at least");
+        if crowding == f32::INFINITY {
+            assert!(matches!(layout, Layout::Merged | Layout::Narrow), "{layout:?} is always possible");
+            return None;
+        }
+        band.place(own, words, scratch);
+        Some(band)
+    }
+
+    /// P4, table by table.
+    fn assert_fits(&self, label: &str) {
+        let population = self.population;
+        assert!(Self::fits(population, self.columns, self.rows), "{label}: {} by {}", self.columns, self.rows);
+        assert!(self.x_words <= x_table_max(population), "{label}: {} words for x", self.x_words);
+        assert!(self.y_words <= y_table_max(population), "{label}: {} words for y", self.y_words);
+        assert!(self.columns > 0 && self.rows > 0, "{label}");
+    }
+}
+
+fn records(boxes: &[RawBox]) -> Vec<Record> {
+    boxes.iter().enumerate().map(|(row, &aabb)| Record { aabb, row: row as u32 }).collect()
+}
+
+/// Words for a band, with something left in them by another.
+fn used_words(population: usize) -> Vec<u32> {
+    vec![0xDEAD_BEEF; words_max(population)]
+}
+
+/// Every record once, and P1, P2, P4.
+fn check(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
+    band.assert_fits(label);
+    let BuiltScratch { columns, keys, .. } = scratch.built();
+    band.assert_well_formed(columns, words);
+    let cells = band.cells(columns, words);
+    assert_eq!((cells.columns().len(), keys.len()), (own.len(), own.len()), "{label}");
+    let held: Vec<usize> = (0..band.rows)
+        .flat_map(|y| (0..band.columns).map(move |x| (x, y)))
+        .map(|(x, y)| cells.run(y, &(x..x + 1)).len())
+        .collect();
+    assert_eq!(held.iter().sum::<usize>(), own.len(), "{label}: all are in inner cells");
+    let mut seen = vec![false; own.len()];
+    for at in 0..own.len() {
+        let row = cells.columns().row(at) as usize;
+        assert!(!std::mem::replace(&mut seen[row], true), "{label}: row {row} is there twice");
+        assert_eq!(cells.columns().aabb(at).map(f32::to_bits), own[row].aabb.map(f32::to_bits), "{label}");
+    }
+}
+
+fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32)> {
+    let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+    let BuiltScratch { columns, keys, buffer, .. } = scratch.built();
+    let cells = band.cells(columns, words);
+    let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+    Level::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
+    drop(sink);
+    let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The rows that a search with each box meets, by brute force over the rectangle.
+fn check_rects(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
+    let BuiltScratch { columns, .. } = scratch.built();
+    let cells = band.cells(columns, words);
+    for probe in own.iter().step_by(own.len() / 40 + 1) {
+        let rect = band.rect(words, &probe.aabb);
+        let in_rect = (rect.y.start..rect.y.end.min(band.rows))
+            .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.columns))));
+        let hit = |at: &usize| crate::geometry::overlaps(&cells.columns().aabb(*at), &probe.aabb);
+        let truth = own.iter().filter(|other| crate::geometry::overlaps(&other.aabb, &probe.aabb)).count();
+        assert_eq!(in_rect.filter(hit).count(), truth, "{label}: {:?}", probe.aabb);
+    }
+}
+
+/// Distributions that a layout may not be ready for, by name.
+fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawBox>)> {
+    let each = |f: &mut dyn FnMut(f32) -> RawBox| (0..count).map(|k| f(k as f32)).collect::<Vec<_>>();
+    let half = count as f32 * 0.5;
+    vec![
+        ("one point", each(&mut |_| [3.0, 3.0, 3.0, 3.0])),
+        ("one box", each(&mut |_| [3.0, 3.0, 4.0, 5.0])),
+        ("two points far apart", each(&mut |k| if k < half { [f32::MIN; 4] } else { [f32::MAX; 4] })),
+        ("powers", each(&mut |k| [(k * 0.1).exp2(), -(k * 0.1).exp2(), (k * 0.1).exp2() * 1.01, -(k * 0.1).exp2()])),
+        ("a point and a line", each(&mut |k| if k < half { [0.0; 4] } else { [k, 0.0, k + 0.5, 0.0] })),
+        ("a point and a diagonal", each(&mut |k| if k < half { [0.0; 4] } else { [k, k, k, k] })),
+        ("a cross", each(&mut |k| if k < half { [k, 0.0, k, 0.0] } else { [0.0, k, 0.0, k] })),
+        ("all of the world", each(&mut |k| [k, -k, 1e6 + k, 1e6])),
+        ("one covers all", each(&mut |k| if k == 0.0 { [-1e6, -1e6, 1e6, 1e6] } else { [k, k % 7.0, k, k % 7.0] })),
+        ("neighbours in f32", each(&mut |k| [f32::from_bits(k as u32), 1e30, f32::from_bits(k as u32 + 2), 1e30])),
+        ("long rows", each(&mut |k| [k * 0.3, k % 3.0, k * 0.3 + 1e3, k % 3.0])),
+        (
+            "a far one",
+            each(&mut |k| if k == half.floor() { [1e30, 0.0, 1e30, 0.0] } else { [k, k % 11.0, k + 1.0, k % 11.0] }),
+        ),
+        ("no end to x", each(&mut |k| if k % 5.0 == 0.0 { [-INF, k, INF, k] } else { [k, k, k + 1.0, k + 1.0] })),
+        ("at both ends", each(&mut |k| if k % 3.0 == 0.0 { [-INF, 0.0, -INF, INF] } else { [INF, k, INF, k] })),
+        (
+            "anything",
+            each(&mut |_| {
+                let (x, y) = (rng.range(-9.0, 9.0).powi(9), rng.range(-9.0, 9.0).powi(5));
+                [x, y, x + rng.range(0.0, 2.0).powi(9), y + rng.range(0.0, 2.0)]
+            }),
+        ),
+    ]
+}
+
+#[test]
+fn every_layout_finds_the_same_pairs() {
+    let (mut scratch, mut built) = (BandScratch::default(), 0);
+    for (k, kind) in KINDS.into_iter().enumerate() {
+        for count in [1500, 2, 90] {
+            let boxes = scene(kind, count, k as u64 + 70);
+            let (own, truth) = (records(&boxes), reference::self_pairs(&boxes));
+            for layout in LAYOUTS {
+                let label = format!("{kind:?} of {count}, {layout:?}");
+                let mut words = used_words(count);
+                let Some(band) = Band::build_as(layout, &own, &mut words, &mut scratch) else { continue };
+                built += 1;
+                check(&label, &band, &own, &words, &mut scratch);
+                assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
+                check_rects(&label, &band, &own, &words, &mut scratch);
+            }
+        }
+    }
+    assert!(built >= 160, "{built} of 216 were not found hopeless");
+}
+
+#[test]
+fn adversaries_stay_within_their_words() {
+    let (mut scratch, mut rng, mut built) = (BandScratch::default(), SplitMix64(90), 0);
+    for count in [1, 2, 3, 4, 7, 8, 15, 16, 17, 63, 64, 65, 127, 256, 500, 1023, 2000] {
+        for (name, boxes) in adversaries(count, &mut rng) {
+            let (own, truth) = (records(&boxes), reference::self_pairs(&boxes));
+            for layout in LAYOUTS {
+                let label = format!("{name} of {count}, {layout:?}");
+                let mut words = used_words(count);
+                let Some(band) = Band::build_as(layout, &own, &mut words, &mut scratch) else { continue };
+                built += 1;
+                check(&label, &band, &own, &words, &mut scratch);
+                assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
+            }
+            // The one that is chosen, and cells of a size that was asked for.
+            for cell_size in [None, Some(f32::MIN_POSITIVE), Some(0.7), Some(f32::MAX)] {
+                let label = format!("{name} of {count}, cells of {cell_size:?}");
+                let mut words = used_words(count);
+                let band = Band::build(&own, cell_size, &mut words, &mut scratch);
+                check(&label, &band, &own, &words, &mut scratch);
+                assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
+            }
+        }
+    }
+    assert!(built >= 700, "{built} of 1020 were not found hopeless");
+}
+
+#[test]
+fn every_population_stays_within_its_words() {
+    let (mut scratch, mut built) = (BandScratch::default(), 0);
+    for kind in [KINDS[0], KINDS[6], KINDS[7]] {
+        let boxes = scene(kind, 2000, 91);
+        let all = records(&boxes);
+        for count in 1..=2000 {
+            let own = &all[..count];
+            for layout in LAYOUTS {
+                let mut words = used_words(count);
+                let Some(band) = Band::build_as(layout, own, &mut words, &mut scratch) else { continue };
+                built += 1;
+                band.assert_fits(&format!("{kind:?} of {count}, {layout:?}"));
+                let BuiltScratch { columns, .. } = scratch.built();
+                band.assert_well_formed(columns, &words);
+            }
+        }
+    }
+    assert!(built >= 16_000, "{built} of 24000 were not found hopeless");
+}
+
+#[test]
+fn a_band_of_nothing_is_nothing() {
+    let band = Band::build(&[], None, &mut used_words(0), &mut BandScratch::default());
+    assert_eq!((band.population, band.columns(), band.rows()), (0, 0, 0));
+}
+
+#[test]
+fn workers_that_were_provided_for_do_not_grow() {
+    let (mut first, mut second) = (BandScratch::default(), BandScratch::default());
+    let own = records(&scene(KINDS[0], 900, 92));
+    for layout in LAYOUTS {
+        Band::build_as(layout, &own, &mut used_words(900), &mut first);
+    }
+    second.provide(first.needs());
+    let needs = second.needs();
+    assert!(needs.iter().zip(first.needs()).all(|(have, need)| *have >= need) && second.bytes() >= first.bytes());
+    for layout in LAYOUTS {
+        Band::build_as(layout, &own, &mut used_words(900), &mut second);
+    }
+    assert_eq!(second.needs(), needs);
+}
+
+#[test]
+fn a_look_tells_even_from_clustered() {
+    let look = |place: &dyn Fn(usize) -> [f32; 2]| {
+        let boxes: Vec<RawBox> = (0..5000).map(place).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let own = records(&boxes);
+        may_be_even(&own, measure(&own).expect("a band that holds something").1)
+    };
+    // Both by the same steps through the rows, which share no factor with what is looked at.
+    let even = |k: usize| [(k * 7919 % 5003) as f32, (k * 6101 % 4999) as f32];
+    assert!(look(&even));
+    assert!(!look(&|k| even(k).map(|v| if k % 50 == 0 { v } else { v * 0.05 })), "all but a few in a corner");
+    assert!(!look(&|k| [even(k)[0], even(k)[0]]), "on a diagonal");
+}

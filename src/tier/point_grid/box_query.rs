@@ -1,0 +1,332 @@
+//! What lies in an area.
+//!
+//! S1: a body that overlaps an area is filed in the rectangle of cells that [`Band::rect`](crate::tier::point_grid::band::build::Band::rect) gives
+//!     (P1, P2), in a band that the area meets (D1); and bodies are filed once (P1), so each is found once.
+//! S2: at most [`AHEAD`] blocks are tested at a time, to masks of bits; nothing behind them is looked at
+//!     before they are used up.
+//!
+//! Cost: rows of cells that the area touches, since a row's cells are one run, and what is filed there. There are at most
+//! as many rows as bodies (P4), and no cells where there are no bodies to pay for them, so an area is never larger to a
+//! search than what lies in it and beside it, however empty the world.
+
+use crate::geometry::{RawBox, oriented, overlaps};
+use crate::memory::blocks::BLOCK_LEN;
+use crate::simd::{Level, Rect, bits_of};
+use crate::tier::point_grid::bands::{BandSlot, GridIndex, KeptCells};
+use crate::tier::point_grid::directory::ClassBands;
+use std::ops::Range;
+
+/// Masks that are made before the first of them is used.
+const AHEAD: usize = 4;
+
+/// Which of the entries in the cells that an area touches.
+pub(crate) trait Wanted: Copy {
+    /// Whether entries have to overlap the area; else all are wanted.
+    const OVERLAPPING: bool;
+
+    /// Whether those are wanted whatever their boxes are otherwise.
+    const ALL: bool;
+
+    /// Whether a box that is to be had is wanted.
+    fn wants(&self, aabb: &RawBox) -> bool;
+}
+
+/// All that is filed there.
+#[derive(Clone, Copy)]
+pub(crate) struct Filed;
+
+impl Wanted for Filed {
+    const OVERLAPPING: bool = false;
+    const ALL: bool = true;
+
+    #[inline(always)]
+    fn wants(&self, _: &RawBox) -> bool {
+        true
+    }
+}
+
+/// Boxes that overlap the area.
+#[derive(Clone, Copy)]
+pub(crate) struct Overlapping;
+
+impl Wanted for Overlapping {
+    const OVERLAPPING: bool = true;
+    const ALL: bool = true;
+
+    #[inline(always)]
+    fn wants(&self, _: &RawBox) -> bool {
+        true
+    }
+}
+
+/// Boxes that overlap the area and satisfy a test.
+#[derive(Clone, Copy)]
+pub(crate) struct Tested<T>(pub(crate) T);
+
+impl<T: Fn(&RawBox) -> bool + Copy> Wanted for Tested<T> {
+    const OVERLAPPING: bool = true;
+    const ALL: bool = false;
+
+    #[inline(always)]
+    fn wants(&self, aabb: &RawBox) -> bool {
+        (self.0)(aabb)
+    }
+}
+
+/// Rows in the cells that an area touches, in cell order.
+pub(crate) struct InArea<'g, W> {
+    grid: &'g GridIndex,
+    area: RawBox,
+    wanted: W,
+    /// Of the directory's classes, the next one.
+    class: usize,
+    transposed: bool,
+    /// The area as the class has it, and its bands that are left.
+    local: RawBox,
+    slots: Range<usize>,
+    /// The cells of a band, and of those that are touched the ones that are left.
+    cells: KeptCells<'g>,
+    rect: Rect,
+    /// What is left of a row of cells.
+    run: Range<usize>,
+    /// From an entry on, at the beginning of a block, those that are wanted.
+    at: usize,
+    mask: u32,
+    /// Such masks that come after, those that were not used yet (S2).
+    ahead: [(usize, u32); AHEAD],
+    unused: Range<usize>,
+}
+
+impl GridIndex {
+    /// Rows of the bodies that `wanted` asks for, of those in the cells that `area` touches.
+    pub(crate) fn search<W: Wanted>(&self, area: RawBox, wanted: W) -> InArea<'_, W> {
+        InArea {
+            grid: self,
+            area,
+            wanted,
+            class: 0,
+            transposed: false,
+            local: area,
+            slots: 0..0,
+            cells: KeptCells::none(),
+            rect: Rect { x: 0..0, y: 0..0 },
+            run: 0..0,
+            at: 0,
+            mask: 0,
+            ahead: [(0, 0); AHEAD],
+            unused: 0..0,
+        }
+    }
+
+    pub(crate) fn words_of(&self, slot: &BandSlot) -> &[u32] {
+        &self.words[slot.words.clone()]
+    }
+}
+
+impl<W: Wanted> InArea<'_, W> {
+    /// Tests some more entries; whether there are any.
+    ///
+    /// All of them before the first that is met is handed on: the processor then waits for all boxes at once, and no branch
+    /// depends on one.
+    fn test_more(&mut self) -> bool {
+        let mut count = 0;
+        while count == 0 {
+            'ahead: while count < AHEAD {
+                // Behind the last entry there may be no block.
+                while self.run.is_empty() {
+                    let Some(y) = self.rect.y.next() else { break 'ahead };
+                    self.run = self.cells.run(y, &self.rect.x);
+                }
+                let block = self.run.start / BLOCK_LEN;
+                self.ahead[count] = (block * BLOCK_LEN, self.mask_of(block));
+                self.run.start = self.run.end.min((block + 1) * BLOCK_LEN);
+                count += 1;
+            }
+            if count == 0 && !self.next_band() {
+                return false;
+            }
+        }
+        self.unused = 0..count;
+        true
+    }
+
+    /// Those of the run that are in a block and wanted.
+    #[inline(always)]
+    fn mask_of(&self, block: usize) -> u32 {
+        let held = bits_of(&self.run, block);
+        if W::OVERLAPPING {
+            held & self.grid.level().overlap_mask(self.cells.blocks.block(block), &self.local)
+        } else {
+            held
+        }
+    }
+
+    fn next_band(&mut self) -> bool {
+        loop {
+            let Some(slot) = self.slots.next() else {
+                if !self.next_class() {
+                    return false;
+                }
+                continue;
+            };
+            let slot = &self.grid.slots[slot];
+            if slot.band.population > 0 && overlaps(&self.local, &slot.band.bounds) {
+                self.rect = slot.band.rect(self.grid.words_of(slot), &self.local);
+                self.cells = self.grid.cells(slot);
+                return true;
+            }
+        }
+    }
+
+    fn next_class(&mut self) -> bool {
+        let Some(class) = self.grid.directory.class(self.class) else { return false };
+        let ClassBands { transposed, .. } = *class;
+        self.class += 1;
+        (self.transposed, self.local) = (transposed, oriented(self.area, transposed));
+        self.slots = self.grid.directory.met(class, &self.local);
+        true
+    }
+}
+
+impl<W: Wanted> Iterator for InArea<'_, W> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            while self.mask != 0 {
+                let at = self.at + self.mask.trailing_zeros() as usize;
+                self.mask &= self.mask - 1;
+                let blocks = &self.cells.blocks;
+                if W::ALL || self.wanted.wants(&oriented(blocks.aabb(at), self.transposed)) {
+                    return Some(blocks.row(at));
+                }
+            }
+            match self.unused.next() {
+                Some(k) => (self.at, self.mask) = self.ahead[k],
+                None if !self.test_more() => return None,
+                None => {}
+            }
+        }
+    }
+
+    fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        loop {
+            let (blocks, transposed, wanted) = (self.cells.blocks, self.transposed, self.wanted);
+            let mut fold_mask = |mut folded: B, at: usize, mut mask: u32| {
+                while mask != 0 {
+                    let at = at + mask.trailing_zeros() as usize;
+                    mask &= mask - 1;
+                    if W::ALL || wanted.wants(&oriented(blocks.aabb(at), transposed)) {
+                        folded = f(folded, blocks.row(at));
+                    }
+                }
+                folded
+            };
+            folded = fold_mask(folded, self.at, std::mem::take(&mut self.mask));
+            for &(at, mask) in &self.ahead[self.unused.clone()] {
+                folded = fold_mask(folded, at, mask);
+            }
+            if !self.test_more() {
+                return folded;
+            }
+        }
+    }
+}
+
+/// Tests the entries of a rectangle of cells and calls `visit` with each mask of those that overlap `area`, and not
+/// `before`; some masks are made before the first of them is handed on, as by [`InArea`].
+#[inline(always)]
+pub(crate) fn visit_masks(
+    level: Level,
+    cells: &KeptCells<'_>,
+    rect: &Rect,
+    area: &RawBox,
+    before: Option<&RawBox>,
+    mut visit: impl FnMut(usize, u32),
+) {
+    let mut rows = rect.y.clone();
+    let mut run = 0..0;
+    let mut masks = [(0, 0); AHEAD];
+    loop {
+        let mut count = 0;
+        'ahead: while count < AHEAD {
+            while run.is_empty() {
+                let Some(y) = rows.next() else { break 'ahead };
+                run = cells.run(y, &rect.x);
+            }
+            let number = run.start / BLOCK_LEN;
+            let block = cells.blocks.block(number);
+            let mut mask = bits_of(&run, number) & level.overlap_mask(block, area);
+            if let Some(before) = before {
+                mask &= !level.overlap_mask(block, before);
+            }
+            masks[count] = (number * BLOCK_LEN, mask);
+            run.start = run.end.min((number + 1) * BLOCK_LEN);
+            count += 1;
+        }
+        masks[..count].iter().for_each(|&(at, mask)| visit(at, mask));
+        if count < AHEAD {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tier::point_grid::PointGrid;
+
+    const EVERYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+
+    fn grid(boxes: &[RawBox]) -> PointGrid {
+        let mut grid = PointGrid::new();
+        grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
+        grid
+    }
+
+    #[test]
+    fn what_lies_behind_is_not_looked_at_before_it_is_asked_for() {
+        let boxes: Vec<RawBox> =
+            (0..40_000).map(|k| [(k % 200) as f32, (k / 200) as f32]).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let grid = grid(&boxes);
+        let mut found = grid.index.search(EVERYWHERE, Overlapping);
+        let (mut looked_at, mut drawn) = (0, 0);
+        // Entries of the bands before, and of the present one those before what is left of it.
+        let passed = |found: &InArea<'_, Overlapping>| {
+            let before = grid.index.slots[..found.slots.start].iter().map(|slot| slot.band.population).sum::<usize>();
+            before - found.cells.blocks.len() + found.run.start
+        };
+        while found.next().is_some() && drawn < 5000 {
+            drawn += 1;
+            looked_at = passed(&found);
+            assert!(looked_at < drawn + AHEAD * BLOCK_LEN, "{looked_at} entries were looked at for {drawn}");
+        }
+        assert!(drawn == 5000 && looked_at >= drawn);
+    }
+
+    #[test]
+    fn behind_the_last_body_there_is_no_block() {
+        // So many that they fill their blocks, and in the last row but one on the left.
+        let at = |k: usize| if k == 159 { [0.0, 20.0] } else { [(k % 19) as f32, (k / 19) as f32] };
+        let boxes: Vec<RawBox> = (0..160).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let grid = grid(&boxes);
+        for (column, row) in (0..20).flat_map(|x| (0..21).map(move |y| (x as f32, y as f32))) {
+            let area = [column + 0.1, row + 0.1, column + 0.2, row + 0.2];
+            let met = boxes.iter().filter(|aabb| overlaps(aabb, &area)).count();
+            assert_eq!(grid.index.search(area, Overlapping).count(), met);
+            assert!(grid.index.search(area, Filed).count() >= met);
+        }
+    }
+
+    #[test]
+    fn an_empty_world_has_no_cells_to_go_through() {
+        let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
+        let boxes: Vec<RawBox> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let grid = grid(&boxes);
+        let mut found = grid.index.search(EVERYWHERE, Overlapping);
+        assert!(found.next().is_some() && found.rect.y.end < 100, "{:?}", found.rect);
+        assert_eq!(found.count(), 9);
+    }
+}

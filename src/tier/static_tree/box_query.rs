@@ -1,0 +1,299 @@
+//! The walk down the tree to the leaves that an area reaches, and the ways to read it.
+//!
+//! Q1: the leaf of a static's root that holds the corner `p`, the larger of both minima on each axis, is reached by
+//!     every area that overlaps the static, and lists it (T2); so all are found.
+//! Q2: the walk's stack has one frame a level, of those children that are still to be seen, never none; so at most
+//!     `DEPTH_MAX` frames, and it stays off the heap.
+//! Q3: the cells of a root's leaves are half-open, `low < p <= high`, without a limit on the root's outer sides, so they
+//!     part the plane, and a static is below one root only: each corner is in one leaf.
+//! Q4: a static is reported in the leaf whose cell holds its corner, if that leaf is reached and lists it. One that
+//!     overlaps the area is reported exactly once (Q1, Q3), any other at most once (Q3). Whoever got to a leaf has its
+//!     minima at or below the upper edges of the leaf's cell (T1), statics and area alike, and so has the corner: only the
+//!     lower edges are left to be compared.
+//!
+//! Cost: O(depth + entries of the leaves that the area reaches).
+
+use crate::geometry::{RawBox, overlaps};
+use crate::memory::bit_set::BitSet;
+use crate::tier::static_tree::node::{GroupIndex, Node};
+use crate::tier::static_tree::split::{Kind, Split};
+use crate::tier::static_tree::subtree::DEPTH_MAX;
+use crate::tier::static_tree::{Built, Root, StaticTree};
+use smallvec::SmallVec;
+use std::iter::FusedIterator;
+
+/// Leaf entries that are tested at once.
+const BATCH: usize = 256;
+
+/// Leaf entries that are tested at once where hits are drawn or visited one by one: bits of a word. More than most leaves
+/// have.
+pub(crate) const TESTED_MAX: usize = u32::BITS as usize;
+
+/// An inner node on the way down.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    cell: RawBox,
+    group: GroupIndex,
+    kind: Kind,
+    /// Q2: children still to be seen, a bit each.
+    left: u8,
+}
+
+const _: () = assert!(size_of::<Frame>() == 24);
+
+/// The leaves that an area reaches, one by one.
+#[derive(Clone, Debug)]
+struct Walk {
+    area: RawBox,
+    stack: SmallVec<[Frame; DEPTH_MAX]>,
+}
+
+impl Walk {
+    #[inline(always)]
+    fn new(area: RawBox) -> Self {
+        Self { area, stack: SmallVec::new() }
+    }
+
+    /// From `node` down to the next leaf, or from where the walk stopped last.
+    #[inline(always)]
+    fn next_leaf(&mut self, tree: &Built, start: Option<(Node, RawBox)>) -> Option<(Node, RawBox)> {
+        let (mut node, mut cell) = match start {
+            Some(start) => start,
+            None => self.next_child(tree)?,
+        };
+        while let Some((kind, group)) = node.children() {
+            let split = Split::new(kind, &cell);
+            let reach = split.reach(&self.area);
+            let nodes = &tree.groups[group.get()];
+            let reached = reach & nodes.occupied();
+            if reached == 0 {
+                (node, cell) = self.next_child(tree)?;
+                continue;
+            }
+            let left = reached & (reached - 1);
+            if left != 0 {
+                debug_assert!(self.stack.len() < DEPTH_MAX, "Q2");
+                self.stack.push(Frame { cell, group, kind, left: left as u8 });
+            }
+            let k = reached.trailing_zeros();
+            (node, cell) = (nodes.0[k as usize & 3], split.child(&cell, k));
+        }
+        Some((node, cell))
+    }
+
+    #[inline(always)]
+    fn next_child(&mut self, tree: &Built) -> Option<(Node, RawBox)> {
+        let frame = self.stack.last_mut()?;
+        let k = u32::from(frame.left).trailing_zeros();
+        frame.left &= frame.left - 1;
+        let Frame { cell, group, kind, left } = *frame;
+        if left == 0 {
+            self.stack.pop();
+        }
+        let node = tree.groups[group.get()].0[k as usize & 3];
+        Some((node, Split::new(kind, &cell).child(&cell, k)))
+    }
+}
+
+/// The rows of enabled statics that an area's leaves list, each from one leaf (Q4), as they are drawn.
+#[derive(Clone, Debug)]
+struct Found<'t> {
+    tree: &'t Built,
+    disabled: &'t BitSet,
+    walk: Walk,
+    roots: std::slice::Iter<'t, Root>,
+    /// The root that is walked.
+    root_cell: RawBox,
+    /// What is left of the leaf, its boxes, and what a lower corner has to lie above for it to be reported there (Q4).
+    entries: &'t [u32],
+    boxes: &'t [RawBox],
+    above: [f32; 2],
+    /// Entries that were tested, and which of them are still to be reported, a bit each.
+    batch: &'t [u32],
+    hits: u32,
+}
+
+impl<'t> Found<'t> {
+    fn new(tree: &'t StaticTree, area: RawBox) -> Self {
+        let StaticTree { built: tree, disabled } = tree;
+        let (walk, roots) = (Walk::new(area), tree.roots.iter());
+        let (entries, boxes, batch) = (&[][..], &[][..], &[][..]);
+        Self { tree, disabled, walk, roots, root_cell: [0.0; 4], entries, boxes, above: [0.0; 2], batch, hits: 0 }
+    }
+
+    /// The next leaf below this root or the next one that the area meets; whether there is one.
+    #[inline]
+    fn next_leaf(&mut self) -> bool {
+        let mut leaf = self.walk.next_leaf(self.tree, None);
+        while leaf.is_none() {
+            let Some(root) = self.roots.next() else {
+                return false;
+            };
+            if overlaps(&root.bounds, &self.walk.area) {
+                self.root_cell = root.cell;
+                leaf = self.walk.next_leaf(self.tree, Some((root.node, root.cell)));
+            }
+        }
+        if let Some((node, cell)) = leaf {
+            self.entries = &self.tree.entries[node.entries()];
+            self.boxes = &self.tree.listed[node.entries()];
+            self.above = corners_above(&cell, &self.root_cell, &self.walk.area);
+        }
+        true
+    }
+
+    /// Tests some more entries; whether there were any.
+    ///
+    /// Without a branch an entry: the processor waits for many boxes at once, and mispredicts none of them.
+    #[inline]
+    fn next_batch(&mut self, test: impl Fn(&RawBox) -> bool) -> bool {
+        while self.entries.is_empty() {
+            if !self.next_leaf() {
+                return false;
+            }
+        }
+        let count = self.entries.len().min(TESTED_MAX);
+        let boxes;
+        (self.batch, self.entries) = self.entries.split_at(count);
+        (boxes, self.boxes) = self.boxes.split_at(count);
+        self.hits = 0;
+        for (k, aabb) in boxes.iter().enumerate() {
+            let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & test(aabb);
+            self.hits |= u32::from(is_hit) << k;
+        }
+        true
+    }
+
+    #[inline]
+    fn next(&mut self, test: impl Fn(&RawBox) -> bool) -> Option<u32> {
+        loop {
+            while self.hits != 0 {
+                let row = self.batch[self.hits.trailing_zeros() as usize];
+                self.hits &= self.hits - 1;
+                if !self.disabled.contains(row) {
+                    return Some(row);
+                }
+            }
+            if !self.next_batch(&test) {
+                return None;
+            }
+        }
+    }
+}
+
+/// Iterates the rows of enabled statics that overlap an area, each once. Made by
+/// [`StaticTree::query_aabb`].
+#[derive(Clone, Debug)]
+pub struct QueryAabb<'t>(Found<'t>);
+
+impl<'t> QueryAabb<'t> {
+    pub(crate) fn new(tree: &'t StaticTree, area: RawBox) -> Self {
+        Self(Found::new(tree, area))
+    }
+}
+
+impl Iterator for QueryAabb<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let area = self.0.walk.area;
+        self.0.next(|aabb| overlaps(aabb, &area))
+    }
+}
+
+impl FusedIterator for QueryAabb<'_> {}
+
+/// Iterates the rows of enabled statics that satisfy a test, of those that lie near an area.
+#[derive(Clone, Debug)]
+pub(crate) struct Tested<'t, T> {
+    found: Found<'t>,
+    test: T,
+}
+
+impl<'t, T: Fn(&RawBox) -> bool> Tested<'t, T> {
+    pub(crate) fn new(tree: &'t StaticTree, area: RawBox, test: T) -> Self {
+        Self { found: Found::new(tree, area), test }
+    }
+}
+
+impl<T: Fn(&RawBox) -> bool> Iterator for Tested<'_, T> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        self.found.next(&self.test)
+    }
+}
+
+impl<T: Fn(&RawBox) -> bool> FusedIterator for Tested<'_, T> {}
+
+/// Q3: the cell without its outer edges. By T3 an edge equals the root's only where it is one.
+#[inline]
+pub(crate) fn unbounded(cell: &RawBox, root: &RawBox) -> RawBox {
+    let open = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+    std::array::from_fn(|edge| if cell[edge] == root[edge] { open[edge] } else { cell[edge] })
+}
+
+/// Q4: what a static's minima have to be above for its corner to be in the cell: the cell's lower edges, or nothing where
+/// the area's own minima are above them.
+#[inline]
+fn corners_above(cell: &RawBox, root: &RawBox, area: &RawBox) -> [f32; 2] {
+    let low = unbounded(cell, root);
+    std::array::from_fn(|axis| if area[axis] > low[axis] { f32::NEG_INFINITY } else { low[axis] })
+}
+
+impl StaticTree {
+    /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the leaves. `seen` has
+    /// room for [`len`](Self::len) rows; it is all clear before and after. Allocates only what `found` grows by.
+    pub(crate) fn collect(&self, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) {
+        self.collect_up_to(usize::MAX, area, seen, found);
+    }
+
+    /// Like [`collect`](Self::collect), unless there are more than `limit`: then it gives up, with nothing appended, and
+    /// says so by `false`.
+    pub(crate) fn collect_up_to(&self, limit: usize, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
+        let tree: &Built = &self.built;
+        let first = found.len();
+        // Up to here they were tested.
+        let mut tested = first;
+        let mut walk = Walk::new(*area);
+        'roots: for root in tree.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
+            let mut leaf = walk.next_leaf(tree, Some((root.node, root.cell)));
+            while let Some((node, _)) = leaf {
+                found.extend_from_slice(&tree.entries[node.entries()]);
+                if found.len() - tested >= BATCH {
+                    tested = self.test(area, tested, seen, found);
+                    if tested - first > limit {
+                        break 'roots;
+                    }
+                }
+                leaf = walk.next_leaf(tree, None);
+            }
+        }
+        self.test(area, tested, seen, found);
+        for &row in &found[first..] {
+            seen.remove(row);
+        }
+        let within = found.len() - first <= limit;
+        if !within {
+            found.truncate(first);
+        }
+        within
+    }
+
+    /// Keeps those of the rows from `from` on that overlap the area, are enabled and not yet `seen`; returns the end.
+    ///
+    /// Apart from the walk, and without a branch a row: the processor then waits for many boxes at once.
+    fn test(&self, area: &RawBox, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
+        let mut count = from;
+        for k in from..found.len() {
+            let row = found[k];
+            let hit = overlaps(&self.built.boxes[row as usize], area) & !self.disabled.contains(row);
+            found[count] = row;
+            count += usize::from(seen.insert_if(hit, row));
+        }
+        found.truncate(count);
+        count
+    }
+}
