@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use triphase::{Aabb, Bodies, Hit, Overlap, World, WorldConfig};
+use triphase::{Aabb, Bodies, BodyShape, Hit, World, WorldConfig};
 
 /// Seconds.
 const FRAME: f32 = 1.0 / 60.0;
@@ -95,7 +95,7 @@ fn run(arguments: &Arguments, threads: usize) -> Result<u64, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     pool.install(|| {
         let mut discs = Discs::new(arguments.bodies, arguments.seed);
-        let mut world = World::new(WorldConfig::new().overlap(Overlap::Discs))?;
+        let mut world = World::new(WorldConfig::new().body_shape(BodyShape::Circle))?;
         world.set_statics(&discs.walls())?;
         let energy = discs.energy();
         let threads = rayon::current_num_threads();
@@ -206,14 +206,14 @@ impl Discs {
         let contacts = world.step(Bodies::new(&*centers, &*half_extents))?;
         let found = Instant::now();
         let (radius, side) = (|row: u32| half_extents[row as usize][0], *side);
-        contacts.par_for_each_exclusive((&mut *centers, &mut *velocities, overlaps), |pair, a, b| {
+        contacts.par_for_each_pair_mut((&mut *centers, &mut *velocities, overlaps), |pair, a, b| {
             let (radius_a, radius_b) = (radius(pair.a), radius(pair.b));
             let overlap = collide((a.0, a.1, radius_a), (b.0, b.1, radius_b));
             *a.2 = a.2.max(overlap / (radius_a + radius_b));
         })?;
-        contacts.par_for_each_static_exclusive((centers, velocities), |pair, (center, velocity)| {
+        contacts.par_for_each_static_pair_mut((centers, velocities), |pair, (center, velocity)| {
             // Left and bottom begin at 0, right and top end at `side`.
-            let (axis, upper) = (pair.fixed as usize % 2, pair.fixed >= 2);
+            let (axis, upper) = (pair.static_row as usize % 2, pair.static_row >= 2);
             let radius = radius(pair.body);
             let beyond = if upper { center[axis] > side - radius } else { center[axis] < radius };
             if beyond {

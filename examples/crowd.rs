@@ -12,7 +12,7 @@ mod common;
 
 use clap::Parser;
 use common::Failure;
-use common::check::{Box4, body_box};
+use common::check::{Box4, body_aabb};
 use common::options::{Options, PictureOptions, exit};
 use common::picture::{Colour, Picture, View, grouped, intersection};
 use common::run::Run;
@@ -128,7 +128,7 @@ impl Reorders {
 
 fn box_of(scene: &Scene, row: usize) -> Box4 {
     let displacement = scene.displacements.as_ref().map_or([0.0; 2], |column| column[row]);
-    body_box(scene.centers[row], scene.half_extents[row], displacement)
+    body_aabb(scene.centers[row], scene.half_extents[row], displacement)
 }
 
 /// What a row is drawn as: the report says how many are oversized, and those are the largest.
@@ -172,7 +172,7 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
     let (mut common, mut oversized) = (Vec::new(), Vec::new());
     for hit in world.query_aabb(area) {
         match hit {
-            Hit::Fixed { row, .. } => picture.fill(scene.statics[row as usize], WALL),
+            Hit::Static { row, .. } => picture.fill(scene.statics[row as usize], WALL),
             Hit::Body { row, .. } => {
                 let aabb = box_of(scene, row as usize);
                 if looks.is_oversized(aabb) { oversized.push(aabb) } else { common.push((row as usize, aabb)) }
@@ -180,7 +180,7 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
         }
     }
     for hit in world.query_aabb(area) {
-        if let Hit::Fixed { row, .. } = hit {
+        if let Hit::Static { row, .. } = hit {
             picture.outline(scene.statics[row as usize], WALL_EDGE, 1.0);
         }
     }

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             centers[b] -= push;
         }
         for pair in contacts.static_pairs() {
-            let (body, wall) = (pair.body as usize, walls[pair.fixed as usize]);
+            let (body, wall) = (pair.body as usize, walls[pair.static_row as usize]);
             let half_wall = 0.5 * (wall.max() - wall.min());
             let push = way_out(centers[body], half_extents[body], wall.center(), half_wall);
             centers[body] += push;

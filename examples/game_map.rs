@@ -18,7 +18,7 @@ mod common;
 
 use clap::Parser;
 use common::Failure;
-use common::check::{Box4, body_box};
+use common::check::{Box4, body_aabb};
 use common::map::Map;
 use common::options::{Options, PictureOptions, exit};
 use common::picture::{Colour, HEIGHT, Picture, View, WIDTH, grouped};
@@ -133,11 +133,11 @@ impl Walkers {
     }
 
     fn box_of(&self, row: usize) -> Box4 {
-        body_box(self.centers[row], self.half_extents[row], [0.0; 2])
+        body_aabb(self.centers[row], self.half_extents[row], [0.0; 2])
     }
 
     fn swept_box(&self, row: usize) -> Box4 {
-        body_box(self.centers[row], self.half_extents[row], self.velocities[row])
+        body_aabb(self.centers[row], self.half_extents[row], self.velocities[row])
     }
 
     /// One axis after the other: everyone goes where they want to, then each pair with a wall cuts its body's way short,
@@ -148,7 +148,7 @@ impl Walkers {
             targets.extend(self.centers.iter().zip(&self.velocities).map(|(c, v)| c[axis] + v[axis]));
             for pair in contacts.static_pairs() {
                 let row = pair.body as usize;
-                if let Some(stop) = self.stop(row, axis, &walls[pair.fixed as usize]) {
+                if let Some(stop) = self.stop(row, axis, &walls[pair.static_row as usize]) {
                     let forwards = self.velocities[row][axis] > 0.0;
                     targets[row] = if forwards { targets[row].min(stop) } else { targets[row].max(stop) };
                 }
@@ -213,7 +213,7 @@ fn draw(map: &Map, name: &str, walls: &[Box4], walkers: &Walkers, world: &World,
     let area = view.area()?;
     let mut picture = Picture::new(view)?;
     for hit in world.query_aabb(area) {
-        if let Hit::Fixed { row, .. } = hit {
+        if let Hit::Static { row, .. } = hit {
             picture.fill(walls[row as usize], WALL);
             picture.outline(walls[row as usize], WALL_EDGE, 1.0);
         }

@@ -17,7 +17,7 @@ mod common;
 
 use clap::Parser;
 use common::Failure;
-use common::check::body_box;
+use common::check::body_aabb;
 use common::options::{Options, exit};
 use common::picture::grouped;
 use common::recording::Recording;
@@ -69,7 +69,7 @@ fn pedestrians(arguments: &Arguments) -> Result<(), Failure> {
     for frame in 0..frames {
         people.take(&recording, usize::from(*tile), frame);
         let bodies = Bodies::uniform(&people.centers, [HALF_EXTENT; 2]).with_ids(&people.ids);
-        let contacts = run.step(bodies, |row| body_box(people.centers[row], [HALF_EXTENT; 2], [0.0; 2]))?;
+        let contacts = run.step(bodies, |row| body_aabb(people.centers[row], [HALF_EXTENT; 2], [0.0; 2]))?;
         met = met.max(contacts.body_pairs().len());
     }
     run.finish(options);

@@ -5,22 +5,22 @@
 
 use std::error::Error;
 use std::ops::ControlFlow;
-use triphase::query::{Answers, Part};
-use triphase::{Aabb, Bodies, Circle, Filter, Hit, Point, Ray, Sweep, Tier, World, WorldConfig};
+use triphase::query::{BatchResults, Part};
+use triphase::{Aabb, AabbCast, Bodies, Circle, Filter, Hit, Point, Ray, Tier, World, WorldConfig};
 
 type Done = Result<(), Box<dyn Error>>;
 
 /// A row of a hit's own: of the bodies or of the statics.
 fn row(hit: Hit) -> u32 {
     match hit {
-        Hit::Body { row, .. } | Hit::Fixed { row, .. } => row,
+        Hit::Body { row, .. } | Hit::Static { row, .. } => row,
     }
 }
 
 fn name(hit: Hit) -> String {
     match hit {
         Hit::Body { row, .. } => format!("body {row}"),
-        Hit::Fixed { row, .. } => format!("wall {row}"),
+        Hit::Static { row, .. } => format!("wall {row}"),
     }
 }
 
@@ -51,7 +51,7 @@ fn areas(world: &World) -> Done {
     let seen: Vec<Hit> = world.query_aabb(view).collect();
     println!("in view: {}", names(seen.iter().copied()));
     assert_eq!(seen.iter().map(|hit| row(*hit)).collect::<Vec<_>>(), [1, 2, 3]);
-    assert!(world.query_aabb(view).is_any());
+    assert!(world.query_aabb(view).exists());
 
     // … or a visitor, which may break off …
     let mut left = 2;
@@ -78,10 +78,10 @@ fn inside_and_around(world: &World) -> Done {
     println!("under the pointer: {}", names(world.query_containing(click)));
     assert_eq!(world.query_containing(click).first().map(row), Some(6));
     let crate_in_cart = Aabb::new([14.5, 1.0], [15.5, 2.0])?;
-    assert!(world.query_containing(crate_in_cart).is_any());
+    assert!(world.query_containing(crate_in_cart).exists());
 
     // The cheapest, for who tests anyway: at least what overlaps, and some that lie near.
-    println!("filed near the selection: {}", names(world.query_near(selection)));
+    println!("filed near the selection: {}", names(world.query_candidates(selection)));
     Ok(())
 }
 
@@ -101,7 +101,7 @@ fn circles_and_the_nearest(world: &World) -> Done {
     let here = Point::new([5.0, 6.0])?;
     let nearest = world.nearest(here).ok_or("an empty world")?;
     println!("nearest: {} at {:.2}", name(nearest.hit), nearest.distance);
-    assert!(world.ask().nearest_in(Circle::new([5.0, 6.0], 3.0)?).is_none()); // not as near as that
+    assert!(world.query().nearest_within(Circle::new([5.0, 6.0], 3.0)?).is_none()); // not as near as that
 
     // The buffer is replaced.
     world.k_nearest(here, 3, &mut found);
@@ -119,29 +119,29 @@ fn rays(world: &World) -> Done {
 
     // All that it would go through, in that order.
     let mut pierced = Vec::new();
-    world.ask().cast_ray_all(shot, &mut pierced);
+    world.query().cast_ray_all(shot, &mut pierced);
     println!("pierced: {}", names(pierced.iter().map(|hit| hit.hit)));
     assert!(pierced[0] == hit && pierced.is_sorted_by_key(|hit| hit.distance));
 
     // Line of sight: from an eye to a target, with a max of 1, and whether anything is in between.
     let (eye, target) = ([3.0f32, 1.5], [13.0f32, 5.0]);
     let sight = Ray::new(eye, [target[0] - eye[0], target[1] - eye[1]], 1.0)?;
-    println!("in sight: {}", !world.ask().cast_ray_any(sight));
+    println!("in sight: {}", !world.query().cast_ray_any(sight));
     Ok(())
 }
 
 fn moving_boxes(world: &World) -> Done {
     // How far can the box go? Distances are fractions of its displacement.
-    let start = Aabb::from_center([5.0, 6.0], [0.9, 0.5])?;
-    let fall = Sweep::new(start, [0.0, -8.0])?;
+    let start = Aabb::from_half_extents([5.0, 6.0], [0.9, 0.5])?;
+    let fall = AabbCast::new(start, [0.0, -8.0])?;
     let met = world.cast_aabb(fall).ok_or("nothing is met")?;
     println!("falls {:.2} of its way, onto {}, normal {:?}", met.distance, name(met.hit), met.normal);
     assert_eq!(met.normal.map(|normal| normal.y), Some(1.0));
 
     let mut all = Vec::new();
-    world.ask().cast_aabb_all(fall, &mut all);
+    world.query().cast_aabb_all(fall, &mut all);
     println!("all on its way: {}", names(all.iter().map(|met| met.hit)));
-    assert!(all[0] == met && world.ask().cast_aabb_any(fall));
+    assert!(all[0] == met && world.query().cast_aabb_any(fall));
     Ok(())
 }
 
@@ -150,21 +150,21 @@ fn restrictions(world: &World) -> Done {
     let here = Point::new([4.0, 1.0])?;
 
     // By tier.
-    assert_eq!(world.ask().bodies().query_aabb(everywhere).count(), 7);
-    assert_eq!(world.ask().statics().query_aabb(everywhere).count(), 3);
-    println!("oversized: {}", names(world.ask().tiers(&[Tier::Oversized]).query_aabb(everywhere)));
+    assert_eq!(world.query().only_bodies().query_aabb(everywhere).count(), 7);
+    assert_eq!(world.query().only_statics().query_aabb(everywhere).count(), 3);
+    println!("oversized: {}", names(world.query().only_tiers(&[Tier::Oversized]).query_aabb(everywhere)));
 
     // By row: whoever asks is not the answer.
     let me = [1];
-    let other = world.ask().bodies().without_bodies(&me).nearest(here).ok_or("alone")?;
+    let other = world.query().only_bodies().exclude_bodies(&me).nearest(here).ok_or("alone")?;
     println!("nearest to body 1: {}", name(other.hit));
     assert!(row(other.hit) != 1);
-    let without_ground = world.ask().without_statics(&[0]);
-    assert!(!without_ground.query_aabb(Aabb::new([9.0, -1.0], [9.1, 0.0])?).is_any());
+    let without_ground = world.query().exclude_statics(&[0]);
+    assert!(!without_ground.query_aabb(Aabb::new([9.0, -1.0], [9.1, 0.0])?).exists());
 
-    // By a predicate of the game's own. Questions are `Copy`: narrowed once, asked often.
+    // By a predicate of the game's own. Queries are `Copy`: narrowed once, asked often.
     let hostile = [false, false, false, true, true, false, false];
-    let foes = world.ask().bodies().matching(|hit| hostile[row(hit) as usize]);
+    let foes = world.query().only_bodies().with_predicate(|hit| hostile[row(hit) as usize]);
     println!("nearest foe: {}", foes.nearest(here).map_or_else(String::new, |near| name(near.hit)));
     assert_eq!(foes.query_aabb(everywhere).count(), 2);
     Ok(())
@@ -180,9 +180,9 @@ fn layers() -> Done {
 
     // By layer, or as a body with that filter would see them.
     let here = Point::new([0.0, 0.0])?;
-    let monster = world.ask().on_layers(MONSTERS).nearest(here).ok_or("no monsters")?;
+    let monster = world.query().in_layers(MONSTERS).nearest(here).ok_or("no monsters")?;
     println!("nearest monster: {} at {}", name(monster.hit), monster.distance);
-    let seen_by_0 = world.ask().filtered(filters[0]);
+    let seen_by_0 = world.query().filtered(filters[0]);
     assert_eq!(seen_by_0.nearest(here), Some(monster));
     Ok(())
 }
@@ -190,25 +190,25 @@ fn layers() -> Done {
 fn batches(world: &World) -> Done {
     // Many questions at once: asked in the order of places, in parallel; answers by the number of the question.
     let areas: Vec<Aabb> =
-        (0..100).map(|k| Aabb::from_center([0.2 * k as f32, 1.0], [0.5, 0.5])).collect::<Result<_, _>>()?;
-    let mut answers = Answers::new(); // kept from frame to frame
-    world.ask().bodies().par_query_aabb(&areas, &mut answers);
+        (0..100).map(|k| Aabb::from_half_extents([0.2 * k as f32, 1.0], [0.5, 0.5])).collect::<Result<_, _>>()?;
+    let mut answers = BatchResults::new(); // kept from frame to frame
+    world.query().only_bodies().par_query_aabb(&areas, &mut answers);
     let fullest = (0..areas.len()).max_by_key(|&k| answers.of(k).len()).ok_or("no areas")?;
     println!("{} areas, the fullest holds {}", answers.len(), names(answers.of(fullest).iter().copied()));
     assert!(
         areas
             .iter()
             .zip(answers.iter())
-            .all(|(area, answer)| { world.ask().bodies().query_aabb(*area).eq(answer.iter().copied()) })
+            .all(|(area, answer)| { world.query().only_bodies().query_aabb(*area).eq(answer.iter().copied()) })
     );
 
     // The same for discs (`par_query_circle`), neighbours and rays.
     let around: Vec<Circle> = areas.iter().map(|area| Circle::from(Point::from(*area))).collect();
-    let mut neighbors = Answers::new();
-    world.ask().bodies().par_k_nearest_in(&around, 2, &mut neighbors);
+    let mut neighbors = BatchResults::new();
+    world.query().only_bodies().par_k_nearest_within(&around, 2, &mut neighbors);
     let rays = [Ray::new([1.0, 1.0], [1.0, 0.0], 50.0)?, Ray::new([1.0, 5.0], [0.0, -1.0], 50.0)?];
-    let mut hits = Answers::new();
-    world.ask().par_cast_ray(&rays, &mut hits);
+    let mut hits = BatchResults::new();
+    world.query().par_cast_ray(&rays, &mut hits);
     println!("rays hit {}", names(hits.iter().flatten().map(|hit| hit.hit)));
     assert!(neighbors.iter().all(|found| found.len() == 2) && hits.of(0).len() == 1);
     Ok(())
@@ -221,7 +221,7 @@ fn other_threads(world: &mut World) -> Done {
     std::thread::scope(|scope| {
         let drawn = scope.spawn(|| {
             let frame = reader.latest(); // stays the step that it is of
-            (frame.step(), frame.ask().bodies().query_aabb(view).count())
+            (frame.step(), frame.query().only_bodies().query_aabb(view).count())
         });
         let stepped = world.step(Bodies::uniform(&[[2.0f32, 1.0], [4.0, 1.0]], [0.4, 0.9])).map(|_| ());
         let (step, count) = drawn.join().map_err(|_| "the thread panicked")?;
@@ -234,7 +234,7 @@ fn other_threads(world: &mut World) -> Done {
 fn parts(world: &World) {
     // What the tiers are made of, for drawing.
     let [mut bands, mut cells, mut leaves] = [0; 3];
-    world.visit_parts(|part| match part {
+    world.visit_debug_shapes(|part| match part {
         Part::Band { .. } => bands += 1,
         Part::Cell { .. } | Part::LooseCell { .. } | Part::TightCell { .. } => cells += 1,
         Part::Leaf { .. } => leaves += 1,

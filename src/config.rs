@@ -9,10 +9,10 @@ pub const BOUNDS_MAX: usize = 8;
 /// What happens to rows that hold NaN, infinity, a negative half-extent or an inverted box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum BadRows {
+pub enum InvalidRows {
     /// The step is refused with an error that names the lowest such row; the last good step stands.
     #[default]
-    Refuse,
+    Reject,
     /// The rows are left out of the step as if they were not there, and reported by
     /// [`World::skipped`](crate::World::skipped).
     Skip,
@@ -22,7 +22,7 @@ pub enum BadRows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Simd {
+pub enum SimdLevel {
     /// Plain Rust that compilers vectorise: every target.
     Portable,
     /// Every x86-64.
@@ -36,23 +36,23 @@ pub enum Simd {
 /// What bodies are when a step decides which of them are a pair.
 ///
 /// ```
-/// use triphase::{Bodies, Overlap, World, WorldConfig};
+/// use triphase::{Bodies, BodyShape, World, WorldConfig};
 /// // Side by side, and corner to corner.
 /// let (beside, askew) = ([[0.0f32, 0.0], [0.9, 0.0]], [[0.0f32, 0.0], [0.9, 0.9]]);
 /// let mut pairs = |overlap, centers| -> Result<usize, triphase::Error> {
-///     let mut world = World::new(WorldConfig::new().overlap(overlap))?;
+///     let mut world = World::new(WorldConfig::new().body_shape(overlap))?;
 ///     Ok(world.step(Bodies::uniform(centers, [0.5, 0.5]))?.body_pairs().len())
 /// };
-/// assert_eq!([pairs(Overlap::Boxes, &beside)?, pairs(Overlap::Boxes, &askew)?], [1, 1]);
-/// assert_eq!([pairs(Overlap::Discs, &beside)?, pairs(Overlap::Discs, &askew)?], [1, 0]);
+/// assert_eq!([pairs(BodyShape::Aabb, &beside)?, pairs(BodyShape::Aabb, &askew)?], [1, 1]);
+/// assert_eq!([pairs(BodyShape::Circle, &beside)?, pairs(BodyShape::Circle, &askew)?], [1, 0]);
 /// # Ok::<(), triphase::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Overlap {
+pub enum BodyShape {
     /// Their boxes.
     #[default]
-    Boxes,
+    Aabb,
     /// Discs within their boxes, for crowds and particles: two bodies whose boxes overlap at a corner, but whose discs do not,
     /// are no pair, nor are a body and a static that its disc does not reach. About a fifth of the pairs of a crowd are
     /// such, and the solver never sees them.
@@ -71,20 +71,20 @@ pub enum Overlap {
     /// 0, or no numbers: none is above the other then, and the boxes decide.
     ///
     /// A step in which bodies have displacements has boxes that cover a motion, which no disc does: it is decided by
-    /// boxes alone, for all its rows (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Questions go by
+    /// boxes alone, for all its rows (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Queries go by
     /// boxes always. A [margin](WorldConfig::margin) grows boxes, and discs with them.
     ///
     /// # Determinism
     ///
     /// The pairs are those of [`Boxes`](Self::Boxes) in their order, less those that do not touch.
-    Discs,
+    Circle,
 }
 
 /// Settings of a [`World`](crate::World), each optional: a world without any finds what it needs in each step's input.
 ///
 /// ```
-/// use triphase::{BadRows, World, WorldConfig};
-/// let world = World::new(WorldConfig::new().bounds([0.1, 0.5]).bad_rows(BadRows::Skip))?;
+/// use triphase::{InvalidRows, World, WorldConfig};
+/// let world = World::new(WorldConfig::new().bounds([0.1, 0.5]).invalid_rows(InvalidRows::Skip))?;
 /// assert!(World::new(WorldConfig::new().bound(-1.0)).is_err());
 /// # Ok::<(), triphase::Error>(())
 /// ```
@@ -99,14 +99,14 @@ pub struct WorldConfig {
     pub(crate) bounds: SmallVec<[f32; BOUNDS_MAX]>,
     pub(crate) cell_size: Option<f32>,
     pub(crate) pair_limit: usize,
-    pub(crate) bad_rows: BadRows,
+    pub(crate) invalid_rows: InvalidRows,
     pub(crate) sequential: bool,
-    pub(crate) parallel_from: usize,
-    pub(crate) simd: Option<Simd>,
-    pub(crate) overlap: Overlap,
+    pub(crate) parallel_threshold: usize,
+    pub(crate) simd: Option<SimdLevel>,
+    pub(crate) body_shape: BodyShape,
     pub(crate) track_contacts: bool,
     pub(crate) margin: f32,
-    pub(crate) contact_lists: bool,
+    pub(crate) partner_lists: bool,
 }
 
 impl Default for WorldConfig {
@@ -116,15 +116,15 @@ impl Default for WorldConfig {
             cell_size: None,
             // 2 GiB of pairs: far above what a solver takes, below what would bring a machine down.
             pair_limit: 1 << 28,
-            bad_rows: BadRows::Refuse,
+            invalid_rows: InvalidRows::Reject,
             sequential: false,
             // A tenth of a millisecond of work: with less, waking another thread costs what it saves.
-            parallel_from: 8000,
+            parallel_threshold: 8000,
             simd: None,
-            overlap: Overlap::Boxes,
+            body_shape: BodyShape::Aabb,
             track_contacts: false,
             margin: 0.0,
-            contact_lists: false,
+            partner_lists: false,
         }
     }
 }
@@ -163,8 +163,8 @@ impl WorldConfig {
     }
 
     /// What happens to bad rows.
-    pub fn bad_rows(mut self, policy: BadRows) -> Self {
-        self.bad_rows = policy;
+    pub fn invalid_rows(mut self, policy: InvalidRows) -> Self {
+        self.invalid_rows = policy;
         self
     }
 
@@ -175,20 +175,20 @@ impl WorldConfig {
     }
 
     /// Steps of fewer bodies run on the calling thread alone; 8,000 unless set. The result is the same.
-    pub fn parallel_from(mut self, bodies: usize) -> Self {
-        self.parallel_from = bodies;
+    pub fn parallel_threshold(mut self, bodies: usize) -> Self {
+        self.parallel_threshold = bodies;
         self
     }
 
     /// At most this instruction set; the best that the machine has otherwise. The result is the same.
-    pub fn simd_at_most(mut self, simd: Simd) -> Self {
+    pub fn simd_max(mut self, simd: SimdLevel) -> Self {
         self.simd = Some(simd);
         self
     }
 
     /// What bodies are when a step decides which of them are a pair: boxes unless set.
-    pub fn overlap(mut self, overlap: Overlap) -> Self {
-        self.overlap = overlap;
+    pub fn body_shape(mut self, shape: BodyShape) -> Self {
+        self.body_shape = shape;
         self
     }
 
@@ -218,37 +218,37 @@ impl WorldConfig {
         self
     }
 
-    /// Steps leave the partners of each row side by side, for steering or densities: [`Contacts::of`](crate::Contacts::of).
+    /// Steps leave the partners of each row side by side, for steering or densities: [`Contacts::partners`](crate::Contacts::partners).
     ///
     /// # Cost
     ///
     /// About what the step costs, once more; some 45 bytes a pair.
-    pub fn contact_lists(mut self) -> Self {
-        self.contact_lists = true;
+    pub fn partner_lists(mut self) -> Self {
+        self.partner_lists = true;
         self
     }
 
     pub(crate) fn validate(&self) -> Result<(), Error> {
         if self.bounds.len() > BOUNDS_MAX {
             let value = self.bounds.len() as f64;
-            return Err(Error::BadSetting { setting: "number of bounds", value, expected: "at most 8" });
+            return Err(Error::InvalidConfig { setting: "number of bounds", value, expected: "at most 8" });
         }
         let mut below = 0.0;
         for &bound in &self.bounds {
             if !(bound.is_finite() && bound >= below) {
                 let expected = "finite numbers of at least 0, ascending";
-                return Err(Error::BadSetting { setting: "bound", value: f64::from(bound), expected });
+                return Err(Error::InvalidConfig { setting: "bound", value: f64::from(bound), expected });
             }
             below = bound;
         }
         if !(self.margin.is_finite() && self.margin >= 0.0) {
             let expected = "a finite number of at least 0";
-            return Err(Error::BadSetting { setting: "margin", value: f64::from(self.margin), expected });
+            return Err(Error::InvalidConfig { setting: "margin", value: f64::from(self.margin), expected });
         }
         match self.cell_size {
             Some(side) if !(side.is_finite() && side > 0.0) => {
                 let expected = "a finite number above 0";
-                Err(Error::BadSetting { setting: "cell_size", value: f64::from(side), expected })
+                Err(Error::InvalidConfig { setting: "cell_size", value: f64::from(side), expected })
             }
             _ => Ok(()),
         }

@@ -1,6 +1,6 @@
 //! What can be refused, with the facts in it.
 
-use crate::geometry::{BadBox, BadShape, axis_name};
+use crate::geometry::{InvalidAabb, InvalidShape, axis_name};
 use std::fmt;
 
 /// A column of the caller's input, as errors name it.
@@ -49,7 +49,7 @@ impl fmt::Display for Column {
 /// A row whose value cannot be used: which row, which column and axis, what it holds, what was expected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct BadRow {
+pub struct InvalidRow {
     /// The row, counted through all chunks.
     pub row: u32,
     /// The column.
@@ -60,7 +60,7 @@ pub struct BadRow {
     pub value: f32,
 }
 
-impl BadRow {
+impl InvalidRow {
     pub(crate) fn new(row: u32, column: Column, axis: usize, value: f32) -> Self {
         Self { row, column, axis, value }
     }
@@ -74,7 +74,7 @@ impl BadRow {
     }
 }
 
-impl fmt::Display for BadRow {
+impl fmt::Display for InvalidRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (row, column, axis) = (self.row, self.column, axis_name(self.axis));
         write!(f, "row {row}: {column} {axis} is {}, expected {}", self.value, self.expected())
@@ -86,11 +86,11 @@ impl fmt::Display for BadRow {
 #[non_exhaustive]
 pub enum Error {
     /// A row of the bodies holds a value that cannot be used; the lowest such row is named.
-    BadBody(BadRow),
+    InvalidBody(InvalidRow),
     /// A row of the statics holds a value that cannot be used; the lowest such row is named.
-    BadStatic(BadRow),
+    InvalidStatic(InvalidRow),
     /// A column is not as long as the first one.
-    ColumnLength {
+    ColumnLengthMismatch {
         /// The chunk that holds it, 0 when there are no chunks.
         chunk: usize,
         /// The column that differs.
@@ -101,7 +101,7 @@ pub enum Error {
         found: usize,
     },
     /// A column of what is changed by contacts has fewer rows than the step had.
-    ShortColumn {
+    ColumnTooShort {
         /// Which of the columns that were given, counted from 0.
         number: usize,
         /// How many rows the step had.
@@ -110,13 +110,13 @@ pub enum Error {
         found: usize,
     },
     /// Some chunks have ids and others have none; ids are all or nothing.
-    MixedIds {
+    InconsistentIds {
         /// The first chunk that differs from those before it.
         chunk: usize,
     },
     /// Two rows of the bodies have one id, in a world that tracks contacts by them
     /// ([`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts)).
-    DuplicateBodyIds {
+    DuplicateBodyId {
         /// The lower row.
         first: u32,
         /// The higher row; of several such, the lowest.
@@ -125,7 +125,7 @@ pub enum Error {
         id: u64,
     },
     /// Two rows of the statics have one id, in a world that tracks contacts by them.
-    DuplicateStaticIds {
+    DuplicateStaticId {
         /// The lower row.
         first: u32,
         /// The higher row; of several such, the lowest.
@@ -147,32 +147,32 @@ pub enum Error {
         limit: usize,
     },
     /// There is no such row in the static set.
-    NoSuchStatic {
+    StaticOutOfRange {
         /// The row asked for.
         row: u32,
         /// How many statics there are.
         count: usize,
     },
     /// The origin of coordinates cannot be moved there.
-    BadOrigin {
+    InvalidOrigin {
         /// 0 for x, 1 for y.
         axis: usize,
         /// What was given, which is not finite.
         value: f32,
     },
     /// A box was refused when it was made.
-    BadBox(BadBox),
+    InvalidAabb(InvalidAabb),
     /// A shape to ask with was refused when it was made.
-    BadShape(BadShape),
+    InvalidShape(InvalidShape),
     /// A saved world cannot be restored: it was damaged, or is not one. (With the feature `serde`.)
-    BadSave {
+    InvalidSave {
         /// Which part of it: "version", "settings", "statics", "contacts", "step number".
         what: &'static str,
         /// What is wrong with that part, with row and value.
         cause: Box<Error>,
     },
     /// A setting is outside of what it may be.
-    BadSetting {
+    InvalidConfig {
         /// The name of the setting.
         setting: &'static str,
         /// The value that was given.
@@ -185,30 +185,30 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadBody(bad) => write!(f, "bodies, {bad}"),
-            Self::BadStatic(bad) => write!(f, "statics, {bad}"),
-            Self::ColumnLength { chunk, column, expected, found } => {
+            Self::InvalidBody(bad) => write!(f, "bodies, {bad}"),
+            Self::InvalidStatic(bad) => write!(f, "statics, {bad}"),
+            Self::ColumnLengthMismatch { chunk, column, expected, found } => {
                 write!(
                     f,
                     "chunk {chunk}: the {column} column has {found} rows, expected {expected} like the first column"
                 )
             }
-            Self::ShortColumn { number, expected, found } => {
+            Self::ColumnTooShort { number, expected, found } => {
                 write!(
                     f,
                     "column {number} to be changed has {found} rows, expected at least the {expected} of the step"
                 )
             }
-            Self::MixedIds { chunk } => {
+            Self::InconsistentIds { chunk } => {
                 write!(f, "chunk {chunk}: ids must be given for every chunk or for none")
             }
-            Self::DuplicateBodyIds { first, second, id } => {
+            Self::DuplicateBodyId { first, second, id } => {
                 write!(
                     f,
                     "bodies, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
                 )
             }
-            Self::DuplicateStaticIds { first, second, id } => {
+            Self::DuplicateStaticId { first, second, id } => {
                 write!(
                     f,
                     "statics, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
@@ -220,30 +220,32 @@ impl fmt::Display for Error {
             Self::TooManyPairs { limit } => {
                 write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::pair_limit")
             }
-            Self::NoSuchStatic { row, count } => write!(f, "there is no static row {row}: the set has {count} rows"),
-            Self::BadOrigin { axis, value } => {
+            Self::StaticOutOfRange { row, count } => {
+                write!(f, "there is no static row {row}: the set has {count} rows")
+            }
+            Self::InvalidOrigin { axis, value } => {
                 write!(f, "the new origin's {} is {value}, expected a finite number", axis_name(*axis))
             }
-            Self::BadBox(bad) => bad.fmt(f),
-            Self::BadShape(bad) => bad.fmt(f),
-            Self::BadSave { what, cause } => {
+            Self::InvalidAabb(bad) => bad.fmt(f),
+            Self::InvalidShape(bad) => bad.fmt(f),
+            Self::InvalidSave { what, cause } => {
                 write!(f, "the saved world cannot be restored, its {what} is bad: {cause}")
             }
-            Self::BadSetting { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
+            Self::InvalidConfig { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-impl From<BadBox> for Error {
-    fn from(bad: BadBox) -> Self {
-        Self::BadBox(bad)
+impl From<InvalidAabb> for Error {
+    fn from(bad: InvalidAabb) -> Self {
+        Self::InvalidAabb(bad)
     }
 }
 
-impl From<BadShape> for Error {
-    fn from(bad: BadShape) -> Self {
-        Self::BadShape(bad)
+impl From<InvalidShape> for Error {
+    fn from(bad: InvalidShape) -> Self {
+        Self::InvalidShape(bad)
     }
 }

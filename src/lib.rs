@@ -3,7 +3,7 @@
 //! `triphase` is the broad phase of a physics step for people who write their own engine, game, crowd or particle
 //! simulation and keep their entities in columns. Once a frame they hand over slices; they get back every pair of
 //! entities whose boxes overlap, each once, and every pair of an entity and a wall. Between steps they ask what lies
-//! in a rectangle, what is nearest, what a ray hits ([`World::ask`]); other threads may ask it of the last step while the next
+//! in a rectangle, what is nearest, what a ray hits ([`World::query`]); other threads may ask it of the last step while the next
 //! one runs ([`World::reader`]).
 //!
 //! ```
@@ -40,17 +40,17 @@
 //! # What comes next in a physics step
 //!
 //! * What began and what ended, and a value that follows each contact: [`WorldConfig::track_contacts`], [`Contacts::started`].
-//! * Pairs with both rows of your columns to change, on all threads: [`Contacts::par_for_each_exclusive`].
-//! * Groups of bodies that touch: [`Contacts::islands`]. The partners of a body: [`Contacts::of`].
+//! * Pairs with both rows of your columns to change, on all threads: [`Contacts::par_for_each_pair_mut`].
+//! * Groups of bodies that touch: [`Contacts::build_islands`]. The partners of a body: [`Contacts::partners`].
 //! * Pairs while the step still runs: [`World::step_streamed`], and [`stream`] for another thread.
-//! * Bodies that rest: [`Bodies::with_asleep`]. Bodies that are round: [`Overlap::Discs`]. An origin that moves:
+//! * Bodies that rest: [`Bodies::with_asleep`]. Bodies that are round: [`BodyShape::Circle`]. An origin that moves:
 //!   [`World::shift_origin`].
 //!
 //! # Guarantees
 //!
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
 //!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow; where bodies are to be
-//!   [`Overlap::Discs`], those that touch.
+//!   [`BodyShape::Circle`], those that touch.
 //! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
 //!   number of threads and on any instruction set, whatever was stepped before (but for the order where bodies say that
 //!   they [sleep](Bodies::with_asleep)).
@@ -70,7 +70,7 @@
 //!   [`WorldConfig::sequential`], no thread is made and the result is the same.
 //! * `serde`: `World::save` and `World::restore`: settings, statics, contacts from step to step and the number of the step as a
 //!   value that can be serialised. So can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`],
-//!   [`StaticPair`], [`BadRows`], [`Simd`] and [`Overlap`].
+//!   [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and [`BodyShape`].
 //!
 //! # Modules, lowest layer first
 //!
@@ -108,20 +108,20 @@ mod save;
 mod step;
 mod world;
 
-pub use config::{BadRows, Overlap, Simd, WorldConfig};
+pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
 pub use contacts::events::{EndedPair, EndedStaticPair, Tracked};
 pub use contacts::exclusive::RowColumns;
 pub use contacts::islands::Islands;
-pub use contacts::stream::{self, StreamedBlock, StreamedPairs};
-pub use error::{BadRow, Column, Error};
-pub use geometry::{Aabb, BadBox, BadShape, Circle, Point, Ray, Sweep};
+pub use contacts::stream::{self, PagePairs, StreamedPage};
+pub use error::{Column, Error, InvalidRow};
+pub use geometry::{Aabb, AabbCast, Circle, InvalidAabb, InvalidShape, Point, Ray};
 pub use glam;
 pub use input::bodies::{Bodies, Statics};
 pub use input::filter::Filter;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::frame::{Searched, Tier};
-pub use query::{Neighbor, Questions, RayHit};
+pub use query::{CastHit, Neighbor, QueryBuilder};
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
 #[cfg(feature = "serde")]

@@ -19,7 +19,7 @@ pub struct StaticPair {
     /// Row of the step's input.
     pub body: u32,
     /// Row of the static set.
-    pub fixed: u32,
+    pub static_row: u32,
 }
 
 /// What a query met: a row, and its id where an id column was given.
@@ -33,7 +33,7 @@ pub enum Hit {
         id: Option<u64>,
     },
     /// A static of the set that was asked.
-    Fixed {
+    Static {
         /// Row of the static set.
         row: u32,
         /// The caller's id.

@@ -5,7 +5,7 @@ use crate::frame::frames::Published;
 use crate::geometry::Aabb;
 use crate::pair::Hit;
 use crate::query::frame::Searched;
-use crate::query::{Hits, Part, Questions};
+use crate::query::{Hits, Part, QueryBuilder};
 use crate::tier::static_tree::StaticTree;
 use crate::world::World;
 use std::fmt;
@@ -114,19 +114,19 @@ impl Snapshot {
         &self.index.statics
     }
 
-    /// Questions to the bodies and enabled statics of the step; see [`Questions`]. Any number of threads may ask at once.
-    pub fn ask(&self) -> Questions<Searched<'_>> {
-        Questions::new(self.searched())
+    /// Queries to the bodies and enabled statics of the step; see [`QueryBuilder`]. Any number of threads may ask at once.
+    pub fn query(&self) -> QueryBuilder<Searched<'_>> {
+        QueryBuilder::new(self.searched())
     }
 
     /// Everything whose closed box overlaps `area`, each once; as [`World::query_aabb`].
     pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
-        self.ask().query_aabb(area)
+        self.query().query_aabb(area)
     }
 
-    /// What the tiers are made of, for drawing and debugging; as [`World::visit_parts`].
-    pub fn visit_parts(&self, visitor: impl FnMut(Part)) {
-        self.searched().visit_parts(visitor);
+    /// What the tiers are made of, for drawing and debugging; as [`World::visit_debug_shapes`].
+    pub fn visit_debug_shapes(&self, visitor: impl FnMut(Part)) {
+        self.searched().visit_debug_shapes(visitor);
     }
 
     fn searched(&self) -> Searched<'_> {

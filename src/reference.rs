@@ -1,13 +1,13 @@
 //! Brute force: the oracle. Slow, obvious, and the definition of a right answer.
 
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::{RawAabb, overlaps};
 
 /// Every `(i, j)` with `i < j` whose closed boxes overlap, in ascending order.
 ///
 /// # Cost
 ///
 /// n² / 2 tests.
-pub fn self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
+pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
         for (j, b) in boxes.iter().enumerate().skip(i + 1) {
@@ -24,7 +24,7 @@ pub fn self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
 /// # Cost
 ///
 /// n * m tests.
-pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
+pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     for (i, first) in a.iter().enumerate() {
         for (j, second) in b.iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
 }
 
 /// Every `(i, j)` with `i < j` whose closed boxes overlap and whose discs do too, in ascending order: the pairs of bodies
-/// under [`Overlap::Discs`](crate::Overlap::Discs).
+/// under [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
 /// The disc of a box has its middle, and its width as diameter; in f32, each operation rounded, and all of it twice as large: the
 /// sum of two edges for the middle, their difference for the radius.
@@ -45,7 +45,7 @@ pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
 /// # Cost
 ///
 /// n² / 2 tests.
-pub fn disc_self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
+pub fn circle_self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = self_pairs(boxes);
     pairs.retain(|&(i, j)| {
         let ([ax, ay], [bx, by]) = (twice_middle(boxes[i as usize]), twice_middle(boxes[j as usize]));
@@ -57,20 +57,20 @@ pub fn disc_self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
 }
 
 /// Every `(i, j)` where box `i` of `bodies` and box `j` of `statics` overlap, and the disc of the former overlaps the latter, in
-/// ascending order: the pairs of bodies and statics under [`Overlap::Discs`](crate::Overlap::Discs).
+/// ascending order: the pairs of bodies and statics under [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
 /// # Cost
 ///
 /// n * m tests.
-pub fn disc_cross_pairs(bodies: &[RawBox], statics: &[RawBox]) -> Vec<(u32, u32)> {
+pub fn circle_static_pairs(bodies: &[RawAabb], statics: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = cross_pairs(bodies, statics);
     pairs.retain(|&(i, j)| {
-        let (disc, fixed) = (bodies[i as usize], statics[j as usize]);
+        let (disc, static_row) = (bodies[i as usize], statics[j as usize]);
         let mut squared = 0.0;
         for axis in 0..2 {
             let at = twice_middle(disc)[axis];
             // Where one of both is NaN neither is above 0.
-            let outside = (2.0 * fixed[axis] - at).max(at - 2.0 * fixed[axis + 2]).max(0.0);
+            let outside = (2.0 * static_row[axis] - at).max(at - 2.0 * static_row[axis + 2]).max(0.0);
             squared += square(outside);
         }
         squared.partial_cmp(&square(width(disc))) != Some(std::cmp::Ordering::Greater)
@@ -78,7 +78,7 @@ pub fn disc_cross_pairs(bodies: &[RawBox], statics: &[RawBox]) -> Vec<(u32, u32)
     pairs
 }
 
-fn twice_middle(aabb: RawBox) -> [f32; 2] {
+fn twice_middle(aabb: RawAabb) -> [f32; 2] {
     [0, 1].map(|axis| aabb[axis] + aabb[axis + 2])
 }
 
@@ -86,27 +86,27 @@ fn square(x: f32) -> f32 {
     x * x
 }
 
-fn width(aabb: RawBox) -> f32 {
+fn width(aabb: RawAabb) -> f32 {
     aabb[2] - aabb[0]
 }
 
 /// The box of a body as a step computes it, in f32: `center - half` to `center + half`; with a displacement,
 /// the smallest box that covers it here and at `center + displacement`.
-pub fn body_box(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> RawBox {
+pub fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> RawAabb {
     let at = |c: [f32; 2]| [c[0] - half[0], c[1] - half[1], c[0] + half[0], c[1] + half[1]];
     let here = at(center);
     displacement.map_or(here, |d| union(here, at([center[0] + d[0], center[1] + d[1]])))
 }
 
 /// The smallest box that holds both.
-pub fn union(a: RawBox, b: RawBox) -> RawBox {
+pub fn union(a: RawAabb, b: RawAabb) -> RawAabb {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 /// The square of the distance from a point to each closed box, with its row, nearest first; of equal ones the lower row.
 ///
 /// In f64: on each axis `max(min - p, p - max, 0)`, then the sum of both squares.
-pub fn distances_squared(boxes: &[RawBox], point: [f32; 2]) -> Vec<(f64, u32)> {
+pub fn distances_squared(boxes: &[RawAabb], point: [f32; 2]) -> Vec<(f64, u32)> {
     let mut distances: Vec<(f64, u32)> = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {
         let mut squared = 0.0;
@@ -123,7 +123,7 @@ pub fn distances_squared(boxes: &[RawBox], point: [f32; 2]) -> Vec<(f64, u32)> {
 
 /// Every box that is met on the way of the box `start` along `direction`, up to `max` times that: distance, row, and the
 /// normal of the side, `[0, 0]` from within. In order of distance, then of rows. A ray starts from a box without size.
-pub fn casts(boxes: &[RawBox], start: RawBox, direction: [f32; 2], max: f64) -> Vec<(f64, u32, [f32; 2])> {
+pub fn cast_all(boxes: &[RawAabb], start: RawAabb, direction: [f32; 2], max: f64) -> Vec<(f64, u32, [f32; 2])> {
     let mut met = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {
         let (mut first, mut last, mut normal) = (0.0, max, [0.0, 0.0]);

@@ -9,7 +9,7 @@ use crate::config::WorldConfig;
 use crate::contacts::events::{SavedTracked, StaticSet, Tracker, check_static_ids};
 use crate::error::Error;
 use crate::frame::frames::Frames;
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::input::bodies::Statics;
 use crate::input::filter::Filter;
 use crate::tier::static_tree::StaticTree;
@@ -119,22 +119,22 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::BadSave`] where the data is damaged, or of a layout that this version does not know: it names the part, and
+    /// [`Error::InvalidSave`] where the data is damaged, or of a layout that this version does not know: it names the part, and
     /// what is wrong with it.
     ///
     /// # Cost
     ///
     /// As [`set_statics`](Self::set_statics).
     pub fn restore(saved: SavedWorld) -> Result<Self, Error> {
-        let bad = |what| move |cause| Error::BadSave { what, cause: Box::new(cause) };
+        let bad = |what| move |cause| Error::InvalidSave { what, cause: Box::new(cause) };
         let SavedWorld { version, config, step, statics, tracked } = saved;
         if version != VERSION {
             let value = f64::from(version);
-            return Err(bad("version")(Error::BadSetting { setting: "version", value, expected: "1" }));
+            return Err(bad("version")(Error::InvalidConfig { setting: "version", value, expected: "1" }));
         }
         if step > STEP_MAX {
             let expected = "at most 2^63";
-            return Err(bad("step number")(Error::BadSetting { setting: "step", value: step as f64, expected }));
+            return Err(bad("step number")(Error::InvalidConfig { setting: "step", value: step as f64, expected }));
         }
         let mut world = Self::new(config).map_err(bad("settings"))?;
         let statics = statics.restore(!world.config.sequential).and_then(|statics| {
@@ -165,7 +165,7 @@ impl World {
 
 impl SavedStatics {
     fn restore(&self, parallel: bool) -> Result<StaticTree, Error> {
-        let aabbs: Vec<RawBox> = self.boxes.iter().map(|edges| edges.map(f32::from_bits)).collect();
+        let aabbs: Vec<RawAabb> = self.boxes.iter().map(|edges| edges.map(f32::from_bits)).collect();
         let ids = (!self.ids.is_empty()).then_some(&self.ids[..]);
         let filters = (!self.filters.is_empty()).then_some(&self.filters[..]);
         let mut statics = StaticTree::build(Statics { aabbs: &aabbs, ids, filters }, parallel)?;

@@ -3,7 +3,7 @@
 use crate::broad_phase::band_pass;
 use crate::broad_phase::band_pass::{Aim, Shared, Task};
 use crate::broad_phase::workers::Workers;
-use crate::config::{BadRows, Overlap};
+use crate::config::{BodyShape, InvalidRows};
 use crate::contacts::events::IdsNow;
 use crate::error::Error;
 use crate::frame::frame::Index;
@@ -31,18 +31,20 @@ impl World {
         let index = Arc::make_mut(&mut next);
         let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
             let parallel =
-                cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_from;
+                cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_threshold;
             index.asleep.clear();
             self.sleeping.forget_bad_rows();
-            let discs = self.config.overlap == Overlap::Discs && !input.moves();
+            let discs = self.config.body_shape == BodyShape::Circle && !input.moves();
             let aim = Aim::Pairs { listener, discs };
             if !input.has_asleep() || !self.step_among_sleepers(&input, index, parallel, aim, &mut phases)? {
                 clock.lap();
                 self.plan.rebuild(&input, Wishes { bounds: &self.config.bounds, oversized: true });
                 phases.plan = clock.lap();
-                let skip = self.config.bad_rows == BadRows::Skip;
+                let skip = self.config.invalid_rows == InvalidRows::Skip;
                 let records = &mut index.grid.records;
-                self.partition.run(&input, &self.plan, skip, self.level, parallel, records).map_err(Error::BadBody)?;
+                self.partition
+                    .run(&input, &self.plan, skip, self.level, parallel, records)
+                    .map_err(Error::InvalidBody)?;
                 input.copy_filters(&mut index.filters);
                 phases.partition += clock.lap();
                 let budget = PairBudget::new(self.config.pair_limit);
@@ -85,7 +87,7 @@ impl World {
         self.workers.level();
         self.provide_pages();
         self.skipped.clear();
-        self.skipped.extend(self.sleeping.bad_rows().chain(self.partition.bad_rows()));
+        self.skipped.extend(self.sleeping.invalid_rows().chain(self.partition.invalid_rows()));
         phases.total = { start }.lap();
         self.note(phases);
         Ok(())

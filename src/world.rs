@@ -14,7 +14,7 @@ use crate::config::WorldConfig;
 use crate::contacts::contacts::Contacts;
 use crate::contacts::events::Tracker;
 use crate::contacts::partners::Lists;
-use crate::error::{BadRow, Error};
+use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
 use crate::input::bodies::{Bodies, Statics};
 use crate::memory::page::{PAGE_LEN, PagePool};
@@ -65,7 +65,7 @@ pub struct World {
     pub(crate) tracker: Option<Box<Tracker>>,
     /// Where partners are listed by row.
     pub(crate) lists: Option<Box<Lists>>,
-    pub(crate) skipped: Vec<BadRow>,
+    pub(crate) skipped: Vec<InvalidRow>,
     pub(crate) plan: Plan,
     pub(crate) partition: Partition,
     pub(crate) sleeping: Sleeping,
@@ -82,18 +82,18 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::BadSetting`] names the setting and its value.
+    /// [`Error::InvalidConfig`] names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
         config.validate()?;
         let tracker = config.track_contacts.then(Box::default);
-        let lists = config.contact_lists.then(Box::default);
+        let lists = config.partner_lists.then(Box::default);
         let frames = Frames::new(config.track_contacts);
         Ok(Self { level: Level::detect(config.simd), config, tracker, lists, frames, ..Self::default() })
     }
 
     /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap, and
     /// whose filters allow each other where there are any (see [`Filter`](crate::Filter)). Where the world was told that bodies
-    /// are discs, these have to touch too (see [`Overlap`](crate::Overlap)).
+    /// are discs, these have to touch too (see [`BodyShape`](crate::BodyShape)).
     ///
     /// The pairs are exact: the boxes are computed in f32 (see [`Bodies`]), touching is overlap, none is missing,
     /// extra or reported twice, in whatever configuration and whatever was stepped before.
@@ -102,9 +102,9 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::BadBody`] names the lowest row that cannot be used (see [`BadRows`](crate::BadRows) to skip such rows);
-    /// [`Error::ColumnLength`], [`Error::MixedIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`], where contacts are tracked
-    /// [`Error::DuplicateBodyIds`]. After an error the contacts and queries are still those of the last good step.
+    /// [`Error::InvalidBody`] names the lowest row that cannot be used (see [`InvalidRows`](crate::InvalidRows) to skip such rows);
+    /// [`Error::ColumnLengthMismatch`], [`Error::InconsistentIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`], where contacts are tracked
+    /// [`Error::DuplicateBodyId`]. After an error the contacts and queries are still those of the last good step.
     ///
     /// # Determinism
     ///
@@ -146,8 +146,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::BadStatic`] names the lowest bad row; [`Error::ColumnLength`], [`Error::TooManyRows`], where contacts are tracked
-    /// [`Error::DuplicateStaticIds`]. On an error the old set stays.
+    /// [`Error::InvalidStatic`] names the lowest bad row; [`Error::ColumnLengthMismatch`], [`Error::TooManyRows`], where contacts are tracked
+    /// [`Error::DuplicateStaticId`]. On an error the old set stays.
     ///
     /// # Cost
     ///
@@ -173,7 +173,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchStatic`].
+    /// [`Error::StaticOutOfRange`].
     ///
     /// # Cost
     ///
@@ -197,7 +197,7 @@ impl World {
             searched: self.searched(),
             tracker: self.tracker.as_deref(),
             lists: self.lists.as_deref(),
-            parallel_from: self.config.parallel_from,
+            parallel_threshold: self.config.parallel_threshold,
         }
     }
 
@@ -207,8 +207,8 @@ impl World {
         self.frames.front().step
     }
 
-    /// Rows that the last good step left out under [`BadRows::Skip`](crate::BadRows::Skip), ascending.
-    pub fn skipped(&self) -> &[BadRow] {
+    /// Rows that the last good step left out under [`InvalidRows::Skip`](crate::InvalidRows::Skip), ascending.
+    pub fn skipped(&self) -> &[InvalidRow] {
         &self.skipped
     }
 
@@ -255,7 +255,7 @@ impl World {
 
     pub(crate) fn bytes_bodies(&self) -> usize {
         let tasks = self.tasks.capacity() * size_of::<Task>();
-        let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<BadRow>();
+        let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<InvalidRow>();
         let scratch = self.plan.bytes() + self.partition.bytes() + self.workers.bytes() + tasks + small;
         self.frames.bytes(self.sleeping.grids()) + self.sleeping.bytes() + scratch
     }

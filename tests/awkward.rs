@@ -142,7 +142,7 @@ fn all_are_oversized() {
     // Each around all others; and each thin and as long as the world, both ways.
     let nested: Vec<_> = (0..400).map(|k| ([0.0, 0.0], [1.0 + k as f32, 400.0 - k as f32])).collect();
     let truth = check("nested", &Columns::of(&nested), &[[0.0, 0.0, 0.0, 0.0]]);
-    assert_eq!((truth.body.len(), truth.fixed.len()), (400 * 399 / 2, 400));
+    assert_eq!((truth.body.len(), truth.static_row.len()), (400 * 399 / 2, 400));
     let cross = |k: usize| {
         if k.is_multiple_of(2) { ([0.0, k as f32], [500.0, 0.1]) } else { ([k as f32 - 200.0, 200.0], [0.1, 500.0]) }
     };
@@ -216,7 +216,7 @@ fn walls_upon_walls() {
         ("one", one),
     ] {
         let truth = check(label, &bodies, &walls);
-        assert!(label == "one" || label == "the same point" || truth.fixed.len() > 20, "{label}");
+        assert!(label == "one" || label == "the same point" || truth.static_row.len() > 20, "{label}");
     }
 }
 
@@ -226,7 +226,7 @@ fn exact_coincidence_of_bodies_and_walls() {
         (0..900).map(|k| [(k % 30) as f32, (k / 30) as f32]).map(|[x, y]| [x, y, x + 1.0, y + 1.0]).collect();
     let truth = check("a floor upon itself", &Columns::aabbs(boxes.clone()), &boxes);
     assert_eq!(truth.body.len(), 2 * 29 * 30 + 2 * 29 * 29);
-    assert_eq!(truth.fixed.len(), 900 + 2 * truth.body.len());
+    assert_eq!(truth.static_row.len(), 900 + 2 * truth.body.len());
 }
 
 #[test]
@@ -282,6 +282,6 @@ fn few_bodies_in_a_large_map() {
         let centers = (0..count).map(|_| [random.between(-5.0, 605.0), random.between(-5.0, 505.0)]).collect();
         let truth =
             check(&format!("{count} bodies among 20,000 walls"), &Columns::uniform(centers, [0.7, 0.4]), &walls);
-        assert!(count < 100 || truth.fixed.len() > count / 4);
+        assert!(count < 100 || truth.static_row.len() > count / 4);
     }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Columns, Found, Random, Shape, Truth, hits, sequential, world};
-use triphase::{BadRow, BadRows, Bodies, Column, Contacts, Error, Hit, World, WorldConfig};
+use triphase::{Bodies, Column, Contacts, Error, Hit, InvalidRow, InvalidRows, World, WorldConfig};
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
@@ -59,7 +59,7 @@ fn every_spoil() -> impl Iterator<Item = (Column, usize, f32)> + Clone {
     columns.flat_map(|(column, values)| values.iter().flat_map(move |&v| [(column, 0, v), (column, 1, v)]))
 }
 
-fn assert_bad(bad: &BadRow, row: usize, (column, axis, value): (Column, usize, f32)) {
+fn assert_bad(bad: &InvalidRow, row: usize, (column, axis, value): (Column, usize, f32)) {
     assert_eq!((bad.row, bad.column, bad.axis), (row as u32, column, axis), "{bad}");
     assert!(bad.value.to_bits() == value.to_bits() || bad.value.is_nan() && value.is_nan(), "{bad}");
     let axis = ["x", "y"][axis];
@@ -74,7 +74,7 @@ fn each_kind_of_bad_row_is_named_and_the_last_good_step_stands() {
         world.set_statics(&WALLS).unwrap();
         world.step(good.bodies()).unwrap();
         let before = view(&world);
-        assert!(!before.0.body.is_empty() && !before.0.fixed.is_empty());
+        assert!(!before.0.body.is_empty() && !before.0.static_row.is_empty());
         for culprit @ (column, axis, value) in every_spoil() {
             for row in [0, 31, 59] {
                 let mut bad = good.clone();
@@ -82,7 +82,7 @@ fn each_kind_of_bad_row_is_named_and_the_last_good_step_stands() {
                     continue;
                 }
                 let Err(error) = world.step(bad.bodies()) else { panic!("{column} {axis} {value} was taken") };
-                let Error::BadBody(named) = &error else { panic!("{column} {axis} {value}: {error}") };
+                let Error::InvalidBody(named) = &error else { panic!("{column} {axis} {value}: {error}") };
                 assert_bad(named, row, culprit);
                 assert!(error.to_string().starts_with("bodies, row "), "{error}");
                 assert_eq!(view(&world), before, "after {error}");
@@ -104,7 +104,7 @@ fn a_bad_uniform_half_extent_is_named() {
         half_extents[axis] = value;
         let mut world = sequential();
         match world.step(Bodies::uniform(&centers, half_extents)) {
-            Err(Error::BadBody(bad)) => assert_bad(&bad, 0, (Column::HalfExtent, axis, value)),
+            Err(Error::InvalidBody(bad)) => assert_bad(&bad, 0, (Column::HalfExtent, axis, value)),
             other => panic!("{other:?}"),
         }
     }
@@ -118,7 +118,7 @@ fn the_lowest_bad_row_is_named_at_any_thread_count() {
             assert!(spoil(&mut bad, row, Column::Displacement, 1, NAN));
         }
         let expect = |result: Result<Contacts<'_>, Error>| match result {
-            Err(Error::BadBody(named)) => assert_bad(&named, 12_345, (Column::Displacement, 1, NAN)),
+            Err(Error::InvalidBody(named)) => assert_bad(&named, 12_345, (Column::Displacement, 1, NAN)),
             other => panic!("{other:?}"),
         };
         expect(sequential().step(bad.bodies()));
@@ -151,7 +151,7 @@ fn bad_rows_are_left_out_where_asked_for() {
         let rows: Vec<u32> = culprits.iter().map(|&(row, _)| row as u32).collect();
         let truth = Truth::new(&good.boxes(), &WALLS, |_| true).without(&rows);
 
-        let config = || WorldConfig::new().bad_rows(BadRows::Skip);
+        let config = || WorldConfig::new().invalid_rows(InvalidRows::Skip);
         let expect = |world: &mut World| {
             world.set_statics(&WALLS).unwrap();
             let contacts = world.step(bad.bodies()).unwrap();
@@ -180,7 +180,7 @@ fn bad_rows_are_left_out_where_asked_for() {
         assert_eq!(expect(&mut used), first, "whatever was stepped before");
         #[cfg(feature = "parallel")]
         for pool in common::pools() {
-            assert_eq!(pool.install(|| expect(&mut world(config().parallel_from(0)))), first, "{pool:?}");
+            assert_eq!(pool.install(|| expect(&mut world(config().parallel_threshold(0)))), first, "{pool:?}");
         }
     }
 }
@@ -188,13 +188,13 @@ fn bad_rows_are_left_out_where_asked_for() {
 #[test]
 fn skipping_rows_forgives_nothing_else() {
     let centers = [[0.0f32, 0.0]; 3];
-    let mut world = world(WorldConfig::new().sequential().bad_rows(BadRows::Skip).pair_limit(2));
+    let mut world = world(WorldConfig::new().sequential().invalid_rows(InvalidRows::Skip).pair_limit(2));
     let result = world.step(Bodies::new(&centers, &[[1.0f32; 2]; 2])).map(|_| ());
-    assert!(matches!(result, Err(Error::ColumnLength { .. })), "{result:?}");
+    assert!(matches!(result, Err(Error::ColumnLengthMismatch { .. })), "{result:?}");
     let result = world.step(Bodies::uniform(&centers, [1.0; 2])).map(|_| ());
     assert_eq!(result, Err(Error::TooManyPairs { limit: 2 }));
     let result = world.set_statics(&[[0.0, NAN, 1.0, 1.0]]);
-    assert!(matches!(result, Err(Error::BadStatic(_))), "{result:?}");
+    assert!(matches!(result, Err(Error::InvalidStatic(_))), "{result:?}");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn columns_of_differing_length_are_named() {
         for chunk in [0, 2] {
             let chunks = [[bodies, good, good], [good, good, bodies]][chunk / 2];
             let error = world.step_chunks(&chunks).map(|_| ()).unwrap_err();
-            assert_eq!(error, Error::ColumnLength { chunk, column, expected, found });
+            assert_eq!(error, Error::ColumnLengthMismatch { chunk, column, expected, found });
             let text = error.to_string();
             for fact in [format!("chunk {chunk}"), column.to_string(), found.to_string(), expected.to_string()] {
                 assert!(text.contains(&fact), "{text} says {fact}");
@@ -233,7 +233,7 @@ fn a_length_is_checked_before_values_are_read() {
     let mut world = sequential();
     let bad = [[NAN, 0.0]];
     let result = world.step_chunks(&[Bodies::uniform(&bad, [1.0; 2]), Bodies::uniform(&bad, [1.0; 2]).with_ids(&[])]);
-    assert!(matches!(result, Err(Error::ColumnLength { chunk: 1, column: Column::Id, expected: 1, found: 0 })));
+    assert!(matches!(result, Err(Error::ColumnLengthMismatch { chunk: 1, column: Column::Id, expected: 1, found: 0 })));
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn ids_are_all_or_nothing() {
         (&[plain, plain, named], 2),
     ] {
         let error = world.step_chunks(chunks).map(|_| ()).unwrap_err();
-        assert_eq!(error, Error::MixedIds { chunk });
+        assert_eq!(error, Error::InconsistentIds { chunk });
         assert!(error.to_string().contains(&format!("chunk {chunk}")), "{error}");
         assert_eq!(view(&world), before);
     }
@@ -297,8 +297,8 @@ fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
         .collect();
     let columns = Columns::of(&rows);
     let truth = Truth::new(&columns.boxes(), &WALLS, |_| true);
-    let pairs = truth.body.len() + truth.fixed.len();
-    assert!(truth.body.len() > 1000 && truth.fixed.len() > 10);
+    let pairs = truth.body.len() + truth.static_row.len();
+    assert!(truth.body.len() > 1000 && truth.static_row.len() > 10);
     let try_limit = |limit: usize, config: WorldConfig| {
         let mut world = world(config.pair_limit(limit));
         world.set_statics(&WALLS).unwrap();
@@ -306,14 +306,14 @@ fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
     };
     let check = |config: WorldConfig| {
         truth.compare(&try_limit(pairs, config.clone()).unwrap()).unwrap();
-        for limit in [pairs - 1, truth.body.len(), truth.body.len() - 1, truth.fixed.len(), 100] {
+        for limit in [pairs - 1, truth.body.len(), truth.body.len() - 1, truth.static_row.len(), 100] {
             assert_eq!(try_limit(limit, config.clone()), Err(Error::TooManyPairs { limit }));
         }
     };
     check(WorldConfig::new().sequential());
     #[cfg(feature = "parallel")]
     for pool in common::pools() {
-        pool.install(|| check(WorldConfig::new().parallel_from(0)));
+        pool.install(|| check(WorldConfig::new().parallel_threshold(0)));
     }
 }
 
@@ -335,7 +335,7 @@ fn bad_settings_are_named() {
     ];
     for (config, name, given) in cases {
         let Err(error) = World::new(config) else { panic!("{name} of {given} was taken") };
-        let Error::BadSetting { setting, value, .. } = error else { panic!("{error}") };
+        let Error::InvalidConfig { setting, value, .. } = error else { panic!("{error}") };
         assert_eq!(setting, name);
         assert!(value == f64::from(given) || value.is_nan() && given.is_nan());
         assert!(error.to_string().starts_with(&format!("{name} is {given}, expected ")), "{error}");
@@ -352,7 +352,7 @@ fn bad_statics_are_named_and_the_old_set_stays() {
     world.set_statics(triphase::Statics::new(&WALLS).with_ids(&[10, 11, 12])).unwrap();
     world.step(good.bodies()).unwrap();
     let before = view(&world);
-    assert!(!before.0.fixed.is_empty());
+    assert!(!before.0.static_row.is_empty());
     for (place, column, axis) in [(0, Column::Min, 0), (1, Column::Min, 1), (2, Column::Max, 0), (3, Column::Max, 1)] {
         let inverted = if column == Column::Max { &[-1e9][..] } else { &[] };
         for &value in [NAN, INF, -INF].iter().chain(inverted) {
@@ -360,14 +360,14 @@ fn bad_statics_are_named_and_the_old_set_stays() {
             walls[40][place] = value;
             walls[30][place] = value;
             let Err(error) = world.set_statics(&walls) else { panic!("{column} {axis} of {value} was taken") };
-            let Error::BadStatic(bad) = &error else { panic!("{error}") };
+            let Error::InvalidStatic(bad) = &error else { panic!("{error}") };
             assert_bad(bad, 30, (column, axis, value));
             assert!(error.to_string().starts_with("statics, row 30"), "{error}");
             assert_eq!(view(&world), before);
         }
     }
     let error = world.set_statics(triphase::Statics::new(&WALLS).with_ids(&[10, 11])).unwrap_err();
-    assert_eq!(error, Error::ColumnLength { chunk: 0, column: Column::Id, expected: 3, found: 2 });
+    assert_eq!(error, Error::ColumnLengthMismatch { chunk: 0, column: Column::Id, expected: 3, found: 2 });
     assert_eq!(view(&world), before);
     assert_eq!(Found::new(world.step(good.bodies()).unwrap()), before.0, "the old set is what the next step meets");
 }
@@ -375,11 +375,11 @@ fn bad_statics_are_named_and_the_old_set_stays() {
 #[test]
 fn a_static_row_that_is_not_there_is_named() {
     let mut world = sequential();
-    assert_eq!(world.set_static_enabled(0, true), Err(Error::NoSuchStatic { row: 0, count: 0 }));
+    assert_eq!(world.set_static_enabled(0, true), Err(Error::StaticOutOfRange { row: 0, count: 0 }));
     world.set_statics(&WALLS).unwrap();
     for row in [3, 4, u32::MAX] {
         let error = world.set_static_enabled(row, false).unwrap_err();
-        assert_eq!(error, Error::NoSuchStatic { row, count: 3 });
+        assert_eq!(error, Error::StaticOutOfRange { row, count: 3 });
         assert_eq!(error.to_string(), format!("there is no static row {row}: the set has 3 rows"));
     }
     assert_eq!([world.set_static_enabled(2, false), world.set_static_enabled(2, false)], [Ok(true), Ok(false)]);
@@ -392,20 +392,20 @@ fn new_statics_have_no_pairs_until_the_next_step() {
     let mut world = sequential();
     world.set_statics(&WALLS).unwrap();
     let first = Found::new(world.step(good.bodies()).unwrap());
-    assert!(!first.fixed.is_empty());
+    assert!(!first.static_row.is_empty());
 
     world.set_statics(&[[1.0f32, 1.0, 2.0, 2.0]]).unwrap();
-    assert_eq!((world.contacts().static_pairs().len(), world.contacts().static_blocks().count()), (0, 0));
+    assert_eq!((world.contacts().static_pairs().len(), world.contacts().static_pages().count()), (0, 0));
     assert_eq!(Found::new(world.contacts()).body, first.body, "the pairs of bodies are not touched");
-    assert!(hits(&world, [2.0, 2.0, 2.0, 2.0]).contains(&Hit::Fixed { row: 0, id: None }), "queries see the new set");
+    assert!(hits(&world, [2.0, 2.0, 2.0, 2.0]).contains(&Hit::Static { row: 0, id: None }), "queries see the new set");
     assert!(world.step(Bodies::uniform(&[[NAN, 0.0f32]], [1.0; 2])).is_err());
     assert_eq!(world.contacts().static_pairs().len(), 0, "nor does a refused step bring any back");
-    assert_eq!(Found::new(world.step(good.bodies()).unwrap()).fixed.len(), 2);
+    assert_eq!(Found::new(world.step(good.bodies()).unwrap()).static_row.len(), 2);
 
     // A static that is switched off is gone from queries at once, from the pairs with the next step.
     world.set_static_enabled(0, false).unwrap();
     assert_eq!(world.contacts().static_pairs().len(), 2);
-    assert!(!hits(&world, [2.0, 2.0, 2.0, 2.0]).iter().any(|hit| matches!(hit, Hit::Fixed { .. })));
+    assert!(!hits(&world, [2.0, 2.0, 2.0, 2.0]).iter().any(|hit| matches!(hit, Hit::Static { .. })));
     assert_eq!(world.step(good.bodies()).unwrap().static_pairs().len(), 0);
     world.set_static_enabled(0, true).unwrap();
     assert_eq!(world.step(good.bodies()).unwrap().static_pairs().len(), 2);

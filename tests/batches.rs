@@ -5,11 +5,11 @@ mod common;
 
 use common::questions::{Known, Probe, answers};
 use common::{Columns, Fleet, Random};
-use triphase::geometry::RawBox;
-use triphase::query::{Answers, Questions};
+use triphase::geometry::RawAabb;
+use triphase::query::{BatchResults, QueryBuilder};
 use triphase::tier::point_grid::PointGrid;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, Circle, Filter, Hit, Neighbor, Ray, RayHit, Searched, Statics, WorldConfig};
+use triphase::{Aabb, CastHit, Circle, Filter, Hit, Neighbor, Ray, Searched, Statics, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0xba7c;
@@ -17,16 +17,16 @@ const SEED: u64 = 0xba7c;
 /// Around the edges of the blocks that batches are cut into, and in between.
 const COUNTS: [usize; 7] = [0, 1, 255, 256, 257, 3, 900];
 
-/// Answers that are kept from batch to batch, as a caller would.
+/// BatchResults that are kept from batch to batch, as a caller would.
 struct Kept<H> {
-    hits: Answers<H>,
-    near: Answers<Neighbor<H>>,
-    met: Answers<RayHit<H>>,
+    hits: BatchResults<H>,
+    near: BatchResults<Neighbor<H>>,
+    met: BatchResults<CastHit<H>>,
 }
 
 impl<H> Kept<H> {
     fn new() -> Self {
-        Self { hits: Answers::new(), near: Answers::new(), met: Answers::new() }
+        Self { hits: BatchResults::new(), near: BatchResults::new(), met: BatchResults::new() }
     }
 }
 
@@ -51,10 +51,10 @@ macro_rules! check_batches {
                 .all(|(circle, answer)| { ask.query_circle(*circle).eq(answer.iter().copied()) })
         );
         for k in [1, 5, 40] {
-            ask.par_k_nearest_in(&circles, k, &mut kept.near);
+            ask.par_k_nearest_within(&circles, k, &mut kept.near);
             let mut single = Vec::new();
             for (number, circle) in circles.iter().enumerate() {
-                ask.k_nearest_in(*circle, k, &mut single);
+                ask.k_nearest_within(*circle, k, &mut single);
                 assert_eq!(single, kept.near.of(number), "{k} nearest in {circle:?}");
             }
         }
@@ -85,9 +85,9 @@ fn a_batch_is_its_questions_one_by_one() {
             probes.truncate(count);
             let all = fleet.each(|world| {
                 let mut kept = Kept::<Hit>::new();
-                check_batches!(world.ask(), &probes, &mut kept);
+                check_batches!(world.query(), &probes, &mut kept);
                 let areas: Vec<Aabb> = probes.iter().map(|probe| probe.area).collect();
-                world.ask().par_query_aabb(&areas, &mut kept.hits);
+                world.query().par_query_aabb(&areas, &mut kept.hits);
                 kept.hits.iter().map(<[Hit]>::to_vec).collect::<Vec<_>>()
             });
             assert_eq!(all.len(), count);
@@ -97,7 +97,7 @@ fn a_batch_is_its_questions_one_by_one() {
 
 #[test]
 fn answers_are_used_again_and_tiers_take_batches_too() {
-    let boxes: Vec<RawBox> = columns(&Scene::new(SceneName::Crowd, 2000, SEED)).boxes();
+    let boxes: Vec<RawAabb> = columns(&Scene::new(SceneName::Crowd, 2000, SEED)).boxes();
     let mut grid = PointGrid::new();
     grid.find_pairs(&boxes, &mut Vec::new()).unwrap();
     let tree = StaticTree::new(&boxes).unwrap();
@@ -105,9 +105,9 @@ fn answers_are_used_again_and_tiers_take_batches_too() {
     for count in COUNTS {
         let mut probes = Probe::some(&boxes, &mut random, count);
         probes.truncate(count);
-        check_batches!(grid.ask(), &probes, &mut kept);
-        check_batches!(tree.ask(), &probes, &mut kept);
-        check_batches!(tree.ask().matching(|row| row % 3 == 0), &probes, &mut kept);
+        check_batches!(grid.query(), &probes, &mut kept);
+        check_batches!(tree.query(), &probes, &mut kept);
+        check_batches!(tree.query().with_predicate(|row| row % 3 == 0), &probes, &mut kept);
     }
     assert!(kept.hits.bytes() > 0);
 }
@@ -131,10 +131,10 @@ fn by_layer_it_is_what_both_accept() {
             Known::default().with_bodies(&columns.boxes(), columns.ids.as_deref()).with_statics(&scene.statics, None);
         let filter_of = |hit: Hit| match hit {
             Hit::Body { row, .. } => of_bodies[row as usize],
-            Hit::Fixed { row, .. } => of_statics[row as usize],
+            Hit::Static { row, .. } => of_statics[row as usize],
         };
         for filter in [Filter::ALL, Filter::NONE, Filter::new(1, 2), Filter::new(7, 8), Filter::new(8, 15)] {
-            let seen = known.only(|hit| filter_of(hit).allows(filter));
+            let seen = known.only(|hit| filter_of(hit).interacts_with(filter));
             // Two are left out beside.
             let without = [seen.hits().first(), seen.hits().last()].map(|hit| match hit {
                 Some(Hit::Body { row, .. }) => *row,
@@ -142,18 +142,18 @@ fn by_layer_it_is_what_both_accept() {
             });
             let left = seen.only(|hit| !matches!(hit, Hit::Body { row, .. } if without.contains(&row)));
             for probe in Probe::some(known.boxes(), &mut random, 12) {
-                let found = fleet.each(|world| answers(world.ask().filtered(filter), &probe));
+                let found = fleet.each(|world| answers(world.query().filtered(filter), &probe));
                 seen.check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, {filter:?}: {what}"));
-                let ask = |ask: Questions<Searched<'_>>| answers(ask, &probe);
-                let found = fleet.each(|world| ask(world.ask().filtered(filter).without_bodies(&without)));
+                let ask = |ask: QueryBuilder<Searched<'_>>| answers(ask, &probe);
+                let found = fleet.each(|world| ask(world.query().filtered(filter).exclude_bodies(&without)));
                 left.check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, {filter:?}, without: {what}"));
             }
             let probes = Probe::some(known.boxes(), &mut random, 40);
-            fleet.each(|world| check_batches!(world.ask().filtered(filter), &probes, &mut Kept::<Hit>::new()));
+            fleet.each(|world| check_batches!(world.query().filtered(filter), &probes, &mut Kept::<Hit>::new()));
         }
         let layers = |mask: u32| known.only(|hit| filter_of(hit).layers & mask != 0 && filter_of(hit).mask != 0);
         for probe in Probe::some(known.boxes(), &mut random, 8) {
-            let found = fleet.each(|world| answers(world.ask().on_layers(5), &probe));
+            let found = fleet.each(|world| answers(world.query().in_layers(5), &probe));
             layers(5).check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, layers: {what}"));
         }
     }

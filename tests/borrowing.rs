@@ -50,7 +50,7 @@ fn queries_are_asked_while_contacts_are_read() {
     world.step(Bodies::new(&centers, &half_extents)).unwrap();
     for pair in world.contacts().body_pairs().take(50) {
         let [x, y] = centers[pair.a as usize];
-        let area = Aabb::from_center([x, y], [0.0, 0.0]).unwrap();
+        let area = Aabb::from_half_extents([x, y], [0.0, 0.0]).unwrap();
         let mut rows =
             world.query_aabb(area).filter_map(|hit| if let Hit::Body { row, .. } = hit { Some(row) } else { None });
         assert!(rows.any(|row| row == pair.a));
@@ -97,11 +97,11 @@ fn blocks_end_to_end_are_the_pairs() {
         world.set_statics(&WALLS).unwrap();
         let contacts = world.step(Bodies::new(&centers[..count], &half_extents[..count])).unwrap();
         let pairs: Vec<Pair> = contacts.body_pairs().collect();
-        assert_eq!(contacts.blocks().collect::<Vec<_>>().concat(), pairs);
-        assert!(contacts.blocks().all(|block| !block.is_empty()), "an empty block is none");
-        let fixed: Vec<StaticPair> = contacts.static_pairs().collect();
-        assert_eq!(contacts.static_blocks().collect::<Vec<_>>().concat(), fixed);
-        assert_eq!(contacts.blocks().len(), contacts.blocks().count());
+        assert_eq!(contacts.body_pages().collect::<Vec<_>>().concat(), pairs);
+        assert!(contacts.body_pages().all(|block| !block.is_empty()), "an empty block is none");
+        let static_row: Vec<StaticPair> = contacts.static_pairs().collect();
+        assert_eq!(contacts.static_pages().collect::<Vec<_>>().concat(), static_row);
+        assert_eq!(contacts.body_pages().len(), contacts.body_pages().count());
         assert!(pairs.iter().all(|pair| pair.a < pair.b && (pair.b as usize) < count));
 
         let mut sorted = vec![Pair { a: 9, b: 1 }; 3]; // what was there is cleared
@@ -110,7 +110,7 @@ fn blocks_end_to_end_are_the_pairs() {
         expected.sort_unstable_by_key(|pair| (pair.a, pair.b));
         assert_eq!(sorted, expected);
     }
-    assert!(world.contacts().blocks().count() > 1, "the crowd is large enough for more than one");
+    assert!(world.contacts().body_pages().count() > 1, "the crowd is large enough for more than one");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn columns_of_any_type_of_the_right_form_are_taken() {
     assert_eq!(pairs(Bodies::new(&vectors, &sizes).with_displacements(&vec![Vec2::ZERO; 200])), expected);
     assert_eq!(pairs(Bodies::uniform(&vectors, Vec2::new(0.5, 0.4))), pairs(Bodies::uniform(centers, [0.5, 0.4])));
 
-    let boxes = centers.iter().zip(half_extents).map(|(&c, &h)| Aabb::from_center(c, h).unwrap());
+    let boxes = centers.iter().zip(half_extents).map(|(&c, &h)| Aabb::from_half_extents(c, h).unwrap());
     let boxes: Vec<Aabb> = boxes.collect();
     let arrays: Vec<[f32; 4]> = boxes.iter().map(|b| b.to_array()).collect();
     let walls = arrays.iter().map(|b| Wall { min: Position([b[0], b[1]]), max: Position([b[2], b[3]]) });
@@ -211,17 +211,17 @@ fn columns_of_any_type_of_the_right_form_are_taken() {
 
     // Statics, from slices, vectors and arrays of each.
     let mut world = sequential();
-    let fixed = |world: &mut World| world.step(Bodies::uniform(centers, [0.1; 2])).unwrap().static_pairs().len();
+    let static_row = |world: &mut World| world.step(Bodies::uniform(centers, [0.1; 2])).unwrap().static_pairs().len();
     world.set_statics(&arrays).unwrap();
-    let count = fixed(&mut world);
+    let count = static_row(&mut world);
     assert!(count > 0);
     world.set_statics(&boxes[..]).unwrap();
-    assert_eq!(fixed(&mut world), count);
+    assert_eq!(static_row(&mut world), count);
     world.set_statics(Statics::new(&walls)).unwrap();
-    assert_eq!(fixed(&mut world), count);
+    assert_eq!(static_row(&mut world), count);
     world.set_statics(&[boxes[0]]).unwrap();
     world.set_statics(&[[0.0f32; 4]; 0]).unwrap();
-    assert_eq!(fixed(&mut world), 0);
+    assert_eq!(static_row(&mut world), 0);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn ids_come_back_with_contacts_and_hits() {
     let area = Aabb::new([0.6, 0.0], [0.7, 0.1]).unwrap();
     let mut hits: Vec<Hit> = world.query_aabb(area).collect();
     hits.sort_unstable();
-    assert_eq!(hits, [Hit::Body { row: 1, id: Some(0) }, Hit::Fixed { row: 0, id: Some(900) }]);
+    assert_eq!(hits, [Hit::Body { row: 1, id: Some(0) }, Hit::Static { row: 0, id: Some(900) }]);
     world.step(Bodies::uniform(&centers, [0.5; 2])).unwrap();
     assert_eq!(world.contacts().body_id(0), None);
 }
@@ -278,9 +278,10 @@ fn ids_of_bodies_and_statics_are_to_be_had_from_contacts() {
     world.set_statics(Statics::new(&walls).with_ids(&[7, 8, u64::MAX])).unwrap();
     let centers = [[25.0f32, 0.5], [5.0, 0.5]];
     let contacts = world.step(Bodies::uniform(&centers, [0.2, 0.2]).with_ids(&[70, 71])).unwrap();
-    let mut sorted = vec![StaticPair { body: 9, fixed: 9 }];
+    let mut sorted = vec![StaticPair { body: 9, static_row: 9 }];
     contacts.sorted_static_pairs(&mut sorted);
-    let ids: Vec<_> = sorted.iter().map(|pair| (contacts.body_id(pair.body), contacts.static_id(pair.fixed))).collect();
+    let ids: Vec<_> =
+        sorted.iter().map(|pair| (contacts.body_id(pair.body), contacts.static_id(pair.static_row))).collect();
     assert_eq!(ids, [(70, 8), (70, u64::MAX), (71, 7), (71, u64::MAX)].map(|(a, b)| (Some(a), Some(b))));
     assert_eq!((contacts.body_id(2), contacts.static_id(3)), (None, None));
 

@@ -6,19 +6,19 @@ mod common;
 use common::{Columns, Fleet, Found, KINDS, Random, Shape, Truth, drawn, hits, sequential, settings, world};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use triphase::geometry::RawBox;
-use triphase::reference::{disc_cross_pairs, disc_self_pairs};
-use triphase::{BadRows, Bodies, Error, Filter, Overlap, Statics, World, WorldConfig};
+use triphase::geometry::RawAabb;
+use triphase::reference::{circle_self_pairs, circle_static_pairs};
+use triphase::{Bodies, BodyShape, Error, Filter, InvalidRows, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 fn discs() -> WorldConfig {
-    WorldConfig::new().overlap(Overlap::Discs)
+    WorldConfig::new().body_shape(BodyShape::Circle)
 }
 
 /// What a step is given beside boxes.
 #[derive(Clone, Copy, Default)]
 struct Beside<'a> {
-    statics: &'a [RawBox],
+    statics: &'a [RawAabb],
     of_bodies: Option<&'a [Filter]>,
     of_statics: Option<&'a [Filter]>,
     /// Whether any row has a displacement.
@@ -31,7 +31,7 @@ impl Beside<'_> {
         world.set_statics(self.of_statics.map_or(statics, |filters| statics.with_filters(filters)))
     }
 
-    fn truth(&self, boxes: &[RawBox]) -> Truth {
+    fn truth(&self, boxes: &[RawAabb]) -> Truth {
         let truth = Truth::new(boxes, self.statics, |_| true).filtered(self.of_bodies, self.of_statics);
         if self.moves { truth } else { truth.of_discs() }
     }
@@ -39,9 +39,14 @@ impl Beside<'_> {
 
 /// Steps the fleet: the pairs must be those of the oracle, in the order of a world of boxes. How many there are of discs, and of
 /// boxes.
-fn check(fleet: &mut Fleet, chunks: &[Bodies<'_>], boxes: &[RawBox], beside: Beside<'_>) -> Result<[usize; 2], String> {
+fn check(
+    fleet: &mut Fleet,
+    chunks: &[Bodies<'_>],
+    boxes: &[RawAabb],
+    beside: Beside<'_>,
+) -> Result<[usize; 2], String> {
     let config = fleet.world().config().clone();
-    let mut of_boxes = world(config.overlap(Overlap::Boxes).sequential());
+    let mut of_boxes = world(config.body_shape(BodyShape::Aabb).sequential());
     beside.set_statics(&mut of_boxes).map_err(|error| error.to_string())?;
     let all = Found::new(of_boxes.step_chunks(chunks).map_err(|error| error.to_string())?);
     fleet.each(|world| beside.set_statics(world)).map_err(|error| error.to_string())?;
@@ -51,14 +56,14 @@ fn check(fleet: &mut Fleet, chunks: &[Bodies<'_>], boxes: &[RawBox], beside: Bes
     truth.compare(&found)?;
     let mut left = all.clone();
     left.body.retain(|pair| truth.body.binary_search(pair).is_ok());
-    left.fixed.retain(|pair| truth.fixed.binary_search(pair).is_ok());
+    left.static_row.retain(|pair| truth.static_row.binary_search(pair).is_ok());
     if found != left {
         return Err(format!("not in the order of a world of boxes: {found:?}"));
     }
-    Ok([&found, &all].map(|found| found.body.len() + found.fixed.len()))
+    Ok([&found, &all].map(|found| found.body.len() + found.static_row.len()))
 }
 
-fn check_columns(label: &str, fleet: &mut Fleet, columns: &Columns, statics: &[RawBox]) -> [usize; 2] {
+fn check_columns(label: &str, fleet: &mut Fleet, columns: &Columns, statics: &[RawAabb]) -> [usize; 2] {
     let beside = Beside { statics, moves: columns.displacements.is_some() && columns.len() > 0, ..Beside::default() };
     let counts = check(fleet, &[columns.bodies()], &columns.boxes(), beside);
     counts.unwrap_or_else(|what| panic!("{label}: {what}"))
@@ -109,16 +114,16 @@ fn bands_that_cannot_be_divided_are_of_discs_too() {
         centers.push(if k % 2 == 0 { [along, half] } else { [half, along] });
         half_extents.push([half; 2]);
     }
-    let pairs = |overlap: Overlap| {
-        let mut world = world(WorldConfig::new().overlap(overlap));
+    let pairs = |overlap: BodyShape| {
+        let mut world = world(WorldConfig::new().body_shape(overlap));
         world.step(Bodies::new(&centers, &half_extents)).map(Found::new).expect("a good step").body
     };
     let boxes = Columns::new(centers.clone(), half_extents.clone()).boxes();
-    let mut touching = pairs(Overlap::Boxes);
+    let mut touching = pairs(BodyShape::Aabb);
     let all = touching.len();
-    touching.retain(|&(a, b)| !disc_self_pairs(&[boxes[a as usize], boxes[b as usize]]).is_empty());
+    touching.retain(|&(a, b)| !circle_self_pairs(&[boxes[a as usize], boxes[b as usize]]).is_empty());
     assert!(touching.len() < all - 1000, "{} of {all}", touching.len());
-    assert!(pairs(Overlap::Discs) == touching);
+    assert!(pairs(BodyShape::Circle) == touching);
 }
 
 #[test]
@@ -225,11 +230,11 @@ fn touching_counts_in_every_form_of_input() {
     for columns in [&columns, &aabbs] {
         sized.set_statics(&walls).unwrap();
         let mut found = Found::new(sized.step(columns.bodies()).unwrap());
-        found.fixed.sort_unstable();
+        found.static_row.sort_unstable();
         assert_eq!(found.body, [(0, 1)]);
         // 1.2 and 1.6 are above what they are of in f32, and their squares above 4.
-        let of_first: Vec<_> = found.fixed.into_iter().filter(|&(body, _)| body == 0).collect();
-        let truth = disc_cross_pairs(&columns.boxes()[..1], &walls);
+        let of_first: Vec<_> = found.static_row.into_iter().filter(|&(body, _)| body == 0).collect();
+        let truth = circle_static_pairs(&columns.boxes()[..1], &walls);
         assert_eq!(of_first, truth);
         assert!(truth.contains(&(0, 2)) && truth.contains(&(0, 3)) && !truth.contains(&(0, 1)), "{truth:?}");
     }
@@ -246,20 +251,20 @@ fn sequential_discs() -> World {
 #[test]
 fn the_oracle_is_what_is_documented() {
     let of = |x: f32, y: f32, r: f32| [x - r, y - r, x + r, y + r];
-    assert_eq!(disc_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
-    assert_eq!(disc_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
+    assert_eq!(circle_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
+    assert_eq!(circle_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
     // Wide: its radius is half of the width; tall: its ends meet nothing.
-    assert_eq!(disc_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
-    assert_eq!(disc_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
-    assert_eq!(disc_cross_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
+    assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
+    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
+    assert_eq!(circle_static_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
     // What overflows or underflows on both sides is left to the boxes.
     for scale in [1e-30f32, 1e25] {
         let corner = [of(0.0, 0.0, 1.0), of(1.9, 1.9, 1.0)].map(|aabb| aabb.map(|edge| edge * scale));
-        assert_eq!(disc_self_pairs(&corner), [(0, 1)], "{scale}");
-        assert_eq!(disc_cross_pairs(&corner[..1], &corner[1..]), [(0, 0)], "{scale}");
+        assert_eq!(circle_self_pairs(&corner), [(0, 1)], "{scale}");
+        assert_eq!(circle_static_pairs(&corner[..1], &corner[1..]), [(0, 0)], "{scale}");
     }
     let infinite = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
-    assert_eq!(disc_self_pairs(&[infinite, of(3.0, 3.0, 1.0)]), [(0, 1)]);
+    assert_eq!(circle_self_pairs(&[infinite, of(3.0, 3.0, 1.0)]), [(0, 1)]);
 }
 
 #[test]
@@ -288,14 +293,14 @@ fn a_step_with_displacements_is_decided_by_boxes() {
     let [still, moving] = [columns.rows(0, 2), columns.rows(2, 4).with_displacements(&moves)];
     for _ in 0..2 {
         let found = Found::new(world.step_chunks(&[still, columns.rows(2, 4)]).unwrap());
-        assert_eq!((found.body.len(), found.fixed.len()), (0, 0), "nothing moves: {found:?}");
+        assert_eq!((found.body.len(), found.static_row.len()), (0, 0), "nothing moves: {found:?}");
         let found = Found::new(world.step_chunks(&[still, moving]).unwrap());
-        assert_eq!((&found.body[..], &found.fixed[..]), (&[(0, 1)][..], &[(0, 0)][..]), "a row of them does");
+        assert_eq!((&found.body[..], &found.static_row[..]), (&[(0, 1)][..], &[(0, 0)][..]), "a row of them does");
         // Chunks without rows count nothing.
         let empty: [[f32; 2]; 0] = [];
         let none = columns.rows(0, 0).with_displacements(&empty);
         let found = Found::new(world.step_chunks(&[none, still]).unwrap());
-        assert_eq!((found.body.len(), found.fixed.len()), (0, 0), "{found:?}");
+        assert_eq!((found.body.len(), found.static_row.len()), (0, 0), "{found:?}");
     }
     let scene = Scene::new(SceneName::Bullets, 5000, 38);
     let [found, all] = check_columns("bullets", &mut Fleet::new(discs()), &scene_columns(&scene), &scene.statics);
@@ -314,7 +319,7 @@ fn chunks_limits_and_bad_rows_are_as_with_boxes() {
     // All boxes overlap at corners, few discs do.
     let centers: Vec<[f32; 2]> = (0..20).map(|k| [(k % 5) as f32 * 0.9, (k / 5) as f32 * 0.9]).collect();
     let columns = Columns::uniform(centers, [0.5, 0.5]);
-    let touching = disc_self_pairs(&columns.boxes()).len();
+    let touching = circle_self_pairs(&columns.boxes()).len();
     let overlapping = triphase::reference::self_pairs(&columns.boxes()).len();
     assert!(touching < overlapping);
     let mut limited = world(discs().sequential().pair_limit(touching));
@@ -325,7 +330,7 @@ fn chunks_limits_and_bad_rows_are_as_with_boxes() {
     assert_eq!(limited.step(closer.bodies()).map(|_| ()), Err(Error::TooManyPairs { limit: touching }));
     assert_eq!(Found::new(limited.contacts()), found, "a refused step loses nothing");
 
-    let mut skipping = world(discs().sequential().bad_rows(BadRows::Skip));
+    let mut skipping = world(discs().sequential().invalid_rows(InvalidRows::Skip));
     let boxes = columns.boxes();
     let mut bad = columns.clone();
     if let Shape::Uniform { centers, .. } = &mut bad.shape {

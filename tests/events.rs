@@ -6,9 +6,9 @@ mod common;
 use common::{Fleet, Random, Truth, settings, world};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use triphase::geometry::RawBox;
-use triphase::reference::body_box;
-use triphase::{Aabb, BadRows, Bodies, Error, Filter, Hit, Overlap, Statics, World, WorldConfig};
+use triphase::geometry::RawAabb;
+use triphase::reference::body_aabb;
+use triphase::{Aabb, Bodies, BodyShape, Error, Filter, Hit, InvalidRows, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 type Ids = (u64, u64);
@@ -20,7 +20,7 @@ struct Input {
     half_extents: Vec<[f32; 2]>,
     ids: Option<Vec<u64>>,
     filters: Option<Vec<Filter>>,
-    statics: Vec<RawBox>,
+    statics: Vec<RawAabb>,
     static_ids: Option<Vec<u64>>,
     static_filters: Option<Vec<Filter>>,
     enabled: Vec<bool>,
@@ -54,11 +54,11 @@ impl Input {
         Ok(())
     }
 
-    fn boxes(&self) -> Vec<RawBox> {
-        self.centers.iter().zip(&self.half_extents).map(|(&center, &half)| body_box(center, half, None)).collect()
+    fn boxes(&self) -> Vec<RawAabb> {
+        self.centers.iter().zip(&self.half_extents).map(|(&center, &half)| body_aabb(center, half, None)).collect()
     }
 
-    fn bad_rows(&self) -> Vec<u32> {
+    fn invalid_rows(&self) -> Vec<u32> {
         (0..self.centers.len() as u32).filter(|&row| self.centers[row as usize][0].is_nan()).collect()
     }
 
@@ -72,20 +72,20 @@ impl Input {
 
     /// Contacts that the step has for sure, and those that it keeps if they are there: of bodies, and with statics.
     fn contacts(&self, margin: f32) -> [[BTreeSet<Ids>; 2]; 2] {
-        let far = |boxes: &[RawBox]| -> Vec<RawBox> {
+        let far = |boxes: &[RawAabb]| -> Vec<RawAabb> {
             boxes.iter().map(|b| [b[0] - margin, b[1] - margin, b[2] + margin, b[3] + margin]).collect()
         };
         // A bad row is nowhere.
         let mut boxes = self.boxes();
-        self.bad_rows().iter().for_each(|&row| boxes[row as usize] = [0.0; 4]);
-        let sets = |boxes: &[RawBox], statics: &[RawBox]| {
+        self.invalid_rows().iter().for_each(|&row| boxes[row as usize] = [0.0; 4]);
+        let sets = |boxes: &[RawAabb], statics: &[RawAabb]| {
             let truth = Truth::new(boxes, statics, |row| self.enabled[row])
                 .filtered(self.filters.as_deref(), self.static_filters.as_deref())
-                .without(&self.bad_rows());
+                .without(&self.invalid_rows());
             let truth = if self.discs { truth.of_discs() } else { truth };
             let ids = |&(a, b): &(u32, u32)| (self.id(a).min(self.id(b)), self.id(a).max(self.id(b)));
-            let static_ids = |&(body, fixed): &(u32, u32)| (self.id(body), self.static_id(fixed));
-            [truth.body.iter().map(ids).collect(), truth.fixed.iter().map(static_ids).collect()]
+            let static_ids = |&(body, static_row): &(u32, u32)| (self.id(body), self.static_id(static_row));
+            [truth.body.iter().map(ids).collect(), truth.static_row.iter().map(static_ids).collect()]
         };
         let now = sets(&boxes, &self.statics);
         // Without a margin nothing is kept, however boxes round.
@@ -108,7 +108,7 @@ impl Told {
     fn by(world: &World, input: &Input) -> [Self; 2] {
         let contacts = world.contacts();
         let ids = |a: u32, b: u32| (input.id(a).min(input.id(b)), input.id(a).max(input.id(b)));
-        let static_ids = |body: u32, fixed: u32| (input.id(body), input.static_id(fixed));
+        let static_ids = |body: u32, static_row: u32| (input.id(body), input.static_id(static_row));
         for contact in contacts.started().chain(contacts.persisting()) {
             assert!(contact.pair.a < contact.pair.b);
             assert_eq!(contacts.value(contact.pair), Some(contact.value));
@@ -122,12 +122,12 @@ impl Told {
             ended: contacts.ended().map(|ended| ((ended.a.min(ended.b), ended.a.max(ended.b)), ended.value)).collect(),
         };
         let statics = Self {
-            started: contacts.started_statics().map(|c| static_ids(c.pair.body, c.pair.fixed)).collect(),
+            started: contacts.started_statics().map(|c| static_ids(c.pair.body, c.pair.static_row)).collect(),
             persisting: contacts
                 .persisting_statics()
-                .map(|c| (static_ids(c.pair.body, c.pair.fixed), c.value))
+                .map(|c| (static_ids(c.pair.body, c.pair.static_row), c.value))
                 .collect(),
-            ended: contacts.ended_statics().map(|ended| ((ended.body, ended.fixed), ended.value)).collect(),
+            ended: contacts.ended_statics().map(|ended| ((ended.body, ended.static_row), ended.value)).collect(),
         };
         [bodies, statics]
     }
@@ -183,7 +183,7 @@ impl Ledger {
                 assert_eq!(std::mem::replace(value, contacts[0][&ids]), 0, "a contact begins with 0");
             }
             for (pair, value) in world.started_statics_mut() {
-                *value = contacts[1][&(input.id(pair.body), input.static_id(pair.fixed))];
+                *value = contacts[1][&(input.id(pair.body), input.static_id(pair.static_row))];
             }
             assert!(world.tracked_mut().all(|(_, value)| *value > 0));
             assert_eq!(world.tracked_mut().count(), contacts[0].len());
@@ -246,10 +246,10 @@ fn events_are_the_differences_of_brute_force_sets() {
         (SceneName::Coincident, 2000, 3),
     ];
     for (name, bodies, frames) in scenes {
-        for (margin, overlap) in [(0.0, Overlap::Boxes), (0.08, Overlap::Boxes), (0.08, Overlap::Discs)] {
-            let mut fleet = Fleet::new(WorldConfig::new().track_contacts().margin(margin).overlap(overlap));
+        for (margin, overlap) in [(0.0, BodyShape::Aabb), (0.08, BodyShape::Aabb), (0.08, BodyShape::Circle)] {
+            let mut fleet = Fleet::new(WorldConfig::new().track_contacts().margin(margin).body_shape(overlap));
             let (mut ledger, mut scene) = (Ledger::default(), Scene::new(name, bodies, 3));
-            let mut input = Input { discs: overlap == Overlap::Discs, ..of_scene(&scene) };
+            let mut input = Input { discs: overlap == BodyShape::Circle, ..of_scene(&scene) };
             fleet.each(|world| input.set_statics(world)).expect("good statics");
             for _ in 0..frames {
                 step(&mut fleet, &mut ledger, &input, margin, &[]);
@@ -334,7 +334,7 @@ fn ids_that_are_not_unique_are_refused_by_name() {
     world.step(bodies().with_ids(&[1, 2, 3, 4])).expect("a good step");
     for (ids, first, second, id) in [([1, 2, 3, 1], 0, 3, 1), ([9, 2, 9, 9], 0, 2, 9), ([2, 2, 3, 3], 0, 1, 2)] {
         let error = world.step(bodies().with_ids(&ids)).err();
-        assert_eq!(error, Some(Error::DuplicateBodyIds { first, second, id }));
+        assert_eq!(error, Some(Error::DuplicateBodyId { first, second, id }));
         let text = error.map(|error| error.to_string()).unwrap_or_default();
         assert!(text.contains(&format!("rows {first} and {second}")), "{text}");
         // Nothing is told of a step that was refused, and the last good one stands.
@@ -345,7 +345,7 @@ fn ids_that_are_not_unique_are_refused_by_name() {
     assert_eq!((contacts.persisting().count(), contacts.started().count(), contacts.ended().count()), (2, 0, 0));
 
     // A row that is skipped is not there, whatever its id.
-    let mut skipping = common::world(WorldConfig::new().track_contacts().bad_rows(BadRows::Skip));
+    let mut skipping = common::world(WorldConfig::new().track_contacts().invalid_rows(InvalidRows::Skip));
     let mut some = centers;
     for (row, away) in [(1, f32::NAN), (1, 0.5)] {
         some[row][0] = away;
@@ -358,7 +358,7 @@ fn ids_that_are_not_unique_are_refused_by_name() {
 
     let walls = [[0.0f32, 0.0, 1.0, 1.0]; 3];
     let error = world.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).err();
-    assert_eq!(error, Some(Error::DuplicateStaticIds { first: 0, second: 2, id: 5 }));
+    assert_eq!(error, Some(Error::DuplicateStaticId { first: 0, second: 2, id: 5 }));
     assert!(world.statics().is_empty());
     // Who tracks nothing may have any.
     let mut plain = World::default();
@@ -385,7 +385,7 @@ fn a_margin_ends_late_and_begins_at_touch() {
     for margin in [-1.0, f32::NAN, f32::INFINITY] {
         assert!(matches!(
             World::new(WorldConfig::new().margin(margin)),
-            Err(Error::BadSetting { setting: "margin", .. })
+            Err(Error::InvalidConfig { setting: "margin", .. })
         ));
     }
 }
@@ -443,7 +443,7 @@ struct Life {
 impl Life {
     fn new(margin: f32, skip: bool, seed: u64) -> Self {
         let config = WorldConfig::new().track_contacts().margin(margin);
-        let config = if skip { config.bad_rows(BadRows::Skip) } else { config };
+        let config = if skip { config.invalid_rows(InvalidRows::Skip) } else { config };
         let (ledger, input) = (Ledger::default(), Input { ids: Some(Vec::new()), ..Input::default() });
         let fleet = Fleet::new(config);
         let mut life = Self { fleet, ledger, input, margin, random: Random::new(seed), next_id: 1, over: Vec::new() };
@@ -553,7 +553,7 @@ impl Life {
                 let ids = twice.ids.as_mut().expect("ids");
                 ids[last] = ids[row];
                 let id = ids[row];
-                let expected = Error::DuplicateBodyIds { first: row as u32, second: last as u32, id };
+                let expected = Error::DuplicateBodyId { first: row as u32, second: last as u32, id };
                 let error = self.fleet.each(|world| world.step(twice.bodies()).err());
                 assert_eq!(error, Some(expected));
             }

@@ -5,7 +5,7 @@ mod common;
 use common::{Fleet, Random, sequential, world};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use triphase::{BadRows, Bodies, Contacts, Error, Pair, StaticPair, World, WorldConfig};
+use triphase::{Bodies, Contacts, Error, InvalidRows, Pair, StaticPair, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 /// Scenes, and how many bodies make several bands of them without too many pairs.
@@ -55,7 +55,7 @@ fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
             b.push(pair.a);
         });
     };
-    contacts.par_for_each_exclusive(&mut partners, each).expect("a column of the step");
+    contacts.par_for_each_pair_mut(&mut partners, each).expect("a column of the step");
     partners
 }
 
@@ -63,8 +63,8 @@ fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
 fn statics(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     let entered = Entered::new(contacts.body_count());
     let mut statics = vec![Vec::new(); contacts.body_count()];
-    let each = |pair: StaticPair, row: &mut Vec<u32>| entered.alone(&[pair.body], || row.push(pair.fixed));
-    contacts.par_for_each_static_exclusive(&mut statics[..], each).expect("a column of the step");
+    let each = |pair: StaticPair, row: &mut Vec<u32>| entered.alone(&[pair.body], || row.push(pair.static_row));
+    contacts.par_for_each_static_pair_mut(&mut statics[..], each).expect("a column of the step");
     statics
 }
 
@@ -80,9 +80,11 @@ fn check(label: &str, contacts: Contacts<'_>, partners: &[Vec<u32>], statics: &[
     assert_eq!(found.len(), expected.len(), "{label}");
     assert!(found == expected, "{label}: other pairs were given than there are");
 
-    let mut found: Vec<(u32, u32)> =
-        (0..).zip(statics).flat_map(|(row, statics)| statics.iter().map(move |&fixed| (row, fixed))).collect();
-    let mut expected: Vec<(u32, u32)> = contacts.static_pairs().map(|pair| (pair.body, pair.fixed)).collect();
+    let mut found: Vec<(u32, u32)> = (0..)
+        .zip(statics)
+        .flat_map(|(row, statics)| statics.iter().map(move |&static_row| (row, static_row)))
+        .collect();
+    let mut expected: Vec<(u32, u32)> = contacts.static_pairs().map(|pair| (pair.body, pair.static_row)).collect();
     found.sort_unstable();
     expected.sort_unstable();
     assert!(found == expected, "{label}: other static pairs were given than there are");
@@ -98,10 +100,10 @@ fn each_pair_is_given_once_to_one_thread_and_in_one_order() {
             let found = fleet.step(&[bodies(&scene)], &scene.statics).expect("the same everywhere").expect("good rows");
             assert!(!found.body.is_empty(), "{name} is idle");
             // Twice, as what was worked out for the first time is kept for the second.
-            let (first, fixed) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
+            let (first, static_row) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
             let (again, fixed_again) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
-            assert!(first == again && fixed == fixed_again, "{name}");
-            check(name.as_str(), fleet.world().contacts(), &first, &fixed);
+            assert!(first == again && static_row == fixed_again, "{name}");
+            check(name.as_str(), fleet.world().contacts(), &first, &static_row);
             scene.advance();
         }
     }
@@ -117,8 +119,8 @@ fn drawn_worlds_give_each_pair_once_and_in_one_order() {
         let mut fleet = Fleet::new(WorldConfig::new().bounds(bounds.iter().copied()));
         fleet.set_statics(&statics_set).unwrap();
         fleet.step(&[columns.bodies()], &statics_set).expect(&label).expect("good rows");
-        let (first, fixed) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
-        check(&label, fleet.world().contacts(), &first, &fixed);
+        let (first, static_row) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
+        check(&label, fleet.world().contacts(), &first, &static_row);
     }
 }
 
@@ -156,9 +158,9 @@ fn what_is_computed_is_the_same_to_the_bit() {
                 (b[0], b[1]) = (b[0] - x * *mass_a * 0.1, b[1] + y * 0.3);
                 (*mass_a, *mass_b) = (*mass_a * 0.9 + *mass_b * 0.3, *mass_b * 0.8 + x * 0.01);
             };
-            contacts.par_for_each_exclusive(columns, pull).unwrap();
-            let push = |pair: StaticPair, row: &mut [f32; 2]| row[0] += (row[1] + pair.fixed as f32) * 0.1;
-            contacts.par_for_each_static_exclusive(&mut centers, push).unwrap();
+            contacts.par_for_each_pair_mut(columns, pull).unwrap();
+            let push = |pair: StaticPair, row: &mut [f32; 2]| row[0] += (row[1] + pair.static_row as f32) * 0.1;
+            contacts.par_for_each_static_pair_mut(&mut centers, push).unwrap();
         }
         let bits = |center: &[f32; 2]| center.map(f32::to_bits);
         (centers.iter().map(bits).collect::<Vec<_>>(), masses.iter().map(|mass| mass.to_bits()).collect::<Vec<_>>())
@@ -169,24 +171,24 @@ fn what_is_computed_is_the_same_to_the_bit() {
 #[test]
 fn short_columns_are_refused_and_nothing_is_called() {
     let scene = Scene::new(SceneName::Castles, 3000, 7);
-    let mut world = world(WorldConfig::new().parallel_from(0));
+    let mut world = world(WorldConfig::new().parallel_threshold(0));
     world.set_statics(&scene.statics).unwrap();
     let contacts = world.step(bodies(&scene)).unwrap();
     let rows = contacts.body_count();
     let (mut long, mut short, mut none) = (vec![0u8; rows + 5], vec![0u64; rows - 1], Vec::<u8>::new());
     let unwanted = |_: Pair| panic!("there is a column that is too short");
-    let short_column = |number, found| Err(Error::ShortColumn { number, expected: rows, found });
-    let result = contacts.par_for_each_exclusive((&mut long, &mut short, &mut none), |pair, _, _| unwanted(pair));
+    let short_column = |number, found| Err(Error::ColumnTooShort { number, expected: rows, found });
+    let result = contacts.par_for_each_pair_mut((&mut long, &mut short, &mut none), |pair, _, _| unwanted(pair));
     assert_eq!(result, short_column(1, rows - 1));
-    assert_eq!(contacts.par_for_each_exclusive(&mut none, |pair, _, _| unwanted(pair)), short_column(0, 0));
-    let result = contacts.par_for_each_static_exclusive((&mut long, &mut none), |_, _| panic!("it is short"));
+    assert_eq!(contacts.par_for_each_pair_mut(&mut none, |pair, _, _| unwanted(pair)), short_column(0, 0));
+    let result = contacts.par_for_each_static_pair_mut((&mut long, &mut none), |_, _| panic!("it is short"));
     assert_eq!(result, short_column(1, 0));
     let told = short_column(1, 0).unwrap_err().to_string();
     assert_eq!(told, format!("column 1 to be changed has 0 rows, expected at least the {rows} of the step"));
 
     // Longer ones are not: what is beyond the step's rows is left alone.
     let each = |_: Pair, a: &mut u8, b: &mut u8| (*a, *b) = (a.saturating_add(1), b.saturating_add(1));
-    contacts.par_for_each_exclusive(&mut long, each).unwrap();
+    contacts.par_for_each_pair_mut(&mut long, each).unwrap();
     assert!(long[..rows].iter().any(|&count| count > 0) && long[rows..] == [0; 5]);
 }
 
@@ -197,12 +199,12 @@ fn columns_are_taken_one_by_one_and_up_to_six_at_once() {
     let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
     let (mut a, mut b, mut c) = (vec![1u8, 2], [3u16, 4], vec![5u32, 6]);
     let (mut d, mut e, mut f) = (vec!["seven".to_owned(), "eight".to_owned()], vec![Some(9u64), None], [(), ()]);
-    contacts.par_for_each_exclusive(&mut a[..], |_, a, b| std::mem::swap(a, b)).unwrap();
-    contacts.par_for_each_exclusive((&mut a,), |_, (a,), (b,)| *a += *b).unwrap();
+    contacts.par_for_each_pair_mut(&mut a[..], |_, a, b| std::mem::swap(a, b)).unwrap();
+    contacts.par_for_each_pair_mut((&mut a,), |_, (a,), (b,)| *a += *b).unwrap();
     assert_eq!(a, [3, 1]);
     let columns = (&mut a, &mut b[..], &mut c, &mut d, &mut e[..], &mut f[..]);
     contacts
-        .par_for_each_exclusive(columns, |pair, a, b| {
+        .par_for_each_pair_mut(columns, |pair, a, b| {
             assert_eq!(pair, Pair { a: 0, b: 1 });
             std::mem::swap(a.0, b.0);
             std::mem::swap(a.1, b.1);
@@ -219,14 +221,14 @@ fn columns_are_taken_one_by_one_and_up_to_six_at_once() {
 #[test]
 fn contacts_are_those_of_the_last_good_step() {
     let scene = Scene::new(SceneName::Castles, 9000, 8);
-    let mut world = world(WorldConfig::new().parallel_from(0));
+    let mut world = world(WorldConfig::new().parallel_threshold(0));
     let given = |world: &World| {
         let (calls, contacts) = (AtomicUsize::new(0), world.contacts());
         let mut rows = vec![(); contacts.body_count()];
         let count = |_: Pair, _: &mut (), _: &mut ()| _ = calls.fetch_add(1, SeqCst);
-        contacts.par_for_each_exclusive(&mut rows, count).unwrap();
+        contacts.par_for_each_pair_mut(&mut rows, count).unwrap();
         let bodies = calls.swap(0, SeqCst);
-        contacts.par_for_each_static_exclusive(&mut rows, |_, _| _ = calls.fetch_add(1, SeqCst)).unwrap();
+        contacts.par_for_each_static_pair_mut(&mut rows, |_, _| _ = calls.fetch_add(1, SeqCst)).unwrap();
         assert_eq!((bodies, calls.load(SeqCst)), (contacts.body_pairs().len(), contacts.static_pairs().len()));
         (bodies, calls.load(SeqCst))
     };
@@ -263,7 +265,7 @@ fn contacts_are_those_of_the_last_good_step() {
 fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
     let scene = Scene::new(SceneName::Dragons, 9000, 13);
     let given = |ask: bool| {
-        let mut world = world(WorldConfig::new().parallel_from(0));
+        let mut world = world(WorldConfig::new().parallel_threshold(0));
         world.step(bodies(&scene)).unwrap();
         if ask {
             partners(world.contacts());
@@ -281,7 +283,7 @@ fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
 fn skipped_rows_have_no_pairs_and_a_place() {
     let mut scene = Scene::new(SceneName::Dragons, 9000, 9);
     (0..9000).step_by(7).for_each(|row| scene.centers[row][1] = f32::INFINITY);
-    let mut world = world(WorldConfig::new().parallel_from(0).bad_rows(BadRows::Skip));
+    let mut world = world(WorldConfig::new().parallel_threshold(0).invalid_rows(InvalidRows::Skip));
     let contacts = world.step(bodies(&scene)).unwrap();
     let partners = partners(contacts);
     check("skipped", contacts, &partners, &vec![Vec::new(); 9000]);
@@ -291,7 +293,7 @@ fn skipped_rows_have_no_pairs_and_a_place() {
 #[test]
 fn many_threads_may_ask_the_same_contacts_at_once() {
     let scene = Scene::new(SceneName::Dragons, 12_000, 10);
-    let mut world = world(WorldConfig::new().parallel_from(0));
+    let mut world = world(WorldConfig::new().parallel_threshold(0));
     for _ in 0..4 {
         let contacts = world.step(bodies(&scene)).unwrap();
         // None has asked yet: all of them work it out.
@@ -307,7 +309,7 @@ fn many_threads_may_ask_the_same_contacts_at_once() {
 #[test]
 fn a_closure_may_ask_for_other_columns() {
     let scene = Scene::new(SceneName::Crowd, 9000, 11);
-    let mut world = world(WorldConfig::new().parallel_from(0));
+    let mut world = world(WorldConfig::new().parallel_threshold(0));
     let contacts = world.step(bodies(&scene)).unwrap();
     let (calls, inner) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let mut rows = vec![0u8; 9000];
@@ -317,10 +319,10 @@ fn a_closure_may_ask_for_other_columns() {
         if pair.a.is_multiple_of(1500) {
             // As jobs do that a thread takes over while it waits.
             let mut others = vec![(); 9000];
-            contacts.par_for_each_exclusive(&mut others, |_, _, _| _ = inner.fetch_add(1, SeqCst)).unwrap();
+            contacts.par_for_each_pair_mut(&mut others, |_, _, _| _ = inner.fetch_add(1, SeqCst)).unwrap();
         }
     };
-    contacts.par_for_each_exclusive(&mut rows, each).unwrap();
+    contacts.par_for_each_pair_mut(&mut rows, each).unwrap();
     let pairs = contacts.body_pairs().len();
     assert!(calls.load(SeqCst) == pairs && inner.load(SeqCst) > pairs && inner.load(SeqCst).is_multiple_of(pairs));
 }
@@ -328,12 +330,12 @@ fn a_closure_may_ask_for_other_columns() {
 #[test]
 fn a_closure_that_panics_takes_nothing_along() {
     let scene = Scene::new(SceneName::Dragons, 9000, 12);
-    let mut world = world(WorldConfig::new().parallel_from(0));
+    let mut world = world(WorldConfig::new().parallel_threshold(0));
     let contacts = world.step(bodies(&scene)).unwrap();
     let mut rows = vec![0u8; 9000];
     let panics = catch_unwind(AssertUnwindSafe(|| {
         let each = |pair: Pair, _: &mut u8, _: &mut u8| assert!(pair.a != 4000, "this one");
-        contacts.par_for_each_exclusive(&mut rows, each)
+        contacts.par_for_each_pair_mut(&mut rows, each)
     }));
     assert!(panics.is_err() || contacts.body_pairs().all(|pair| pair.a != 4000));
     let partners = partners(contacts);

@@ -6,9 +6,9 @@ mod common;
 use common::{Columns, Fleet, Found, KINDS, Random, Truth, allowed, drawn, sequential, settings, world};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use triphase::reference::body_box;
+use triphase::reference::body_aabb;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{BadRows, Bodies, Column, Error, Filter, Statics, World, WorldConfig};
+use triphase::{Bodies, Column, Error, Filter, InvalidRows, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 /// Filters of which about half allow each other: few bits or many, the highest one, none and all among them.
@@ -49,7 +49,7 @@ impl Given {
         let of = |filters: &Option<Vec<Filter>>, row: u32| filters.as_ref().map_or(Filter::ALL, |f| f[row as usize]);
         let mut found = found.clone();
         found.body.retain(|&(a, b)| allowed(of(&self.bodies, a), of(&self.bodies, b)));
-        found.fixed.retain(|&(body, fixed)| allowed(of(&self.bodies, body), of(&self.statics, fixed)));
+        found.static_row.retain(|&(body, static_row)| allowed(of(&self.bodies, body), of(&self.statics, static_row)));
         found
     }
 }
@@ -74,7 +74,7 @@ fn check(
     if found != given.left_of(&all) {
         return Err(format!("not in the order of a step without filters: {found:?}"));
     }
-    Ok([&found, &all].map(|found| found.body.len() + found.fixed.len()))
+    Ok([&found, &all].map(|found| found.body.len() + found.static_row.len()))
 }
 
 /// The same for columns of one chunk.
@@ -213,7 +213,7 @@ fn on_one_place(bodies: &[Filter], statics: &[Filter]) -> Found {
     let found = fleet.step_beside_fresh(&[columns.bodies()], |fresh| given.set_statics(fresh, &boxes));
     let mut found = found.unwrap().unwrap();
     found.body.sort_unstable();
-    found.fixed.sort_unstable();
+    found.static_row.sort_unstable();
     found
 }
 
@@ -224,19 +224,19 @@ fn both_must_agree_in_one_bit_at_least_each_way() {
     // None meets nothing, itself neither; all meets what has a layer and a mask.
     let found = on_one_place(&[none, none, all, all, Filter::new(top, top)], &[none, all]);
     assert_eq!(found.body, [(2, 3), (2, 4), (3, 4)]);
-    assert_eq!(found.fixed, [(2, 1), (3, 1), (4, 1)]);
+    assert_eq!(found.static_row, [(2, 1), (3, 1), (4, 1)]);
     // One side is not enough: the first accepts the second, which does not accept it.
     let (willing, unwilling) = (Filter::new(1, 2), Filter::new(2, 4));
     let found = on_one_place(&[willing, unwilling], &[willing, unwilling]);
-    assert_eq!((found.body.len(), found.fixed.len()), (0, 0));
+    assert_eq!((found.body.len(), found.static_row.len()), (0, 0));
     // A layer without a mask, a mask without a layer.
     let found = on_one_place(&[Filter::new(1, 0), Filter::new(0, 1), all], &[Filter::new(1, 0), Filter::new(0, 1)]);
-    assert_eq!((found.body.len(), found.fixed.len()), (0, 0));
+    assert_eq!((found.body.len(), found.static_row.len()), (0, 0));
     // Each of 32 layers alone meets its like.
     let each: Vec<Filter> = (0..64).map(|k| Filter::new(1 << (k % 32), 1 << (k % 32))).collect();
     let found = on_one_place(&each, &each[..32]);
     assert!(found.body.iter().copied().eq((0..32).map(|k| (k, k + 32))));
-    assert!(found.fixed.iter().copied().eq((0..64).map(|k| (k, k % 32))));
+    assert!(found.static_row.iter().copied().eq((0..64).map(|k| (k, k % 32))));
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn filters_of_all_bits_are_as_good_as_none() {
     assert_eq!(Found::new(world.step(columns.bodies()).unwrap()), plain);
     let nothing = vec![Filter::NONE; 5000];
     let found = Found::new(world.step(columns.bodies().with_filters(&nothing)).unwrap());
-    assert_eq!((found.body.len(), found.fixed.len()), (0, 0));
+    assert_eq!((found.body.len(), found.static_row.len()), (0, 0));
 }
 
 #[test]
@@ -305,15 +305,15 @@ fn columns_of_another_length_are_named_and_leave_the_last_step() {
     let walls = [[0.0f32, 0.0, 1.0, 1.0]];
     world.set_statics(Statics::new(&walls).with_filters(&[Filter::new(2, 2)])).unwrap();
     let before = Found::new(world.step(columns.bodies().with_filters(&filters[..3])).unwrap());
-    assert_eq!((&before.body[..], &before.fixed[..]), (&[(0, 1)][..], &[(2, 0)][..]));
+    assert_eq!((&before.body[..], &before.static_row[..]), (&[(0, 1)][..], &[(2, 0)][..]));
     for found in [0, 2, 4] {
-        let error = Error::ColumnLength { chunk: 1, column: Column::Filter, expected: 3, found };
+        let error = Error::ColumnLengthMismatch { chunk: 1, column: Column::Filter, expected: 3, found };
         let chunks = [columns.bodies(), columns.bodies().with_filters(&filters[..found])];
         assert_eq!(world.step_chunks(&chunks).map(|_| ()), Err(error.clone()));
         assert!(error.to_string().contains("the filter column has"), "{error}");
         assert_eq!(Found::new(world.contacts()), before);
     }
-    let error = Error::ColumnLength { chunk: 0, column: Column::Filter, expected: 1, found: 4 };
+    let error = Error::ColumnLengthMismatch { chunk: 0, column: Column::Filter, expected: 1, found: 4 };
     assert_eq!(world.set_statics(Statics::new(&walls).with_filters(&filters)), Err(error));
     assert_eq!(Found::new(world.contacts()), before, "nor do refused statics change anything");
     assert_eq!(Found::new(world.step(columns.bodies().with_filters(&filters[..3])).unwrap()), before);
@@ -341,7 +341,7 @@ fn a_refused_step_leaves_no_filters_behind() {
 #[test]
 fn skipped_rows_do_not_shift_filters() {
     let mut random = Random::new(102);
-    let mut world = world(WorldConfig::new().sequential().bad_rows(BadRows::Skip));
+    let mut world = world(WorldConfig::new().sequential().invalid_rows(InvalidRows::Skip));
     let mut columns = Columns::uniform((0..600).map(|_| random.point(0.0, 15.0)).collect(), [0.4, 0.4]);
     let boxes = columns.boxes();
     let filters = random_filters(600, &mut random);
@@ -369,21 +369,22 @@ fn statics_keep_their_filters_and_can_be_switched_off() {
     world.set_statics(Statics::new(&walls).with_filters(&filters).with_ids(&[7, 8, 9])).unwrap();
     let own = [Filter::new(2, u32::MAX)];
     let bodies = Bodies::uniform(&[[0.5f32, 0.5]], [0.5, 0.5]).with_filters(&own);
-    let fixed = |world: &mut World| world.step(bodies).unwrap().static_pairs().map(|p| p.fixed).collect::<Vec<_>>();
-    assert_eq!(fixed(&mut world), [1]);
+    let static_row =
+        |world: &mut World| world.step(bodies).unwrap().static_pairs().map(|p| p.static_row).collect::<Vec<_>>();
+    assert_eq!(static_row(&mut world), [1]);
     world.set_static_enabled(1, false).unwrap();
-    assert_eq!(fixed(&mut world), [0; 0]);
+    assert_eq!(static_row(&mut world), [0; 0]);
     world.set_static_enabled(1, true).unwrap();
     // Without filters anew.
     world.set_statics(&walls).unwrap();
-    assert_eq!(fixed(&mut world), [0, 1]);
+    assert_eq!(static_row(&mut world), [0, 1]);
 }
 
 #[test]
 fn what_filters_take_is_told_and_given_back() {
     let scene = Scene::new(SceneName::Crowd, 4000, 103);
     let (columns, filters) = (scene_columns(&scene), vec![Filter::new(1, 1); 4000]);
-    let boxes: Vec<_> = scene.centers.iter().zip(&scene.half_extents).map(|(&c, &h)| body_box(c, h, None)).collect();
+    let boxes: Vec<_> = scene.centers.iter().zip(&scene.half_extents).map(|(&c, &h)| body_aabb(c, h, None)).collect();
     assert_eq!(boxes, columns.boxes());
     let (mut world, mut plain) = (sequential(), sequential());
     for _ in 0..2 {

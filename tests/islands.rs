@@ -35,19 +35,19 @@ fn expected(rows: usize, links: &[(u32, u32)]) -> Vec<Vec<u32>> {
 }
 
 /// Pairs of bodies, and bodies that touch one static as links of each to the next.
-fn links(truth: &Truth, through_statics: bool) -> Vec<(u32, u32)> {
+fn links(truth: &Truth, connect_statics: bool) -> Vec<(u32, u32)> {
     let mut links = truth.body.clone();
-    if through_statics {
-        let mut fixed = truth.fixed.clone();
-        fixed.sort_unstable_by_key(|&(body, fixed)| (fixed, body));
-        links.extend(fixed.windows(2).filter(|two| two[0].1 == two[1].1).map(|two| (two[0].0, two[1].0)));
+    if connect_statics {
+        let mut static_row = truth.static_row.clone();
+        static_row.sort_unstable_by_key(|&(body, static_row)| (static_row, body));
+        links.extend(static_row.windows(2).filter(|two| two[0].1 == two[1].1).map(|two| (two[0].0, two[1].0)));
     }
     links
 }
 
 /// What is told of the islands of contacts, which all has to be one.
 fn told(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> {
-    contacts.islands(islands);
+    contacts.build_islands(islands);
     let all: Vec<Vec<u32>> = islands.iter().map(<[u32]>::to_vec).collect();
     assert_eq!((islands.len(), islands.is_empty()), (all.len(), all.is_empty()));
     assert_eq!((islands.iter().len(), islands.by_row().len()), (all.len(), contacts.body_count()));
@@ -65,7 +65,7 @@ fn islands_are_those_of_brute_force_in_every_scene() {
         let mut fleet = Fleet::new(WorldConfig::new());
         fleet.set_statics(&scene.statics).unwrap();
         // Used again from frame to frame.
-        let mut islands = [false, true].map(|through_statics| Islands::new().through_statics(through_statics));
+        let mut islands = [false, true].map(|connect_statics| Islands::new().connect_statics(connect_statics));
         for _ in 0..2 {
             let columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());
             let columns = match &scene.displacements {
@@ -74,9 +74,9 @@ fn islands_are_those_of_brute_force_in_every_scene() {
             };
             fleet.step(&[columns.bodies()], &scene.statics).expect("the same everywhere").expect("good rows");
             let truth = Truth::new(&columns.boxes(), &scene.statics, |_| true);
-            for (through_statics, islands) in [false, true].into_iter().zip(&mut islands) {
+            for (connect_statics, islands) in [false, true].into_iter().zip(&mut islands) {
                 let found = fleet.each(|world| told(world.contacts(), islands));
-                assert!(found == expected(columns.len(), &links(&truth, through_statics)), "{name}, {through_statics}");
+                assert!(found == expected(columns.len(), &links(&truth, connect_statics)), "{name}, {connect_statics}");
             }
             scene.advance();
         }
@@ -92,13 +92,13 @@ fn a_predicate_leaves_contacts_out() {
     let contacts = world.step(columns.bodies()).unwrap();
     let (odd, even) = (|row: u32| row % 2 == 1, |row: u32| row.is_multiple_of(2));
     let mut truth = Truth::new(&columns.boxes(), &scene.statics, |_| true);
-    let mut islands = Islands::new().through_statics(true);
-    contacts.islands_where(&mut islands, |pair| odd(pair.a + pair.b), |pair| even(pair.fixed));
+    let mut islands = Islands::new().connect_statics(true);
+    contacts.build_islands_where(&mut islands, |pair| odd(pair.a + pair.b), |pair| even(pair.static_row));
     truth.body.retain(|&(a, b)| odd(a + b));
-    truth.fixed.retain(|&(_, fixed)| even(fixed));
+    truth.static_row.retain(|&(_, static_row)| even(static_row));
     let expected = expected(columns.len(), &links(&truth, true));
     assert!(islands.iter().eq(expected.iter()) && expected.iter().any(|rows| rows.len() > 2));
-    contacts.islands_where(&mut islands, |_| false, |_| false);
+    contacts.build_islands_where(&mut islands, |_| false, |_| false);
     assert!(islands.iter().eq((0..columns.len() as u32).map(|row| [row])));
 }
 
@@ -132,8 +132,8 @@ fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
     let scene = Scene::new(SceneName::Castles, 2000, 6);
     let mut world = sequential();
     world.set_statics(&scene.statics).unwrap();
-    let mut islands = Islands::new().through_statics(true);
-    world.contacts().islands(&mut islands);
+    let mut islands = Islands::new().connect_statics(true);
+    world.contacts().build_islands(&mut islands);
     assert!(islands.is_empty() && islands.iter().next().is_none() && islands.by_row().is_empty());
     let bodies = |count: usize| Bodies::new(&scene.centers[..count], &scene.half_extents[..count]);
     let counts = [2000, 10, 0, 1999];
@@ -141,7 +141,7 @@ fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
         let before = ALLOCATIONS.load(SeqCst);
         for count in counts {
             let contacts = world.step(bodies(count)).unwrap();
-            contacts.islands(&mut islands);
+            contacts.build_islands(&mut islands);
             assert_eq!(islands.iter().map(<[u32]>::len).sum::<usize>(), count);
         }
         ALLOCATIONS.load(SeqCst) - before
@@ -151,7 +151,7 @@ fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
     for _ in 0..2 {
         let before = ALLOCATIONS.load(SeqCst);
         for count in counts {
-            world.step(bodies(count)).unwrap().islands(&mut islands);
+            world.step(bodies(count)).unwrap().build_islands(&mut islands);
         }
         rounds[1] = ALLOCATIONS.load(SeqCst) - before;
     }
@@ -166,7 +166,7 @@ proptest! {
     fn islands_of_drawn_boxes_are_those_of_brute_force(
         rows in proptest::collection::vec((0i8..30, 0i8..30, 0u8..3, 0u8..3), 0..120),
         walls in proptest::collection::vec((0i8..30, 0i8..30, 0u8..9, 0u8..9), 0..20),
-        through_statics: bool,
+        connect_statics: bool,
     ) {
         // Small numbers: many touchings.
         let columns = Columns::of(&rows.iter().map(|&(x, y, w, h)| {
@@ -180,7 +180,7 @@ proptest! {
         world.set_statics(&walls).unwrap();
         let contacts = world.step(columns.bodies()).unwrap();
         let truth = Truth::new(&columns.boxes(), &walls, |_| true);
-        let mut islands = Islands::new().through_statics(through_statics);
-        prop_assert_eq!(told(contacts, &mut islands), expected(columns.len(), &links(&truth, through_statics)));
+        let mut islands = Islands::new().connect_statics(connect_statics);
+        prop_assert_eq!(told(contacts, &mut islands), expected(columns.len(), &links(&truth, connect_statics)));
     }
 }

@@ -382,7 +382,7 @@ fn the_checker_finds_what_it_should() {
 fn the_checker_leaves_alone_what_is_right() {
     let good = [
         ("lib.rs", "pub use world::World; pub use crate::tier::point_grid::PointGrid;"),
-        ("error.rs", "use crate::geometry::{BadBox, axis_name}; use super::pair::Pair; use crate::config;"),
+        ("error.rs", "use crate::geometry::{InvalidAabb, axis_name}; use super::pair::Pair; use crate::config;"),
         ("geometry/aabb.rs", "use super::ray::Ray; use crate::geometry::mod_a; mod tests { use super::*; }"),
         (
             "geometry/aabb.rs",
@@ -393,8 +393,8 @@ fn the_checker_leaves_alone_what_is_right() {
             "const R: &str = r#\"crate::world \" rayon\"#; const C: char = '\"'; fn f<'a>(x: &'a str) {}",
         ),
         ("geometry/aabb.rs", "pub(crate) fn overlaps() {} pub(super) fn f(self) {} pub(in crate::geometry) fn g() {}"),
-        ("kernel/avx2.rs", "use crate::{geometry::RawBox, storage::{bitset::BitSet, pages::*}};"),
-        ("reference.rs", "use crate::geometry::{RawBox, overlaps};"),
+        ("kernel/avx2.rs", "use crate::{geometry::RawAabb, storage::{bitset::BitSet, pages::*}};"),
+        ("reference.rs", "use crate::geometry::{RawAabb, overlaps};"),
         ("tier/mod.rs", "pub mod loose_grid; pub use self::loose_grid::LooseGrid;"),
         ("tier/point_grid/build.rs", "use super::cell::Cell; use crate::tier::point_grid::Run; use crate::parallel;"),
         (

@@ -77,7 +77,8 @@ fn a_refused_step_takes_no_memory_for_the_pairs_beyond_the_limit() {
     for sequential in [true, false] {
         for (bodies, statics) in [(5000, 0), (1000, 5000)] {
             let config = WorldConfig::new().pair_limit(1000);
-            let mut world = World::new(if sequential { config.sequential() } else { config.parallel_from(0) }).unwrap();
+            let mut world =
+                World::new(if sequential { config.sequential() } else { config.parallel_threshold(0) }).unwrap();
             world.set_statics(&walls[..statics]).unwrap();
             let bodies = Bodies::uniform(&centers[..bodies], [0.5, 0.5]);
             let (result, taken) = peak(|| world.step(bodies).map(|_| ()));

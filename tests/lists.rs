@@ -21,15 +21,15 @@ fn partners(pairs: &[(u32, u32)], rows: usize, both: bool) -> Vec<Vec<u32>> {
 
 /// Steps and compares; how many partners a row has at most.
 fn check(fleet: &mut Fleet, label: &str, bodies: &[Bodies<'_>], truth: &Truth, rows: usize) -> usize {
-    let expected = [partners(&truth.body, rows, true), partners(&truth.fixed, rows, false)];
+    let expected = [partners(&truth.body, rows, true), partners(&truth.static_row, rows, false)];
     fleet.each(|world| {
         let contacts = world.step_chunks(bodies).expect("a good step");
         for row in 0..rows as u32 {
-            assert_eq!(contacts.of(row), expected[0][row as usize], "{label}, row {row}");
-            assert_eq!(contacts.statics_of(row), expected[1][row as usize], "{label}, statics of row {row}");
+            assert_eq!(contacts.partners(row), expected[0][row as usize], "{label}, row {row}");
+            assert_eq!(contacts.static_partners(row), expected[1][row as usize], "{label}, statics of row {row}");
         }
         for row in [rows as u32, rows as u32 + 5000, u32::MAX] {
-            assert!(contacts.of(row).is_empty() && contacts.statics_of(row).is_empty());
+            assert!(contacts.partners(row).is_empty() && contacts.static_partners(row).is_empty());
         }
     });
     expected[0].iter().map(Vec::len).max().unwrap_or(0)
@@ -38,7 +38,7 @@ fn check(fleet: &mut Fleet, label: &str, bodies: &[Bodies<'_>], truth: &Truth, r
 #[test]
 fn lists_are_those_of_brute_force() {
     let mut most = 0;
-    let mut fleet = Fleet::new(WorldConfig::new().contact_lists());
+    let mut fleet = Fleet::new(WorldConfig::new().partner_lists());
     for (name, bodies) in [
         (SceneName::Crowd, 9000),
         (SceneName::Castles, 1000),
@@ -52,7 +52,7 @@ fn lists_are_those_of_brute_force() {
         fleet.set_statics(&scene.statics).expect("good statics");
         for _ in 0..2 {
             let boxes: Vec<_> = (scene.centers.iter().zip(&scene.half_extents))
-                .map(|(&center, &half)| triphase::reference::body_box(center, half, None))
+                .map(|(&center, &half)| triphase::reference::body_aabb(center, half, None))
                 .collect();
             let truth = Truth::new(&boxes, &scene.statics, |_| true);
             let columns = [Bodies::new(&scene.centers, &scene.half_extents)];
@@ -65,7 +65,7 @@ fn lists_are_those_of_brute_force() {
 
 #[test]
 fn lists_are_those_of_the_last_good_step() {
-    let mut fleet = Fleet::new(WorldConfig::new().contact_lists());
+    let mut fleet = Fleet::new(WorldConfig::new().partner_lists());
     let columns = drawn(600, 0, 4);
     let truth = Truth::new(&columns.boxes(), &[[0.0, 0.0, 5.0, 5.0]], |_| true);
     fleet.set_statics(&[[0.0, 0.0, 5.0, 5.0]]).expect("good statics");
@@ -75,14 +75,14 @@ fn lists_are_those_of_the_last_good_step() {
         assert!(world.step(Bodies::uniform(&[[f32::NAN, 0.0]], [1.0, 1.0])).is_err());
         world.shrink_to_fit();
         let contacts = world.contacts();
-        assert!((0..columns.len() as u32).all(|row| contacts.of(row) == list[row as usize]));
-        assert!((0..columns.len() as u32).any(|row| !contacts.statics_of(row).is_empty()));
+        assert!((0..columns.len() as u32).all(|row| contacts.partners(row) == list[row as usize]));
+        assert!((0..columns.len() as u32).any(|row| !contacts.static_partners(row).is_empty()));
         // As static pairs: none of a set that no step has seen.
         world.set_statics(&[[0.0f32, 0.0, 5.0, 5.0]]).expect("good statics");
-        assert!((0..columns.len() as u32).all(|row| world.contacts().statics_of(row).is_empty()));
+        assert!((0..columns.len() as u32).all(|row| world.contacts().static_partners(row).is_empty()));
     });
     // Who did not ask has none.
     let mut plain = sequential();
     let contacts = plain.step(columns.bodies()).expect("a good step");
-    assert!(contacts.body_pairs().len() > 0 && contacts.of(0).is_empty());
+    assert!(contacts.body_pairs().len() > 0 && contacts.partners(0).is_empty());
 }

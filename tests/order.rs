@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Columns, Fleet, Found, Random, sequential, world};
-use triphase::{BadRows, Bodies, World, WorldConfig};
+use triphase::{Bodies, InvalidRows, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 fn bodies(scene: &Scene) -> Bodies<'_> {
@@ -31,8 +31,8 @@ fn assert_permutation(order: &[u32], rows: usize, label: &str) {
 fn by_id(found: &Found, ids: &[u64]) -> [Vec<(u64, u64)>; 2] {
     let id = |row: u32| ids[row as usize];
     let body = found.body.iter().map(|&(a, b)| (id(a).min(id(b)), id(a).max(id(b))));
-    let fixed = found.fixed.iter().map(|&(body, fixed)| (id(body), u64::from(fixed)));
-    let mut pairs = [body.collect::<Vec<_>>(), fixed.collect()];
+    let static_row = found.static_row.iter().map(|&(body, static_row)| (id(body), u64::from(static_row)));
+    let mut pairs = [body.collect::<Vec<_>>(), static_row.collect()];
     pairs.iter_mut().for_each(|pairs| pairs.sort_unstable());
     pairs
 }
@@ -98,7 +98,7 @@ fn oversized_rows_are_behind_common_ones_and_skipped_rows_last() {
     let mut scene = Scene::new(SceneName::Dragons, 20_000, 34);
     let bad = [19_999, 3, 7_000];
     bad.iter().for_each(|&row: &usize| scene.centers[row][row % 2] = f32::NAN);
-    let mut world = world(WorldConfig::new().bad_rows(BadRows::Skip));
+    let mut world = world(WorldConfig::new().invalid_rows(InvalidRows::Skip));
     world.step(bodies(&scene)).unwrap();
     let order = spatial_order(&world);
     assert_permutation(&order, 20_000, "with bad rows");

@@ -7,8 +7,8 @@ use common::counting::{ALLOCATIONS, Counting, Watch};
 use common::questions::{Known, Probe, answers, check_frame};
 use common::{Columns, Fleet, Found, KINDS, Random, Truth, drawn, hits, sequential, world};
 use std::sync::atomic::Ordering::SeqCst;
-use triphase::geometry::RawBox;
-use triphase::{BadRows, Bodies, Column, Error, Filter, Hit, Statics, World, WorldConfig};
+use triphase::geometry::RawAabb;
+use triphase::{Bodies, Column, Error, Filter, Hit, InvalidRows, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -16,12 +16,12 @@ static ALLOCATOR: Counting = Counting;
 
 const SEED: u64 = 0x0419;
 
-fn shifted(boxes: &[RawBox], [x, y]: [f32; 2]) -> Vec<RawBox> {
+fn shifted(boxes: &[RawAabb], [x, y]: [f32; 2]) -> Vec<RawAabb> {
     boxes.iter().map(|b| [b[0] - x, b[1] - y, b[2] - x, b[3] - y]).collect()
 }
 
 /// Finite boxes.
-fn walls(boxes: &[RawBox]) -> Vec<RawBox> {
+fn walls(boxes: &[RawAabb]) -> Vec<RawAabb> {
     boxes.iter().map(|aabb| aabb.map(|edge| edge.clamp(-1e38, 1e38))).collect()
 }
 
@@ -37,20 +37,20 @@ fn open_doors(world: &mut World) {
 }
 
 /// What can be found.
-fn known(columns: &Columns, statics: &[RawBox]) -> Known {
+fn known(columns: &Columns, statics: &[RawAabb]) -> Known {
     let ids: Vec<u64> = (0..statics.len() as u64).map(|row| row << 40).collect();
     let all = Known::default().with_bodies(&columns.boxes(), columns.ids.as_deref()).with_statics(statics, Some(&ids));
-    all.only(|hit| !matches!(hit, Hit::Fixed { row, .. } if is_open(row as usize)))
+    all.only(|hit| !matches!(hit, Hit::Static { row, .. } if is_open(row as usize)))
 }
 
-fn set_statics(world: &mut World, statics: &[RawBox]) {
+fn set_statics(world: &mut World, statics: &[RawAabb]) {
     let ids: Vec<u64> = (0..statics.len() as u64).map(|row| row << 40).collect();
     world.set_statics(Statics::new(statics).with_ids(&ids)).unwrap();
     open_doors(world);
 }
 
 /// Steps, moves the origin again and again, compares with brute force and with a world that has always been there, and steps.
-fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawBox], origins: &[[f32; 2]]) {
+fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawAabb], origins: &[[f32; 2]]) {
     let mut fleet = Fleet::new(config.clone());
     let mut random = Random::new(SEED);
     let contacts = fleet.each(|world| {
@@ -58,25 +58,25 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawBox]
         Found::new(world.step(columns.bodies()).unwrap())
     });
     let mut here = Columns { ids: columns.ids.clone(), ..Columns::aabbs(columns.boxes()) };
-    let mut fixed = statics.to_vec();
+    let mut static_row = statics.to_vec();
     for &by in origins {
         fleet.each(|world| world.shift_origin(by)).unwrap_or_else(|error| panic!("{label}: {error}"));
         here = Columns { ids: here.ids.clone(), ..Columns::aabbs(shifted(&here.boxes(), by)) };
-        fixed = shifted(&fixed, by);
+        static_row = shifted(&static_row, by);
         let mut native = world(config.clone().sequential());
-        set_statics(&mut native, &fixed);
+        set_statics(&mut native, &static_row);
         // Edges beyond f32 are fine where they come from rounding, and are refused where they are given.
         let given = native.step(here.bodies()).is_ok();
-        let known = known(&here, &fixed);
+        let known = known(&here, &static_row);
         for probe in Probe::some(known.boxes(), &mut random, 7) {
-            let found = fleet.each(|world| answers(world.ask(), &probe));
+            let found = fleet.each(|world| answers(world.query(), &probe));
             known.check(&probe, &found).unwrap_or_else(|what| panic!("{label}, {by:?}: {what}"));
-            assert!(!given || found == answers(native.ask(), &probe), "{label}, {by:?}: the order is that of a step");
+            assert!(!given || found == answers(native.query(), &probe), "{label}, {by:?}: the order is that of a step");
         }
         fleet.each(|world| {
             assert_eq!((world.step_number(), world.contacts().body_count()), (1, columns.len()));
             assert_eq!(Found::new(world.contacts()), contacts, "{label}: contacts stand");
-            assert!((0..fixed.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_open(row))));
+            assert!((0..static_row.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_open(row))));
             let report = world.report();
             assert_eq!(report.common() + report.oversized, columns.len(), "{label}: {report}");
             let (frame, mut random) = (world.reader().latest(), Random::new(SEED));
@@ -86,7 +86,7 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawBox]
     let boxes = here.boxes();
     if boxes.iter().flatten().all(|edge| edge.is_finite()) {
         let found = fleet.each(|world| Found::new(world.step(here.bodies()).unwrap()));
-        let truth = Truth::new(&boxes, &fixed, |row| !is_open(row));
+        let truth = Truth::new(&boxes, &static_row, |row| !is_open(row));
         truth.compare(&found).unwrap_or_else(|what| panic!("{label}: {what}"));
     }
 }
@@ -144,19 +144,19 @@ fn far_origins_and_every_kind_of_coordinates() {
     let origins = [[1e7, -3e9], [f32::MAX, 1e-40], [-f32::MAX, f32::MIN], [1e30, -1e30]];
     for kind in 0..KINDS {
         let columns = with_ids(drawn(300, kind, 3 * kind as u64 + 1));
-        let fixed: Vec<RawBox> = walls(&drawn(60, kind, 40 + kind as u64).boxes());
-        let fixed: Vec<RawBox> = fixed.iter().map(|b| b.map(|edge| edge * 0.25)).collect();
+        let static_row: Vec<RawAabb> = walls(&drawn(60, kind, 40 + kind as u64).boxes());
+        let static_row: Vec<RawAabb> = static_row.iter().map(|b| b.map(|edge| edge * 0.25)).collect();
         for by in origins {
             // What would be beyond f32 is refused, and then all stays.
             let mut world = sequential();
-            world.set_statics(&fixed).unwrap();
+            world.set_statics(&static_row).unwrap();
             let result = world.shift_origin(by);
-            let beyond = shifted(&fixed, by).iter().position(|b| b.iter().any(|edge| edge.is_infinite()));
+            let beyond = shifted(&static_row, by).iter().position(|b| b.iter().any(|edge| edge.is_infinite()));
             match (&result, beyond) {
                 (Ok(()), None) => {
-                    check(&format!("{columns:?} from {by:?}"), WorldConfig::new(), &columns, &fixed, &[by])
+                    check(&format!("{columns:?} from {by:?}"), WorldConfig::new(), &columns, &static_row, &[by])
                 }
-                (Err(Error::BadStatic(bad)), Some(row)) => assert_eq!(bad.row as usize, row),
+                (Err(Error::InvalidStatic(bad)), Some(row)) => assert_eq!(bad.row as usize, row),
                 other => panic!("{other:?}"),
             }
         }
@@ -181,13 +181,13 @@ fn a_refused_shift_changes_nothing() {
     let before = view(&world);
     for (by, axis) in [([f32::NAN, 0.0], 0), ([0.0, f32::INFINITY], 1), ([f32::NEG_INFINITY, f32::NAN], 0)] {
         let error = world.shift_origin(by).unwrap_err();
-        let Error::BadOrigin { axis: named, value } = error else { panic!("{error}") };
+        let Error::InvalidOrigin { axis: named, value } = error else { panic!("{error}") };
         assert!(named == axis && value.to_bits() == by[axis].to_bits());
         assert!(error.to_string().contains(&format!("{} is {}", ["x", "y"][axis], by[axis])), "{error}");
         assert_eq!(view(&world), before);
     }
     for (by, row, column, axis) in [([1e38, 0.0], 1, Column::Min, 0), ([0.0, -1e38], 2, Column::Max, 1)] {
-        let Err(Error::BadStatic(bad)) = world.shift_origin(by) else { panic!("{by:?}") };
+        let Err(Error::InvalidStatic(bad)) = world.shift_origin(by) else { panic!("{by:?}") };
         assert_eq!((bad.row, bad.column, bad.axis), (row, column, axis));
         assert!(bad.value.is_infinite());
         assert_eq!(view(&world), before);
@@ -230,7 +230,7 @@ fn readers_are_shown_the_step_from_its_new_origin_and_snapshots_stay() {
     world.set_statics(&[[3e38f32, 0.0, 3e38, 0.0], [0.0; 4]]).unwrap();
     world.step(bodies).unwrap();
     world.set_statics(&[[1.0f32; 4]]).unwrap();
-    let Err(Error::BadStatic(bad)) = world.shift_origin([-3e38, 0.0]) else { panic!() };
+    let Err(Error::InvalidStatic(bad)) = world.shift_origin([-3e38, 0.0]) else { panic!() };
     assert_eq!((bad.row, bad.column), (0, Column::Min));
     assert_eq!(reader.latest().query_aabb(area(2.0)).count(), 1);
     world.step(bodies).unwrap();
@@ -239,7 +239,7 @@ fn readers_are_shown_the_step_from_its_new_origin_and_snapshots_stay() {
 
 #[test]
 fn skipped_rows_ids_and_filters_stay() {
-    let mut fleet = Fleet::new(WorldConfig::new().bad_rows(BadRows::Skip));
+    let mut fleet = Fleet::new(WorldConfig::new().invalid_rows(InvalidRows::Skip));
     let mut random = Random::new(SEED);
     let mut centers: Vec<[f32; 2]> = (0..3000).map(|_| random.point(0.0, 70.0)).collect();
     let half_extents: Vec<[f32; 2]> = (0..3000).map(|k| if k % 100 == 7 { [9.0, 4.0] } else { [0.5, 0.5] }).collect();
@@ -253,7 +253,7 @@ fn skipped_rows_ids_and_filters_stay() {
         world.step(Bodies::new(&centers, &half_extents).with_filters(&filters).with_ids(&ids)).unwrap();
         let _reader = random.index(2).eq(&0).then(|| world.reader());
         let hits = |world: &World| {
-            let mut hits: Vec<Hit> = world.ask().on_layers(1 << 1).query_aabb(all).collect();
+            let mut hits: Vec<Hit> = world.query().in_layers(1 << 1).query_aabb(all).collect();
             hits.sort_unstable();
             hits
         };
@@ -280,7 +280,7 @@ fn a_world_without_steps_or_bodies_or_statics_can_be_shifted() {
     assert_eq!(world.statics().aabb(0).unwrap().to_array(), [-5.0, 0.0, -4.0, 1.0]);
     assert_eq!((world.step_number(), world.reader().latest().statics().len()), (0, 0));
     world.set_statics(Statics::default()).unwrap();
-    world.step(Bodies::from_aabbs::<RawBox>(&[])).unwrap();
+    world.step(Bodies::from_aabbs::<RawAabb>(&[])).unwrap();
     world.shift_origin([5.0, 5.0]).unwrap();
     assert_eq!((world.step_number(), world.contacts().body_count()), (1, 0));
 }
@@ -314,12 +314,12 @@ fn contacts_that_are_tracked_go_on() {
     // On a grid that f32 knows from both origins, so that no rounding ends a contact.
     let mut point = |to: f32| random.point(0.0, to).map(|v| (v * 16.0).round() / 16.0);
     let centers: Vec<[f32; 2]> = (0..2000).map(|_| point(40.0)).collect();
-    let walls: Vec<RawBox> = (0..60).map(|_| point(40.0)).map(|[x, y]| [x, y, x + 2.0, y + 1.0]).collect();
+    let walls: Vec<RawAabb> = (0..60).map(|_| point(40.0)).map(|[x, y]| [x, y, x + 2.0, y + 1.0]).collect();
     let ids: Vec<u64> = (0..2000).map(|row| row * 3 + 1).collect();
     let by = [4096.0, -128.5];
     let moved: Vec<[f32; 2]> = centers.iter().map(|[x, y]| [x - by[0], y - by[1]]).collect();
     for with_ids in [true, false] {
-        let mut fleet = Fleet::new(WorldConfig::new().track_contacts().contact_lists());
+        let mut fleet = Fleet::new(WorldConfig::new().track_contacts().partner_lists());
         fleet.each(|world| {
             let step = |world: &mut World, centers: &[[f32; 2]]| {
                 let bodies = Bodies::uniform(centers, [0.5, 0.5]);
@@ -335,7 +335,7 @@ fn contacts_that_are_tracked_go_on() {
             let contacts = world.contacts();
             assert_eq!((contacts.started().count(), contacts.ended().count()), (0, 0));
             assert_eq!((contacts.started_statics().count(), contacts.ended_statics().count()), (0, 0));
-            assert!(!before.fixed.is_empty() && contacts.persisting_statics().count() == before.fixed.len());
+            assert!(!before.static_row.is_empty() && contacts.persisting_statics().count() == before.static_row.len());
             assert_eq!(contacts.persisting().count(), before.body.len());
             assert!(contacts.persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b));
         });

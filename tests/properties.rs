@@ -152,9 +152,9 @@ impl Model {
         let id = |row: u32| self.ids.as_ref().map(|ids| ids[row as usize]);
         let body = reference::cross_pairs(&[area], &self.boxes).into_iter();
         let body = body.map(|(_, row)| Hit::Body { row, id: id(row) });
-        let fixed = reference::cross_pairs(&[area], &self.statics).into_iter();
-        let fixed = fixed.filter(|&(_, row)| self.enabled[row as usize]);
-        body.chain(fixed.map(|(_, row)| Hit::Fixed { row, id: None })).collect()
+        let static_row = reference::cross_pairs(&[area], &self.statics).into_iter();
+        let static_row = static_row.filter(|&(_, row)| self.enabled[row as usize]);
+        body.chain(static_row.map(|(_, row)| Hit::Static { row, id: None })).collect()
     }
 
     fn apply(&mut self, fleet: &mut Fleet, op: &Op) -> Result<(), TestCaseError> {
@@ -189,7 +189,7 @@ impl Model {
                 fleet.set_statics(statics).map_err(|error| TestCaseError::fail(error.to_string()))?;
                 self.statics = statics.clone();
                 self.enabled = vec![true; statics.len()];
-                self.contacts.fixed.clear();
+                self.contacts.static_row.clear();
             }
             Op::RefusedStatics(statics) => {
                 let bad = [&statics[..], &[[1.0, 0.0, 0.0, 1.0]]].concat();

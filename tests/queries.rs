@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::questions::{Answers, Known, Probe, answers, check_frame, check_methods};
+use common::questions::{BatchResults, Known, Probe, answers, check_frame, check_methods};
 use common::{Columns, Fleet, KINDS, Random, drawn, sequential};
 use std::cell::RefCell;
-use triphase::geometry::RawBox;
+use triphase::geometry::RawAabb;
 use triphase::query::Part;
 use triphase::{Aabb, Bodies, Hit, Statics, Tier, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
@@ -19,18 +19,18 @@ fn columns(scene: &Scene) -> Columns {
 }
 
 /// Finite boxes.
-fn walls(boxes: &[RawBox]) -> Vec<RawBox> {
+fn walls(boxes: &[RawAabb]) -> Vec<RawAabb> {
     boxes.iter().map(|aabb| aabb.map(|edge| edge.clamp(f32::MIN, f32::MAX))).collect()
 }
 
-fn known(columns: &Columns, statics: &[RawBox]) -> Known {
+fn known(columns: &Columns, statics: &[RawAabb]) -> Known {
     Known::default().with_bodies(&columns.boxes(), columns.ids.as_deref()).with_statics(statics, None)
 }
 
 /// Asks every world of a fleet everything, and brute force.
 fn check(label: &str, fleet: &mut Fleet, known: &Known, random: &mut Random, count: usize) {
     for probe in Probe::some(known.boxes(), random, count) {
-        let found = fleet.each(|world| answers(world.ask(), &probe));
+        let found = fleet.each(|world| answers(world.query(), &probe));
         known.check(&probe, &found).unwrap_or_else(|what| panic!("{label}: {what}"));
         check_methods(fleet.world(), &probe);
     }
@@ -55,7 +55,7 @@ fn a_world_has_no_more_cells_than_its_bodies_pay_for() {
     let mut world = World::new(WorldConfig::new().sequential().cell_size(1.0)).unwrap();
     world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
     let mut count = 0;
-    world.visit_parts(|part| {
+    world.visit_debug_shapes(|part| {
         if let Part::Band { cells: [columns, rows], .. } = part {
             count += columns * rows;
         }
@@ -67,14 +67,14 @@ fn a_world_has_no_more_cells_than_its_bodies_pay_for() {
 fn many_threads_ask_one_world() {
     let (scene, world) = castles(2000);
     let probes = Probe::some(&columns(&scene).boxes(), &mut Random::new(SEED), 40);
-    let expected: Vec<Answers> = probes.iter().map(|probe| answers(world.ask(), probe)).collect();
+    let expected: Vec<BatchResults> = probes.iter().map(|probe| answers(world.query(), probe)).collect();
     std::thread::scope(|scope| {
         for from in 0..4 {
             let (world, probes, expected) = (&world, &probes, &expected);
             scope.spawn(move || {
                 // Each begins elsewhere, so that they ask different things at once.
                 for k in (0..probes.len()).map(|k| (k + from * 10) % probes.len()) {
-                    assert_eq!(answers(world.ask(), &probes[k]), expected[k]);
+                    assert_eq!(answers(world.query(), &probes[k]), expected[k]);
                 }
             });
         }
@@ -180,7 +180,7 @@ fn large_boxes_that_move_far() {
             [(f32::MAX, [f32::MAX, f32::MIN]), (1e15, [1e15, 0.0]), (1e6, [3e6, -1.0]), (20.0, [9e9, 1.0])]
         {
             let probe = Probe::new([-half, -half, half, half], [-9.0, -9.0], half, by, f32::INFINITY);
-            known.check(&probe, &answers(world.ask(), &probe)).unwrap_or_else(|what| panic!("{count}: {what}"));
+            known.check(&probe, &answers(world.query(), &probe)).unwrap_or_else(|what| panic!("{count}: {what}"));
         }
     }
 }
@@ -223,7 +223,7 @@ fn statics_are_those_of_now_and_bodies_those_of_the_last_good_step() {
     for row in (0..scene.statics.len() as u32).step_by(3) {
         fleet.each(|world| world.set_static_enabled(row, false)).unwrap();
     }
-    known = known.only(|hit| !matches!(hit, Hit::Fixed { row, .. } if row % 3 == 0));
+    known = known.only(|hit| !matches!(hit, Hit::Static { row, .. } if row % 3 == 0));
     check("a third is disabled", &mut fleet, &known, &mut random, 12);
 
     let refused = fleet.each(|world| {
@@ -255,12 +255,12 @@ fn readers_answer_as_the_world_did() {
     }
     // A frame keeps the statics of its step, and its bodies.
     let (frame, probes) = (reader.latest(), Probe::some(&scene.statics, &mut Random::new(1), 12));
-    let before: Vec<Answers> = probes.iter().map(|probe| answers(world.ask(), probe)).collect();
+    let before: Vec<BatchResults> = probes.iter().map(|probe| answers(world.query(), probe)).collect();
     world.set_statics(&[[0.0f32; 4]]).unwrap();
     world.step(Bodies::uniform(&[[0.0f32, 0.0]], [1.0, 1.0])).unwrap();
     for (probe, before) in probes.iter().zip(&before) {
-        assert_eq!(&answers(frame.ask(), probe), before);
-        assert_ne!(&answers(world.ask(), &probes[0]), before);
+        assert_eq!(&answers(frame.query(), probe), before);
+        assert_ne!(&answers(world.query(), &probes[0]), before);
     }
 }
 
@@ -270,7 +270,7 @@ macro_rules! narrowed {
         let wanted = $known.only($wanted);
         for probe in Probe::some($known.boxes(), &mut $random, 7) {
             let found = $fleet.each(|world| {
-                let $ask = world.ask();
+                let $ask = world.query();
                 answers($narrow, &probe)
             });
             wanted.check(&probe, &found).unwrap_or_else(|what| panic!("{}: {what}", stringify!($narrow)));
@@ -292,53 +292,54 @@ fn questions_can_be_narrowed() {
 
         let is_body = |hit: Hit| matches!(hit, Hit::Body { .. });
         let row = |hit: Hit| match hit {
-            Hit::Body { row, .. } | Hit::Fixed { row, .. } => row,
+            Hit::Body { row, .. } | Hit::Static { row, .. } => row,
         };
         let few: Vec<u32> = (0..30).map(|k| k * 3).collect();
         let is_few = |hit: Hit| few.contains(&row(hit));
         let (few, is_few) = (&few[..], &is_few);
         let odd = |hit: Hit| row(hit) % 2 == 1;
         let third = |hit: Hit| row(hit).is_multiple_of(3);
-        narrowed!(fleet, known, random, ask => ask.bodies(), is_body);
-        narrowed!(fleet, known, random, ask => ask.statics(), |hit| !is_body(hit));
-        narrowed!(fleet, known, random, ask => ask.bodies().statics(), |_| false);
-        narrowed!(fleet, known, random, ask => ask.tiers(&[]), |_| false);
+        narrowed!(fleet, known, random, ask => ask.only_bodies(), is_body);
+        narrowed!(fleet, known, random, ask => ask.only_statics(), |hit| !is_body(hit));
+        narrowed!(fleet, known, random, ask => ask.only_bodies().only_statics(), |_| false);
+        narrowed!(fleet, known, random, ask => ask.only_tiers(&[]), |_| false);
         let tiers = [Tier::Static, Tier::Oversized, Tier::Common, Tier::Static];
-        narrowed!(fleet, known, random, ask => ask.tiers(&tiers), |_| true);
-        narrowed!(fleet, known, random, ask => ask.without_bodies(few), |hit| !is_body(hit) || !is_few(hit));
-        narrowed!(fleet, known, random, ask => ask.without_statics(few), |hit| is_body(hit) || !is_few(hit));
+        narrowed!(fleet, known, random, ask => ask.only_tiers(&tiers), |_| true);
+        narrowed!(fleet, known, random, ask => ask.exclude_bodies(few), |hit| !is_body(hit) || !is_few(hit));
+        narrowed!(fleet, known, random, ask => ask.exclude_statics(few), |hit| is_body(hit) || !is_few(hit));
         narrowed!(
             fleet,
             known,
             random,
-            ask => ask.without_statics(&[3]).without_bodies(few).without_statics(few),
+            ask => ask.exclude_statics(&[3]).exclude_bodies(few).exclude_statics(few),
             |hit| !is_few(hit)
         );
-        narrowed!(fleet, known, random, ask => ask.matching(odd), odd);
+        narrowed!(fleet, known, random, ask => ask.with_predicate(odd), odd);
         narrowed!(
             fleet,
             known,
             random,
-            ask => ask.matching(odd).bodies().without_bodies(&[1, 3, 5]).matching(third),
+            ask => ask.with_predicate(odd).only_bodies().exclude_bodies(&[1, 3, 5]).with_predicate(third),
             |hit| is_body(hit) && odd(hit) && third(hit) && row(hit) > 5
         );
-        narrowed!(fleet, known, random, ask => ask.matching(|_| false), |_| false);
+        narrowed!(fleet, known, random, ask => ask.with_predicate(|_| false), |_| false);
 
         // Common and oversized ones are all bodies, and none is both.
         let everything = Aabb::new([f32::MIN, f32::MIN], [f32::MAX, f32::MAX]).unwrap();
-        let of =
-            |tier: Tier| move |world: &mut World| world.ask().tiers(&[tier]).query_aabb(everything).collect::<Vec<_>>();
+        let of = |tier: Tier| {
+            move |world: &mut World| world.query().only_tiers(&[tier]).query_aabb(everything).collect::<Vec<_>>()
+        };
         let (common, oversized) = (fleet.each(of(Tier::Common)), fleet.each(of(Tier::Oversized)));
         assert!(!common.is_empty() && !oversized.is_empty(), "{name} has two tiers of bodies");
         let mut both = [&common[..], &oversized].concat();
-        assert_eq!(both, fleet.each(|world| world.ask().bodies().query_aabb(everything).collect::<Vec<_>>()));
+        assert_eq!(both, fleet.each(|world| world.query().only_bodies().query_aabb(everything).collect::<Vec<_>>()));
         both.sort_unstable();
         assert_eq!(both, known.only(is_body).hits());
-        narrowed!(fleet, known, random, ask => ask.tiers(&[Tier::Common]), |hit| common.contains(&hit));
-        narrowed!(fleet, known, random, ask => ask.bodies().tiers(&[Tier::Oversized, Tier::Static]), |hit| {
+        narrowed!(fleet, known, random, ask => ask.only_tiers(&[Tier::Common]), |hit| common.contains(&hit));
+        narrowed!(fleet, known, random, ask => ask.only_bodies().only_tiers(&[Tier::Oversized, Tier::Static]), |hit| {
             oversized.contains(&hit)
         });
-        narrowed!(fleet, known, random, ask => ask.tiers(&[Tier::Oversized, Tier::Static]), |hit| {
+        narrowed!(fleet, known, random, ask => ask.only_tiers(&[Tier::Oversized, Tier::Static]), |hit| {
             !common.contains(&hit)
         });
     }
@@ -350,7 +351,7 @@ fn predicates_are_asked_about_hits_alone_and_once() {
     let known = known(&columns(&scene), &scene.statics);
     for probe in Probe::some(known.boxes(), &mut Random::new(SEED), 40) {
         let (truth, asked) = (known.answers(&probe), RefCell::new(Vec::new()));
-        let ask = world.ask().matching(|hit| {
+        let ask = world.query().with_predicate(|hit| {
             asked.borrow_mut().push(hit);
             true
         });

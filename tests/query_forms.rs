@@ -9,16 +9,16 @@ use common::{Columns, Fleet, Random, sequential, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::atomic::Ordering::SeqCst;
-use triphase::geometry::RawBox;
-use triphase::query::Answers;
-use triphase::{Aabb, Bodies, Circle, Hit, Point, Ray, Sweep, WorldConfig};
+use triphase::geometry::RawAabb;
+use triphase::query::BatchResults;
+use triphase::{Aabb, AabbCast, Bodies, Circle, Hit, Point, Ray, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 /// Whole numbers, so that edges, corners, centres and distances coincide.
-fn on_a_grid(count: usize) -> impl Strategy<Value = Vec<RawBox>> {
+fn on_a_grid(count: usize) -> impl Strategy<Value = Vec<RawAabb>> {
     let row = (0..16i32, 0..16i32, 0..5i32, 0..5i32, 0..30u8).prop_map(|(x, y, w, h, large)| {
         let [w, h] = if large == 0 { [w * 4, h * 4] } else { [w, h] };
         [x, y, x + w, y + h].map(|v| v as f32)
@@ -58,10 +58,10 @@ proptest! {
         for at in disabled.iter().filter(|_| !statics.is_empty()) {
             let off = at.index(statics.len()) as u32;
             fleet.each(|world| world.set_static_enabled(off, false)).unwrap();
-            known = known.only(|hit| hit != Hit::Fixed { row: off, id: None });
+            known = known.only(|hit| hit != Hit::Static { row: off, id: None });
         }
         for probe in &probes {
-            let found = fleet.each(|world| answers(world.ask(), probe));
+            let found = fleet.each(|world| answers(world.query(), probe));
             known.check(probe, &found).map_err(TestCaseError::fail)?;
         }
     }
@@ -83,8 +83,8 @@ fn bad_shapes_are_refused_when_made() {
         told(&Ray::new([0.0, 0.0], [bad, 0.0], 1.0).unwrap_err(), ["ray", "direction x", name]);
         told(&Ray::new([0.0, 0.0], [0.0, bad], 1.0).unwrap_err(), ["ray", "direction y", name]);
         let aabb = Aabb::new([0.0, 0.0], [1.0, 1.0]).unwrap();
-        told(&Sweep::new(aabb, [bad, 0.0]).unwrap_err(), ["sweep", "displacement x", name]);
-        told(&Sweep::new(aabb, [0.0, bad]).unwrap_err(), ["sweep", "displacement y", name]);
+        told(&AabbCast::new(aabb, [bad, 0.0]).unwrap_err(), ["sweep", "displacement x", name]);
+        told(&AabbCast::new(aabb, [0.0, bad]).unwrap_err(), ["sweep", "displacement y", name]);
         for edge in 0..4 {
             let mut edges = [0.0, 0.0, 1.0, 1.0];
             edges[edge] = bad;
@@ -111,7 +111,7 @@ fn questions_allocate_nothing() {
         let scene = Scene::new(name, 3000, 7);
         let mut world = sequential();
         let rows = scene.centers.iter().zip(&scene.half_extents);
-        let boxes: Vec<RawBox> = rows.map(|([x, y], [w, h])| [x - w, y - h, x + w, y + h]).collect();
+        let boxes: Vec<RawAabb> = rows.map(|([x, y], [w, h])| [x - w, y - h, x + w, y + h]).collect();
         world.set_statics(if scene.statics.is_empty() { &boxes[..500] } else { &scene.statics[..] }).unwrap();
         world.step(Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids)).unwrap();
         let reader = world.reader();
@@ -122,26 +122,26 @@ fn questions_allocate_nothing() {
         let before = ALLOCATIONS.load(SeqCst);
         let mut found = 0;
         for &Probe { area, point, circle, ray, sweep } in &probes {
-            let ask = world.ask();
+            let ask = world.query();
             hits.clear();
             found += ask.query_aabb(area).append_to(&mut hits);
             found += ask.query_contained_in(area).count() + ask.query_containing(point).count();
-            found += ask.query_near(area).count() + ask.query_circle(circle).count();
-            found += ask.matching(|hit| matches!(hit, Hit::Body { .. })).query_aabb(area).count();
-            found += ask.bodies().without_bodies(&[1, 2]).query_circle(circle).count();
+            found += ask.query_candidates(area).count() + ask.query_circle(circle).count();
+            found += ask.with_predicate(|hit| matches!(hit, Hit::Body { .. })).query_aabb(area).count();
+            found += ask.only_bodies().exclude_bodies(&[1, 2]).query_circle(circle).count();
             for k in [0, 1, 8, 33, 1000, usize::MAX] {
                 ask.k_nearest(point, k, &mut near);
                 found += near.len();
-                ask.k_nearest_in(circle, k, &mut near);
+                ask.k_nearest_within(circle, k, &mut near);
             }
             ask.within(circle, &mut near);
-            found += usize::from(ask.nearest(point).is_some()) + usize::from(ask.nearest_in(circle).is_some());
+            found += usize::from(ask.nearest(point).is_some()) + usize::from(ask.nearest_within(circle).is_some());
             ask.cast_ray_all(ray, &mut met);
             ask.cast_aabb_all(sweep, &mut met);
             found += met.len() + usize::from(ask.cast_ray(ray).is_some()) + usize::from(ask.cast_ray_any(ray));
             found += usize::from(ask.cast_aabb(sweep).is_some()) + usize::from(ask.cast_aabb_any(sweep));
             let frame = reader.latest();
-            found += frame.query_aabb(area).count() + usize::from(frame.ask().nearest(point).is_some());
+            found += frame.query_aabb(area).count() + usize::from(frame.query().nearest(point).is_some());
         }
         assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0, "{name}");
         assert!(found > 10_000, "{name}: {found}");
@@ -154,13 +154,13 @@ fn batches_of_other_sizes_leave_the_memory_of_larger_ones() {
     let scene = Scene::new(SceneName::Castles, 3000, 7);
     let mut world = sequential();
     world.step(Bodies::new(&scene.centers, &scene.half_extents)).unwrap();
-    let around = |center: &[f32; 2]| Aabb::from_center(*center, [3.0, 3.0]).unwrap();
+    let around = |center: &[f32; 2]| Aabb::from_half_extents(*center, [3.0, 3.0]).unwrap();
     let areas: Vec<Aabb> = scene.centers.iter().map(around).collect();
-    let mut answers = Answers::new();
-    world.ask().par_query_aabb(&areas, &mut answers);
+    let mut answers = BatchResults::new();
+    world.query().par_query_aabb(&areas, &mut answers);
     let before = ALLOCATIONS.load(SeqCst);
     for count in [10, 0, 257, 3000, 1] {
-        world.ask().par_query_aabb(&areas[..count], &mut answers);
+        world.query().par_query_aabb(&areas[..count], &mut answers);
         assert_eq!(answers.len(), count);
         let same = |(area, answer): (&Aabb, &[Hit])| world.query_aabb(*area).eq(answer.iter().copied());
         assert!(areas.iter().zip(answers.iter()).all(same), "{count}");

@@ -8,7 +8,7 @@ use common::{Random, sequential, world};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, RwLock};
-use triphase::reference::body_box;
+use triphase::reference::body_aabb;
 use triphase::{Aabb, Bodies, Hit, Reader, Snapshot, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -67,11 +67,11 @@ impl Given {
     /// By brute force, ascending.
     fn hits(&self, of: [f32; 4]) -> Vec<Hit> {
         let meets = |b: &[f32; 4]| b[0] <= of[2] && of[0] <= b[2] && b[1] <= of[3] && of[1] <= b[3];
-        let boxes = self.centers.iter().zip(&self.half_extents).map(|(&c, &h)| body_box(c, h, None));
+        let boxes = self.centers.iter().zip(&self.half_extents).map(|(&c, &h)| body_aabb(c, h, None));
         let bodies = boxes.enumerate().filter(|(_, b)| meets(b));
         let bodies = bodies.map(|(row, _)| Hit::Body { row: row as u32, id: Some(self.ids[row]) });
-        let fixed = self.walls.iter().enumerate().filter(|&(row, b)| !self.open[row] && meets(b));
-        bodies.chain(fixed.map(|(row, _)| Hit::Fixed { row: row as u32, id: Some(self.wall_ids[row]) })).collect()
+        let static_row = self.walls.iter().enumerate().filter(|&(row, b)| !self.open[row] && meets(b));
+        bodies.chain(static_row.map(|(row, _)| Hit::Static { row: row as u32, id: Some(self.wall_ids[row]) })).collect()
     }
 
     /// That a frame is this step's.
@@ -183,7 +183,7 @@ fn readers_check_each_step(config: WorldConfig, readers: usize, steps: u64) {
 #[test]
 fn threads_that_read_find_whole_steps_while_steps_run() {
     readers_check_each_step(WorldConfig::new().sequential(), 4, 120);
-    readers_check_each_step(WorldConfig::new().parallel_from(0), 3, 60);
+    readers_check_each_step(WorldConfig::new().parallel_threshold(0), 3, 60);
 }
 
 #[test]
@@ -280,22 +280,22 @@ fn a_frame_has_the_statics_of_its_step() {
     let mut world = sequential();
     world.set_statics(&walls).unwrap();
     world.step(nobody()).unwrap();
-    let fixed = |frame: Snapshot| hits(&frame, EVERYWHERE);
-    let hit = |row| Hit::Fixed { row, id: None };
+    let static_row = |frame: Snapshot| hits(&frame, EVERYWHERE);
+    let hit = |row| Hit::Static { row, id: None };
     // Though the first handle is made after a door was opened and after the set was replaced.
     world.set_static_enabled(0, false).unwrap();
-    assert_eq!(fixed(world.reader().latest()), [hit(0), hit(1)]);
+    assert_eq!(static_row(world.reader().latest()), [hit(0), hit(1)]);
     world.set_statics(&walls[..1]).unwrap();
-    assert_eq!(fixed(world.reader().latest()), [hit(0), hit(1)]);
+    assert_eq!(static_row(world.reader().latest()), [hit(0), hit(1)]);
     assert_eq!(world.query_aabb(area(EVERYWHERE)).collect::<Vec<_>>(), [hit(0)], "the world's are of now");
     world.step(nobody()).unwrap();
     let reader = world.reader();
-    assert_eq!(fixed(reader.latest()), [hit(0)]);
+    assert_eq!(static_row(reader.latest()), [hit(0)]);
     // Switched off and on again, it is as it was; and each frame in turn is told.
     for step in 0..12 {
         world.set_static_enabled(0, step % 3 == 0).unwrap();
         world.step(nobody()).unwrap();
-        assert_eq!(fixed(reader.latest()).len(), usize::from(step % 3 == 0), "{step}");
+        assert_eq!(static_row(reader.latest()).len(), usize::from(step % 3 == 0), "{step}");
     }
 }
 

@@ -92,6 +92,6 @@ fn few_bodies_stay_on_one_thread() {
     let (one, default) = (|| WorldConfig::new().sequential(), WorldConfig::new);
     assert_eq!(held(7_999, default()), held(7_999, one()));
     assert!(held(8_000, default()) > held(8_000, one()));
-    assert!(held(500, default().parallel_from(500)) > held(500, one()));
-    assert_eq!(held(9_000, default().parallel_from(9_001)), held(9_000, one()));
+    assert!(held(500, default().parallel_threshold(500)) > held(500, one()));
+    assert_eq!(held(9_000, default().parallel_threshold(9_001)), held(9_000, one()));
 }

@@ -95,7 +95,7 @@ fn boxes_one_ulp_apart_are_not_found() {
         let columns = Columns::aabbs(boxes.iter().copied().chain(noise).collect());
         let truth = check_once(&label, &configs(), &columns, &boxes);
         assert!(!truth.body.contains(&(0, 1)) && truth.body.contains(&(0, 2)), "{label}");
-        assert!(truth.body.contains(&(0, 4)) && truth.fixed.contains(&(1, 2)), "{label}");
+        assert!(truth.body.contains(&(0, 4)) && truth.static_row.contains(&(1, 2)), "{label}");
     }
 }
 
@@ -206,7 +206,7 @@ fn edges_may_round_to_infinity_and_compare_as_such() {
     rows.extend(crowd(&mut Random::new(7), 2000, [0.0, 0.0], 1.0));
     let walls = [[-big, -big, big, -1e38], [1e38, 0.0, big, 2.0], [0.0, 0.0, 0.0, 0.0]];
     let truth = check_once("endless boxes among a crowd", &configs(), &Columns::of(&rows), &walls);
-    assert!(truth.body.contains(&(0, 1)) && truth.body.contains(&(0, 3)) && truth.fixed.contains(&(2, 0)));
+    assert!(truth.body.contains(&(0, 1)) && truth.body.contains(&(0, 3)) && truth.static_row.contains(&(2, 0)));
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn both_zeros_are_one_place() {
     let count = rows.len();
     let truth = check_once("zeros", &configs(), &Columns::of(&rows), &[[-0.0, 0.0, 0.0, -0.0]]);
     assert_eq!(truth.body.len(), count * (count - 1) / 2);
-    assert_eq!(truth.fixed.len(), count);
+    assert_eq!(truth.static_row.len(), count);
 
     // In boxes, where `0.0..-0.0` is not inverted; among others.
     let mut boxes =
@@ -281,7 +281,7 @@ fn denormals_are_numbers_like_others() {
     };
     let mut rows: Vec<_> = (0..1500).map(|k| ([at(), at()], [tiny(k % 5), tiny(k % 3)])).collect();
     let truth = check_once("denormals alone", &configs(), &Columns::of(&rows), &[[0.0, 0.0, tiny(9), tiny(9)]]);
-    assert!(truth.body.len() > 100 && !truth.fixed.is_empty());
+    assert!(truth.body.len() > 100 && !truth.static_row.is_empty());
     rows.extend(crowd(&mut random.clone(), 1500, [0.0, 0.0], 1.0));
     check_once("denormals in a crowd", &configs(), &Columns::of(&rows), &[]);
 

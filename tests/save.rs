@@ -6,8 +6,8 @@ mod common;
 use common::{Fleet, Found, Random, Truth, sequential, world};
 use serde_json::{Value, json};
 use triphase::{
-    Aabb, BadRows, Bodies, Column, EndedPair, EndedStaticPair, Error, Filter, Pair, SavedWorld, Simd, StaticPair,
-    Statics, Tracked, World, WorldConfig,
+    Aabb, Bodies, Column, EndedPair, EndedStaticPair, Error, Filter, InvalidRows, Pair, SavedWorld, SimdLevel,
+    StaticPair, Statics, Tracked, World, WorldConfig,
 };
 use triphase_scenes::{Scene, SceneName};
 
@@ -68,9 +68,9 @@ fn statics(world: &World) -> Vec<Static> {
 fn restored_worlds_go_on_as_if_nothing_had_been() {
     let new = WorldConfig::new;
     let configs = [
-        new().track_contacts().margin(0.1).contact_lists(),
+        new().track_contacts().margin(0.1).partner_lists(),
         new().bounds([0.1, 0.45, 3.0]).cell_size(1.7),
-        new().bad_rows(BadRows::Skip).pair_limit(usize::MAX),
+        new().invalid_rows(InvalidRows::Skip).pair_limit(usize::MAX),
     ];
     for (name, config) in [SceneName::Castles, SceneName::PowerLaw, SceneName::BeamsStatic].into_iter().zip(configs) {
         for with_columns in [true, false] {
@@ -83,7 +83,7 @@ fn restored_worlds_go_on_as_if_nothing_had_been() {
                 furnish(world, &scene, with_columns);
                 (0..3).for_each(|_| _ = step(world, &scene));
                 world.tracked_mut().for_each(|(pair, value)| *value = pair.a.wrapping_mul(31) ^ pair.b);
-                world.tracked_statics_mut().for_each(|(pair, value)| *value = pair.body ^ pair.fixed);
+                world.tracked_statics_mut().for_each(|(pair, value)| *value = pair.body ^ pair.static_row);
             });
             scene.advance();
             let next = scene.clone();
@@ -105,7 +105,7 @@ fn restored_worlds_go_on_as_if_nothing_had_been() {
                 }
                 for (number, scene) in [(4, &next), (5, &scene)] {
                     let expected = step(world, scene);
-                    assert!(!expected.fixed.is_empty() && !expected.body.is_empty());
+                    assert!(!expected.static_row.is_empty() && !expected.body.is_empty());
                     for other in &mut restored {
                         assert_eq!(step(other, scene), expected);
                         assert_eq!(events(other), events(world));
@@ -181,7 +181,7 @@ fn what_is_wrong_with_a_save_is_named() {
         let mut bad = good.clone();
         *bad.pointer_mut(place).expect(place) = value;
         match restore(bad) {
-            Err(error @ Error::BadSave { what, .. }) => {
+            Err(error @ Error::InvalidSave { what, .. }) => {
                 assert_eq!(what, part, "{place}");
                 let text = error.to_string();
                 assert!(words.iter().chain([&part]).all(|word| text.contains(word)), "{place}: {text}");
@@ -193,8 +193,8 @@ fn what_is_wrong_with_a_save_is_named() {
     }
     let mut bad = good;
     *bad.pointer_mut("/statics/boxes").unwrap() = json!([]);
-    let Err(Error::BadSave { cause, .. }) = restore(bad) else { panic!() };
-    assert_eq!(*cause, Error::ColumnLength { chunk: 0, column: Column::Id, expected: 0, found: 3 });
+    let Err(Error::InvalidSave { cause, .. }) = restore(bad) else { panic!() };
+    assert_eq!(*cause, Error::ColumnLengthMismatch { chunk: 0, column: Column::Id, expected: 0, found: 3 });
 }
 
 /// That whatever a save was turned into is refused, or a world whose steps are exact.
@@ -203,9 +203,9 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
     let config = serde_json::to_value(world.config()).unwrap();
     let tracks = usize::from(config["track_contacts"] == json!(true));
     let boxes = (0..world.statics().len() as u32).map(|row| world.statics().aabb(row).unwrap().to_array());
-    let fixed: Vec<[f32; 4]> = boxes.collect();
-    let of_fixed: Vec<Filter> = (0..fixed.len() as u32).map(|row| world.statics().filter(row).unwrap()).collect();
-    let enabled: Vec<bool> = (0..fixed.len() as u32).map(|row| world.statics().is_enabled(row).unwrap()).collect();
+    let static_row: Vec<[f32; 4]> = boxes.collect();
+    let of_fixed: Vec<Filter> = (0..static_row.len() as u32).map(|row| world.statics().filter(row).unwrap()).collect();
+    let enabled: Vec<bool> = (0..static_row.len() as u32).map(|row| world.statics().is_enabled(row).unwrap()).collect();
     let bodies = Bodies::new(&scene.centers, &scene.half_extents);
     // Contacts that were read may be of other ids or rows, but each is told of once.
     if let Ok(contacts) = world.step(bodies.with_ids(&scene.ids)) {
@@ -218,12 +218,12 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
         Ok(found) => {
             let boxes =
                 scene.centers.iter().zip(&scene.half_extents).map(|([x, y], [w, h])| [x - w, y - h, x + w, y + h]);
-            let truth = Truth::new(&boxes.collect::<Vec<_>>(), &fixed, |row| enabled[row]);
+            let truth = Truth::new(&boxes.collect::<Vec<_>>(), &static_row, |row| enabled[row]);
             let truth = truth.filtered(None, Some(&of_fixed));
             // The settings may be of discs now, which are in their boxes.
             if serde_json::to_value(world.config()).unwrap()["overlap"] == json!("Discs") {
                 assert!(found.body.iter().all(|pair| truth.body.binary_search(pair).is_ok()));
-                assert!(found.fixed.iter().all(|pair| truth.fixed.binary_search(pair).is_ok()));
+                assert!(found.static_row.iter().all(|pair| truth.static_row.binary_search(pair).is_ok()));
             } else {
                 truth.compare(&found).unwrap();
             }
@@ -231,7 +231,7 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
         Err(Error::TooManyPairs { limit }) => assert_eq!(limit, serde_limit(&world)),
         Err(error) => panic!("{error}"),
     }
-    world.shift_origin([3.0, 4.0]).unwrap_or_else(|error| assert!(matches!(error, Error::BadStatic(_))));
+    world.shift_origin([3.0, 4.0]).unwrap_or_else(|error| assert!(matches!(error, Error::InvalidStatic(_))));
     let _ = world.report().to_string();
     true
 }
@@ -243,7 +243,7 @@ fn serde_limit(world: &World) -> usize {
 fn small() -> (Scene, SavedWorld) {
     let scene = Scene::new(SceneName::Castles, 60, SEED);
     let mut world =
-        world(WorldConfig::new().bounds([0.5, 1.0]).cell_size(1.0).simd_at_most(Simd::Avx2).track_contacts());
+        world(WorldConfig::new().bounds([0.5, 1.0]).cell_size(1.0).simd_max(SimdLevel::Avx2).track_contacts());
     furnish(&mut world, &scene, true);
     step(&mut world, &scene);
     (scene, world.save())
@@ -351,21 +351,21 @@ fn the_vocabulary_is_serialised() {
     let filter = Filter::new(u32::MAX, 7);
     assert_eq!(there_and_back(&filter), [filter; 2]);
     assert_eq!(there_and_back(&Pair { a: 1, b: u32::MAX }), [Pair { a: 1, b: u32::MAX }; 2]);
-    assert_eq!(there_and_back(&StaticPair { body: 5, fixed: 6 }), [StaticPair { body: 5, fixed: 6 }; 2]);
-    for simd in [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512] {
+    assert_eq!(there_and_back(&StaticPair { body: 5, static_row: 6 }), [StaticPair { body: 5, static_row: 6 }; 2]);
+    for simd in [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512] {
         assert_eq!(there_and_back(&simd), [simd; 2]);
     }
-    for rows in [BadRows::Refuse, BadRows::Skip] {
+    for rows in [InvalidRows::Reject, InvalidRows::Skip] {
         assert_eq!(there_and_back(&rows), [rows; 2]);
     }
-    let config = WorldConfig::new().bounds([0.1, 7.5]).cell_size(0.3).parallel_from(5).sequential();
-    let config = config.simd_at_most(Simd::Sse2).bad_rows(BadRows::Skip).pair_limit(99);
+    let config = WorldConfig::new().bounds([0.1, 7.5]).cell_size(0.3).parallel_threshold(5).sequential();
+    let config = config.simd_max(SimdLevel::Sse2).invalid_rows(InvalidRows::Skip).pair_limit(99);
     assert_eq!(there_and_back(&config), [config.clone(), config]);
     // A file of settings says what differs.
-    let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [0.5], "bad_rows": "Skip" }"#).unwrap();
-    assert_eq!(config, WorldConfig::new().bound(0.5).bad_rows(BadRows::Skip));
+    let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [0.5], "invalid_rows": "Skip" }"#).unwrap();
+    assert_eq!(config, WorldConfig::new().bound(0.5).invalid_rows(InvalidRows::Skip));
     let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [2.0, 1.0] }"#).unwrap();
-    assert!(matches!(World::new(config), Err(Error::BadSetting { setting: "bound", .. })));
+    assert!(matches!(World::new(config), Err(Error::InvalidConfig { setting: "bound", .. })));
 }
 
 #[test]
@@ -416,13 +416,13 @@ fn a_world_whose_statics_were_replaced_before_it_was_saved_ends_contacts_with_th
         assert_eq!((&from_text, &from_bytes), (&saved, &saved));
         for mut world in [world, World::restore(from_text).unwrap(), World::restore(from_bytes).unwrap()] {
             let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
-            let fixed = before.map_or(0, |ids| ids[0]);
+            let static_row = before.map_or(0, |ids| ids[0]);
             let ended: Vec<_> = contacts.ended_statics().collect();
             let goes: Vec<u32> = contacts.persisting_statics().map(|contact| contact.value).collect();
             if goes_on {
                 assert_eq!((ended, goes), (vec![], vec![9]));
             } else {
-                assert_eq!((ended, goes), (vec![EndedStaticPair { body: 0, fixed, value: 9 }], vec![]));
+                assert_eq!((ended, goes), (vec![EndedStaticPair { body: 0, static_row, value: 9 }], vec![]));
             }
         }
     }

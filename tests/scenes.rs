@@ -5,7 +5,7 @@ mod common;
 
 use common::{Fleet, Random, Truth, cross_pairs, hits, self_pairs};
 use std::collections::BTreeSet;
-use triphase::reference::{self, body_box};
+use triphase::reference::{self, body_aabb};
 use triphase::{Bodies, Hit, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -25,7 +25,7 @@ fn bodies(scene: &Scene) -> Bodies<'_> {
 
 fn boxes(scene: &Scene) -> Vec<[f32; 4]> {
     let rows = scene.centers.iter().zip(&scene.half_extents).enumerate();
-    rows.map(|(row, (&c, &h))| body_box(c, h, scene.displacements.as_ref().map(|d| d[row]))).collect()
+    rows.map(|(row, (&c, &h))| body_aabb(c, h, scene.displacements.as_ref().map(|d| d[row]))).collect()
 }
 
 /// Steps `frames` of `scene` and compares each with brute force; a failure says what to run again.
@@ -53,9 +53,9 @@ fn queries(fleet: &Fleet, scene: &Scene) -> Result<(), String> {
         let area = [min_x - grow, min_y - grow, max_x + grow, max_y + grow].map(|edge| edge.clamp(-f32::MAX, f32::MAX));
         let body = reference::cross_pairs(&[area], &boxes).into_iter();
         let body = body.map(|(_, row)| Hit::Body { row, id: Some(scene.ids[row as usize]) });
-        let fixed = reference::cross_pairs(&[area], &scene.statics).into_iter();
-        let fixed = fixed.map(|(_, row)| Hit::Fixed { row, id: None });
-        let (expected, met) = (body.chain(fixed).collect::<Vec<_>>(), hits(fleet.world(), area));
+        let static_row = reference::cross_pairs(&[area], &scene.statics).into_iter();
+        let static_row = static_row.map(|(_, row)| Hit::Static { row, id: None });
+        let (expected, met) = (body.chain(static_row).collect::<Vec<_>>(), hits(fleet.world(), area));
         if met != expected {
             let first = (0..).find(|&k| met.get(k) != expected.get(k)).expect("they differ");
             return Err(format!("query of {area:?}: {:?}, expected {:?}", met.get(first), expected.get(first)));

@@ -5,7 +5,7 @@ mod common;
 
 use common::questions::{Known, Probe, answers, check_frame};
 use common::{Columns, Fleet, Found, Lullaby, Play, Random, Truth, plain, sequential, world};
-use triphase::{BadRows, Bodies, Column, Error, Filter, Statics, WorldConfig};
+use triphase::{Bodies, Column, Error, Filter, InvalidRows, Statics, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0x51ee9;
@@ -100,8 +100,8 @@ fn a_body_that_wakes_leaves_nothing_behind() {
         let columns = Columns::uniform(centers.clone(), [0.6, 0.6]);
         play.step(&format!("frame {frame}"), &columns, &asleep, &[]);
         let pairs = play.fleet.world().contacts().body_pairs().len();
-        let fixed = play.fleet.world().contacts().static_pairs().len();
-        assert_eq!((pairs, fixed), if away { (37, 39) } else { (39, 40) });
+        let static_row = play.fleet.world().contacts().static_pairs().len();
+        assert_eq!((pairs, static_row), if away { (37, 39) } else { (39, 40) });
         play.ask(&format!("frame {frame}"), &columns, &[], 3);
         if frame > 1 && away {
             assert_eq!(play.asleep(), 39, "frame {frame}");
@@ -191,7 +191,7 @@ fn filters_of_statics() {
         let found = fleet.each(|world| Found::new(world.step(columns.bodies().with_asleep(&asleep)).unwrap()));
         truth.compare(&found).unwrap();
     }
-    assert!(fleet.world().report().asleep > 700 && !truth.fixed.is_empty());
+    assert!(fleet.world().report().asleep > 700 && !truth.static_row.is_empty());
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn rows_that_come_and_go() {
 fn bad_rows_are_skipped_or_refuse_the_step() {
     let scene = Scene::new(SceneName::Crowd, 1000, SEED + 7);
     for skip in [true, false] {
-        let policy = if skip { BadRows::Skip } else { BadRows::Refuse };
-        let mut play = Play::new(WorldConfig::new().bad_rows(policy), &[]);
+        let policy = if skip { InvalidRows::Skip } else { InvalidRows::Reject };
+        let mut play = Play::new(WorldConfig::new().invalid_rows(policy), &[]);
         let good = plain(&scene);
         let asleep = [true; 1000];
         for frame in 0..18 {
@@ -284,7 +284,7 @@ fn a_box_that_looks_as_it_was_but_may_not_be_is_refused() {
     }
     assert_eq!(world.report().asleep, 5);
     let bodies = Bodies::from_aabbs(&bad).with_displacements(&fast).with_asleep(&[true; 5]);
-    assert!(matches!(world.step(bodies), Err(Error::BadBody(_))));
+    assert!(matches!(world.step(bodies), Err(Error::InvalidBody(_))));
     assert_eq!(world.contacts().body_pairs().len(), 10);
 }
 
@@ -329,7 +329,7 @@ fn a_column_of_another_length_is_refused() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [1.0, 1.0]);
     let error = sequential().step_chunks(&[bodies, bodies.with_asleep(&[true; 2])]).map(|_| ()).unwrap_err();
-    assert_eq!(error, Error::ColumnLength { chunk: 1, column: Column::Asleep, expected: 3, found: 2 });
+    assert_eq!(error, Error::ColumnLengthMismatch { chunk: 1, column: Column::Asleep, expected: 3, found: 2 });
     assert!(error.to_string().contains("asleep"), "{error}");
 }
 
@@ -382,7 +382,7 @@ fn snapshots_stay_what_they_were() {
         for (snapshot, known) in &held {
             for probe in Probe::some(known.boxes(), &mut random, 1) {
                 known
-                    .check(&probe, &answers(snapshot.ask(), &probe))
+                    .check(&probe, &answers(snapshot.query(), &probe))
                     .unwrap_or_else(|what| panic!("frame {frame}: {what}"));
             }
         }

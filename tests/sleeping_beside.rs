@@ -7,7 +7,7 @@ use common::{Fleet, Found, Lullaby, Truth, hits, sequential, world};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use triphase::stream::{Streamed, channel};
-use triphase::{BadRows, Bodies, Contacts, Error, Hit, Overlap, StreamedPairs, World, WorldConfig};
+use triphase::{Bodies, BodyShape, Contacts, Error, Hit, InvalidRows, PagePairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0xbed;
@@ -15,7 +15,7 @@ const SEED: u64 = 0xbed;
 /// Ascending.
 fn sorted(mut found: Found) -> Found {
     found.body.sort_unstable();
-    found.fixed.sort_unstable();
+    found.static_row.sort_unstable();
     found
 }
 
@@ -27,9 +27,9 @@ fn events(contacts: Contacts<'_>) -> [BTreeSet<(u64, u64, u32)>; 6] {
         contacts.started().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
         contacts.persisting().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
         contacts.ended().map(|ended| ids(ended.a, ended.b, ended.value)).collect(),
-        contacts.started_statics().map(|c| (id(c.pair.body), c.pair.fixed.into(), c.value)).collect(),
-        contacts.persisting_statics().map(|c| (id(c.pair.body), c.pair.fixed.into(), c.value)).collect(),
-        contacts.ended_statics().map(|ended| (ended.body, ended.fixed, ended.value)).collect(),
+        contacts.started_statics().map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value)).collect(),
+        contacts.persisting_statics().map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value)).collect(),
+        contacts.ended_statics().map(|ended| (ended.body, ended.static_row, ended.value)).collect(),
     ]
 }
 
@@ -37,13 +37,13 @@ fn events(contacts: Contacts<'_>) -> [BTreeSet<(u64, u64, u32)>; 6] {
 fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     let mut rows = vec![Vec::new(); contacts.body_count()];
     contacts
-        .par_for_each_exclusive(&mut rows, |pair, a: &mut Vec<u32>, b: &mut Vec<u32>| {
+        .par_for_each_pair_mut(&mut rows, |pair, a: &mut Vec<u32>, b: &mut Vec<u32>| {
             a.push(pair.b);
             b.push(pair.a);
         })
         .expect("a column of the step");
     let mut touched = vec![0u32; contacts.body_count()];
-    contacts.par_for_each_static_exclusive(&mut touched, |_, count| *count += 1).expect("a column of the step");
+    contacts.par_for_each_static_pair_mut(&mut touched, |_, count| *count += 1).expect("a column of the step");
     assert_eq!(touched.iter().sum::<u32>() as usize, contacts.static_pairs().len());
     rows
 }
@@ -56,13 +56,13 @@ fn mark(world: &mut World) {
 #[test]
 fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
     for (name, overlap) in [
-        (SceneName::Sleepers, Overlap::Boxes),
-        (SceneName::Sleepers, Overlap::Discs),
-        (SceneName::Castles, Overlap::Discs),
-        (SceneName::Churn, Overlap::Boxes),
-        (SceneName::Dragons, Overlap::Discs),
+        (SceneName::Sleepers, BodyShape::Aabb),
+        (SceneName::Sleepers, BodyShape::Circle),
+        (SceneName::Castles, BodyShape::Circle),
+        (SceneName::Churn, BodyShape::Aabb),
+        (SceneName::Dragons, BodyShape::Circle),
     ] {
-        let config = WorldConfig::new().track_contacts().contact_lists().overlap(overlap).margin(0.05);
+        let config = WorldConfig::new().track_contacts().partner_lists().body_shape(overlap).margin(0.05);
         let mut fleet = Fleet::new(config.clone());
         let mut plain = world(config.sequential());
         let (mut scene, mut lullaby, mut slept) = (Scene::new(name, 2500, SEED), Lullaby::default(), 0);
@@ -73,7 +73,7 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
             let (columns, asleep) = lullaby.columns(&scene, 16, frame / 7);
             let bodies = columns.bodies().with_ids(&scene.ids);
             let truth = Truth::new(&columns.boxes(), &scene.statics, |_| true);
-            let truth = if overlap == Overlap::Discs { truth.of_discs() } else { truth };
+            let truth = if overlap == BodyShape::Circle { truth.of_discs() } else { truth };
             let expected = sorted(Found::new(plain.step(bodies).expect("a good step")));
             truth.compare(&expected).unwrap_or_else(|what| panic!("{name}, frame {frame}: {what}"));
             let expected_events = events(plain.contacts());
@@ -82,9 +82,9 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
                 let streamed = Mutex::new(Vec::new());
                 let contacts = world.step_streamed(bodies.with_asleep(&asleep), |block| {
                     let pairs: Vec<(bool, u32, u32)> = match block.pairs() {
-                        StreamedPairs::Bodies(pairs) => pairs.iter().map(|pair| (false, pair.a, pair.b)).collect(),
-                        StreamedPairs::Static(pairs) => {
-                            pairs.iter().map(|pair| (true, pair.body, pair.fixed)).collect()
+                        PagePairs::Bodies(pairs) => pairs.iter().map(|pair| (false, pair.a, pair.b)).collect(),
+                        PagePairs::Static(pairs) => {
+                            pairs.iter().map(|pair| (true, pair.body, pair.static_row)).collect()
                         }
                     };
                     streamed.lock().expect("no panic").push((block.sequence(), pairs));
@@ -97,12 +97,15 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
                 streamed.sort_unstable();
                 let told: Vec<_> = streamed.into_iter().flat_map(|(_, pairs)| pairs).collect();
                 let body = found.body.iter().map(|&(a, b)| (false, a, b));
-                assert!(told.into_iter().eq(body.chain(found.fixed.iter().map(|&(body, fixed)| (true, body, fixed)))));
+                assert!(
+                    told.into_iter()
+                        .eq(body.chain(found.static_row.iter().map(|&(body, static_row)| (true, body, static_row))))
+                );
                 let given = partners(contacts);
                 for (row, given) in given.iter().enumerate() {
                     let mut given = given.clone();
                     given.sort_unstable();
-                    assert_eq!(contacts.of(row as u32), given, "{name}, frame {frame}, row {row}");
+                    assert_eq!(contacts.partners(row as u32), given, "{name}, frame {frame}, row {row}");
                 }
                 mark(world);
                 given
@@ -116,7 +119,7 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
 
 #[test]
 fn a_step_of_motions_among_steps_of_discs_is_decided_by_boxes() {
-    let mut fleet = Fleet::new(WorldConfig::new().overlap(Overlap::Discs));
+    let mut fleet = Fleet::new(WorldConfig::new().body_shape(BodyShape::Circle));
     let (mut scene, mut lullaby) = (Scene::new(SceneName::Sleepers, 2000, SEED), Lullaby::default());
     let still = vec![[0.0f32; 2]; scene.centers.len()];
     for frame in 0..16 {
@@ -181,7 +184,7 @@ fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
             let mut twice = scene.ids.clone();
             twice[1] = twice[0];
             let error = tracked.step(bodies.with_ids(&twice)).err();
-            assert_eq!(error, Some(Error::DuplicateBodyIds { first: 0, second: 1, id: twice[0] }));
+            assert_eq!(error, Some(Error::DuplicateBodyId { first: 0, second: 1, id: twice[0] }));
         }
         let expected = sorted(Found::new(world.step(columns.bodies()).expect("a good step")));
         assert_eq!(sorted(Found::new(tracked.step(bodies.with_ids(&scene.ids)).expect("a good step"))), expected);
@@ -191,7 +194,7 @@ fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
 
 #[test]
 fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
-    let config = WorldConfig::new().bad_rows(BadRows::Skip).track_contacts();
+    let config = WorldConfig::new().invalid_rows(InvalidRows::Skip).track_contacts();
     let mut fleet = Fleet::new(config);
     let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 0.8, 0.0]).collect();
     let (asleep, half) = ([true; 600], [0.5f32, 0.5]);
@@ -228,8 +231,8 @@ fn a_committed_step_counts_the_blocks_of_sleepers() {
     let (sender, receiver) = channel(64);
     for _ in 0..6 {
         let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
-        let contacts = world.step_into(bodies, &sender).expect("a good step");
-        let expected = (contacts.blocks().len(), contacts.static_blocks().len());
+        let contacts = world.step_to_channel(bodies, &sender).expect("a good step");
+        let expected = (contacts.body_pages().len(), contacts.static_pages().len());
         let (mut sent, mut told) = ((0, 0), None);
         while let Some(message) = receiver.try_recv() {
             match message {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Columns, Play, Random, settings};
 use proptest::prelude::*;
-use triphase::geometry::RawBox;
+use triphase::geometry::RawAabb;
 use triphase::{Bodies, Filter, WorldConfig};
 
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn whatever_happens_pairs_and_questions_are_right(changes in changes(), spread in 4.0f32..30.0) {
-        let walls: Vec<RawBox> = (0..12).map(|k| [k as f32 * 3.0 - 18.0, -20.0, k as f32 * 3.0 - 17.0, 20.0]).collect();
+        let walls: Vec<RawAabb> = (0..12).map(|k| [k as f32 * 3.0 - 18.0, -20.0, k as f32 * 3.0 - 17.0, 20.0]).collect();
         let mut play = Play::new(WorldConfig::new(), &walls);
         let mut random = Random::new(changes.len() as u64);
         let mut centers: Vec<[f32; 2]> = (0..200).map(|_| random.point(-spread, spread)).collect();

@@ -12,7 +12,7 @@ use common::counting::{ALLOCATIONS, Counting, HELD, Watch};
 use common::{sequential, world};
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::tier::point_grid::PointGrid;
-use triphase::{Bodies, Filter, Overlap, Simd, Statics, World, WorldConfig};
+use triphase::{Bodies, BodyShape, Filter, SimdLevel, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -73,7 +73,7 @@ fn frames_that_were_stepped_before_allocate_nothing() {
         SceneName::BeamsStatic,
     ] {
         assert_eq!(rewind(&mut sequential(), &film(name, 2000, 12)), 0, "{name}");
-        let config = WorldConfig::new().sequential().bounds([0.4, 0.5]).simd_at_most(Simd::Portable);
+        let config = WorldConfig::new().sequential().bounds([0.4, 0.5]).simd_max(SimdLevel::Portable);
         assert_eq!(rewind(&mut world(config), &film(name, 1000, 8)), 0, "{name}, two bounds");
     }
 }
@@ -124,14 +124,14 @@ fn rewind_tracked(world: &mut World, film: &[Scene]) -> usize {
 #[test]
 fn contacts_that_were_tracked_before_allocate_nothing() {
     let _watch = Watch::start();
-    let config = WorldConfig::new().track_contacts().margin(0.1).contact_lists();
+    let config = WorldConfig::new().track_contacts().margin(0.1).partner_lists();
     for name in [SceneName::Castles, SceneName::Crowd, SceneName::Brownian, SceneName::Churn, SceneName::PowerLaw] {
         let film = film(name, 9000, 5);
         assert_eq!(rewind_tracked(&mut world(config.clone().sequential()), &film), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
             let pool = watched_pool(threads);
-            let mut world = World::new(config.clone().parallel_from(0)).unwrap();
+            let mut world = World::new(config.clone().parallel_threshold(0)).unwrap();
             assert_eq!(pool.install(|| rewind_tracked(&mut world, &film)), 0, "{name}, {threads} threads");
         }
     }
@@ -164,7 +164,7 @@ fn filters_that_were_stepped_before_allocate_nothing() {
         assert_eq!(rewind_filtered(&mut sequential(), &film), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
-            let parallel = WorldConfig::new().parallel_from(0);
+            let parallel = WorldConfig::new().parallel_threshold(0);
             let pool = watched_pool(threads);
             let allocations = pool.install(|| rewind_filtered(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
@@ -205,7 +205,7 @@ fn sleepers_that_were_stepped_before_allocate_nothing() {
         assert_eq!(rewind_asleep(&mut sequential(), &film, 3), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
-            let parallel = WorldConfig::new().parallel_from(0);
+            let parallel = WorldConfig::new().parallel_threshold(0);
             let pool = watched_pool(threads);
             let allocations = pool.install(|| rewind_asleep(&mut World::new(parallel).unwrap(), &film, 3));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
@@ -235,7 +235,7 @@ fn a_report_tells_what_is_held_of_sleepers() {
 fn discs_that_were_stepped_before_allocate_nothing() {
     let _watch = Watch::start();
     for name in [SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::BeamsStatic] {
-        let config = WorldConfig::new().sequential().overlap(Overlap::Discs);
+        let config = WorldConfig::new().sequential().body_shape(BodyShape::Circle);
         assert_eq!(rewind(&mut world(config), &film(name, 2000, 12)), 0, "{name}");
     }
 }
@@ -331,7 +331,7 @@ fn pools_of_workers_allocate_nothing_either() {
             let film = film(name, bodies, frames);
             // Bounds make several classes where there is more than one size.
             let bounds = if name == SceneName::PowerLaw { vec![0.5, 5.0] } else { Vec::new() };
-            let parallel = WorldConfig::new().parallel_from(0).bounds(bounds);
+            let parallel = WorldConfig::new().parallel_threshold(0).bounds(bounds);
             let allocations = pool.install(|| rewind(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {bodies} bodies, {threads} threads");
         }
@@ -420,7 +420,7 @@ fn a_report_tells_what_is_held() {
     for name in [SceneName::Castles, SceneName::Touching, SceneName::PowerLaw, SceneName::Cities] {
         let scene = Scene::new(name, 20_000, 84);
         let config = WorldConfig::new().sequential();
-        let config = if name == SceneName::Castles { config.track_contacts().contact_lists() } else { config };
+        let config = if name == SceneName::Castles { config.track_contacts().partner_lists() } else { config };
         let start = HELD.load(SeqCst);
         let mut world = world(config);
         world.set_statics(&scene.statics).unwrap();
@@ -481,7 +481,7 @@ fn pools_of_workers_that_hand_on_blocks_allocate_nothing_either() {
                 }
             }
             let allocations = pool.install(|| {
-                let mut world = world(WorldConfig::new().parallel_from(0));
+                let mut world = world(WorldConfig::new().parallel_threshold(0));
                 world.set_statics(&film[0].statics).unwrap();
                 let mut all = || {
                     let before = ALLOCATIONS.load(SeqCst);
@@ -512,8 +512,8 @@ fn rewind_exclusive(world: &mut World, film: &[Scene]) -> usize {
         for scene in film {
             step(world, scene);
             let contacts = world.contacts();
-            contacts.par_for_each_exclusive(&mut counts, |_, a, b| (*a, *b) = (*a ^ 1, *b ^ 1)).unwrap();
-            contacts.par_for_each_static_exclusive(&mut counts[..], |_, count| *count ^= 2).unwrap();
+            contacts.par_for_each_pair_mut(&mut counts, |_, a, b| (*a, *b) = (*a ^ 1, *b ^ 1)).unwrap();
+            contacts.par_for_each_static_pair_mut(&mut counts[..], |_, count| *count ^= 2).unwrap();
         }
         ALLOCATIONS.load(SeqCst) - before
     };
@@ -530,7 +530,7 @@ fn rows_of_pairs_that_were_given_before_allocate_nothing() {
         assert_eq!(rewind_exclusive(&mut sequential(), &film), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
-            let parallel = WorldConfig::new().parallel_from(0);
+            let parallel = WorldConfig::new().parallel_threshold(0);
             let pool = watched_pool(threads);
             let allocations = pool.install(|| rewind_exclusive(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {threads} threads");

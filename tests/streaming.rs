@@ -11,9 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 #[cfg(feature = "parallel")]
-use triphase::Overlap;
+use triphase::BodyShape;
 use triphase::stream::{self, Committed, Receiver, Streamed};
-use triphase::{Bodies, Contacts, Error, Filter, StreamedBlock, StreamedPairs, World, WorldConfig};
+use triphase::{Bodies, Contacts, Error, Filter, PagePairs, StreamedPage, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -29,10 +29,10 @@ type Block = (u64, Vec<(u32, u32)>, bool);
 struct Heard(Mutex<Vec<Block>>);
 
 impl Heard {
-    fn hear(&self, block: StreamedBlock<'_>) {
+    fn hear(&self, block: StreamedPage<'_>) {
         let (pairs, of_bodies) = match block.pairs() {
-            StreamedPairs::Bodies(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
-            StreamedPairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.fixed)).collect(), false),
+            PagePairs::Bodies(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
+            PagePairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.static_row)).collect(), false),
         };
         assert!(pairs.len() == block.len() && !pairs.is_empty());
         assert_eq!(block.body_pairs().len(), if of_bodies { pairs.len() } else { 0 });
@@ -53,7 +53,7 @@ impl Heard {
         let of = |bodies: bool| blocks.iter().filter(move |block| block.2 == bodies).map(|block| block.1.clone());
         Sorted {
             numbers: blocks.iter().map(|block| block.0).collect(),
-            found: Found { body: of(true).flatten().collect(), fixed: of(false).flatten().collect() },
+            found: Found { body: of(true).flatten().collect(), static_row: of(false).flatten().collect() },
             blocks: blocks.into_iter().map(|block| block.1).collect(),
         }
     }
@@ -69,10 +69,10 @@ struct Sorted {
 
 impl Sorted {
     fn check(&self, contacts: Contacts<'_>) {
-        let bodies = contacts.blocks().map(|block| block.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>());
-        let fixed = contacts.static_blocks();
-        let fixed = fixed.map(|block| block.iter().map(|pair| (pair.body, pair.fixed)).collect());
-        assert!(bodies.chain(fixed).eq(self.blocks.iter().cloned()), "the blocks are those of the contacts");
+        let bodies = contacts.body_pages().map(|block| block.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>());
+        let static_row = contacts.static_pages();
+        let static_row = static_row.map(|block| block.iter().map(|pair| (pair.body, pair.static_row)).collect());
+        assert!(bodies.chain(static_row).eq(self.blocks.iter().cloned()), "the blocks are those of the contacts");
         assert_eq!(self.found, Found::new(contacts));
     }
 }
@@ -131,7 +131,7 @@ fn on_one_thread_blocks_come_in_order() {
         })
         .unwrap();
     let numbers = numbers.into_inner().unwrap();
-    assert_eq!(numbers.each_ref().map(Vec::len), [contacts.blocks().len(), contacts.static_blocks().len()]);
+    assert_eq!(numbers.each_ref().map(Vec::len), [contacts.body_pages().len(), contacts.static_pages().len()]);
     assert!(numbers.iter().all(|numbers| numbers.len() > 3 && numbers.is_sorted()));
 }
 
@@ -209,8 +209,8 @@ fn a_listener_that_panics_leaves_tracked_contacts_alone() {
             let contacts = world.step(bodies(&scene)).unwrap();
             let started: Vec<_> = contacts.started().map(|tracked| tracked.pair).collect();
             let persisting: Vec<_> = contacts.persisting().map(|tracked| tracked.pair).collect();
-            let fixed: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
-            (started, persisting, fixed, contacts.ended().count(), contacts.ended_statics().count())
+            let static_row: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
+            (started, persisting, static_row, contacts.ended().count(), contacts.ended_statics().count())
         })
     };
     let expected = events(0);
@@ -241,9 +241,10 @@ fn a_listener_may_work_on_the_pool() {
     let castles = Scene::new(SceneName::Castles, 20_000, SEED);
     let cases = [bodies(&cross), mixed, bodies(&castles)];
     // What is told of late is found as all else is, so with discs too.
-    let overlaps = [Overlap::Boxes, Overlap::Discs].into_iter().flat_map(|overlap| cases.map(|case| (overlap, case)));
+    let overlaps =
+        [BodyShape::Aabb, BodyShape::Circle].into_iter().flat_map(|overlap| cases.map(|case| (overlap, case)));
     for (k, (overlap, case)) in overlaps.enumerate() {
-        let config = WorldConfig::new().parallel_from(0).overlap(overlap);
+        let config = WorldConfig::new().parallel_threshold(0).body_shape(overlap);
         let mut fresh = world(config.clone().sequential());
         fresh.set_statics(&castles.statics).unwrap();
         let expected = Found::new(fresh.step(case).unwrap());
@@ -269,7 +270,7 @@ fn receive(receiver: &Receiver) -> Option<(Sorted, Result<Committed, Option<Erro
     let heard = Heard::default();
     loop {
         match receiver.recv()? {
-            Streamed::Block(block) => heard.hear(block.as_block()),
+            Streamed::Block(block) => heard.hear(block.as_page()),
             Streamed::Committed(committed) => return Some((heard.sorted(), Ok(committed))),
             Streamed::Aborted(error) => return Some((heard.sorted(), Err(error))),
             other => panic!("{other:?}"),
@@ -297,12 +298,12 @@ fn a_channel_gives_each_step_and_how_it_ended() {
                     let count = random.index(scene.centers.len());
                     let part = Bodies::new(&scene.centers[..count], &scene.half_extents[..count]);
                     let result = match random.index(4) {
-                        0 => world.step_into(Bodies::uniform(&[[f32::NAN; 2]], [1.0; 2]), &sender),
-                        1 => world.step_into(Bodies::uniform(&crowded, [1.0; 2]), &sender),
-                        2 => world.step_chunks_into(&[part, part.with_ids(&[])], &sender),
-                        _ => world.step_into(part, &sender),
+                        0 => world.step_to_channel(Bodies::uniform(&[[f32::NAN; 2]], [1.0; 2]), &sender),
+                        1 => world.step_to_channel(Bodies::uniform(&crowded, [1.0; 2]), &sender),
+                        2 => world.step_chunks_to_channel(&[part, part.with_ids(&[])], &sender),
+                        _ => world.step_to_channel(part, &sender),
                     };
-                    let counts = |contacts: Contacts<'_>| [contacts.blocks().len(), contacts.static_blocks().len()];
+                    let counts = |contacts: Contacts<'_>| [contacts.body_pages().len(), contacts.static_pages().len()];
                     let result = result.map(|contacts| (Found::new(contacts), counts(contacts)));
                     expected.push((result, world.step_number()));
                 }
@@ -319,7 +320,7 @@ fn a_channel_gives_each_step_and_how_it_ended() {
                                 (*body_blocks, *static_blocks)
                             );
                             let pairs = (committed.body_pairs, committed.static_pairs);
-                            assert_eq!(pairs, (found.body.len(), found.fixed.len()));
+                            assert_eq!(pairs, (found.body.len(), found.static_row.len()));
                         }
                         // As text: the value in the error may be NaN.
                         (Err(Some(told)), Err(error)) => assert_eq!(told.to_string(), error.to_string()),
@@ -347,12 +348,12 @@ fn a_consumer_that_goes_away_stops_no_step() {
                     assert!(count.count() != 4, "on purpose");
                 });
                 for _ in 0..3 {
-                    assert_eq!(Found::new(world.step_into(bodies(&scene), &sender).unwrap()), expected);
+                    assert_eq!(Found::new(world.step_to_channel(bodies(&scene), &sender).unwrap()), expected);
                 }
                 assert_eq!(consumer.join().is_err(), leaves_after == 4);
             });
             assert!(sender.is_closed());
-            assert_eq!(Found::new(world.step_into(bodies(&scene), &sender).unwrap()), expected);
+            assert_eq!(Found::new(world.step_to_channel(bodies(&scene), &sender).unwrap()), expected);
         });
     }
 }
@@ -361,7 +362,7 @@ fn a_consumer_that_goes_away_stops_no_step() {
 fn what_was_sent_outlives_sender_and_world() {
     let (sender, mut receiver) = stream::channel(100);
     let mut world = sequential();
-    world.step_into(Bodies::uniform(&[[0.0f32, 0.0], [0.5, 0.0]], [0.5, 0.5]), &sender).unwrap();
+    world.step_to_channel(Bodies::uniform(&[[0.0f32, 0.0], [0.5, 0.0]], [0.5, 0.5]), &sender).unwrap();
     assert_eq!(receiver.len(), 2);
     let block = receiver.next();
     drop((world, sender));
@@ -384,7 +385,7 @@ fn streamed_steps_that_were_stepped_before_allocate_nothing() {
     let mut roll = || {
         for scene in &film {
             world.step_streamed(bodies(scene), |block| _ = rows.fetch_add(block.len(), SeqCst)).unwrap();
-            world.step_into(bodies(scene), &sender).unwrap();
+            world.step_to_channel(bodies(scene), &sender).unwrap();
             while let Some(message) = receiver.try_recv() {
                 std::hint::black_box(&message);
             }

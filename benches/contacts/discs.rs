@@ -7,7 +7,7 @@ use crate::common::Stage;
 use rayon::ThreadPoolBuilder;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use triphase::{Overlap, Pair, WorldConfig};
+use triphase::{BodyShape, Pair, WorldConfig};
 use triphase_scenes::SceneName;
 
 /// The scenes, and how many bodies each has unless it is said.
@@ -28,8 +28,8 @@ pub(crate) fn run(options: &Options) {
 
 fn measure(scene: SceneName, bodies: usize, threads: usize, rounds: usize) {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-    let stage = |overlap| pool.install(|| Stage::new(scene, bodies, WorldConfig::new().overlap(overlap)));
-    let (mut boxes, mut after, mut discs) = (stage(Overlap::Boxes), stage(Overlap::Boxes), stage(Overlap::Discs));
+    let stage = |overlap| pool.install(|| Stage::new(scene, bodies, WorldConfig::new().body_shape(overlap)));
+    let (mut boxes, mut after, mut discs) = (stage(BodyShape::Aabb), stage(BodyShape::Aabb), stage(BodyShape::Circle));
     let counts = [&boxes, &discs].map(|stage| {
         let contacts = stage.world.contacts();
         contacts.body_pairs().len() + contacts.static_pairs().len()

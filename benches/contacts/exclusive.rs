@@ -58,7 +58,7 @@ impl Solver {
     fn exclusive(&mut self) {
         let contacts: Contacts<'_> = self.stage.world.contacts();
         let columns = (&mut self.centers, &mut self.velocities);
-        contacts.par_for_each_exclusive(columns, |_, a, b| impulse(a, b)).expect("columns of the step");
+        contacts.par_for_each_pair_mut(columns, |_, a, b| impulse(a, b)).expect("columns of the step");
     }
 }
 

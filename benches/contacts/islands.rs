@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Options) {
                     pool.install(|| {
                         stage.step();
                         let start = Instant::now();
-                        stage.world.contacts().islands(&mut islands);
+                        stage.world.contacts().build_islands(&mut islands);
                         start.elapsed()
                     })
                 }
@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Options) {
                 ("a step, threads", Box::new(|| step(1))),
                 ("islands, 1 thread", Box::new(found(0, Islands::new()))),
                 ("islands, threads", Box::new(found(1, Islands::new()))),
-                ("islands through statics, 1 thread", Box::new(found(0, Islands::new().through_statics(true)))),
+                ("islands through statics, 1 thread", Box::new(found(0, Islands::new().connect_statics(true)))),
             ];
             let title = format!("islands: {name}, {bodies} bodies, {} threads", options.threads);
             alternate(&title, options.rounds, &mut candidates);

@@ -82,13 +82,13 @@ pub(crate) fn run(options: &Options) {
             ),
             (
                 "step, then rows summed",
-                turn(&pool, &scene, |world, bodies| world.step(bodies).expect("good").blocks().map(sum).sum()),
+                turn(&pool, &scene, |world, bodies| world.step(bodies).expect("good").body_pages().map(sum).sum()),
             ),
             (
                 "step, rows summed on the way",
                 turn(&pool, &scene, |world, bodies| {
                     rows.store(0, Relaxed);
-                    let on_block = |block: triphase::StreamedBlock<'_>| {
+                    let on_block = |block: triphase::StreamedPage<'_>| {
                         rows.fetch_add(sum(block.body_pairs()), Relaxed);
                     };
                     world.step_streamed(bodies, on_block).expect("good");
@@ -98,7 +98,7 @@ pub(crate) fn run(options: &Options) {
             (
                 "step into a channel, till it returns",
                 turn(&pool, &scene, move |world, bodies| {
-                    let pairs = world.step_into(bodies, &sender).expect("good").body_pairs().len() as u64;
+                    let pairs = world.step_to_channel(bodies, &sender).expect("good").body_pairs().len() as u64;
                     // The sums of steps before.
                     sums.try_iter().for_each(drop);
                     pairs
@@ -107,7 +107,7 @@ pub(crate) fn run(options: &Options) {
             (
                 "step into a channel, till rows are summed",
                 turn(&pool, &scene, move |world, bodies| {
-                    world.step_into(bodies, &late_sender).expect("good");
+                    world.step_to_channel(bodies, &late_sender).expect("good");
                     late_sums.recv().expect("a consumer")
                 }),
             ),

@@ -13,7 +13,7 @@ const BRUTE_FORCE_MAX: usize = 20_000;
 
 /// The box of a body, as the library documents it: in f32, from centre less half-extent to centre plus half-extent,
 /// united with the same box displaced.
-pub(crate) fn body_box(center: [f32; 2], half: [f32; 2], displacement: [f32; 2]) -> Box4 {
+pub(crate) fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: [f32; 2]) -> Box4 {
     let there = [center[0] + displacement[0], center[1] + displacement[1]];
     [
         (center[0] - half[0]).min(there[0] - half[0]),
@@ -49,9 +49,9 @@ pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4])
     let expected = expected(bodies, statics);
     let count = bodies.len();
     // Statics are numbered on from the bodies, in both lists.
-    let static_row = |fixed: u32| count as u32 + fixed;
+    let static_row = |static_row: u32| count as u32 + static_row;
     let of_bodies = contacts.body_pairs().map(|pair| (pair.a, pair.b));
-    let of_statics = contacts.static_pairs().map(|pair| (pair.body, static_row(pair.fixed)));
+    let of_statics = contacts.static_pairs().map(|pair| (pair.body, static_row(pair.static_row)));
     let mut reported: Vec<(u32, u32)> = of_bodies.chain(of_statics).collect();
     reported.sort_unstable();
     if reported == expected {
@@ -132,7 +132,7 @@ mod tests {
     use triphase_scenes::{Scene, SceneName};
 
     fn boxes(scene: &Scene) -> Vec<Box4> {
-        scene.centers.iter().zip(&scene.half_extents).map(|(&c, &h)| body_box(c, h, [0.0; 2])).collect()
+        scene.centers.iter().zip(&scene.half_extents).map(|(&c, &h)| body_aabb(c, h, [0.0; 2])).collect()
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Hashes {
         let key = |kind: u64| finish(0x9e37_79b9_7f4a_7c15u64.wrapping_add(2 * frame + kind));
         let (body_key, static_key) = (key(0), key(1));
         contacts.body_pairs().for_each(|pair| self.add(body_key, pair.a, pair.b));
-        contacts.static_pairs().for_each(|pair| self.add(static_key, pair.body, pair.fixed));
+        contacts.static_pairs().for_each(|pair| self.add(static_key, pair.body, pair.static_row));
     }
 
     fn add(&mut self, key: u64, a: u32, b: u32) {

@@ -220,7 +220,7 @@ pub(crate) fn run_loose_block(
             return Some(());
         }
         let (a, b) = (rows[a as usize], rows[b as usize]);
-        if filtered && !index.filter(a).allows(index.filter(b)) {
+        if filtered && !index.filter(a).interacts_with(index.filter(b)) {
             return Some(());
         }
         sink.push([a.min(b), a.max(b)])

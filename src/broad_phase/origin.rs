@@ -12,10 +12,10 @@
 //! Z2: pairs are not looked for. Contacts are of rows, which an origin does not change.
 
 use crate::broad_phase::band_pass::Aim;
-use crate::error::{BadRow, Column, Error};
+use crate::error::{Column, Error, InvalidRow};
 use crate::frame::frame::Index;
 use crate::frame::frames::Frames;
-use crate::geometry::{RawBox, oriented, shifted};
+use crate::geometry::{RawAabb, oriented, shifted};
 use crate::input::rows::{Rows, read_boxes};
 use crate::memory::page::PairBudget;
 use crate::report::Phases;
@@ -30,7 +30,7 @@ impl World {
     /// Moves the origin of coordinates to `by`: every coordinate that the world holds becomes `old - by`, in f32, edge by edge.
     /// The caller does the same to its own columns before the next step, and to what it asks with from now on.
     ///
-    /// Statics keep their rows, ids, filters, and whether they are enabled. Questions, to the world and to
+    /// Statics keep their rows, ids, filters, and whether they are enabled. Queries, to the world and to
     /// [readers](Self::reader), answer in the new coordinates about the bodies of the last good step; a
     /// [`Snapshot`](crate::Snapshot) that is held stays as it was. Contacts, [`skipped`](Self::skipped) rows and the
     /// [`step_number`](Self::step_number) stay as they are.
@@ -59,7 +59,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::BadOrigin`] when `by` is not finite. [`Error::BadStatic`] names the lowest row of the statics with an edge that
+    /// [`Error::InvalidOrigin`] when `by` is not finite. [`Error::InvalidStatic`] names the lowest row of the statics with an edge that
     /// would not be finite: of the present set, or of the one before it while readers are still shown that. Nothing has
     /// changed then. (An edge of a body may become infinite, as it may in a step.)
     ///
@@ -76,7 +76,7 @@ impl World {
     pub fn shift_origin(&mut self, by: impl Into<[f32; 2]>) -> Result<(), Error> {
         let by = by.into();
         if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
-            return Err(Error::BadOrigin { axis, value: by[axis] });
+            return Err(Error::InvalidOrigin { axis, value: by[axis] });
         }
         let parallel = !self.config.sequential;
         let statics = self.statics.shifted(by, parallel)?;
@@ -99,7 +99,7 @@ impl World {
     fn file_anew(&mut self, by: [f32; 2], statics: (&StaticTree, u64)) -> Result<(), Error> {
         let rows = Moved::of(self.frames.front(), by);
         let config = &self.config;
-        let parallel = cfg!(feature = "parallel") && !config.sequential && rows.len() >= config.parallel_from;
+        let parallel = cfg!(feature = "parallel") && !config.sequential && rows.len() >= config.parallel_threshold;
         self.plan.rebuild(&rows, Wishes { bounds: &config.bounds, oversized: true });
         let mut next = self.frames.next();
         let index = Arc::make_mut(&mut next);
@@ -109,7 +109,7 @@ impl World {
         index.filters.clear();
         // Neither refuses anything: bad rows are skipped, and pairs are not looked for.
         let filed = self.partition.run(&rows, &self.plan, true, self.level, parallel, &mut index.grid.records);
-        let filed = filed.map_err(Error::BadBody);
+        let filed = filed.map_err(Error::InvalidBody);
         let budget = PairBudget::new(0);
         let filed = filed.and_then(|()| self.find_pairs(parallel, index, Aim::File, &budget, &mut Phases::default()));
         if let Err(error) = filed {
@@ -140,7 +140,7 @@ impl Frames {
 }
 
 /// The boxes of a step, row by row, seen from elsewhere; NaN where a row was skipped.
-struct Moved(Vec<RawBox>);
+struct Moved(Vec<RawAabb>);
 
 impl Moved {
     fn of(index: &Index, by: [f32; 2]) -> Self {
@@ -167,13 +167,13 @@ impl Rows for Moved {
         self.0.len()
     }
 
-    fn check(&self, row: usize) -> Result<RawBox, BadRow> {
+    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         let aabb = self.0[row];
         // Edges may be infinite, as those of a step; NaN is a row that is not there.
-        if aabb[0].is_nan() { Err(BadRow::new(row as u32, Column::Min, 0, aabb[0])) } else { Ok(aabb) }
+        if aabb[0].is_nan() { Err(InvalidRow::new(row as u32, Column::Min, 0, aabb[0])) } else { Ok(aabb) }
     }
 
-    fn read(&self, rows: Range<usize>, boxes: &mut [RawBox]) -> bool {
+    fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
         read_boxes(&self.0[rows], boxes)
     }
 }

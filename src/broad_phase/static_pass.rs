@@ -16,7 +16,7 @@ use crate::broad_phase::band_pass::Shared;
 use crate::broad_phase::static_sweep;
 use crate::broad_phase::workers::SearchScratch;
 use crate::frame::frame::Index;
-use crate::geometry::{Disc, RawBox, oriented, overlaps};
+use crate::geometry::{Disc, RawAabb, oriented, overlaps};
 use crate::input::filter::Filter;
 use crate::memory::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
@@ -100,7 +100,7 @@ impl Pass<'_> {
     fn leave_out(self, found: &mut Vec<u32>) {
         let statics = self.shared.statics;
         if statics.has_filters() && self.cells.columns().filters().is_none() {
-            found.retain(|&row| statics.filter_of(row).allows(Filter::ALL));
+            found.retain(|&row| statics.filter_of(row).interacts_with(Filter::ALL));
         }
     }
 
@@ -158,7 +158,7 @@ fn halves(tile: &Rect) -> [Rect; 2] {
 }
 
 /// How many bodies the tile holds, and the box that holds them.
-fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawBox)> {
+fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawAabb)> {
     let columns = cells.columns();
     let mut count = 0;
     let mut area = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
@@ -180,7 +180,7 @@ fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawBox)> {
 /// One body walks the tree; its filter, if bodies have any.
 fn walk(
     shared: &Shared<'_>,
-    aabb: &RawBox,
+    aabb: &RawAabb,
     (body, filter): (u32, Option<Filter>),
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
@@ -189,13 +189,13 @@ fn walk(
     shared.statics.collect(aabb, &mut scratch.seen_statics, &mut scratch.found);
     if filter.is_some() || shared.statics.has_filters() {
         let filter = filter.unwrap_or(Filter::ALL);
-        scratch.found.retain(|&fixed| filter.allows(shared.statics.filter_of(fixed)));
+        scratch.found.retain(|&static_row| filter.interacts_with(shared.statics.filter_of(static_row)));
     }
     if shared.discs() {
         let (disc, boxes) = (Disc::of(aabb), shared.statics.raw_boxes());
-        scratch.found.retain(|&fixed| disc.meets_box(&boxes[fixed as usize]));
+        scratch.found.retain(|&static_row| disc.meets_box(&boxes[static_row as usize]));
     }
-    scratch.found.iter().try_for_each(|&fixed| sink.push([body, fixed]))
+    scratch.found.iter().try_for_each(|&static_row| sink.push([body, static_row]))
 }
 
 /// Boxes of statics in columns, as the band is oriented, with their filters if they are asked for.

@@ -22,14 +22,14 @@ pub struct Contacts<'w> {
     pub(crate) searched: Searched<'w>,
     pub(crate) tracker: Option<&'w Tracker>,
     pub(crate) lists: Option<&'w Lists>,
-    pub(crate) parallel_from: usize,
+    pub(crate) parallel_threshold: usize,
 }
 
 impl<'w> Contacts<'w> {
     /// Whether the settings let other threads work on contacts of a step of so many bodies.
     pub(crate) fn is_parallel(&self) -> bool {
         let index = self.searched.index;
-        cfg!(feature = "parallel") && !index.sequential && index.row_count >= self.parallel_from
+        cfg!(feature = "parallel") && !index.sequential && index.row_count >= self.parallel_threshold
     }
 
     /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
@@ -45,24 +45,24 @@ impl<'w> Contacts<'w> {
     }
 
     /// The pairs of bodies as slices of up to a few thousand, in the order of [`body_pairs`](Self::body_pairs).
-    pub fn blocks(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
+    pub fn body_pages(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
         self.found.all_bodies().map(cast)
     }
 
     /// The blocks of [`blocks`](Self::blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
-    pub fn par_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
+    pub fn par_body_pages(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
         rayon::iter::ParallelIterator::map(par(self.found.all_bodies()), cast)
     }
 
     /// The blocks of [`static_blocks`](Self::static_blocks) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
-    pub fn par_static_blocks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
+    pub fn par_static_pages(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
         rayon::iter::ParallelIterator::map(par(self.found.all_statics()), cast)
     }
 
     /// The pairs with statics as slices, in the order of [`static_pairs`](Self::static_pairs).
-    pub fn static_blocks(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
+    pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
         self.found.all_statics().map(cast)
     }
 
@@ -74,11 +74,11 @@ impl<'w> Contacts<'w> {
     pub fn sorted_pairs(&self, sorted: &mut Vec<Pair>) {
         sorted.clear();
         sorted.reserve(self.found.body_pair_count);
-        self.blocks().for_each(|block| sorted.extend_from_slice(block));
+        self.body_pages().for_each(|block| sorted.extend_from_slice(block));
         sorted.sort_unstable();
     }
 
-    /// The pairs with statics in ascending order of (body, fixed), in the caller's vector, which is cleared first.
+    /// The pairs with statics in ascending order of (body, static_row), in the caller's vector, which is cleared first.
     ///
     /// # Cost
     ///
@@ -86,32 +86,32 @@ impl<'w> Contacts<'w> {
     pub fn sorted_static_pairs(&self, sorted: &mut Vec<StaticPair>) {
         sorted.clear();
         sorted.reserve(self.found.static_pair_count);
-        self.static_blocks().for_each(|block| sorted.extend_from_slice(block));
+        self.static_pages().for_each(|block| sorted.extend_from_slice(block));
         sorted.sort_unstable();
     }
 
     /// The rows that a row is a pair with, ascending: of each pair, either row lists the other. Empty unless
-    /// [`WorldConfig::contact_lists`](crate::WorldConfig::contact_lists) is set, and where there is no such row.
+    /// [`WorldConfig::partner_lists`](crate::WorldConfig::partner_lists) is set, and where there is no such row.
     ///
     /// ```
     /// use triphase::{Bodies, World, WorldConfig};
-    /// let mut world = World::new(WorldConfig::new().contact_lists())?;
+    /// let mut world = World::new(WorldConfig::new().partner_lists())?;
     /// let crowd = [[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0], [1.6, 0.0]];
     /// let contacts = world.step(Bodies::uniform(&crowd, [0.5, 0.5]))?;
-    /// assert_eq!(contacts.of(1), [0, 3]); // it stands between these
-    /// assert_eq!(contacts.of(2), [0; 0]);
+    /// assert_eq!(contacts.partners(1), [0, 3]); // it stands between these
+    /// assert_eq!(contacts.partners(2), [0; 0]);
     /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
     /// # Cost
     ///
     /// O(1): a slice.
-    pub fn of(&self, row: u32) -> &'w [u32] {
+    pub fn partners(&self, row: u32) -> &'w [u32] {
         self.lists.map_or(&[], |lists| lists.bodies.of(row))
     }
 
     /// The statics that a row is a pair with, ascending, as [`of`](Self::of).
-    pub fn statics_of(&self, row: u32) -> &'w [u32] {
+    pub fn static_partners(&self, row: u32) -> &'w [u32] {
         self.lists.map_or(&[], |lists| lists.statics.of(row))
     }
 

@@ -22,7 +22,7 @@ use std::iter::zip;
 /// let mut world = World::default();
 /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
 /// let mut islands = Islands::new();
-/// contacts.islands(&mut islands);
+/// contacts.build_islands(&mut islands);
 /// assert!(islands.iter().eq([&[0, 2, 4][..], &[1], &[3]]));
 /// assert_eq!((islands.of(4), islands.of(1)), (0, 1));
 /// # Ok::<(), triphase::Error>(())
@@ -32,7 +32,7 @@ use std::iter::zip;
 /// island ascend, and islands are in the order of their lowest row.
 #[derive(Clone, Debug, Default)]
 pub struct Islands {
-    through_statics: bool,
+    connect_statics: bool,
     /// By row: while pairs are joined its parent (I1), then its island (I2).
     of: Vec<u32>,
     /// Where the rows of each island begin, and the end of the last; none if there are no rows.
@@ -51,12 +51,12 @@ const NONE: u32 = u32::MAX;
 impl Islands {
     /// No islands, and no memory. Statics connect nothing.
     pub const fn new() -> Self {
-        Self { through_statics: false, of: Vec::new(), starts: Vec::new(), rows: Vec::new(), touching: Vec::new() }
+        Self { connect_statics: false, of: Vec::new(), starts: Vec::new(), rows: Vec::new(), touching: Vec::new() }
     }
 
     /// Whether bodies that touch the same static are connected by it; not unless set. On a floor of one box all would be.
-    pub fn through_statics(mut self, connect: bool) -> Self {
-        self.through_statics = connect;
+    pub fn connect_statics(mut self, connect: bool) -> Self {
+        self.connect_statics = connect;
         self
     }
 
@@ -116,8 +116,8 @@ impl Islands {
         self.touching.clear();
         self.touching.resize(statics, NONE);
         let touching = &mut self.touching;
-        let to_first = |StaticPair { body, fixed }| {
-            let first = &mut touching[fixed as usize];
+        let to_first = |StaticPair { body, static_row }| {
+            let first = &mut touching[static_row as usize];
             *first = if *first == NONE { body } else { *first };
             [*first, body]
         };
@@ -199,8 +199,8 @@ impl Contacts<'_> {
     /// # Cost
     ///
     /// O(rows + pairs), on the calling thread. Allocates only what `islands` lacks.
-    pub fn islands(&self, islands: &mut Islands) {
-        self.islands_where(islands, |_| true, |_| true);
+    pub fn build_islands(&self, islands: &mut Islands) {
+        self.build_islands_where(islands, |_| true, |_| true);
     }
 
     /// As [`islands`](Self::islands), by those contacts that connect: of bodies, and of bodies and statics where
@@ -215,11 +215,11 @@ impl Contacts<'_> {
     /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
     /// let mut islands = Islands::new();
     /// let solid = |row: u32| !is_sensor[row as usize];
-    /// contacts.islands_where(&mut islands, |pair| solid(pair.a) && solid(pair.b), |pair| solid(pair.body));
+    /// contacts.build_islands_where(&mut islands, |pair| solid(pair.a) && solid(pair.b), |pair| solid(pair.body));
     /// assert_eq!(islands.len(), 3);
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn islands_where(
+    pub fn build_islands_where(
         &self,
         islands: &mut Islands,
         mut bodies: impl FnMut(Pair) -> bool,
@@ -228,7 +228,7 @@ impl Contacts<'_> {
         islands.begin(self.body_count());
         let pairs = self.body_pairs().filter(|&pair| bodies(pair));
         join(&mut islands.of, pairs.map(|pair| [pair.a, pair.b]));
-        if islands.through_statics {
+        if islands.connect_statics {
             islands.join_by_statics(self.searched.statics.len(), self.static_pairs().filter(|&pair| statics(pair)));
         }
         islands.finish();

@@ -2,7 +2,7 @@
 
 use crate::broad_phase::sleepers::Asleep;
 use crate::frame::oversized::FewOversized;
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::buffers::reserve_like;
 use crate::memory::record::Record;
@@ -27,7 +27,7 @@ pub(crate) struct Index {
     pub(crate) asleep: Asleep,
     /// Tier 2, and its boxes and rows in its own numbering.
     pub(crate) loose: RebuiltGrid,
-    pub(crate) oversized_boxes: Vec<RawBox>,
+    pub(crate) oversized_boxes: Vec<RawAabb>,
     pub(crate) oversized_rows: Vec<u32>,
     pub(crate) few_oversized: FewOversized,
     /// Tier 3 as it was in this step, and the number of that state, by which it is known whether it has to be copied again.
@@ -83,7 +83,7 @@ impl Index {
             + self.grid.bytes()
             + self.asleep.bytes()
             + self.loose.bytes()
-            + self.oversized_boxes.capacity() * size_of::<RawBox>()
+            + self.oversized_boxes.capacity() * size_of::<RawAabb>()
             + self.oversized_rows.capacity() * size_of::<u32>()
             + self.few_oversized.bytes()
     }

@@ -4,7 +4,7 @@
 //! Entities are numbered as in the double grid.
 
 use crate::frame::frame::Index;
-use crate::geometry::{Cast, Entry, ROOT, RawBox, distance_squared, square, union};
+use crate::geometry::{Cast, Entry, ROOT, RawAabb, distance_squared, square, union};
 use crate::memory::blocks::{Blocks, block_words, fill_blocks_from};
 use crate::memory::buffers::{grow, reserve_like};
 use crate::memory::record::Record;
@@ -21,7 +21,7 @@ pub(crate) struct FewOversized {
     words: Vec<u32>,
     len: usize,
     /// Covers all of them, if there are any.
-    bounds: RawBox,
+    bounds: RawAabb,
 }
 
 impl FewOversized {
@@ -54,7 +54,7 @@ impl FewOversized {
 impl Index {
     /// The few that overlap an area, if they are few.
     #[inline]
-    fn few_overlapping(&self, area: RawBox) -> Option<impl Iterator<Item = (u32, RawBox)>> {
+    fn few_overlapping(&self, area: RawAabb) -> Option<impl Iterator<Item = (u32, RawAabb)>> {
         let blocks = (self.few_oversized.len > 0).then(|| self.few_oversized.blocks())?;
         let found = Overlapping::new(self.grid.level(), blocks, area);
         Some(found.map(move |at| (at as u32, blocks.aabb(at))))

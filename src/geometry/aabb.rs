@@ -10,24 +10,24 @@ use std::fmt;
 
 /// `[min_x, min_y, max_x, max_y]`: a box as the inner loops hold it. Edges may be infinite (an edge that was
 /// computed may round to infinity) but are never NaN.
-pub type RawBox = [f32; 4];
+pub type RawAabb = [f32; 4];
 
 /// A box that was refused: it is inverted, or has an edge that is NaN or infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct BadBox {
+pub struct InvalidAabb {
     /// What was given.
-    pub edges: RawBox,
+    pub edges: RawAabb,
 }
 
-impl fmt::Display for BadBox {
+impl fmt::Display for InvalidAabb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [min_x, min_y, max_x, max_y] = self.edges;
         write!(f, "({min_x}, {min_y}) to ({max_x}, {max_y}) is not a box: edges must be finite and min <= max")
     }
 }
 
-impl std::error::Error for BadBox {}
+impl std::error::Error for InvalidAabb {}
 
 /// A closed axis-aligned box: its edges belong to it, so boxes that only touch overlap.
 ///
@@ -37,7 +37,7 @@ impl std::error::Error for BadBox {}
 /// ```
 /// use triphase::Aabb;
 /// let door = Aabb::new([0.0, 0.0], [1.0, 2.0])?;
-/// let person = Aabb::from_center([1.5, 1.0], [0.5, 0.5])?;
+/// let person = Aabb::from_half_extents([1.5, 1.0], [0.5, 0.5])?;
 /// assert!(door.overlaps(&person)); // they touch at x = 1
 /// assert!(Aabb::new([1.0, 0.0], [0.0, 2.0]).is_err());
 /// # Ok::<(), triphase::Error>(())
@@ -46,9 +46,9 @@ impl std::error::Error for BadBox {}
 /// With the feature `serde` it is serialised as these four edges, and checked when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "RawBox", into = "RawBox"))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawAabb", into = "RawAabb"))]
 #[repr(transparent)]
-pub struct Aabb(RawBox);
+pub struct Aabb(RawAabb);
 
 // SAFETY: `Aabb` is `repr(transparent)` over four f32: no padding, no interior mutability, `Copy + 'static`.
 #[allow(unsafe_code)]
@@ -59,25 +59,28 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`BadBox`] when an edge is NaN or infinite, or `min > max` on an axis.
-    pub fn new(min: impl Into<[f32; 2]>, max: impl Into<[f32; 2]>) -> Result<Self, BadBox> {
+    /// [`InvalidAabb`] when an edge is NaN or infinite, or `min > max` on an axis.
+    pub fn new(min: impl Into<[f32; 2]>, max: impl Into<[f32; 2]>) -> Result<Self, InvalidAabb> {
         let ([min_x, min_y], [max_x, max_y]) = (min.into(), max.into());
         let raw = [min_x, min_y, max_x, max_y];
         let finite = raw.iter().all(|edge| edge.is_finite());
-        if finite && min_x <= max_x && min_y <= max_y { Ok(Self(raw)) } else { Err(BadBox { edges: raw }) }
+        if finite && min_x <= max_x && min_y <= max_y { Ok(Self(raw)) } else { Err(InvalidAabb { edges: raw }) }
     }
 
     /// The box from `center - half_extents` to `center + half_extents`, computed in f32.
     ///
     /// # Errors
     ///
-    /// [`BadBox`] when a computed edge is NaN or infinite, or a half-extent is negative.
-    pub fn from_center(center: impl Into<[f32; 2]>, half_extents: impl Into<[f32; 2]>) -> Result<Self, BadBox> {
+    /// [`InvalidAabb`] when a computed edge is NaN or infinite, or a half-extent is negative.
+    pub fn from_half_extents(
+        center: impl Into<[f32; 2]>,
+        half_extents: impl Into<[f32; 2]>,
+    ) -> Result<Self, InvalidAabb> {
         let ([x, y], [half_x, half_y]) = (center.into(), half_extents.into());
         let edges = [x - half_x, y - half_y, x + half_x, y + half_y];
         // Far from the origin rounding would hide a negative one.
         if half_x < 0.0 || half_y < 0.0 {
-            return Err(BadBox { edges });
+            return Err(InvalidAabb { edges });
         }
         Self::new([edges[0], edges[1]], [edges[2], edges[3]])
     }
@@ -109,21 +112,21 @@ impl Aabb {
     }
 
     /// The four edges, `[min_x, min_y, max_x, max_y]`.
-    pub fn to_array(self) -> RawBox {
+    pub fn to_array(self) -> RawAabb {
         self.0
     }
 }
 
 /// The box of four edges, `[min_x, min_y, max_x, max_y]`, as [`Aabb::new`].
-impl TryFrom<RawBox> for Aabb {
-    type Error = BadBox;
+impl TryFrom<RawAabb> for Aabb {
+    type Error = InvalidAabb;
 
-    fn try_from([min_x, min_y, max_x, max_y]: RawBox) -> Result<Self, BadBox> {
+    fn try_from([min_x, min_y, max_x, max_y]: RawAabb) -> Result<Self, InvalidAabb> {
         Self::new([min_x, min_y], [max_x, max_y])
     }
 }
 
-impl From<Aabb> for RawBox {
+impl From<Aabb> for RawAabb {
     fn from(aabb: Aabb) -> Self {
         aabb.0
     }
@@ -131,26 +134,26 @@ impl From<Aabb> for RawBox {
 
 /// G2: closed overlap on both axes. False when an edge is NaN.
 #[inline(always)]
-pub(crate) fn overlaps(a: &RawBox, b: &RawBox) -> bool {
+pub(crate) fn overlaps(a: &RawAabb, b: &RawAabb) -> bool {
     // Bitwise and: four comparisons without a branch between them.
     (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])
 }
 
 /// The smallest box that covers both.
 #[inline(always)]
-pub(crate) fn union(a: &RawBox, b: &RawBox) -> RawBox {
+pub(crate) fn union(a: &RawAabb, b: &RawAabb) -> RawAabb {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 /// Whether `outer` holds all of `inner`, edges included.
 #[inline(always)]
-pub(crate) fn holds(outer: &RawBox, inner: &RawBox) -> bool {
+pub(crate) fn holds(outer: &RawAabb, inner: &RawAabb) -> bool {
     (outer[0] <= inner[0]) & (inner[2] <= outer[2]) & (outer[1] <= inner[1]) & (inner[3] <= outer[3])
 }
 
 /// G3. Monotone in each edge, roundings included, so a box that covers another is no farther. Edges may be infinite.
 #[inline(always)]
-pub(crate) fn distance_squared(aabb: &RawBox, [x, y]: [f32; 2]) -> f64 {
+pub(crate) fn distance_squared(aabb: &RawAabb, [x, y]: [f32; 2]) -> f64 {
     let apart = |low: f32, high: f32, at: f32| {
         let (below, above) = (f64::from(low) - f64::from(at), f64::from(at) - f64::from(high));
         let most = if below > above { below } else { above };
@@ -162,13 +165,13 @@ pub(crate) fn distance_squared(aabb: &RawBox, [x, y]: [f32; 2]) -> f64 {
 
 /// A box seen from the origin `by`: edge by edge, in f32. Monotone, so `min <= max` stays; a finite edge may become infinite.
 #[inline(always)]
-pub(crate) fn shifted(aabb: &RawBox, by: [f32; 2]) -> RawBox {
+pub(crate) fn shifted(aabb: &RawAabb, by: [f32; 2]) -> RawAabb {
     [aabb[0] - by[0], aabb[1] - by[1], aabb[2] - by[0], aabb[3] - by[1]]
 }
 
 /// x and y exchanged if `transposed`.
 #[inline(always)]
-pub(crate) fn oriented(aabb: RawBox, transposed: bool) -> RawBox {
+pub(crate) fn oriented(aabb: RawAabb, transposed: bool) -> RawAabb {
     if transposed { [aabb[1], aabb[0], aabb[3], aabb[2]] } else { aabb }
 }
 
@@ -197,8 +200,8 @@ mod tests {
         for bad in [[f32::NAN, 0.0], [f32::INFINITY, 0.0], [1.0, 0.0]] {
             assert!(Aabb::new(bad, [0.5, 0.5]).is_err());
         }
-        assert!(Aabb::from_center([0.0, 0.0], [-1.0, 1.0]).is_err());
-        assert!(Aabb::from_center([1e8, 1e8], [-1.0, -1.0]).is_err());
-        assert!(Aabb::from_center([3e38, 0.0], [3e38, 1.0]).is_err());
+        assert!(Aabb::from_half_extents([0.0, 0.0], [-1.0, 1.0]).is_err());
+        assert!(Aabb::from_half_extents([1e8, 1e8], [-1.0, -1.0]).is_err());
+        assert!(Aabb::from_half_extents([3e38, 0.0], [3e38, 1.0]).is_err());
     }
 }

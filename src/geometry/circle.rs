@@ -7,7 +7,7 @@
 //! O3: Which of two discs comes first does not matter: a difference and its opposite have one square, sums have no order.
 //!     Nor does it matter if x and y are exchanged, as long as the radius is that of the same axis.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 
 /// The axis of a box on which its disc is measured: x; where x and y of all boxes are exchanged, y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Disc {
     /// O1: sums of edges. Where one is infinite, the other disc's is too or the reach is, if the boxes overlap (O2): numbers so
     /// large are farther apart than what has a square.
     #[inline(always)]
-    pub(crate) fn of(&[min_x, min_y, max_x, max_y]: &RawBox) -> Self {
+    pub(crate) fn of(&[min_x, min_y, max_x, max_y]: &RawAabb) -> Self {
         Self { x: min_x + max_x, y: min_y + max_y, radius: max_x - min_x }
     }
 
@@ -49,7 +49,7 @@ impl Disc {
 
     /// O1: whether the disc meets a box that its own box overlaps.
     #[inline(always)]
-    pub(crate) fn meets_box(&self, &[min_x, min_y, max_x, max_y]: &RawBox) -> bool {
+    pub(crate) fn meets_box(&self, &[min_x, min_y, max_x, max_y]: &RawAabb) -> bool {
         let (x, y) = (apart(min_x + min_x, max_x + max_x, self.x), apart(min_y + min_y, max_y + max_y, self.y));
         !is_above(x * x + y * y, self.radius * self.radius)
     }
@@ -80,7 +80,7 @@ mod tests {
 
     const INF: f32 = f32::INFINITY;
 
-    fn meet(a: RawBox, b: RawBox) -> bool {
+    fn meet(a: RawAabb, b: RawAabb) -> bool {
         let met = Disc::of(&a).meets(&Disc::of(&b));
         assert_eq!(Disc::of(&b).meets(&Disc::of(&a)), met, "O3: {a:?}, {b:?}");
         met

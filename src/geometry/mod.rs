@@ -10,7 +10,7 @@ pub(crate) use crate::geometry::circle::{Disc, RadiusAxis};
 pub use crate::geometry::ray::Cast;
 #[doc(hidden)]
 pub use crate::geometry::ray::Entry;
-pub use aabb::{Aabb, BadBox, RawBox};
+pub use aabb::{Aabb, InvalidAabb, RawAabb};
 pub(crate) use aabb::{axis_name, distance_squared, holds, oriented, overlaps, shifted, union};
-pub use shapes::{BadShape, Circle, Point, Ray, Sweep};
+pub use shapes::{AabbCast, Circle, InvalidShape, Point, Ray};
 pub(crate) use shapes::{ROOT, round_down, round_up, square};

@@ -6,7 +6,7 @@
 //! C2: no NaN: the inverse of a component is finite and not 0, and an axis without motion is compared, not divided by.
 //! C3: distances are never -0, which `f64::max` may or may not give: it would come before 0 where ties are ordered.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::geometry::shapes::{ROUNDING, round_down, round_up};
 use glam::Vec2;
 
@@ -14,7 +14,7 @@ use glam::Vec2;
 #[derive(Clone, Copy, Debug)]
 pub struct Cast {
     /// Where it starts: a point, or a box in motion.
-    start: RawBox,
+    start: RawAabb,
     direction: [f64; 2],
     /// One over the direction, 0 where that is 0 (C2).
     inverse: [f64; 2],
@@ -32,7 +32,7 @@ pub struct Entry {
 }
 
 impl Cast {
-    pub(crate) fn new(start: RawBox, direction: [f32; 2], max: f64) -> Self {
+    pub(crate) fn new(start: RawAabb, direction: [f32; 2], max: f64) -> Self {
         let direction = direction.map(f64::from);
         let inverse = direction.map(|v| if v == 0.0 { 0.0 } else { 1.0 / v });
         Self { start, direction, inverse, transposed: false, max }
@@ -53,7 +53,7 @@ impl Cast {
 
     /// The distances at which a box is met on an axis, first and last; empty if first is above last.
     #[inline(always)]
-    fn slab(&self, aabb: &RawBox, axis: usize) -> (f64, f64) {
+    fn slab(&self, aabb: &RawAabb, axis: usize) -> (f64, f64) {
         let (low, high) = (aabb[axis], aabb[axis + 2]);
         let (start_low, start_high) = (self.start[axis], self.start[axis + 2]);
         let inverse = self.inverse[axis];
@@ -68,7 +68,7 @@ impl Cast {
 
     /// From where to where a box, or a cover of boxes (C1), is met, from 0 on and not after `until`.
     #[inline(always)]
-    pub(crate) fn span(&self, aabb: &RawBox, until: f64) -> Option<[f64; 2]> {
+    pub(crate) fn span(&self, aabb: &RawAabb, until: f64) -> Option<[f64; 2]> {
         let ((x_first, x_last), (y_first, y_last)) = (self.slab(aabb, 0), self.slab(aabb, 1));
         let (first, last) = (from_start(x_first.max(y_first)), x_last.min(y_last).min(until));
         (first <= last && first < f64::INFINITY).then_some([first, last])
@@ -76,7 +76,7 @@ impl Cast {
 
     /// Where a box is met, if not after `until`.
     #[inline(always)]
-    pub(crate) fn entry(&self, aabb: &RawBox, until: f64) -> Option<Entry> {
+    pub(crate) fn entry(&self, aabb: &RawAabb, until: f64) -> Option<Entry> {
         let ((x_first, x_last), (y_first, y_last)) = (self.slab(aabb, 0), self.slab(aabb, 1));
         let first = x_first.max(y_first);
         let (distance, last) = (from_start(first), x_last.min(y_last).min(until));
@@ -97,7 +97,7 @@ impl Cast {
     /// A box that overlaps every box that is met first between two distances. `end` is the last distance of all that are
     /// asked for: boxes of later parts then begin and end no earlier.
     #[inline]
-    pub(crate) fn cover(&self, from: f64, to: f64, end: f64) -> RawBox {
+    pub(crate) fn cover(&self, from: f64, to: f64, end: f64) -> RawAabb {
         let edges = |axis: usize| {
             let (low, high) = (f64::from(self.start[axis]), f64::from(self.start[axis + 2]));
             let by = self.direction[axis];

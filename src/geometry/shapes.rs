@@ -2,14 +2,14 @@
 //!
 //! S1: a shape that exists can be asked with: it was checked when it was made, so no question can fail.
 
-use crate::geometry::{Aabb, RawBox};
+use crate::geometry::{Aabb, RawAabb};
 use glam::Vec2;
 use std::fmt;
 
 /// A shape that was refused: a value is NaN, infinite or negative where it may not be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct BadShape {
+pub struct InvalidShape {
     /// What was to be made: "ray", say.
     pub shape: &'static str,
     /// Which part of it.
@@ -20,24 +20,24 @@ pub struct BadShape {
     pub expected: &'static str,
 }
 
-impl fmt::Display for BadShape {
+impl fmt::Display for InvalidShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} is {}, expected {}", self.shape, self.part, self.value, self.expected)
     }
 }
 
-impl std::error::Error for BadShape {}
+impl std::error::Error for InvalidShape {}
 
-fn finite(shape: &'static str, parts: [&'static str; 2], values: [f32; 2]) -> Result<[f32; 2], BadShape> {
+fn finite(shape: &'static str, parts: [&'static str; 2], values: [f32; 2]) -> Result<[f32; 2], InvalidShape> {
     match values.iter().zip(parts).find(|(value, _)| !value.is_finite()) {
-        Some((&value, part)) => Err(BadShape { shape, part, value, expected: "a finite number" }),
+        Some((&value, part)) => Err(InvalidShape { shape, part, value, expected: "a finite number" }),
         None => Ok(values),
     }
 }
 
 /// Not NaN and not negative; infinity is legal.
-fn extent(shape: &'static str, part: &'static str, value: f32) -> Result<f32, BadShape> {
-    if value >= 0.0 { Ok(value) } else { Err(BadShape { shape, part, value, expected: "a number of at least 0" }) }
+fn extent(shape: &'static str, part: &'static str, value: f32) -> Result<f32, InvalidShape> {
+    if value >= 0.0 { Ok(value) } else { Err(InvalidShape { shape, part, value, expected: "a number of at least 0" }) }
 }
 
 /// A place in world units, finite.
@@ -55,8 +55,8 @@ impl Point {
     ///
     /// # Errors
     ///
-    /// [`BadShape`] when a coordinate is NaN or infinite.
-    pub fn new(at: impl Into<[f32; 2]>) -> Result<Self, BadShape> {
+    /// [`InvalidShape`] when a coordinate is NaN or infinite.
+    pub fn new(at: impl Into<[f32; 2]>) -> Result<Self, InvalidShape> {
         finite("point", ["x", "y"], at.into()).map(Self)
     }
 
@@ -66,7 +66,7 @@ impl Point {
     }
 
     /// The box that holds this point alone.
-    pub(crate) fn to_box(self) -> RawBox {
+    pub(crate) fn to_box(self) -> RawAabb {
         let [x, y] = self.0;
         [x, y, x, y]
     }
@@ -99,8 +99,8 @@ impl Circle {
     ///
     /// # Errors
     ///
-    /// [`BadShape`] when a coordinate is NaN or infinite, or the radius is NaN or negative.
-    pub fn new(center: impl Into<[f32; 2]>, radius: f32) -> Result<Self, BadShape> {
+    /// [`InvalidShape`] when a coordinate is NaN or infinite, or the radius is NaN or negative.
+    pub fn new(center: impl Into<[f32; 2]>, radius: f32) -> Result<Self, InvalidShape> {
         let center = finite("circle", ["center x", "center y"], center.into())?;
         Ok(Self { center, radius: extent("circle", "radius", radius)? })
     }
@@ -121,7 +121,7 @@ impl Circle {
     }
 
     /// A box that overlaps every box that the disc meets, roundings of the distance included.
-    pub(crate) fn cover(&self) -> RawBox {
+    pub(crate) fn cover(&self) -> RawAabb {
         let [x, y] = self.center.map(f64::from);
         // A distance is rounded twice, by 2^-53 of the numbers it is made of.
         let radius = |center: f64| f64::from(self.radius) + (center.abs() + f64::from(self.radius)) * ROUNDING;
@@ -165,8 +165,8 @@ impl Ray {
     ///
     /// # Errors
     ///
-    /// [`BadShape`] when a coordinate or a component is NaN or infinite, or `max` is NaN or negative.
-    pub fn new(origin: impl Into<[f32; 2]>, direction: impl Into<[f32; 2]>, max: f32) -> Result<Self, BadShape> {
+    /// [`InvalidShape`] when a coordinate or a component is NaN or infinite, or `max` is NaN or negative.
+    pub fn new(origin: impl Into<[f32; 2]>, direction: impl Into<[f32; 2]>, max: f32) -> Result<Self, InvalidShape> {
         let origin = finite("ray", ["origin x", "origin y"], origin.into())?;
         let direction = finite("ray", ["direction x", "direction y"], direction.into())?;
         Ok(Self { origin, direction, max: extent("ray", "max", max)? })
@@ -200,18 +200,18 @@ impl Ray {
 /// is from `(min - box max) * (1 / displacement)` to `(max - box min) * (1 / displacement)`, or back, with a distance of 1
 /// for the whole way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sweep {
+pub struct AabbCast {
     aabb: Aabb,
     displacement: [f32; 2],
 }
 
-impl Sweep {
+impl AabbCast {
     /// The way of `aabb` along `displacement`, in world units.
     ///
     /// # Errors
     ///
-    /// [`BadShape`] when a component is NaN or infinite.
-    pub fn new(aabb: Aabb, displacement: impl Into<[f32; 2]>) -> Result<Self, BadShape> {
+    /// [`InvalidShape`] when a component is NaN or infinite.
+    pub fn new(aabb: Aabb, displacement: impl Into<[f32; 2]>) -> Result<Self, InvalidShape> {
         let displacement = finite("sweep", ["displacement x", "displacement y"], displacement.into())?;
         Ok(Self { aabb, displacement })
     }
@@ -234,8 +234,8 @@ impl From<Ray> for crate::geometry::Cast {
     }
 }
 
-impl From<Sweep> for crate::geometry::Cast {
-    fn from(sweep: Sweep) -> Self {
+impl From<AabbCast> for crate::geometry::Cast {
+    fn from(sweep: AabbCast) -> Self {
         Self::new(sweep.aabb.to_array(), sweep.displacement, 1.0)
     }
 }
@@ -245,7 +245,7 @@ pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 48) as f64;
 
 /// The square of half side `radius` around a point, rounded outward. What does not overlap it is at least as far as `radius`
 /// on an axis, as distances are computed: its edge lies beyond the square's, and rounding keeps the order of differences.
-pub(crate) fn square([x, y]: [f32; 2], radius: f64) -> RawBox {
+pub(crate) fn square([x, y]: [f32; 2], radius: f64) -> RawAabb {
     let (x, y) = (f64::from(x), f64::from(y));
     [round_down(x - radius), round_down(y - radius), round_up(x + radius), round_up(y + radius)]
 }

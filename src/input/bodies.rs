@@ -4,8 +4,8 @@
 //! register is); both are checked when the generic code is compiled, so no cast can fail at run time, and columns of
 //! f64 or u64 are refused.
 
-use crate::error::{BadRow, Column, Error};
-use crate::geometry::RawBox;
+use crate::error::{Column, Error, InvalidRow};
+use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use bytemuck::NoUninit;
 
@@ -17,7 +17,7 @@ fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
 }
 
 /// A column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
-pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawBox] {
+pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawAabb] {
     // B1
     const {
         let align = align_of::<T>();
@@ -27,21 +27,21 @@ pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawBox] {
 }
 
 /// That a row is a finite box that is not inverted; else the first bad edge, lower corner first.
-pub(crate) fn check_box(row: u32, aabb: &RawBox) -> Result<(), BadRow> {
+pub(crate) fn check_box(row: u32, aabb: &RawAabb) -> Result<(), InvalidRow> {
     let finite = aabb.iter().fold(true, |all, edge| all & edge.is_finite());
     if finite & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]) { Ok(()) } else { Err(name_fault(row, aabb)) }
 }
 
 #[cold]
 #[inline(never)]
-fn name_fault(row: u32, aabb: &RawBox) -> BadRow {
+fn name_fault(row: u32, aabb: &RawAabb) -> InvalidRow {
     let bad_min = (0..2).find(|&axis| !aabb[axis].is_finite());
     let bad_max = (0..2).find(|&axis| !aabb[axis + 2].is_finite() || aabb[axis + 2] < aabb[axis]);
     match (bad_min, bad_max) {
-        (Some(axis), _) => BadRow::new(row, Column::Min, axis, aabb[axis]),
+        (Some(axis), _) => InvalidRow::new(row, Column::Min, axis, aabb[axis]),
         (None, axis) => {
             let axis = axis.unwrap_or(0);
-            BadRow::new(row, Column::Max, axis, aabb[axis + 2])
+            InvalidRow::new(row, Column::Max, axis, aabb[axis + 2])
         }
     }
 }
@@ -114,7 +114,7 @@ impl<'a> Bodies<'a> {
     /// not tunnel. Computed in f32: the box at `center`, united with the box at `center + displacement`.
     ///
     /// A step of which any row has a displacement is decided by boxes alone, for all its rows, also where the world was told
-    /// [`Overlap::Discs`](crate::Overlap::Discs): no disc covers a motion.
+    /// [`BodyShape::Circle`](crate::BodyShape::Circle): no disc covers a motion.
     pub fn with_displacements<D: NoUninit>(mut self, displacements: &'a [D]) -> Self {
         self.displacements = Some(vectors(displacements));
         self
@@ -196,7 +196,7 @@ impl<'a> Bodies<'a> {
             (Column::Asleep, self.asleep.map(<[_]>::len)),
         ];
         match columns.into_iter().find(|&(_, len)| len.is_some_and(|len| len != expected)) {
-            Some((column, Some(found))) => Err(Error::ColumnLength { chunk, column, expected, found }),
+            Some((column, Some(found))) => Err(Error::ColumnLengthMismatch { chunk, column, expected, found }),
             _ => Ok(()),
         }
     }

@@ -1,8 +1,8 @@
 //! The caller's chunks as one run of rows.
 
-use crate::error::{BadRow, Column, Error};
+use crate::error::{Column, Error, InvalidRow};
 use crate::frame::frame::Index;
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::input::bodies::{Bodies, Shape, check_box};
 use crate::input::filter::Filter;
 use crate::input::rows::{ROWS_MAX, Rows, finite, read_boxes};
@@ -26,7 +26,7 @@ impl<'i, 'a> Input<'i, 'a> {
             starts.push(len);
             len = len.saturating_add(chunk.len());
             if !chunk.is_empty() && *with_ids.get_or_insert(chunk.ids.is_some()) != chunk.ids.is_some() {
-                return Err(Error::MixedIds { chunk: k });
+                return Err(Error::InconsistentIds { chunk: k });
             }
         }
         starts.push(len);
@@ -121,7 +121,7 @@ impl Rows for Input<'_, '_> {
         self.starts[self.chunks.len()]
     }
 
-    fn check(&self, row: usize) -> Result<RawBox, BadRow> {
+    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         // Rows are numbered through, so there is a chunk for each.
         let k = self.starts[1..].partition_point(|&end| end <= row);
         let (chunk, at) = (&self.chunks[k], row - self.starts[k]);
@@ -138,7 +138,7 @@ impl Rows for Input<'_, '_> {
     }
 
     #[inline(always)]
-    fn read(&self, rows: Range<usize>, mut boxes: &mut [RawBox]) -> bool {
+    fn read(&self, rows: Range<usize>, mut boxes: &mut [RawAabb]) -> bool {
         let mut good = true;
         for (_, part, chunk) in self.parts(rows) {
             let (now, rest) = boxes.split_at_mut(part.len());
@@ -151,7 +151,7 @@ impl Rows for Input<'_, '_> {
 
 /// Computes the boxes of a part of a chunk, without a branch per row: a loop of its own for each form.
 #[inline(always)]
-fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawBox]) -> bool {
+fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawAabb]) -> bool {
     let mut good = true;
     match chunk.shape {
         Shape::Centers { centers, half_extents } => {
@@ -208,7 +208,7 @@ enum Rule {
     FiniteNotNegative,
 }
 
-type Checked = Result<RawBox, (Column, [f32; 2], Rule)>;
+type Checked = Result<RawAabb, (Column, [f32; 2], Rule)>;
 
 #[inline(always)]
 fn all_finite(v: [f32; 2]) -> bool {
@@ -216,7 +216,7 @@ fn all_finite(v: [f32; 2]) -> bool {
 }
 
 #[inline(always)]
-fn around(center: [f32; 2], half: [f32; 2]) -> RawBox {
+fn around(center: [f32; 2], half: [f32; 2]) -> RawAabb {
     [center[0] - half[0], center[1] - half[1], center[0] + half[0], center[1] + half[1]]
 }
 
@@ -226,7 +226,7 @@ fn moved(center: [f32; 2], by: [f32; 2]) -> [f32; 2] {
 }
 
 #[inline(always)]
-fn shifted(aabb: RawBox, by: [f32; 2]) -> RawBox {
+fn shifted(aabb: RawAabb, by: [f32; 2]) -> RawAabb {
     [aabb[0] + by[0], aabb[1] + by[1], aabb[2] + by[0], aabb[3] + by[1]]
 }
 
@@ -247,7 +247,7 @@ fn centered(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) ->
 }
 
 /// Of a box that was checked.
-fn boxed(aabb: RawBox, displacement: Option<[f32; 2]>) -> Checked {
+fn boxed(aabb: RawAabb, displacement: Option<[f32; 2]>) -> Checked {
     match displacement {
         None => Ok(aabb),
         Some(by) if !all_finite(by) => Err((Column::Displacement, by, Rule::Finite)),
@@ -256,7 +256,7 @@ fn boxed(aabb: RawBox, displacement: Option<[f32; 2]>) -> Checked {
 }
 
 #[inline(always)]
-fn union(a: RawBox, b: RawBox) -> RawBox {
+fn union(a: RawAabb, b: RawAabb) -> RawAabb {
     let (low, high) = (|a: f32, b: f32| if a < b { a } else { b }, |a: f32, b: f32| if a > b { a } else { b });
     [low(a[0], b[0]), low(a[1], b[1]), high(a[2], b[2]), high(a[3], b[3])]
 }
@@ -264,7 +264,7 @@ fn union(a: RawBox, b: RawBox) -> RawBox {
 /// The first axis that breaks the rule.
 #[cold]
 #[inline(never)]
-fn culprit(row: u32, column: Column, values: [f32; 2], rule: Rule) -> BadRow {
+fn culprit(row: u32, column: Column, values: [f32; 2], rule: Rule) -> InvalidRow {
     let breaks = |axis: &usize| {
         let value = values[*axis];
         let below = match rule {
@@ -274,5 +274,5 @@ fn culprit(row: u32, column: Column, values: [f32; 2], rule: Rule) -> BadRow {
         !value.is_finite() || value < below
     };
     let axis = [0, 1].into_iter().find(breaks).unwrap_or(0);
-    BadRow::new(row, column, axis, values[axis])
+    InvalidRow::new(row, column, axis, values[axis])
 }

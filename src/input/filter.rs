@@ -16,7 +16,7 @@
 /// // People meet people, ghosts meet people, but people do not meet ghosts: so no one meets a ghost.
 /// let person = Filter::new(PEOPLE, PEOPLE);
 /// let ghost = Filter::new(GHOSTS, PEOPLE);
-/// assert!(person.allows(person) && !person.allows(ghost) && !ghost.allows(person));
+/// assert!(person.interacts_with(person) && !person.interacts_with(ghost) && !ghost.interacts_with(person));
 ///
 /// let centers = [[0.0f32, 0.0], [0.4, 0.0], [0.8, 0.0]];
 /// let mut world = World::default();
@@ -52,7 +52,7 @@ impl Filter {
 
     /// Whether both accept each other; so it does not matter which of the two is asked.
     #[inline(always)]
-    pub const fn allows(self, other: Self) -> bool {
+    pub const fn interacts_with(self, other: Self) -> bool {
         // No branch: kernels make vectors of this.
         (self.layers & other.mask != 0) & (other.layers & self.mask != 0)
     }
@@ -71,10 +71,10 @@ mod tests {
     #[test]
     fn both_sides_must_agree() {
         let (first, last) = (Filter::new(1, 1 << 31), Filter::new(1 << 31, 1));
-        assert!(first.allows(last) && last.allows(first));
-        assert!(!first.allows(first), "it does not accept its own layer");
+        assert!(first.interacts_with(last) && last.interacts_with(first));
+        assert!(!first.interacts_with(first), "it does not accept its own layer");
         let deaf = Filter::new(1 << 31, 0);
-        assert!(!first.allows(deaf) && !deaf.allows(first), "one side is not enough");
+        assert!(!first.interacts_with(deaf) && !deaf.interacts_with(first), "one side is not enough");
     }
 
     #[test]
@@ -82,10 +82,13 @@ mod tests {
         assert_eq!(Filter::default(), Filter::ALL);
         for (layers, mask) in [(1, 1), (1 << 31, 1), (6, 1 << 31), (u32::MAX, 2)] {
             let filter = Filter::new(layers, mask);
-            assert!(filter.allows(Filter::ALL) && Filter::ALL.allows(filter));
-            assert!(!filter.allows(Filter::NONE) && !Filter::NONE.allows(filter));
-            assert!(!Filter::ALL.allows(Filter::new(layers, 0)) && !Filter::ALL.allows(Filter::new(0, mask)));
+            assert!(filter.interacts_with(Filter::ALL) && Filter::ALL.interacts_with(filter));
+            assert!(!filter.interacts_with(Filter::NONE) && !Filter::NONE.interacts_with(filter));
+            assert!(
+                !Filter::ALL.interacts_with(Filter::new(layers, 0))
+                    && !Filter::ALL.interacts_with(Filter::new(0, mask))
+            );
         }
-        assert!(Filter::ALL.allows(Filter::ALL) && !Filter::NONE.allows(Filter::NONE));
+        assert!(Filter::ALL.interacts_with(Filter::ALL) && !Filter::NONE.interacts_with(Filter::NONE));
     }
 }

@@ -1,7 +1,7 @@
 //! Where bodies come from.
 
-use crate::error::BadRow;
-use crate::geometry::RawBox;
+use crate::error::InvalidRow;
+use crate::geometry::RawAabb;
 use crate::input::bodies::check_box;
 use std::ops::Range;
 
@@ -20,32 +20,32 @@ pub(crate) trait Rows: Sync {
     }
 
     /// The box of a row, or what is wrong with it.
-    fn check(&self, row: usize) -> Result<RawBox, BadRow>;
+    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow>;
 
     /// Writes the boxes of a range. Returns whether all are good for sure; if not, [`check`](Self::check) has the last
     /// word on each.
-    fn read(&self, rows: Range<usize>, boxes: &mut [RawBox]) -> bool;
+    fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool;
 }
 
 /// A column of boxes, taken as they are. There are at most [`ROWS_MAX`].
-pub(crate) struct Boxes<'a>(pub(crate) &'a [RawBox]);
+pub(crate) struct Boxes<'a>(pub(crate) &'a [RawAabb]);
 
 impl Rows for Boxes<'_> {
     fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn check(&self, row: usize) -> Result<RawBox, BadRow> {
+    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         check_box(row as u32, &self.0[row]).map(|()| self.0[row])
     }
 
-    fn read(&self, rows: Range<usize>, boxes: &mut [RawBox]) -> bool {
+    fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
         read_boxes(&self.0[rows], boxes)
     }
 }
 
 /// Copies boxes without a branch per row. Returns whether all are good for sure.
-pub(crate) fn read_boxes(from: &[RawBox], to: &mut [RawBox]) -> bool {
+pub(crate) fn read_boxes(from: &[RawAabb], to: &mut [RawAabb]) -> bool {
     let mut good = true;
     for (slot, aabb) in to.iter_mut().zip(from) {
         *slot = *aabb;
@@ -56,7 +56,7 @@ pub(crate) fn read_boxes(from: &[RawBox], to: &mut [RawBox]) -> bool {
 
 /// Whether all edges are numbers and finite, by one comparison: a quarter each of four finite numbers has a finite sum.
 #[inline(always)]
-pub(crate) fn finite(aabb: &RawBox) -> bool {
+pub(crate) fn finite(aabb: &RawAabb) -> bool {
     let [a, b, c, d] = aabb.map(|edge| edge.abs() * 0.25);
     (a + b) + (c + d) < f32::INFINITY
 }

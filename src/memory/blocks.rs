@@ -5,7 +5,7 @@
 //!     here and few there, and looks up a page of memory once instead of five times.
 //! X2: entries behind the last one are padding, which never counts.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::memory::columns::{Columns, PAD};
 use crate::memory::record::Record;
 
@@ -53,7 +53,7 @@ impl<'a> Blocks<'a> {
     }
 
     #[inline(always)]
-    pub(crate) fn aabb(&self, at: usize) -> RawBox {
+    pub(crate) fn aabb(&self, at: usize) -> RawAabb {
         let block = self.block(at / BLOCK_LEN);
         [0, 1, 2, 3].map(|edge| f32::from_bits(block[edge * BLOCK_LEN + at % BLOCK_LEN]))
     }

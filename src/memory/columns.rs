@@ -6,7 +6,7 @@
 //! C3: where entries have filters, two more columns, layers and masks, stand one behind the other in a slice of their
 //! own, as long and as padded as the others.
 
-use crate::geometry::{RadiusAxis, RawBox};
+use crate::geometry::{RadiusAxis, RawAabb};
 use crate::input::filter::Filter;
 use crate::memory::record::Record;
 use glam::{Mat4, Vec4};
@@ -118,7 +118,7 @@ impl<'a> Columns<'a> {
     }
 
     #[inline(always)]
-    pub(crate) fn aabb(&self, at: usize) -> RawBox {
+    pub(crate) fn aabb(&self, at: usize) -> RawAabb {
         [0, 1, 2, 3].map(|column| f32::from_bits(self.words[column * self.stride() + at]))
     }
 }

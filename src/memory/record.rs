@@ -1,12 +1,12 @@
 //! A body as the partition hands it to its band.
 
-use crate::geometry::{RawBox, oriented};
+use crate::geometry::{RawAabb, oriented};
 
 /// A box and the row it came from: all that a pass needs, written once per body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(crate) struct Record {
-    pub(crate) aabb: RawBox,
+    pub(crate) aabb: RawAabb,
     pub(crate) row: u32,
 }
 

@@ -9,25 +9,25 @@ use crate::geometry::{Aabb, Circle, Ray};
 use crate::memory::radix;
 use crate::memory::radix::Numbered;
 use crate::parallel;
-use crate::query::{Accept, Neighbor, Questions, RayHit, Searchable};
+use crate::query::{Accept, CastHit, Neighbor, QueryBuilder, Searchable};
 
-/// Questions in a block: enough to outweigh handing it to a thread, few enough to share them out.
+/// Queries in a block: enough to outweigh handing it to a thread, few enough to share them out.
 const BLOCK_LEN: usize = 256;
 
-/// Answers to many questions, each a slice. Keep it: the next batch reuses its memory.
+/// BatchResults to many questions, each a slice. Keep it: the next batch reuses its memory.
 ///
 /// ```
-/// use triphase::{query::Answers, Aabb, Bodies, World};
+/// use triphase::{query::BatchResults, Aabb, Bodies, World};
 /// let mut world = World::default();
 /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [3.0, 0.0], [9.0, 0.0]], [0.5, 0.5]))?;
 /// let areas = [Aabb::new([8.0, 0.0], [9.0, 1.0])?, Aabb::new([0.0, 0.0], [4.0, 1.0])?];
-/// let mut answers = Answers::new();
-/// world.ask().par_query_aabb(&areas, &mut answers);
+/// let mut answers = BatchResults::new();
+/// world.query().par_query_aabb(&areas, &mut answers);
 /// assert_eq!((answers.of(0).len(), answers.of(1).len()), (1, 2));
 /// # Ok::<(), triphase::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Answers<T> {
+pub struct BatchResults<T> {
     /// By question.
     spans: Vec<Span>,
     /// As many as the largest batch had; what is in those that the last one had not does not count.
@@ -53,7 +53,7 @@ struct Block<T> {
     ends: Vec<u32>,
 }
 
-impl<T> Answers<T> {
+impl<T> BatchResults<T> {
     /// No answers, and no memory.
     pub const fn new() -> Self {
         Self { spans: Vec::new(), blocks: Vec::new(), order: Vec::new(), spare: Vec::new() }
@@ -95,13 +95,13 @@ impl<T> Answers<T> {
     }
 }
 
-impl<T> Default for Answers<T> {
+impl<T> Default for BatchResults<T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
+impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> QueryBuilder<S, A> {
     /// [`query_aabb`](Self::query_aabb) of each area.
     ///
     /// # Determinism
@@ -117,7 +117,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
     /// # Panics
     ///
     /// With 2^32 - 1 questions or more, or more hits than that in a block of 256 questions.
-    pub fn par_query_aabb(self, areas: &[Aabb], answers: &mut Answers<S::Hit>) {
+    pub fn par_query_aabb(self, areas: &[Aabb], answers: &mut BatchResults<S::Hit>) {
         let center = |area: &Aabb| area.center().to_array();
         self.ask_all(areas, center, answers, |area, found| {
             self.query_aabb(*area).append_to(found);
@@ -125,7 +125,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
     }
 
     /// [`query_circle`](Self::query_circle) of each disc. As [`par_query_aabb`](Self::par_query_aabb).
-    pub fn par_query_circle(self, circles: &[Circle], answers: &mut Answers<S::Hit>) {
+    pub fn par_query_circle(self, circles: &[Circle], answers: &mut BatchResults<S::Hit>) {
         self.ask_all(
             circles,
             |circle| circle.center().to_array(),
@@ -136,9 +136,9 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
         );
     }
 
-    /// [`k_nearest_in`](Self::k_nearest_in) of each disc, nearest first; discs are made of points by `Circle::from`. As
+    /// [`k_nearest_within`](Self::k_nearest_within) of each disc, nearest first; discs are made of points by `Circle::from`. As
     /// [`par_query_aabb`](Self::par_query_aabb).
-    pub fn par_k_nearest_in(self, circles: &[Circle], k: usize, answers: &mut Answers<Neighbor<S::Hit>>) {
+    pub fn par_k_nearest_within(self, circles: &[Circle], k: usize, answers: &mut BatchResults<Neighbor<S::Hit>>) {
         self.ask_all(
             circles,
             |circle| circle.center().to_array(),
@@ -151,7 +151,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
 
     /// [`cast_ray`](Self::cast_ray) of each ray: the first hit, or an empty answer. As
     /// [`par_query_aabb`](Self::par_query_aabb).
-    pub fn par_cast_ray(self, rays: &[Ray], answers: &mut Answers<RayHit<S::Hit>>) {
+    pub fn par_cast_ray(self, rays: &[Ray], answers: &mut BatchResults<CastHit<S::Hit>>) {
         self.ask_all(rays, |ray| ray.origin().to_array(), answers, |ray, found| found.extend(self.cast_ray(*ray)));
     }
 
@@ -160,11 +160,11 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> Questions<S, A> {
         self,
         questions: &[Q],
         place: impl Fn(&Q) -> [f32; 2] + Sync,
-        answers: &mut Answers<T>,
+        answers: &mut BatchResults<T>,
         ask: impl Fn(&Q, &mut Vec<T>) + Sync,
     ) {
         assert!(questions.len() < u32::MAX as usize, "questions are numbered by u32");
-        let Answers { spans, blocks, order, spare } = answers;
+        let BatchResults { spans, blocks, order, spare } = answers;
         let parallel = !self.source.is_sequential();
         let block_count = questions.len().div_ceil(BLOCK_LEN);
         order.clear();

@@ -1,11 +1,11 @@
 //! The builder, and questions of areas.
 
-use crate::geometry::{Aabb, Circle, Point, RawBox, distance_squared, holds};
+use crate::geometry::{Aabb, Circle, Point, RawAabb, distance_squared, holds};
 use crate::query::{Accept, Anything, Hits, Matching, Searchable};
 
-/// Questions to a world or to a tier: what lies in an area, what is nearest, what a ray meets.
+/// Queries to a world or to a tier: what lies in an area, what is nearest, what a ray meets.
 ///
-/// Made by `ask()`, narrowed by its adaptors, asked any number of times: it is `Copy` and borrows what it asks. Questions
+/// Made by `ask()`, narrowed by its adaptors, asked any number of times: it is `Copy` and borrows what it asks. Queries
 /// change nothing, so any number of threads may ask at once. None allocates, but for what a caller's buffer grows by.
 ///
 /// All boxes are closed: touching is overlap. Shapes were checked when they were made, so no question can fail.
@@ -16,36 +16,36 @@ use crate::query::{Accept, Anything, Hits, Matching, Searchable};
 /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
 /// world.step(Bodies::uniform(&[[2.0f32, 1.0], [4.0, 1.0], [50.0, 1.0]], [0.5, 0.5]))?;
 ///
-/// let bodies = world.ask().bodies();
+/// let bodies = world.query().only_bodies();
 /// assert_eq!(bodies.query_aabb(Aabb::new([0.0, 0.0], [10.0, 10.0])?).count(), 2);
 /// assert!(bodies.query_circle(Circle::new([3.0, 1.0], 0.4)?).first().is_none());
 /// assert_eq!(bodies.nearest(Point::new([49.0, 1.0])?).unwrap().distance, 0.5);
 ///
 /// let ray = Ray::new([0.0, 1.0], [1.0, 0.0], 100.0)?;
-/// let hit = world.ask().matching(|hit| hit != Hit::Body { row: 0, id: None }).cast_ray(ray).unwrap();
+/// let hit = world.query().with_predicate(|hit| hit != Hit::Body { row: 0, id: None }).cast_ray(ray).unwrap();
 /// assert_eq!((hit.hit, hit.distance), (Hit::Body { row: 1, id: None }, 3.5));
 /// # Ok::<(), triphase::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is asked yet"]
-pub struct Questions<S, A = Anything> {
+pub struct QueryBuilder<S, A = Anything> {
     pub(crate) source: S,
     pub(crate) accept: A,
 }
 
-impl<S: Searchable> Questions<S> {
+impl<S: Searchable> QueryBuilder<S> {
     pub(crate) fn new(source: S) -> Self {
         Self { source, accept: Anything }
     }
 }
 
-impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
+impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
     /// Only what the predicate lets pass. It is asked about hits alone, once each but for rays, which may ask again.
-    pub fn matching<F: Fn(S::Hit) -> bool + Copy>(self, predicate: F) -> Questions<S, Matching<A, F>> {
-        Questions { source: self.source, accept: Matching { before: self.accept, predicate } }
+    pub fn with_predicate<F: Fn(S::Hit) -> bool + Copy>(self, predicate: F) -> QueryBuilder<S, Matching<A, F>> {
+        QueryBuilder { source: self.source, accept: Matching { before: self.accept, predicate } }
     }
 
-    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> Hits<impl Iterator<Item = S::Hit>> {
+    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> Hits<impl Iterator<Item = S::Hit>> {
         let Self { source, accept } = self;
         Hits(source.search(area, test).filter(move |&hit| accept.accepts(hit)))
     }
@@ -82,7 +82,7 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
 
     /// All that is filed in the cells and leaves that `area` touches, without a test of their boxes: at least what
     /// overlaps it, each once, and some that lie near. The cheapest question, for who tests anyway.
-    pub fn query_near(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
+    pub fn query_candidates(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
         let Self { source, accept } = self;
         Hits(source.filed_near(area.to_array()).filter(move |&hit| accept.accepts(hit)))
     }
@@ -97,7 +97,7 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
 
 /// What a box is asked to hold: a [`Point`] or an [`Aabb`].
 #[derive(Clone, Copy, Debug)]
-pub struct Inner(RawBox);
+pub struct Inner(RawAabb);
 
 impl From<Point> for Inner {
     fn from(point: Point) -> Self {

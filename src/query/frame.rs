@@ -1,13 +1,13 @@
-//! Questions to a step's bodies and to statics: of a world, which asks of its present statics, and of what readers hold.
+//! Queries to a step's bodies and to statics: of a world, which asks of its present statics, and of what readers hold.
 //!
 //! All three tiers one after the other: common bodies, oversized ones, statics. What is near or met in one tells the next
 //! how near it has to be.
 
 use crate::frame::frame::Index;
-use crate::geometry::{Cast, Entry, RawBox};
+use crate::geometry::{Cast, Entry, RawAabb};
 use crate::input::filter::Filter;
 use crate::pair::Hit;
-use crate::query::{Accept, Part, Questions, Search};
+use crate::query::{Accept, Part, QueryBuilder, Search};
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::{Filed, InArea, Overlapping, Tested, Wanted};
 use crate::tier::static_tree::StaticTree;
@@ -31,8 +31,8 @@ pub struct Searched<'w> {
     pub(crate) statics: &'w StaticTree,
     /// By [`Tier`].
     tiers: [bool; 3],
-    without_bodies: &'w [u32],
-    without_statics: &'w [u32],
+    exclude_bodies: &'w [u32],
+    exclude_statics: &'w [u32],
     filter: Option<Filter>,
     /// Whether all rows are asked of, whatever their filters.
     is_whole: bool,
@@ -46,8 +46,8 @@ impl<'w> Searched<'w> {
             index,
             statics,
             tiers: [true; 3],
-            without_bodies: &[],
-            without_statics: &[],
+            exclude_bodies: &[],
+            exclude_statics: &[],
             filter: None,
             is_whole: true,
             sequential,
@@ -74,12 +74,13 @@ impl<'w> Searched<'w> {
     }
 
     fn lets_body_pass(&self, row: u32) -> bool {
-        self.filter.is_none_or(|filter| filter.allows(self.index.filter(row))) && !self.without_bodies.contains(&row)
+        self.filter.is_none_or(|filter| filter.interacts_with(self.index.filter(row)))
+            && !self.exclude_bodies.contains(&row)
     }
 
     fn lets_static_pass(&self, row: u32) -> bool {
-        self.filter.is_none_or(|filter| filter.allows(self.statics.filter_of(row)))
-            && !self.without_statics.contains(&row)
+        self.filter.is_none_or(|filter| filter.interacts_with(self.statics.filter_of(row)))
+            && !self.exclude_statics.contains(&row)
     }
 
     #[inline]
@@ -88,8 +89,8 @@ impl<'w> Searched<'w> {
     }
 
     #[inline]
-    fn fixed(&self, row: u32) -> Hit {
-        Hit::Fixed { row, id: self.statics.id(row) }
+    fn static_row(&self, row: u32) -> Hit {
+        Hit::Static { row, id: self.statics.id(row) }
     }
 
     /// Whether a row that is filed among the sleepers is where it is filed.
@@ -128,39 +129,39 @@ impl<'w> Searched<'w> {
         let mut limit = limit;
         move |row, at| {
             if self.wants_static(row) {
-                limit = visit(self.fixed(row), at);
+                limit = visit(self.static_row(row), at);
             }
             limit
         }
     }
 
     /// What all that is searched is made of.
-    pub(crate) fn visit_parts(self, mut visitor: impl FnMut(Part)) {
-        self.index.grid.visit_parts(&mut visitor);
-        self.index.asleep.grid().into_iter().for_each(|sleepers| sleepers.visit_parts(&mut visitor));
-        self.index.loose.visit_parts(&mut visitor);
-        self.statics.visit_parts(visitor);
+    pub(crate) fn visit_debug_shapes(self, mut visitor: impl FnMut(Part)) {
+        self.index.grid.visit_debug_shapes(&mut visitor);
+        self.index.asleep.grid().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
+        self.index.loose.visit_debug_shapes(&mut visitor);
+        self.statics.visit_debug_shapes(visitor);
     }
 
     /// What lies in an area, as each tier has it.
     #[inline]
     fn in_all_tiers<W: Wanted, O: Iterator<Item = u32>, F: Iterator<Item = u32>>(
         self,
-        area: RawBox,
+        area: RawAabb,
         wanted: W,
         oversized: impl FnOnce() -> O,
-        fixed: impl FnOnce() -> F,
+        static_row: impl FnOnce() -> F,
     ) -> impl Iterator<Item = Hit> {
-        const NOWHERE: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+        const NOWHERE: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
         let area = if self.has(Tier::Common) { area } else { NOWHERE };
         InAllTiers {
             searched: self,
             common: self.index.grid.search(area, wanted),
             sleepers: self.index.asleep.grid().map(|grid| (grid, area, wanted)),
             among_sleepers: false,
-            other_tiers: Some((oversized, fixed)),
+            other_tiers: Some((oversized, static_row)),
             oversized: None,
-            fixed: None,
+            static_row: None,
         }
     }
 
@@ -178,12 +179,12 @@ struct InAllTiers<'w, W, L, S, O, F> {
     searched: Searched<'w>,
     common: InArea<'w, W>,
     /// Where to search when the common bodies of the step are used up; nowhere once that is what `common` does.
-    sleepers: Option<(&'w GridIndex, RawBox, W)>,
+    sleepers: Option<(&'w GridIndex, RawAabb, W)>,
     among_sleepers: bool,
     /// Makes the searches of the other tiers; none once it did.
     other_tiers: Option<(L, S)>,
     oversized: Option<O>,
-    fixed: Option<F>,
+    static_row: Option<F>,
 }
 
 impl<'w, W, L, S, O, F> Iterator for InAllTiers<'w, W, L, S, O, F>
@@ -210,7 +211,7 @@ where
     }
 
     fn fold<B, G: FnMut(B, Hit) -> B>(self, init: B, mut fold: G) -> B {
-        let Self { searched, common, sleepers, among_sleepers, other_tiers, oversized, fixed } = self;
+        let Self { searched, common, sleepers, among_sleepers, other_tiers, oversized, static_row } = self;
         let mut body = |folded, row| {
             if searched.wants_body(row) { fold(folded, searched.body(row)) } else { folded }
         };
@@ -222,12 +223,12 @@ where
         }
         let oversized_body = |folded, entity| body(folded, searched.oversized(entity));
         let fixed_one = |fold: &mut G, folded, row| {
-            if searched.wants_static(row) { fold(folded, searched.fixed(row)) } else { folded }
+            if searched.wants_static(row) { fold(folded, searched.static_row(row)) } else { folded }
         };
         // The searches are made where they are used up.
         let Some((make_oversized, make_fixed)) = other_tiers else {
             folded = oversized.into_iter().flatten().fold(folded, oversized_body);
-            return fixed.into_iter().flatten().fold(folded, |folded, row| fixed_one(&mut fold, folded, row));
+            return static_row.into_iter().flatten().fold(folded, |folded, row| fixed_one(&mut fold, folded, row));
         };
         if searched.has(Tier::Oversized) {
             folded = make_oversized().fold(folded, oversized_body);
@@ -248,24 +249,24 @@ where
 {
     fn next_of_others(&mut self) -> Option<Hit> {
         let searched = self.searched;
-        if let Some((oversized, fixed)) = self.other_tiers.take() {
+        if let Some((oversized, static_row)) = self.other_tiers.take() {
             self.oversized = searched.has(Tier::Oversized).then(oversized);
-            self.fixed = searched.has_statics().then(fixed);
+            self.static_row = searched.has_statics().then(static_row);
         }
         let mut oversized = self.oversized.iter_mut().flatten().map(|entity| searched.oversized(entity));
         if let Some(row) = oversized.find(|&row| searched.wants_body(row)) {
             return Some(searched.body(row));
         }
         self.oversized = None;
-        let mut fixed = self.fixed.iter_mut().flatten();
-        fixed.find(|&row| searched.wants_static(row)).map(|row| searched.fixed(row))
+        let mut static_row = self.static_row.iter_mut().flatten();
+        static_row.find(|&row| searched.wants_static(row)).map(|row| searched.static_row(row))
     }
 }
 
 impl<'w> Search for Searched<'w> {
     type Hit = Hit;
 
-    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = Hit> {
+    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
         self.in_all_tiers(
             area,
@@ -275,12 +276,12 @@ impl<'w> Search for Searched<'w> {
         )
     }
 
-    fn overlapping(self, area: RawBox) -> impl Iterator<Item = Hit> {
+    fn overlapping(self, area: RawAabb) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
         self.in_all_tiers(area, Overlapping, move || index.loose.overlapping(area), move || statics.overlapping(area))
     }
 
-    fn filed_near(self, area: RawBox) -> impl Iterator<Item = Hit> {
+    fn filed_near(self, area: RawAabb) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
         self.in_all_tiers(area, Filed, move || index.loose.filed_near(area), move || statics.filed_near(area))
     }
@@ -343,19 +344,19 @@ impl<'w> Search for Searched<'w> {
     }
 }
 
-impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
+impl<'w, A: Accept<Hit>> QueryBuilder<Searched<'w>, A> {
     /// Bodies only.
-    pub fn bodies(self) -> Self {
-        self.tiers(&[Tier::Common, Tier::Oversized])
+    pub fn only_bodies(self) -> Self {
+        self.only_tiers(&[Tier::Common, Tier::Oversized])
     }
 
     /// Statics only.
-    pub fn statics(self) -> Self {
-        self.tiers(&[Tier::Static])
+    pub fn only_statics(self) -> Self {
+        self.only_tiers(&[Tier::Static])
     }
 
     /// These tiers only, of those that were asked of before.
-    pub fn tiers(mut self, tiers: &[Tier]) -> Self {
+    pub fn only_tiers(mut self, tiers: &[Tier]) -> Self {
         for tier in [Tier::Common, Tier::Oversized, Tier::Static] {
             self.source.tiers[tier as usize] &= tiers.contains(&tier);
         }
@@ -371,11 +372,11 @@ impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
     /// let mut world = World::default();
     /// let filters = [Filter::ALL, Filter::new(1, 1), Filter::new(ENEMIES, 1)];
     /// world.step(Bodies::uniform(&[[90.0f32, 0.0], [1.0, 0.0], [5.0, 0.0]], [0.5, 0.5]).with_filters(&filters))?;
-    /// let nearest = world.ask().on_layers(ENEMIES).nearest(Point::new([0.0, 0.0])?);
+    /// let nearest = world.query().in_layers(ENEMIES).nearest(Point::new([0.0, 0.0])?);
     /// assert_eq!(nearest.unwrap().distance, 4.5);
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn on_layers(self, layers: u32) -> Self {
+    pub fn in_layers(self, layers: u32) -> Self {
         self.filtered(Filter::new(u32::MAX, layers))
     }
 
@@ -388,16 +389,16 @@ impl<'w, A: Accept<Hit>> Questions<Searched<'w>, A> {
     }
 
     /// Not these rows of bodies, whoever asks among them, say. Replaces those given before; each hit is compared with all
-    /// of them, so keep it to a few, or use [`matching`](Self::matching).
-    pub fn without_bodies(mut self, rows: &'w [u32]) -> Self {
-        self.source.without_bodies = rows;
+    /// of them, so keep it to a few, or use [`matching`](Self::with_predicate).
+    pub fn exclude_bodies(mut self, rows: &'w [u32]) -> Self {
+        self.source.exclude_bodies = rows;
         self.source.is_whole = false;
         self
     }
 
-    /// Not these rows of statics; as [`without_bodies`](Self::without_bodies).
-    pub fn without_statics(mut self, rows: &'w [u32]) -> Self {
-        self.source.without_statics = rows;
+    /// Not these rows of statics; as [`exclude_bodies`](Self::exclude_bodies).
+    pub fn exclude_statics(mut self, rows: &'w [u32]) -> Self {
+        self.source.exclude_statics = rows;
         self.source.is_whole = false;
         self
     }

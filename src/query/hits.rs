@@ -41,7 +41,7 @@ impl<I: Iterator> Hits<I> {
     }
 
     /// Whether there is any; nothing behind the first is looked at.
-    pub fn is_any(self) -> bool {
+    pub fn exists(self) -> bool {
         self.first().is_some()
     }
 }

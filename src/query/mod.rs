@@ -1,4 +1,4 @@
-//! Questions, once for all that can be asked: the tiers alone, and the world of all three.
+//! Queries, once for all that can be asked: the tiers alone, and the world of all three.
 //!
 //! Whoever can be asked offers a few walks; every question is one of them with a test of its own.
 //!
@@ -7,7 +7,7 @@
 //! U2: each is reported once, without a memory of what was: structures that list a box in several places report it in the
 //!     one that a rule singles out. Rays alone may meet a box again, which changes nothing.
 //!
-//! - `questions`: [`Questions`], the builder, and questions of areas.
+//! - `questions`: [`QueryBuilder`], the builder, and questions of areas.
 //! - `hits`: an answer that is drawn one by one, visited, or appended.
 //! - `accept`: what hits have to satisfy beside.
 //! - `nearest`: the k nearest.
@@ -25,12 +25,12 @@ mod nearest;
 pub(crate) mod ray;
 pub(crate) mod source;
 
-pub use crate::query::builder::{Inner, Questions};
-pub use crate::query::ray::RayHit;
+pub use crate::query::builder::{Inner, QueryBuilder};
+pub use crate::query::ray::CastHit;
 pub(crate) use crate::query::source::Search;
 pub use crate::tier::part::Part;
 pub use accept::{Accept, Anything, Matching};
-pub use batch::Answers;
+pub use batch::BatchResults;
 pub use hits::Hits;
 pub use nearest::Neighbor;
 

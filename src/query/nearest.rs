@@ -4,7 +4,7 @@
 //! how near the next has to be.
 
 use crate::geometry::{Circle, Point};
-use crate::query::{Accept, Questions, Searchable};
+use crate::query::{Accept, QueryBuilder, Searchable};
 use std::cmp::Ordering;
 
 /// So many are kept in order as they come. More are collected up to twice as many and then cut back, which costs the same
@@ -28,7 +28,7 @@ impl<H: Ord> Neighbor<H> {
     }
 }
 
-impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
+impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
     /// The nearest box, however far; `None` where there is none.
     ///
     /// # Determinism
@@ -39,12 +39,12 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     ///
     /// About that of [`query_aabb`](Self::query_aabb) of an area as large as the answer's distance.
     pub fn nearest(self, to: Point) -> Option<Neighbor<S::Hit>> {
-        self.nearest_in(to.into())
+        self.nearest_within(to.into())
     }
 
     /// The box nearest to the centre of a disc, of those that the disc meets: the nearest with a maximal distance. Ties as
     /// [`nearest`](Self::nearest).
-    pub fn nearest_in(self, circle: Circle) -> Option<Neighbor<S::Hit>> {
+    pub fn nearest_within(self, circle: Circle) -> Option<Neighbor<S::Hit>> {
         let (center, mut within) = (circle.center().to_array(), circle.radius_squared());
         let mut best: Option<Neighbor<S::Hit>> = None;
         self.source.visit_near(center, 1, within, &mut |hit, distance| {
@@ -66,12 +66,12 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     /// About that of [`query_aabb`](Self::query_aabb) of an area that holds them. Allocates only what `found` grows by: it
     /// holds up to twice as many while it looks.
     pub fn k_nearest(self, to: Point, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
-        self.k_nearest_in(to.into(), k, found);
+        self.k_nearest_within(to.into(), k, found);
     }
 
     /// Replaces `found` by the `k` boxes nearest to the centre of a disc, of those that it meets, nearest first. As
     /// [`k_nearest`](Self::k_nearest) otherwise.
-    pub fn k_nearest_in(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
+    pub fn k_nearest_within(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
         found.clear();
         self.append_k_nearest(circle, k, found);
     }
@@ -101,7 +101,7 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     ///
     /// That of [`query_aabb`](Self::query_aabb) of the disc's box, and sorting. Allocates only what `found` grows by.
     pub fn within(self, circle: Circle, found: &mut Vec<Neighbor<S::Hit>>) {
-        self.k_nearest_in(circle, usize::MAX, found);
+        self.k_nearest_within(circle, usize::MAX, found);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rays and sweeps.
 
-use crate::geometry::{Cast, Ray, Sweep};
-use crate::query::{Accept, Questions, Searchable};
+use crate::geometry::{AabbCast, Cast, Ray};
+use crate::query::{Accept, QueryBuilder, Searchable};
 use glam::Vec2;
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ const ENOUGH: f64 = f64::NEG_INFINITY;
 
 /// What a ray or a sweep met, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RayHit<H> {
+pub struct CastHit<H> {
     /// What it is.
     pub hit: H,
     /// Where the box is entered, in multiples of the ray's direction or of the sweep's displacement; 0 from within.
@@ -19,13 +19,13 @@ pub struct RayHit<H> {
     pub normal: Option<Vec2>,
 }
 
-impl<H: Ord> RayHit<H> {
+impl<H: Ord> CastHit<H> {
     fn order(&self, other: &Self) -> Ordering {
         self.distance.total_cmp(&other.distance).then_with(|| self.hit.cmp(&other.hit))
     }
 }
 
-impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
+impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
     /// The first box that a ray hits; see [`Ray`] for what that means.
     ///
     /// # Determinism
@@ -36,7 +36,7 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     /// # Cost
     ///
     /// O(what is filed along the ray up to the hit); nothing is allocated.
-    pub fn cast_ray(self, ray: Ray) -> Option<RayHit<S::Hit>> {
+    pub fn cast_ray(self, ray: Ray) -> Option<CastHit<S::Hit>> {
         self.first_met(ray.into())
     }
 
@@ -45,7 +45,7 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
     /// # Cost
     ///
     /// O(what is filed along the ray), and sorting the hits. Allocates only what `found` grows by.
-    pub fn cast_ray_all(self, ray: Ray, found: &mut Vec<RayHit<S::Hit>>) {
+    pub fn cast_ray_all(self, ray: Ray, found: &mut Vec<CastHit<S::Hit>>) {
         self.all_met(ray.into(), found);
     }
 
@@ -54,28 +54,28 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
         self.is_met(ray.into())
     }
 
-    /// The first box that a box in motion meets; see [`Sweep`]. Ties and cost as [`cast_ray`](Self::cast_ray), along the
+    /// The first box that a box in motion meets; see [`AabbCast`]. Ties and cost as [`cast_ray`](Self::cast_ray), along the
     /// whole width of the box.
-    pub fn cast_aabb(self, sweep: Sweep) -> Option<RayHit<S::Hit>> {
+    pub fn cast_aabb(self, sweep: AabbCast) -> Option<CastHit<S::Hit>> {
         self.first_met(sweep.into())
     }
 
     /// Replaces `found` by every box that a box in motion meets, in order of distance. As
     /// [`cast_ray_all`](Self::cast_ray_all).
-    pub fn cast_aabb_all(self, sweep: Sweep, found: &mut Vec<RayHit<S::Hit>>) {
+    pub fn cast_aabb_all(self, sweep: AabbCast, found: &mut Vec<CastHit<S::Hit>>) {
         self.all_met(sweep.into(), found);
     }
 
     /// Whether a box in motion meets anything.
-    pub fn cast_aabb_any(self, sweep: Sweep) -> bool {
+    pub fn cast_aabb_any(self, sweep: AabbCast) -> bool {
         self.is_met(sweep.into())
     }
 
-    fn first_met(self, cast: Cast) -> Option<RayHit<S::Hit>> {
-        let mut first: Option<RayHit<S::Hit>> = None;
+    fn first_met(self, cast: Cast) -> Option<CastHit<S::Hit>> {
+        let mut first: Option<CastHit<S::Hit>> = None;
         let mut until = cast.max;
         self.source.visit_met(&cast, until, &mut |hit, entry| {
-            let met = RayHit { hit, distance: entry.distance, normal: cast.normal(&entry) };
+            let met = CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) };
             if first.is_none_or(|first| met.order(&first).is_lt()) && self.accept.accepts(hit) {
                 first = Some(met);
                 until = met.distance;
@@ -85,16 +85,16 @@ impl<S: Searchable, A: Accept<S::Hit>> Questions<S, A> {
         first
     }
 
-    fn all_met(self, cast: Cast, found: &mut Vec<RayHit<S::Hit>>) {
+    fn all_met(self, cast: Cast, found: &mut Vec<CastHit<S::Hit>>) {
         found.clear();
         self.source.visit_met(&cast, cast.max, &mut |hit, entry| {
             if self.accept.accepts(hit) {
-                found.push(RayHit { hit, distance: entry.distance, normal: cast.normal(&entry) });
+                found.push(CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) });
             }
             cast.max
         });
         // What was met again (U2) stands side by side then.
-        found.sort_unstable_by(RayHit::order);
+        found.sort_unstable_by(CastHit::order);
         found.dedup_by(|a, b| a.hit == b.hit);
     }
 

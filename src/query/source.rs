@@ -1,6 +1,6 @@
 //! What a structure offers for questions to be asked of it.
 
-use crate::geometry::{Cast, Entry, RawBox, overlaps};
+use crate::geometry::{Cast, Entry, RawAabb, overlaps};
 
 /// The three walks.
 pub trait Search: Copy {
@@ -10,16 +10,16 @@ pub trait Search: Copy {
     /// Every box that overlaps `area` and satisfies `test`, each once; `test` must refuse what does not overlap the area,
     /// which may or may not have been found out before. Looked for as the iterator is drawn on. Edges of the area may be
     /// infinite.
-    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = Self::Hit>;
+    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = Self::Hit>;
 
     /// Every box that overlaps `area`, each once.
-    fn overlapping(self, area: RawBox) -> impl Iterator<Item = Self::Hit> {
+    fn overlapping(self, area: RawAabb) -> impl Iterator<Item = Self::Hit> {
         self.search(area, move |aabb| overlaps(aabb, &area))
     }
 
     /// Every box filed in the cells or leaves that `area` touches, each once: at least all those that overlap it. Where a
     /// search finds out nothing before its test, that is one without a test.
-    fn filed_near(self, area: RawBox) -> impl Iterator<Item = Self::Hit> {
+    fn filed_near(self, area: RawAabb) -> impl Iterator<Item = Self::Hit> {
         self.search(area, |_| true)
     }
 

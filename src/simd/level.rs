@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::*;
-use crate::config::Simd;
+use crate::config::SimdLevel;
 use crate::geometry::RadiusAxis;
 use crate::memory::blocks::{BLOCK_LEN, BLOCK_WORDS};
 use crate::simd::circle_test::{Boxes, DiscEntries, DiscProbe, Discs, Rule};
@@ -11,7 +11,7 @@ use crate::simd::vector::{Ascending, EntryFirst, Filtered, PairOrder, Unfiltered
 
 /// An instruction set that this machine has: a `Level` is made by detection only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Level(Simd);
+pub(crate) struct Level(SimdLevel);
 
 impl Default for Level {
     fn default() -> Self {
@@ -25,12 +25,12 @@ macro_rules! dispatch {
         match $level {
             // SAFETY: a `Level` holds only what `detect` found on this machine.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => unsafe { avx512::$scan$(::<$($how),+>)?($($argument),*) },
+            SimdLevel::Avx512 => unsafe { avx512::$scan$(::<$($how),+>)?($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => unsafe { avx2::$scan$(::<$($how),+>)?($($argument),*) },
+            SimdLevel::Avx2 => unsafe { avx2::$scan$(::<$($how),+>)?($($argument),*) },
             #[cfg(target_arch = "x86_64")]
-            Simd::Sse2 => sse2::$scan$(::<$($how),+>)?($($argument),*),
+            SimdLevel::Sse2 => sse2::$scan$(::<$($how),+>)?($($argument),*),
             _ => portable::$scan$(::<$($how),+>)?($($argument),*),
         }
     };
@@ -53,7 +53,7 @@ impl Level {
     }
 
     /// The best that this machine has, and at most `at_most`.
-    pub(crate) fn detect(at_most: Option<Simd>) -> Self {
+    pub(crate) fn detect(at_most: Option<SimdLevel>) -> Self {
         let best = detected();
         Self(at_most.map_or(best, |at_most| best.min(at_most)))
     }
@@ -129,27 +129,27 @@ impl Level {
 
     /// Bit `k` is set if entry `k` of a block overlaps the area; of padding it means nothing.
     #[inline]
-    pub(crate) fn overlap_mask(self, block: &[u32; BLOCK_WORDS], area: &RawBox) -> u32 {
+    pub(crate) fn overlap_mask(self, block: &[u32; BLOCK_WORDS], area: &RawAabb) -> u32 {
         match self.0 {
             // SAFETY: a `Level` holds only what `detect` found on this machine.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => unsafe { masks::avx512(block, area) },
+            SimdLevel::Avx512 => unsafe { masks::avx512(block, area) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => unsafe { masks::avx2(block, area) },
+            SimdLevel::Avx2 => unsafe { masks::avx2(block, area) },
             #[cfg(target_arch = "x86_64")]
-            Simd::Sse2 => masks::sse2(block, area),
+            SimdLevel::Sse2 => masks::sse2(block, area),
             _ => masks::portable(block, area),
         }
     }
 
     /// [`overlap_mask`](Self::overlap_mask) of two blocks, the second in the upper half.
     #[inline]
-    pub(crate) fn overlap_masks(self, [first, second]: [&[u32; BLOCK_WORDS]; 2], area: &RawBox) -> u32 {
+    pub(crate) fn overlap_masks(self, [first, second]: [&[u32; BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
         match self.0 {
             // SAFETY: a `Level` holds only what `detect` found on this machine.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => unsafe { masks::avx512_two(first, second, area) },
+            SimdLevel::Avx512 => unsafe { masks::avx512_two(first, second, area) },
             _ => self.overlap_mask(first, area) | self.overlap_mask(second, area) << BLOCK_LEN,
         }
     }
@@ -192,7 +192,7 @@ impl Level {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detected() -> Simd {
+fn detected() -> SimdLevel {
     let avx2 = is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
@@ -202,14 +202,14 @@ fn detected() -> Simd {
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq");
     match (avx2, avx512) {
-        (true, true) => Simd::Avx512,
-        (true, false) => Simd::Avx2,
+        (true, true) => SimdLevel::Avx512,
+        (true, false) => SimdLevel::Avx2,
         // Every x86-64 has it.
-        _ => Simd::Sse2,
+        _ => SimdLevel::Sse2,
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detected() -> Simd {
-    Simd::Portable
+fn detected() -> SimdLevel {
+    SimdLevel::Portable
 }

@@ -33,7 +33,7 @@ pub(crate) fn ask_for<T>(items: &[T]) {
 }
 
 #[inline(always)]
-pub(crate) fn portable(block: &Block, area: &RawBox) -> u32 {
+pub(crate) fn portable(block: &Block, area: &RawAabb) -> u32 {
     let edge = |edge: usize, lane: usize| f32::from_bits(block[edge * BLOCK_LEN + lane]);
     let mut mask = 0;
     for lane in 0..BLOCK_LEN {
@@ -49,7 +49,7 @@ pub(crate) fn portable(block: &Block, area: &RawBox) -> u32 {
 pub(crate) struct Overlapping<'a> {
     level: Level,
     blocks: Blocks<'a>,
-    area: RawBox,
+    area: RawAabb,
     /// Blocks before this one were tested.
     tested: usize,
     /// Those of the last one tested that overlap and were not handed on yet.
@@ -57,7 +57,7 @@ pub(crate) struct Overlapping<'a> {
 }
 
 impl<'a> Overlapping<'a> {
-    pub(crate) fn new(level: Level, blocks: Blocks<'a>, area: RawBox) -> Self {
+    pub(crate) fn new(level: Level, blocks: Blocks<'a>, area: RawAabb) -> Self {
         Self { level, blocks, area, tested: 0, mask: 0 }
     }
 }
@@ -98,7 +98,7 @@ mod x86 {
     }
 
     #[inline(always)]
-    pub(crate) fn sse2(block: &Block, area: &RawBox) -> u32 {
+    pub(crate) fn sse2(block: &Block, area: &RawAabb) -> u32 {
         let mut mask = 0;
         // SAFETY: `BLOCK_LEN` is a multiple of 4, so vectors end within the block; every x86-64 has SSE2.
         unsafe {
@@ -114,7 +114,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(crate) fn avx2(block: &Block, area: &RawBox) -> u32 {
+    pub(crate) fn avx2(block: &Block, area: &RawAabb) -> u32 {
         let mut mask = 0;
         let [low_x, low_y, high_x, high_y] = area.map(|edge| _mm256_set1_ps(edge));
         for lane in (0..BLOCK_LEN).step_by(8) {
@@ -130,7 +130,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx512f")]
-    pub(crate) fn avx512(block: &Block, area: &RawBox) -> u32 {
+    pub(crate) fn avx512(block: &Block, area: &RawAabb) -> u32 {
         let [low_x, low_y, high_x, high_y] = area.map(|edge| _mm512_set1_ps(edge));
         // SAFETY: a vector is as long as a block has lanes.
         let [min_x, min_y, max_x, max_y] = edges(block, 0).map(|edge| unsafe { _mm512_loadu_ps(edge) });
@@ -141,7 +141,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx512f")]
-    pub(crate) fn avx512_two(first: &Block, second: &Block, area: &RawBox) -> u32 {
+    pub(crate) fn avx512_two(first: &Block, second: &Block, area: &RawAabb) -> u32 {
         avx512(first, area) | avx512(second, area) << BLOCK_LEN
     }
 }

@@ -31,7 +31,7 @@ pub(crate) use crate::simd::level::{Level, Work};
 pub(crate) use crate::simd::masks::{Overlapping, ask_for, bits_of};
 pub(crate) use crate::simd::scan::{CellView, Rect};
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::columns::Columns;
 use crate::memory::page::PairSink;
@@ -49,7 +49,7 @@ pub(crate) enum Order {
 /// The box that is tested against a run, its row, and its filter, which counts where entries have filters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
-    pub(crate) aabb: RawBox,
+    pub(crate) aabb: RawAabb,
     pub(crate) row: u32,
     pub(crate) filter: Filter,
 }

@@ -61,7 +61,7 @@ impl Lanes for Portable {
         for k in 0..WIDTH {
             let x = (probe_min_x <= max_x[k]) & (probe_max_x >= min_x[k]);
             let y = (probe_min_y <= max_y[k]) & (probe_max_y >= min_y[k]);
-            let allowed = !F::ON || probe.filter.allows(Filter::new(layers[k], masks[k]));
+            let allowed = !F::ON || probe.filter.interacts_with(Filter::new(layers[k], masks[k]));
             let apart = R::ON & (distance[k] > reach[k]);
             hits |= u32::from(x & y & allowed & !apart) << (8 * k + 7);
         }

@@ -6,14 +6,14 @@ pub(crate) mod filters;
 pub(crate) mod masks;
 pub(crate) mod scans;
 use super::*;
-use crate::config::Simd;
+use crate::config::SimdLevel;
 use crate::memory::cell_table::{Key, Starts, table_words};
 use crate::memory::columns::{ColumnsMut, PAD, column_words};
 use crate::memory::page::{Block, PagePool, PairBudget};
 use crate::memory::record::Record;
 
 const INF: f32 = f32::INFINITY;
-const EVERYTHING: RawBox = [-INF, -INF, INF, INF];
+const EVERYTHING: RawAabb = [-INF, -INF, INF, INF];
 
 /// What stands behind the population of a column; it must never count.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +29,9 @@ const PADDINGS: [Padding; 3] = [Padding::Everything, Padding::NotANumber, Paddin
 
 /// The levels of this machine, lowest first.
 fn levels() -> Vec<Level> {
-    let mut levels: Vec<Level> =
-        [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512].map(|simd| Level::detect(Some(simd))).into();
+    let mut levels: Vec<Level> = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512]
+        .map(|simd| Level::detect(Some(simd)))
+        .into();
     levels.dedup();
     assert_eq!(levels.last(), Some(&Level::default()), "the best one is tested");
     levels
@@ -112,7 +113,7 @@ impl Random {
 
 /// Columns of these records, padded.
 fn columns(records: &[Record], padding: Padding) -> Vec<u32> {
-    let of = |aabb: RawBox| Record { aabb, row: 7 };
+    let of = |aabb: RawAabb| Record { aabb, row: 7 };
     let filling = match padding {
         Padding::Everything => of(EVERYTHING),
         Padding::NotANumber => of([f32::NAN; 4]),
@@ -125,7 +126,7 @@ fn columns(records: &[Record], padding: Padding) -> Vec<u32> {
 }
 
 /// A probe of whom entries have no filters.
-fn probe_of(aabb: RawBox, row: u32) -> Probe {
+fn probe_of(aabb: RawAabb, row: u32) -> Probe {
     Probe { aabb, row, filter: Filter::ALL }
 }
 

@@ -1,32 +1,32 @@
-//! Questions to a world.
+//! Queries to a world.
 //!
-//! [`World::ask`] has all of them; what is asked without any restriction is a method of the world too.
+//! [`World::query`] has all of them; what is asked without any restriction is a method of the world too.
 
-use crate::geometry::{Aabb, Circle, Point, Ray, Sweep};
+use crate::geometry::{Aabb, AabbCast, Circle, Point, Ray};
 use crate::pair::Hit;
 use crate::query::frame::Searched;
-use crate::query::{Hits, Inner, Neighbor, Part, Questions, RayHit};
+use crate::query::{CastHit, Hits, Inner, Neighbor, Part, QueryBuilder};
 use crate::world::World;
 
 impl World {
-    /// Questions to the bodies of the last good step, and to the statics as they are now: to all of them, or restricted by
-    /// tier, row, layer or predicate. See [`Questions`].
+    /// Queries to the bodies of the last good step, and to the statics as they are now: to all of them, or restricted by
+    /// tier, row, layer or predicate. See [`QueryBuilder`].
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, Hit, World};
     /// let mut world = World::default();
     /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
     /// world.step(Bodies::uniform(&[[2.0f32, 0.5], [4.0, 0.5]], [0.5, 0.5]))?;
-    /// let others = world.ask().bodies().without_bodies(&[0]);
+    /// let others = world.query().only_bodies().exclude_bodies(&[0]);
     /// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
     /// assert!(others.query_aabb(area).eq([Hit::Body { row: 1, id: None }]));
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn ask(&self) -> Questions<Searched<'_>> {
-        Questions::new(self.searched())
+    pub fn query(&self) -> QueryBuilder<Searched<'_>> {
+        QueryBuilder::new(self.searched())
     }
 
-    /// Everything whose closed box overlaps `area`, each once; see [`Questions::query_aabb`].
+    /// Everything whose closed box overlaps `area`, each once; see [`QueryBuilder::query_aabb`].
     ///
     /// # Determinism
     ///
@@ -36,52 +36,52 @@ impl World {
     ///
     /// O(rows of cells, loose cells and leaves that the area touches + what is filed there); nothing is allocated.
     pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
-        self.ask().query_aabb(area)
+        self.query().query_aabb(area)
     }
 
-    /// Everything that lies wholly in `area`; see [`Questions::query_contained_in`].
+    /// Everything that lies wholly in `area`; see [`QueryBuilder::query_contained_in`].
     pub fn query_contained_in(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
-        self.ask().query_contained_in(area)
+        self.query().query_contained_in(area)
     }
 
-    /// Everything that wholly holds a point or a box; see [`Questions::query_containing`].
+    /// Everything that wholly holds a point or a box; see [`QueryBuilder::query_containing`].
     pub fn query_containing(&self, inner: impl Into<Inner>) -> Hits<impl Iterator<Item = Hit>> {
-        self.ask().query_containing(inner)
+        self.query().query_containing(inner)
     }
 
-    /// Everything filed where `area` is, untested; see [`Questions::query_near`].
-    pub fn query_near(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
-        self.ask().query_near(area)
+    /// Everything filed where `area` is, untested; see [`QueryBuilder::query_candidates`].
+    pub fn query_candidates(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+        self.query().query_candidates(area)
     }
 
-    /// Everything that a disc meets; see [`Questions::query_circle`].
+    /// Everything that a disc meets; see [`QueryBuilder::query_circle`].
     pub fn query_circle(&self, circle: Circle) -> Hits<impl Iterator<Item = Hit>> {
-        self.ask().query_circle(circle)
+        self.query().query_circle(circle)
     }
 
-    /// The nearest; see [`Questions::nearest`], and [`Questions::nearest_in`] with a maximal distance.
+    /// The nearest; see [`QueryBuilder::nearest`], and [`QueryBuilder::nearest_within`] with a maximal distance.
     pub fn nearest(&self, to: Point) -> Option<Neighbor<Hit>> {
-        self.ask().nearest(to)
+        self.query().nearest(to)
     }
 
-    /// The `k` nearest; see [`Questions::k_nearest`], and [`Questions::k_nearest_in`] with a maximal distance.
+    /// The `k` nearest; see [`QueryBuilder::k_nearest`], and [`QueryBuilder::k_nearest_within`] with a maximal distance.
     pub fn k_nearest(&self, to: Point, k: usize, found: &mut Vec<Neighbor<Hit>>) {
-        self.ask().k_nearest(to, k, found);
+        self.query().k_nearest(to, k, found);
     }
 
-    /// Everything that a disc meets with its distance, nearest first; see [`Questions::within`].
+    /// Everything that a disc meets with its distance, nearest first; see [`QueryBuilder::within`].
     pub fn within(&self, circle: Circle, found: &mut Vec<Neighbor<Hit>>) {
-        self.ask().within(circle, found);
+        self.query().within(circle, found);
     }
 
-    /// The first that a ray hits; see [`Questions::cast_ray`], and there for all hits and for line of sight.
-    pub fn cast_ray(&self, ray: Ray) -> Option<RayHit<Hit>> {
-        self.ask().cast_ray(ray)
+    /// The first that a ray hits; see [`QueryBuilder::cast_ray`], and there for all hits and for line of sight.
+    pub fn cast_ray(&self, ray: Ray) -> Option<CastHit<Hit>> {
+        self.query().cast_ray(ray)
     }
 
-    /// The first that a box in motion meets; see [`Questions::cast_aabb`].
-    pub fn cast_aabb(&self, sweep: Sweep) -> Option<RayHit<Hit>> {
-        self.ask().cast_aabb(sweep)
+    /// The first that a box in motion meets; see [`QueryBuilder::cast_aabb`].
+    pub fn cast_aabb(&self, sweep: AabbCast) -> Option<CastHit<Hit>> {
+        self.query().cast_aabb(sweep)
     }
 
     /// Visits what the three tiers are made of, as of the last good step, for drawing and debugging: bands with their cells,
@@ -90,7 +90,7 @@ impl World {
     /// # Cost
     ///
     /// O(cells + nodes).
-    pub fn visit_parts(&self, visitor: impl FnMut(Part)) {
-        self.searched().visit_parts(visitor);
+    pub fn visit_debug_shapes(&self, visitor: impl FnMut(Part)) {
+        self.searched().visit_debug_shapes(visitor);
     }
 }

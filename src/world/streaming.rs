@@ -1,7 +1,7 @@
 //! Steps that hand on their pairs while they run.
 
 use crate::contacts::contacts::Contacts;
-use crate::contacts::stream::{Committed, Sender, Sending, StreamedBlock};
+use crate::contacts::stream::{Committed, Sender, Sending, StreamedPage};
 use crate::error::Error;
 use crate::input::bodies::Bodies;
 use crate::world::World;
@@ -12,25 +12,25 @@ impl World {
     ///
     /// Blocks are provisional until the call returns: `Ok` says that all of them count, and that there are no others; an error
     /// (there may be more pairs than [`pair_limit`](crate::WorldConfig::pair_limit)) that none does. No more pairs than the
-    /// limit allows are handed on. Sorted by [`sequence`](StreamedBlock::sequence) the blocks are those of the contacts.
+    /// limit allows are handed on. Sorted by [`sequence`](StreamedPage::sequence) the blocks are those of the contacts.
     ///
     /// `on_block` may do work of its own on the threads of the pool. While it runs its thread does nothing else for the step, so
-    /// what takes long is better left for after, or given to a [channel](Self::step_into).
+    /// what takes long is better left for after, or given to a [channel](Self::step_to_channel).
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
-    /// use triphase::{Bodies, StreamedPairs, World};
+    /// use triphase::{Bodies, PagePairs, World};
     ///
     /// let mut world = World::default();
     /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
-    /// let (bodies, fixed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    /// let (bodies, statics) = (AtomicUsize::new(0), AtomicUsize::new(0));
     /// let centers = [[1.0f32, 0.4], [1.6, 0.4], [50.0, 9.0]];
     /// let contacts = world.step_streamed(Bodies::uniform(&centers, [0.5, 0.5]), |block| match block.pairs() {
-    ///     StreamedPairs::Bodies(pairs) => _ = bodies.fetch_add(pairs.len(), Ordering::Relaxed),
-    ///     StreamedPairs::Static(pairs) => _ = fixed.fetch_add(pairs.len(), Ordering::Relaxed),
+    ///     PagePairs::Bodies(pairs) => _ = bodies.fetch_add(pairs.len(), Ordering::Relaxed),
+    ///     PagePairs::Static(pairs) => _ = statics.fetch_add(pairs.len(), Ordering::Relaxed),
     /// })?;
     /// assert_eq!((contacts.body_pairs().len(), contacts.static_pairs().len()), (1, 2));
-    /// assert_eq!((bodies.into_inner(), fixed.into_inner()), (1, 2));
+    /// assert_eq!((bodies.into_inner(), statics.into_inner()), (1, 2));
     /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
@@ -56,7 +56,7 @@ impl World {
     pub fn step_streamed(
         &mut self,
         bodies: Bodies<'_>,
-        on_block: impl Fn(StreamedBlock<'_>) + Sync,
+        on_block: impl Fn(StreamedPage<'_>) + Sync,
     ) -> Result<Contacts<'_>, Error> {
         self.step_chunks_streamed(&[bodies], on_block)
     }
@@ -73,9 +73,9 @@ impl World {
     pub fn step_chunks_streamed(
         &mut self,
         chunks: &[Bodies<'_>],
-        on_block: impl Fn(StreamedBlock<'_>) + Sync,
+        on_block: impl Fn(StreamedPage<'_>) + Sync,
     ) -> Result<Contacts<'_>, Error> {
-        self.build_frame(chunks, Some(&|sequence, pairs| on_block(StreamedBlock::new(sequence, pairs))))?;
+        self.build_frame(chunks, Some(&|sequence, pairs| on_block(StreamedPage::new(sequence, pairs))))?;
         Ok(self.contacts())
     }
 
@@ -96,16 +96,16 @@ impl World {
     /// # Cost
     ///
     /// A copy of the pairs, in blocks of up to 16 KiB, and a message each.
-    pub fn step_into(&mut self, bodies: Bodies<'_>, sender: &Sender) -> Result<Contacts<'_>, Error> {
-        self.step_chunks_into(&[bodies], sender)
+    pub fn step_to_channel(&mut self, bodies: Bodies<'_>, sender: &Sender) -> Result<Contacts<'_>, Error> {
+        self.step_chunks_to_channel(&[bodies], sender)
     }
 
-    /// Like [`step_into`](Self::step_into), for several sets of columns, as [`step_chunks`](Self::step_chunks).
+    /// Like [`step_to_channel`](Self::step_to_channel), for several sets of columns, as [`step_chunks`](Self::step_chunks).
     ///
     /// # Errors
     ///
     /// As [`step`](Self::step).
-    pub fn step_chunks_into(&mut self, chunks: &[Bodies<'_>], sender: &Sender) -> Result<Contacts<'_>, Error> {
+    pub fn step_chunks_to_channel(&mut self, chunks: &[Bodies<'_>], sender: &Sender) -> Result<Contacts<'_>, Error> {
         let sending = Sending::new(sender);
         let outcome = self.build_frame(chunks, Some(&|sequence, pairs| sending.block(sequence, pairs)));
         sending.close(outcome.clone().map(|()| Committed {

@@ -1,7 +1,7 @@
 //! Worlds that must all give the same answer in the same order: one for each thread count and instruction set.
 
 use std::fmt::{self, Debug, Formatter};
-use triphase::{Aabb, Bodies, Contacts, Error, Hit, Simd, StaticPair, World, WorldConfig};
+use triphase::{Aabb, Bodies, Contacts, Error, Hit, SimdLevel, StaticPair, World, WorldConfig};
 
 /// Pools of several thread counts, more threads than the machine has among them. One set for all tests of a file:
 /// worlds must not mind to share them.
@@ -16,24 +16,24 @@ pub fn pools() -> &'static [rayon::ThreadPool] {
 #[derive(Clone, Default, PartialEq)]
 pub struct Found {
     pub body: Vec<(u32, u32)>,
-    pub fixed: Vec<(u32, u32)>,
+    pub static_row: Vec<(u32, u32)>,
 }
 
 // A failed assertion shall not print thousands of pairs.
 impl Debug for Found {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let first = |pairs: &[(u32, u32)]| pairs[..pairs.len().min(8)].to_vec();
-        let (body, fixed) = (first(&self.body), first(&self.fixed));
-        write!(f, "{} body pairs {body:?}.., {} static pairs {fixed:?}..", self.body.len(), self.fixed.len())
+        let (body, static_row) = (first(&self.body), first(&self.static_row));
+        write!(f, "{} body pairs {body:?}.., {} static pairs {static_row:?}..", self.body.len(), self.static_row.len())
     }
 }
 
 impl Found {
     pub fn new(contacts: Contacts<'_>) -> Self {
-        let fixed = contacts.static_pairs().map(|StaticPair { body, fixed }| (body, fixed)).collect();
-        let found = Self { body: contacts.body_pairs().map(|pair| (pair.a, pair.b)).collect(), fixed };
+        let static_row = contacts.static_pairs().map(|StaticPair { body, static_row }| (body, static_row)).collect();
+        let found = Self { body: contacts.body_pairs().map(|pair| (pair.a, pair.b)).collect(), static_row };
         let told = (contacts.body_pairs().len(), contacts.static_pairs().len());
-        assert_eq!((found.body.len(), found.fixed.len()), told, "pairs come as many as are told of");
+        assert_eq!((found.body.len(), found.static_row.len()), told, "pairs come as many as are told of");
         found
     }
 
@@ -43,7 +43,7 @@ impl Found {
             let at = (0..ours.len().max(theirs.len())).find(|&k| ours.get(k) != theirs.get(k))?;
             Some(format!("{what} pair at place {at} is {:?}, expected {:?}", ours.get(at), theirs.get(at)))
         };
-        place("body", &self.body, &other.body).or_else(|| place("static", &self.fixed, &other.fixed))
+        place("body", &self.body, &other.body).or_else(|| place("static", &self.static_row, &other.static_row))
     }
 }
 
@@ -75,17 +75,17 @@ impl Fleet {
     pub fn new(config: WorldConfig) -> Self {
         let mut fleet = Self { config: config.clone(), members: Vec::new() };
         fleet.add("sequential", config.clone().sequential());
-        for simd in [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512] {
-            fleet.add(format!("sequential, at most {simd:?}"), config.clone().sequential().simd_at_most(simd));
+        for simd in [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512] {
+            fleet.add(format!("sequential, at most {simd:?}"), config.clone().sequential().simd_max(simd));
         }
         fleet.add("as users have it", config.clone());
-        fleet.add("outside of any pool", config.clone().parallel_from(0));
+        fleet.add("outside of any pool", config.clone().parallel_threshold(0));
         #[cfg(feature = "parallel")]
         for pool in pools() {
             let name = format!("{} threads", pool.current_num_threads());
             let run: Runner = Box::new(|call| pool.install(call));
             // However few bodies there are.
-            fleet.members.push(Member { name, world: super::world(config.clone().parallel_from(0)), run });
+            fleet.members.push(Member { name, world: super::world(config.clone().parallel_threshold(0)), run });
         }
         fleet
     }

@@ -1,15 +1,15 @@
 //! Bodies that own their columns, in each of the shapes that a step takes.
 
 use std::fmt::{self, Debug, Formatter};
-use triphase::geometry::RawBox;
-use triphase::reference::body_box;
+use triphase::geometry::RawAabb;
+use triphase::reference::body_aabb;
 use triphase::{Bodies, Filter};
 
 #[derive(Clone, Debug)]
 pub enum Shape {
     Centers { centers: Vec<[f32; 2]>, half_extents: Vec<[f32; 2]> },
     Uniform { centers: Vec<[f32; 2]>, half_extents: [f32; 2] },
-    Aabbs(Vec<RawBox>),
+    Aabbs(Vec<RawAabb>),
 }
 
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl Columns {
         Shape::Uniform { centers, half_extents }.into()
     }
 
-    pub fn aabbs(aabbs: Vec<RawBox>) -> Self {
+    pub fn aabbs(aabbs: Vec<RawAabb>) -> Self {
         Shape::Aabbs(aabbs).into()
     }
 
@@ -91,7 +91,7 @@ impl Columns {
 
     /// The box of each row, as the crate's reference defines it; boxes that were given are united with themselves
     /// moved.
-    pub fn boxes(&self) -> Vec<RawBox> {
+    pub fn boxes(&self) -> Vec<RawAabb> {
         let d = |row: usize| self.displacements.as_ref().map(|d| d[row]);
         let size = |row: usize| match &self.shape {
             Shape::Centers { half_extents, .. } => half_extents[row],
@@ -100,7 +100,7 @@ impl Columns {
         };
         match &self.shape {
             Shape::Centers { centers, .. } | Shape::Uniform { centers, .. } => {
-                centers.iter().enumerate().map(|(row, &c)| body_box(c, size(row), d(row))).collect()
+                centers.iter().enumerate().map(|(row, &c)| body_aabb(c, size(row), d(row))).collect()
             }
             Shape::Aabbs(aabbs) => aabbs.iter().enumerate().map(|(row, &b)| swept(b, d(row))).collect(),
         }
@@ -108,7 +108,7 @@ impl Columns {
 }
 
 /// A given box, here and displaced.
-fn swept(b: RawBox, displacement: Option<[f32; 2]>) -> RawBox {
+fn swept(b: RawAabb, displacement: Option<[f32; 2]>) -> RawAabb {
     let Some([x, y]) = displacement else { return b };
     triphase::reference::union(b, [b[0] + x, b[1] + y, b[2] + x, b[3] + y])
 }

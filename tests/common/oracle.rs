@@ -3,7 +3,7 @@
 
 use super::Found;
 use triphase::Filter;
-use triphase::geometry::RawBox;
+use triphase::geometry::RawAabb;
 use triphase::reference;
 
 /// Up to this many tests brute force is quick enough.
@@ -13,23 +13,23 @@ const BRUTE_MAX: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {
     pub body: Vec<(u32, u32)>,
-    pub fixed: Vec<(u32, u32)>,
-    boxes: Vec<RawBox>,
-    statics: Vec<RawBox>,
+    pub static_row: Vec<(u32, u32)>,
+    boxes: Vec<RawAabb>,
+    statics: Vec<RawAabb>,
 }
 
 impl Truth {
     /// `enabled` says which statics are switched on.
-    pub fn new(boxes: &[RawBox], statics: &[RawBox], enabled: impl Fn(usize) -> bool) -> Self {
-        let mut fixed = cross_pairs(boxes, statics);
-        fixed.retain(|&(_, row)| enabled(row as usize));
-        Self { body: self_pairs(boxes), fixed, boxes: boxes.to_vec(), statics: statics.to_vec() }
+    pub fn new(boxes: &[RawAabb], statics: &[RawAabb], enabled: impl Fn(usize) -> bool) -> Self {
+        let mut static_row = cross_pairs(boxes, statics);
+        static_row.retain(|&(_, row)| enabled(row as usize));
+        Self { body: self_pairs(boxes), static_row, boxes: boxes.to_vec(), statics: statics.to_vec() }
     }
 
     /// Leaves out the pairs of these body rows.
     pub fn without(mut self, rows: &[u32]) -> Self {
         self.body.retain(|(a, b)| !rows.contains(a) && !rows.contains(b));
-        self.fixed.retain(|(body, _)| !rows.contains(body));
+        self.static_row.retain(|(body, _)| !rows.contains(body));
         self
     }
 
@@ -37,16 +37,16 @@ impl Truth {
     pub fn filtered(mut self, bodies: Option<&[Filter]>, statics: Option<&[Filter]>) -> Self {
         let of = |filters: Option<&[Filter]>, row: u32| filters.map_or(Filter::ALL, |filters| filters[row as usize]);
         self.body.retain(|&(a, b)| allowed(of(bodies, a), of(bodies, b)));
-        self.fixed.retain(|&(body, fixed)| allowed(of(bodies, body), of(statics, fixed)));
+        self.static_row.retain(|&(body, static_row)| allowed(of(bodies, body), of(statics, static_row)));
         self
     }
 
     /// Leaves out the pairs whose discs do not meet.
     pub fn of_discs(mut self) -> Self {
-        let Self { body, fixed, boxes, statics } = &mut self;
-        let of = |rows: &[RawBox], row: u32| [rows[row as usize]];
-        body.retain(|&(a, b)| !reference::disc_self_pairs(&[of(boxes, a), of(boxes, b)].concat()).is_empty());
-        fixed.retain(|&(a, b)| !reference::disc_cross_pairs(&of(boxes, a), &of(statics, b)).is_empty());
+        let Self { body, static_row, boxes, statics } = &mut self;
+        let of = |rows: &[RawAabb], row: u32| [rows[row as usize]];
+        body.retain(|&(a, b)| !reference::circle_self_pairs(&[of(boxes, a), of(boxes, b)].concat()).is_empty());
+        static_row.retain(|&(a, b)| !reference::circle_static_pairs(&of(boxes, a), &of(statics, b)).is_empty());
         self
     }
 
@@ -59,9 +59,9 @@ impl Truth {
             let (first, second) = (self.boxes.get(a as usize), self.boxes.get(b as usize));
             format!("body pair ({a}, {b}) {what}: {first:?} and {second:?}")
         })?;
-        same_set(&found.fixed, &self.fixed).map_err(|(what, (body, fixed))| {
-            let (first, second) = (self.boxes.get(body as usize), self.statics.get(fixed as usize));
-            format!("static pair ({body}, {fixed}) {what}: {first:?} and {second:?}")
+        same_set(&found.static_row, &self.static_row).map_err(|(what, (body, static_row))| {
+            let (first, second) = (self.boxes.get(body as usize), self.statics.get(static_row as usize));
+            format!("static pair ({body}, {static_row}) {what}: {first:?} and {second:?}")
         })
     }
 }
@@ -88,7 +88,7 @@ fn same_set(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Result<(), (&'static 
 }
 
 /// As [`reference::self_pairs`], quicker.
-pub fn self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
+pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     if boxes.len() * boxes.len() <= BRUTE_MAX {
         return reference::self_pairs(boxes);
     }
@@ -99,12 +99,12 @@ pub fn self_pairs(boxes: &[RawBox]) -> Vec<(u32, u32)> {
 }
 
 /// As [`reference::cross_pairs`], quicker.
-pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
+pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
     if a.len() * b.len() <= BRUTE_MAX {
         return reference::cross_pairs(a, b);
     }
     let split = a.len() as u32;
-    let all: Vec<RawBox> = a.iter().chain(b).copied().collect();
+    let all: Vec<RawAabb> = a.iter().chain(b).copied().collect();
     let mut pairs = Vec::new();
     sweep(&all, |i, j| {
         let (i, j) = (i.min(j), i.max(j));
@@ -117,11 +117,11 @@ pub fn cross_pairs(a: &[RawBox], b: &[RawBox]) -> Vec<(u32, u32)> {
 }
 
 /// Sort and sweep along the axis that leaves fewer candidates.
-fn sweep(boxes: &[RawBox], mut met: impl FnMut(u32, u32)) {
+fn sweep(boxes: &[RawAabb], mut met: impl FnMut(u32, u32)) {
     let orders = [0, 1].map(|axis| {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         order.sort_by(|&a, &b| boxes[a as usize][axis].total_cmp(&boxes[b as usize][axis]));
-        let rows: Vec<RawBox> = order.iter().map(|&row| boxes[row as usize]).collect();
+        let rows: Vec<RawAabb> = order.iter().map(|&row| boxes[row as usize]).collect();
         // How many follow before one starts beyond the end of this one.
         let run = |k: usize| rows[k + 1..].partition_point(|b| b[axis] <= rows[k][axis + 2]);
         let runs: Vec<usize> = (0..rows.len()).map(run).collect();
@@ -138,6 +138,6 @@ fn sweep(boxes: &[RawBox], mut met: impl FnMut(u32, u32)) {
     }
 }
 
-fn overlaps(a: &RawBox, b: &RawBox) -> bool {
+fn overlaps(a: &RawAabb, b: &RawAabb) -> bool {
     a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }

@@ -3,7 +3,7 @@
 use super::questions::{Known, Probe, answers};
 use super::{Columns, Fleet, Found, Random, Shape, Truth};
 use std::collections::HashMap;
-use triphase::geometry::RawBox;
+use triphase::geometry::RawAabb;
 use triphase::{Hit, WorldConfig};
 use triphase_scenes::Scene;
 
@@ -12,7 +12,7 @@ const SEED: u64 = 0x51ee9;
 /// A fleet and the statics that it has.
 pub struct Play {
     pub fleet: Fleet,
-    pub statics: Vec<RawBox>,
+    pub statics: Vec<RawAabb>,
     enabled: Vec<bool>,
     random: Random,
     /// Most bodies that slept in a step.
@@ -20,7 +20,7 @@ pub struct Play {
 }
 
 impl Play {
-    pub fn new(config: WorldConfig, statics: &[RawBox]) -> Self {
+    pub fn new(config: WorldConfig, statics: &[RawAabb]) -> Self {
         let mut play = Self {
             fleet: Fleet::new(config),
             statics: Vec::new(),
@@ -32,7 +32,7 @@ impl Play {
         play
     }
 
-    pub fn set_statics(&mut self, statics: &[RawBox]) {
+    pub fn set_statics(&mut self, statics: &[RawAabb]) {
         self.fleet.set_statics(statics).expect("good statics");
         (self.statics, self.enabled) = (statics.to_vec(), vec![true; statics.len()]);
     }
@@ -67,14 +67,16 @@ impl Play {
         let mut iterated = contacts.body_pairs();
         assert!((0..pairs.len()).all(|k| iterated.len() == pairs.len() - k && iterated.next() == Some(pairs[k])));
         assert!(iterated.next().is_none());
-        assert!(contacts.blocks().flatten().eq(&pairs) && contacts.blocks().len() == contacts.blocks().count());
-        let fixed: Vec<_> = contacts.static_pairs().collect();
-        assert!(contacts.static_blocks().flatten().eq(&fixed));
+        assert!(
+            contacts.body_pages().flatten().eq(&pairs) && contacts.body_pages().len() == contacts.body_pages().count()
+        );
+        let static_row: Vec<_> = contacts.static_pairs().collect();
+        assert!(contacts.static_pages().flatten().eq(&static_row));
         #[cfg(feature = "parallel")]
         {
             use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-            let blocks: Vec<_> = contacts.par_blocks().collect();
-            assert!(blocks.iter().copied().flatten().eq(&pairs) && contacts.par_blocks().len() == blocks.len());
+            let blocks: Vec<_> = contacts.par_body_pages().collect();
+            assert!(blocks.iter().copied().flatten().eq(&pairs) && contacts.par_body_pages().len() == blocks.len());
         }
         let mut sorted = Vec::new();
         contacts.sorted_pairs(&mut sorted);
@@ -93,10 +95,10 @@ impl Play {
         let enabled = &self.enabled;
         let known = known.only(|hit| match hit {
             Hit::Body { row, .. } => !bad.contains(&row),
-            Hit::Fixed { row, .. } => enabled[row as usize],
+            Hit::Static { row, .. } => enabled[row as usize],
         });
         for probe in Probe::some(known.boxes(), &mut self.random, count) {
-            let found = self.fleet.each(|world| answers(world.ask(), &probe));
+            let found = self.fleet.each(|world| answers(world.query(), &probe));
             known.check(&probe, &found).unwrap_or_else(|what| panic!("{label}: {what}"));
         }
     }

@@ -1,12 +1,12 @@
-//! Questions to worlds, and what brute force answers.
+//! Queries to worlds, and what brute force answers.
 
 use super::Random;
 use std::fmt::{self, Debug, Formatter};
 use std::ops::ControlFlow;
-use triphase::geometry::RawBox;
+use triphase::geometry::RawAabb;
 use triphase::query::{Accept, Hits};
 use triphase::{
-    Aabb, Circle, Hit, Neighbor, Point, Questions, Ray, RayHit, Searched, Snapshot, Sweep, World, reference,
+    Aabb, AabbCast, CastHit, Circle, Hit, Neighbor, Point, QueryBuilder, Ray, Searched, Snapshot, World, reference,
 };
 
 /// How many of the nearest are asked for.
@@ -19,12 +19,12 @@ pub struct Probe {
     pub point: Point,
     pub circle: Circle,
     pub ray: Ray,
-    pub sweep: Sweep,
+    pub sweep: AabbCast,
 }
 
 impl Probe {
     /// Infinite edges are brought back; radius and `max` may be infinite.
-    pub fn new(area: RawBox, at: [f32; 2], radius: f32, direction: [f32; 2], max: f32) -> Self {
+    pub fn new(area: RawAabb, at: [f32; 2], radius: f32, direction: [f32; 2], max: f32) -> Self {
         let bound = |v: f32| v.clamp(f32::MIN, f32::MAX);
         let ([a, b, c, d], at, direction) = (area.map(bound), at.map(bound), direction.map(bound));
         let area = Aabb::new([a.min(c), b.min(d)], [a.max(c), b.max(d)]).expect("a box");
@@ -33,12 +33,12 @@ impl Probe {
             point: Point::new(at).expect("a point"),
             circle: Circle::new(at, radius).expect("a circle"),
             ray: Ray::new(at, direction, max).expect("a ray"),
-            sweep: Sweep::new(area, direction).expect("a sweep"),
+            sweep: AabbCast::new(area, direction).expect("a sweep"),
         }
     }
 
     /// Shapes on, in, beside, around and far from boxes; the first ones are of all that there can be.
-    pub fn some(boxes: &[RawBox], random: &mut Random, count: usize) -> Vec<Self> {
+    pub fn some(boxes: &[RawAabb], random: &mut Random, count: usize) -> Vec<Self> {
         let all = [f32::MIN, f32::MIN, f32::MAX, f32::MAX];
         let nowhere = [f32::MAX, f32::MIN, f32::MAX, f32::MIN];
         let mut probes = vec![
@@ -52,7 +52,7 @@ impl Probe {
         probes
     }
 
-    fn any(boxes: &[RawBox], random: &mut Random) -> Self {
+    fn any(boxes: &[RawAabb], random: &mut Random) -> Self {
         let point = [[0.0; 4]];
         let boxes = if boxes.is_empty() { &point } else { boxes };
         let (at, to) = (place(boxes, random), place(boxes, random));
@@ -98,7 +98,7 @@ impl Probe {
 }
 
 /// A place on, in, beside or far from boxes.
-fn place(boxes: &[RawBox], random: &mut Random) -> [f32; 2] {
+fn place(boxes: &[RawAabb], random: &mut Random) -> [f32; 2] {
     let (own, other) = (random.pick(boxes), random.pick(boxes));
     let edge = 2 * random.index(2);
     let at = match random.index(8) {
@@ -138,8 +138,8 @@ impl From<Neighbor<Hit>> for Item {
     }
 }
 
-impl From<RayHit<Hit>> for Item {
-    fn from(met: RayHit<Hit>) -> Self {
+impl From<CastHit<Hit>> for Item {
+    fn from(met: CastHit<Hit>) -> Self {
         Self { hit: met.hit, distance: met.distance.to_bits(), normal: met.normal.map(|normal| normal.to_array()) }
     }
 }
@@ -155,12 +155,12 @@ enum Kind {
     List,
 }
 
-/// Answers to all questions about a probe, in the order in which they came.
+/// BatchResults to all questions about a probe, in the order in which they came.
 #[derive(Clone, PartialEq)]
-pub struct Answers(Vec<(String, Kind, Vec<Item>)>);
+pub struct BatchResults(Vec<(String, Kind, Vec<Item>)>);
 
 // A failed assertion shall not print thousands of hits.
-impl Debug for Answers {
+impl Debug for BatchResults {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (name, _, items) in &self.0 {
             writeln!(f, "{name}: {} {:?}", items.len(), &items[..items.len().min(4)])?;
@@ -169,7 +169,7 @@ impl Debug for Answers {
     }
 }
 
-impl Answers {
+impl BatchResults {
     fn add(&mut self, name: impl Into<String>, kind: Kind, items: impl IntoIterator<Item = impl Into<Item>>) {
         self.0.push((name.into(), kind, items.into_iter().map(Into::into).collect()));
     }
@@ -209,19 +209,19 @@ fn drawn<I: Iterator<Item = Hit>>(ask: impl Fn() -> Hits<I>) -> Vec<Hit> {
     let mut buffer = vec![Hit::Body { row: 77, id: None }];
     assert_eq!(ask().append_to(&mut buffer), hits.len());
     assert!(buffer[0] == Hit::Body { row: 77, id: None } && buffer[1..] == hits, "appended");
-    assert_eq!((ask().first(), ask().is_any()), (hits.first().copied(), !hits.is_empty()));
+    assert_eq!((ask().first(), ask().exists()), (hits.first().copied(), !hits.is_empty()));
     hits
 }
 
 /// Asks everything.
-pub fn answers<A: Accept<Hit>>(ask: Questions<Searched<'_>, A>, probe: &Probe) -> Answers {
+pub fn answers<A: Accept<Hit>>(ask: QueryBuilder<Searched<'_>, A>, probe: &Probe) -> BatchResults {
     let Probe { area, point, circle, ray, sweep } = *probe;
-    let mut all = Answers(Vec::new());
+    let mut all = BatchResults(Vec::new());
     all.add("query_aabb", Kind::Set, drawn(|| ask.query_aabb(area)));
     all.add("query_contained_in", Kind::Set, drawn(|| ask.query_contained_in(area)));
     all.add("query_containing a point", Kind::Set, drawn(|| ask.query_containing(point)));
     all.add("query_containing a box", Kind::Set, drawn(|| ask.query_containing(area)));
-    all.add("query_near", Kind::Near, drawn(|| ask.query_near(area)));
+    all.add("query_candidates", Kind::Near, drawn(|| ask.query_candidates(area)));
     all.add("query_circle", Kind::Set, drawn(|| ask.query_circle(circle)));
 
     // Buffers are replaced, not added to.
@@ -229,15 +229,15 @@ pub fn answers<A: Accept<Hit>>(ask: Questions<Searched<'_>, A>, probe: &Probe) -
     for count in COUNTS {
         ask.k_nearest(point, count, &mut near);
         all.add(format!("k_nearest {count}"), Kind::List, near.iter().copied());
-        ask.k_nearest_in(circle, count, &mut near);
-        all.add(format!("k_nearest_in {count}"), Kind::List, near.iter().copied());
+        ask.k_nearest_within(circle, count, &mut near);
+        all.add(format!("k_nearest_within {count}"), Kind::List, near.iter().copied());
     }
     all.add("nearest", Kind::List, ask.nearest(point));
-    all.add("nearest_in", Kind::List, ask.nearest_in(circle));
+    all.add("nearest_within", Kind::List, ask.nearest_within(circle));
     ask.within(circle, &mut near);
     all.add("within", Kind::List, near.iter().copied());
 
-    let mut met = vec![RayHit { hit: Hit::Body { row: 77, id: None }, distance: -1.0, normal: None }];
+    let mut met = vec![CastHit { hit: Hit::Body { row: 77, id: None }, distance: -1.0, normal: None }];
     ask.cast_ray_all(ray, &mut met);
     assert_eq!(ask.cast_ray_any(ray), !met.is_empty(), "{ray:?}");
     all.add("cast_ray_all", Kind::List, met.iter().copied());
@@ -252,12 +252,12 @@ pub fn answers<A: Accept<Hit>>(ask: Questions<Searched<'_>, A>, probe: &Probe) -
 /// That the world's own methods answer as `ask()` does.
 pub fn check_methods(world: &World, probe: &Probe) {
     let Probe { area, point, circle, ray, sweep } = *probe;
-    let ask = world.ask();
+    let ask = world.query();
     assert!(world.query_aabb(area).eq(ask.query_aabb(area)), "{area:?}");
     assert!(world.query_contained_in(area).eq(ask.query_contained_in(area)), "{area:?}");
     assert!(world.query_containing(area).eq(ask.query_containing(area)), "{area:?}");
     assert!(world.query_containing(point).eq(ask.query_containing(point)), "{point:?}");
-    assert!(world.query_near(area).eq(ask.query_near(area)), "{area:?}");
+    assert!(world.query_candidates(area).eq(ask.query_candidates(area)), "{area:?}");
     assert!(world.query_circle(circle).eq(ask.query_circle(circle)), "{circle:?}");
     assert_eq!(world.nearest(point), ask.nearest(point));
     let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -274,26 +274,26 @@ pub fn check_methods(world: &World, probe: &Probe) {
 /// That a reader's frame answers as `ask()` does, where statics are those of the step.
 pub fn check_frame(frame: &Snapshot, world: &World, probe: &Probe) {
     assert!(frame.query_aabb(probe.area).eq(world.query_aabb(probe.area)), "{:?}", probe.area);
-    assert_eq!(answers(frame.ask(), probe), answers(world.ask(), probe), "{probe:?}");
+    assert_eq!(answers(frame.query(), probe), answers(world.query(), probe), "{probe:?}");
 }
 
 /// What there is to be found: bodies by row, then enabled statics by row.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     hits: Vec<Hit>,
-    boxes: Vec<RawBox>,
+    boxes: Vec<RawAabb>,
 }
 
 impl Known {
-    pub fn with_bodies(mut self, boxes: &[RawBox], ids: Option<&[u64]>) -> Self {
-        assert!(!self.hits.iter().any(|hit| matches!(hit, Hit::Fixed { .. })), "bodies come first");
+    pub fn with_bodies(mut self, boxes: &[RawAabb], ids: Option<&[u64]>) -> Self {
+        assert!(!self.hits.iter().any(|hit| matches!(hit, Hit::Static { .. })), "bodies come first");
         self.hits.extend((0..boxes.len()).map(|row| Hit::Body { row: row as u32, id: ids.map(|ids| ids[row]) }));
         self.boxes.extend(boxes);
         self
     }
 
-    pub fn with_statics(mut self, boxes: &[RawBox], ids: Option<&[u64]>) -> Self {
-        self.hits.extend((0..boxes.len()).map(|row| Hit::Fixed { row: row as u32, id: ids.map(|ids| ids[row]) }));
+    pub fn with_statics(mut self, boxes: &[RawAabb], ids: Option<&[u64]>) -> Self {
+        self.hits.extend((0..boxes.len()).map(|row| Hit::Static { row: row as u32, id: ids.map(|ids| ids[row]) }));
         self.boxes.extend(boxes);
         self
     }
@@ -305,7 +305,7 @@ impl Known {
         Self { hits, boxes }
     }
 
-    pub fn boxes(&self) -> &[RawBox] {
+    pub fn boxes(&self) -> &[RawAabb] {
         &self.boxes
     }
 
@@ -313,26 +313,26 @@ impl Known {
         &self.hits
     }
 
-    fn that(&self, test: impl Fn(&RawBox) -> bool) -> Vec<Hit> {
+    fn that(&self, test: impl Fn(&RawAabb) -> bool) -> Vec<Hit> {
         let all = self.hits.iter().zip(&self.boxes);
         all.filter(|(_, aabb)| test(aabb)).map(|(&hit, _)| hit).collect()
     }
 
     /// What must be answered.
-    pub fn answers(&self, probe: &Probe) -> Answers {
-        let holds = |outer: &RawBox, inner: &RawBox| {
+    pub fn answers(&self, probe: &Probe) -> BatchResults {
+        let holds = |outer: &RawAabb, inner: &RawAabb| {
             outer[0] <= inner[0] && outer[1] <= inner[1] && inner[2] <= outer[2] && inner[3] <= outer[3]
         };
         let area = probe.area.to_array();
         let [x, y] = probe.point.to_array();
         let met: Vec<u32> = reference::cross_pairs(&[area], &self.boxes).into_iter().map(|(_, row)| row).collect();
         let met: Vec<Hit> = met.into_iter().map(|row| self.hits[row as usize]).collect();
-        let mut all = Answers(Vec::new());
+        let mut all = BatchResults(Vec::new());
         all.add("query_aabb", Kind::Set, met.clone());
         all.add("query_contained_in", Kind::Set, self.that(|aabb| holds(&area, aabb)));
         all.add("query_containing a point", Kind::Set, self.that(|aabb| holds(aabb, &[x, y, x, y])));
         all.add("query_containing a box", Kind::Set, self.that(|aabb| holds(aabb, &area)));
-        all.add("query_near", Kind::Near, met);
+        all.add("query_candidates", Kind::Near, met);
 
         let distances = reference::distances_squared(&self.boxes, [x, y]);
         let near = distances.iter().map(|&(squared, row)| {
@@ -348,10 +348,10 @@ impl Known {
         let first = |items: &[Item], count: usize| items[..items.len().min(count)].to_vec();
         for count in COUNTS {
             all.add(format!("k_nearest {count}"), Kind::List, first(&near, count));
-            all.add(format!("k_nearest_in {count}"), Kind::List, first(&inside, count));
+            all.add(format!("k_nearest_within {count}"), Kind::List, first(&inside, count));
         }
         all.add("nearest", Kind::List, first(&near, 1));
-        all.add("nearest_in", Kind::List, first(&inside, 1));
+        all.add("nearest_within", Kind::List, first(&inside, 1));
         all.add("within", Kind::List, inside);
 
         let ray = self.met([x, y, x, y], probe.ray.direction().to_array(), f64::from(probe.ray.max()));
@@ -363,8 +363,8 @@ impl Known {
         all
     }
 
-    fn met(&self, start: RawBox, direction: [f32; 2], max: f64) -> Vec<Item> {
-        let met = reference::casts(&self.boxes, start, direction, max).into_iter();
+    fn met(&self, start: RawAabb, direction: [f32; 2], max: f64) -> Vec<Item> {
+        let met = reference::cast_all(&self.boxes, start, direction, max).into_iter();
         let item = |(distance, row, normal): (f64, u32, [f32; 2])| {
             let normal = (normal != [0.0, 0.0]).then_some(normal);
             Item { hit: self.hits[row as usize], distance: distance.to_bits(), normal }
@@ -373,7 +373,7 @@ impl Known {
     }
 
     /// That answers are right; otherwise which is not, and what differs first.
-    pub fn check(&self, probe: &Probe, found: &Answers) -> Result<(), String> {
+    pub fn check(&self, probe: &Probe, found: &BatchResults) -> Result<(), String> {
         let truth = self.answers(probe);
         assert_eq!(truth.0.len(), found.0.len());
         for ((name, kind, wanted), (same, _, found)) in truth.0.iter().zip(&found.0) {
@@ -419,6 +419,6 @@ impl Known {
         } else {
             return Ok(());
         };
-        Err(format!("query_near: {what}\n{probe:?}"))
+        Err(format!("query_candidates: {what}\n{probe:?}"))
     }
 }

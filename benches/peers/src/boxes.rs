@@ -7,14 +7,14 @@ pub type Box4 = [f32; 4];
 
 /// The box of one body, in f32.
 #[inline(always)]
-pub fn body_box(center: [f32; 2], half: [f32; 2]) -> Box4 {
+pub fn body_aabb(center: [f32; 2], half: [f32; 2]) -> Box4 {
     [center[0] - half[0], center[1] - half[1], center[0] + half[0], center[1] + half[1]]
 }
 
 /// The boxes of a frame, by row.
 #[inline(always)]
 pub fn body_boxes(frame: Frame<'_>) -> impl ExactSizeIterator<Item = Box4> {
-    frame.centers.iter().zip(frame.half_extents).map(|(&center, &half)| body_box(center, half))
+    frame.centers.iter().zip(frame.half_extents).map(|(&center, &half)| body_aabb(center, half))
 }
 
 /// Whether closed boxes share a point.

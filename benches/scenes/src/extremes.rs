@@ -24,7 +24,7 @@ pub(crate) fn tiny_and_huge(scene: &mut Scene, bodies: usize) {
 }
 
 pub(crate) fn bullets(scene: &mut Scene, bodies: usize) {
-    scene.motion = Motion::Sweep;
+    scene.motion = Motion::AabbCast;
     // The mean side is 0.15. Never so small that a bullet could leave it either way.
     let side = ((bodies as f64 * BULLET_AREA).sqrt() * 0.15).max(2.0 * BULLET_SIDES * 0.2);
     scene.world = [0.0, 0.0, side as f32, side as f32];

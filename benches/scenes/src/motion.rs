@@ -24,7 +24,7 @@ pub(crate) enum Motion {
     /// As `Bounce`, and some rows are replaced.
     Churn,
     /// As `Bounce`, told one frame ahead by the displacements.
-    Sweep,
+    AabbCast,
     /// Down, until something is in the way.
     Fall,
 }

@@ -92,7 +92,7 @@ impl Scene {
             Motion::March => self.march(),
             Motion::Brownian => self.wander(),
             Motion::Churn => self.churn(),
-            Motion::Sweep => self.sweep(),
+            Motion::AabbCast => self.sweep(),
             Motion::Fall => self.fall(),
         }
     }

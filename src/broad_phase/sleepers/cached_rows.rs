@@ -11,8 +11,8 @@
 //!
 //! Cost: a comparison of 16 bytes a row, and a write of 20 a mover.
 
-use crate::error::BadRow;
-use crate::geometry::RawBox;
+use crate::error::InvalidRow;
+use crate::geometry::RawAabb;
 use crate::input::chunks::Input;
 use crate::input::filter::Filter;
 use crate::input::rows::{Rows, finite};
@@ -33,12 +33,12 @@ const WORD: usize = 64;
 pub(crate) const WORDS: usize = STRETCH / WORD;
 
 /// What nothing equals: no computed box is NaN on its first edge.
-const UNSEEN: RawBox = [f32::NAN; 4];
+const UNSEEN: RawAabb = [f32::NAN; 4];
 
 /// What is known of the rows of a stretch.
 pub(crate) struct Stretch {
     /// By row: what it is filed with, or had when it was last seen asleep.
-    boxes: Vec<RawBox>,
+    boxes: Vec<RawAabb>,
     /// As `boxes`; empty as long as no row had a filter.
     filters: Vec<Filter>,
     /// By row, a bit each: those that stand (H1), and in this step those that are settled (H3).
@@ -49,7 +49,7 @@ pub(crate) struct Stretch {
     pub(crate) settled_count: usize,
     /// Those that move in this step (H2).
     pub(crate) movers: Vec<Record>,
-    pub(crate) bad: Vec<BadRow>,
+    pub(crate) bad: Vec<InvalidRow>,
 }
 
 impl Default for Stretch {
@@ -121,10 +121,10 @@ impl Stretch {
 
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
-            + self.boxes.capacity() * size_of::<RawBox>()
+            + self.boxes.capacity() * size_of::<RawAabb>()
             + self.filters.capacity() * size_of::<Filter>()
             + self.movers.capacity() * size_of::<Record>()
-            + self.bad.capacity() * size_of::<BadRow>()
+            + self.bad.capacity() * size_of::<InvalidRow>()
     }
 
     /// Drops what the next step makes anew.
@@ -192,7 +192,7 @@ impl Stretch {
     fn verify_word(
         &mut self,
         at: usize,
-        (first, now): (usize, &[RawBox]),
+        (first, now): (usize, &[RawAabb]),
         asleep: &[bool],
         valid: u64,
         filters: Option<&[Filter]>,
@@ -230,7 +230,7 @@ impl Stretch {
 /// The good ones of some rows, as bits; the others are noted.
 #[cold]
 #[inline(never)]
-fn check(input: &Input<'_, '_>, rows: Range<usize>, skip: bool, bad: &mut Vec<BadRow>) -> u64 {
+fn check(input: &Input<'_, '_>, rows: Range<usize>, skip: bool, bad: &mut Vec<InvalidRow>) -> u64 {
     let mut valid = 0;
     for (k, row) in rows.enumerate() {
         match input.check(row) {
@@ -245,10 +245,10 @@ fn check(input: &Input<'_, '_>, rows: Range<usize>, skip: bool, bad: &mut Vec<Ba
 
 /// Which boxes are equal, bit for bit.
 #[inline(always)]
-fn same_bits(now: &[RawBox], kept: &[RawBox]) -> u64 {
+fn same_bits(now: &[RawAabb], kept: &[RawAabb]) -> u64 {
     let mut same = [false; WORD];
     for ((same, now), kept) in same.iter_mut().zip(now).zip(kept) {
-        let [now, kept] = [now, kept].map(|aabb| bytemuck::cast::<RawBox, u128>(*aabb));
+        let [now, kept] = [now, kept].map(|aabb| bytemuck::cast::<RawAabb, u128>(*aabb));
         *same = now == kept;
     }
     bits(&same)
@@ -286,12 +286,12 @@ impl Rows for Listed<'_> {
         self.0[row].row
     }
 
-    fn check(&self, row: usize) -> Result<RawBox, BadRow> {
+    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         Ok(self.0[row].aabb)
     }
 
     #[inline(always)]
-    fn read(&self, rows: Range<usize>, boxes: &mut [RawBox]) -> bool {
+    fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
         let mut good = true;
         for (slot, Record { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
             *slot = *aabb;

@@ -104,7 +104,7 @@ impl Crossing<'_> {
             if !index.asleep.stands(row) {
                 return Some(());
             }
-            let allowed = filters.is_none_or(|filters| filters[mover as usize].allows(filters[row as usize]));
+            let allowed = filters.is_none_or(|filters| filters[mover as usize].interacts_with(filters[row as usize]));
             if allowed { sink.push([row.min(mover), row.max(mover)]) } else { Some(()) }
         })
     }

@@ -30,9 +30,9 @@ use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::sleepers::cached_pairs::Standing;
 use crate::broad_phase::sleepers::cached_rows::{Listed, STRETCH, Stretch, Verify};
 use crate::broad_phase::sleepers::cross::{Cross, Crossing};
-use crate::config::BadRows;
+use crate::config::InvalidRows;
 use crate::contacts::stream::{Kind, first_sequence};
-use crate::error::{BadRow, Error};
+use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
 use crate::input::chunks::Input;
@@ -118,7 +118,7 @@ impl Sleeping {
     }
 
     /// Rows of the last step among sleepers that were left out, ascending.
-    pub(crate) fn bad_rows(&self) -> impl Iterator<Item = BadRow> + '_ {
+    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
         self.stretches.iter().flat_map(|stretch| &stretch.bad).copied()
     }
 
@@ -151,8 +151,8 @@ impl Sleeping {
         parallel::for_each_mut(parallel, present, |number, stretch| {
             level.run(Verify { input, filters, number, stretch, skip });
         });
-        match self.bad_rows().next() {
-            Some(first) if !skip => Err(Error::BadBody(first)),
+        match self.invalid_rows().next() {
+            Some(first) if !skip => Err(Error::InvalidBody(first)),
             _ => Ok(()),
         }
     }
@@ -253,7 +253,7 @@ impl World {
         if sleeping.filed > 0 && (sleeping.statics_version, sleeping.discs) != (self.statics_version, discs) {
             sleeping.forget(); // Z3
         }
-        sleeping.verify(input, index, self.config.bad_rows == BadRows::Skip, self.level, parallel)?;
+        sleeping.verify(input, index, self.config.invalid_rows == InvalidRows::Skip, self.level, parallel)?;
         let decision = sleeping.decide(rows, self.statics_version);
         phases.partition += clock.lap();
         match decision {
@@ -306,7 +306,7 @@ impl World {
         self.plan.rebuild(&rows, Wishes { bounds: &self.config.bounds, oversized: true });
         phases.plan += clock.lap();
         let records = &mut index.grid.records;
-        self.partition.run(&rows, &self.plan, false, self.level, parallel, records).map_err(Error::BadBody)?;
+        self.partition.run(&rows, &self.plan, false, self.level, parallel, records).map_err(Error::InvalidBody)?;
         phases.partition += clock.lap();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::contacts::events::StaticSet;
 use crate::error::Error;
 use crate::frame::frame::Index;
-use crate::geometry::{Disc, RawBox, overlaps};
+use crate::geometry::{Disc, RawAabb, overlaps};
 use crate::input::chunks::Input;
 use crate::input::rows::Rows;
 use crate::world::World;
@@ -31,7 +31,8 @@ impl World {
         parallel: bool,
     ) -> Result<IdsNow, Error> {
         let Some(tracker) = &mut self.tracker else { return Ok(IdsNow::Unknown) };
-        let mut absent = self.sleeping.bad_rows().chain(self.partition.bad_rows()).map(|bad| bad.row).peekable();
+        let mut absent =
+            self.sleeping.invalid_rows().chain(self.partition.invalid_rows()).map(|bad| bad.row).peekable();
         let equal = |rows: Range<usize>, ids: &[u64]| input.has_ids(rows, ids);
         let mut ids = IdsNow::AsBefore;
         if absent.peek().is_some() || !tracker.is_as_before(input.len(), equal, parallel) {
@@ -44,15 +45,15 @@ impl World {
         // A contact that was not found goes on while nothing but a margin is between the two.
         let body = |row: u32| input.check(row as usize).ok().map(|aabb| grown(aabb, margin));
         let keeps_bodies = |[a, b]: [u32; 2]| {
-            index.filter(a).allows(index.filter(b))
+            index.filter(a).interacts_with(index.filter(b))
                 && body(a)
                     .zip(body(b))
                     .is_some_and(|(a, b)| overlaps(&a, &b) && (!discs || Disc::of(&a).meets(&Disc::of(&b))))
         };
-        let keeps_static = |[row, fixed]: [u32; 2]| {
-            let aabb = grown(statics.raw_boxes()[fixed as usize], margin);
-            statics.is_enabled(fixed) == Some(true)
-                && index.filter(row).allows(statics.filter_of(fixed))
+        let keeps_static = |[row, static_row]: [u32; 2]| {
+            let aabb = grown(statics.raw_boxes()[static_row as usize], margin);
+            statics.is_enabled(static_row) == Some(true)
+                && index.filter(row).interacts_with(statics.filter_of(static_row))
                 && body(row).is_some_and(|body| overlaps(&body, &aabb) && (!discs || Disc::of(&body).meets_box(&aabb)))
         };
         let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
@@ -68,6 +69,6 @@ impl World {
 }
 
 /// A box that has grown by a margin on each side; computed in f32.
-fn grown([min_x, min_y, max_x, max_y]: RawBox, margin: f32) -> RawBox {
+fn grown([min_x, min_y, max_x, max_y]: RawAabb, margin: f32) -> RawAabb {
     [min_x - margin, min_y - margin, max_x + margin, max_y + margin]
 }

@@ -295,7 +295,7 @@ impl Identities {
 #[inline(never)]
 fn duplicate(ids: &[u64], absent: &[u32]) -> Error {
     let (first, second, id) = first_duplicate(ids, absent).unwrap_or_default();
-    Error::DuplicateBodyIds { first, second, id }
+    Error::DuplicateBodyId { first, second, id }
 }
 
 /// As [`duplicate`]; in any ids.
@@ -440,7 +440,7 @@ mod tests {
                 identities.commit(step(before, &[]));
             }
             let error = identities.compare(step(&[7, 5, 7, 5], &[]), false).err();
-            assert_eq!(error, Some(Error::DuplicateBodyIds { first: 0, second: 2, id: 7 }));
+            assert_eq!(error, Some(Error::DuplicateBodyId { first: 0, second: 2, id: 7 }));
             // Rows that are not there do not count; and nothing was changed.
             assert_eq!(identities.compare(step(&[7, 5, 7, 5], &[1, 2]), false), Ok(()));
             assert_eq!(identities.column(), before.as_ref().map(|ids| &ids[..]));

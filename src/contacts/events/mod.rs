@@ -155,7 +155,7 @@ impl Tracker {
         statics.advance(
             (static_pairs, rows),
             Moves { sides: [moved, static_side], ascending: false },
-            |[body, fixed]: [u32; 2]| [before(body), static_before(fixed)],
+            |[body, static_row]: [u32; 2]| [before(body), static_before(static_row)],
             keeps_static,
             workers,
             (level, parallel),
@@ -201,7 +201,7 @@ impl Tracker {
 /// That no two statics have one id.
 pub(crate) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
     match tree.ids().and_then(|ids| first_duplicate(ids, &[])) {
-        Some((first, second, id)) => Err(Error::DuplicateStaticIds { first, second, id }),
+        Some((first, second, id)) => Err(Error::DuplicateStaticId { first, second, id }),
         None => Ok(()),
     }
 }

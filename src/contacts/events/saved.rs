@@ -67,7 +67,7 @@ impl Tracker {
             Some(ids) if ids.is_empty() => ROWS_MAX,
             Some(ids) => ids.len(),
         };
-        tracker.statics.restore(statics, |[body, fixed]| is_there(body) && (fixed as usize) < fixed_end)?;
+        tracker.statics.restore(statics, |[body, static_row]| is_there(body) && (static_row as usize) < fixed_end)?;
         match other_statics {
             None => tracker.static_ids = set.tree.ids().map(<[u64]>::to_vec),
             Some(ids) => {
@@ -109,5 +109,5 @@ impl Touching {
 }
 
 fn bad(setting: &'static str, value: usize, expected: &'static str) -> Error {
-    Error::BadSetting { setting, value: value as f64, expected }
+    Error::InvalidConfig { setting, value: value as f64, expected }
 }

@@ -34,7 +34,7 @@ pub struct EndedStaticPair {
     /// The body.
     pub body: u64,
     /// The static.
-    pub fixed: u64,
+    pub static_row: u64,
     /// The value that it had.
     pub value: u32,
 }
@@ -51,8 +51,8 @@ impl Kind for Pair {
 }
 
 impl Kind for StaticPair {
-    fn of([body, fixed]: [u32; 2]) -> Self {
-        Self { body, fixed }
+    fn of([body, static_row]: [u32; 2]) -> Self {
+        Self { body, static_row }
     }
 }
 
@@ -125,10 +125,10 @@ impl<'w> Contacts<'w> {
         let id = |row: u32| index.ids.get(row as usize).copied().unwrap_or(u64::from(row));
         // Of the set that the step saw: it may have been replaced since.
         let static_id = |row: u32| index.statics.id(row).unwrap_or(u64::from(row));
-        let ids = move |[body, fixed]: [u32; 2]| [id(body), static_id(fixed)];
-        ended(self.tracker.map(|tracker| &tracker.statics), ids).map(|([body, fixed], value)| EndedStaticPair {
+        let ids = move |[body, static_row]: [u32; 2]| [id(body), static_id(static_row)];
+        ended(self.tracker.map(|tracker| &tracker.statics), ids).map(|([body, static_row], value)| EndedStaticPair {
             body,
-            fixed,
+            static_row,
             value,
         })
     }
@@ -144,7 +144,7 @@ impl<'w> Contacts<'w> {
 
     /// As [`value`](Self::value), of a body and a static.
     pub fn static_value(&self, pair: StaticPair) -> Option<u32> {
-        value(self.tracker.map(|tracker| &tracker.statics), [pair.body, pair.fixed])
+        value(self.tracker.map(|tracker| &tracker.statics), [pair.body, pair.static_row])
     }
 }
 

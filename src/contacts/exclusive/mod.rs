@@ -67,7 +67,7 @@ impl Contacts<'_> {
     ///
     /// let mut world = World::default();
     /// let contacts = world.step(Bodies::uniform(&centers, [radius; 2]))?;
-    /// contacts.par_for_each_exclusive((&mut centers, &mut velocities), |_, (center_a, speed_a), (center_b, speed_b)| {
+    /// contacts.par_for_each_pair_mut((&mut centers, &mut velocities), |_, (center_a, speed_a), (center_b, speed_b)| {
     ///     let depth = 2.0 * radius - (center_b[0] - center_a[0]);
     ///     center_a[0] -= 0.5 * depth;
     ///     center_b[0] += 0.5 * depth;
@@ -78,11 +78,11 @@ impl Contacts<'_> {
     /// ```
     ///
     /// Runs on the rayon pool of the caller; on the calling thread alone where a step of so many bodies would
-    /// ([`WorldConfig::sequential`](crate::WorldConfig::sequential), [`parallel_from`](crate::WorldConfig::parallel_from)).
+    /// ([`WorldConfig::sequential`](crate::WorldConfig::sequential), [`parallel_threshold`](crate::WorldConfig::parallel_threshold)).
     ///
     /// # Errors
     ///
-    /// [`Error::ShortColumn`] where a column has fewer rows than the step had; then nothing was called.
+    /// [`Error::ColumnTooShort`] where a column has fewer rows than the step had; then nothing was called.
     ///
     /// # Panics
     ///
@@ -99,7 +99,7 @@ impl Contacts<'_> {
     /// That of a loop over the pairs, shared out; the first call after a step also works out the order, which takes a few
     /// nanoseconds a body, and keeps it for other calls. Bodies that touch bodies far from themselves in size, and bands
     /// that were taken apart, leave less to do at once. Allocates only when the world grows.
-    pub fn par_for_each_exclusive<C: RowColumns>(
+    pub fn par_for_each_pair_mut<C: RowColumns>(
         &self,
         columns: C,
         each: impl Fn(Pair, C::Row<'_>, C::Row<'_>) + Sync,
@@ -109,7 +109,7 @@ impl Contacts<'_> {
     }
 
     /// Calls `each` with every pair of a body and a static and the row of the body in `columns`, to change: in parallel, and
-    /// never at once with pairs of the same body. As [`par_for_each_exclusive`](Self::par_for_each_exclusive).
+    /// never at once with pairs of the same body. As [`par_for_each_pair_mut`](Self::par_for_each_pair_mut).
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};
@@ -118,8 +118,8 @@ impl Contacts<'_> {
     /// world.set_statics(&floors)?;
     /// let mut centers = [[0.0f32, 0.3], [3.0, 4.0]];
     /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
-    /// contacts.par_for_each_static_exclusive(&mut centers[..], |pair, center| {
-    ///     center[1] = floors[pair.fixed as usize].max()[1] + 0.5;
+    /// contacts.par_for_each_static_pair_mut(&mut centers[..], |pair, center| {
+    ///     center[1] = floors[pair.static_row as usize].max()[1] + 0.5;
     /// })?;
     /// assert_eq!(centers, [[0.0, 0.5], [3.0, 4.0]]);
     /// # Ok::<(), triphase::Error>(())
@@ -127,7 +127,7 @@ impl Contacts<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::ShortColumn`].
+    /// [`Error::ColumnTooShort`].
     ///
     /// # Panics
     ///
@@ -135,12 +135,12 @@ impl Contacts<'_> {
     ///
     /// # Determinism
     ///
-    /// As [`par_for_each_exclusive`](Self::par_for_each_exclusive).
+    /// As [`par_for_each_pair_mut`](Self::par_for_each_pair_mut).
     ///
     /// # Cost
     ///
     /// That of a loop over the pairs, shared out: each band has bodies of its own, so nothing has to be worked out.
-    pub fn par_for_each_static_exclusive<C: RowColumns>(
+    pub fn par_for_each_static_pair_mut<C: RowColumns>(
         &self,
         columns: C,
         each: impl Fn(StaticPair, C::Row<'_>) + Sync,

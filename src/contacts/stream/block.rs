@@ -33,27 +33,27 @@ fn kind_of(sequence: u64) -> Kind {
 ///
 /// They are provisional until the step has succeeded.
 #[derive(Clone, Copy)]
-pub struct StreamedBlock<'b> {
+pub struct StreamedPage<'b> {
     sequence: u64,
     pairs: &'b [[u32; 2]],
 }
 
 /// The pairs of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamedPairs<'b> {
+pub enum PagePairs<'b> {
     /// Pairs of bodies, `a < b`.
     Bodies(&'b [Pair]),
     /// Pairs of a body and a static.
     Static(&'b [StaticPair]),
 }
 
-impl<'b> StreamedBlock<'b> {
+impl<'b> StreamedPage<'b> {
     pub(crate) fn new(sequence: u64, pairs: &'b [[u32; 2]]) -> Self {
         Self { sequence, pairs }
     }
 
     /// Where it stands among the blocks of its step: no two have the same number, and in ascending order the blocks of bodies
-    /// are those of [`Contacts::blocks`](crate::Contacts::blocks), and those with statics, which all come after them, those of
+    /// are those of [`Contacts::body_pages`](crate::Contacts::body_pages), and those with statics, which all come after them, those of
     /// [`Contacts::static_blocks`](crate::Contacts::static_blocks).
     ///
     /// # Determinism
@@ -65,21 +65,21 @@ impl<'b> StreamedBlock<'b> {
     }
 
     /// Its pairs, which are all of one kind.
-    pub fn pairs(&self) -> StreamedPairs<'b> {
+    pub fn pairs(&self) -> PagePairs<'b> {
         match kind_of(self.sequence) {
-            Kind::Bodies => StreamedPairs::Bodies(bytemuck::cast_slice(self.pairs)),
-            Kind::Statics => StreamedPairs::Static(bytemuck::cast_slice(self.pairs)),
+            Kind::Bodies => PagePairs::Bodies(bytemuck::cast_slice(self.pairs)),
+            Kind::Statics => PagePairs::Static(bytemuck::cast_slice(self.pairs)),
         }
     }
 
     /// Its pairs, if they are of bodies; none else.
     pub fn body_pairs(&self) -> &'b [Pair] {
-        if let StreamedPairs::Bodies(pairs) = self.pairs() { pairs } else { &[] }
+        if let PagePairs::Bodies(pairs) = self.pairs() { pairs } else { &[] }
     }
 
     /// Its pairs, if they are with statics; none else.
     pub fn static_pairs(&self) -> &'b [StaticPair] {
-        if let StreamedPairs::Static(pairs) = self.pairs() { pairs } else { &[] }
+        if let PagePairs::Static(pairs) = self.pairs() { pairs } else { &[] }
     }
 
     /// How many pairs it has: never 0.
@@ -89,9 +89,9 @@ impl<'b> StreamedBlock<'b> {
     }
 }
 
-impl fmt::Debug for StreamedBlock<'_> {
+impl fmt::Debug for StreamedPage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StreamedBlock")
+        f.debug_struct("StreamedPage")
             .field("sequence", &self.sequence)
             .field("kind", &kind_of(self.sequence))
             .field("len", &self.len())
@@ -106,14 +106,14 @@ pub(crate) struct Buffers(Mutex<Vec<Vec<[u32; 2]>>>);
 /// A copy of a block, which a consumer may keep, and send on, for as long as it likes.
 ///
 /// Its memory, 16 KiB, is used again for later blocks of its channel once it is dropped.
-pub struct OwnedBlock {
+pub struct OwnedPage {
     sequence: u64,
     pairs: Vec<[u32; 2]>,
     /// Where its memory goes.
     home: Arc<Buffers>,
 }
 
-impl OwnedBlock {
+impl OwnedPage {
     pub(crate) fn new(sequence: u64, pairs: &[[u32; 2]], home: &Arc<Buffers>) -> Self {
         let recycled = home.0.lock().pop();
         let mut copy = recycled.unwrap_or_else(|| Vec::with_capacity(crate::memory::page::PAGE_LEN));
@@ -122,32 +122,32 @@ impl OwnedBlock {
     }
 
     /// The block, to be read.
-    pub fn as_block(&self) -> StreamedBlock<'_> {
-        StreamedBlock::new(self.sequence, &self.pairs)
+    pub fn as_page(&self) -> StreamedPage<'_> {
+        StreamedPage::new(self.sequence, &self.pairs)
     }
 
-    /// As [`StreamedBlock::sequence`].
+    /// As [`StreamedPage::sequence`].
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// As [`StreamedBlock::pairs`].
-    pub fn pairs(&self) -> StreamedPairs<'_> {
-        self.as_block().pairs()
+    /// As [`StreamedPage::pairs`].
+    pub fn pairs(&self) -> PagePairs<'_> {
+        self.as_page().pairs()
     }
 
-    /// As [`StreamedBlock::body_pairs`].
+    /// As [`StreamedPage::body_pairs`].
     pub fn body_pairs(&self) -> &[Pair] {
-        self.as_block().body_pairs()
+        self.as_page().body_pairs()
     }
 
-    /// As [`StreamedBlock::static_pairs`].
+    /// As [`StreamedPage::static_pairs`].
     pub fn static_pairs(&self) -> &[StaticPair] {
-        self.as_block().static_pairs()
+        self.as_page().static_pairs()
     }
 }
 
-impl Drop for OwnedBlock {
+impl Drop for OwnedPage {
     fn drop(&mut self) {
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
@@ -155,9 +155,9 @@ impl Drop for OwnedBlock {
     }
 }
 
-impl fmt::Debug for OwnedBlock {
+impl fmt::Debug for OwnedPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_block().fmt(f)
+        self.as_page().fmt(f)
     }
 }
 
@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn the_memory_of_a_block_is_used_again() {
         let home = Arc::default();
-        let block = OwnedBlock::new(5, &[[1, 2], [3, 4]], &home);
+        let block = OwnedPage::new(5, &[[1, 2], [3, 4]], &home);
         let memory = block.pairs.as_ptr();
-        assert_eq!(block.pairs(), StreamedPairs::Bodies(&[Pair { a: 1, b: 2 }, Pair { a: 3, b: 4 }]));
+        assert_eq!(block.pairs(), PagePairs::Bodies(&[Pair { a: 1, b: 2 }, Pair { a: 3, b: 4 }]));
         assert!(block.static_pairs().is_empty());
         drop(block);
-        let block = OwnedBlock::new(STATICS | 6, &[[7, 8]], &home);
+        let block = OwnedPage::new(STATICS | 6, &[[7, 8]], &home);
         assert_eq!((block.pairs.as_ptr(), block.sequence()), (memory, STATICS | 6));
-        assert_eq!(block.static_pairs(), [StaticPair { body: 7, fixed: 8 }]);
+        assert_eq!(block.static_pairs(), [StaticPair { body: 7, static_row: 8 }]);
         assert!(block.body_pairs().is_empty());
     }
 }

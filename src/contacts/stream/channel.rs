@@ -6,7 +6,7 @@
 //!
 //! Cost: a copy of each block, 16 bytes for each pair read and written, and a message each.
 
-use crate::contacts::stream::block::{Buffers, OwnedBlock};
+use crate::contacts::stream::block::{Buffers, OwnedPage};
 use crate::error::Error;
 use crossbeam::channel as queue;
 use std::fmt;
@@ -22,7 +22,7 @@ pub const CAPACITY_MAX: usize = 1 << 16;
 #[non_exhaustive]
 pub enum Streamed {
     /// Some pairs of the step that runs: provisional until it is committed.
-    Block(OwnedBlock),
+    Block(OwnedPage),
     /// The step succeeded: all blocks since the last closing message are its pairs, all of them.
     Committed(Committed),
     /// The step was refused: the blocks since the last closing message count for nothing. `None` says that it panicked.
@@ -112,7 +112,7 @@ impl<'s> Sending<'s> {
 
     pub(crate) fn block(&self, sequence: u64, pairs: &[[u32; 2]]) {
         if !self.sender.is_closed() {
-            self.sender.send(Streamed::Block(OwnedBlock::new(sequence, pairs, &self.sender.shared.buffers)));
+            self.sender.send(Streamed::Block(OwnedPage::new(sequence, pairs, &self.sender.shared.buffers)));
         }
     }
 
@@ -222,7 +222,7 @@ mod tests {
     fn a_message_is_waited_for_as_long_as_was_said() {
         let (sender, receiver) = channel(usize::MAX);
         assert!(receiver.recv_timeout(Duration::from_millis(1)).is_none());
-        Sending::new(&sender).close(Err(Error::NoSuchStatic { row: 1, count: 0 }));
+        Sending::new(&sender).close(Err(Error::StaticOutOfRange { row: 1, count: 0 }));
         assert!(matches!(receiver.recv_timeout(Duration::from_secs(9)), Some(Streamed::Aborted(Some(_)))));
     }
 }

@@ -9,21 +9,21 @@ use std::collections::HashMap;
 const AXES: [RadiusAxis; 2] = [RadiusAxis::X, RadiusAxis::Y];
 
 /// The predicates measure on x, so what is measured on y is turned.
-fn upright(axis: RadiusAxis, aabb: RawBox) -> RawBox {
+fn upright(axis: RadiusAxis, aabb: RawAabb) -> RawAabb {
     oriented(aabb, axis == RadiusAxis::Y)
 }
 
-fn discs_meet(axis: RadiusAxis, a: RawBox, b: RawBox) -> bool {
+fn discs_meet(axis: RadiusAxis, a: RawAabb, b: RawAabb) -> bool {
     Disc::of(&upright(axis, a)).meets(&Disc::of(&upright(axis, b)))
 }
 
-fn disc_meets_box(axis: RadiusAxis, disc: RawBox, fixed: RawBox) -> bool {
-    Disc::of(&upright(axis, disc)).meets_box(&upright(axis, fixed))
+fn disc_meets_box(axis: RadiusAxis, disc: RawAabb, static_row: RawAabb) -> bool {
+    Disc::of(&upright(axis, disc)).meets_box(&upright(axis, static_row))
 }
 
 impl Random {
     /// A box around which discs touch, are apart by a rounding, or leave the range of f32 squared.
-    fn disc_box(&mut self) -> RawBox {
+    fn disc_box(&mut self) -> RawAabb {
         let around = |x: f32, y: f32, rx: f32, ry: f32| [x - rx, y - ry, x + rx, y + ry];
         let mut whole = |end: usize| self.below(end) as f32;
         // Whole numbers, so that 3, 4, 5 touch.
@@ -53,7 +53,7 @@ impl Random {
     }
 }
 
-fn boxes_by_row(records: &[Record]) -> HashMap<u32, RawBox> {
+fn boxes_by_row(records: &[Record]) -> HashMap<u32, RawAabb> {
     records.iter().map(|record| (record.row, record.aabb)).collect()
 }
 
@@ -119,9 +119,9 @@ fn rectangles_of_discs_agree_with_a_plain_loop() {
             // A body, then a static.
             let bodies = overlapping().filter(|entry| discs_meet(axis, entry.aabb, probe.aabb));
             let bodies: Vec<_> = bodies.map(|entry| ascending(entry.row, probe.row)).collect();
-            let fixed = overlapping().filter(|entry| disc_meets_box(axis, entry.aabb, probe.aabb));
-            let fixed: Vec<_> = fixed.map(|entry| [entry.row, probe.row]).collect();
-            for (order, truth) in [(Order::Ascending, bodies), (Order::EntryFirst, fixed)] {
+            let static_row = overlapping().filter(|entry| disc_meets_box(axis, entry.aabb, probe.aabb));
+            let static_row: Vec<_> = static_row.map(|entry| [entry.row, probe.row]).collect();
+            for (order, truth) in [(Order::Ascending, bodies), (Order::EntryFirst, static_row)] {
                 found[1] +=
                     check(&format!("{count} in a rectangle, {probe:?}, {order:?}, {axis:?}"), &truth, |level, sink| {
                         level.scan_rect(&view, &rect, probe_of(probe.aabb, probe.row), order, sink)

@@ -65,7 +65,7 @@ fn filtered_cells_are_unfiltered_ones_less_what_is_not_allowed() {
             let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
             let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
             found[0] += truth.len();
-            truth.retain(|[a, b]| of_row[a].allows(of_row[b]));
+            truth.retain(|[a, b]| of_row[a].interacts_with(of_row[b]));
             found[1] += check(&format!("round {round}, {width} wide"), &truth, |level, sink| {
                 level.scan_cells(&filtered, &cells.keys, &mut vec![9; 3], sink)
             });
@@ -93,7 +93,7 @@ fn filters_of_crowded_neighbours_are_tested_in_each_lane() {
         let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
         let of_row: HashMap<u32, Filter> = records.iter().map(|r| r.row).zip(filters.iter().copied()).collect();
         let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
-        truth.retain(|[a, b]| of_row[a].allows(of_row[b]));
+        truth.retain(|[a, b]| of_row[a].interacts_with(of_row[b]));
         check(&format!("{count} in a cell"), &truth, |level, sink| {
             level.scan_cells(&filtered, &cells.keys, &mut Vec::new(), sink)
         });
@@ -114,7 +114,7 @@ fn filtered_rectangles_agree_with_a_plain_loop() {
             for filter in [Filter::ALL, Filter::NONE, random.filter(), Filter::new(1 << 31, u32::MAX)] {
                 let probe = Probe { filter, ..probe_of(aabb, random.next() as u32) };
                 let hits = held[0].iter().zip(&filters);
-                let hits = hits.filter(|&(entry, &other)| overlaps(&entry.aabb, &aabb) && filter.allows(other));
+                let hits = hits.filter(|&(entry, &other)| overlaps(&entry.aabb, &aabb) && filter.interacts_with(other));
                 let rows: Vec<u32> = hits.map(|(entry, _)| entry.row).collect();
                 for order in [Order::Ascending, Order::EntryFirst] {
                     let pair = |&row: &u32| {
@@ -144,8 +144,9 @@ fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
         for (range, run) in [(0..20, 0..count), (3..4, count / 3..count), (4..9, count / 3..count - count / 4)] {
             let mut truth = Vec::new();
             for i in range.clone() {
-                let hits =
-                    run.clone().filter(|&j| overlaps(&probes[i].aabb, &entries[j].aabb) && own[i].allows(others[j]));
+                let hits = run
+                    .clone()
+                    .filter(|&j| overlaps(&probes[i].aabb, &entries[j].aabb) && own[i].interacts_with(others[j]));
                 truth.extend(hits.map(|j| [probes[i].row, entries[j].row]));
             }
             found += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {

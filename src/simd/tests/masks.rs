@@ -8,7 +8,7 @@ use crate::memory::blocks::{BLOCK_LEN, BLOCK_WORDS, Blocks, block_words, fill_bl
 const EDGES: [f32; 12] =
     [-INF, f32::MIN, -1.0, -1e-40, -0.0, 0.0, f32::MIN_POSITIVE, 1.0, 1.0000001, 2.0, f32::MAX, INF];
 
-fn random_box(random: &mut Random) -> RawBox {
+fn random_box(random: &mut Random) -> RawAabb {
     let mut edge = || EDGES[(random.next() % EDGES.len() as u64) as usize];
     let [a, b, c, d] = [edge(), edge(), edge(), edge()];
     [a.min(b), c.min(d), a.max(b), c.max(d)]

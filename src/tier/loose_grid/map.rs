@@ -6,7 +6,7 @@
 //! M2: a warped axis is such a map between each two knots. The knots ascend, and each part has cells of its own.
 //! M3: where cells end is computed for speed and for drawing alone: rounding may put it in the next cell.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::loose_grid::{LooseCell, NOTHING, center};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -151,19 +151,19 @@ impl GridMap {
 
     /// The number of the cell that holds the centre of a box.
     #[inline(always)]
-    pub(super) fn cell_of_center(&self, bounds: &RawBox) -> usize {
+    pub(super) fn cell_of_center(&self, bounds: &RawAabb) -> usize {
         self.number(self.axes[0].cell(center(bounds, 0)), self.axes[1].cell(center(bounds, 1)))
     }
 
     /// The cell of a box's lower corner.
     #[inline(always)]
-    pub(super) fn min_cell(&self, bounds: &RawBox) -> [u32; 2] {
+    pub(super) fn min_cell(&self, bounds: &RawAabb) -> [u32; 2] {
         [self.axes[0].cell(bounds[0]), self.axes[1].cell(bounds[1])]
     }
 
     /// The cells that a box touches; never none, not even of [`NOTHING`].
     #[inline(always)]
-    pub(super) fn range(&self, bounds: &RawBox) -> CellRange {
+    pub(super) fn range(&self, bounds: &RawAabb) -> CellRange {
         let min = self.min_cell(bounds);
         let max = [self.axes[0].cell(bounds[2]).max(min[0]), self.axes[1].cell(bounds[3]).max(min[1])];
         CellRange { min, max }
@@ -172,7 +172,7 @@ impl GridMap {
     /// Of the cells that a box touches, whether (x, y), which is one of them, is the one nearest to `from`. Whoever comes
     /// upon a box in several cells, and holds to one `from`, has it once.
     #[inline(always)]
-    pub(super) fn is_nearest(&self, from: [u32; 2], bounds: &RawBox, x: u32, y: u32) -> bool {
+    pub(super) fn is_nearest(&self, from: [u32; 2], bounds: &RawAabb, x: u32, y: u32) -> bool {
         let on = |axis: usize, at: u32| match at.cmp(&from[axis]) {
             Ordering::Less => self.axes[axis].cell(bounds[axis + 2]) == at,
             Ordering::Equal => true,
@@ -204,7 +204,7 @@ impl GridMap {
     }
 
     /// M3: the borders of a cell. Cells at the rim have none on that side.
-    pub(super) fn borders(&self, x: u32, y: u32) -> RawBox {
+    pub(super) fn borders(&self, x: u32, y: u32) -> RawAabb {
         let [columns, rows] = self.counts();
         let low =
             |axis: usize, k: u32| if k == 0 { f32::NEG_INFINITY } else { self.axes[axis].end_of(k.into()) as f32 };

@@ -34,7 +34,7 @@ mod walk;
 pub use crate::tier::loose_grid::handles::grid::{LooseGrid, LooseHandle};
 pub(crate) use rebuilt::RebuiltGrid;
 
-use crate::geometry::{RawBox, union};
+use crate::geometry::{RawAabb, union};
 use index::{EntityIndex, LooseIndex, narrow};
 
 /// T5. An ordinary crowd has one or two; long boxes are let have some more before cells grow for all.
@@ -48,15 +48,15 @@ const ENTRIES_SLACK: usize = 256;
 const TIGHT_SHIFT: u32 = 1;
 
 /// The box that covers nothing: united with another it gives the other, and it overlaps no finite one.
-const NOTHING: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+const NOTHING: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
 
 /// The box that overlaps all others.
-const ANYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+const ANYWHERE: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
 /// A loose cell: a box that grows, and where its entities begin.
 #[derive(Clone, Copy, Debug)]
 struct LooseCell {
-    bounds: RawBox,
+    bounds: RawAabb,
     /// The first of its list in a [`LooseGrid`], the start of its run in a `RebuiltGrid`.
     head: EntityIndex,
 }
@@ -69,6 +69,6 @@ impl LooseCell {
 
 /// The middle of a box on an axis, without overflow. NaN from minus to plus infinity, which is filed in cell 0.
 #[inline(always)]
-fn center(bounds: &RawBox, axis: usize) -> f32 {
+fn center(bounds: &RawAabb, axis: usize) -> f32 {
     bounds[axis] * 0.5 + bounds[axis + 2] * 0.5
 }

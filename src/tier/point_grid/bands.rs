@@ -1,6 +1,6 @@
 //! The bands of all classes, as they are kept from step to step.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::memory::blocks::Blocks;
 use crate::memory::buffers::{grow, reserve_like};
 use crate::memory::cell_table::Starts;
@@ -113,7 +113,7 @@ impl GridIndex {
     }
 
     /// Rows and boxes of all bodies in cell order, band by band; boxes are exchanged as the band's are.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&BandSlot, impl Iterator<Item = (u32, RawBox)>)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&BandSlot, impl Iterator<Item = (u32, RawAabb)>)> {
         let filled = self.slots.iter().filter(|slot| slot.band.population > 0);
         filled.map(|slot| {
             let blocks = self.cells(slot).blocks;

@@ -9,7 +9,7 @@
 //! as many rows as bodies (P4), and no cells where there are no bodies to pay for them, so an area is never larger to a
 //! search than what lies in it and beside it, however empty the world.
 
-use crate::geometry::{RawBox, oriented, overlaps};
+use crate::geometry::{RawAabb, oriented, overlaps};
 use crate::memory::blocks::BLOCK_LEN;
 use crate::simd::{Level, Rect, bits_of};
 use crate::tier::point_grid::bands::{BandSlot, GridIndex, KeptCells};
@@ -28,7 +28,7 @@ pub(crate) trait Wanted: Copy {
     const ALL: bool;
 
     /// Whether a box that is to be had is wanted.
-    fn wants(&self, aabb: &RawBox) -> bool;
+    fn wants(&self, aabb: &RawAabb) -> bool;
 }
 
 /// All that is filed there.
@@ -40,7 +40,7 @@ impl Wanted for Filed {
     const ALL: bool = true;
 
     #[inline(always)]
-    fn wants(&self, _: &RawBox) -> bool {
+    fn wants(&self, _: &RawAabb) -> bool {
         true
     }
 }
@@ -54,7 +54,7 @@ impl Wanted for Overlapping {
     const ALL: bool = true;
 
     #[inline(always)]
-    fn wants(&self, _: &RawBox) -> bool {
+    fn wants(&self, _: &RawAabb) -> bool {
         true
     }
 }
@@ -63,12 +63,12 @@ impl Wanted for Overlapping {
 #[derive(Clone, Copy)]
 pub(crate) struct Tested<T>(pub(crate) T);
 
-impl<T: Fn(&RawBox) -> bool + Copy> Wanted for Tested<T> {
+impl<T: Fn(&RawAabb) -> bool + Copy> Wanted for Tested<T> {
     const OVERLAPPING: bool = true;
     const ALL: bool = false;
 
     #[inline(always)]
-    fn wants(&self, aabb: &RawBox) -> bool {
+    fn wants(&self, aabb: &RawAabb) -> bool {
         (self.0)(aabb)
     }
 }
@@ -76,13 +76,13 @@ impl<T: Fn(&RawBox) -> bool + Copy> Wanted for Tested<T> {
 /// Rows in the cells that an area touches, in cell order.
 pub(crate) struct InArea<'g, W> {
     grid: &'g GridIndex,
-    area: RawBox,
+    area: RawAabb,
     wanted: W,
     /// Of the directory's classes, the next one.
     class: usize,
     transposed: bool,
     /// The area as the class has it, and its bands that are left.
-    local: RawBox,
+    local: RawAabb,
     slots: Range<usize>,
     /// The cells of a band, and of those that are touched the ones that are left.
     cells: KeptCells<'g>,
@@ -99,7 +99,7 @@ pub(crate) struct InArea<'g, W> {
 
 impl GridIndex {
     /// Rows of the bodies that `wanted` asks for, of those in the cells that `area` touches.
-    pub(crate) fn search<W: Wanted>(&self, area: RawBox, wanted: W) -> InArea<'_, W> {
+    pub(crate) fn search<W: Wanted>(&self, area: RawAabb, wanted: W) -> InArea<'_, W> {
         InArea {
             grid: self,
             area,
@@ -242,8 +242,8 @@ pub(crate) fn visit_masks(
     level: Level,
     cells: &KeptCells<'_>,
     rect: &Rect,
-    area: &RawBox,
-    before: Option<&RawBox>,
+    area: &RawAabb,
+    before: Option<&RawAabb>,
     mut visit: impl FnMut(usize, u32),
 ) {
     let mut rows = rect.y.clone();
@@ -278,9 +278,9 @@ mod tests {
     use super::*;
     use crate::tier::point_grid::PointGrid;
 
-    const EVERYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+    const EVERYWHERE: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
-    fn grid(boxes: &[RawBox]) -> PointGrid {
+    fn grid(boxes: &[RawAabb]) -> PointGrid {
         let mut grid = PointGrid::new();
         grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
         grid
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn what_lies_behind_is_not_looked_at_before_it_is_asked_for() {
-        let boxes: Vec<RawBox> =
+        let boxes: Vec<RawAabb> =
             (0..40_000).map(|k| [(k % 200) as f32, (k / 200) as f32]).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
         let mut found = grid.index.search(EVERYWHERE, Overlapping);
@@ -310,7 +310,7 @@ mod tests {
     fn behind_the_last_body_there_is_no_block() {
         // So many that they fill their blocks, and in the last row but one on the left.
         let at = |k: usize| if k == 159 { [0.0, 20.0] } else { [(k % 19) as f32, (k / 19) as f32] };
-        let boxes: Vec<RawBox> = (0..160).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let boxes: Vec<RawAabb> = (0..160).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
         for (column, row) in (0..20).flat_map(|x| (0..21).map(move |y| (x as f32, y as f32))) {
             let area = [column + 0.1, row + 0.1, column + 0.2, row + 0.2];
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn an_empty_world_has_no_cells_to_go_through() {
         let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
-        let boxes: Vec<RawBox> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let boxes: Vec<RawAabb> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
         let mut found = grid.index.search(EVERYWHERE, Overlapping);
         assert!(found.next().is_some() && found.rect.y.end < 100, "{:?}", found.rect);

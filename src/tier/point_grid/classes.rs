@@ -5,7 +5,7 @@
 //! estimated, in nanoseconds, from the sample: classes are added, the best place for a border first, while the estimate
 //! falls.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::point_grid::axis::SLACK;
 use crate::tier::point_grid::plan::{Wishes, longest_side};
 use smallvec::SmallVec;
@@ -46,7 +46,7 @@ const WORTH: f64 = 0.95;
 
 /// The end of the one class of a sample whose sizes are much alike; `None` when there is more to think about. `sides` is a
 /// buffer.
-pub(crate) fn alike(sample: &[RawBox], sides: &mut Vec<f32>) -> Option<Ends> {
+pub(crate) fn alike(sample: &[RawAabb], sides: &mut Vec<f32>) -> Option<Ends> {
     sides.clear();
     sides.extend(sample.iter().map(longest_side));
     let largest = sides.iter().fold(0.0, |most: f32, &side| most.max(side));
@@ -61,7 +61,7 @@ fn beyond(largest: f32) -> f32 {
 }
 
 /// Ends of the classes for a sample sorted by longest side. Boxes beyond the last end are oversized.
-pub(crate) fn choose(sorted: &[RawBox], population: usize, wishes: Wishes<'_>, order: &mut Vec<u32>) -> Ends {
+pub(crate) fn choose(sorted: &[RawAabb], population: usize, wishes: Wishes<'_>, order: &mut Vec<u32>) -> Ends {
     let Wishes { bounds, oversized } = wishes;
     if !bounds.is_empty() {
         return given(sorted, bounds);
@@ -85,7 +85,7 @@ pub(crate) fn choose(sorted: &[RawBox], population: usize, wishes: Wishes<'_>, o
 }
 
 /// Ends at the caller's bounds: twice the half-extent, and what rounding may add to a box at the sample's coordinates.
-fn given(sorted: &[RawBox], bounds: &[f32]) -> Ends {
+fn given(sorted: &[RawAabb], bounds: &[f32]) -> Ends {
     let far = sorted.iter().flatten().fold(0.0f32, |far, edge| far.max(edge.abs()));
     bounds.iter().map(|bound| (2.0 * bound + far * f32::EPSILON * 2.0).min(f32::MAX)).collect()
 }
@@ -130,7 +130,7 @@ struct Sample {
 impl Sample {
     /// Thins the sorted sample and divides the world into parts of equal population: strips by y, each cut by x. So each
     /// part tells how dense it is, and which sizes meet there.
-    fn new(sorted: &[RawBox], population: usize, order: &mut Vec<u32>) -> Self {
+    fn new(sorted: &[RawAabb], population: usize, order: &mut Vec<u32>) -> Self {
         let count = sorted.len().min(THINNED);
         let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
         let mut rows: SmallVec<[Sampled; THINNED]> =
@@ -260,13 +260,13 @@ mod tests {
 
     const ANY: Wishes<'_> = Wishes { bounds: &[], oversized: true };
 
-    fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawBox> {
+    fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
         let mut state = 7u64;
         let mut random = || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 40) as f32 / (1 << 24) as f32
         };
-        let mut boxes: Vec<RawBox> = sides
+        let mut boxes: Vec<RawAabb> = sides
             .map(|side| [random() * 400.0, random() * 400.0, side])
             .map(|[x, y, side]| [x, y, x + side, y + side])
             .collect();

@@ -2,7 +2,7 @@
 //!
 //! Cost: a search of a band a box, as of a small area (S in `search.rs`).
 
-use crate::geometry::{Disc, RawBox, oriented, overlaps};
+use crate::geometry::{Disc, RawAabb, oriented, overlaps};
 use crate::memory::blocks::BLOCK_LEN;
 use crate::memory::record::Record;
 use crate::simd::{Level, Rect, ask_for};
@@ -20,7 +20,7 @@ pub(crate) struct Met<'a> {
 
 impl GridIndex {
     /// The slots of the bands that an area meets, perhaps without bodies in it.
-    pub(crate) fn slots_met(&self, area: RawBox) -> impl Iterator<Item = usize> {
+    pub(crate) fn slots_met(&self, area: RawAabb) -> impl Iterator<Item = usize> {
         let met = move |number| {
             let class = self.directory.class(number)?;
             Some(self.directory.met(class, &oriented(area, class.transposed)))
@@ -52,7 +52,7 @@ const PARTS: usize = 256;
 /// A box that is looked for: as its band has it, with the cells to be looked through.
 #[derive(Clone, Copy, Default)]
 struct Wanted {
-    aabb: RawBox,
+    aabb: RawAabb,
     row: u32,
     x: [u32; 2],
     y: [u32; 2],
@@ -93,7 +93,7 @@ impl MeetScratch {
 
 impl Met<'_> {
     /// The smallest box that holds all bodies of the band.
-    pub(crate) fn bounds(&self) -> RawBox {
+    pub(crate) fn bounds(&self) -> RawAabb {
         oriented(self.slot.band.bounds, self.slot.transposed)
     }
 
@@ -156,7 +156,7 @@ const HITS: usize = 64;
 /// A run of a band that is to be tested against a box.
 #[derive(Clone, Default)]
 struct Asked {
-    aabb: RawBox,
+    aabb: RawAabb,
     row: u32,
     run: Range<u32>,
 }
@@ -242,7 +242,7 @@ impl<'a> Pipe<'a> {
     }
 
     /// Those of a mask whose discs meet that of a box.
-    fn meeting(&self, mut mask: u32, base: u32, aabb: &RawBox, transposed: bool) -> u32 {
+    fn meeting(&self, mut mask: u32, base: u32, aabb: &RawAabb, transposed: bool) -> u32 {
         let disc = Disc::of(&oriented(*aabb, transposed));
         let mut meeting = 0;
         while mask != 0 {

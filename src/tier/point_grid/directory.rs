@@ -5,7 +5,7 @@
 //!     that an interval may meet are found by two searches.
 //! D2: bands without bodies may be among those.
 
-use crate::geometry::{RawBox, overlaps, union};
+use crate::geometry::{RawAabb, overlaps, union};
 use crate::memory::buffers::reserve_like;
 use crate::tier::point_grid::bands::BandSlot;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub(super) struct ClassBands {
     /// Its boxes have x and y exchanged.
     pub(super) transposed: bool,
     /// Covers all boxes, in the orientation of the class.
-    pub(super) bounds: RawBox,
+    pub(super) bounds: RawAabb,
 }
 
 /// Of all classes.
@@ -30,7 +30,7 @@ pub(crate) struct Directory {
 }
 
 /// Covers nothing.
-const NOTHING: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+const NOTHING: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
 
 impl Directory {
     /// Notes the classes; what follows of bands is to be had after [`finish`](Self::finish).
@@ -74,7 +74,7 @@ impl Directory {
 
     /// The slots of a class whose bodies may overlap an area in the class's orientation.
     #[inline]
-    pub(super) fn met(&self, class: &ClassBands, area: &RawBox) -> Range<usize> {
+    pub(super) fn met(&self, class: &ClassBands, area: &RawAabb) -> Range<usize> {
         if !overlaps(&class.bounds, area) {
             return 0..0;
         }

@@ -5,7 +5,7 @@
 //! E2: a body is visited with the first square that it overlaps. Squares hold each other, so that is one that it overlaps
 //!     when it did not overlap the one before.
 
-use crate::geometry::{ROOT, RawBox, distance_squared, square};
+use crate::geometry::{ROOT, RawAabb, distance_squared, square};
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::visit_masks;
 
@@ -88,7 +88,7 @@ impl GridIndex {
             (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6).max(least * ALIKE)
         };
         let mut inside = 0;
-        let mut before: Option<RawBox> = None;
+        let mut before: Option<RawAabb> = None;
         loop {
             let far_enough = within.sqrt() * ROOT;
             let radius = far_enough.min(least + reach);

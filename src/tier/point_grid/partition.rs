@@ -13,8 +13,8 @@
 
 #![allow(unsafe_code)]
 
-use crate::error::BadRow;
-use crate::geometry::RawBox;
+use crate::error::InvalidRow;
+use crate::geometry::RawAabb;
 use crate::input::rows::Rows;
 use crate::memory::buffers::grow;
 use crate::memory::columns::PAD;
@@ -52,7 +52,7 @@ struct Chunk {
     keys: Vec<u16>,
     /// Rows that go elsewhere too, or instead.
     routed: Vec<u32>,
-    bad: Vec<BadRow>,
+    bad: Vec<InvalidRow>,
 }
 
 /// The axis that bands divide, as a type of loops.
@@ -67,7 +67,7 @@ impl Chunk {
         size_of::<Self>()
             + self.keys.capacity() * size_of::<u16>()
             + self.routed.capacity() * size_of::<u32>()
-            + self.bad.capacity() * size_of::<BadRow>()
+            + self.bad.capacity() * size_of::<InvalidRow>()
     }
 }
 
@@ -210,7 +210,7 @@ impl Partition {
         level: Level,
         parallel: bool,
         records: &mut Vec<Record>,
-    ) -> Result<(), BadRow> {
+    ) -> Result<(), InvalidRow> {
         let destinations = 2 * plan.band_count() + 1;
         let chunks = rows.len().div_ceil(CHUNK);
         self.cursors.clear();
@@ -223,7 +223,7 @@ impl Partition {
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, counts, chunk| {
             level.run(Count { part: Part { rows, plan, number, chunk }, skip, counts });
         });
-        if let (false, Some(first)) = (skip, self.bad_rows().next()) {
+        if let (false, Some(first)) = (skip, self.invalid_rows().next()) {
             return Err(first);
         }
         self.lay_out(chunks, destinations, plan.band_count());
@@ -258,7 +258,7 @@ impl Partition {
     }
 
     /// Bad rows that were left out, ascending.
-    pub(crate) fn bad_rows(&self) -> impl Iterator<Item = BadRow> + '_ {
+    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
         self.chunks.iter().flat_map(|chunk| &chunk.bad).copied()
     }
 
@@ -298,7 +298,7 @@ impl Partition {
 /// band. Returns how many were put aside because they are not.
 #[inline(always)]
 fn key_batch<const AXIS: usize>(
-    boxes: &[RawBox],
+    boxes: &[RawAabb],
     keys: &mut [u16],
     counts: &mut [usize],
     aside: &mut [u16; BATCH],
@@ -318,7 +318,7 @@ fn key_batch<const AXIS: usize>(
 
 /// Hands the boxes of a chunk on, a batch at a time: the first row, the boxes, and whether all are good for sure.
 #[inline(always)]
-fn for_each_batch(rows: &(impl Rows + ?Sized), chunk: usize, mut batch: impl FnMut(usize, &[RawBox], bool)) {
+fn for_each_batch(rows: &(impl Rows + ?Sized), chunk: usize, mut batch: impl FnMut(usize, &[RawAabb], bool)) {
     let end = rows.len().min((chunk + 1) * CHUNK);
     let mut buffer = [[0.0; 4]; BATCH];
     for from in (chunk * CHUNK..end).step_by(BATCH) {

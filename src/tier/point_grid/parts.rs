@@ -1,48 +1,48 @@
-//! Questions to a [`PointGrid`], and what a grid is made of.
+//! Queries to a [`PointGrid`], and what a grid is made of.
 
-use crate::geometry::{Cast, Entry, RawBox, oriented};
-use crate::query::{Part, Questions, Search};
+use crate::geometry::{Cast, Entry, RawAabb, oriented};
+use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::{Filed, Overlapping, Tested};
 
 impl PointGrid {
-    /// Questions to the boxes filed last: what lies in an area, what is near, what a ray meets. Hits are rows.
+    /// Queries to the boxes filed last: what lies in an area, what is near, what a ray meets. Hits are rows.
     ///
     /// ```
     /// use triphase::tier::point_grid::PointGrid;
     /// use triphase::{Point, Ray};
     /// let mut grid = PointGrid::new();
     /// grid.find_pairs(&[[0.0f32, 0.0, 1.0, 1.0], [8.0, 0.0, 9.0, 1.0]], &mut Vec::new())?;
-    /// assert_eq!(grid.ask().nearest(Point::new([6.0, 0.5])?).unwrap().hit, 1);
+    /// assert_eq!(grid.query().nearest(Point::new([6.0, 0.5])?).unwrap().hit, 1);
     /// let ray = Ray::new([2.0, 0.5], [1.0, 0.0], f32::INFINITY)?;
-    /// assert_eq!(grid.ask().cast_ray(ray).unwrap().distance, 6.0);
+    /// assert_eq!(grid.query().cast_ray(ray).unwrap().distance, 6.0);
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn ask(&self) -> Questions<&Self> {
-        Questions::new(self)
+    pub fn query(&self) -> QueryBuilder<&Self> {
+        QueryBuilder::new(self)
     }
 
     /// Visits the bands and their cells, each cell after its band, for drawing and debugging.
-    pub fn visit_parts(&self, mut visitor: impl FnMut(Part)) {
-        self.index.visit_parts(&mut visitor);
-        self.rest.visit_parts(&mut visitor);
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+        self.index.visit_debug_shapes(&mut visitor);
+        self.rest.visit_debug_shapes(&mut visitor);
     }
 }
 
 impl Search for &PointGrid {
     type Hit = u32;
 
-    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = u32> {
+    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
         let test = Tested(test);
         self.index.search(area, test).chain(self.rest.search(area, test))
     }
 
-    fn overlapping(self, area: RawBox) -> impl Iterator<Item = u32> {
+    fn overlapping(self, area: RawAabb) -> impl Iterator<Item = u32> {
         self.index.search(area, Overlapping).chain(self.rest.search(area, Overlapping))
     }
 
-    fn filed_near(self, area: RawBox) -> impl Iterator<Item = u32> {
+    fn filed_near(self, area: RawAabb) -> impl Iterator<Item = u32> {
         self.index.search(area, Filed).chain(self.rest.search(area, Filed))
     }
 
@@ -80,7 +80,7 @@ impl GridIndex {
         self.directory.classes().next().is_none()
     }
 
-    pub(crate) fn visit_parts(&self, visitor: &mut impl FnMut(Part)) {
+    pub(crate) fn visit_debug_shapes(&self, visitor: &mut impl FnMut(Part)) {
         for slot in self.slots.iter().filter(|slot| slot.band.population > 0) {
             let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
             let aabb = oriented(band.bounds, slot.transposed);

@@ -5,7 +5,7 @@
 //!
 //! Cost: O(s log s) for a sample of s rows, s at most [`SAMPLE_MAX`].
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::input::rows::Rows;
 use crate::memory::buffers::part_start;
 use crate::tier::point_grid::classes;
@@ -73,7 +73,7 @@ pub(crate) struct Plan {
     classes: Vec<Class>,
     class_count: usize,
     band_count: usize,
-    sample: Vec<RawBox>,
+    sample: Vec<RawAabb>,
     edges: Vec<f32>,
     order: Vec<u32>,
 }
@@ -94,7 +94,7 @@ impl Plan {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.sample.capacity() * size_of::<RawBox>()
+        self.sample.capacity() * size_of::<RawAabb>()
             + self.edges.capacity() * size_of::<f32>()
             + self.order.capacity() * size_of::<u32>()
             + self.classes.iter().map(|class| size_of::<Class>() + class.splitter.bytes()).sum::<usize>()
@@ -151,7 +151,7 @@ impl Plan {
 
 /// Longer side of a box; infinite when an edge is.
 #[inline(always)]
-pub(crate) fn longest_side(aabb: &RawBox) -> f32 {
+pub(crate) fn longest_side(aabb: &RawAabb) -> f32 {
     (aabb[2] - aabb[0]).max(aabb[3] - aabb[1])
 }
 
@@ -161,7 +161,7 @@ fn bands_for(population: usize) -> usize {
 }
 
 /// Whether borders across x would cut far fewer boxes than borders across y.
-fn divides_better_by_x(members: &[RawBox], edges: &mut Vec<f32>) -> bool {
+fn divides_better_by_x(members: &[RawAabb], edges: &mut Vec<f32>) -> bool {
     let members = || members.iter().step_by(members.len().div_ceil(MEMBERS).max(1));
     // Mean side relative to the spread of the middle half of the lower edges.
     let mut cut = |axis: usize| {

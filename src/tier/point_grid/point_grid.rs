@@ -95,7 +95,7 @@ impl PointGrid {
     ///
     /// # Errors
     ///
-    /// [`Error::BadBody`] names the lowest row that is no box: an edge is NaN or infinite, or `min > max`.
+    /// [`Error::InvalidBody`] names the lowest row that is no box: an edge is NaN or infinite, or `min > max`.
     /// [`Error::TooManyRows`]. After an error `pairs` is as it was, and the boxes filed before are still there.
     ///
     /// # Determinism
@@ -113,7 +113,7 @@ impl PointGrid {
         }
         self.plan.rebuild(&rows, Wishes { bounds: &[], oversized: false });
         let records = &mut self.index.records;
-        self.partition.run(&rows, &self.plan, false, self.level, false, records).map_err(Error::BadBody)?; // Q2
+        self.partition.run(&rows, &self.plan, false, self.level, false, records).map_err(Error::InvalidBody)?; // Q2
         self.len = aabbs.len();
         self.index.lay_out(&self.plan, &self.partition);
         self.lay_out_rest();
@@ -138,7 +138,7 @@ impl PointGrid {
     ///
     /// O(bands + cells touched + hits), a band being a part of the world with some thousand boxes. Takes no memory.
     pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = u32> + '_ {
-        self.ask().query_aabb(area)
+        self.query().query_aabb(area)
     }
 
     /// How many boxes are filed.

@@ -10,7 +10,7 @@
 //! M4: a piece that leads to no other cells is followed by a longer one, so there are not many more pieces than columns and
 //!     rows, however small cells are beside what moves and how far it moves.
 
-use crate::geometry::{Cast, Entry, RawBox};
+use crate::geometry::{Cast, Entry, RawAabb};
 use crate::simd::Rect;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::visit_masks;
@@ -53,7 +53,7 @@ impl GridIndex {
             // NaN of 0 / 0 is nobody's minimum.
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
-        let mut before: Option<RawBox> = None;
+        let mut before: Option<RawAabb> = None;
         let mut rect_before = Rect { x: 0..0, y: 0..0 };
         loop {
             let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };

@@ -1,13 +1,13 @@
 //! Where a body goes: the band that files it, and those that it visits (R1, R2, R4 of `partition.rs`).
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::point_grid::plan::{Plan, VISITS_MAX, longest_side};
 
 /// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// Where a body is filed and which bands it visits: the destination of each copy, and whether x and y are exchanged there.
-pub(crate) fn route(plan: &Plan, aabb: &RawBox, send: &mut impl FnMut(usize, bool)) {
+pub(crate) fn route(plan: &Plan, aabb: &RawAabb, send: &mut impl FnMut(usize, bool)) {
     let (classes, bands) = (plan.classes(), plan.band_count());
     let side = longest_side(aabb);
     let Some(own) = classes.iter().position(|class| side <= class.side_max) else {

@@ -13,7 +13,7 @@
 //!
 //! Cost: O(depth + entries of the leaves that the area reaches).
 
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
 use crate::tier::static_tree::node::{GroupIndex, Node};
 use crate::tier::static_tree::split::{Kind, Split};
@@ -32,7 +32,7 @@ pub(crate) const TESTED_MAX: usize = u32::BITS as usize;
 /// An inner node on the way down.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    cell: RawBox,
+    cell: RawAabb,
     group: GroupIndex,
     kind: Kind,
     /// Q2: children still to be seen, a bit each.
@@ -44,19 +44,19 @@ const _: () = assert!(size_of::<Frame>() == 24);
 /// The leaves that an area reaches, one by one.
 #[derive(Clone, Debug)]
 struct Walk {
-    area: RawBox,
+    area: RawAabb,
     stack: SmallVec<[Frame; DEPTH_MAX]>,
 }
 
 impl Walk {
     #[inline(always)]
-    fn new(area: RawBox) -> Self {
+    fn new(area: RawAabb) -> Self {
         Self { area, stack: SmallVec::new() }
     }
 
     /// From `node` down to the next leaf, or from where the walk stopped last.
     #[inline(always)]
-    fn next_leaf(&mut self, tree: &Built, start: Option<(Node, RawBox)>) -> Option<(Node, RawBox)> {
+    fn next_leaf(&mut self, tree: &Built, start: Option<(Node, RawAabb)>) -> Option<(Node, RawAabb)> {
         let (mut node, mut cell) = match start {
             Some(start) => start,
             None => self.next_child(tree)?,
@@ -82,7 +82,7 @@ impl Walk {
     }
 
     #[inline(always)]
-    fn next_child(&mut self, tree: &Built) -> Option<(Node, RawBox)> {
+    fn next_child(&mut self, tree: &Built) -> Option<(Node, RawAabb)> {
         let frame = self.stack.last_mut()?;
         let k = u32::from(frame.left).trailing_zeros();
         frame.left &= frame.left - 1;
@@ -103,10 +103,10 @@ struct Found<'t> {
     walk: Walk,
     roots: std::slice::Iter<'t, Root>,
     /// The root that is walked.
-    root_cell: RawBox,
+    root_cell: RawAabb,
     /// What is left of the leaf, its boxes, and what a lower corner has to lie above for it to be reported there (Q4).
     entries: &'t [u32],
-    boxes: &'t [RawBox],
+    boxes: &'t [RawAabb],
     above: [f32; 2],
     /// Entries that were tested, and which of them are still to be reported, a bit each.
     batch: &'t [u32],
@@ -114,7 +114,7 @@ struct Found<'t> {
 }
 
 impl<'t> Found<'t> {
-    fn new(tree: &'t StaticTree, area: RawBox) -> Self {
+    fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
         let StaticTree { built: tree, disabled } = tree;
         let (walk, roots) = (Walk::new(area), tree.roots.iter());
         let (entries, boxes, batch) = (&[][..], &[][..], &[][..]);
@@ -146,7 +146,7 @@ impl<'t> Found<'t> {
     ///
     /// Without a branch an entry: the processor waits for many boxes at once, and mispredicts none of them.
     #[inline]
-    fn next_batch(&mut self, test: impl Fn(&RawBox) -> bool) -> bool {
+    fn next_batch(&mut self, test: impl Fn(&RawAabb) -> bool) -> bool {
         while self.entries.is_empty() {
             if !self.next_leaf() {
                 return false;
@@ -165,7 +165,7 @@ impl<'t> Found<'t> {
     }
 
     #[inline]
-    fn next(&mut self, test: impl Fn(&RawBox) -> bool) -> Option<u32> {
+    fn next(&mut self, test: impl Fn(&RawAabb) -> bool) -> Option<u32> {
         loop {
             while self.hits != 0 {
                 let row = self.batch[self.hits.trailing_zeros() as usize];
@@ -184,15 +184,15 @@ impl<'t> Found<'t> {
 /// Iterates the rows of enabled statics that overlap an area, each once. Made by
 /// [`StaticTree::query_aabb`].
 #[derive(Clone, Debug)]
-pub struct QueryAabb<'t>(Found<'t>);
+pub struct StaticHits<'t>(Found<'t>);
 
-impl<'t> QueryAabb<'t> {
-    pub(crate) fn new(tree: &'t StaticTree, area: RawBox) -> Self {
+impl<'t> StaticHits<'t> {
+    pub(crate) fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
         Self(Found::new(tree, area))
     }
 }
 
-impl Iterator for QueryAabb<'_> {
+impl Iterator for StaticHits<'_> {
     type Item = u32;
 
     #[inline]
@@ -202,7 +202,7 @@ impl Iterator for QueryAabb<'_> {
     }
 }
 
-impl FusedIterator for QueryAabb<'_> {}
+impl FusedIterator for StaticHits<'_> {}
 
 /// Iterates the rows of enabled statics that satisfy a test, of those that lie near an area.
 #[derive(Clone, Debug)]
@@ -211,13 +211,13 @@ pub(crate) struct Tested<'t, T> {
     test: T,
 }
 
-impl<'t, T: Fn(&RawBox) -> bool> Tested<'t, T> {
-    pub(crate) fn new(tree: &'t StaticTree, area: RawBox, test: T) -> Self {
+impl<'t, T: Fn(&RawAabb) -> bool> Tested<'t, T> {
+    pub(crate) fn new(tree: &'t StaticTree, area: RawAabb, test: T) -> Self {
         Self { found: Found::new(tree, area), test }
     }
 }
 
-impl<T: Fn(&RawBox) -> bool> Iterator for Tested<'_, T> {
+impl<T: Fn(&RawAabb) -> bool> Iterator for Tested<'_, T> {
     type Item = u32;
 
     #[inline]
@@ -226,11 +226,11 @@ impl<T: Fn(&RawBox) -> bool> Iterator for Tested<'_, T> {
     }
 }
 
-impl<T: Fn(&RawBox) -> bool> FusedIterator for Tested<'_, T> {}
+impl<T: Fn(&RawAabb) -> bool> FusedIterator for Tested<'_, T> {}
 
 /// Q3: the cell without its outer edges. By T3 an edge equals the root's only where it is one.
 #[inline]
-pub(crate) fn unbounded(cell: &RawBox, root: &RawBox) -> RawBox {
+pub(crate) fn unbounded(cell: &RawAabb, root: &RawAabb) -> RawAabb {
     let open = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
     std::array::from_fn(|edge| if cell[edge] == root[edge] { open[edge] } else { cell[edge] })
 }
@@ -238,7 +238,7 @@ pub(crate) fn unbounded(cell: &RawBox, root: &RawBox) -> RawBox {
 /// Q4: what a static's minima have to be above for its corner to be in the cell: the cell's lower edges, or nothing where
 /// the area's own minima are above them.
 #[inline]
-fn corners_above(cell: &RawBox, root: &RawBox, area: &RawBox) -> [f32; 2] {
+fn corners_above(cell: &RawAabb, root: &RawAabb, area: &RawAabb) -> [f32; 2] {
     let low = unbounded(cell, root);
     std::array::from_fn(|axis| if area[axis] > low[axis] { f32::NEG_INFINITY } else { low[axis] })
 }
@@ -246,13 +246,13 @@ fn corners_above(cell: &RawBox, root: &RawBox, area: &RawBox) -> [f32; 2] {
 impl StaticTree {
     /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the leaves. `seen` has
     /// room for [`len`](Self::len) rows; it is all clear before and after. Allocates only what `found` grows by.
-    pub(crate) fn collect(&self, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) {
+    pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {
         self.collect_up_to(usize::MAX, area, seen, found);
     }
 
     /// Like [`collect`](Self::collect), unless there are more than `limit`: then it gives up, with nothing appended, and
     /// says so by `false`.
-    pub(crate) fn collect_up_to(&self, limit: usize, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
+    pub(crate) fn collect_up_to(&self, limit: usize, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
         let tree: &Built = &self.built;
         let first = found.len();
         // Up to here they were tested.
@@ -285,7 +285,7 @@ impl StaticTree {
     /// Keeps those of the rows from `from` on that overlap the area, are enabled and not yet `seen`; returns the end.
     ///
     /// Apart from the walk, and without a branch a row: the processor then waits for many boxes at once.
-    fn test(&self, area: &RawBox, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
+    fn test(&self, area: &RawAabb, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
         let mut count = from;
         for k in from..found.len() {
             let row = found[k];

@@ -46,11 +46,11 @@ fn check(statics: &Statics<'_>) -> Result<(), Error> {
     for (column, len) in [(Column::Id, statics.ids.map(<[_]>::len)), (Column::Filter, statics.filters.map(<[_]>::len))]
     {
         if let Some(found) = len.filter(|&len| len != expected) {
-            return Err(Error::ColumnLength { chunk: 0, column, expected, found });
+            return Err(Error::ColumnLengthMismatch { chunk: 0, column, expected, found });
         }
     }
     let mut rows = statics.aabbs.iter().enumerate();
-    rows.try_for_each(|(row, aabb)| check_box(row_number(row), aabb)).map_err(Error::BadStatic)
+    rows.try_for_each(|(row, aabb)| check_box(row_number(row), aabb)).map_err(Error::InvalidStatic)
 }
 
 pub(super) fn check_count(rows: usize) -> Result<(), Error> {

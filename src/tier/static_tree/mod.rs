@@ -28,10 +28,10 @@ mod tests;
 #[cfg(test)]
 mod validate;
 
-pub use crate::tier::static_tree::box_query::QueryAabb;
+pub use crate::tier::static_tree::box_query::StaticHits;
 
 use crate::error::Error;
-use crate::geometry::{Aabb, RawBox, union};
+use crate::geometry::{Aabb, RawAabb, union};
 use crate::input::bodies::Statics;
 use crate::input::filter::Filter;
 use crate::memory::bit_set::BitSet;
@@ -42,8 +42,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 struct Root {
     /// Covers every static below: what does not overlap it need not go down.
-    bounds: RawBox,
-    cell: RawBox,
+    bounds: RawAabb,
+    cell: RawAabb,
     node: Node,
 }
 
@@ -104,9 +104,9 @@ struct Built {
     /// Rows, leaf by leaf.
     entries: Vec<u32>,
     /// Entry by entry: a leaf's boxes lie side by side.
-    listed: Vec<RawBox>,
+    listed: Vec<RawAabb>,
     /// Row by row, as they were given.
-    boxes: Vec<RawBox>,
+    boxes: Vec<RawAabb>,
     /// Empty if none were given.
     ids: Vec<u64>,
     /// Empty if none were given.
@@ -118,7 +118,7 @@ impl StaticTree {
     ///
     /// # Errors
     ///
-    /// [`Error::BadStatic`] names the lowest row that is not finite or has `max < min`; [`Error::ColumnLength`] when
+    /// [`Error::InvalidStatic`] names the lowest row that is not finite or has `max < min`; [`Error::ColumnLengthMismatch`] when
     /// there are not as many ids or filters as boxes; [`Error::TooManyRows`].
     ///
     /// # Cost
@@ -174,13 +174,13 @@ impl StaticTree {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchStatic`].
+    /// [`Error::StaticOutOfRange`].
     ///
     /// # Cost
     ///
     /// O(1).
     pub fn set_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
-        let was = self.is_enabled(row).ok_or(Error::NoSuchStatic { row, count: self.len() })?;
+        let was = self.is_enabled(row).ok_or(Error::StaticOutOfRange { row, count: self.len() })?;
         if enabled {
             self.disabled.remove(row);
         } else {
@@ -199,13 +199,13 @@ impl StaticTree {
     /// # Determinism
     ///
     /// In the order of the leaves: a pure function of the boxes and the area.
-    pub fn query_aabb(&self, area: Aabb) -> QueryAabb<'_> {
+    pub fn query_aabb(&self, area: Aabb) -> StaticHits<'_> {
         self.query_raw(area.to_array())
     }
 
     /// [`query_aabb`](Self::query_aabb) of an area whose edges may be infinite.
-    pub(crate) fn query_raw(&self, area: RawBox) -> QueryAabb<'_> {
-        QueryAabb::new(self, area)
+    pub(crate) fn query_raw(&self, area: RawAabb) -> StaticHits<'_> {
+        StaticHits::new(self, area)
     }
 
     /// Nodes of the tree, leaves and empty ones included.
@@ -254,7 +254,7 @@ impl StaticTree {
     }
 
     /// The boxes, row by row.
-    pub(crate) fn raw_boxes(&self) -> &[RawBox] {
+    pub(crate) fn raw_boxes(&self) -> &[RawAabb] {
         &self.built.boxes
     }
 }
@@ -264,14 +264,14 @@ impl Built {
         self.roots.capacity() * size_of::<Root>()
             + self.groups.capacity() * size_of::<Group>()
             + self.entries.capacity() * size_of::<u32>()
-            + self.listed.capacity() * size_of::<RawBox>()
-            + self.boxes.capacity() * size_of::<RawBox>()
+            + self.listed.capacity() * size_of::<RawAabb>()
+            + self.boxes.capacity() * size_of::<RawAabb>()
             + self.ids.capacity() * size_of::<u64>()
             + self.filters.capacity() * size_of::<Filter>()
     }
 }
 
 /// Every box here was checked when the tree was built, so there is always one.
-fn aabb([min_x, min_y, max_x, max_y]: RawBox) -> Option<Aabb> {
+fn aabb([min_x, min_y, max_x, max_y]: RawAabb) -> Option<Aabb> {
     Aabb::new([min_x, min_y], [max_x, max_y]).ok()
 }

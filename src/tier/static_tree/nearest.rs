@@ -16,7 +16,7 @@
 //!
 //! Cost: O(depth + entries of the leaves that are as near as what is found), a few leaves more at most.
 
-use crate::geometry::{RawBox, distance_squared};
+use crate::geometry::{RawAabb, distance_squared};
 use crate::tier::static_tree::box_query::unbounded;
 use crate::tier::static_tree::node::{CHILD_COUNT, GroupIndex, Node};
 use crate::tier::static_tree::split::{Kind, Split};
@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 /// An inner node on the way down (D4).
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    cell: RawBox,
+    cell: RawAabb,
     /// How far the cell lies from the point on each axis (D3).
     apart: [f64; 2],
     group: GroupIndex,
@@ -41,7 +41,7 @@ struct Frame {
 #[derive(Clone, Copy, Debug)]
 struct Site {
     node: Node,
-    cell: RawBox,
+    cell: RawAabb,
     apart: [f64; 2],
 }
 
@@ -55,7 +55,7 @@ struct Owner {
 
 impl Owner {
     #[inline(always)]
-    fn new(cell: &RawBox, root: &RawBox, point: [f32; 2]) -> Self {
+    fn new(cell: &RawAabb, root: &RawAabb, point: [f32; 2]) -> Self {
         let cell = unbounded(cell, root);
         let above = |k: usize| if point[k] > cell[k] { f32::NEG_INFINITY } else { cell[k] };
         let up_to = |k: usize| if point[k] <= cell[k + 2] { f32::INFINITY } else { cell[k + 2] };
@@ -63,7 +63,7 @@ impl Owner {
     }
 
     #[inline(always)]
-    fn owns(&self, b: &RawBox) -> bool {
+    fn owns(&self, b: &RawAabb) -> bool {
         (b[0] > self.above[0]) & (b[1] > self.above[1]) & (b[2] <= self.up_to[0]) & (b[3] <= self.up_to[1])
     }
 }
@@ -136,7 +136,7 @@ impl Near<'_> {
 
     /// To the leaf that the point descends to.
     #[inline(always)]
-    fn descend(&mut self, Site { mut node, mut cell, apart }: Site) -> (Node, RawBox) {
+    fn descend(&mut self, Site { mut node, mut cell, apart }: Site) -> (Node, RawAabb) {
         while let Some((kind, group)) = node.children() {
             debug_assert!(self.stack.len() < DEPTH_MAX, "D4");
             self.stack.push(Frame { cell, apart, group, kind, seen: 1 });
@@ -169,7 +169,7 @@ impl Near<'_> {
 
     /// The statics that are visited here (D1).
     #[inline(always)]
-    fn leaf(&self, leaf: Node, cell: &RawBox, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
+    fn leaf(&self, leaf: Node, cell: &RawAabb, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
         let owner = Owner::new(cell, &self.root.cell, self.point);
         let rows = &self.tree.built.entries[leaf.entries()];
         for (&row, aabb) in rows.iter().zip(&self.tree.built.listed[leaf.entries()]) {

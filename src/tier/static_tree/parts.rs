@@ -1,7 +1,7 @@
 //! What can be asked of the tree, and its parts for people to look at.
 
-use crate::geometry::{Cast, Entry, RawBox};
-use crate::query::{Part, Questions, Search};
+use crate::geometry::{Cast, Entry, RawAabb};
+use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::static_tree::box_query::Tested;
 use crate::tier::static_tree::node::{CHILD_COUNT, Node};
 use crate::tier::static_tree::split::Split;
@@ -11,7 +11,7 @@ impl Search for &StaticTree {
     type Hit = u32;
 
     #[inline]
-    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = u32> {
+    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
         Tested::new(self, area, test)
     }
 
@@ -57,25 +57,25 @@ fn spread(step: u64) -> u64 {
 }
 
 impl StaticTree {
-    /// Questions to the statics: what lies in an area, what is nearest, what a ray meets. Hits are rows. What is disabled
+    /// Queries to the statics: what lies in an area, what is nearest, what a ray meets. Hits are rows. What is disabled
     /// is not found.
     ///
     /// ```
     /// use triphase::{Circle, Point, Ray, tier::static_tree::StaticTree};
     /// let walls = [[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0], [40.0, 40.0, 41.0, 48.0]];
     /// let mut tree = StaticTree::new(&walls)?;
-    /// assert_eq!(tree.ask().query_circle(Circle::new([5.0, 5.0], 4.0)?).collect::<Vec<_>>(), [0, 1]);
-    /// assert_eq!(tree.ask().nearest(Point::new([38.0, 44.0])?).map(|found| found.hit), Some(2));
+    /// assert_eq!(tree.query().query_circle(Circle::new([5.0, 5.0], 4.0)?).collect::<Vec<_>>(), [0, 1]);
+    /// assert_eq!(tree.query().nearest(Point::new([38.0, 44.0])?).map(|found| found.hit), Some(2));
     ///
     /// let ray = Ray::new([5.0, 5.0], [1.0, 0.0], 100.0)?;
-    /// let hit = tree.ask().cast_ray(ray).unwrap();
+    /// let hit = tree.query().cast_ray(ray).unwrap();
     /// assert_eq!((hit.hit, hit.distance), (1, 4.0));
     /// tree.set_enabled(1, false)?;
-    /// assert!(!tree.ask().cast_ray_any(ray));
+    /// assert!(!tree.query().cast_ray_any(ray));
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn ask(&self) -> Questions<&Self> {
-        Questions::new(self)
+    pub fn query(&self) -> QueryBuilder<&Self> {
+        QueryBuilder::new(self)
     }
 
     /// Visits every node and leaf, empty leaves included, in the order of searches: a node before what is below it.
@@ -88,7 +88,7 @@ impl StaticTree {
     /// use triphase::{query::Part, tier::static_tree::StaticTree};
     /// let tree = StaticTree::new(&[[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0]])?;
     /// let mut listed = 0;
-    /// tree.visit_parts(|part| {
+    /// tree.visit_debug_shapes(|part| {
     ///     if let Part::Leaf { population, .. } = part {
     ///         listed += population;
     ///     }
@@ -96,14 +96,14 @@ impl StaticTree {
     /// assert_eq!(listed, tree.entry_count());
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn visit_parts(&self, mut visitor: impl FnMut(Part)) {
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
         for root in &self.built.roots {
             self.visit_below(root.node, root.cell, 0, &mut visitor);
         }
     }
 
     /// Recursion as deep as the tree.
-    fn visit_below(&self, node: Node, aabb: RawBox, depth: usize, visitor: &mut impl FnMut(Part)) {
+    fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(Part)) {
         let Some((kind, group)) = node.children() else {
             return visitor(Part::Leaf { aabb, depth, population: node.entries().len() });
         };

@@ -18,7 +18,7 @@
 //!
 //! Cost: O(depth + entries of the leaves along the ray up to what is found).
 
-use crate::geometry::{Cast, Entry, RawBox, overlaps};
+use crate::geometry::{Cast, Entry, RawAabb, overlaps};
 use crate::tier::static_tree::StaticTree;
 use crate::tier::static_tree::box_query::TESTED_MAX;
 use crate::tier::static_tree::node::{CHILD_COUNT, Group, Node};
@@ -34,7 +34,7 @@ const WAITING_MAX: usize = (CHILD_COUNT - 1) * DEPTH_MAX;
 #[derive(Clone, Copy, Debug)]
 struct Site {
     node: Node,
-    cell: RawBox,
+    cell: RawAabb,
     part: [f64; 2],
 }
 
@@ -97,13 +97,13 @@ impl Along<'_, '_> {
         until
     }
 
-    fn cover(&self, [first, last]: [f64; 2], until: f64) -> RawBox {
+    fn cover(&self, [first, last]: [f64; 2], until: f64) -> RawAabb {
         self.cast.cover(first, last.min(until), self.end)
     }
 
     /// To the leaf that the ray meets first, and the cover of its part. Others that it meets wait, the next on top.
     #[inline(always)]
-    fn descend(&mut self, Site { mut node, mut cell, mut part }: Site, until: f64) -> (Node, RawBox) {
+    fn descend(&mut self, Site { mut node, mut cell, mut part }: Site, until: f64) -> (Node, RawAabb) {
         let mut cover = self.cover(part, until);
         while let Some((kind, group)) = node.children() {
             let nodes = &self.tree.built.groups[group.get()];
@@ -129,7 +129,7 @@ impl Along<'_, '_> {
 
     /// The child that the ray meets first, if it meets any.
     #[inline(always)]
-    fn part(&mut self, split: &Split, nodes: &Group, cell: &RawBox, part: [f64; 2], until: f64) -> Option<Site> {
+    fn part(&mut self, split: &Split, nodes: &Group, cell: &RawAabb, part: [f64; 2], until: f64) -> Option<Site> {
         let mut child = None;
         for (k, part) in split.parts(self.cast, part) {
             let (node, [first, last]) = (nodes.0[k & 3], part);
@@ -157,7 +157,7 @@ impl Along<'_, '_> {
 
     /// L3: those that overlap the cover, seen through without a branch an entry.
     #[inline(always)]
-    fn leaf(&self, leaf: Node, cover: &RawBox, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn leaf(&self, leaf: Node, cover: &RawAabb, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         let rows = self.tree.built.entries[leaf.entries()].chunks(TESTED_MAX);
         for (rows, boxes) in rows.zip(self.tree.built.listed[leaf.entries()].chunks(TESTED_MAX)) {
             let mut beside = 0u32;

@@ -12,7 +12,7 @@
 //!
 //! Cost: a dozen floating point operations; the cells are derived on the way down, never stored.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::static_tree::node::CHILD_COUNT;
 
 /// The four children of a node. Slabs are two cuts of one axis: the middle, then the middles of both halves.
@@ -36,7 +36,7 @@ pub(super) struct Split {
 
 impl Split {
     #[inline(always)]
-    pub(super) fn new(kind: Kind, cell: &RawBox) -> Self {
+    pub(super) fn new(kind: Kind, cell: &RawAabb) -> Self {
         let at = match kind {
             Kind::Quad => [middle(cell[0], cell[2]), middle(cell[1], cell[3]), 0.0],
             Kind::SlabsX => slabs(cell[0], cell[2]),
@@ -47,7 +47,7 @@ impl Split {
 
     /// T1: the children that `area` goes to, a bit each.
     #[inline(always)]
-    pub(super) fn reach(&self, area: &RawBox) -> u32 {
+    pub(super) fn reach(&self, area: &RawAabb) -> u32 {
         let [min_x, min_y, max_x, max_y] = *area;
         match self.kind {
             Kind::Quad => {
@@ -73,7 +73,7 @@ impl Split {
 
     /// The cell of child `k` of `cell`.
     #[inline(always)]
-    pub(super) fn child(&self, cell: &RawBox, k: u32) -> RawBox {
+    pub(super) fn child(&self, cell: &RawAabb, k: u32) -> RawAabb {
         debug_assert!((k as usize) < CHILD_COUNT);
         let [min_x, min_y, max_x, max_y] = *cell;
         match self.kind {
@@ -106,7 +106,7 @@ impl Split {
     }
 
     /// T3: whether this split may be made in `cell`. Not where neighbouring floats leave nothing in between.
-    pub(super) fn is_strict(&self, cell: &RawBox) -> bool {
+    pub(super) fn is_strict(&self, cell: &RawAabb) -> bool {
         let [first, second, third] = self.at;
         let slabs = |low: f32, high: f32| low < first && first < second && second < third && third < high;
         match self.kind {

@@ -9,7 +9,7 @@
 //!
 //! Cost: O(n * depth) in time, a few lists of the length of the input in memory while it runs.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::parallel;
 use crate::tier::static_tree::node::{CHILD_COUNT, ENTRY_COUNT_MAX, GROUP_COUNT_MAX, Group, GroupIndex, Node};
 use crate::tier::static_tree::split::{Kind, Split};
@@ -70,7 +70,7 @@ impl Budget {
 /// Where a list is in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
-    pub(super) cell: RawBox,
+    pub(super) cell: RawAabb,
     pub(super) depth: usize,
     pub(super) budget: Budget,
 }
@@ -94,7 +94,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(boxes: &[RawBox], rows: &[u32], kind: Kind, cell: &RawBox) -> Option<Self> {
+    fn new(boxes: &[RawAabb], rows: &[u32], kind: Kind, cell: &RawAabb) -> Option<Self> {
         let split = Split::new(kind, cell);
         if !split.is_strict(cell) {
             return None;
@@ -110,7 +110,7 @@ impl Plan {
     }
 
     /// The split that leaves the fewest entries, if one pays and the budget has it.
-    fn choose(boxes: &[RawBox], rows: &[u32], site: &Site) -> Option<Self> {
+    fn choose(boxes: &[RawAabb], rows: &[u32], site: &Site) -> Option<Self> {
         if rows.len() <= LEAF_MAX || site.depth == DEPTH_MAX || site.budget.groups == 0 {
             return None;
         }
@@ -135,7 +135,7 @@ impl Plan {
     }
 
     /// W1: the children's lists, written to `room`; the order of rows stays.
-    fn deal(&self, boxes: &[RawBox], rows: &[u32], room: &mut [u32]) -> [Range<usize>; CHILD_COUNT] {
+    fn deal(&self, boxes: &[RawAabb], rows: &[u32], room: &mut [u32]) -> [Range<usize>; CHILD_COUNT] {
         let mut end = [0; CHILD_COUNT];
         for k in 1..CHILD_COUNT {
             end[k] = end[k - 1] + self.counts[k - 1] + 1;
@@ -190,7 +190,7 @@ impl Part {
 }
 
 /// The subtree of `rows`.
-pub(super) fn grow(boxes: &[RawBox], rows: &[u32], site: &Site, parallel: bool) -> Part {
+pub(super) fn grow(boxes: &[RawAabb], rows: &[u32], site: &Site, parallel: bool) -> Part {
     if rows.len() <= TASK_LEN {
         return Task::run(boxes, rows, site);
     }
@@ -213,14 +213,14 @@ pub(super) fn grow(boxes: &[RawBox], rows: &[u32], site: &Site, parallel: bool) 
 
 /// The work on one list and all below it: one scratch, used as a stack.
 struct Task<'a> {
-    boxes: &'a [RawBox],
+    boxes: &'a [RawAabb],
     lists: Vec<u32>,
     groups: Vec<Group>,
     entries: Vec<u32>,
 }
 
 impl<'a> Task<'a> {
-    fn run(boxes: &'a [RawBox], rows: &[u32], site: &Site) -> Part {
+    fn run(boxes: &'a [RawAabb], rows: &[u32], site: &Site) -> Part {
         let mut task = Self { boxes, lists: rows.to_vec(), groups: Vec::new(), entries: Vec::new() };
         let node = task.node(0..rows.len(), rows.len(), site);
         Part { node, groups: task.groups, entries: task.entries }

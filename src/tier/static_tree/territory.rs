@@ -11,7 +11,7 @@
 //!
 //! Cost: O(n) a territory, and the usual world is a single one.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::static_tree::node::row_number;
 use crate::tier::static_tree::subtree::LEAF_MAX;
 
@@ -42,17 +42,17 @@ const LONG: f64 = 8.0;
 const LONG_SHARE: f64 = 0.25;
 
 /// What covers nothing, to start from.
-const NOWHERE: RawBox = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+const NOWHERE: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
 
 /// The rows of one root, ascending, and the cell they are cut in.
 pub(super) struct Territory {
     pub(super) rows: Vec<u32>,
     /// R2
-    pub(super) cell: RawBox,
+    pub(super) cell: RawAabb,
 }
 
 /// Deals out all rows of `boxes`, which are finite (checked before).
-pub(super) fn territories(boxes: &[RawBox]) -> Vec<Territory> {
+pub(super) fn territories(boxes: &[RawAabb]) -> Vec<Territory> {
     let mut territories = Vec::new();
     let mut left: Vec<u32> = (0..boxes.len()).map(row_number).collect();
     for part in 1..=PART_COUNT_MAX {
@@ -76,7 +76,7 @@ pub(super) fn territories(boxes: &[RawBox]) -> Vec<Territory> {
 }
 
 /// R4: the rest, the wide, the tall; the latter are empty where parting does not pay.
-fn by_shape(boxes: &[RawBox], rows: Vec<u32>) -> [Vec<u32>; SHAPE_COUNT] {
+fn by_shape(boxes: &[RawAabb], rows: Vec<u32>) -> [Vec<u32>; SHAPE_COUNT] {
     let side = leaf_side(&cover_centers(boxes, &rows), rows.len());
     // In entries. That of the rest is not asked for.
     let mut added = [0.0; SHAPE_COUNT];
@@ -97,7 +97,7 @@ fn by_shape(boxes: &[RawBox], rows: Vec<u32>) -> [Vec<u32>; SHAPE_COUNT] {
 }
 
 /// R4: 1 for a wide box, 2 for a tall one, 0 for any other; and how long it is. Leaves have this `side`.
-fn shape(b: &RawBox, side: f64) -> (usize, f64) {
+fn shape(b: &RawAabb, side: f64) -> (usize, f64) {
     let [width, height] = [0, 1].map(|axis| f64::from(b[axis + 2]) - f64::from(b[axis]));
     let is_long = |length: f64, thickness: f64| length > LONG * side && length > LONG * thickness;
     match (is_long(width, height), is_long(height, width)) {
@@ -108,14 +108,14 @@ fn shape(b: &RawBox, side: f64) -> (usize, f64) {
 }
 
 /// The side of a leaf, were `count` centres spread evenly over `cell`, or along it if it is thin.
-fn leaf_side(cell: &RawBox, count: usize) -> f64 {
+fn leaf_side(cell: &RawAabb, count: usize) -> f64 {
     let [width, height] = [0, 1].map(|axis| f64::from(cell[axis + 2]) - f64::from(cell[axis]));
     let leaf_count = (count as f64 / LEAF_MAX as f64).max(1.0);
     (width * height / leaf_count).sqrt().max(width.max(height) / leaf_count)
 }
 
 /// Where the bulk of a sample of `rows` has its centres, and `MARGIN` around; at least four fifths of the sample.
-fn core(boxes: &[RawBox], rows: &[u32]) -> RawBox {
+fn core(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
     let stride = rows.len().div_ceil(SAMPLE_LEN);
     let sample = || rows.iter().step_by(stride).map(|&row| center(&boxes[row as usize]));
     let bulk = |axis: usize| {
@@ -131,22 +131,22 @@ fn core(boxes: &[RawBox], rows: &[u32]) -> RawBox {
 }
 
 /// R2: of at least one row.
-fn cover_centers(boxes: &[RawBox], rows: &[u32]) -> RawBox {
+fn cover_centers(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
     rows.iter()
         .map(|&row| center(&boxes[row as usize]))
         .fold(NOWHERE, |cell, [x, y]| [cell[0].min(x), cell[1].min(y), cell[2].max(x), cell[3].max(y)])
 }
 
-fn holds(cell: &RawBox, [x, y]: [f32; 2]) -> bool {
+fn holds(cell: &RawAabb, [x, y]: [f32; 2]) -> bool {
     cell[0] <= x && x <= cell[2] && cell[1] <= y && y <= cell[3]
 }
 
-fn center(b: &RawBox) -> [f32; 2] {
+fn center(b: &RawAabb) -> [f32; 2] {
     [b[0] * 0.5 + b[2] * 0.5, b[1] * 0.5 + b[3] * 0.5]
 }
 
 /// The smallest box that covers `rows`, of which there is at least one.
-pub(super) fn cover(boxes: &[RawBox], rows: &[u32]) -> RawBox {
+pub(super) fn cover(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
     rows.iter().fold(NOWHERE, |all, &row| {
         let b = &boxes[row as usize];
         [all[0].min(b[0]), all[1].min(b[1]), all[2].max(b[2]), all[3].max(b[3])]

@@ -2,8 +2,8 @@
 
 mod ask;
 
-use crate::error::{BadRow, Column, Error};
-use crate::geometry::{Aabb, RawBox};
+use crate::error::{Column, Error, InvalidRow};
+use crate::geometry::{Aabb, RawAabb};
 use crate::input::bodies::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::reference::cross_pairs;
@@ -35,20 +35,20 @@ impl Random {
     }
 }
 
-fn boxes(count: usize, mut make: impl FnMut(f32) -> RawBox) -> Vec<RawBox> {
+fn boxes(count: usize, mut make: impl FnMut(f32) -> RawAabb) -> Vec<RawAabb> {
     (0..count).map(|k| make(k as f32)).collect()
 }
 
-fn transposed(boxes: &[RawBox]) -> Vec<RawBox> {
+fn transposed(boxes: &[RawAabb]) -> Vec<RawAabb> {
     boxes.iter().map(|&[a, b, c, d]| [b, a, d, c]).collect()
 }
 
-fn at(x: f32, y: f32, width: f32, height: f32) -> RawBox {
+fn at(x: f32, y: f32, width: f32, height: f32) -> RawAabb {
     [x, y, x + width, y + height]
 }
 
 /// Walls 1 thick and 2 to 16 long, one for each 100 square units.
-fn walls(count: usize, seed: u64, origin: [f32; 2]) -> Vec<RawBox> {
+fn walls(count: usize, seed: u64, origin: [f32; 2]) -> Vec<RawAabb> {
     let (mut random, side) = (Random(seed), (count as f32).sqrt() * 10.0);
     boxes(count, |_| {
         let (x, y) = (origin[0] + random.float(0.0, side), origin[1] + random.float(0.0, side));
@@ -57,17 +57,17 @@ fn walls(count: usize, seed: u64, origin: [f32; 2]) -> Vec<RawBox> {
     })
 }
 
-fn beams(count: usize) -> Vec<RawBox> {
+fn beams(count: usize) -> Vec<RawAabb> {
     let half = (count / 2) as f32;
     boxes(count, |k| at(-1e5, k - half, 2e5, 0.25))
 }
 
-fn crossing(count: usize) -> Vec<RawBox> {
+fn crossing(count: usize) -> Vec<RawAabb> {
     let wide = beams(count);
     [transposed(&wide), wide].concat()
 }
 
-fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
+fn scenes() -> Vec<(&'static str, Vec<RawAabb>)> {
     let mut random = Random(7);
     let mut among_walls = walls(5000, 15, [-350.0, -350.0]);
     among_walls.extend(beams(400).iter().chain(&transposed(&beams(300))));
@@ -134,7 +134,7 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
 }
 
 /// Areas that meet the scene's own edges, its cuts, all of it, nothing of it.
-fn areas(boxes: &[RawBox], tree: &StaticTree, seed: u64) -> Vec<RawBox> {
+fn areas(boxes: &[RawAabb], tree: &StaticTree, seed: u64) -> Vec<RawAabb> {
     let mut random = Random(seed);
     let mut areas = vec![
         [-INF, -INF, INF, INF],
@@ -165,7 +165,7 @@ fn areas(boxes: &[RawBox], tree: &StaticTree, seed: u64) -> Vec<RawBox> {
 }
 
 /// Both ways to ask, against brute force, with some rows switched off.
-fn check(name: &str, tree: &StaticTree, areas: &[RawBox]) {
+fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
     let mut wanted = vec![Vec::new(); areas.len()];
     for (area, row) in cross_pairs(areas, tree.raw_boxes()) {
         if tree.is_enabled(row) == Some(true) {
@@ -263,7 +263,7 @@ fn longest_leaf(tree: &StaticTree) -> usize {
 #[test]
 fn a_box_that_ends_on_a_cut_stays_below_it() {
     let cell = [0.0, 0.0, 8.0, 8.0];
-    let reach = |kind, b: RawBox| Split::new(kind, &cell).reach(&b);
+    let reach = |kind, b: RawAabb| Split::new(kind, &cell).reach(&b);
     assert_eq!(reach(Kind::Quad, [1.0, 1.0, 4.0, 4.0]), 0b0001);
     assert_eq!(reach(Kind::Quad, [4.0, 4.0, 5.0, 4.0]), 0b0011);
     assert_eq!(reach(Kind::Quad, [4.0, 4.0, 5.0, 5.0]), 0b1111);
@@ -304,7 +304,7 @@ fn the_tree_does_not_depend_on_threads() {
 
 #[test]
 fn bad_input_is_named() {
-    let good: RawBox = [0.0, 0.0, 1.0, 1.0];
+    let good: RawAabb = [0.0, 0.0, 1.0, 1.0];
     let cases = [
         ([f32::NAN, 0.0, 1.0, 1.0], Column::Min, 0),
         ([0.0, -INF, 1.0, 1.0], Column::Min, 1),
@@ -315,15 +315,15 @@ fn bad_input_is_named() {
         ([2.0, INF, 1.0, 1.0], Column::Min, 1),
     ];
     for (bad, column, axis) in cases {
-        let Err(Error::BadStatic(found)) = StaticTree::new(&[good, good, bad, good, bad]) else {
+        let Err(Error::InvalidStatic(found)) = StaticTree::new(&[good, good, bad, good, bad]) else {
             panic!("{bad:?} was taken");
         };
         let value = bad[axis + if column == Column::Max { 2 } else { 0 }];
         assert_eq!((found.row, found.column, found.axis), (2, column, axis), "{bad:?}");
-        assert_eq!(found.value.to_bits(), BadRow::new(2, column, axis, value).value.to_bits());
+        assert_eq!(found.value.to_bits(), InvalidRow::new(2, column, axis, value).value.to_bits());
     }
     let short = StaticTree::new(Statics::new(&[good, good]).with_ids(&[1])).unwrap_err();
-    assert_eq!(short, Error::ColumnLength { chunk: 0, column: Column::Id, expected: 2, found: 1 });
+    assert_eq!(short, Error::ColumnLengthMismatch { chunk: 0, column: Column::Id, expected: 2, found: 1 });
     assert_eq!(check_count(ROW_COUNT_MAX), Ok(()));
     let (rows, rows_max) = (ROW_COUNT_MAX + 1, ROW_COUNT_MAX);
     assert_eq!(check_count(rows), Err(Error::TooManyRows { rows, rows_max }));
@@ -342,7 +342,7 @@ fn rows_are_told_about_as_they_were_given() {
     assert_eq!(tree.is_enabled(1), Some(false));
     assert_eq!(tree.set_enabled(1, true), Ok(false));
     assert_eq!(tree.query_aabb(tree.aabb(1).unwrap()).collect::<Vec<_>>(), [1]);
-    assert_eq!(tree.set_enabled(2, true), Err(Error::NoSuchStatic { row: 2, count: 2 }));
+    assert_eq!(tree.set_enabled(2, true), Err(Error::StaticOutOfRange { row: 2, count: 2 }));
 
     let none = StaticTree::default();
     assert_eq!((none.len(), none.is_empty(), none.bounds(), none.id(0)), (0, true, None, None));

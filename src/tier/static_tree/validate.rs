@@ -1,6 +1,6 @@
 //! What a tree must be, whatever it was built from. For tests.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::static_tree::StaticTree;
 use crate::tier::static_tree::node::{CHILD_COUNT, Node};
 use crate::tier::static_tree::split::{Kind, Split};
@@ -43,7 +43,7 @@ impl StaticTree {
     }
 
     /// W1, T3: `rows` is exactly what goes to `node` by the rule, in ascending order.
-    fn assert_subtree(&self, node: Node, cell: &RawBox, rows: &[u32], depth: usize, seen: &mut Seen) {
+    fn assert_subtree(&self, node: Node, cell: &RawAabb, rows: &[u32], depth: usize, seen: &mut Seen) {
         let Some((kind, group)) = node.children() else {
             assert_eq!(&self.built.entries[node.entries()], rows, "W1: the list of a leaf at depth {depth}");
             seen.entries += rows.len();

@@ -1,6 +1,6 @@
 //! obvhs: a tree of bounding volumes built anew each frame by PLOC, asked once for each body. One thread.
 //!
-//! Questions come in the order of its nodes, which is near in space. It is made for three dimensions: here all is flat.
+//! Queries come in the order of its nodes, which is near in space. It is made for three dimensions: here all is flat.
 
 use crate::boxes::{Box4, body_boxes};
 use crate::engine::{Engine, Found, Frame};

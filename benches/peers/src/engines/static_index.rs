@@ -1,6 +1,6 @@
 //! static_aabb2d_index: a packed tree in Hilbert order, built anew each frame, asked once for each body.
 //!
-//! Questions come in the order of its leaves, which is near in space; in the order of rows they would leave the cache.
+//! Queries come in the order of its leaves, which is near in space; in the order of rows they would leave the cache.
 //! With more than one thread the questions are shared out, the build is not.
 
 use crate::boxes::{Box4, body_boxes};

@@ -101,7 +101,7 @@ impl Structure for Tree {
                 self.move_between(element, &bounds, &moved);
             }
         }
-        self.clean_up();
+        self.refit();
     }
 
     fn gather(&mut self, order: &mut Vec<Element>) {
@@ -286,7 +286,7 @@ impl Tree {
     }
 
     /// T4: four empty leaves become one.
-    fn clean_up(&mut self) {
+    fn refit(&mut self) {
         self.stack.clear();
         self.stack.push(self.root());
         while let Some(visit) = self.stack.pop() {

@@ -27,7 +27,7 @@ impl Engine for Triphase {
         found.clear();
         let contacts = self.world.contacts();
         found.bodies.extend(contacts.body_pairs().map(|pair| [pair.a, pair.b]));
-        found.statics.extend(contacts.static_pairs().map(|pair| [pair.body, pair.fixed]));
+        found.statics.extend(contacts.static_pairs().map(|pair| [pair.body, pair.static_row]));
     }
 
     fn bytes_of_pairs(&self) -> usize {

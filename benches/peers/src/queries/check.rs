@@ -11,10 +11,10 @@
 
 use super::engine::{Answer, Engine};
 use super::exact;
-use super::lists::{List, Questions};
+use super::lists::{List, QueryBuilder};
 use super::subject::Subject;
 
-/// Questions of a list that triphase is compared with brute force in, at most.
+/// Queries of a list that triphase is compared with brute force in, at most.
 const SAMPLE: usize = 200;
 /// Boxes times questions that brute force tries, at most.
 const TRIED_MAX: usize = 50_000_000;
@@ -72,19 +72,19 @@ pub fn check(subject: &Subject, list: &List, engines: &mut [&mut dyn Engine]) ->
 
 fn differs(list: &List, engine: &str, oracle: &str, k: usize, found: &Answer, expected: &Answer) -> String {
     let question = match &list.questions {
-        Questions::Boxes(list) => format!("{:?}", list[k]),
-        Questions::Nearest(list) => format!("{:?}", list[k]),
-        Questions::Rays(list) => format!("{:?}", list[k]),
+        QueryBuilder::Boxes(list) => format!("{:?}", list[k]),
+        QueryBuilder::Nearest(list) => format!("{:?}", list[k]),
+        QueryBuilder::Rays(list) => format!("{:?}", list[k]),
     };
     format!("{}: {engine} differs from {oracle} in question {k}, {question}: {found:?} for {expected:?}", list.name)
 }
 
 /// A1.
-fn brute_force(subject: &Subject, questions: &Questions, k: usize) -> Answer {
+fn brute_force(subject: &Subject, questions: &QueryBuilder, k: usize) -> Answer {
     match questions {
-        Questions::Boxes(list) => Answer::Boxes(exact::boxes(&subject.boxes, &list[k])),
-        Questions::Nearest(list) => Answer::Nearest(exact::nearest(&subject.boxes, &list[k])),
-        Questions::Rays(list) => Answer::Ray(exact::ray(&subject.boxes, &list[k])),
+        QueryBuilder::Boxes(list) => Answer::Boxes(exact::boxes(&subject.boxes, &list[k])),
+        QueryBuilder::Nearest(list) => Answer::Nearest(exact::nearest(&subject.boxes, &list[k])),
+        QueryBuilder::Rays(list) => Answer::Ray(exact::ray(&subject.boxes, &list[k])),
     }
 }
 
@@ -105,11 +105,18 @@ fn hits(answer: &Answer) -> usize {
 }
 
 /// A2.
-fn is_same(subject: &Subject, questions: &Questions, k: usize, found: &Answer, expected: &Answer, exact: bool) -> bool {
+fn is_same(
+    subject: &Subject,
+    questions: &QueryBuilder,
+    k: usize,
+    found: &Answer,
+    expected: &Answer,
+    exact: bool,
+) -> bool {
     let alike = |a: f64, b: f64, rounding: f64| (a - b).abs() <= if exact { 0.0 } else { rounding * b };
     match (found, expected, questions) {
         (Answer::Boxes(_), Answer::Boxes(_), _) => sorted(found.clone()) == sorted(expected.clone()),
-        (Answer::Nearest(found), Answer::Nearest(expected), Questions::Nearest(list)) => {
+        (Answer::Nearest(found), Answer::Nearest(expected), QueryBuilder::Nearest(list)) => {
             let far = |row: u32| exact::distance_squared(&subject.boxes[row as usize], list[k].point).sqrt();
             let mut rows: Vec<u32> = found.iter().map(|near| near.0).collect();
             rows.sort_unstable();
@@ -119,7 +126,7 @@ fn is_same(subject: &Subject, questions: &Questions, k: usize, found: &Answer, e
                 && found.iter().all(|near| alike(near.1, far(near.0), NEAREST_ROUNDING))
                 && pairs().all(|(found, expected)| alike(found.1, expected.1, NEAREST_ROUNDING))
         }
-        (Answer::Ray(Some(found)), Answer::Ray(Some(expected)), Questions::Rays(list)) => {
+        (Answer::Ray(Some(found)), Answer::Ray(Some(expected)), QueryBuilder::Rays(list)) => {
             let truly = exact::entry(&list[k], &subject.boxes[found.0 as usize]);
             truly.is_some_and(|distance| alike(found.1, distance, RAY_ROUNDING))
                 && alike(found.1, expected.1, RAY_ROUNDING)
@@ -139,14 +146,14 @@ mod tests {
     fn wrong_answers_are_told() {
         let subject = Subject::new(SubjectName::Scene(SceneName::Crowd), 50, 1, None).expect("a scene");
         let point = subject.centers[0];
-        let nearest = Questions::Nearest(vec![Nearest { point, count: 2 }]);
+        let nearest = QueryBuilder::Nearest(vec![Nearest { point, count: 2 }]);
         let right = brute_force(&subject, &nearest, 0);
         assert!(is_same(&subject, &nearest, 0, &right, &right, true));
         let Answer::Nearest(near) = &right else { panic!("another kind") };
         let wrong = Answer::Nearest(vec![near[0], near[0]]);
         assert!(!is_same(&subject, &nearest, 0, &wrong, &right, false));
 
-        let rays = Questions::Rays(vec![Ray { origin: [-1.0, point[1]], direction: [1.0, 0.0], length: 1e3 }]);
+        let rays = QueryBuilder::Rays(vec![Ray { origin: [-1.0, point[1]], direction: [1.0, 0.0], length: 1e3 }]);
         let right = brute_force(&subject, &rays, 0);
         let Answer::Ray(Some((row, distance))) = right else { panic!("a miss") };
         assert!(is_same(&subject, &rays, 0, &Answer::Ray(Some((row, distance * 1.000_01))), &right, false));

@@ -3,7 +3,7 @@
 //! An engine is a value that was made of a subject. What a question costs is from the shapes' numbers to the answer in the
 //! buffer, which is used again, so that nothing is allocated where the engine allows that.
 
-use super::lists::{List, Nearest, Questions, Ray};
+use super::lists::{List, Nearest, QueryBuilder, Ray};
 use crate::boxes::Box4;
 use std::hint::black_box;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub enum Way {
     Composed(&'static str),
 }
 
-/// Answers questions about a subject.
+/// BatchResults questions about a subject.
 ///
 /// Each question is a call that leaves the answer where [`rows`](Self::rows) and [`near`](Self::near) find it.
 pub trait Engine {
@@ -80,26 +80,28 @@ pub trait Engine {
 
     /// What is timed: a part of the questions, one after the other; tells the number of hits. Here, so that the loop is
     /// compiled for each engine by itself.
-    fn answer_part(&mut self, questions: &Questions, part: Range<usize>) -> usize {
+    fn answer_part(&mut self, questions: &QueryBuilder, part: Range<usize>) -> usize {
         match questions {
-            Questions::Boxes(list) => list[part].iter().map(|area| self.boxes(black_box(area))).sum(),
-            Questions::Nearest(list) => list[part].iter().map(|question| self.nearest(black_box(question))).sum(),
-            Questions::Rays(list) => list[part].iter().map(|ray| usize::from(self.ray(black_box(ray)).is_some())).sum(),
+            QueryBuilder::Boxes(list) => list[part].iter().map(|area| self.boxes(black_box(area))).sum(),
+            QueryBuilder::Nearest(list) => list[part].iter().map(|question| self.nearest(black_box(question))).sum(),
+            QueryBuilder::Rays(list) => {
+                list[part].iter().map(|ray| usize::from(self.ray(black_box(ray)).is_some())).sum()
+            }
         }
     }
 
     /// The answer to one, for the check.
-    fn answer(&mut self, questions: &Questions, k: usize) -> Answer {
+    fn answer(&mut self, questions: &QueryBuilder, k: usize) -> Answer {
         match questions {
-            Questions::Boxes(list) => {
+            QueryBuilder::Boxes(list) => {
                 self.boxes(&list[k]);
                 Answer::Boxes(self.rows())
             }
-            Questions::Nearest(list) => {
+            QueryBuilder::Nearest(list) => {
                 self.nearest(&list[k]);
                 Answer::Nearest(self.near())
             }
-            Questions::Rays(list) => Answer::Ray(self.ray(&list[k])),
+            QueryBuilder::Rays(list) => Answer::Ray(self.ray(&list[k])),
         }
     }
 }

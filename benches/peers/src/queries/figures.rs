@@ -39,7 +39,7 @@ fn way(way: Way) -> &'static str {
 pub fn heading(race: Race, subject: &Subject, outcomes: &[Outcome]) -> String {
     let (name, bodies, statics) = (subject.name, subject.centers.len(), subject.statics.len());
     let clock = if race.processor_time { ", processor time" } else { "" };
-    let moving = if subject.fixed { "boxes that never move" } else { "bodies" };
+    let moving = if subject.static_row { "boxes that never move" } else { "bodies" };
     let mut text =
         format!("\n{name}: {bodies} {moving}, {statics} statics, seed {}, {} rounds{clock}\n", race.seed, race.rounds);
     // Not all engines answer all lists.

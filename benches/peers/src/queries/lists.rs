@@ -40,9 +40,9 @@ pub struct Ray {
     pub length: f32,
 }
 
-/// Questions of a kind.
+/// Queries of a kind.
 #[derive(Clone, Debug)]
-pub enum Questions {
+pub enum QueryBuilder {
     /// What overlaps a box.
     Boxes(Vec<Box4>),
     /// What is nearest.
@@ -51,7 +51,7 @@ pub enum Questions {
     Rays(Vec<Ray>),
 }
 
-impl Questions {
+impl QueryBuilder {
     /// How many.
     pub fn len(&self) -> usize {
         match self {
@@ -67,7 +67,7 @@ impl Questions {
     }
 }
 
-/// Questions with a name.
+/// Queries with a name.
 #[derive(Clone, Debug)]
 pub struct List {
     /// `small_boxes`, say.
@@ -75,7 +75,7 @@ pub struct List {
     /// For people: how large, how many.
     pub about: String,
     /// What is asked, in random order.
-    pub questions: Questions,
+    pub questions: QueryBuilder,
     /// Whether it is there to be answered many at once.
     pub batch: bool,
 }
@@ -88,7 +88,7 @@ pub fn draw(subject: &Subject, count: usize, seed: u64) -> Vec<List> {
     let single = |name, about, questions| List { name, about, questions, batch: false };
     if subject.name == SubjectName::TenBodies {
         let areas = vec![subject.bounds(); count.min(WHOLE_MAX)];
-        return vec![single("whole_world", "the box of all".to_owned(), Questions::Boxes(areas))];
+        return vec![single("whole_world", "the box of all".to_owned(), QueryBuilder::Boxes(areas))];
     }
     let (mut draw, points) = (Draw::new(subject, seed), subject.is_points());
     let small = if points { draw.side_for(FEW_HITS) } else { subject.side };
@@ -96,13 +96,13 @@ pub fn draw(subject: &Subject, count: usize, seed: u64) -> Vec<List> {
     let mut lists = Vec::new();
     for (name, side) in [("small_boxes", small), ("boxes", large)] {
         let areas = (0..count).map(|_| draw.area(side)).collect();
-        lists.push(single(name, format!("side {side:.2}"), Questions::Boxes(areas)));
+        lists.push(single(name, format!("side {side:.2}"), QueryBuilder::Boxes(areas)));
     }
     let nearest = (0..count).map(|_| Nearest { point: draw.place(), count: NEIGHBORS }).collect();
-    lists.push(single("nearest", format!("{NEIGHBORS} neighbours"), Questions::Nearest(nearest)));
+    lists.push(single("nearest", format!("{NEIGHBORS} neighbours"), QueryBuilder::Nearest(nearest)));
     if !points {
         let (rays, length) = ((0..count).map(|_| draw.ray()).collect(), RAY_SIDES * subject.side);
-        lists.push(single("rays", format!("up to {length:.0} long"), Questions::Rays(rays)));
+        lists.push(single("rays", format!("up to {length:.0} long"), QueryBuilder::Rays(rays)));
     }
     let batches: Vec<List> = lists.iter().filter_map(batch).collect();
     lists.extend(batches);

@@ -16,7 +16,7 @@ pub struct Options {
     /// A file of towns: a line of names, then lat,lon,… in degrees
     #[arg(long, value_name = "FILE")]
     pub towns: Option<PathBuf>,
-    /// Questions of each kind
+    /// Queries of each kind
     #[arg(long, value_name = "COUNT", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub queries: u32,
     /// How many of them are asked at once where engines take more than one

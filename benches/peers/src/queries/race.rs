@@ -19,16 +19,16 @@ use std::ops::Range;
 use std::time::Duration;
 use triphase_scenes::SplitMix64;
 
-/// Questions of a part: what a crowd asks in a frame. With a tenth of it caches are as cold as others left them for most of a
+/// Queries of a part: what a crowd asks in a frame. With a tenth of it caches are as cold as others left them for most of a
 /// part, and all engines take up to twice as long.
 const PART: usize = 1000;
 
 /// What is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
-    /// Questions of each list.
+    /// Queries of each list.
     pub queries: usize,
-    /// Questions that are answered in one go where they are, at least one.
+    /// Queries that are answered in one go where they are, at least one.
     pub batch: usize,
     /// Times that each list is answered, at least one.
     pub rounds: u32,

@@ -60,7 +60,7 @@ pub struct Subject {
     /// Half-extents in the same rows.
     pub half_extents: Vec<[f32; 2]>,
     /// Whether those never move: triphase then files them as statics, without a world.
-    pub fixed: bool,
+    pub static_row: bool,
     /// Boxes that never move, beside them.
     pub statics: Vec<Box4>,
     /// Side of a cell, where triphase is to be told.
@@ -91,14 +91,14 @@ impl Subject {
         })
     }
 
-    fn of(name: SubjectName, columns: (Vec<[f32; 2]>, Vec<[f32; 2]>), statics: Vec<Box4>, fixed: bool) -> Self {
+    fn of(name: SubjectName, columns: (Vec<[f32; 2]>, Vec<[f32; 2]>), statics: Vec<Box4>, static_row: bool) -> Self {
         let (centers, half_extents) = columns;
         let frame = Frame { centers: &centers, half_extents: &half_extents };
         let boxes: Vec<Box4> = body_boxes(frame).chain(statics.iter().copied()).collect();
         let sides: f64 = half_extents.iter().map(|half| f64::from(half[0]) + f64::from(half[1])).sum();
         let mean = (sides / half_extents.len().max(1) as f64) as f32;
         let side = if mean > 0.0 { mean } else { 2.0 * TOWN_HALF_EXTENT };
-        Self { name, centers, half_extents, fixed, statics, cell_size: None, boxes, side }
+        Self { name, centers, half_extents, static_row, statics, cell_size: None, boxes, side }
     }
 
     /// Whether all boxes are of size zero.

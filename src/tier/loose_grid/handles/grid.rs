@@ -10,7 +10,7 @@
 mod validate;
 
 use crate::error::Error;
-use crate::geometry::{Aabb, RawBox};
+use crate::geometry::{Aabb, RawAabb};
 use crate::tier::loose_grid::handles::tight::TightLists;
 use crate::tier::loose_grid::map::GridMap;
 use crate::tier::loose_grid::{
@@ -33,7 +33,7 @@ pub struct LooseHandle {
 /// Where an entity is kept. Its loose cell is known from its box (T1).
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tier::loose_grid) struct Slot {
-    pub(in crate::tier::loose_grid) bounds: RawBox,
+    pub(in crate::tier::loose_grid) bounds: RawAabb,
     pub(in crate::tier::loose_grid) next: EntityIndex,
     prev: EntityIndex,
     generation: u32,
@@ -48,7 +48,7 @@ const _: () = assert!(size_of::<Slot>() == 28);
 ///
 /// Each box is filed in one loose cell, the one that holds its centre, and the cell's own box grows to cover it. A
 /// coarser tight grid finds the loose cells that a search has to open. Removing and moving never shrink a loose cell's
-/// box, so a grid whose boxes have moved far gets slower, though never wrong, until [`clean_up`](Self::clean_up).
+/// box, so a grid whose boxes have moved far gets slower, though never wrong, until [`clean_up`](Self::refit).
 ///
 /// # Cost
 ///
@@ -63,15 +63,15 @@ const _: () = assert!(size_of::<Slot>() == 28);
 /// use triphase::Aabb;
 /// use triphase::tier::loose_grid::LooseGrid;
 /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [1000.0, 1000.0])?, 20.0)?;
-/// let dragon = grid.insert(Aabb::from_center([100.0, 100.0], [25.0, 10.0])?);
-/// let trap = grid.insert(Aabb::from_center([130.0, 100.0], [5.0, 5.0])?);
+/// let dragon = grid.insert(Aabb::from_half_extents([100.0, 100.0], [25.0, 10.0])?);
+/// let trap = grid.insert(Aabb::from_half_extents([130.0, 100.0], [5.0, 5.0])?);
 /// assert_eq!(grid.query_aabb(Aabb::new([80.0, 90.0], [90.0, 95.0])?).collect::<Vec<_>>(), [dragon]);
 ///
 /// let mut pairs = Vec::new();
 /// grid.find_pairs(&mut pairs);
 /// assert_eq!(pairs.len(), 1); // they touch at x = 125
 ///
-/// grid.set(dragon, Aabb::from_center([500.0, 500.0], [25.0, 10.0])?);
+/// grid.set(dragon, Aabb::from_half_extents([500.0, 500.0], [25.0, 10.0])?);
 /// assert!(grid.remove(trap).is_some() && grid.get(trap).is_none());
 /// # Ok::<(), triphase::Error>(())
 /// ```
@@ -103,11 +103,11 @@ impl LooseGrid {
     ///
     /// # Errors
     ///
-    /// [`Error::BadSetting`] when `cell_size` is not a finite number above 0.
+    /// [`Error::InvalidConfig`] when `cell_size` is not a finite number above 0.
     pub fn new(area: Aabb, cell_size: f32) -> Result<Self, Error> {
         if !(cell_size.is_finite() && cell_size > 0.0) {
             let expected = "a finite number above 0";
-            return Err(Error::BadSetting { setting: "cell_size", value: f64::from(cell_size), expected });
+            return Err(Error::InvalidConfig { setting: "cell_size", value: f64::from(cell_size), expected });
         }
         let mut grid = Self {
             area,
@@ -212,7 +212,7 @@ impl LooseGrid {
     /// # Cost
     ///
     /// O(boxes).
-    pub fn clean_up(&mut self) {
+    pub fn refit(&mut self) {
         self.refile(self.len);
     }
 
@@ -235,7 +235,7 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// That of [`clean_up`](Self::clean_up).
+    /// That of [`clean_up`](Self::refit).
     pub fn shrink_to_fit(&mut self) {
         while let Some(last) = self.slots.last().filter(|slot| slot.generation & 1 == 0 && slot.generation != 0) {
             self.first_generation = self.first_generation.max(last.generation); // H1
@@ -297,7 +297,7 @@ impl LooseGrid {
     }
 
     /// T2 and T3: has a cell cover a box.
-    fn grow(&mut self, cell: usize, bounds: &RawBox) {
+    fn grow(&mut self, cell: usize, bounds: &RawAabb) {
         let entries_max = self.entries_max();
         let old = self.cells[cell].bounds;
         let new = union(&old, bounds);

@@ -1,6 +1,6 @@
 //! Areas and pairs of a [`LooseGrid`].
 
-use crate::geometry::{Aabb, RawBox, overlaps};
+use crate::geometry::{Aabb, RawAabb, overlaps};
 use crate::tier::loose_grid::handles::grid::{LooseGrid, LooseHandle};
 use crate::tier::loose_grid::{EntityIndex, LooseIndex};
 
@@ -20,9 +20,9 @@ impl LooseGrid {
     }
 
     /// What is filed in loose cells that `area` meets and satisfies `test`, each once.
-    pub(in crate::tier::loose_grid) fn filed_near<T: Fn(&RawBox) -> bool + Copy>(
+    pub(in crate::tier::loose_grid) fn filed_near<T: Fn(&RawAabb) -> bool + Copy>(
         &self,
-        area: RawBox,
+        area: RawAabb,
         test: T,
     ) -> impl Iterator<Item = LooseHandle> + Clone + use<'_, T> {
         self.cells_in(area)
@@ -63,7 +63,7 @@ impl LooseGrid {
     }
 
     /// Loose cells listed in the tight cells that `area` touches, each once. Some of them may not overlap it.
-    fn cells_in(&self, area: RawBox) -> impl Iterator<Item = LooseIndex> + Clone {
+    fn cells_in(&self, area: RawAabb) -> impl Iterator<Item = LooseIndex> + Clone {
         let range = self.tight.range(&area);
         range.cells().flat_map(move |(x, y)| {
             let listed = self.tight.listed(x, y);

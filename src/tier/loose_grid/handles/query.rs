@@ -1,18 +1,18 @@
-//! Questions to a [`LooseGrid`].
+//! Queries to a [`LooseGrid`].
 
-use crate::geometry::{Cast, Entry, RawBox};
-use crate::query::{Part, Questions, Search};
+use crate::geometry::{Cast, Entry, RawAabb};
+use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::loose_grid::map::GridMap;
 use crate::tier::loose_grid::walk::{DoubleGrid, Met, Near};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle, LooseIndex};
 
 impl LooseGrid {
-    /// Questions: what lies in an area, what is nearest, what a ray meets.
+    /// QueryBuilder: what lies in an area, what is nearest, what a ray meets.
     ///
     /// # Cost
     ///
     /// O(tight cells where the answer is looked for + boxes in the loose cells that they list and the question meets).
-    /// Boxes that have moved far since the last [`clean_up`](Self::clean_up) make loose cells large, and more of them met.
+    /// Boxes that have moved far since the last [`clean_up`](Self::refit) make loose cells large, and more of them met.
     ///
     /// # Determinism
     ///
@@ -23,24 +23,24 @@ impl LooseGrid {
     /// use triphase::{Aabb, Point, Ray};
     /// use triphase::tier::loose_grid::LooseGrid;
     /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [1000.0, 1000.0])?, 20.0)?;
-    /// let dragon = grid.insert(Aabb::from_center([100.0, 100.0], [25.0, 10.0])?);
-    /// let trap = grid.insert(Aabb::from_center([200.0, 100.0], [5.0, 5.0])?);
+    /// let dragon = grid.insert(Aabb::from_half_extents([100.0, 100.0], [25.0, 10.0])?);
+    /// let trap = grid.insert(Aabb::from_half_extents([200.0, 100.0], [5.0, 5.0])?);
     ///
-    /// assert_eq!(grid.ask().query_containing(Point::new([80.0, 95.0])?).first(), Some(dragon));
-    /// assert_eq!(grid.ask().nearest(Point::new([180.0, 100.0])?).unwrap().hit, trap);
+    /// assert_eq!(grid.query().query_containing(Point::new([80.0, 95.0])?).first(), Some(dragon));
+    /// assert_eq!(grid.query().nearest(Point::new([180.0, 100.0])?).unwrap().hit, trap);
     ///
     /// let ray = Ray::new([0.0, 100.0], [1.0, 0.0], f32::INFINITY)?;
-    /// let hit = grid.ask().matching(|handle| handle != dragon).cast_ray(ray).unwrap();
+    /// let hit = grid.query().with_predicate(|handle| handle != dragon).cast_ray(ray).unwrap();
     /// assert_eq!((hit.hit, hit.distance), (trap, 195.0));
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn ask(&self) -> Questions<&Self> {
-        Questions::new(self)
+    pub fn query(&self) -> QueryBuilder<&Self> {
+        QueryBuilder::new(self)
     }
 
     /// Visits what the grid is made of: every loose cell with boxes in it, and every tight cell that lists some, which
-    /// include those whose boxes have left since the last [`clean_up`](Self::clean_up).
-    pub fn visit_parts(&self, mut visitor: impl FnMut(Part)) {
+    /// include those whose boxes have left since the last [`clean_up`](Self::refit).
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
         for cell in &self.cells {
             let population = self.members(cell.head).count();
             if population > 0 {
@@ -60,7 +60,7 @@ impl DoubleGrid for &LooseGrid {
     }
 
     #[inline]
-    fn bounds(&self, cell: LooseIndex) -> &RawBox {
+    fn bounds(&self, cell: LooseIndex) -> &RawAabb {
         &self.cells[cell.at()].bounds
     }
 
@@ -75,7 +75,12 @@ impl DoubleGrid for &LooseGrid {
     }
 
     #[inline]
-    fn visit_filed(&self, cell: LooseIndex, _: impl Fn(&RawBox) -> bool, mut visit: impl FnMut(&RawBox, LooseHandle)) {
+    fn visit_filed(
+        &self,
+        cell: LooseIndex,
+        _: impl Fn(&RawAabb) -> bool,
+        mut visit: impl FnMut(&RawAabb, LooseHandle),
+    ) {
         self.members(self.cells[cell.at()].head).for_each(|index| visit(&self.slot(index).bounds, self.handle(index)));
     }
 }
@@ -83,7 +88,7 @@ impl DoubleGrid for &LooseGrid {
 impl Search for &LooseGrid {
     type Hit = LooseHandle;
 
-    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = LooseHandle> {
+    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = LooseHandle> {
         self.filed_near(area, test)
     }
 

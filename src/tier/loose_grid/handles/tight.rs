@@ -1,6 +1,6 @@
 //! The tight grid of a [`LooseGrid`](crate::tier::loose_grid::LooseGrid): lists in one array with a free list.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::memory::bit_set::BitSet;
 use crate::tier::loose_grid::index::EntryIndex;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
@@ -66,8 +66,8 @@ impl TightLists {
     pub(in crate::tier::loose_grid) fn grow(
         &mut self,
         cell: LooseIndex,
-        old: &RawBox,
-        new: &RawBox,
+        old: &RawAabb,
+        new: &RawAabb,
         entries_max: usize,
     ) {
         if self.is_everywhere.contains(cell.0) {
@@ -133,13 +133,13 @@ impl TightLists {
     }
 
     /// The tight cells that a box touches.
-    pub(in crate::tier::loose_grid) fn range(&self, bounds: &RawBox) -> CellRange {
+    pub(in crate::tier::loose_grid) fn range(&self, bounds: &RawAabb) -> CellRange {
         self.map.range(bounds)
     }
 
     /// Whether (x, y) is the tight cell where a search of `range` has to report a loose cell with this box: the lower
     /// corner of what both touch, so just one of all those where they meet. No search has to remember what it has seen.
-    pub(in crate::tier::loose_grid) fn meets_first(&self, range: &CellRange, bounds: &RawBox, x: u32, y: u32) -> bool {
+    pub(in crate::tier::loose_grid) fn meets_first(&self, range: &CellRange, bounds: &RawAabb, x: u32, y: u32) -> bool {
         self.map.is_nearest(range.min, bounds, x, y)
     }
 

@@ -1,6 +1,6 @@
 //! Rebuilding: file, sort what is crowded, list.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::loose_grid::map::GridMap;
 use crate::tier::loose_grid::rebuilt::plan::{CELL_SAMPLE, PLAN_SAMPLE, Profile, loose_map, tight_map, warped_map};
 use crate::tier::loose_grid::rebuilt::{
@@ -16,7 +16,7 @@ const CROWDED_PART: usize = 8;
 impl RebuiltGrid {
     /// Files entity `i` with `boxes[i]`, for all of them; what was filed before is forgotten. Edges may be infinite.
     /// Takes no memory when there was enough for a rebuild as large.
-    pub(crate) fn rebuild(&mut self, boxes: &[RawBox]) {
+    pub(crate) fn rebuild(&mut self, boxes: &[RawAabb]) {
         let sample = &mut self.sample;
         let profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
         let loose = loose_map(boxes.len(), profiles);
@@ -39,7 +39,7 @@ impl RebuiltGrid {
     }
 
     /// A counting sort by loose cell.
-    fn file(&mut self, map: &GridMap, boxes: &[RawBox]) {
+    fn file(&mut self, map: &GridMap, boxes: &[RawAabb]) {
         let starts = &mut self.starts;
         clear_counts(starts, map.cell_count());
         self.slots.clear();

@@ -24,7 +24,7 @@ pub(crate) mod query;
 #[cfg(test)]
 mod validate;
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::reserve_like;
 use crate::tier::loose_grid::map::GridMap;
@@ -41,7 +41,7 @@ const BLOCK_LEN: usize = 1024;
 /// An entity where it is filed.
 #[derive(Clone, Copy, Debug)]
 struct Filed {
-    bounds: RawBox,
+    bounds: RawAabb,
     entity: u32,
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct RebuiltGrid {
     filed: Vec<Filed>,
     cells: Vec<LooseCell>,
     /// `covers[k]` covers the loose cells `cells[k * CHUNK_LEN..][..CHUNK_LEN]`.
-    covers: Vec<RawBox>,
+    covers: Vec<RawAabb>,
     upright: BitSet,
-    chunks: Vec<RawBox>,
+    chunks: Vec<RawAabb>,
     tight: TightRuns,
     /// The loose cell of each box while they are filed.
     slots: Vec<u32>,
@@ -94,7 +94,7 @@ impl RebuiltGrid {
         self.filed.capacity() * size_of::<Filed>()
             + self.cells.capacity() * size_of::<LooseCell>()
             + self.upright.bytes()
-            + (self.covers.capacity() + self.chunks.capacity()) * size_of::<RawBox>()
+            + (self.covers.capacity() + self.chunks.capacity()) * size_of::<RawAabb>()
             + (self.tight.starts.capacity() + self.tight.listed.capacity()) * size_of::<u32>()
             + (self.slots.capacity() + self.starts.capacity()) * size_of::<u32>()
             + self.sample.bytes()

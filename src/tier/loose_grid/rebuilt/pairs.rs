@@ -1,6 +1,6 @@
 //! The pass over all pairs, and searches of areas that remember.
 
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
 use crate::tier::loose_grid::rebuilt::{BLOCK_LEN, CHUNK_LEN, Filed, RebuiltGrid};
 use crate::tier::loose_grid::{LooseIndex, narrow};
@@ -59,7 +59,7 @@ impl RebuiltGrid {
 
     /// Appends each entity whose box overlaps `area`, whose edges may be infinite. `seen` is as in
     /// [`find_block_pairs`](Self::find_block_pairs).
-    pub(crate) fn collect(&self, area: &RawBox, seen: &mut BitSet, found: &mut Vec<u32>) {
+    pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {
         if !self.filed.is_empty() {
             self.visit_met(area, 0, seen, |cell| self.scan(self.run(cell), area, |filed| found.push(filed.entity)));
         }
@@ -67,7 +67,7 @@ impl RebuiltGrid {
 
     /// Visits each loose cell from `first` on whose box overlaps `area`, once.
     #[inline(always)]
-    fn visit_met(&self, area: &RawBox, first: usize, seen: &mut BitSet, mut visit: impl FnMut(usize)) {
+    fn visit_met(&self, area: &RawAabb, first: usize, seen: &mut BitSet, mut visit: impl FnMut(usize)) {
         let tight = &self.tight;
         let range = tight.map.range(area);
         let ([x0, y0], [x1, y1]) = (range.min, range.max);
@@ -94,7 +94,7 @@ impl RebuiltGrid {
     }
 
     /// As [`visit_met`](Self::visit_met), without the tight grid.
-    fn visit_covered(&self, area: &RawBox, first: usize, mut visit: impl FnMut(usize)) {
+    fn visit_covered(&self, area: &RawAabb, first: usize, mut visit: impl FnMut(usize)) {
         for chunk in first / CHUNK_LEN..self.covers.len() {
             if overlaps(&self.covers[chunk], area) {
                 let (start, end) = (chunk * CHUNK_LEN, (chunk + 1) * CHUNK_LEN);
@@ -106,7 +106,7 @@ impl RebuiltGrid {
 
     /// Visits the entities of `part` of a loose cell whose box overlaps `area`.
     #[inline(always)]
-    fn scan(&self, part: Range<usize>, area: &RawBox, mut visit: impl FnMut(&Filed)) {
+    fn scan(&self, part: Range<usize>, area: &RawAabb, mut visit: impl FnMut(&Filed)) {
         let mut scan_run = |run: &[Filed]| run.iter().filter(|f| overlaps(&f.bounds, area)).for_each(&mut visit);
         if part.len() <= CHUNK_LEN {
             return scan_run(&self.filed[part]);

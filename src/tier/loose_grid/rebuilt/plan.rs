@@ -3,7 +3,7 @@
 //! Only speed hangs on it. The sample is chosen by a hash of its number, so that rows which alternate between sizes, or
 //! any other regular order, do not deceive it.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::memory::buffers::reserve_like;
 use crate::tier::loose_grid::map::{GridMap, Knots, PART_COUNT};
 use crate::tier::loose_grid::{TIGHT_SHIFT, center};
@@ -86,7 +86,7 @@ impl Sample {
         len: usize,
         sample_max: usize,
         axis: usize,
-        bounds: impl Fn(usize) -> RawBox,
+        bounds: impl Fn(usize) -> RawAabb,
     ) -> Profile {
         self.centers.clear();
         self.extents.clear();

@@ -1,9 +1,9 @@
-//! Questions to a grid of one step.
+//! Queries to a grid of one step.
 //!
 //! A small area, or a place, is looked for in the tight grid, a large one through the covers. Where boxes are so long that
 //! tight cells list more than is behind the covers of a neighbourhood, covers serve for all.
 
-use crate::geometry::{Cast, Entry, RawBox, distance_squared, overlaps};
+use crate::geometry::{Cast, Entry, RawAabb, distance_squared, overlaps};
 use crate::query::{Part, Search};
 use crate::tier::loose_grid::LooseIndex;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
@@ -16,7 +16,7 @@ use std::slice;
 
 impl RebuiltGrid {
     /// Visits what the grid is made of: every loose cell, and every tight cell that lists some.
-    pub(crate) fn visit_parts(&self, mut visitor: impl FnMut(Part)) {
+    pub(crate) fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
         for cell in 0..self.loose_cell_count() {
             visitor(Part::LooseCell { aabb: self.cells[cell].bounds, population: self.run(cell).len() });
         }
@@ -66,7 +66,7 @@ impl DoubleGrid for &RebuiltGrid {
     }
 
     #[inline]
-    fn bounds(&self, cell: LooseIndex) -> &RawBox {
+    fn bounds(&self, cell: LooseIndex) -> &RawAabb {
         &self.cells[cell.at()].bounds
     }
 
@@ -80,7 +80,7 @@ impl DoubleGrid for &RebuiltGrid {
     }
 
     #[inline]
-    fn visit_filed(&self, cell: LooseIndex, reach: impl Fn(&RawBox) -> bool, mut visit: impl FnMut(&RawBox, u32)) {
+    fn visit_filed(&self, cell: LooseIndex, reach: impl Fn(&RawAabb) -> bool, mut visit: impl FnMut(&RawAabb, u32)) {
         let mut rest = self.run(cell.at());
         if rest.len() <= CHUNK_LEN {
             return self.filed[rest].iter().for_each(|filed| visit(&filed.bounds, filed.entity));
@@ -98,7 +98,7 @@ impl Search for &RebuiltGrid {
     type Hit = u32;
 
     #[inline]
-    fn search<T: Fn(&RawBox) -> bool + Copy>(self, area: RawBox, test: T) -> impl Iterator<Item = u32> {
+    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
         Found { grid: self, area, test, cells: Cells::new(self, &area), rest: 0..0, filed: [].iter() }
     }
 
@@ -139,7 +139,7 @@ impl Search for &RebuiltGrid {
 #[derive(Clone, Debug)]
 struct Found<'g, T> {
     grid: &'g RebuiltGrid,
-    area: RawBox,
+    area: RawAabb,
     test: T,
     cells: Cells<'g>,
     /// What is left of a crowded cell.
@@ -168,7 +168,7 @@ enum Cells<'g> {
 
 impl<'g> Cells<'g> {
     #[inline(always)]
-    fn new(grid: &'g RebuiltGrid, area: &RawBox) -> Self {
+    fn new(grid: &'g RebuiltGrid, area: &RawAabb) -> Self {
         if grid.filed.is_empty() {
             return Self::None;
         }
@@ -187,7 +187,7 @@ impl<'g> Cells<'g> {
 
     /// The next whose box overlaps the area.
     #[inline(always)]
-    fn next_met(&mut self, grid: &'g RebuiltGrid, area: &RawBox) -> Option<usize> {
+    fn next_met(&mut self, grid: &'g RebuiltGrid, area: &RawAabb) -> Option<usize> {
         match self {
             Self::None => None,
             Self::Listed { range, at, listed } => loop {
@@ -241,7 +241,7 @@ impl<'g, T> Found<'g, T> {
     }
 }
 
-impl<T: Fn(&RawBox) -> bool> Iterator for Found<'_, T> {
+impl<T: Fn(&RawAabb) -> bool> Iterator for Found<'_, T> {
     type Item = u32;
 
     #[inline]
@@ -271,7 +271,7 @@ impl<T: Fn(&RawBox) -> bool> Iterator for Found<'_, T> {
     }
 }
 
-impl<T: Fn(&RawBox) -> bool> FusedIterator for Found<'_, T> {}
+impl<T: Fn(&RawAabb) -> bool> FusedIterator for Found<'_, T> {}
 
 /// The next part of a run that lies below one chunk (R3), which is taken off.
 #[inline(always)]

@@ -1,12 +1,12 @@
 //! What must hold after every rebuild.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::tier::loose_grid::rebuilt::{CHUNK_LEN, RebuiltGrid};
 use crate::tier::loose_grid::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, NOTHING, narrow, union};
 
 impl RebuiltGrid {
     /// Panics where T1 to T5 or R2, R3 do not hold of what was made from `boxes`.
-    pub(crate) fn assert_well_formed(&self, boxes: &[RawBox]) {
+    pub(crate) fn assert_well_formed(&self, boxes: &[RawAabb]) {
         assert_eq!(self.filed.len(), boxes.len());
         let mut filed_once = vec![false; boxes.len()];
         for filed in &self.filed {

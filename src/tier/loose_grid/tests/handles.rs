@@ -1,21 +1,21 @@
 use crate::error::Error;
-use crate::geometry::{Aabb, RawBox, overlaps};
+use crate::geometry::{Aabb, RawAabb, overlaps};
 use crate::reference;
 use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, scenes};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle};
 
-fn aabb(b: RawBox) -> Aabb {
+fn aabb(b: RawAabb) -> Aabb {
     Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")
 }
 
-fn grid(area: RawBox, cell_size: f32) -> LooseGrid {
+fn grid(area: RawAabb, cell_size: f32) -> LooseGrid {
     LooseGrid::new(aabb(area), cell_size).expect("a good size")
 }
 
 /// What a grid should hold.
-type Model = Vec<(LooseHandle, RawBox)>;
+type Model = Vec<(LooseHandle, RawAabb)>;
 
-fn assert_agrees(grid: &LooseGrid, model: &Model, areas: &[RawBox], what: &str) {
+fn assert_agrees(grid: &LooseGrid, model: &Model, areas: &[RawAabb], what: &str) {
     grid.assert_well_formed();
     assert_eq!((grid.len(), grid.is_empty()), (model.len(), model.is_empty()), "{what}");
     assert!(model.iter().all(|(handle, b)| grid.get(*handle) == Some(aabb(*b))), "{what}");
@@ -46,13 +46,13 @@ fn scenes_agree_with_brute_force_in_any_area() {
             let model: Model = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
             let areas: Vec<_> = boxes.iter().step_by(97).copied().chain([[-9.0, -9.0, 30.0, 4.0]]).collect();
             assert_agrees(&grid, &model, &areas, name);
-            grid.clean_up();
+            grid.refit();
             assert_agrees(&grid, &model, &areas, name);
         }
     }
 }
 
-fn random_box(rng: &mut SplitMix64) -> RawBox {
+fn random_box(rng: &mut SplitMix64) -> RawAabb {
     let (x, y) = (rng.range(-10.0, 110.0), rng.range(-10.0, 110.0));
     match rng.below(20) {
         0 => around(x, y, 200.0, 0.1),
@@ -87,7 +87,7 @@ fn any_sequence_of_calls_agrees_with_a_plain_list() {
                     model[at].1 = if rng.below(2) == 0 { random_box(rng) } else { model[at].1.map(|v| v + 0.25) };
                     assert!(grid.set(model[at].0, aabb(model[at].1)));
                 }
-                94..97 => grid.clean_up(),
+                94..97 => grid.refit(),
                 97 => grid.shrink_to_fit(),
                 98 if rng.below(8) == 0 => {
                     grid.clear();
@@ -131,7 +131,7 @@ fn a_stale_or_foreign_handle_does_nothing() {
 fn bad_settings_are_named() {
     for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let refused = LooseGrid::new(aabb([0.0, 0.0, 1.0, 1.0]), bad);
-        assert!(matches!(refused, Err(Error::BadSetting { setting: "cell_size", .. })));
+        assert!(matches!(refused, Err(Error::InvalidConfig { setting: "cell_size", .. })));
     }
     assert!(LooseGrid::new(aabb([f32::MIN, f32::MIN, f32::MAX, f32::MAX]), 1e-45).is_ok());
     assert!(LooseGrid::new(aabb([3.0; 4]), f32::MAX).is_ok());
@@ -154,7 +154,7 @@ fn memory_is_bounded_by_the_boxes_whatever_is_asked_for() {
     assert!(bytes < 20_000 * 2 * (28 + 40 + 8 * 8 + 8), "{bytes} bytes");
     grid.assert_well_formed();
     assert!(!grid.tight.everywhere().is_empty(), "tight cells are still those of a grid of small boxes");
-    grid.clean_up();
+    grid.refit();
     grid.assert_well_formed();
     assert!(grid.tight.everywhere().is_empty());
     for handle in handles {
@@ -171,7 +171,7 @@ fn entries_are_bounded_when_all_boxes_are_larger_than_cells() {
     let model: Model = boxes.map(|b| (grid.insert(aabb(b)), b)).collect();
     assert!(!grid.tight.everywhere().is_empty());
     assert_agrees(&grid, &model, &[[3.0, 3.0, 4.0, 9.0]], "as inserted");
-    grid.clean_up();
+    grid.refit();
     assert!(grid.tight.everywhere().is_empty());
     assert_agrees(&grid, &model, &[[3.0, 3.0, 4.0, 9.0]], "cleaned up");
 }
@@ -191,7 +191,7 @@ fn clean_up_shrinks_what_moving_has_grown() {
         assert!(grid.set(*handle, aabb(*b)));
     }
     assert!(covered(&grid) > 100.0 * before);
-    grid.clean_up();
+    grid.refit();
     assert!(covered(&grid) <= before);
     assert_agrees(&grid, &model, &[[0.0, 0.0, 9.0, 9.0]], "cleaned up");
 }

@@ -1,14 +1,14 @@
 //! What brute force says to the walks.
 
-use crate::geometry::{Aabb, Cast, RawBox, Ray, Sweep, distance_squared, overlaps};
+use crate::geometry::{Aabb, AabbCast, Cast, RawAabb, Ray, distance_squared, overlaps};
 use crate::query::Search;
 use crate::tier::loose_grid::tests::scenes::SplitMix64;
 
 /// What a grid should hold.
-pub(super) type Model<H> = Vec<(H, RawBox)>;
+pub(super) type Model<H> = Vec<(H, RawAabb)>;
 
 /// In and around a world, on its edges and corners, and far away.
-pub(super) fn points_over(boxes: &[RawBox], rng: &mut SplitMix64) -> Vec<[f32; 2]> {
+pub(super) fn points_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<[f32; 2]> {
     let mut points = vec![[0.0, 0.0], [1e30, -1e30], [f32::MAX, f32::MAX], [f32::MIN, 7.0], [3e7, 3e7]];
     for _ in 0..8 {
         points.push([rng.range(-20.0, 90.0), rng.range(-20.0, 90.0)]);
@@ -23,7 +23,7 @@ pub(super) fn points_over(boxes: &[RawBox], rng: &mut SplitMix64) -> Vec<[f32; 2
 }
 
 /// Rays and sweeps from those points, in every direction that is hard.
-pub(super) fn casts_over(boxes: &[RawBox], rng: &mut SplitMix64) -> Vec<Cast> {
+pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Cast> {
     let maxima = [0.0, 1.0, 30.0, 1e30, f32::INFINITY];
     let mut casts = Vec::new();
     for from in points_over(boxes, rng) {
@@ -39,7 +39,7 @@ pub(super) fn casts_over(boxes: &[RawBox], rng: &mut SplitMix64) -> Vec<Cast> {
             let (low, high) = (from.map(|v| (v - reach).max(f32::MIN)), from.map(|v| (v + reach).min(f32::MAX)));
             let start = Aabb::new(low, high).expect("a box");
             casts.push(
-                Sweep::new(start, direction.map(|v| (v * 30.0).clamp(f32::MIN, f32::MAX))).expect("a way").into(),
+                AabbCast::new(start, direction.map(|v| (v * 30.0).clamp(f32::MIN, f32::MAX))).expect("a way").into(),
             );
         }
     }
@@ -65,7 +65,7 @@ where
     }
 }
 
-fn assert_area<S: Search>(source: S, model: &Model<S::Hit>, area: RawBox, what: &str)
+fn assert_area<S: Search>(source: S, model: &Model<S::Hit>, area: RawAabb, what: &str)
 where
     S::Hit: std::fmt::Debug,
 {
@@ -123,7 +123,7 @@ where
     S::Hit: std::fmt::Debug,
 {
     let by = |a: &(f64, S::Hit), b: &(f64, S::Hit)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    let met = |(hit, b): &(S::Hit, RawBox)| Some((cast.entry(b, cast.max)?.distance, *hit));
+    let met = |(hit, b): &(S::Hit, RawAabb)| Some((cast.entry(b, cast.max)?.distance, *hit));
     let mut all: Vec<_> = model.iter().filter_map(met).collect();
     all.sort_unstable_by(by);
     let mut found = Vec::new();

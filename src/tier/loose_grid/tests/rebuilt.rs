@@ -1,11 +1,11 @@
-use crate::geometry::{RawBox, overlaps};
+use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
 use crate::query::Search;
 use crate::reference;
 use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::tier::loose_grid::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
 
-fn all_scenes(seed: u64) -> Vec<(&'static str, Vec<RawBox>)> {
+fn all_scenes(seed: u64) -> Vec<(&'static str, Vec<RawAabb>)> {
     let mut rng = SplitMix64(seed);
     let mut all = scenes(&mut rng);
     all.extend(infinite_scenes(&mut rng));
@@ -36,14 +36,14 @@ fn pairs_of(grid: &RebuiltGrid) -> Vec<(u32, u32)> {
     pairs
 }
 
-fn collected(grid: &RebuiltGrid, area: &RawBox) -> Vec<u32> {
+fn collected(grid: &RebuiltGrid, area: &RawAabb) -> Vec<u32> {
     let (mut seen, mut found) = (seen_for(grid), Vec::new());
     grid.collect(area, &mut seen, &mut found);
     assert_clear(&seen, grid);
     found
 }
 
-fn check(name: &str, seed: u64, grid: &mut RebuiltGrid, boxes: &[RawBox]) {
+fn check(name: &str, seed: u64, grid: &mut RebuiltGrid, boxes: &[RawAabb]) {
     println!("scene {name}, seed {seed}");
     grid.rebuild(boxes);
     grid.assert_well_formed(boxes);
@@ -127,12 +127,12 @@ fn layouts_that_are_hard_on_grids_do_not_collapse() {
     let beams: Vec<_> = (0..20_000).map(|k| around(rng.range(-2e3, 2e3), k as f32, 1e4, 0.4)).collect();
     let mut bundle = crowd(10_000, rng);
     bundle.extend((0..10_000).map(|k| around(40.0, 40.0 + k as f32 * 1e-4, 1.0, 2e-5)));
-    let upright = |[x0, y0, x1, y1]: RawBox| [y0, x0, y1, x1];
+    let upright = |[x0, y0, x1, y1]: RawAabb| [y0, x0, y1, x1];
     let halves = (0..20_000).map(|k| {
         let half = if k % 2 == 0 { 1e-3 } else { 50.0 };
         around(rng.range(0.0, 14_000.0), rng.range(0.0, 14_000.0), half, half)
     });
-    let layouts: [(&str, Vec<RawBox>); 10] = [
+    let layouts: [(&str, Vec<RawAabb>); 10] = [
         ("half tiny, half huge", halves.collect()),
         ("two cities", cities),
         ("a crowded cell", crowded_cell),

@@ -1,6 +1,6 @@
 //! Small worlds that are hard on a grid, each by name, from a seeded generator.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 
 /// Sebastiano Vigna's SplitMix64: seeded, small, good enough to place boxes.
 pub(super) struct SplitMix64(pub(super) u64);
@@ -24,12 +24,12 @@ impl SplitMix64 {
     }
 }
 
-pub(super) fn around(x: f32, y: f32, half_x: f32, half_y: f32) -> RawBox {
+pub(super) fn around(x: f32, y: f32, half_x: f32, half_y: f32) -> RawAabb {
     [x - half_x, y - half_y, x + half_x, y + half_y]
 }
 
 /// `n` boxes as a crowd: half-extents 0.35..0.5, about one overlapping pair a box.
-pub(super) fn crowd(n: usize, rng: &mut SplitMix64) -> Vec<RawBox> {
+pub(super) fn crowd(n: usize, rng: &mut SplitMix64) -> Vec<RawAabb> {
     let side = (n as f32 * 0.73 / 0.5).sqrt();
     (0..n)
         .map(|_| {
@@ -39,7 +39,7 @@ pub(super) fn crowd(n: usize, rng: &mut SplitMix64) -> Vec<RawBox> {
         .collect()
 }
 
-fn random(n: usize, rng: &mut SplitMix64, side: f32, half: [f32; 2]) -> Vec<RawBox> {
+fn random(n: usize, rng: &mut SplitMix64, side: f32, half: [f32; 2]) -> Vec<RawAabb> {
     let [low, high] = half;
     (0..n)
         .map(|_| {
@@ -49,12 +49,12 @@ fn random(n: usize, rng: &mut SplitMix64, side: f32, half: [f32; 2]) -> Vec<RawB
         .collect()
 }
 
-fn boxes(n: usize, f: impl FnMut(usize) -> RawBox) -> Vec<RawBox> {
+fn boxes(n: usize, f: impl FnMut(usize) -> RawAabb) -> Vec<RawAabb> {
     (0..n).map(f).collect()
 }
 
 /// Worlds of finite boxes.
-pub(super) fn scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawBox>)> {
+pub(super) fn scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> {
     let mut all = vec![
         ("empty", Vec::new()),
         ("one", vec![[1.0, 2.0, 3.0, 4.0]]),
@@ -112,7 +112,7 @@ pub(super) fn scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawBox>)> {
 }
 
 /// Corners a few steps of f32 apart, at powers of two, touching often.
-fn ulp_box(rng: &mut SplitMix64, k: usize) -> RawBox {
+fn ulp_box(rng: &mut SplitMix64, k: usize) -> RawAabb {
     let base = 2f32.powi((k / 30 * 14) as i32) * [1.0, -1.0][k % 2];
     let up = |v: f32, steps: usize| (0..steps).fold(v, |v, _| v.next_up());
     let (x, y) = (up(base, rng.below(6)), up(base, rng.below(6)));
@@ -120,7 +120,7 @@ fn ulp_box(rng: &mut SplitMix64, k: usize) -> RawBox {
 }
 
 /// Worlds of which some edges rounded to infinity, as a step may hand over.
-pub(super) fn infinite_scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawBox>)> {
+pub(super) fn infinite_scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> {
     let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
     let mut boxes = crowd(400, rng);
     boxes[3] = [low, low, high, high];

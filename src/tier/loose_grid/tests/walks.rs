@@ -1,26 +1,26 @@
 //! The walks of both grids against brute force.
 
-use crate::geometry::{Aabb, Cast, Circle, Point, RawBox, Ray, Sweep};
-use crate::query::{Part, Questions, Search};
+use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray};
+use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::loose_grid::tests::questions::{Model, assert_walks, casts_over, points_over};
 use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle, RebuiltGrid};
 
-fn aabb(b: RawBox) -> Aabb {
+fn aabb(b: RawAabb) -> Aabb {
     Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")
 }
 
-fn numbered(boxes: &[RawBox]) -> Model<u32> {
+fn numbered(boxes: &[RawAabb]) -> Model<u32> {
     (0..).zip(boxes.iter().copied()).collect()
 }
 
-fn rebuilt(boxes: &[RawBox]) -> RebuiltGrid {
+fn rebuilt(boxes: &[RawAabb]) -> RebuiltGrid {
     let mut grid = RebuiltGrid::default();
     grid.rebuild(boxes);
     grid
 }
 
-fn filled(area: RawBox, cell_size: f32, boxes: &[RawBox]) -> (LooseGrid, Model<LooseHandle>) {
+fn filled(area: RawAabb, cell_size: f32, boxes: &[RawAabb]) -> (LooseGrid, Model<LooseHandle>) {
     let mut grid = LooseGrid::new(aabb(area), cell_size).expect("a good size");
     let model = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
     (grid, model)
@@ -53,7 +53,7 @@ fn walks_of_a_loose_grid_agree_with_brute_force() {
         for (area, cell_size) in [([0.0, 0.0, 70.0, 70.0], 1.5), ([-3e7, -3e7, 3e7, 3e7], 0.1), ([5.0; 4], 1e30)] {
             let (mut grid, model) = filled(area, cell_size, &boxes);
             assert_walks(&grid, &model, &points, &casts, &format!("{name} in {area:?}"));
-            grid.clean_up();
+            grid.refit();
             assert_walks(&grid, &model, &points, &casts, &format!("{name} in {area:?}, cleaned up"));
         }
     }
@@ -86,7 +86,7 @@ fn walks_agree_after_moves_and_removals() {
             let what = format!("seed {seed}, step {step}");
             assert_walks(&grid, &model, &points, &casts, &what);
             if step == 2 {
-                grid.clean_up();
+                grid.refit();
                 assert_walks(&grid, &model, &points, &casts, &format!("{what}, cleaned up"));
             }
         }
@@ -106,7 +106,7 @@ fn walks_agree_where_every_search_visits_some_cells() {
     let (mut grid, model) = filled([0.0, 0.0, 32.0, 32.0], 1.0, &boxes);
     assert!(!grid.tight.everywhere().is_empty());
     assert_walks(&grid, &model, &points, &casts, "everywhere");
-    grid.clean_up();
+    grid.refit();
     assert!(grid.tight.everywhere().is_empty());
     assert_walks(&grid, &model, &points, &casts, "nowhere");
 }
@@ -145,7 +145,7 @@ fn small_integers_agree_with_brute_force() {
             let (origin, direction) = ([at(side + 4) - 2.0, at(side + 4) - 2.0], [at(7) - 3.0, at(7) - 3.0]);
             casts.push(Ray::new(origin, direction, [1.0, 3.0, f32::INFINITY][at(3) as usize]).expect("a ray").into());
             let start = [origin[0], origin[1], origin[0] + at(3), origin[1] + at(3)];
-            casts.push(Sweep::new(aabb(start), direction.map(|v| v * 3.0)).expect("a sweep").into());
+            casts.push(AabbCast::new(aabb(start), direction.map(|v| v * 3.0)).expect("a sweep").into());
         }
         assert_walks(&rebuilt(&boxes), &numbered(&boxes), &points, &casts, &format!("rebuilt, seed {seed}"));
         let cell_size = [0.5, 1.0, 2.0, 5.0][at(4) as usize];
@@ -160,7 +160,7 @@ fn an_area_is_searched_no_further_than_it_is_drawn() {
     let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
     fn tested_for<S: Search>(source: S, hits: usize) -> usize {
         let tested = std::cell::Cell::new(0);
-        let test = |_: &RawBox| {
+        let test = |_: &RawAabb| {
             tested.set(tested.get() + 1);
             true
         };
@@ -177,17 +177,17 @@ fn far_questions_take_few_steps() {
     let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64(62)));
     // Whoever stepped by cells would be at it for years.
     for at in [1e9, -1e20, f32::MAX, f32::MIN] {
-        let near = grid.ask().nearest(Point::new([at, at]).expect("a point")).expect("something");
+        let near = grid.query().nearest(Point::new([at, at]).expect("a point")).expect("something");
         assert!(near.distance > 1e8 && model.iter().any(|(handle, _)| *handle == near.hit));
         for direction in [[-1.0, -1.0], [1.0, 1.0], [1e-45, 1.0], [-3e38, 3e38], [0.0, 0.0]] {
             let ray = Ray::new([at, at], direction, f32::INFINITY).expect("a ray");
-            grid.ask().cast_ray_any(ray);
+            grid.query().cast_ray_any(ray);
         }
     }
     let none = LooseGrid::new(aabb([0.0, 0.0, 1.0, 1.0]), 1.0).expect("a grid");
-    let none = none.ask();
+    let none = none.query();
     let circle = Circle::new([0.0, 0.0], f32::INFINITY).expect("a circle");
-    assert!(none.nearest_in(circle).is_none() && none.query_circle(circle).first().is_none());
+    assert!(none.nearest_within(circle).is_none() && none.query_circle(circle).first().is_none());
 }
 
 #[test]
@@ -195,21 +195,21 @@ fn an_empty_grid_finds_nothing() {
     for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64(1)))] {
         let mut grid = grid;
         grid.rebuild(&[]);
-        let questions = Questions::new(&grid);
+        let questions = QueryBuilder::new(&grid);
         let ray = Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray");
         assert!(questions.nearest(Point::new([0.0, 0.0]).expect("a point")).is_none());
-        assert!(questions.cast_ray(ray).is_none() && !questions.query_near(aabb([0.0, 0.0, 9.0, 9.0])).is_any());
-        grid.visit_parts(|part| panic!("{part:?}"));
+        assert!(questions.cast_ray(ray).is_none() && !questions.query_candidates(aabb([0.0, 0.0, 9.0, 9.0])).exists());
+        grid.visit_debug_shapes(|part| panic!("{part:?}"));
     }
     let untouched = RebuiltGrid::default();
     assert_eq!((&untouched).search([0.0; 4], |_| true).count(), 0);
     (&untouched).place([0.0, 0.0]);
-    untouched.visit_parts(|part| panic!("{part:?}"));
+    untouched.visit_debug_shapes(|part| panic!("{part:?}"));
 }
 
 #[test]
 fn parts_hold_what_there_is() {
-    fn count(part: &Part, bodies: &mut usize, listed_in: &mut Vec<RawBox>) {
+    fn count(part: &Part, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
         match *part {
             Part::LooseCell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && population > 0);
@@ -225,16 +225,16 @@ fn parts_hold_what_there_is() {
     for (name, boxes) in scenes(&mut SplitMix64(71)) {
         let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
         let (mut bodies, mut tight) = (0, Vec::new());
-        grid.visit_parts(|part| count(&part, &mut bodies, &mut tight));
+        grid.visit_debug_shapes(|part| count(&part, &mut bodies, &mut tight));
         assert_eq!(bodies, boxes.len(), "{name}");
         if name == "crowd" {
-            let whole = |b: &&RawBox| b.iter().all(|edge| edge.is_finite());
+            let whole = |b: &&RawAabb| b.iter().all(|edge| edge.is_finite());
             let rim = tight.iter().filter(|b| !whole(b)).count();
             assert!(rim > 40 && rim < tight.len(), "{rim} of {} tight cells are at the rim", tight.len());
             assert!(tight.iter().filter(whole).all(|b| (b[2] - b[0] - 3.0).abs() < 0.1), "tight cells are two wide");
         }
         let (mut bodies, mut tight) = (0, Vec::new());
-        rebuilt(&boxes).visit_parts(|part| count(&part, &mut bodies, &mut tight));
+        rebuilt(&boxes).visit_debug_shapes(|part| count(&part, &mut bodies, &mut tight));
         assert_eq!(bodies, boxes.len(), "{name}");
     }
 }

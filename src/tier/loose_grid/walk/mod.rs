@@ -15,7 +15,7 @@ pub(crate) mod ray;
 pub(super) use crate::tier::loose_grid::walk::nearest::Near;
 pub(super) use crate::tier::loose_grid::walk::ray::Met;
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::query::Part;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
 use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
@@ -29,7 +29,7 @@ pub(super) trait DoubleGrid: Copy {
     fn tight(&self) -> &GridMap;
 
     /// The box of a loose cell.
-    fn bounds(&self, cell: LooseIndex) -> &RawBox;
+    fn bounds(&self, cell: LooseIndex) -> &RawAabb;
 
     /// The loose cells that a tight cell lists.
     fn listed(&self, x: u32, y: u32) -> impl Iterator<Item = LooseIndex>;
@@ -38,7 +38,7 @@ pub(super) trait DoubleGrid: Copy {
     fn everywhere(&self) -> &[LooseIndex];
 
     /// Visits what is filed in a loose cell, except some that `reach` says no to of a box that covers it.
-    fn visit_filed(&self, cell: LooseIndex, reach: impl Fn(&RawBox) -> bool, visit: impl FnMut(&RawBox, Self::Hit));
+    fn visit_filed(&self, cell: LooseIndex, reach: impl Fn(&RawAabb) -> bool, visit: impl FnMut(&RawAabb, Self::Hit));
 
     /// The tight cells that list something.
     fn visit_tight_parts(&self, mut visitor: impl FnMut(Part)) {
@@ -60,7 +60,7 @@ pub(super) trait DoubleGrid: Copy {
 /// A walk.
 pub(super) trait Walk {
     /// Whether something in a box, or in what it covers, is still to be visited.
-    fn reaches(&self, bounds: &RawBox) -> bool;
+    fn reaches(&self, bounds: &RawAabb) -> bool;
 
     /// Visits what is filed in a loose cell and is still to be visited.
     fn look_into(&mut self, cell: LooseIndex);

@@ -10,7 +10,7 @@
 //! Cost: O(tight cells within twice the distance of the answer + what they list). Far from all cells, a step for each
 //! doubling until the square gets there.
 
-use crate::geometry::{RawBox, distance_squared, round_down, round_up};
+use crate::geometry::{RawAabb, distance_squared, round_down, round_up};
 use crate::tier::loose_grid::walk::{DoubleGrid, Walk, look_everywhere, look_through};
 use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
 
@@ -58,7 +58,7 @@ impl<'v, G: DoubleGrid, V: FnMut(G::Hit, f64) -> f64> Near<'v, G, V> {
 
 impl<G: DoubleGrid, V: FnMut(G::Hit, f64) -> f64> Walk for Near<'_, G, V> {
     #[inline]
-    fn reaches(&self, bounds: &RawBox) -> bool {
+    fn reaches(&self, bounds: &RawAabb) -> bool {
         distance_squared(bounds, self.point) <= self.within
     }
 
@@ -66,7 +66,7 @@ impl<G: DoubleGrid, V: FnMut(G::Hit, f64) -> f64> Walk for Near<'_, G, V> {
     fn look_into(&mut self, cell: LooseIndex) {
         let Self { grid, point, visit, .. } = self;
         let within = std::cell::Cell::new(self.within);
-        let reach = |bounds: &RawBox| distance_squared(bounds, *point) <= within.get();
+        let reach = |bounds: &RawAabb| distance_squared(bounds, *point) <= within.get();
         grid.visit_filed(cell, reach, |bounds, hit| {
             let distance = distance_squared(bounds, *point);
             if distance <= within.get() {
@@ -78,14 +78,14 @@ impl<G: DoubleGrid, V: FnMut(G::Hit, f64) -> f64> Walk for Near<'_, G, V> {
 }
 
 /// A square whose edges are all farther than `radius`.
-fn square([x, y]: [f32; 2], radius: f64) -> RawBox {
+fn square([x, y]: [f32; 2], radius: f64) -> RawAabb {
     let low = |at: f32| round_down(f64::from(at) - radius).next_down();
     let high = |at: f32| round_up(f64::from(at) + radius).next_up();
     [low(x), low(y), high(x), high(y)]
 }
 
 /// How far the nearest edge of a square is, as G3 has it.
-fn reach(square: &RawBox, point: [f32; 2]) -> f64 {
+fn reach(square: &RawAabb, point: [f32; 2]) -> f64 {
     let on = |axis: usize| {
         let (low, at, high) = (f64::from(square[axis]), f64::from(point[axis]), f64::from(square[axis + 2]));
         (at - low).min(high - at)

@@ -9,7 +9,7 @@
 //!
 //! Cost: O(tight cells along the way up to the answer + what they list).
 
-use crate::geometry::{Cast, Entry, RawBox, round_down, round_up};
+use crate::geometry::{Cast, Entry, RawAabb, round_down, round_up};
 use crate::tier::loose_grid::map::{CellRange, GridMap};
 use crate::tier::loose_grid::walk::{DoubleGrid, Walk, look_everywhere, look_through};
 use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
@@ -93,7 +93,7 @@ impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Met<'c, 'v, G, V> {
 
 impl<G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Walk for Met<'_, '_, G, V> {
     #[inline]
-    fn reaches(&self, bounds: &RawBox) -> bool {
+    fn reaches(&self, bounds: &RawAabb) -> bool {
         self.cast.span(bounds, self.until).is_some()
     }
 
@@ -101,7 +101,7 @@ impl<G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Walk for Met<'_, '_, G, V> {
     fn look_into(&mut self, cell: LooseIndex) {
         let Self { grid, cast, visit, .. } = self;
         let until = std::cell::Cell::new(self.until);
-        let reach = |bounds: &RawBox| cast.span(bounds, until.get()).is_some();
+        let reach = |bounds: &RawAabb| cast.span(bounds, until.get()).is_some();
         grid.visit_filed(cell, reach, |bounds, hit| {
             if let Some(entry) = cast.entry(bounds, until.get()) {
                 until.set(visit(hit, entry));
@@ -129,7 +129,7 @@ fn leaves(cast: &Cast, ways: [Way; 2], map: &GridMap) -> f64 {
 }
 
 /// E1: a cover without an end ahead.
-fn ahead(mut cover: RawBox, ways: [Way; 2], endless: bool) -> RawBox {
+fn ahead(mut cover: RawAabb, ways: [Way; 2], endless: bool) -> RawAabb {
     for (axis, way) in ways.into_iter().enumerate().filter(|_| endless) {
         match way {
             Way::Down => cover[axis] = f32::NEG_INFINITY,
@@ -141,7 +141,7 @@ fn ahead(mut cover: RawBox, ways: [Way; 2], endless: bool) -> RawBox {
 }
 
 /// From the end of a piece, how far it is to the middle of the next column or row; infinite where there is none.
-fn step(cast: &Cast, ways: [Way; 2], map: &GridMap, cover: &RawBox, range: &CellRange) -> f64 {
+fn step(cast: &Cast, ways: [Way; 2], map: &GridMap, cover: &RawAabb, range: &CellRange) -> f64 {
     let on = |axis: usize| {
         let (edge, next) = match ways[axis] {
             Way::Down => (cover[axis], range.min[axis].wrapping_sub(1)),

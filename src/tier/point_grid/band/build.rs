@@ -10,7 +10,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::buffers::grow;
 use crate::memory::cell_table::{Key, Starts, table_words};
@@ -35,7 +35,7 @@ pub(crate) struct Band {
     /// How many bodies share a typical body's cell, itself included.
     pub(crate) crowding: f32,
     /// The smallest box that holds all boxes of the band.
-    pub(crate) bounds: RawBox,
+    pub(crate) bounds: RawAabb,
 }
 
 /// Buffers that a worker keeps.
@@ -226,7 +226,7 @@ impl Band {
     }
 
     /// The cells in which anything that overlaps `aabb` is filed.
-    pub(crate) fn rect(&self, words: &[u32], aabb: &RawBox) -> Rect {
+    pub(crate) fn rect(&self, words: &[u32], aabb: &RawAabb) -> Rect {
         self.finder(words).rect(aabb)
     }
 
@@ -284,7 +284,7 @@ pub(crate) struct Finder<'a> {
 impl Finder<'_> {
     /// The cells in which anything that overlaps `aabb` is filed (P1, P2).
     #[inline]
-    pub(crate) fn rect(&self, aabb: &RawBox) -> Rect {
+    pub(crate) fn rect(&self, aabb: &RawAabb) -> Rect {
         let [left, top, right, bottom] = match &self.equal {
             Some(cells) => cells.of(aabb),
             None => {
@@ -297,7 +297,7 @@ impl Finder<'_> {
 }
 
 /// The bounds of all boxes, and what the axes are made from; `None` of nothing.
-fn measure(own: &[Record]) -> Option<(RawBox, [Extent; 2])> {
+fn measure(own: &[Record]) -> Option<(RawAabb, [Extent; 2])> {
     let first = Vec4::from_array(own.first()?.aabb);
     // All four edges as one vector; of sides the first two count. No edge is NaN, so it does not matter what a minimum
     // makes of one.

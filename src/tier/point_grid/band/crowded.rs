@@ -145,13 +145,13 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::RawBox;
+    use crate::geometry::RawAabb;
     use crate::memory::page::{PagePool, PairBudget};
     use crate::reference;
     use crate::tier::point_grid::tests::scenes::SplitMix64;
 
-    fn found(boxes: &[RawBox], visitors: &[RawBox]) -> Vec<(u32, u32)> {
-        let records = |boxes: &[RawBox], from: usize| -> Vec<Record> {
+    fn found(boxes: &[RawAabb], visitors: &[RawAabb]) -> Vec<(u32, u32)> {
+        let records = |boxes: &[RawAabb], from: usize| -> Vec<Record> {
             boxes.iter().enumerate().map(|(k, &aabb)| Record { aabb, row: (from + k) as u32 }).collect()
         };
         let (own, visitors) = (records(boxes, 0), records(visitors, boxes.len()));
@@ -165,7 +165,7 @@ mod tests {
         pairs
     }
 
-    fn check(label: &str, boxes: &[RawBox], visitors: &[RawBox]) {
+    fn check(label: &str, boxes: &[RawAabb], visitors: &[RawAabb]) {
         let mut truth = reference::self_pairs(boxes);
         truth.extend(reference::cross_pairs(boxes, visitors).into_iter().map(|(a, b)| (a, b + boxes.len() as u32)));
         truth.sort_unstable();
@@ -179,17 +179,17 @@ mod tests {
             let (x, y) = (rng.range(0.0, spread), rng.range(0.0, spread) + (k % 3) as f32 * 1e-3);
             [x, y, x + width, y + height]
         };
-        let wide_and_tall: Vec<RawBox> = (0..3000)
+        let wide_and_tall: Vec<RawAabb> = (0..3000)
             .map(|k| if k % 2 == 0 { around(k, 8.0, 0.01, 20.0) } else { around(k, 0.01, 8.0, 20.0) })
             .collect();
-        let scales: Vec<RawBox> = (0..3000)
+        let scales: Vec<RawAabb> = (0..3000)
             .map(|k| 10f32.powi(k % 6 - 3))
             .enumerate()
             .map(|(k, s)| around(k, s * 0.02, s * 0.03, s))
             .collect();
-        let points: Vec<RawBox> =
+        let points: Vec<RawAabb> =
             (0..3000).map(|k| if k % 10 == 0 { around(k, 1.0, 1.0, 30.0) } else { around(k, 0.0, 0.0, 0.5) }).collect();
-        let alike: Vec<RawBox> = (0..500).map(|k| around(k, 1.0, 1.0, 1.0)).collect();
+        let alike: Vec<RawAabb> = (0..500).map(|k| around(k, 1.0, 1.0, 1.0)).collect();
         for (label, boxes) in [
             ("wide and tall", wide_and_tall),
             ("scales", scales),
@@ -197,7 +197,7 @@ mod tests {
             ("alike", alike),
             ("none", vec![]),
         ] {
-            let visitors: Vec<RawBox> = (0..40).map(|k| around(k, 0.5 * (k % 7) as f32, 0.3, 20.0)).collect();
+            let visitors: Vec<RawAabb> = (0..40).map(|k| around(k, 0.5 * (k % 7) as f32, 0.3, 20.0)).collect();
             check(label, &boxes, &visitors);
         }
     }

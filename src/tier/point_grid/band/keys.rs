@@ -1,6 +1,6 @@
 //! From boxes to cells: four bodies at a time, turned from boxes into columns of edges in registers.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::memory::cell_table::Key;
 use crate::memory::record::Record;
 use crate::tier::point_grid::axis::{low_bits, wholes_within};
@@ -33,7 +33,7 @@ impl FineCells {
 
     /// The cell of each edge of a box.
     #[inline(always)]
-    pub(super) fn of(&self, aabb: &RawBox) -> [usize; 4] {
+    pub(super) fn of(&self, aabb: &RawAabb) -> [usize; 4] {
         let t = (Vec4::from_array(*aabb) - self.origins) * self.inverses;
         wholes_within(t, self.lasts).to_array().map(|whole| low_bits(whole) as usize)
     }

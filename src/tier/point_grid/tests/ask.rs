@@ -1,19 +1,19 @@
-//! Questions to a [`PointGrid`] against brute force.
+//! Queries to a [`PointGrid`] against brute force.
 
-use crate::geometry::{Aabb, Circle, Point, RawBox, Ray, Sweep, holds, overlaps};
+use crate::geometry::{Aabb, AabbCast, Circle, Point, RawAabb, Ray, holds, overlaps};
 use crate::query::{Part, Search};
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
 use std::cell::Cell;
 
-fn grid_of(boxes: &[RawBox]) -> PointGrid {
+fn grid_of(boxes: &[RawAabb]) -> PointGrid {
     let mut grid = PointGrid::new();
     grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
     grid
 }
 
-fn aabb(raw: RawBox) -> Aabb {
+fn aabb(raw: RawAabb) -> Aabb {
     Aabb::new([raw[0], raw[1]], [raw[2], raw[3]]).expect("a box")
 }
 
@@ -23,12 +23,12 @@ fn sorted(hits: impl Iterator<Item = u32>) -> Vec<u32> {
     hits
 }
 
-fn rows_where(boxes: &[RawBox], test: impl Fn(&RawBox) -> bool) -> Vec<u32> {
+fn rows_where(boxes: &[RawAabb], test: impl Fn(&RawAabb) -> bool) -> Vec<u32> {
     (0..boxes.len() as u32).filter(|&row| test(&boxes[row as usize])).collect()
 }
 
 /// A place on, in, beside or far from the boxes, and a length that goes with it.
-fn place(boxes: &[RawBox], rng: &mut SplitMix64) -> ([f32; 2], f32) {
+fn place(boxes: &[RawAabb], rng: &mut SplitMix64) -> ([f32; 2], f32) {
     let aabb = boxes[rng.below(boxes.len())];
     let other = boxes[rng.below(boxes.len())];
     let side = (aabb[2] - aabb[0]).clamp(f32::MIN_POSITIVE, 1e30);
@@ -48,16 +48,16 @@ fn place(boxes: &[RawBox], rng: &mut SplitMix64) -> ([f32; 2], f32) {
     (at.map(|v| v.clamp(-1e38, 1e38)), length.clamp(0.0, 1e37))
 }
 
-fn check_areas(label: &str, grid: &PointGrid, boxes: &[RawBox], [x, y]: [f32; 2], length: f32) {
-    let ask = grid.ask();
+fn check_areas(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2], length: f32) {
+    let ask = grid.query();
     let area = [x - length, y - length * 0.5, x + length, y + length * 0.5];
     let met = rows_where(boxes, |aabb| overlaps(aabb, &area));
     assert_eq!(sorted(ask.query_aabb(aabb(area))), met, "{label}: {area:?}");
     let mut buffer = vec![7];
     assert_eq!(ask.query_aabb(aabb(area)).append_to(&mut buffer), met.len(), "{label}");
     assert!(buffer[1..].iter().copied().eq(ask.query_aabb(aabb(area))), "{label}: order of both forms");
-    assert_eq!(ask.query_aabb(aabb(area)).is_any(), !met.is_empty(), "{label}");
-    let near = sorted(ask.query_near(aabb(area)));
+    assert_eq!(ask.query_aabb(aabb(area)).exists(), !met.is_empty(), "{label}");
+    let near = sorted(ask.query_candidates(aabb(area)));
     assert!(near.windows(2).all(|two| two[0] < two[1]) && met.iter().all(|row| near.contains(row)), "{label}: near");
     let within = rows_where(boxes, |aabb| holds(&area, aabb));
     assert_eq!(sorted(ask.query_contained_in(aabb(area))), within, "{label}: within {area:?}");
@@ -67,8 +67,8 @@ fn check_areas(label: &str, grid: &PointGrid, boxes: &[RawBox], [x, y]: [f32; 2]
     assert_eq!(sorted(ask.query_containing(Point::new([x, y]).expect("finite"))), at, "{label}: at {x} {y}");
 }
 
-fn check_near(label: &str, grid: &PointGrid, boxes: &[RawBox], point: [f32; 2], length: f32) {
-    let ask = grid.ask();
+fn check_near(label: &str, grid: &PointGrid, boxes: &[RawAabb], point: [f32; 2], length: f32) {
+    let ask = grid.query();
     let truth = reference::distances_squared(boxes, point);
     let to = Point::new(point).expect("finite");
     let circle = Circle::new(point, length).expect("a circle");
@@ -80,7 +80,7 @@ fn check_near(label: &str, grid: &PointGrid, boxes: &[RawBox], point: [f32; 2], 
     let mut found = Vec::new();
     for k in [0, 1, 2, 8, 31, 33, 100, boxes.len(), boxes.len() + 5, usize::MAX] {
         for (limit, circle) in [(truth.len(), Circle::from(to)), (met, circle)] {
-            ask.k_nearest_in(circle, k, &mut found);
+            ask.k_nearest_within(circle, k, &mut found);
             let expected = truth[..limit.min(k)].iter().map(|&(squared, row)| (squared.sqrt(), row));
             let found = found.iter().map(|found| (found.distance, found.hit));
             assert!(
@@ -94,13 +94,13 @@ fn check_near(label: &str, grid: &PointGrid, boxes: &[RawBox], point: [f32; 2], 
     let nearest = ask.nearest(to).map(|found| (found.distance, found.hit));
     assert_eq!(nearest, truth.first().map(|&(squared, row)| (squared.sqrt(), row)), "{label}");
     let odd = truth.iter().find(|(_, row)| row % 2 == 1).map(|&(_, row)| row);
-    assert_eq!(ask.matching(|row| row % 2 == 1).nearest(to).map(|found| found.hit), odd, "{label}");
+    assert_eq!(ask.with_predicate(|row| row % 2 == 1).nearest(to).map(|found| found.hit), odd, "{label}");
 }
 
-fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawBox], [x, y]: [f32; 2], direction: [f32; 2], max: f32) {
-    let ask = grid.ask();
+fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2], direction: [f32; 2], max: f32) {
+    let ask = grid.query();
     let ray = Ray::new([x, y], direction, max).expect("a ray");
-    let truth = reference::casts(boxes, [x, y, x, y], direction, f64::from(max));
+    let truth = reference::cast_all(boxes, [x, y, x, y], direction, f64::from(max));
     let mut found = Vec::new();
     ask.cast_ray_all(ray, &mut found);
     let normal = |normal: Option<glam::Vec2>| normal.map_or([0.0; 2], |normal| normal.to_array());
@@ -109,8 +109,8 @@ fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawBox], [x, y]: [f32; 2]
     assert_eq!(ask.cast_ray(ray), found.first().copied(), "{label}: {ray:?}");
     assert_eq!(ask.cast_ray_any(ray), !truth.is_empty(), "{label}: {ray:?}");
     let start = [x, y, x + direction[0].abs() * 0.25, y + direction[1].abs()];
-    let sweep = Sweep::new(aabb(start), direction).expect("a sweep");
-    let truth = reference::casts(boxes, start, direction, 1.0);
+    let sweep = AabbCast::new(aabb(start), direction).expect("a sweep");
+    let truth = reference::cast_all(boxes, start, direction, 1.0);
     ask.cast_aabb_all(sweep, &mut found);
     let plain = found.iter().map(|met| (met.distance, met.hit, normal(met.normal)));
     assert!(plain.clone().eq(truth.iter().copied()), "{label}: {sweep:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
@@ -150,7 +150,7 @@ fn a_first_hit_looks_at_few() {
     let boxes = scene(KINDS[0], 20_000, 1);
     let grid = grid_of(&boxes);
     let looked_at = Cell::new(0);
-    let test = |_: &RawBox| {
+    let test = |_: &RawAabb| {
         looked_at.set(looked_at.get() + 1);
         true
     };
@@ -172,9 +172,9 @@ fn a_first_hit_looks_at_few() {
 fn an_empty_grid_has_no_answers() {
     for grid in [PointGrid::new(), grid_of(&[])] {
         let point = Point::new([0.0, 0.0]).expect("finite");
-        assert!(grid.ask().nearest(point).is_none());
-        assert!(!grid.ask().query_containing(point).is_any());
-        assert!(!grid.ask().cast_ray_any(Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray")));
+        assert!(grid.query().nearest(point).is_none());
+        assert!(!grid.query().query_containing(point).exists());
+        assert!(!grid.query().cast_ray_any(Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray")));
         assert_eq!((&grid).place([3.0, 4.0]), 0);
     }
 }
@@ -184,7 +184,7 @@ fn parts_hold_all_boxes() {
     for kind in KINDS {
         let grid = grid_of(&scene(kind, 3000, 9));
         let (mut in_bands, mut in_cells) = (0, 0);
-        grid.visit_parts(|part| match part {
+        grid.visit_debug_shapes(|part| match part {
             Part::Band { population, .. } => in_bands += population,
             Part::Cell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3], "{kind:?}: {aabb:?}");

@@ -1,7 +1,7 @@
 //! [`PointGrid`] as its users see it.
 
 use crate::error::{Column, Error};
-use crate::geometry::{Aabb, RawBox, overlaps};
+use crate::geometry::{Aabb, RawAabb, overlaps};
 use crate::pair::Pair;
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
@@ -14,7 +14,7 @@ fn sorted(pairs: &[Pair]) -> Vec<(u32, u32)> {
 }
 
 /// Every pair, by a sort along x and a sweep: for more boxes than brute force takes.
-fn swept(boxes: &[RawBox]) -> Vec<(u32, u32)> {
+fn swept(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
     order.sort_by(|&a, &b| boxes[a as usize][0].total_cmp(&boxes[b as usize][0]));
     let mut pairs = Vec::new();
@@ -28,12 +28,12 @@ fn swept(boxes: &[RawBox]) -> Vec<(u32, u32)> {
     pairs
 }
 
-fn area(raw: RawBox) -> Aabb {
+fn area(raw: RawAabb) -> Aabb {
     Aabb::new([raw[0], raw[1]], [raw[2], raw[3]]).expect("a box")
 }
 
 /// Queries around some of the boxes, and of everything, against brute force.
-fn check_queries(label: &str, grid: &PointGrid, boxes: &[RawBox], rng: &mut SplitMix64) {
+fn check_queries(label: &str, grid: &PointGrid, boxes: &[RawAabb], rng: &mut SplitMix64) {
     let all = area([f32::MIN, f32::MIN, f32::MAX, f32::MAX]);
     assert_eq!(grid.query_aabb(all).count(), boxes.len(), "{label}: everything");
     for _ in 0..if boxes.is_empty() { 0 } else { 12 } {
@@ -52,7 +52,7 @@ fn check_queries(label: &str, grid: &PointGrid, boxes: &[RawBox], rng: &mut Spli
 }
 
 /// Files `boxes` and compares with `truth`, then asks.
-fn check(label: &str, grid: &mut PointGrid, boxes: &[RawBox], truth: &[(u32, u32)], pairs: &mut Vec<Pair>) {
+fn check(label: &str, grid: &mut PointGrid, boxes: &[RawAabb], truth: &[(u32, u32)], pairs: &mut Vec<Pair>) {
     grid.find_pairs(boxes, pairs).unwrap_or_else(|error| panic!("{label}: {error}"));
     assert_eq!((grid.len(), grid.is_empty()), (boxes.len(), boxes.is_empty()), "{label}");
     assert!(pairs.iter().all(|pair| pair.a < pair.b), "{label}: a < b");
@@ -137,10 +137,12 @@ fn bad_rows_are_named_and_nothing_is_lost() {
     for (bad, column, axis) in bad_boxes {
         for row in [0, 1, 255, 256, 8191, 8192, 8999] {
             // Fewer, and not where they were, so that what is filed would show.
-            let mut boxes: Vec<RawBox> = good.iter().map(|aabb| aabb.map(|edge| edge * 0.5)).collect();
+            let mut boxes: Vec<RawAabb> = good.iter().map(|aabb| aabb.map(|edge| edge * 0.5)).collect();
             boxes[row] = bad;
             boxes[8999] = bad;
-            let Err(Error::BadBody(found)) = grid.find_pairs(&boxes, &mut pairs) else { panic!("{bad:?} was taken") };
+            let Err(Error::InvalidBody(found)) = grid.find_pairs(&boxes, &mut pairs) else {
+                panic!("{bad:?} was taken")
+            };
             assert_eq!((found.row as usize, found.column, found.axis), (row, column, axis));
             assert!(pairs == kept && grid.len() == 9000 && grid.bytes() >= bytes);
             assert!(grid.query_aabb(everything).eq(order.iter().copied()));
@@ -160,7 +162,7 @@ fn boxes_come_in_any_castable_type() {
     // -0 touches 0.
     grid.find_pairs(&[[-1.0f32, -1.0, -0.0, -0.0], [0.0, 0.0, 1.0, 1.0]], &mut pairs).unwrap();
     assert_eq!(pairs, [Pair { a: 0, b: 1 }]);
-    let none: [RawBox; 0] = [];
+    let none: [RawAabb; 0] = [];
     grid.find_pairs(&none, &mut pairs).unwrap();
     assert!(pairs.is_empty() && grid.is_empty() && grid.query_aabb(area([-1.0, -1.0, 1.0, 1.0])).next().is_none());
 }

@@ -1,6 +1,6 @@
 //! One grid's boxes against another's, against brute force.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::memory::record::Record;
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
@@ -8,7 +8,7 @@ use crate::tier::point_grid::box_query::Filed;
 use crate::tier::point_grid::cross::{MeetScratch, TOGETHER};
 use crate::tier::point_grid::tests::scenes::{KINDS, scene};
 
-const EVERYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+const EVERYWHERE: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
 #[test]
 fn boxes_meet_those_that_they_overlap() {

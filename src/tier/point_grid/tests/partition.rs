@@ -1,6 +1,6 @@
 //! What the partition promises (R1 to R4), whatever the plan.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 use crate::input::rows::Boxes;
 use crate::memory::record::Record;
 use crate::simd::Level;
@@ -9,7 +9,7 @@ use crate::tier::point_grid::plan::{Plan, VISITS_MAX, Wishes};
 use crate::tier::point_grid::tests::scenes::{KINDS, Kind, scene};
 
 /// Every record that was handed out, destination by destination.
-fn handed_out(boxes: &[RawBox], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<Record>>) {
+fn handed_out(boxes: &[RawAabb], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<Record>>) {
     let (mut plan, mut partition, mut records) = (Plan::default(), Partition::default(), Vec::new());
     plan.rebuild(&Boxes(boxes), wishes);
     partition.run(&Boxes(boxes), &plan, false, Level::default(), parallel, &mut records).expect("good boxes");
@@ -20,7 +20,7 @@ fn handed_out(boxes: &[RawBox], wishes: Wishes<'_>, parallel: bool) -> (usize, V
     (bands, all.map(|range| records[range].to_vec()).collect())
 }
 
-fn check(label: &str, boxes: &[RawBox], wishes: Wishes<'_>) {
+fn check(label: &str, boxes: &[RawAabb], wishes: Wishes<'_>) {
     let (bands, all) = handed_out(boxes, wishes, false);
     let (mut filed, mut visits) = (vec![0; boxes.len()], vec![0; boxes.len()]);
     for (destination, records) in all.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Worlds of any size that are hard on a grid, each by name, from a seed.
 
-use crate::geometry::RawBox;
+use crate::geometry::RawAabb;
 
 /// Sebastiano Vigna's SplitMix64: seeded, small, good enough to place boxes.
 pub(crate) struct SplitMix64(pub(crate) u64);
@@ -78,18 +78,18 @@ pub(crate) const KINDS: [Kind; 18] = [
 ];
 
 /// `count` finite boxes of a kind.
-pub(crate) fn scene(kind: Kind, count: usize, seed: u64) -> Vec<RawBox> {
+pub(crate) fn scene(kind: Kind, count: usize, seed: u64) -> Vec<RawAabb> {
     let mut rng = SplitMix64(seed);
     // Of a crowd with about one pair a box.
     let side = (count as f32 * 1.46).sqrt();
     (0..count).map(|k| place(kind, k, count, side, &mut rng)).collect()
 }
 
-fn around(x: f32, y: f32, half_x: f32, half_y: f32) -> RawBox {
+fn around(x: f32, y: f32, half_x: f32, half_y: f32) -> RawAabb {
     [x - half_x, y - half_y, x + half_x, y + half_y]
 }
 
-fn place(kind: Kind, k: usize, count: usize, side: f32, rng: &mut SplitMix64) -> RawBox {
+fn place(kind: Kind, k: usize, count: usize, side: f32, rng: &mut SplitMix64) -> RawAabb {
     let (x, y, along) = (rng.range(0.0, side), rng.range(0.0, side), k as f32 * 0.7);
     let half = rng.range(0.35, 0.5);
     match kind {

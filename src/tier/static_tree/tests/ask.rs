@@ -1,13 +1,13 @@
 //! Every scene through every question, against brute force with the predicates of `geometry`.
 
 use super::*;
-use crate::geometry::{Cast, Circle, Point, Ray, Sweep, distance_squared, holds, overlaps};
-use crate::query::{Neighbor, Part, RayHit, Search};
+use crate::geometry::{AabbCast, Cast, Circle, Point, Ray, distance_squared, holds, overlaps};
+use crate::query::{CastHit, Neighbor, Part, Search};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
 use proptest::prelude::*;
 use std::cell::Cell;
 
-fn enabled(tree: &StaticTree) -> impl Iterator<Item = (u32, &RawBox)> {
+fn enabled(tree: &StaticTree) -> impl Iterator<Item = (u32, &RawAabb)> {
     (0..).zip(tree.raw_boxes()).filter(|&(row, _)| tree.is_enabled(row) == Some(true))
 }
 
@@ -17,7 +17,7 @@ fn sorted(rows: impl IntoIterator<Item = u32>) -> Vec<u32> {
     rows
 }
 
-fn all_that(tree: &StaticTree, test: impl Fn(&RawBox) -> bool) -> Vec<u32> {
+fn all_that(tree: &StaticTree, test: impl Fn(&RawAabb) -> bool) -> Vec<u32> {
     enabled(tree).filter(|(_, aabb)| test(aabb)).map(|(row, _)| row).collect()
 }
 
@@ -26,7 +26,7 @@ fn is_wanted(row: u32) -> bool {
     row % 5 != 2
 }
 
-fn check_area(name: &str, tree: &StaticTree, area: RawBox) {
+fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
     let near = sorted(tree.search(area, |_| true));
     assert!(near.windows(2).all(|pair| pair[0] < pair[1]), "{name}: {area:?}: a row is near twice");
     assert!(near.iter().all(|&row| tree.is_enabled(row) == Some(true)), "{name}: {area:?}: one is disabled");
@@ -41,7 +41,7 @@ fn check_area(name: &str, tree: &StaticTree, area: RawBox) {
     let Ok(area) = Aabb::new([area[0], area[1]], [area[2], area[3]]) else {
         return;
     };
-    let (raw, ask) = (area.to_array(), tree.ask());
+    let (raw, ask) = (area.to_array(), tree.query());
     let [x, y, ..] = raw;
     assert_eq!(sorted(ask.query_contained_in(area)), all_that(tree, |aabb| holds(&raw, aabb)), "{name}: in {raw:?}");
     assert_eq!(sorted(ask.query_containing(area)), all_that(tree, |aabb| holds(aabb, &raw)), "{name}: around {raw:?}");
@@ -49,8 +49,8 @@ fn check_area(name: &str, tree: &StaticTree, area: RawBox) {
     let around = all_that(tree, |aabb| holds(aabb, &[x, y, x, y]));
     assert_eq!(sorted(ask.query_containing(point)), around, "{name}: around {point:?}");
     let wanted: Vec<u32> = wanted.into_iter().filter(|&row| is_wanted(row)).collect();
-    assert_eq!(sorted(ask.matching(is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
-    assert_eq!(ask.matching(is_wanted).query_aabb(area).is_any(), !wanted.is_empty(), "{name}: any in {raw:?}");
+    assert_eq!(sorted(ask.with_predicate(is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
+    assert_eq!(ask.with_predicate(is_wanted).query_aabb(area).exists(), !wanted.is_empty(), "{name}: any in {raw:?}");
 }
 
 fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
@@ -68,49 +68,57 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     let found = |(distance, hit): &(f64, u32)| Neighbor { hit: *hit, distance: distance.sqrt() };
     let (mut nearest, count) = (vec![Neighbor { hit: 9, distance: 9.0 }], wanted.len());
     for k in [0, 1, 2, 8, 32, 33, 100, count.max(1) - 1, count, count + 5] {
-        tree.ask().k_nearest(point, k, &mut nearest);
+        tree.query().k_nearest(point, k, &mut nearest);
         let wanted: Vec<_> = wanted.iter().take(k).map(found).collect();
         assert!(nearest == wanted, "{name}: {k} nearest to {at:?}");
     }
-    assert_eq!(tree.ask().nearest(point), wanted.first().map(found), "{name}: nearest to {at:?}");
+    assert_eq!(tree.query().nearest(point), wanted.first().map(found), "{name}: nearest to {at:?}");
     let circle = Circle::new(at, radius).unwrap();
     let inside: Vec<_> =
         wanted.iter().filter(|(distance, _)| *distance <= f64::from(radius) * f64::from(radius)).collect();
-    tree.ask().within(circle, &mut nearest);
+    tree.query().within(circle, &mut nearest);
     assert!(nearest.iter().copied().eq(inside.iter().map(|&at| found(at))), "{name}: within {radius} of {at:?}");
-    tree.ask().k_nearest_in(circle, 3, &mut nearest);
+    tree.query().k_nearest_within(circle, 3, &mut nearest);
     assert!(nearest.iter().copied().eq(inside.iter().take(3).map(|&at| found(at))), "{name}: 3 of {circle:?}");
-    assert_eq!(tree.ask().nearest_in(circle), inside.first().map(|&at| found(at)), "{name}: nearest in {circle:?}");
+    assert_eq!(
+        tree.query().nearest_within(circle),
+        inside.first().map(|&at| found(at)),
+        "{name}: nearest in {circle:?}"
+    );
     let rows = sorted(inside.iter().map(|at| at.1));
-    assert_eq!(sorted(tree.ask().query_circle(circle)), rows, "{name}: {circle:?}");
+    assert_eq!(sorted(tree.query().query_circle(circle)), rows, "{name}: {circle:?}");
     let best = wanted.iter().find(|at| is_wanted(at.1)).map(found);
-    assert_eq!(tree.ask().matching(is_wanted).nearest(point), best, "{name}: nearest to {at:?}, of those wanted");
+    assert_eq!(
+        tree.query().with_predicate(is_wanted).nearest(point),
+        best,
+        "{name}: nearest to {at:?}, of those wanted"
+    );
 }
 
 fn check_ray(name: &str, tree: &StaticTree, ray: Ray) {
     let wanted = met(tree, ray.into());
-    let (ask, mut found) = (tree.ask(), Vec::new());
+    let (ask, mut found) = (tree.query(), Vec::new());
     ask.cast_ray_all(ray, &mut found);
     assert!(found == wanted, "{name}: {ray:?} met {found:?}, expected {wanted:?}");
     assert_eq!(ask.cast_ray(ray), wanted.first().copied(), "{name}: {ray:?}");
     assert_eq!(ask.cast_ray_any(ray), !wanted.is_empty(), "{name}: {ray:?}");
     let first = wanted.iter().find(|met| is_wanted(met.hit)).copied();
-    assert_eq!(ask.matching(is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
+    assert_eq!(ask.with_predicate(is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
 }
 
-fn check_sweep(name: &str, tree: &StaticTree, sweep: Sweep) {
+fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
     let wanted = met(tree, sweep.into());
-    let (ask, mut found) = (tree.ask(), Vec::new());
+    let (ask, mut found) = (tree.query(), Vec::new());
     ask.cast_aabb_all(sweep, &mut found);
     assert!(found == wanted, "{name}: {sweep:?} met {found:?}, expected {wanted:?}");
     assert_eq!(ask.cast_aabb(sweep), wanted.first().copied(), "{name}: {sweep:?}");
     assert_eq!(ask.cast_aabb_any(sweep), !wanted.is_empty(), "{name}: {sweep:?}");
 }
 
-fn met(tree: &StaticTree, cast: Cast) -> Vec<RayHit<u32>> {
+fn met(tree: &StaticTree, cast: Cast) -> Vec<CastHit<u32>> {
     let entries = enabled(tree).filter_map(|(hit, aabb)| {
         let entry = cast.entry(aabb, cast.max)?;
-        Some(RayHit { hit, distance: entry.distance, normal: cast.normal(&entry) })
+        Some(CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) })
     });
     let mut met: Vec<_> = entries.collect();
     met.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.hit.cmp(&b.hit)));
@@ -118,7 +126,7 @@ fn met(tree: &StaticTree, cast: Cast) -> Vec<RayHit<u32>> {
 }
 
 /// Finite corners of the areas, and what lies right beside them.
-fn points(areas: &[RawBox], random: &mut Random, count: usize) -> Vec<[f32; 2]> {
+fn points(areas: &[RawAabb], random: &mut Random, count: usize) -> Vec<[f32; 2]> {
     let mut points = vec![[0.0, 0.0], [f32::MAX, f32::MAX], [f32::MIN, 1.0], [f32::MIN_POSITIVE, -0.0]];
     while points.len() < count {
         let [area, other] = [0; 2].map(|_| areas[random.below(areas.len())]);
@@ -151,16 +159,16 @@ fn rays(points: &[[f32; 2]]) -> Vec<Ray> {
     rays
 }
 
-fn sweeps(points: &[[f32; 2]], areas: &[RawBox]) -> Vec<Sweep> {
+fn sweeps(points: &[[f32; 2]], areas: &[RawAabb]) -> Vec<AabbCast> {
     let starts = areas.iter().filter_map(|&[a, b, c, d]| Aabb::new([a, b], [c, d]).ok());
     let all = starts.zip(points.iter().cycle()).enumerate().filter_map(|(k, (start, &to))| {
         let by = (glam::Vec2::from_array(to) - start.min()).to_array();
-        Sweep::new(start, [by, [by[0], 0.0], [0.0, -by[1]], [0.0, 0.0]][k % 4]).ok()
+        AabbCast::new(start, [by, [by[0], 0.0], [0.0, -by[1]], [0.0, 0.0]][k % 4]).ok()
     });
     all.collect()
 }
 
-fn check_all(name: &str, tree: &StaticTree, areas: &[RawBox], random: &mut Random, count: usize) {
+fn check_all(name: &str, tree: &StaticTree, areas: &[RawAabb], random: &mut Random, count: usize) {
     areas.iter().for_each(|area| check_area(name, tree, *area));
     let points = points(areas, random, count);
     for (k, &at) in points.iter().enumerate() {
@@ -274,7 +282,7 @@ fn parts_are_nodes_and_leaves() {
     for (name, boxes) in scenes() {
         let tree = StaticTree::new(&boxes).unwrap();
         let (mut parts, mut listed, mut above) = (0, 0, Vec::new());
-        tree.visit_parts(|part| {
+        tree.visit_debug_shapes(|part| {
             parts += 1;
             let (cell, level) = match part {
                 Part::Node { aabb, depth } => (aabb, depth),
@@ -297,7 +305,7 @@ fn parts_are_nodes_and_leaves() {
 fn places_follow_the_leaves() {
     let tree = StaticTree::new(&boxes(4096, |k| at(k % 64.0, (k / 64.0).floor(), 0.0, 0.0))).unwrap();
     let mut places = Vec::new();
-    tree.visit_parts(|part| {
+    tree.visit_debug_shapes(|part| {
         if let Part::Leaf { aabb: [a, b, c, d], .. } = part {
             places.push(tree.place([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
         }

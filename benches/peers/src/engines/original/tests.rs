@@ -21,7 +21,7 @@ fn by_triphase(world: &mut World, frame: Frame<'_>) -> Found {
     let contacts = world.step(Bodies::new(frame.centers, frame.half_extents)).expect("a good frame");
     let mut found = Found {
         bodies: contacts.body_pairs().map(|pair| [pair.a, pair.b]).collect(),
-        statics: contacts.static_pairs().map(|pair| [pair.body, pair.fixed]).collect(),
+        statics: contacts.static_pairs().map(|pair| [pair.body, pair.static_row]).collect(),
     };
     found.bodies.sort_unstable();
     found.statics.sort_unstable();

@@ -2,7 +2,7 @@
 //! It collects each answer into a new vector.
 
 use crate::queries::engine::{Engine, Way};
-use crate::queries::lists::{List, Nearest, Questions};
+use crate::queries::lists::{List, Nearest, QueryBuilder};
 use crate::queries::subject::Subject;
 use kiddo::{ImmutableKdTree, QueryResultItem, SquaredEuclidean};
 use std::num::NonZero;
@@ -26,7 +26,7 @@ impl Engine for Kiddo {
     }
 
     fn way(&self, list: &List) -> Way {
-        if matches!(list.questions, Questions::Nearest(_)) { Way::Own } else { Way::Not }
+        if matches!(list.questions, QueryBuilder::Nearest(_)) { Way::Own } else { Way::Not }
     }
 
     fn nearest(&mut self, question: &Nearest) -> usize {

@@ -28,7 +28,7 @@ pub fn all() -> Vec<Entry> {
     let entry = |name, package, fits, make| Entry { name, package, fits, make };
     vec![
         entry("triphase", "triphase", |_| true, triphase::make),
-        entry("triphase_bodies", "triphase", |subject| subject.fixed, triphase::make_as_bodies),
+        entry("triphase_bodies", "triphase", |subject| subject.static_row, triphase::make_as_bodies),
         entry("triphase_batch", "triphase", |_| true, |subject| Box::new(triphase_batch::Batch::new(subject))),
         entry("parry2d", "parry2d", |_| true, |subject| Box::new(parry::Parry::new(subject))),
         entry(

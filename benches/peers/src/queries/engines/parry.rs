@@ -8,7 +8,7 @@
 use crate::boxes::Box4;
 use crate::queries::engine::{Engine, Way};
 use crate::queries::exact;
-use crate::queries::lists::{List, Nearest, Questions, Ray};
+use crate::queries::lists::{List, Nearest, QueryBuilder, Ray};
 use crate::queries::subject::Subject;
 use parry2d::bounding_volume::Aabb;
 use parry2d::math::Vector;
@@ -43,8 +43,8 @@ impl Engine for Parry {
 
     fn way(&self, list: &List) -> Way {
         match list.questions {
-            Questions::Boxes(_) | Questions::Rays(_) => Way::Own,
-            Questions::Nearest(_) => Way::Composed("its walk to the best, with k kept"),
+            QueryBuilder::Boxes(_) | QueryBuilder::Rays(_) => Way::Own,
+            QueryBuilder::Nearest(_) => Way::Composed("its walk to the best, with k kept"),
         }
     }
 

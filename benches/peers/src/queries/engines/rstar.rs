@@ -7,7 +7,7 @@ use super::static_index::is_sooner;
 use crate::boxes::Box4;
 use crate::queries::engine::{Engine, Way};
 use crate::queries::exact;
-use crate::queries::lists::{List, Nearest, Questions, Ray};
+use crate::queries::lists::{List, Nearest, QueryBuilder, Ray};
 use crate::queries::subject::Subject;
 use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject};
 use std::ops::ControlFlow;
@@ -55,8 +55,8 @@ impl Engine for Rstar {
 
     fn way(&self, list: &List) -> Way {
         match list.questions {
-            Questions::Boxes(_) | Questions::Nearest(_) => Way::Own,
-            Questions::Rays(_) => Way::Composed("box of the ray, each hit tested"),
+            QueryBuilder::Boxes(_) | QueryBuilder::Nearest(_) => Way::Own,
+            QueryBuilder::Rays(_) => Way::Composed("box of the ray, each hit tested"),
         }
     }
 

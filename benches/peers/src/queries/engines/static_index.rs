@@ -5,7 +5,7 @@
 use crate::boxes::Box4;
 use crate::queries::engine::{Engine, Way};
 use crate::queries::exact;
-use crate::queries::lists::{List, Nearest, Questions, Ray};
+use crate::queries::lists::{List, Nearest, QueryBuilder, Ray};
 use crate::queries::subject::Subject;
 use static_aabb2d_index::{Control, NeighborPriorityQueue, StaticAABB2DIndex, StaticAABB2DIndexBuilder};
 
@@ -47,8 +47,8 @@ impl Engine for StaticIndex {
 
     fn way(&self, list: &List) -> Way {
         match list.questions {
-            Questions::Boxes(_) | Questions::Nearest(_) => Way::Own,
-            Questions::Rays(_) => Way::Composed("box of the ray, each hit tested"),
+            QueryBuilder::Boxes(_) | QueryBuilder::Nearest(_) => Way::Own,
+            QueryBuilder::Rays(_) => Way::Composed("box of the ray, each hit tested"),
         }
     }
 

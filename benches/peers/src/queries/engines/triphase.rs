@@ -6,11 +6,11 @@ use crate::queries::lists::{self, List};
 use crate::queries::subject::Subject;
 use triphase::query::Searchable;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, Bodies, Hit, Neighbor, Point, Questions, Ray, World, WorldConfig};
+use triphase::{Aabb, Bodies, Hit, Neighbor, Point, QueryBuilder, Ray, World, WorldConfig};
 
 /// The subject as it is: what never moves in a tree alone, all else in a world.
 pub(super) fn make(subject: &Subject) -> Box<dyn Engine> {
-    if !subject.fixed {
+    if !subject.static_row {
         return make_as_bodies(subject);
     }
     let tree = StaticTree::new(subject.boxes.as_slice()).expect("boxes of a subject are good");
@@ -20,17 +20,18 @@ pub(super) fn make(subject: &Subject) -> Box<dyn Engine> {
 /// The subject in a world, as bodies even if it never moves.
 pub(super) fn make_as_bodies(subject: &Subject) -> Box<dyn Engine> {
     let world = stepped(subject, false);
-    let (name, bodies) = (if subject.fixed { "triphase_bodies" } else { "triphase" }, subject.centers.len() as u32);
+    let (name, bodies) =
+        (if subject.static_row { "triphase_bodies" } else { "triphase" }, subject.centers.len() as u32);
     Box::new(Triphase::new(name, Stepped { world, bodies }))
 }
 
 /// A world of the subject; all of it statics if `fixed`.
-pub(super) fn stepped(subject: &Subject, fixed: bool) -> World {
+pub(super) fn stepped(subject: &Subject, static_row: bool) -> World {
     let config = subject.cell_size.map_or(WorldConfig::new(), |side| WorldConfig::new().cell_size(side));
     let mut world = World::new(config).expect("a good size of cells");
-    let statics = if fixed { &subject.boxes } else { &subject.statics };
+    let statics = if static_row { &subject.boxes } else { &subject.statics };
     world.set_statics(statics).expect("statics of a subject are good");
-    if !fixed {
+    if !static_row {
         world.step(Bodies::new(&subject.centers, &subject.half_extents)).expect("bodies of a subject are good");
     }
     world
@@ -40,7 +41,7 @@ pub(super) fn stepped(subject: &Subject, fixed: bool) -> World {
 pub(super) fn number(hit: Hit, bodies: u32) -> u32 {
     match hit {
         Hit::Body { row, .. } => row,
-        Hit::Fixed { row, .. } => bodies + row,
+        Hit::Static { row, .. } => bodies + row,
     }
 }
 
@@ -48,7 +49,7 @@ pub(super) fn number(hit: Hit, bodies: u32) -> u32 {
 trait Asked {
     type Hit: Copy;
 
-    fn ask(&self) -> Questions<impl Searchable<Hit = Self::Hit>>;
+    fn query(&self) -> QueryBuilder<impl Searchable<Hit = Self::Hit>>;
 
     /// The number of a hit among all boxes of the subject.
     fn number(&self, hit: Self::Hit) -> u32;
@@ -63,8 +64,8 @@ struct Stepped {
 impl Asked for Stepped {
     type Hit = Hit;
 
-    fn ask(&self) -> Questions<impl Searchable<Hit = Hit>> {
-        self.world.ask()
+    fn query(&self) -> QueryBuilder<impl Searchable<Hit = Hit>> {
+        self.world.query()
     }
 
     fn number(&self, hit: Hit) -> u32 {
@@ -75,8 +76,8 @@ impl Asked for Stepped {
 impl Asked for StaticTree {
     type Hit = u32;
 
-    fn ask(&self) -> Questions<impl Searchable<Hit = u32>> {
-        self.ask()
+    fn query(&self) -> QueryBuilder<impl Searchable<Hit = u32>> {
+        self.query()
     }
 
     fn number(&self, hit: u32) -> u32 {
@@ -113,16 +114,16 @@ impl<T: Asked> Engine for Triphase<T> {
 
     fn boxes(&mut self, area: &Box4) -> usize {
         self.hits.clear();
-        self.asked.ask().query_aabb(checked(area)).append_to(&mut self.hits)
+        self.asked.query().query_aabb(checked(area)).append_to(&mut self.hits)
     }
 
     fn nearest(&mut self, question: &lists::Nearest) -> usize {
-        self.asked.ask().k_nearest(point(question), question.count, &mut self.near);
+        self.asked.query().k_nearest(point(question), question.count, &mut self.near);
         self.near.len()
     }
 
     fn ray(&mut self, ray: &lists::Ray) -> Option<(u32, f64)> {
-        let met = self.asked.ask().cast_ray(checked_ray(ray))?;
+        let met = self.asked.query().cast_ray(checked_ray(ray))?;
         Some((self.asked.number(met.hit), met.distance))
     }
 

@@ -4,11 +4,11 @@
 
 use super::triphase::{checked, checked_ray, number, stepped};
 use crate::queries::engine::{Answer, Engine, Way};
-use crate::queries::lists::{List, Questions};
+use crate::queries::lists::{List, QueryBuilder};
 use crate::queries::subject::Subject;
 use std::ops::Range;
-use triphase::query::Answers;
-use triphase::{Aabb, Circle, Hit, Neighbor, Point, Ray, RayHit, World};
+use triphase::query::BatchResults;
+use triphase::{Aabb, CastHit, Circle, Hit, Neighbor, Point, Ray, World};
 
 /// A world and a batch.
 pub(super) struct Batch {
@@ -18,27 +18,31 @@ pub(super) struct Batch {
 }
 
 enum Shapes {
-    Boxes(Vec<Aabb>, Answers<Hit>),
-    Nearest(Vec<Circle>, usize, Answers<Neighbor<Hit>>),
-    Rays(Vec<Ray>, Answers<RayHit<Hit>>),
+    Boxes(Vec<Aabb>, BatchResults<Hit>),
+    Nearest(Vec<Circle>, usize, BatchResults<Neighbor<Hit>>),
+    Rays(Vec<Ray>, BatchResults<CastHit<Hit>>),
 }
 
 impl Batch {
     /// What never moves is a world's statics.
     pub(super) fn new(subject: &Subject) -> Self {
-        let bodies = if subject.fixed { 0 } else { subject.centers.len() as u32 };
-        Self { world: stepped(subject, subject.fixed), bodies, shapes: Shapes::Boxes(Vec::new(), Answers::new()) }
+        let bodies = if subject.static_row { 0 } else { subject.centers.len() as u32 };
+        Self {
+            world: stepped(subject, subject.static_row),
+            bodies,
+            shapes: Shapes::Boxes(Vec::new(), BatchResults::new()),
+        }
     }
 
     fn ask(&mut self, part: Range<usize>) -> usize {
-        let questions = self.world.ask();
+        let questions = self.world.query();
         match &mut self.shapes {
             Shapes::Boxes(areas, answers) => {
                 questions.par_query_aabb(&areas[part], answers);
                 answers.len()
             }
             Shapes::Nearest(circles, count, answers) => {
-                questions.par_k_nearest_in(&circles[part], *count, answers);
+                questions.par_k_nearest_within(&circles[part], *count, answers);
                 answers.len()
             }
             Shapes::Rays(rays, answers) => {
@@ -64,20 +68,20 @@ impl Engine for Batch {
 
     fn prepare(&mut self, list: &List) {
         self.shapes = match &list.questions {
-            Questions::Boxes(areas) => Shapes::Boxes(areas.iter().map(checked).collect(), Answers::new()),
-            Questions::Nearest(list) => {
+            QueryBuilder::Boxes(areas) => Shapes::Boxes(areas.iter().map(checked).collect(), BatchResults::new()),
+            QueryBuilder::Nearest(list) => {
                 let circles = list.iter().map(|one| Point::new(one.point).expect("points are finite").into()).collect();
-                Shapes::Nearest(circles, list.first().map_or(0, |one| one.count), Answers::new())
+                Shapes::Nearest(circles, list.first().map_or(0, |one| one.count), BatchResults::new())
             }
-            Questions::Rays(rays) => Shapes::Rays(rays.iter().map(checked_ray).collect(), Answers::new()),
+            QueryBuilder::Rays(rays) => Shapes::Rays(rays.iter().map(checked_ray).collect(), BatchResults::new()),
         };
     }
 
-    fn answer_part(&mut self, _questions: &Questions, part: Range<usize>) -> usize {
+    fn answer_part(&mut self, _questions: &QueryBuilder, part: Range<usize>) -> usize {
         self.ask(part)
     }
 
-    fn answer(&mut self, questions: &Questions, k: usize) -> Answer {
+    fn answer(&mut self, questions: &QueryBuilder, k: usize) -> Answer {
         // All at once, for all that follow.
         if k == 0 {
             self.ask(0..questions.len());

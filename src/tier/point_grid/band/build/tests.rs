@@ -34,7 +34,7 @@ impl Band {
     }
 }
 
-fn records(boxes: &[RawBox]) -> Vec<Record> {
+fn records(boxes: &[RawAabb]) -> Vec<Record> {
     boxes.iter().enumerate().map(|(row, &aabb)| Record { aabb, row: row as u32 }).collect()
 }
 
@@ -90,8 +90,8 @@ fn check_rects(label: &str, band: &Band, own: &[Record], words: &[u32], scratch:
 }
 
 /// Distributions that a layout may not be ready for, by name.
-fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawBox>)> {
-    let each = |f: &mut dyn FnMut(f32) -> RawBox| (0..count).map(|k| f(k as f32)).collect::<Vec<_>>();
+fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> {
+    let each = |f: &mut dyn FnMut(f32) -> RawAabb| (0..count).map(|k| f(k as f32)).collect::<Vec<_>>();
     let half = count as f32 * 0.5;
     vec![
         ("one point", each(&mut |_| [3.0, 3.0, 3.0, 3.0])),
@@ -215,7 +215,7 @@ fn workers_that_were_provided_for_do_not_grow() {
 #[test]
 fn a_look_tells_even_from_clustered() {
     let look = |place: &dyn Fn(usize) -> [f32; 2]| {
-        let boxes: Vec<RawBox> = (0..5000).map(place).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
+        let boxes: Vec<RawAabb> = (0..5000).map(place).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let own = records(&boxes);
         may_be_even(&own, measure(&own).expect("a band that holds something").1)
     };
