@@ -7,8 +7,8 @@ mod common;
 
 use common::{Columns, Random, world};
 use std::fmt::Write as _;
-use triphase::geometry::RawBox;
-use triphase::{Aabb, Bodies, Contacts, Filter, Hit, Overlap, Simd, Statics, World, WorldConfig};
+use triphase::geometry::RawAabb;
+use triphase::{Aabb, Bodies, Contacts, Filter, Hit, BodyShape, SimdLevel, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0x0bde4;
@@ -38,7 +38,7 @@ impl OrderHash {
 
     fn add_pairs(&mut self, contacts: Contacts<'_>) {
         self.add_rows(contacts.body_pairs().map(|pair| (pair.a, pair.b)));
-        self.add_rows(contacts.static_pairs().map(|pair| (pair.body, pair.fixed)));
+        self.add_rows(contacts.static_pairs().map(|pair| (pair.body, pair.static_row)));
     }
 }
 
@@ -50,7 +50,7 @@ struct Case {
     frames: usize,
     config: WorldConfig,
     /// Changes what a frame of the scene has.
-    change: fn(&mut Columns, &mut Vec<RawBox>),
+    change: fn(&mut Columns, &mut Vec<RawAabb>),
     /// Whether bodies and statics have filters.
     filtered: bool,
     /// Whether 19 of 20 bodies sleep where they are first.
@@ -82,7 +82,7 @@ impl Case {
         Self { config, ..self }
     }
 
-    fn changed(self, change: fn(&mut Columns, &mut Vec<RawBox>)) -> Self {
+    fn changed(self, change: fn(&mut Columns, &mut Vec<RawAabb>)) -> Self {
         Self { change, ..self }
     }
 
@@ -148,12 +148,12 @@ impl Case {
     fn hash(&self) -> (usize, u64) {
         let base = || self.config.clone();
         let expected = self.run(base().sequential());
-        for simd in [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512] {
-            assert_eq!(self.run(base().sequential().simd_at_most(simd)), expected, "{}, {simd:?}", self.label);
+        for simd in [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512] {
+            assert_eq!(self.run(base().sequential().simd_max(simd)), expected, "{}, {simd:?}", self.label);
         }
         #[cfg(feature = "parallel")]
         for pool in &common::pools()[..2] {
-            let found = pool.install(|| self.run(base().parallel_from(0)));
+            let found = pool.install(|| self.run(base().parallel_threshold(0)));
             assert_eq!(found, expected, "{}, {} threads", self.label, pool.current_num_threads());
         }
         expected
@@ -167,7 +167,7 @@ fn random_filters(count: usize, random: &mut Random) -> Vec<Filter> {
 }
 
 /// A world `factor` times as wide and a `factor`th as high, the boxes as they are. Bands may lie either way.
-fn stretch(columns: &mut Columns, walls: &mut [RawBox], factor: f32) {
+fn stretch(columns: &mut Columns, walls: &mut [RawAabb], factor: f32) {
     let common::Shape::Centers { centers, .. } = &mut columns.shape else { unreachable!("a scene has centers") };
     centers.iter_mut().for_each(|[x, y]| (*x, *y) = (*x * factor, *y / factor));
     for wall in walls {
@@ -181,11 +181,11 @@ fn add_features(world: &World, hash: &mut OrderHash) {
     hash.add_rows(contacts.started().map(|tracked| (tracked.pair.a, tracked.pair.b)));
     hash.add_rows(contacts.persisting().map(|tracked| (tracked.pair.a, tracked.pair.b)));
     hash.add_rows(contacts.ended().map(|ended| (ended.a as u32, ended.b as u32)));
-    hash.add_rows(contacts.started_statics().map(|tracked| (tracked.pair.body, tracked.pair.fixed)));
-    hash.add_rows(contacts.ended_statics().map(|ended| (ended.body as u32, ended.fixed as u32)));
+    hash.add_rows(contacts.started_statics().map(|tracked| (tracked.pair.body, tracked.pair.static_row)));
+    hash.add_rows(contacts.ended_statics().map(|ended| (ended.body as u32, ended.static_row as u32)));
     for row in 0..contacts.body_count() as u32 {
-        hash.add_rows(contacts.of(row).iter().map(|&partner| (row, partner)));
-        hash.add_rows(contacts.statics_of(row).iter().map(|&partner| (row, partner)));
+        hash.add_rows(contacts.partners(row).iter().map(|&partner| (row, partner)));
+        hash.add_rows(contacts.static_partners(row).iter().map(|&partner| (row, partner)));
     }
     let mut order = Vec::new();
     world.spatial_order(&mut order);
@@ -193,7 +193,7 @@ fn add_features(world: &World, hash: &mut OrderHash) {
     let area = Aabb::new([-1e3, -1e3], [1e3, 40.0]).expect("a valid box");
     hash.add_rows(world.query_aabb(area).map(|hit| match hit {
         Hit::Body { row, .. } => (0, row),
-        Hit::Fixed { row, .. } => (1, row),
+        Hit::Static { row, .. } => (1, row),
     }));
 }
 
@@ -319,7 +319,7 @@ const PINNED_DISCS: &[(&str, usize, u64)] = &[
 #[test]
 fn pair_order_of_discs_is_pinned() {
     use SceneName::*;
-    let discs = || WorldConfig::new().overlap(Overlap::Discs);
+    let discs = || WorldConfig::new().body_shape(BodyShape::Circle);
     let cases = [
         Case::new("crowd", Crowd).with_config(discs()),
         Case::new("castles", Castles).with_config(discs()),
@@ -346,7 +346,7 @@ const PINNED_FEATURES: &[(&str, usize, u64)] = &[
 #[test]
 fn order_of_events_partners_and_hits_is_pinned() {
     use SceneName::*;
-    let config = || WorldConfig::new().track_contacts().contact_lists();
+    let config = || WorldConfig::new().track_contacts().partner_lists();
     let cases = [
         Case::new("castles", Castles).with_config(config()).after(add_features),
         Case::new("castles, margin", Castles).with_config(config().margin(0.05)).after(add_features),
