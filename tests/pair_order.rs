@@ -8,7 +8,7 @@ mod common;
 use common::{Columns, Random, world};
 use std::fmt::Write as _;
 use triphase::geometry::RawAabb;
-use triphase::{Aabb, Bodies, Contacts, Filter, Hit, BodyShape, SimdLevel, Statics, World, WorldConfig};
+use triphase::{Aabb, Bodies, BodyShape, Contacts, Filter, Hit, SimdLevel, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0x0bde4;

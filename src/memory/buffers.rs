@@ -1,16 +1,139 @@
-//! Buffers that outlive a step, and how they grow.
+//! Memory that outlives a step: how it grows, how it is counted, and how it is given back.
+//!
+//! [`Buffers`] is derived field by field by [`buffers!`], which destructures the whole type: a new
+//! field does not compile until someone says how it is treated.
 
-/// Where part `k` of `count` equal parts of `len` begins; the product may be more than a `usize` of 32 bits holds.
+/// Heap memory that is used again from step to step.
+pub(crate) trait Buffers {
+    /// Whether the type owns no heap memory, so that vectors of it need not look at each element.
+    const PLAIN: bool = false;
+
+    /// Bytes of heap memory held, whether in use or not.
+    fn bytes(&self) -> usize;
+
+    /// Gives each buffer at least the capacity that the same buffer of `other` has.
+    fn reserve_like(&mut self, other: &Self);
+
+    /// Gives back what the present contents do not need.
+    fn shrink_to_fit(&mut self);
+}
+
+/// Implements [`Buffers`] for a struct.
+///
+/// - `levelled`: counted, shrunk, and given the same capacity in each copy of the struct.
+/// - `own`: counted and shrunk, but each copy keeps its own capacity.
+/// - `plain`: holds no heap memory.
+macro_rules! buffers {
+    ($type:ty { levelled: $($levelled:ident),*; own: $($own:ident),*; plain: $($plain:ident),*; }) => {
+        impl $crate::memory::buffers::Buffers for $type {
+            fn bytes(&self) -> usize {
+                let Self { $($levelled,)* $($own,)* $($plain: _,)* } = self;
+                0 $(+ $crate::memory::buffers::Buffers::bytes($levelled))* $(+ $crate::memory::buffers::Buffers::bytes($own))*
+            }
+
+            #[allow(unused_variables)]
+            fn reserve_like(&mut self, other: &Self) {
+                let Self { $($levelled,)* $($own: _,)* $($plain: _,)* } = self;
+                $($crate::memory::buffers::Buffers::reserve_like($levelled, &other.$levelled);)*
+            }
+
+            fn shrink_to_fit(&mut self) {
+                let Self { $($levelled,)* $($own,)* $($plain: _,)* } = self;
+                $($crate::memory::buffers::Buffers::shrink_to_fit($levelled);)*
+                $($crate::memory::buffers::Buffers::shrink_to_fit($own);)*
+            }
+        }
+    };
+}
+pub(crate) use buffers;
+
+/// Implements [`Buffers`] for types that own no heap memory.
+macro_rules! plain_buffers {
+    ($($type:ty),* $(,)?) => {
+        $(impl $crate::memory::buffers::Buffers for $type {
+            const PLAIN: bool = true;
+
+            fn bytes(&self) -> usize {
+                0
+            }
+
+            fn reserve_like(&mut self, _: &Self) {}
+
+            fn shrink_to_fit(&mut self) {}
+        })*
+    };
+}
+pub(crate) use plain_buffers;
+
+plain_buffers!(bool, u8, u16, u32, u64, usize, f32, [f32; 4], [u32; 2]);
+
+impl<T: Buffers> Buffers for Vec<T> {
+    fn bytes(&self) -> usize {
+        let elements = if T::PLAIN { 0 } else { self.iter().map(T::bytes).sum() };
+        self.capacity() * size_of::<T>() + elements
+    }
+
+    fn reserve_like(&mut self, other: &Self) {
+        self.reserve_exact(other.capacity().saturating_sub(self.len()));
+        if !T::PLAIN {
+            self.iter_mut().zip(other).for_each(|(one, other)| one.reserve_like(other));
+        }
+    }
+
+    fn shrink_to_fit(&mut self) {
+        if !T::PLAIN {
+            self.iter_mut().for_each(T::shrink_to_fit);
+        }
+        Self::shrink_to_fit(self);
+    }
+}
+
+impl<T: Buffers> Buffers for Option<T> {
+    fn bytes(&self) -> usize {
+        self.as_ref().map_or(0, T::bytes)
+    }
+
+    fn reserve_like(&mut self, other: &Self) {
+        if let (Some(one), Some(other)) = (self, other) {
+            one.reserve_like(other);
+        }
+    }
+
+    fn shrink_to_fit(&mut self) {
+        if let Some(one) = self {
+            one.shrink_to_fit();
+        }
+    }
+}
+
+impl<T: Buffers> Buffers for Box<T> {
+    fn bytes(&self) -> usize {
+        size_of::<T>() + T::bytes(self)
+    }
+
+    fn reserve_like(&mut self, other: &Self) {
+        T::reserve_like(self, other);
+    }
+
+    fn shrink_to_fit(&mut self) {
+        T::shrink_to_fit(self);
+    }
+}
+
+/// Where part `k` of `count` equal parts of `len` begins.
 pub(crate) fn part_start(k: usize, len: usize, count: usize) -> usize {
+    // In u64: the product may exceed a usize of 32 bits.
     (k as u64 * len as u64 / count as u64) as usize
 }
 
-/// Makes `items` at least `len` long, with an eighth to spare when it has to grow: doubling, as vectors do, would
-/// cost the largest buffers twice what they need, and less than a constant share would make growth frequent.
+/// Makes `items` at least `len` long; its contents are scratch and may be lost.
+///
+/// Growth leaves an eighth to spare: doubling, as vectors do, would cost the largest buffers twice
+/// what they need, and a smaller share would make growth frequent.
 pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     if items.len() < len {
         if items.capacity() < len {
-            // What is in there is scratch: nothing is worth a copy.
+            // Nothing is worth copying.
             items.clear();
             items.reserve_exact(len + len / 8);
         }
@@ -26,6 +149,29 @@ pub(crate) fn reserve_like<T>(items: &mut Vec<T>, other: &Vec<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Default)]
+    struct Example {
+        rows: Vec<u32>,
+        nested: Vec<Vec<u64>>,
+        count: usize,
+    }
+
+    buffers!(Example { levelled: rows, nested; own: ; plain: count; });
+
+    #[test]
+    fn buffers_of_a_struct_are_counted_levelled_and_shrunk() {
+        let full = Example { rows: Vec::with_capacity(10), nested: vec![Vec::with_capacity(3)], count: 1 };
+        assert_eq!(full.bytes(), 10 * 4 + size_of::<Vec<u64>>() + 3 * 8);
+
+        let mut other = Example { nested: vec![Vec::new()], ..Example::default() };
+        other.reserve_like(&full);
+        assert!(other.rows.capacity() >= 10 && other.nested[0].capacity() >= 3);
+
+        other.rows.push(1);
+        other.shrink_to_fit();
+        assert_eq!((other.rows.capacity(), other.nested[0].capacity(), other.count), (1, 0, 0));
+    }
 
     #[test]
     fn parts_of_many_rows_do_not_overflow() {
