@@ -114,7 +114,7 @@ pub use contacts::events::{EndedPair, EndedStaticPair, Tracked};
 pub use contacts::exclusive::RowColumns;
 pub use contacts::islands::Islands;
 pub use contacts::stream::{self, PagePairs, StreamedPage};
-pub use error::{Column, Error, InvalidRow};
+pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};
 pub use geometry::{Aabb, AabbCast, Circle, InvalidAabb, InvalidShape, Point, Ray};
 pub use glam;
 pub use input::bodies::Bodies;
@@ -123,7 +123,7 @@ pub use input::statics::Statics;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::frame::{Searched, Tier};
 pub use query::{CastHit, Neighbor, QueryBuilder};
-pub use reader::{Reader, Snapshot};
+pub use reader::{Snapshot, SnapshotReader};
 pub use report::{GridReport, Phases, Report};
 #[cfg(feature = "serde")]
 pub use save::SavedWorld;

@@ -78,7 +78,7 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawAabb
             assert_eq!(Found::new(world.contacts()), contacts, "{label}: contacts stand");
             assert!((0..static_row.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_open(row))));
             let report = world.report();
-            assert_eq!(report.common() + report.oversized, columns.len(), "{label}: {report}");
+            assert_eq!(report.common_count() + report.oversized_count, columns.len(), "{label}: {report}");
             let (frame, mut random) = (world.reader().latest(), Random::new(SEED));
             Probe::some(known.boxes(), &mut random, 4).iter().for_each(|probe| check_frame(&frame, world, probe));
         });
@@ -221,7 +221,10 @@ fn readers_are_shown_the_step_from_its_new_origin_and_snapshots_stay() {
         world.shift_origin([1.0, 0.0]).unwrap();
         let by = (change + 1) as f32;
         let frame = reader.latest();
-        assert_eq!((frame.step(), frame.len(), frame.id(1), frame.statics().len()), (1, 2, Some(8), 2));
+        assert_eq!(
+            (frame.step_number(), frame.body_count(), frame.body_id(1), frame.statics().len()),
+            (1, 2, Some(8), 2)
+        );
         assert_eq!(frame.query_aabb(area(2.0 - by)).count(), 2, "the body, and the wall as it was in the step");
         assert_eq!(frame.query_aabb(area(3.75)).count(), 0);
         assert_eq!((held.query_aabb(area(2.0)).count(), held.query_aabb(area(3.75)).count()), (2, 1));

@@ -105,6 +105,7 @@ impl World {
         let index = Arc::make_mut(&mut next);
         // All are filed together, and sleepers anew by a later step. Where bodies are filed takes no filters, and those that
         // are there are of an older step, of fewer rows perhaps.
+        index.begin();
         index.asleep.clear();
         index.filters.clear();
         // Neither refuses anything: bad rows are skipped, and pairs are not looked for.
