@@ -120,66 +120,61 @@ impl Report {
     }
 }
 
-impl World {
-    /// Reports counts, memory and times of the last step.
-    ///
-    /// # Cost
-    ///
-    /// O(cells): meant to be read now and then, not every frame.
-    pub fn report(&self) -> Report {
-        let grids = self.grid_reports();
-        let index = self.frames.front();
-        let mut report = Report {
+impl Report {
+    pub(crate) fn of(world: &World) -> Self {
+        let grids = grid_reports(world);
+        let index = world.frames.front();
+        let mut report = Self {
             cached_count: index.asleep.count(),
             oversized_count: index.oversized_rows.len(),
-            static_count: self.statics.len(),
-            skipped_count: self.skipped.len(),
-            body_pair_count: self.found.body_pair_count,
-            static_pair_count: self.found.static_pair_count,
-            body_bytes: self.bytes_bodies(),
-            static_bytes: self.statics.bytes() + self.frames.bytes_statics(&self.statics),
-            pair_bytes: self.bytes_pairs(),
-            phases: self.phases,
+            static_count: world.statics.len(),
+            skipped_count: world.skipped.len(),
+            body_pair_count: world.found.body_pair_count,
+            static_pair_count: world.found.static_pair_count,
+            body_bytes: world.bytes_bodies(),
+            static_bytes: world.statics.bytes() + world.frames.bytes_statics(&world.statics),
+            pair_bytes: world.bytes_pairs(),
+            phases: world.phases,
             grids,
             advice: None,
         };
-        report.advice = advice(&report, &self.config);
+        report.advice = advice(&report, &world.config);
         report
     }
+}
 
-    fn grid_reports(&self) -> Vec<GridReport> {
-        let classes = self.plan.classes();
-        let mut reports = Vec::with_capacity(classes.len());
-        let grid_index = &self.frames.front().grid;
-        let slots = &grid_index.slots;
-        for (k, &(first_band, bound)) in self.class_marks.iter().enumerate() {
-            let end = self.class_marks.get(k + 1).map_or(slots.len(), |&(next, _)| next);
-            let mut grid = GridReport { half_extent_max: bound, band_count: end - first_band, ..GridReport::default() };
-            let (mut squares, mut width, mut height) = (0.0f64, 0.0f64, 0.0f64);
-            for slot in &slots[first_band..end] {
-                let band = &slot.band;
-                if band.population == 0 {
-                    continue;
-                }
-                let cells = band.columns() * band.rows();
-                let bodies = band.population as f64;
-                grid.body_count += band.population;
-                grid.cell_count += cells;
-                let [min_x, min_y, max_x, max_y] = band.bounds;
-                let (across, down) = (f64::from(max_x - min_x), f64::from(max_y - min_y));
-                let (across, down) = (across / band.columns() as f64, down / band.rows() as f64);
-                let (across, down) = if slot.transposed { (down, across) } else { (across, down) };
-                width += across * bodies;
-                height += down * bodies;
-                squares += grid_index.squares(slot);
+fn grid_reports(world: &World) -> Vec<GridReport> {
+    let classes = world.plan.classes();
+    let mut reports = Vec::with_capacity(classes.len());
+    let grid_index = &world.frames.front().grid;
+    let slots = &grid_index.slots;
+    for (k, &(first_band, bound)) in world.class_marks.iter().enumerate() {
+        let end = world.class_marks.get(k + 1).map_or(slots.len(), |&(next, _)| next);
+        let mut grid = GridReport { half_extent_max: bound, band_count: end - first_band, ..GridReport::default() };
+        let (mut squares, mut width, mut height) = (0.0f64, 0.0f64, 0.0f64);
+        for slot in &slots[first_band..end] {
+            let band = &slot.band;
+            if band.population == 0 {
+                continue;
             }
-            let bodies = grid.body_count.max(1) as f64;
-            grid.cell_size = [(width / bodies) as f32, (height / bodies) as f32];
-            grid.crowding = (squares / bodies) as f32;
-            reports.push(grid);
+            let cells = band.columns() * band.rows();
+            let bodies = band.population as f64;
+            grid.body_count += band.population;
+            grid.cell_count += cells;
+            let [min_x, min_y, max_x, max_y] = band.bounds;
+            let (across, down) = (f64::from(max_x - min_x), f64::from(max_y - min_y));
+            let (across, down) = (across / band.columns() as f64, down / band.rows() as f64);
+            let (across, down) = if slot.transposed { (down, across) } else { (across, down) };
+            width += across * bodies;
+            height += down * bodies;
+            squares += grid_index.squares(slot);
         }
-        reports
+        let bodies = grid.body_count.max(1) as f64;
+        grid.cell_size = [(width / bodies) as f32, (height / bodies) as f32];
+        grid.crowding = (squares / bodies) as f32;
+        reports.push(grid);
     }
+    reports
 }
 
 /// Crowding above which a grid is worth advice.

@@ -75,7 +75,7 @@ fn phases_add_up() {
 #[test]
 fn it_prints_readably() {
     let text = report(SceneName::Castles, 5_000, WorldConfig::new()).to_string();
-    for word in ["common", "oversized", "static", "pairs", "memory", "time", "population"] {
+    for word in ["common", "oversized", "static", "pairs", "memory", "time", "crowding"] {
         assert!(text.contains(word), "{word} is missing from:\n{text}");
     }
     assert!(text.lines().all(|line| line.len() <= 130), "{text}");
