@@ -1,8 +1,10 @@
 //! Races triphase against other engines, which must find the same pairs in the same frames.
 //!
 //! ```text
-//! cargo run --release --manifest-path benches/peers/Cargo.toml -- --scene crowd --bodies 100000 --threads 1
-//! cargo run --release --manifest-path benches/peers/Cargo.toml -- --scene crowd,dragons,castles --bodies 100000,1000000
+//! cargo run --release --manifest-path benches/peers/Cargo.toml -- \
+//!     --scene crowd --bodies 100000 --threads 1
+//! cargo run --release --manifest-path benches/peers/Cargo.toml -- \
+//!     --scene crowd,dragons,castles --bodies 100000,1000000
 //! ```
 //!
 //! Modules, lowest first:

@@ -1,8 +1,10 @@
 //! Races queries: triphase and other engines run the same queries, with the same results required.
 //!
 //! ```text
-//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- --scene crowd,castles --bodies 100000
-//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- --scene towns,town_boxes --towns FILE
+//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- \
+//!     --scene crowd,castles --bodies 100000
+//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- \
+//!     --scene towns,town_boxes --towns FILE
 //! ```
 //!
 //! Modules, lowest first:
