@@ -390,3 +390,25 @@ fn nearest_finds_boxes_that_a_shift_moved_to_infinity() {
         }
     }
 }
+
+#[test]
+fn statics_that_were_replaced_do_not_limit_a_shift_unless_a_reader_shows_them() {
+    let by = [-2e38, 0.0];
+    let far = [[3e38f32, 0.0, 3e38, 0.0]];
+    let mut world = sequential();
+    world.set_statics(&far).unwrap();
+    world.step(Bodies::uniform(&[[0.5f32, 0.5]], [0.5, 0.5])).unwrap();
+    world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0]]).unwrap();
+
+    let reader = world.reader();
+    assert!(matches!(world.shift_origin(by), Err(Error::InvalidStatic(_))), "the reader shows the far static");
+    let snapshot = reader.latest();
+    drop(reader);
+    world.shift_origin(by).unwrap();
+    assert_eq!(world.statics().aabb(0).unwrap().to_array(), [2e38, 0.0, 2e38, 1.0]);
+    assert_eq!(snapshot.statics().aabb(0).unwrap().to_array(), far[0], "a snapshot stays as it was");
+    assert_eq!(world.reader().latest().statics().aabb(0), world.statics().aabb(0));
+    assert_eq!(hits(&world, [1e38, 0.0, 3e38, 1.0]).len(), 2);
+    world.step(Bodies::uniform(&[[2e38f32, 0.5]], [0.5, 0.5])).unwrap();
+    assert_eq!(world.contacts().static_pairs().len(), 1);
+}

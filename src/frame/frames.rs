@@ -155,7 +155,7 @@ impl Frames {
     }
 
     /// Whether anyone may ask for what is published. If not, no one can begin to as long as the world is borrowed mutably.
-    fn has_readers(&self) -> bool {
+    pub(crate) fn has_readers(&self) -> bool {
         Arc::strong_count(&self.published) > 1
     }
 
