@@ -6,7 +6,7 @@ use crate::geometry::Aabb;
 use crate::pair::Hit;
 use crate::query::frame::Searched;
 use crate::query::{Hits, Part, QueryBuilder};
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use crate::world::World;
 use std::fmt;
 use std::sync::Arc;

@@ -126,7 +126,7 @@ impl World {
             body_pairs: self.found.body_pair_count,
             static_pairs: self.found.static_pair_count,
             bytes_bodies: self.bytes_bodies(),
-            bytes_statics: self.statics.bytes() + self.frames.bytes_statics(&self.statics),
+            bytes_statics: self.statics.memory_bytes() + self.frames.bytes_statics(&self.statics),
             bytes_pairs: self.bytes_pairs(),
             phases: self.phases,
             grids,

@@ -24,7 +24,7 @@ use crate::report::Phases;
 use crate::simd::Level;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::Plan;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 
 /// Moving bodies of every size and statics, and the pairs of them that overlap.
 ///

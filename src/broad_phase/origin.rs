@@ -21,7 +21,7 @@ use crate::memory::page::PairBudget;
 use crate::report::Phases;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::plan::Wishes;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use crate::world::World;
 use std::ops::Range;
 use std::sync::Arc;

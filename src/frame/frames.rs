@@ -12,7 +12,7 @@
 use crate::frame::frame::Index;
 use crate::memory::buffers::reserve_like;
 use crate::tier::point_grid::bands::GridIndex;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
