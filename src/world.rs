@@ -28,7 +28,7 @@ use crate::save::SavedWorld;
 use crate::simd::Level;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::Plan;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 
 /// Moving bodies and statics, their contact pairs, and queries of them.
 ///

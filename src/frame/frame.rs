@@ -9,7 +9,7 @@ use crate::memory::lazy::Kept;
 use crate::memory::record::Record;
 use crate::tier::loose_grid::RebuiltGrid;
 use crate::tier::point_grid::bands::GridIndex;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 
 /// The bodies of one step, filed, and its statics. It does not change once the step has ended; see [`frames`](crate::frame::frames)
 /// for how its memory is used again.

@@ -15,7 +15,7 @@
 use crate::frame::frame::Index;
 use crate::memory::buffers::reserve_like;
 use crate::tier::point_grid::bands::GridIndex;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -196,7 +196,7 @@ impl Frames {
     }
 
     /// Whether there are readers. None can appear while the world is borrowed mutably.
-    fn has_readers(&self) -> bool {
+    pub(crate) fn has_readers(&self) -> bool {
         Arc::strong_count(&self.published.0) > 1
     }
 

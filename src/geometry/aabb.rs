@@ -12,6 +12,12 @@ use std::fmt;
 /// computed may round to infinity) but are never NaN.
 pub type RawAabb = [f32; 4];
 
+/// Overlaps no finite box; united with another box it gives the other.
+pub(crate) const EMPTY_AABB: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+
+/// Overlaps every box.
+pub(crate) const INFINITE_AABB: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+
 /// A box that was refused: it is inverted, or has an edge that is NaN or infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

@@ -11,6 +11,8 @@ pub use crate::geometry::ray::Cast;
 #[doc(hidden)]
 pub use crate::geometry::ray::Entry;
 pub use aabb::{Aabb, InvalidAabb, RawAabb};
-pub(crate) use aabb::{axis_name, distance_squared, holds, oriented, overlaps, shifted, union};
+pub(crate) use aabb::{
+    EMPTY_AABB, INFINITE_AABB, axis_name, distance_squared, holds, oriented, overlaps, shifted, union,
+};
 pub use shapes::{AabbCast, Circle, InvalidShape, Point, Ray};
 pub(crate) use shapes::{ROOT, round_down, round_up, square};
