@@ -1,6 +1,7 @@
 //! Boxes, the shapes that questions are asked with, and the predicates that everything else is held to.
 
 mod aabb;
+pub(crate) mod band_box;
 pub(crate) mod circle;
 pub(crate) mod ray;
 mod shapes;
