@@ -53,30 +53,37 @@ pub enum BodyShape {
     /// Their boxes.
     #[default]
     Aabb,
-    /// Discs within their boxes, for crowds and particles: two bodies whose boxes overlap at a corner, but whose discs do not,
-    /// are no pair, nor are a body and a static that its disc does not reach. About a fifth of the pairs of a crowd are
-    /// such, and the solver never sees them.
+    /// The circles of their boxes, for crowds and particles.
     ///
-    /// The disc of a body is computed in f32 from its box `[x0, y0, x1, y1]`, in whatever form bodies are given, and all of it
-    /// twice as large, which saves halving: `x0 + x1` and `y0 + y1` are twice its centre, and `x1 - x0` is twice its radius,
-    /// which is the half-extent on x. Where a box is not square the body is its disc cut to its box, so a tall one has ends
-    /// that meet nothing. Statics stay boxes.
+    /// Two bodies whose boxes overlap only at their corners are not a pair, nor are a body and a
+    /// static that its circle does not reach. In a crowd that is about a fifth of all pairs, which
+    /// the narrow phase then never sees. Statics stay boxes.
     ///
-    /// * Two bodies are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > (wa + wb) * (wa + wb)`, where
-    ///   `dx` and `dy` lead from one doubled centre to the other, and `w` is the width: touching counts.
-    /// * A body and a static are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > w * w`, where `dx` and `dy`
-    ///   lead from the doubled centre to the nearest point of the doubled static.
+    /// The circle of a body has the centre of its box, and the longer side of the box as its
+    /// diameter. A body whose box is not square is its circle cut off at its box, so that no
+    /// contact at its ends is lost. All of it is computed in f32 from the box `[x0, y0, x1, y1]`,
+    /// in whatever form bodies are given, and doubled, which saves halving: the centre is
+    /// `x0 + x1` and `y0 + y1`, and the radius `r` is the greater of `x1 - x0` and `y1 - y0`.
     ///
-    /// Each operation is rounded to f32. Where the squares leave its range, or an edge is infinite, both sides may be infinite,
-    /// 0, or no numbers: none is above the other then, and the boxes decide.
+    /// * Two bodies are a pair if their closed boxes overlap, unless
+    ///   `dx * dx + dy * dy > (ra + rb) * (ra + rb)`, where `dx` and `dy` lead from one doubled
+    ///   centre to the other: touching counts.
+    /// * A body and a static are a pair if their closed boxes overlap, unless
+    ///   `dx * dx + dy * dy > r * r`, where `dx` and `dy` lead from the doubled centre to the nearest
+    ///   point of the doubled static.
     ///
-    /// A step in which bodies have displacements has boxes that cover a motion, which no disc does: it is decided by
-    /// boxes alone, for all its rows (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Queries go by
-    /// boxes always. A [margin](WorldConfig::margin) grows boxes, and discs with them.
+    /// Each operation is rounded to f32. Where both sides of a comparison are infinite or 0, or one
+    /// is NaN, because edges are infinite or squares leave the range of f32, the boxes decide.
+    ///
+    /// A step in which bodies have displacements compares boxes only, for all its rows: its boxes
+    /// cover a motion, which no circle does (see
+    /// [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Queries always go by
+    /// boxes. A [margin](WorldConfig::margin) grows boxes, and circles with them.
     ///
     /// # Determinism
     ///
-    /// The pairs are those of [`Boxes`](Self::Boxes) in their order, less those that do not touch.
+    /// The pairs are those of [`Aabb`](Self::Aabb) in the same order, without those whose circles do
+    /// not touch.
     Circle,
 }
 
