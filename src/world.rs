@@ -16,7 +16,8 @@ use crate::contacts::events::Tracker;
 use crate::contacts::partners::Lists;
 use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
-use crate::input::bodies::{Bodies, Statics};
+use crate::input::bodies::Bodies;
+use crate::input::statics::Statics;
 use crate::memory::page::{PAGE_LEN, PagePool};
 use crate::query::frame::Searched;
 use crate::report::Phases;
@@ -85,10 +86,10 @@ impl World {
     /// [`Error::InvalidConfig`] names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
         config.validate()?;
-        let tracker = config.track_contacts.then(Box::default);
+        let tracker = config.contact_tracking.then(Box::default);
         let lists = config.partner_lists.then(Box::default);
-        let frames = Frames::new(config.track_contacts);
-        Ok(Self { level: Level::detect(config.simd), config, tracker, lists, frames, ..Self::default() })
+        let frames = Frames::new(config.contact_tracking);
+        Ok(Self { level: Level::detect(config.simd_max), config, tracker, lists, frames, ..Self::default() })
     }
 
     /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap, and
@@ -114,29 +115,8 @@ impl World {
     /// # Cost
     ///
     /// O(bodies + pairs), in parallel; see the README for figures. Allocates only when the world grows.
-    pub fn step(&mut self, bodies: Bodies<'_>) -> Result<Contacts<'_>, Error> {
-        self.step_chunks(&[bodies])
-    }
-
-    /// Like [`step`](Self::step), for bodies that are held in several sets of columns, as by archetypes: rows are numbered
-    /// through, chunk after chunk.
-    ///
-    /// ```
-    /// use triphase::{Bodies, World};
-    /// let mut world = World::default();
-    /// let orcs = [[0.0f32, 0.0], [9.0, 9.0]];
-    /// let arrows = [[0.2f32, 0.0, 0.4, 0.1]];
-    /// let chunks = [Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::from_aabbs(&arrows)];
-    /// let pair = world.step_chunks(&chunks)?.body_pairs().next().unwrap();
-    /// assert_eq!((pair.a, pair.b), (0, 2)); // the arrow is row 2
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`step`](Self::step).
-    pub fn step_chunks(&mut self, chunks: &[Bodies<'_>]) -> Result<Contacts<'_>, Error> {
-        self.build_frame(chunks, None)?;
+    pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
+        self.build_frame(bodies.as_ref(), None)?;
         Ok(self.contacts())
     }
 
@@ -154,7 +134,7 @@ impl World {
     /// A rebuild, in parallel for large sets: O(n log n), some hundred milliseconds for a million boxes. To open a door use
     /// [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        let statics = StaticTree::build(statics.into(), !self.config.sequential)?;
+        let statics = StaticTree::build(statics.into(), self.config.may_use_threads())?;
         if self.tracker.is_some() {
             crate::contacts::events::check_static_ids(&statics)?;
         }
@@ -197,7 +177,7 @@ impl World {
             searched: self.searched(),
             tracker: self.tracker.as_deref(),
             lists: self.lists.as_deref(),
-            parallel_threshold: self.config.parallel_threshold,
+            parallel: self.config.is_parallel(self.frames.front().row_count),
         }
     }
 
@@ -208,7 +188,7 @@ impl World {
     }
 
     /// Rows that the last good step left out under [`InvalidRows::Skip`](crate::InvalidRows::Skip), ascending.
-    pub fn skipped(&self) -> &[InvalidRow] {
+    pub fn skipped_rows(&self) -> &[InvalidRow] {
         &self.skipped
     }
 
@@ -243,7 +223,7 @@ impl World {
 
     /// The bodies of the last good step, and the statics as of now.
     pub(crate) fn searched(&self) -> Searched<'_> {
-        Searched::new(self.frames.front(), &self.statics, self.config.sequential)
+        Searched::new(self.frames.front(), &self.statics, !self.config.may_use_threads())
     }
 
     /// Keeps what a report needs and later steps would overwrite.

@@ -12,7 +12,7 @@ use triphase::{Bodies, BodyShape, Error, Filter, InvalidRows, Statics, World, Wo
 use triphase_scenes::{Scene, SceneName};
 
 fn discs() -> WorldConfig {
-    WorldConfig::new().body_shape(BodyShape::Circle)
+    WorldConfig::new().with_body_shape(BodyShape::Circle)
 }
 
 /// What a step is given beside boxes.
@@ -46,9 +46,9 @@ fn check(
     beside: Beside<'_>,
 ) -> Result<[usize; 2], String> {
     let config = fleet.world().config().clone();
-    let mut of_boxes = world(config.body_shape(BodyShape::Aabb).sequential());
+    let mut of_boxes = world(config.with_body_shape(BodyShape::Aabb).with_parallel_threshold(None));
     beside.set_statics(&mut of_boxes).map_err(|error| error.to_string())?;
-    let all = Found::new(of_boxes.step_chunks(chunks).map_err(|error| error.to_string())?);
+    let all = Found::new(of_boxes.step(chunks).map_err(|error| error.to_string())?);
     fleet.each(|world| beside.set_statics(world)).map_err(|error| error.to_string())?;
     let found = fleet.step_beside_fresh(chunks, |fresh| beside.set_statics(fresh))?;
     let found = found.map_err(|error| error.to_string())?;
@@ -115,7 +115,7 @@ fn bands_that_cannot_be_divided_are_of_discs_too() {
         half_extents.push([half; 2]);
     }
     let pairs = |overlap: BodyShape| {
-        let mut world = world(WorldConfig::new().body_shape(overlap));
+        let mut world = world(WorldConfig::new().with_body_shape(overlap));
         world.step(Bodies::new(&centers, &half_extents)).map(Found::new).expect("a good step").body
     };
     let boxes = Columns::new(centers.clone(), half_extents.clone()).boxes();
@@ -164,7 +164,8 @@ fn settings_and_sizes_do_not_change_what_touches() {
     let small: Vec<_> = (0..1500).map(|_| (random.point(0.0, 60.0), [0.4, 0.4])).collect();
     let walls: Vec<_> = (0..90).map(|_| random.point(0.0, 60.0)).map(|[x, y]| [x, y, x + 3.0, y + 0.5]).collect();
     let sizes = Scene::new(SceneName::PowerLaw, 6000, 34);
-    for config in [discs(), discs().bound(0.5), discs().bounds([0.1, 1.0, 8.0]), discs().cell_size(1.5)] {
+    for config in [discs(), discs().with_bound(0.5), discs().with_bounds([0.1, 1.0, 8.0]), discs().with_cell_size(1.5)]
+    {
         let mut fleet = Fleet::new(config);
         check_columns("wide and tall", &mut fleet, &Columns::of(&crowded), &[[0.0, 0.0, 9.0, 9.0]]);
         check_columns("power_law", &mut fleet, &scene_columns(&sizes), &[]);
@@ -243,7 +244,7 @@ fn touching_counts_in_every_form_of_input() {
 }
 
 fn sequential_discs() -> World {
-    world(discs().sequential())
+    world(discs().with_parallel_threshold(None))
 }
 
 /// The public oracle, by numbers that can be checked by hand.
@@ -294,14 +295,14 @@ fn a_step_with_displacements_is_decided_by_boxes() {
     world.set_statics(&[[0.45f32, -2.0, 2.0, -0.45]]).unwrap();
     let [still, moving] = [columns.rows(0, 2), columns.rows(2, 4).with_displacements(&moves)];
     for _ in 0..2 {
-        let found = Found::new(world.step_chunks(&[still, columns.rows(2, 4)]).unwrap());
+        let found = Found::new(world.step(&[still, columns.rows(2, 4)]).unwrap());
         assert_eq!((found.body.len(), found.static_row.len()), (0, 0), "nothing moves: {found:?}");
-        let found = Found::new(world.step_chunks(&[still, moving]).unwrap());
+        let found = Found::new(world.step(&[still, moving]).unwrap());
         assert_eq!((&found.body[..], &found.static_row[..]), (&[(0, 1)][..], &[(0, 0)][..]), "a row of them does");
         // Chunks without rows count nothing.
         let empty: [[f32; 2]; 0] = [];
         let none = columns.rows(0, 0).with_displacements(&empty);
-        let found = Found::new(world.step_chunks(&[none, still]).unwrap());
+        let found = Found::new(world.step(&[none, still]).unwrap());
         assert_eq!((found.body.len(), found.static_row.len()), (0, 0), "{found:?}");
     }
     let scene = Scene::new(SceneName::Bullets, 5000, 38);
@@ -324,15 +325,14 @@ fn chunks_limits_and_bad_rows_are_as_with_boxes() {
     let touching = circle_self_pairs(&columns.boxes()).len();
     let overlapping = triphase::reference::self_pairs(&columns.boxes()).len();
     assert!(touching < overlapping);
-    let mut limited = world(discs().sequential().pair_limit(touching));
-    let found =
-        Found::new(limited.step_chunks(&[columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
+    let mut limited = world(discs().with_parallel_threshold(None).with_pair_limit(touching));
+    let found = Found::new(limited.step(&[columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
     assert_eq!(found.body.len(), touching, "the limit counts what touches");
     let closer = Columns::uniform(vec![[1.0, 1.0]; 20], [0.5, 0.5]);
     assert_eq!(limited.step(closer.bodies()).map(|_| ()), Err(Error::TooManyPairs { limit: touching }));
     assert_eq!(Found::new(limited.contacts()), found, "a refused step loses nothing");
 
-    let mut skipping = world(discs().sequential().invalid_rows(InvalidRows::Skip));
+    let mut skipping = world(discs().with_parallel_threshold(None).with_invalid_rows(InvalidRows::Skip));
     let boxes = columns.boxes();
     let mut bad = columns.clone();
     if let Shape::Uniform { centers, .. } = &mut bad.shape {
@@ -359,7 +359,7 @@ fn questions_go_by_boxes() {
 #[test]
 fn tracked_contacts_are_of_discs_and_so_is_their_margin() {
     for (margin, kept) in [(0.0, false), (0.3, true)] {
-        let mut world = world(discs().sequential().track_contacts().margin(margin));
+        let mut world = world(discs().with_parallel_threshold(None).with_contact_tracking(true).with_margin(margin));
         let ids = [7u64, 8];
         let mut told = |at: [f32; 2]| {
             let centers = [[0.0f32, 0.0], at];
@@ -404,7 +404,7 @@ proptest! {
             of_statics: of_statics.as_deref(),
             moves: columns.displacements.is_some() && count > 0,
         };
-        let mut fleet = Fleet::new(bound.map_or(discs(), |bound| discs().bound(bound)));
+        let mut fleet = Fleet::new(bound.map_or(discs(), |bound| discs().with_bound(bound)));
         check(&mut fleet, &chunks, &columns.boxes(), beside).map_err(TestCaseError::fail)?;
     }
 }
