@@ -50,15 +50,11 @@ impl std::error::Error for InvalidAabb {}
 /// ```
 ///
 /// With the feature `serde` it is serialised as these four edges, and checked when it is read.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::NoUninit)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "RawAabb", into = "RawAabb"))]
 #[repr(transparent)]
 pub struct Aabb(RawAabb);
-
-// SAFETY: `Aabb` is `repr(transparent)` over four f32: no padding, no interior mutability, `Copy + 'static`.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::NoUninit for Aabb {}
 
 impl Aabb {
     /// The box from `min` to `max`, in world units.

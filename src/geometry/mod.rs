@@ -1,11 +1,12 @@
 //! Boxes, the shapes that questions are asked with, and the predicates that everything else is held to.
 
 mod aabb;
+pub(crate) mod band_box;
 pub(crate) mod circle;
 pub(crate) mod ray;
 mod shapes;
 
-pub(crate) use crate::geometry::circle::{Disc, RadiusAxis};
+pub(crate) use crate::geometry::circle::BodyCircle;
 #[doc(hidden)]
 pub use crate::geometry::ray::Cast;
 #[doc(hidden)]
