@@ -5,14 +5,8 @@ use crate::frame::frames::Published;
 use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
 use crate::pair::Hit;
 use crate::query::frame::Searched;
-<<<<<<< HEAD
 use crate::query::{CastHit, Hits, Neighbor, Part, QueryBuilder};
-use crate::tier::static_tree::StaticTree;
-=======
-use crate::query::{Hits, Part, QueryBuilder};
 use crate::tier::static_tree::tree::StaticTree;
-use crate::world::World;
->>>>>>> trees
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

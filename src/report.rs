@@ -120,7 +120,6 @@ impl Report {
     }
 }
 
-<<<<<<< HEAD
 impl Report {
     pub(crate) fn of(world: &World) -> Self {
         let grids = grid_reports(world);
@@ -133,31 +132,9 @@ impl Report {
             body_pair_count: world.found.body_pair_count,
             static_pair_count: world.found.static_pair_count,
             body_bytes: world.bytes_bodies(),
-            static_bytes: world.statics.bytes() + world.frames.bytes_statics(&world.statics),
+            static_bytes: world.statics.memory_bytes() + world.frames.bytes_statics(&world.statics),
             pair_bytes: world.bytes_pairs(),
             phases: world.phases,
-=======
-impl World {
-    /// What the last good step found, what is held, and where the time went.
-    ///
-    /// # Cost
-    ///
-    /// O(cells): meant for a person to read now and then, not for every frame.
-    pub fn report(&self) -> Report {
-        let grids = self.grid_reports();
-        let index = self.frames.front();
-        let mut report = Report {
-            asleep: index.asleep.count(),
-            oversized: index.oversized_rows.len(),
-            statics: self.statics.len(),
-            skipped: self.skipped.len(),
-            body_pairs: self.found.body_pair_count,
-            static_pairs: self.found.static_pair_count,
-            bytes_bodies: self.bytes_bodies(),
-            bytes_statics: self.statics.memory_bytes() + self.frames.bytes_statics(&self.statics),
-            bytes_pairs: self.bytes_pairs(),
-            phases: self.phases,
->>>>>>> trees
             grids,
             advice: None,
         };
