@@ -137,7 +137,7 @@ impl World {
             return Err(bad("step number")(Error::InvalidConfig { setting: "step", value: step as f64, expected }));
         }
         let mut world = Self::new(config).map_err(bad("settings"))?;
-        let statics = statics.restore(!world.config.sequential).and_then(|statics| {
+        let statics = statics.restore(world.config.may_use_threads()).and_then(|statics| {
             if world.tracker.is_some() {
                 check_static_ids(&statics)?;
             }

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
 use crate::input::bodies::Bodies;
-use crate::input::chunks::Input;
-use crate::input::rows::Rows;
+use crate::input::chunks::Chunks;
+use crate::input::rows::BoxSource;
 use crate::memory::disjoint::Disjoint;
 use crate::memory::listener::Listener;
 use crate::memory::page::PairBudget;
@@ -29,12 +29,11 @@ impl World {
         let mut row_starts = std::mem::take(&mut self.row_starts);
         let mut next = self.frames.next();
         let index = Arc::make_mut(&mut next);
-        let outcome = Input::new(chunks, &mut row_starts).and_then(|input| {
-            let parallel =
-                cfg!(feature = "parallel") && !self.config.sequential && input.len() >= self.config.parallel_threshold;
+        let outcome = Chunks::new(chunks, &mut row_starts).and_then(|input| {
+            let parallel = self.config.is_parallel(input.len());
             index.asleep.clear();
             self.sleeping.forget_bad_rows();
-            let discs = self.config.body_shape == BodyShape::Circle && !input.moves();
+            let discs = self.config.body_shape == BodyShape::Circle && !input.has_displacements();
             let aim = Aim::Pairs { listener, discs };
             if !input.has_asleep() || !self.step_among_sleepers(&input, index, parallel, aim, &mut phases)? {
                 clock.lap();
@@ -61,7 +60,7 @@ impl World {
                 lists.rebuild((&found.all_bodies(), &found.all_statics()), input.len(), parallel);
             }
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
-            index.sequential = self.config.sequential;
+            index.sequential = !self.config.may_use_threads();
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first. A world
             // that was restored knows who was in its last step, but has no frame of it.
             let handed_on = ids != IdsNow::Copied && self.frames.hand_on_ids(index);

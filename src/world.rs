@@ -16,7 +16,8 @@ use crate::contacts::events::Tracker;
 use crate::contacts::partners::Lists;
 use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
-use crate::input::bodies::{Bodies, Statics};
+use crate::input::bodies::Bodies;
+use crate::input::statics::Statics;
 use crate::memory::page::{PAGE_LEN, PagePool};
 use crate::query::frame::Searched;
 use crate::report::Phases;
@@ -85,10 +86,10 @@ impl World {
     /// [`Error::InvalidConfig`] names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
         config.validate()?;
-        let tracker = config.track_contacts.then(Box::default);
+        let tracker = config.contact_tracking.then(Box::default);
         let lists = config.partner_lists.then(Box::default);
-        let frames = Frames::new(config.track_contacts);
-        Ok(Self { level: Level::detect(config.simd), config, tracker, lists, frames, ..Self::default() })
+        let frames = Frames::new(config.contact_tracking);
+        Ok(Self { level: Level::detect(config.simd_max), config, tracker, lists, frames, ..Self::default() })
     }
 
     /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap, and
@@ -154,7 +155,7 @@ impl World {
     /// A rebuild, in parallel for large sets: O(n log n), some hundred milliseconds for a million boxes. To open a door use
     /// [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        let statics = StaticTree::build(statics.into(), !self.config.sequential)?;
+        let statics = StaticTree::build(statics.into(), self.config.may_use_threads())?;
         if self.tracker.is_some() {
             crate::contacts::events::check_static_ids(&statics)?;
         }
@@ -197,7 +198,7 @@ impl World {
             searched: self.searched(),
             tracker: self.tracker.as_deref(),
             lists: self.lists.as_deref(),
-            parallel_threshold: self.config.parallel_threshold,
+            parallel: self.config.is_parallel(self.frames.front().row_count),
         }
     }
 
@@ -243,7 +244,7 @@ impl World {
 
     /// The bodies of the last good step, and the statics as of now.
     pub(crate) fn searched(&self) -> Searched<'_> {
-        Searched::new(self.frames.front(), &self.statics, self.config.sequential)
+        Searched::new(self.frames.front(), &self.statics, !self.config.may_use_threads())
     }
 
     /// Keeps what a report needs and later steps would overwrite.

@@ -16,7 +16,7 @@ use crate::error::{Column, Error, InvalidRow};
 use crate::frame::frame::Index;
 use crate::frame::frames::Frames;
 use crate::geometry::{RawAabb, oriented, shifted};
-use crate::input::rows::{Rows, read_boxes};
+use crate::input::rows::{BoxSource, read_boxes};
 use crate::memory::page::PairBudget;
 use crate::report::Phases;
 use crate::tier::point_grid::bands::GridIndex;
@@ -78,7 +78,7 @@ impl World {
         if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
             return Err(Error::InvalidOrigin { axis, value: by[axis] });
         }
-        let parallel = !self.config.sequential;
+        let parallel = self.config.may_use_threads();
         let statics = self.statics.shifted(by, parallel)?;
         let version = self.statics_version + 2;
         let front = self.frames.front();
@@ -99,7 +99,7 @@ impl World {
     fn file_anew(&mut self, by: [f32; 2], statics: (&StaticTree, u64)) -> Result<(), Error> {
         let rows = Moved::of(self.frames.front(), by);
         let config = &self.config;
-        let parallel = cfg!(feature = "parallel") && !config.sequential && rows.len() >= config.parallel_threshold;
+        let parallel = config.is_parallel(rows.len());
         self.plan.rebuild(&rows, Wishes { bounds: &config.bounds, oversized: true });
         let mut next = self.frames.next();
         let index = Arc::make_mut(&mut next);
@@ -162,7 +162,7 @@ impl Moved {
     }
 }
 
-impl Rows for Moved {
+impl BoxSource for Moved {
     fn len(&self) -> usize {
         self.0.len()
     }

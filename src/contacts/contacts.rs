@@ -22,16 +22,10 @@ pub struct Contacts<'w> {
     pub(crate) searched: Searched<'w>,
     pub(crate) tracker: Option<&'w Tracker>,
     pub(crate) lists: Option<&'w Lists>,
-    pub(crate) parallel_threshold: usize,
+    pub(crate) parallel: bool,
 }
 
 impl<'w> Contacts<'w> {
-    /// Whether the settings let other threads work on contacts of a step of so many bodies.
-    pub(crate) fn is_parallel(&self) -> bool {
-        let index = self.searched.index;
-        cfg!(feature = "parallel") && !index.sequential && index.row_count >= self.parallel_threshold
-    }
-
     /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
         Pairs::new(self.found.all_bodies(), self.found.body_pair_count)

@@ -13,9 +13,9 @@
 
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
-use crate::input::chunks::Input;
+use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
-use crate::input::rows::{Rows, finite};
+use crate::input::rows::{BoxSource, is_finite};
 use crate::memory::buffers::grow;
 use crate::memory::record::Record;
 use crate::parallel;
@@ -138,7 +138,7 @@ impl Stretch {
 
 /// Finds out which rows of a stretch stand.
 pub(crate) struct Verify<'a, 'i, 'c> {
-    pub(crate) input: &'a Input<'i, 'c>,
+    pub(crate) input: &'a Chunks<'i, 'c>,
     /// Of all rows, if any has one.
     pub(crate) filters: Option<&'a [Filter]>,
     pub(crate) number: usize,
@@ -230,7 +230,7 @@ impl Stretch {
 /// The good ones of some rows, as bits; the others are noted.
 #[cold]
 #[inline(never)]
-fn check(input: &Input<'_, '_>, rows: Range<usize>, skip: bool, bad: &mut Vec<InvalidRow>) -> u64 {
+fn check(input: &Chunks<'_, '_>, rows: Range<usize>, skip: bool, bad: &mut Vec<InvalidRow>) -> u64 {
     let mut valid = 0;
     for (k, row) in rows.enumerate() {
         match input.check(row) {
@@ -276,7 +276,7 @@ fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
 /// Some rows of a step, all good, each with the number that it has among all.
 pub(crate) struct Listed<'a>(pub(crate) &'a [Record]);
 
-impl Rows for Listed<'_> {
+impl BoxSource for Listed<'_> {
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -295,7 +295,7 @@ impl Rows for Listed<'_> {
         let mut good = true;
         for (slot, Record { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
             *slot = *aabb;
-            good &= finite(aabb);
+            good &= is_finite(aabb);
         }
         good
     }

@@ -35,8 +35,8 @@ use crate::contacts::stream::{Kind, first_sequence};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
-use crate::input::chunks::Input;
-use crate::input::rows::Rows;
+use crate::input::chunks::Chunks;
+use crate::input::rows::BoxSource;
 use crate::memory::listener::Tap;
 use crate::memory::page::{PagePool, PairBudget};
 use crate::memory::record::Record;
@@ -135,7 +135,7 @@ impl Sleeping {
     /// Finds out which rows stand. The first bad one is the error, unless they are left out.
     fn verify(
         &mut self,
-        input: &Input<'_, '_>,
+        input: &Chunks<'_, '_>,
         index: &Index,
         skip: bool,
         level: crate::simd::Level,
@@ -213,7 +213,7 @@ impl World {
     /// Builds the next frame from movers and sleepers, if enough rows stand or can be filed; whether it did.
     pub(crate) fn step_among_sleepers(
         &mut self,
-        input: &Input<'_, '_>,
+        input: &Chunks<'_, '_>,
         index: &mut Index,
         parallel: bool,
         aim: Aim<'_>,
@@ -234,7 +234,7 @@ impl World {
 
     fn step_movers(
         &mut self,
-        input: &Input<'_, '_>,
+        input: &Chunks<'_, '_>,
         index: &mut Index,
         parallel: bool,
         aim: Aim<'_>,

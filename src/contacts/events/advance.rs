@@ -4,8 +4,8 @@ use crate::contacts::events::StaticSet;
 use crate::error::Error;
 use crate::frame::frame::Index;
 use crate::geometry::{Disc, RawAabb, overlaps};
-use crate::input::chunks::Input;
-use crate::input::rows::Rows;
+use crate::input::chunks::Chunks;
+use crate::input::rows::BoxSource;
 use crate::world::World;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl World {
     /// changed.
     pub(crate) fn track_contacts(
         &mut self,
-        input: &Input<'_, '_>,
+        input: &Chunks<'_, '_>,
         index: &mut Index,
         discs: bool,
         parallel: bool,
@@ -33,12 +33,12 @@ impl World {
         let Some(tracker) = &mut self.tracker else { return Ok(IdsNow::Unknown) };
         let mut absent =
             self.sleeping.invalid_rows().chain(self.partition.invalid_rows()).map(|bad| bad.row).peekable();
-        let equal = |rows: Range<usize>, ids: &[u64]| input.has_ids(rows, ids);
+        let equal = |rows: Range<usize>, ids: &[u64]| input.ids_equal(rows, ids);
         let mut ids = IdsNow::AsBefore;
         if absent.peek().is_some() || !tracker.is_as_before(input.len(), equal, parallel) {
             ids = IdsNow::Copied;
             input.copy_ids(&mut index.ids);
-            tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
+            tracker.identify(input.has_ids().then_some(&index.ids[..]), input.len(), absent, parallel)?;
         }
         let index = &*index;
         let (statics, margin) = (&self.statics, self.config.margin);
@@ -59,7 +59,7 @@ impl World {
         let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
         tracker.advance(
             (&self.next_found.all_bodies(), &self.next_found.all_statics()),
-            (input.ids_of(index).filter(|_| ids == IdsNow::Copied), input.len()),
+            ((input.has_ids() && ids == IdsNow::Copied).then_some(&index.ids[..]), input.len()),
             StaticSet { tree: statics, number: self.static_set },
             keeps.unzip(),
             (self.level, parallel),

@@ -151,7 +151,7 @@ impl Contacts<'_> {
 
     /// The schedule of the pairs, made if it is not there yet.
     fn work(&self, touched: Touched) -> Work<'_> {
-        let (found, parallel) = (self.found, self.is_parallel());
+        let (found, parallel) = (self.found, self.parallel);
         let (kept, blocks) = match touched {
             Touched::Both => (&found.schedules.bodies, found.all_bodies()),
             Touched::First => (&found.schedules.statics, found.all_statics()),

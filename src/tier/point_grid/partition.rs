@@ -15,7 +15,7 @@
 
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
-use crate::input::rows::Rows;
+use crate::input::rows::BoxSource;
 use crate::memory::buffers::grow;
 use crate::memory::columns::PAD;
 use crate::memory::disjoint::Disjoint;
@@ -86,7 +86,7 @@ struct Count<'a, R: ?Sized> {
     counts: &'a mut [usize],
 }
 
-impl<R: Rows + ?Sized> Count<'_, R> {
+impl<R: BoxSource + ?Sized> Count<'_, R> {
     /// The loop over rows has no branch that is hard to predict: what needs more thought is put aside.
     #[inline(always)]
     fn along<const AXIS: usize>(self) {
@@ -134,7 +134,7 @@ impl<R: Rows + ?Sized> Count<'_, R> {
     }
 }
 
-impl<R: Rows + ?Sized> Work for Count<'_, R> {
+impl<R: BoxSource + ?Sized> Work for Count<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -150,7 +150,7 @@ struct Scatter<'a, R: ?Sized> {
     places: Disjoint<'a, Record>,
 }
 
-impl<'a, R: Rows + ?Sized> Scatter<'a, R> {
+impl<'a, R: BoxSource + ?Sized> Scatter<'a, R> {
     /// # Safety
     ///
     /// `cursors` are the places that [`Count`] of the same rows asked for, and no one else's.
@@ -190,7 +190,7 @@ impl<'a, R: Rows + ?Sized> Scatter<'a, R> {
     }
 }
 
-impl<R: Rows + ?Sized> Work for Scatter<'_, R> {
+impl<R: BoxSource + ?Sized> Work for Scatter<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -204,7 +204,7 @@ impl Partition {
     /// left out; else the lowest is the error, and `records` was not touched.
     pub(crate) fn run(
         &mut self,
-        rows: &(impl Rows + ?Sized),
+        rows: &(impl BoxSource + ?Sized),
         plan: &Plan,
         skip: bool,
         level: Level,
@@ -318,7 +318,7 @@ fn key_batch<const AXIS: usize>(
 
 /// Hands the boxes of a chunk on, a batch at a time: the first row, the boxes, and whether all are good for sure.
 #[inline(always)]
-fn for_each_batch(rows: &(impl Rows + ?Sized), chunk: usize, mut batch: impl FnMut(usize, &[RawAabb], bool)) {
+fn for_each_batch(rows: &(impl BoxSource + ?Sized), chunk: usize, mut batch: impl FnMut(usize, &[RawAabb], bool)) {
     let end = rows.len().min((chunk + 1) * CHUNK);
     let mut buffer = [[0.0; 4]; BATCH];
     for from in (chunk * CHUNK..end).step_by(BATCH) {

@@ -6,7 +6,7 @@
 //! Cost: O(s log s) for a sample of s rows, s at most [`SAMPLE_MAX`].
 
 use crate::geometry::RawAabb;
-use crate::input::rows::Rows;
+use crate::input::rows::BoxSource;
 use crate::memory::buffers::part_start;
 use crate::tier::point_grid::classes;
 use crate::tier::point_grid::splitter::Splitter;
@@ -101,7 +101,7 @@ impl Plan {
     }
 
     /// Plans a step over these rows.
-    pub(crate) fn rebuild(&mut self, rows: &(impl Rows + ?Sized), wishes: Wishes<'_>) {
+    pub(crate) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), wishes: Wishes<'_>) {
         self.take_sample(rows);
         let alike = if wishes.bounds.is_empty() { classes::alike(&self.sample, &mut self.edges) } else { None };
         let ends = alike.unwrap_or_else(|| {
@@ -134,7 +134,7 @@ impl Plan {
     }
 
     /// Groups of rows at even distances, each moved a little so that a pattern in the order of rows is not met in step.
-    fn take_sample(&mut self, rows: &(impl Rows + ?Sized)) {
+    fn take_sample(&mut self, rows: &(impl BoxSource + ?Sized)) {
         let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
         self.sample.clear();
         for k in 0..groups {

@@ -7,7 +7,7 @@
 use crate::error::Error;
 use crate::geometry::{Aabb, overlaps};
 use crate::input::bodies;
-use crate::input::rows::{Boxes, ROWS_MAX};
+use crate::input::rows::{BoxSlice, ROWS_MAX};
 use crate::memory::buffers::grow;
 use crate::memory::columns::PAD;
 use crate::memory::page::{Block, PAGE_LEN, PagePool, PairBudget, PairSink};
@@ -107,7 +107,7 @@ impl PointGrid {
     /// O(boxes + pairs) where boxes are of a few sizes; see [`PointGrid`]. Allocates only when there are more boxes or
     /// pairs than before.
     pub fn find_pairs<T: NoUninit>(&mut self, aabbs: &[T], pairs: &mut Vec<Pair>) -> Result<(), Error> {
-        let rows = Boxes(bodies::boxes(aabbs));
+        let rows = BoxSlice(bodies::boxes(aabbs));
         if aabbs.len() > ROWS_MAX {
             return Err(Error::TooManyRows { rows: aabbs.len(), rows_max: ROWS_MAX });
         }

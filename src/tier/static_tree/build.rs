@@ -3,7 +3,8 @@
 //! Cost: O(n * depth); the roots one after the other, each in parallel.
 
 use crate::error::{Column, Error};
-use crate::input::bodies::{Statics, check_box};
+use crate::input::bodies::check_box;
+use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::tier::static_tree::node::{ROW_COUNT_MAX, row_number};
 use crate::tier::static_tree::subtree::{Budget, Part, Site, grow};
@@ -46,7 +47,7 @@ fn check(statics: &Statics<'_>) -> Result<(), Error> {
     for (column, len) in [(Column::Id, statics.ids.map(<[_]>::len)), (Column::Filter, statics.filters.map(<[_]>::len))]
     {
         if let Some(found) = len.filter(|&len| len != expected) {
-            return Err(Error::ColumnLengthMismatch { chunk: 0, column, expected, found });
+            return Err(Error::ColumnLengthMismatch { chunk: None, column, expected, found });
         }
     }
     let mut rows = statics.aabbs.iter().enumerate();

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::geometry::shifted;
-use crate::input::bodies::Statics;
+use crate::input::statics::Statics;
 use crate::tier::static_tree::StaticTree;
 use std::sync::Arc;
 

@@ -323,7 +323,7 @@ fn bad_input_is_named() {
         assert_eq!(found.value.to_bits(), InvalidRow::new(2, column, axis, value).value.to_bits());
     }
     let short = StaticTree::new(Statics::new(&[good, good]).with_ids(&[1])).unwrap_err();
-    assert_eq!(short, Error::ColumnLengthMismatch { chunk: 0, column: Column::Id, expected: 2, found: 1 });
+    assert_eq!(short, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 2, found: 1 });
     assert_eq!(check_count(ROW_COUNT_MAX), Ok(()));
     let (rows, rows_max) = (ROW_COUNT_MAX + 1, ROW_COUNT_MAX);
     assert_eq!(check_count(rows), Err(Error::TooManyRows { rows, rows_max }));

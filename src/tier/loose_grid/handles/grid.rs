@@ -107,7 +107,7 @@ impl LooseGrid {
     pub fn new(area: Aabb, cell_size: f32) -> Result<Self, Error> {
         if !(cell_size.is_finite() && cell_size > 0.0) {
             let expected = "a finite number above 0";
-            return Err(Error::InvalidConfig { setting: "cell_size", value: f64::from(cell_size), expected });
+            return Err(Error::InvalidConfig { setting: "cell_size", value: cell_size.into(), expected });
         }
         let mut grid = Self {
             area,
