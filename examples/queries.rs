@@ -30,7 +30,7 @@ fn names(hits: impl IntoIterator<Item = Hit>) -> String {
 
 /// Six people in a row at x = 2, 4 … 12, and a cart that is much larger; the ground, and a wall at either end.
 fn yard() -> Result<World, Box<dyn Error>> {
-    let mut world = World::new(WorldConfig::new().bound(1.0))?;
+    let mut world = World::new(WorldConfig::new().with_bound(1.0))?;
     world.set_statics(&[
         Aabb::new([-1.0, -1.0], [21.0, 0.0])?,
         Aabb::new([-1.0, 0.0], [0.0, 8.0])?,

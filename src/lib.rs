@@ -39,7 +39,7 @@
 //!
 //! # What comes next in a physics step
 //!
-//! * What began and what ended, and a value that follows each contact: [`WorldConfig::track_contacts`], [`Contacts::started`].
+//! * What began and what ended, and a value that follows each contact: [`WorldConfig::with_contact_tracking`], [`Contacts::started`].
 //! * Pairs with both rows of your columns to change, on all threads: [`Contacts::par_for_each_pair_mut`].
 //! * Groups of bodies that touch: [`Contacts::build_islands`]. The partners of a body: [`Contacts::partners`].
 //! * Pairs while the step still runs: [`World::step_streamed`], and [`stream`] for another thread.
@@ -67,7 +67,7 @@
 //! # Features
 //!
 //! * `parallel` (default): steps run on the rayon pool of the caller, or the global one. Without it, or with
-//!   [`WorldConfig::sequential`], no thread is made and the result is the same.
+//!   [`WorldConfig::with_parallel_threshold`], no thread is made and the result is the same.
 //! * `serde`: `World::save` and `World::restore`: settings, statics, contacts from step to step and the number of the step as a
 //!   value that can be serialised. So can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`],
 //!   [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and [`BodyShape`].

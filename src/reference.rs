@@ -36,11 +36,11 @@ pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Every `(i, j)` with `i < j` whose closed boxes overlap and whose discs do too, in ascending order: the pairs of bodies
-/// under [`BodyShape::Circle`](crate::BodyShape::Circle).
+/// Every `(i, j)` with `i < j` whose closed boxes overlap and whose circles do too, in ascending
+/// order: the pairs of bodies under [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
-/// The disc of a box has its middle, and its width as diameter; in f32, each operation rounded, and all of it twice as large: the
-/// sum of two edges for the middle, their difference for the radius.
+/// The circle of a box has its centre, and its longer side as diameter. In f32, each operation
+/// rounded, and all of it doubled: the centre is the sum of two edges, the radius their difference.
 ///
 /// # Cost
 ///
@@ -48,16 +48,17 @@ pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
 pub fn circle_self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = self_pairs(boxes);
     pairs.retain(|&(i, j)| {
-        let ([ax, ay], [bx, by]) = (twice_middle(boxes[i as usize]), twice_middle(boxes[j as usize]));
-        let both = width(boxes[i as usize]) + width(boxes[j as usize]);
+        let ([ax, ay], [bx, by]) = (doubled_center(boxes[i as usize]), doubled_center(boxes[j as usize]));
+        let both = longer_side(boxes[i as usize]) + longer_side(boxes[j as usize]);
         let squared = square(ax - bx) + square(ay - by);
         squared.partial_cmp(&square(both)) != Some(std::cmp::Ordering::Greater)
     });
     pairs
 }
 
-/// Every `(i, j)` where box `i` of `bodies` and box `j` of `statics` overlap, and the disc of the former overlaps the latter, in
-/// ascending order: the pairs of bodies and statics under [`BodyShape::Circle`](crate::BodyShape::Circle).
+/// Every `(i, j)` where box `i` of `bodies` and box `j` of `statics` overlap, and the circle of the
+/// former overlaps the latter, in ascending order: the pairs of bodies and statics under
+/// [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
 /// # Cost
 ///
@@ -65,20 +66,20 @@ pub fn circle_self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
 pub fn circle_static_pairs(bodies: &[RawAabb], statics: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = cross_pairs(bodies, statics);
     pairs.retain(|&(i, j)| {
-        let (disc, static_row) = (bodies[i as usize], statics[j as usize]);
+        let (circle, static_row) = (bodies[i as usize], statics[j as usize]);
         let mut squared = 0.0;
         for axis in 0..2 {
-            let at = twice_middle(disc)[axis];
+            let at = doubled_center(circle)[axis];
             // Where one of both is NaN neither is above 0.
             let outside = (2.0 * static_row[axis] - at).max(at - 2.0 * static_row[axis + 2]).max(0.0);
             squared += square(outside);
         }
-        squared.partial_cmp(&square(width(disc))) != Some(std::cmp::Ordering::Greater)
+        squared.partial_cmp(&square(longer_side(circle))) != Some(std::cmp::Ordering::Greater)
     });
     pairs
 }
 
-fn twice_middle(aabb: RawAabb) -> [f32; 2] {
+fn doubled_center(aabb: RawAabb) -> [f32; 2] {
     [0, 1].map(|axis| aabb[axis] + aabb[axis + 2])
 }
 
@@ -86,8 +87,8 @@ fn square(x: f32) -> f32 {
     x * x
 }
 
-fn width(aabb: RawAabb) -> f32 {
-    aabb[2] - aabb[0]
+fn longer_side([min_x, min_y, max_x, max_y]: RawAabb) -> f32 {
+    (max_x - min_x).max(max_y - min_y)
 }
 
 /// The box of a body as a step computes it, in f32: `center - half` to `center + half`; with a displacement,

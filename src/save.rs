@@ -10,8 +10,8 @@ use crate::contacts::events::{SavedTracked, StaticSet, Tracker, check_static_ids
 use crate::error::Error;
 use crate::frame::frames::Frames;
 use crate::geometry::RawAabb;
-use crate::input::bodies::Statics;
 use crate::input::filter::Filter;
+use crate::input::statics::Statics;
 use crate::tier::static_tree::StaticTree;
 use crate::world::World;
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ impl World {
     /// ```
     /// use triphase::{Bodies, SavedWorld, World, WorldConfig};
     ///
-    /// let mut world = World::new(WorldConfig::new().bound(0.5))?;
+    /// let mut world = World::new(WorldConfig::new().with_bound(0.5))?;
     /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0], [3.0, 0.0, 4.0, 9.0]])?;
     /// world.set_static_enabled(1, false)?;
     /// let centers = [[1.0f32, 0.4], [3.5, 0.2]];
@@ -113,7 +113,7 @@ impl World {
     ///
     /// Its steps find the same pairs as those of the world that was saved, in the same order (but among bodies that
     /// [sleep](crate::Bodies::with_asleep), of which none is filed at first), and where contacts are
-    /// [tracked](WorldConfig::track_contacts), these begin, go on with their values and end as they would have there. Until the
+    /// [tracked](WorldConfig::with_contact_tracking), these begin, go on with their values and end as they would have there. Until the
     /// first step it has no bodies and no pairs; its statics can be asked at once. It runs on the best instruction set of the
     /// machine that it is restored on, as far as its settings allow.
     ///
@@ -126,29 +126,32 @@ impl World {
     ///
     /// As [`set_statics`](Self::set_statics).
     pub fn restore(saved: SavedWorld) -> Result<Self, Error> {
-        let bad = |what| move |cause| Error::InvalidSave { what, cause: Box::new(cause) };
+        let invalid = |part| move |error| Error::InvalidSave { part, source: Box::new(error) };
         let SavedWorld { version, config, step, statics, tracked } = saved;
         if version != VERSION {
-            let value = f64::from(version);
-            return Err(bad("version")(Error::InvalidConfig { setting: "version", value, expected: "1" }));
+            return Err(invalid("version")(Error::InvalidConfig {
+                setting: "version",
+                value: u64::from(version).into(),
+                expected: "1",
+            }));
         }
         if step > STEP_MAX {
             let expected = "at most 2^63";
-            return Err(bad("step number")(Error::InvalidConfig { setting: "step", value: step as f64, expected }));
+            return Err(invalid("step number")(Error::InvalidConfig { setting: "step", value: step.into(), expected }));
         }
-        let mut world = Self::new(config).map_err(bad("settings"))?;
+        let mut world = Self::new(config).map_err(invalid("settings"))?;
         let statics = statics.restore(world.config.may_use_threads()).and_then(|statics| {
             if world.tracker.is_some() {
                 check_static_ids(&statics)?;
             }
             Ok(statics)
         });
-        world.statics = statics.map_err(bad("statics"))?;
+        world.statics = statics.map_err(invalid("statics"))?;
         (world.statics_version, world.static_set) = (1, 1);
         if world.tracker.is_some()
             && let Some(tracked) = tracked
         {
-            let tracker = Tracker::restore(&tracked, world.static_set()).map_err(bad("contacts"))?;
+            let tracker = Tracker::restore(&tracked, world.static_set()).map_err(invalid("contacts"))?;
             world.tracker = Some(Box::new(tracker));
         }
         world.frames = Frames::after(step, world.tracker.is_some());

@@ -115,29 +115,8 @@ impl World {
     /// # Cost
     ///
     /// O(bodies + pairs), in parallel; see the README for figures. Allocates only when the world grows.
-    pub fn step(&mut self, bodies: Bodies<'_>) -> Result<Contacts<'_>, Error> {
-        self.step_chunks(&[bodies])
-    }
-
-    /// Like [`step`](Self::step), for bodies that are held in several sets of columns, as by archetypes: rows are numbered
-    /// through, chunk after chunk.
-    ///
-    /// ```
-    /// use triphase::{Bodies, World};
-    /// let mut world = World::default();
-    /// let orcs = [[0.0f32, 0.0], [9.0, 9.0]];
-    /// let arrows = [[0.2f32, 0.0, 0.4, 0.1]];
-    /// let chunks = [Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::from_aabbs(&arrows)];
-    /// let pair = world.step_chunks(&chunks)?.body_pairs().next().unwrap();
-    /// assert_eq!((pair.a, pair.b), (0, 2)); // the arrow is row 2
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`step`](Self::step).
-    pub fn step_chunks(&mut self, chunks: &[Bodies<'_>]) -> Result<Contacts<'_>, Error> {
-        self.build_frame(chunks, None)?;
+    pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
+        self.build_frame(bodies.as_ref(), None)?;
         Ok(self.contacts())
     }
 
@@ -209,7 +188,7 @@ impl World {
     }
 
     /// Rows that the last good step left out under [`InvalidRows::Skip`](crate::InvalidRows::Skip), ascending.
-    pub fn skipped(&self) -> &[InvalidRow] {
+    pub fn skipped_rows(&self) -> &[InvalidRow] {
         &self.skipped
     }
 

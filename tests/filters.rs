@@ -63,9 +63,9 @@ fn check(
     given: &Given,
 ) -> Result<[usize; 2], String> {
     let [plain, filtered] = chunks;
-    let mut unfiltered = world(fleet.world().config().clone().sequential());
+    let mut unfiltered = world(fleet.world().config().clone().with_parallel_threshold(None));
     unfiltered.set_statics(statics).map_err(|error| error.to_string())?;
-    let all = Found::new(unfiltered.step_chunks(plain).map_err(|error| error.to_string())?);
+    let all = Found::new(unfiltered.step(plain).map_err(|error| error.to_string())?);
     fleet.each(|world| given.set_statics(world, statics)).map_err(|error| error.to_string())?;
     let found = fleet.step_beside_fresh(filtered, |fresh| given.set_statics(fresh, statics))?;
     let found = found.map_err(|error| error.to_string())?;
@@ -128,7 +128,7 @@ fn scenes_of_every_tier_report_what_overlaps_and_is_allowed() {
 
 #[test]
 fn classes_of_size_visit_each_other_by_their_filters() {
-    let mut fleet = Fleet::new(WorldConfig::new().bounds([0.1, 1.0, 8.0]));
+    let mut fleet = Fleet::new(WorldConfig::new().with_bounds([0.1, 1.0, 8.0]));
     for (count, seed) in [(6000, 92), (500, 93)] {
         let scene = Scene::new(SceneName::PowerLaw, count, seed);
         let [some, all] = check_columns("power_law", &mut fleet, &scene_columns(&scene), &[], seed);
@@ -157,7 +157,7 @@ fn bands_that_are_taken_apart_ask_filters_too() {
 
 #[test]
 fn oversized_bodies_ask_filters_among_themselves_and_of_all_others() {
-    let mut fleet = Fleet::new(WorldConfig::new().bound(0.5));
+    let mut fleet = Fleet::new(WorldConfig::new().with_bound(0.5));
     let mut random = Random::new(95);
     for large in [1, 40, 3000] {
         let small = (0..1500).map(|_| (random.point(0.0, 60.0), [0.4, 0.4])).collect::<Vec<_>>();
@@ -309,7 +309,7 @@ fn columns_of_another_length_are_named_and_leave_the_last_step() {
     for found in [0, 2, 4] {
         let error = Error::ColumnLengthMismatch { chunk: 1, column: Column::Filter, expected: 3, found };
         let chunks = [columns.bodies(), columns.bodies().with_filters(&filters[..found])];
-        assert_eq!(world.step_chunks(&chunks).map(|_| ()), Err(error.clone()));
+        assert_eq!(world.step(&chunks).map(|_| ()), Err(error.clone()));
         assert!(error.to_string().contains("the filter column has"), "{error}");
         assert_eq!(Found::new(world.contacts()), before);
     }
@@ -322,7 +322,7 @@ fn columns_of_another_length_are_named_and_leave_the_last_step() {
 #[test]
 fn a_refused_step_leaves_no_filters_behind() {
     let columns = Columns::uniform(vec![[0.5, 0.5]; 40], [1.0, 1.0]);
-    let mut world = world(WorldConfig::new().sequential().pair_limit(20));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(20));
     let pairs = |k: u32| Filter::new(1 << (k / 2), 1 << (k / 2));
     let filters: Vec<Filter> = (0..40).map(pairs).collect();
     // The limit counts pairs that are allowed.
@@ -341,7 +341,7 @@ fn a_refused_step_leaves_no_filters_behind() {
 #[test]
 fn skipped_rows_do_not_shift_filters() {
     let mut random = Random::new(102);
-    let mut world = world(WorldConfig::new().sequential().invalid_rows(InvalidRows::Skip));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_invalid_rows(InvalidRows::Skip));
     let mut columns = Columns::uniform((0..600).map(|_| random.point(0.0, 15.0)).collect(), [0.4, 0.4]);
     let boxes = columns.boxes();
     let filters = random_filters(600, &mut random);
@@ -434,7 +434,7 @@ proptest! {
             from = to;
         }
         let config = WorldConfig::new();
-        let mut fleet = Fleet::new(bound.map_or(config.clone(), |bound| config.bound(bound)));
+        let mut fleet = Fleet::new(bound.map_or(config.clone(), |bound| config.with_bound(bound)));
         check(&mut fleet, [&plain, &chunks], (&columns.boxes(), &statics), &given).map_err(TestCaseError::fail)?;
     }
 }

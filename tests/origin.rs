@@ -63,7 +63,7 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawAabb
         fleet.each(|world| world.shift_origin(by)).unwrap_or_else(|error| panic!("{label}: {error}"));
         here = Columns { ids: here.ids.clone(), ..Columns::aabbs(shifted(&here.boxes(), by)) };
         static_row = shifted(&static_row, by);
-        let mut native = world(config.clone().sequential());
+        let mut native = world(config.clone().with_parallel_threshold(None));
         set_statics(&mut native, &static_row);
         // Edges beyond f32 are fine where they come from rounding, and are refused where they are given.
         let given = native.step(here.bodies()).is_ok();
@@ -122,9 +122,13 @@ fn many_bodies_and_all_settings() {
     let castles = Scene::new(SceneName::Castles, 2000, SEED);
     let columns = with_ids(Columns::new(scene.centers.clone(), scene.half_extents.clone()));
     let new = WorldConfig::new;
-    for config in
-        [new(), new().bound(0.5), new().bounds([0.1, 0.4, 3.0]), new().cell_size(2.0), new().pair_limit(1 << 20)]
-    {
+    for config in [
+        new(),
+        new().with_bound(0.5),
+        new().with_bounds([0.1, 0.4, 3.0]),
+        new().with_cell_size(2.0),
+        new().with_pair_limit(1 << 20),
+    ] {
         let label = format!("{config:?}");
         check(&label, config, &columns, &castles.statics, &[[1000.0, -77.25], [-1e5, 3.0], [0.0, 0.0]]);
     }
@@ -239,7 +243,7 @@ fn readers_are_shown_the_step_from_its_new_origin_and_snapshots_stay() {
 
 #[test]
 fn skipped_rows_ids_and_filters_stay() {
-    let mut fleet = Fleet::new(WorldConfig::new().invalid_rows(InvalidRows::Skip));
+    let mut fleet = Fleet::new(WorldConfig::new().with_invalid_rows(InvalidRows::Skip));
     let mut random = Random::new(SEED);
     let mut centers: Vec<[f32; 2]> = (0..3000).map(|_| random.point(0.0, 70.0)).collect();
     let half_extents: Vec<[f32; 2]> = (0..3000).map(|k| if k % 100 == 7 { [9.0, 4.0] } else { [0.5, 0.5] }).collect();
@@ -262,7 +266,7 @@ fn skipped_rows_ids_and_filters_stay() {
         world.shift_origin([30.0, 12.5]).unwrap();
         world.shift_origin([-1000.0, 0.0]).unwrap();
         assert_eq!(hits(world), before);
-        assert_eq!(world.skipped().iter().map(|bad| bad.row).collect::<Vec<_>>(), [0, 17, 1500, 2999]);
+        assert_eq!(world.skipped_rows().iter().map(|bad| bad.row).collect::<Vec<_>>(), [0, 17, 1500, 2999]);
         assert_eq!(world.contacts().body_id(5), Some(5 << 33));
         let mut order = Vec::new();
         world.spatial_order(&mut order);
@@ -319,7 +323,7 @@ fn contacts_that_are_tracked_go_on() {
     let by = [4096.0, -128.5];
     let moved: Vec<[f32; 2]> = centers.iter().map(|[x, y]| [x - by[0], y - by[1]]).collect();
     for with_ids in [true, false] {
-        let mut fleet = Fleet::new(WorldConfig::new().track_contacts().partner_lists());
+        let mut fleet = Fleet::new(WorldConfig::new().with_contact_tracking(true).with_partner_lists(true));
         fleet.each(|world| {
             let step = |world: &mut World, centers: &[[f32; 2]]| {
                 let bodies = Bodies::uniform(centers, [0.5, 0.5]);

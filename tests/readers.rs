@@ -182,8 +182,8 @@ fn readers_check_each_step(config: WorldConfig, readers: usize, steps: u64) {
 
 #[test]
 fn threads_that_read_find_whole_steps_while_steps_run() {
-    readers_check_each_step(WorldConfig::new().sequential(), 4, 120);
-    readers_check_each_step(WorldConfig::new().parallel_threshold(0), 3, 60);
+    readers_check_each_step(WorldConfig::new().with_parallel_threshold(None), 4, 120);
+    readers_check_each_step(WorldConfig::new().with_parallel_threshold(0), 3, 60);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn before_the_first_step_the_frame_is_empty() {
 
 #[test]
 fn a_refused_step_publishes_nothing() {
-    let mut world = world(WorldConfig::new().sequential().pair_limit(10));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(10));
     let reader = world.reader();
     let crowd = vec![[0.0f32, 0.0]; 100_000];
     for step in 0..4 {

@@ -40,7 +40,7 @@ fn sizes_that_should_not_share_cells_are_several_classes() {
 
 #[test]
 fn given_bounds_are_kept() {
-    let report = report(SceneName::Dragons, 20_000, WorldConfig::new().bounds([0.4, 0.5]));
+    let report = report(SceneName::Dragons, 20_000, WorldConfig::new().with_bounds([0.4, 0.5]));
     let [small, large] = &report.grids[..] else { panic!("two classes") };
     assert!((small.bound - 0.4).abs() < 1e-3 && (large.bound - 0.5).abs() < 1e-3, "{report}");
     assert!(small.bodies > 4_000 && large.bodies > 8_000, "{report}");
@@ -49,18 +49,19 @@ fn given_bounds_are_kept() {
 
 #[test]
 fn bad_settings_are_advised_on() {
-    let bound = report(SceneName::Crowd, 5_000, WorldConfig::new().bound(0.4)).advice.expect("most are oversized");
+    let bound = report(SceneName::Crowd, 5_000, WorldConfig::new().with_bound(0.4)).advice.expect("most are oversized");
     assert!(bound.contains("bound") && bound.contains('%'), "{bound}");
-    let cells = report(SceneName::Crowd, 5_000, WorldConfig::new().cell_size(30.0)).advice.expect("cells are crowded");
+    let cells =
+        report(SceneName::Crowd, 5_000, WorldConfig::new().with_cell_size(30.0)).advice.expect("cells are crowded");
     assert!(cells.contains("cell size") && cells.contains("30"), "{cells}");
-    let wide = report(SceneName::Crowd, 5_000, WorldConfig::new().bound(40.0).cell_size(30.0)).advice;
+    let wide = report(SceneName::Crowd, 5_000, WorldConfig::new().with_bound(40.0).with_cell_size(30.0)).advice;
     assert!(wide.is_some());
     assert_eq!(report(SceneName::Crowd, 5_000, WorldConfig::new()).advice, None);
 }
 
 #[test]
 fn phases_add_up() {
-    let phases = report(SceneName::Castles, 20_000, WorldConfig::new().sequential()).phases;
+    let phases = report(SceneName::Castles, 20_000, WorldConfig::new().with_parallel_threshold(None)).phases;
     let passed = phases.plan + phases.partition + phases.prepare + phases.pairs + phases.gather;
     assert!(phases.total > Duration::ZERO && passed <= phases.total);
     let parts = phases.sort + phases.common + phases.visitors + phases.oversized + phases.statics;
@@ -89,9 +90,9 @@ fn few_bodies_stay_on_one_thread() {
         pool.install(|| world.step(Bodies::uniform(&centers, [0.4, 0.4])).map(|_| ())).unwrap();
         world.report().bytes_bodies
     };
-    let (one, default) = (|| WorldConfig::new().sequential(), WorldConfig::new);
+    let (one, default) = (|| WorldConfig::new().with_parallel_threshold(None), WorldConfig::new);
     assert_eq!(held(7_999, default()), held(7_999, one()));
     assert!(held(8_000, default()) > held(8_000, one()));
-    assert!(held(500, default().parallel_threshold(500)) > held(500, one()));
-    assert_eq!(held(9_000, default().parallel_threshold(9_001)), held(9_000, one()));
+    assert!(held(500, default().with_parallel_threshold(500)) > held(500, one()));
+    assert_eq!(held(9_000, default().with_parallel_threshold(9_001)), held(9_000, one()));
 }

@@ -62,9 +62,13 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
         (SceneName::Churn, BodyShape::Aabb),
         (SceneName::Dragons, BodyShape::Circle),
     ] {
-        let config = WorldConfig::new().track_contacts().partner_lists().body_shape(overlap).margin(0.05);
+        let config = WorldConfig::new()
+            .with_contact_tracking(true)
+            .with_partner_lists(true)
+            .with_body_shape(overlap)
+            .with_margin(0.05);
         let mut fleet = Fleet::new(config.clone());
-        let mut plain = world(config.sequential());
+        let mut plain = world(config.with_parallel_threshold(None));
         let (mut scene, mut lullaby, mut slept) = (Scene::new(name, 2500, SEED), Lullaby::default(), 0);
         fleet.set_statics(&scene.statics).expect("good statics");
         plain.set_statics(&scene.statics).expect("good statics");
@@ -119,7 +123,7 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
 
 #[test]
 fn a_step_of_motions_among_steps_of_discs_is_decided_by_boxes() {
-    let mut fleet = Fleet::new(WorldConfig::new().body_shape(BodyShape::Circle));
+    let mut fleet = Fleet::new(WorldConfig::new().with_body_shape(BodyShape::Circle));
     let (mut scene, mut lullaby) = (Scene::new(SceneName::Sleepers, 2000, SEED), Lullaby::default());
     let still = vec![[0.0f32; 2]; scene.centers.len()];
     for frame in 0..16 {
@@ -174,7 +178,7 @@ fn sleepers_move_with_the_origin() {
 #[test]
 fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
     let mut world = sequential();
-    let mut tracked = common::world(WorldConfig::new().track_contacts().sequential());
+    let mut tracked = common::world(WorldConfig::new().with_contact_tracking(true).with_parallel_threshold(None));
     let (mut scene, mut lullaby) = (Scene::new(SceneName::Sleepers, 1500, SEED), Lullaby::default());
     for frame in 0..14 {
         scene.advance();
@@ -194,12 +198,12 @@ fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
 
 #[test]
 fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
-    let config = WorldConfig::new().invalid_rows(InvalidRows::Skip).track_contacts();
+    let config = WorldConfig::new().with_invalid_rows(InvalidRows::Skip).with_contact_tracking(true);
     let mut fleet = Fleet::new(config);
     let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 0.8, 0.0]).collect();
     let (asleep, half) = ([true; 600], [0.5f32, 0.5]);
     let mut ids: Vec<u64> = (0..600).collect();
-    let skipped = |world: &World| world.skipped().iter().map(|bad| bad.row).collect::<Vec<_>>();
+    let skipped = |world: &World| world.skipped_rows().iter().map(|bad| bad.row).collect::<Vec<_>>();
     for frame in 0..8 {
         centers[77][0] = if frame == 6 { f32::NAN } else { 61.6 };
         // A row that is not there may have the id of another.

@@ -11,7 +11,7 @@ use crate::config::WorldConfig;
 use crate::contacts::stream::{Kind, first_sequence};
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
-use crate::geometry::{Disc, RadiusAxis, oriented};
+use crate::geometry::{BodyCircle, oriented};
 use crate::memory::buffers::part_start;
 use crate::memory::disjoint::Disjoint;
 use crate::memory::listener::{Listener, Tap};
@@ -143,8 +143,7 @@ pub(crate) fn run_band(
         (shared.records.slice(slot.records.clone()), visitors, shared.words.slice(slot.words.clone()))
     };
     let Scratch { band: scratch, search } = scratch;
-    let discs = shared.discs().then(|| RadiusAxis::of(slot.transposed));
-    let terms = Terms { filters: index.filters_by_row(), discs };
+    let terms = Terms { filters: index.filters_by_row(), discs: shared.discs() };
     let mut built = Built::new(&records[..own.len()], shared.config.cell_size, terms, words, scratch);
     task.band = built.band;
     let slot = &BandSlot { band: task.band, ..slot.clone() };
@@ -216,7 +215,7 @@ pub(crate) fn run_loose_block(
     let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
     let boxes = &index.oversized_boxes;
     index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
-        if shared.discs() && !Disc::of(&boxes[a as usize]).meets(&Disc::of(&boxes[b as usize])) {
+        if shared.discs() && !BodyCircle::of_box(&boxes[a as usize]).overlaps(&BodyCircle::of_box(&boxes[b as usize])) {
             return Some(());
         }
         let (a, b) = (rows[a as usize], rows[b as usize]);

@@ -16,7 +16,7 @@ use crate::broad_phase::band_pass::Shared;
 use crate::broad_phase::static_sweep;
 use crate::broad_phase::workers::SearchScratch;
 use crate::frame::frame::Index;
-use crate::geometry::{Disc, RawAabb, oriented, overlaps};
+use crate::geometry::{BodyCircle, RawAabb, oriented, overlaps};
 use crate::input::filter::Filter;
 use crate::memory::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
@@ -192,8 +192,8 @@ fn walk(
         scratch.found.retain(|&static_row| filter.interacts_with(shared.statics.filter_of(static_row)));
     }
     if shared.discs() {
-        let (disc, boxes) = (Disc::of(aabb), shared.statics.raw_boxes());
-        scratch.found.retain(|&static_row| disc.meets_box(&boxes[static_row as usize]));
+        let (circle, boxes) = (BodyCircle::of_box(aabb), shared.statics.raw_boxes());
+        scratch.found.retain(|&static_row| circle.overlaps_box(&boxes[static_row as usize]));
     }
     scratch.found.iter().try_for_each(|&static_row| sink.push([body, static_row]))
 }

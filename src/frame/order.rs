@@ -63,7 +63,7 @@ impl World {
     /// # let mut world = World::default();
     /// # let (orcs, arrows) = ([[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]], [[90.0f32, 0.1], [0.2, 0.1]]);
     /// # let chunks = [Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::uniform(&arrows, [0.1, 0.1])];
-    /// # world.step_chunks(&chunks)?;
+    /// # world.step(&chunks)?;
     /// # let mut order = Vec::new();
     /// world.spatial_order(&mut order);
     /// let ends = [orcs.len(), orcs.len() + arrows.len()].map(|end| end as u32);

@@ -6,7 +6,7 @@ pub(crate) mod circle;
 pub(crate) mod ray;
 mod shapes;
 
-pub(crate) use crate::geometry::circle::{Disc, RadiusAxis};
+pub(crate) use crate::geometry::circle::BodyCircle;
 #[doc(hidden)]
 pub use crate::geometry::ray::Cast;
 #[doc(hidden)]

@@ -78,7 +78,7 @@ impl Contacts<'_> {
     /// ```
     ///
     /// Runs on the rayon pool of the caller; on the calling thread alone where a step of so many bodies would
-    /// ([`WorldConfig::sequential`](crate::WorldConfig::sequential), [`parallel_threshold`](crate::WorldConfig::parallel_threshold)).
+    /// ([`WorldConfig::with_parallel_threshold`](crate::WorldConfig::with_parallel_threshold), [`parallel_threshold`](crate::WorldConfig::with_parallel_threshold)).
     ///
     /// # Errors
     ///

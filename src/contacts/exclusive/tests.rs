@@ -15,7 +15,7 @@ fn world() -> World {
     };
     let centers: Vec<[f32; 2]> = (0..12_000).map(|_| [random(110.0), random(110.0)]).collect();
     let half_extents: Vec<[f32; 2]> = (0..12_000).map(|row| [if row % 500 == 0 { 9.0 } else { 0.5 }; 2]).collect();
-    let mut world = World::new(WorldConfig::new().bound(0.5).parallel_threshold(0)).expect("good settings");
+    let mut world = World::new(WorldConfig::new().with_bound(0.5).with_parallel_threshold(0)).expect("good settings");
     let walls = [[0.0f32, 20.0, 110.0, 21.0], [50.0, 0.0, 51.0, 110.0]];
     world.set_statics(&walls).expect("good walls");
     world.step(Bodies::new(&centers, &half_extents)).expect("good rows");

@@ -2,7 +2,7 @@
 //!
 //! Cost: a search of a band a box, as of a small area (S in `search.rs`).
 
-use crate::geometry::{Disc, RawAabb, oriented, overlaps};
+use crate::geometry::{BodyCircle, RawAabb, oriented, overlaps};
 use crate::memory::blocks::BLOCK_LEN;
 use crate::memory::record::Record;
 use crate::simd::{Level, Rect, ask_for};
@@ -174,8 +174,8 @@ struct Hits {
 struct Pipe<'a> {
     level: Level,
     cells: KeptCells<'a>,
-    /// If discs have to meet: whether x and y are exchanged.
-    discs: Option<bool>,
+    /// Whether bodies are circles.
+    discs: bool,
     asked: [Asked; AHEAD],
     asked_count: usize,
     hits: [Hits; HITS],
@@ -187,7 +187,7 @@ impl<'a> Pipe<'a> {
         Self {
             level: met.level,
             cells: met.cells,
-            discs: discs.then_some(met.slot.transposed),
+            discs,
             asked: [const { Asked { aabb: [0.0; 4], row: 0, run: 0..0 } }; AHEAD],
             asked_count: 0,
             hits: [Hits::default(); HITS],
@@ -233,8 +233,8 @@ impl<'a> Pipe<'a> {
         let held = (u64::MAX >> (u64::BITS - (run.end - base))) & (u64::MAX << (run.start - base));
         let blocks = [first, last].map(|block| self.cells.blocks.block(block));
         let mut mask = self.level.overlap_masks(blocks, aabb) & held as u32;
-        if let Some(transposed) = self.discs {
-            mask = self.meeting(mask, base, aabb, transposed);
+        if self.discs {
+            mask = self.meeting(mask, base, aabb);
         }
         self.hits[self.hit_count] = Hits { row: *row, base, mask };
         self.hit_count += usize::from(mask != 0);
@@ -242,13 +242,13 @@ impl<'a> Pipe<'a> {
     }
 
     /// Those of a mask whose discs meet that of a box.
-    fn meeting(&self, mut mask: u32, base: u32, aabb: &RawAabb, transposed: bool) -> u32 {
-        let disc = Disc::of(&oriented(*aabb, transposed));
+    fn meeting(&self, mut mask: u32, base: u32, aabb: &RawAabb) -> u32 {
+        let circle = BodyCircle::of_box(aabb);
         let mut meeting = 0;
         while mask != 0 {
             let at = mask.trailing_zeros();
             let other = self.cells.blocks.aabb(base as usize + at as usize);
-            meeting |= u32::from(disc.meets(&Disc::of(&oriented(other, transposed)))) << at;
+            meeting |= u32::from(circle.overlaps(&BodyCircle::of_box(&other))) << at;
             mask &= mask - 1;
         }
         meeting

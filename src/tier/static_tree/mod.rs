@@ -32,8 +32,8 @@ pub use crate::tier::static_tree::box_query::StaticHits;
 
 use crate::error::Error;
 use crate::geometry::{Aabb, RawAabb, union};
-use crate::input::statics::Statics;
 use crate::input::filter::Filter;
+use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use node::{CHILD_COUNT, Group, Node};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ mod ask;
 
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::{Aabb, RawAabb};
-use crate::input::bodies::Statics;
+use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::reference::cross_pairs;
 use crate::tier::static_tree::StaticTree;

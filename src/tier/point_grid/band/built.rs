@@ -6,7 +6,7 @@
 //!
 //! Cost: of its own pairs, about one vector of tests a body; with others, a search each.
 
-use crate::geometry::{RadiusAxis, overlaps};
+use crate::geometry::overlaps;
 use crate::input::filter::Filter;
 use crate::memory::blocks::{block_words, fill_blocks};
 use crate::memory::page::PairSink;
@@ -19,8 +19,8 @@ use crate::tier::point_grid::band::build::{Band, BandScratch, BuiltScratch};
 pub(crate) struct Terms<'a> {
     /// The filters of all rows, if there are any.
     pub(crate) filters: Option<&'a [Filter]>,
-    /// Bodies are discs, which are measured on this axis of the band's boxes.
-    pub(crate) discs: Option<RadiusAxis>,
+    /// Whether bodies are circles.
+    pub(crate) discs: bool,
 }
 
 /// A band that was just built: its columns lie in the scratch of its worker, in the cache.
@@ -52,7 +52,7 @@ impl<'a> Built<'a> {
         let BuiltScratch { columns, filters, keys, buffer } = scratch.built();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, words);
-        let cells = band.cells(columns, words).as_discs(terms.discs);
+        let cells = band.cells(columns, words).with_circles(terms.discs);
         let cells = if by_row.is_some() { cells.with_filters(filters) } else { cells };
         Self { band, words, cells, by_row, keys, buffer }
     }

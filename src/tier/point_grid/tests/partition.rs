@@ -1,7 +1,7 @@
 //! What the partition promises (R1 to R4), whatever the plan.
 
 use crate::geometry::RawAabb;
-use crate::input::rows::Boxes;
+use crate::input::rows::BoxSlice;
 use crate::memory::record::Record;
 use crate::simd::Level;
 use crate::tier::point_grid::partition::Partition;
@@ -11,8 +11,8 @@ use crate::tier::point_grid::tests::scenes::{KINDS, Kind, scene};
 /// Every record that was handed out, destination by destination.
 fn handed_out(boxes: &[RawAabb], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<Record>>) {
     let (mut plan, mut partition, mut records) = (Plan::default(), Partition::default(), Vec::new());
-    plan.rebuild(&Boxes(boxes), wishes);
-    partition.run(&Boxes(boxes), &plan, false, Level::default(), parallel, &mut records).expect("good boxes");
+    plan.rebuild(&BoxSlice(boxes), wishes);
+    partition.run(&BoxSlice(boxes), &plan, false, Level::default(), parallel, &mut records).expect("good boxes");
     let bands = plan.band_count();
     let own = (0..bands).map(|band| partition.own(band));
     let visitors = (0..bands).map(|band| partition.visitors(band));
