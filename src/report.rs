@@ -1,6 +1,6 @@
 //! What a world tells about its last step.
 
-use crate::broad_phase::band_pass::TaskTimes;
+use crate::frame::phases::TaskTimes;
 use crate::world::World;
 use std::fmt;
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl Phases {
     pub(crate) fn add(&mut self, times: &TaskTimes) {
         self.sort += times.sort;
         self.common += times.common;
-        self.visitors += times.visitors;
+        self.visitors += times.ghosts;
         self.oversized += times.oversized;
         self.statics += times.statics;
     }
@@ -119,7 +119,7 @@ impl World {
         let grids = self.grid_reports();
         let index = self.frames.front();
         let mut report = Report {
-            asleep: index.asleep.count(),
+            asleep: index.cached.count(),
             oversized: index.oversized_rows.len(),
             statics: self.statics.len(),
             skipped: self.skipped.len(),
@@ -137,30 +137,20 @@ impl World {
     }
 
     fn grid_reports(&self) -> Vec<GridReport> {
-        let classes = self.plan.classes();
-        let mut reports = Vec::with_capacity(classes.len());
-        let grid_index = &self.frames.front().grid;
-        let slots = &grid_index.slots;
-        for (k, &(first_band, bound)) in self.class_marks.iter().enumerate() {
-            let end = self.class_marks.get(k + 1).map_or(slots.len(), |&(next, _)| next);
-            let mut grid = GridReport { bound, bands: end - first_band, ..GridReport::default() };
+        let bands = &self.frames.front().bands;
+        let mut reports = Vec::with_capacity(bands.classes().len());
+        for class in bands.classes() {
+            let bound = class.side_max * 0.5;
+            let mut grid = GridReport { bound, bands: class.slots.len(), ..GridReport::default() };
             let (mut squares, mut width, mut height) = (0.0f64, 0.0f64, 0.0f64);
-            for slot in &slots[first_band..end] {
-                let band = &slot.band;
-                if band.population == 0 {
-                    continue;
-                }
-                let cells = band.columns() * band.rows();
-                let bodies = band.population as f64;
-                grid.bodies += band.population;
-                grid.cells += cells;
-                let [min_x, min_y, max_x, max_y] = band.bounds;
-                let (across, down) = (f64::from(max_x - min_x), f64::from(max_y - min_y));
-                let (across, down) = (across / band.columns() as f64, down / band.rows() as f64);
-                let (across, down) = if slot.transposed { (down, across) } else { (across, down) };
+            for slot in bands.slots()[class.slots.clone()].iter().filter(|slot| slot.population() > 0) {
+                let bodies = slot.population() as f64;
+                let [across, down] = slot.mean_cell_size();
+                grid.bodies += slot.population();
+                grid.cells += slot.cell_count();
                 width += across * bodies;
                 height += down * bodies;
-                squares += grid_index.squares(slot);
+                squares += bands.population_squares(slot);
             }
             let bodies = grid.bodies.max(1) as f64;
             grid.cell_size = [(width / bodies) as f32, (height / bodies) as f32];

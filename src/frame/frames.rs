@@ -10,8 +10,8 @@
 //!     step go to the next; only a world can make the first reader, so that no step runs while it does.
 
 use crate::frame::frame::Index;
-use crate::memory::buffers::reserve_like;
-use crate::tier::point_grid::bands::GridIndex;
+use crate::memory::buffers::{Buffers, reserve_like};
+use crate::tier::point_grid::bands::Bands;
 use crate::tier::static_tree::StaticTree;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -94,10 +94,20 @@ impl Frames {
         handed_on
     }
 
+    /// Copies to `next` what the last step stored apart from boxes and statics.
+    pub(crate) fn copy_step(&mut self, next: &mut Index) {
+        let front = self.front();
+        (next.step, next.row_count, next.sequential) = (front.step, front.row_count, front.sequential);
+        next.filters.clone_from(&front.filters);
+        if !self.hand_on_ids(next) {
+            next.ids.clone_from(&self.front().ids);
+        }
+    }
+
     /// Takes back what [`next`](Self::next) gave: the step was refused. It may be roomier than the others now.
     pub(crate) fn refuse(&mut self, mut next: Arc<Index>) {
         if let Some(next) = Arc::get_mut(&mut next) {
-            next.asleep.let_go(&self.front.asleep);
+            next.cached.release_unless_in(&self.front.cached);
         }
         for other in self.spares.iter_mut().chain([&mut self.front]).filter_map(Arc::get_mut) {
             other.reserve_like(&next);
@@ -136,12 +146,12 @@ impl Frames {
     }
 
     /// Bytes held for bodies in all indexes, those that others hold included, and by these grids of sleepers.
-    pub(crate) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<GridIndex>>) -> usize {
+    pub(crate) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<Bands>>) -> usize {
         // Indexes share grids.
-        let shared: SmallVec<[_; 8]> = self.all().filter_map(|index| index.asleep.shared()).chain(grids).collect();
+        let shared: SmallVec<[_; 8]> =
+            self.all().filter_map(|index| index.cached.shared_bands()).chain(grids).collect();
         let is_first = |&k: &usize| !shared[..k].iter().any(|before| Arc::ptr_eq(before, shared[k]));
-        let sleepers: usize =
-            (0..shared.len()).filter(is_first).map(|k| size_of::<GridIndex>() + shared[k].bytes()).sum();
+        let sleepers: usize = (0..shared.len()).filter(is_first).map(|k| size_of::<Bands>() + shared[k].bytes()).sum();
         sleepers + self.all().map(|index| size_of::<Index>() + index.bytes()).sum::<usize>()
     }
 
@@ -171,7 +181,7 @@ impl Frames {
 /// were filed anew are let go of.
 fn level(index: &mut Index, front: &Index, own_ids: bool) {
     index.reserve_like(front);
-    index.asleep.let_go(&front.asleep);
+    index.cached.release_unless_in(&front.cached);
     index.set_statics(&front.statics, front.statics_version);
     if own_ids {
         reserve_like(&mut index.ids, &front.ids);

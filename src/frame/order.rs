@@ -90,10 +90,10 @@ impl World {
         let index = self.frames.front();
         order.clear();
         order.reserve(index.row_count);
-        index.grid.row_runs().for_each(|rows| order.extend_from_slice(rows));
-        if let Some(sleepers) = index.asleep.grid() {
-            let stand = |row: &u32| index.asleep.stands(*row);
-            sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(stand)));
+        index.bands.row_runs().for_each(|rows| order.extend_from_slice(rows));
+        if let Some(sleepers) = index.cached.bands() {
+            let is_cached = |row: &u32| index.cached.is_cached(*row);
+            sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_cached)));
         }
         order.extend(index.loose.entities().map(|entity| index.oversized_rows[entity as usize]));
         order.extend(self.skipped.iter().map(|bad| bad.row));

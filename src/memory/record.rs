@@ -1,6 +1,7 @@
 //! A body as the partition hands it to its band.
 
-use crate::geometry::{RawAabb, oriented};
+use crate::geometry::RawAabb;
+use crate::memory::buffers::plain_buffers;
 
 /// A box and the row it came from: all that a pass needs, written once per body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,10 +20,4 @@ unsafe impl bytemuck::Zeroable for Record {}
 #[allow(unsafe_code)]
 unsafe impl bytemuck::Pod for Record {}
 
-impl Record {
-    /// x and y exchanged.
-    #[inline]
-    pub(crate) fn transposed(self) -> Self {
-        Self { aabb: oriented(self.aabb, true), row: self.row }
-    }
-}
+plain_buffers!(Record);
