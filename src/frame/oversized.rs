@@ -56,7 +56,7 @@ impl Index {
     #[inline]
     fn few_overlapping(&self, area: RawAabb) -> Option<impl Iterator<Item = (u32, RawAabb)>> {
         let blocks = (self.few_oversized.len > 0).then(|| self.few_oversized.blocks())?;
-        let found = Overlapping::new(self.grid.level(), blocks, area);
+        let found = Overlapping::new(self.bands.level(), blocks, area);
         Some(found.map(move |at| (at as u32, blocks.aabb(at))))
     }
 

@@ -1,6 +1,7 @@
 //! A body as the partition hands it to its band.
 
 use crate::geometry::{RawAabb, oriented};
+use crate::memory::buffers::plain_buffers;
 use bytemuck::{Pod, Zeroable};
 
 /// A box and the row it came from: all that a pass needs, written once per body.
@@ -12,6 +13,8 @@ pub(crate) struct Record {
 }
 
 const _: () = assert!(size_of::<Record>() == 20);
+
+plain_buffers!(Record);
 
 impl Record {
     /// x and y exchanged.

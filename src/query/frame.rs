@@ -8,7 +8,7 @@ use crate::geometry::{Cast, Entry, RawAabb};
 use crate::input::filter::Filter;
 use crate::pair::Hit;
 use crate::query::{Accept, Part, QueryBuilder, Search};
-use crate::tier::point_grid::bands::GridIndex;
+use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::{Filed, InArea, Overlapping, Tested, Wanted};
 use crate::tier::static_tree::tree::StaticTree;
 
@@ -96,7 +96,7 @@ impl<'w> Searched<'w> {
     /// Whether a row that is filed among the sleepers is where it is filed.
     #[inline(always)]
     fn stands(&self, row: u32) -> bool {
-        self.index.asleep.stands(row)
+        self.index.cached.is_cached(row)
     }
 
     /// As [`visit_body`](Self::visit_body), of those filed among the sleepers.
@@ -137,8 +137,8 @@ impl<'w> Searched<'w> {
 
     /// What all that is searched is made of.
     pub(crate) fn visit_debug_shapes(self, mut visitor: impl FnMut(Part)) {
-        self.index.grid.visit_debug_shapes(&mut visitor);
-        self.index.asleep.grid().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
+        self.index.bands.visit_debug_shapes(&mut visitor);
+        self.index.cached.bands().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
         self.index.loose.visit_debug_shapes(&mut visitor);
         self.statics.visit_debug_shapes(visitor);
     }
@@ -156,8 +156,8 @@ impl<'w> Searched<'w> {
         let area = if self.has(Tier::Common) { area } else { NOWHERE };
         InAllTiers {
             searched: self,
-            common: self.index.grid.search(area, wanted),
-            sleepers: self.index.asleep.grid().map(|grid| (grid, area, wanted)),
+            common: self.index.bands.search(area, wanted),
+            sleepers: self.index.cached.bands().map(|grid| (grid, area, wanted)),
             among_sleepers: false,
             other_tiers: Some((oversized, static_row)),
             oversized: None,
@@ -179,7 +179,7 @@ struct InAllTiers<'w, W, L, S, O, F> {
     searched: Searched<'w>,
     common: InArea<'w, W>,
     /// Where to search when the common bodies of the step are used up; nowhere once that is what `common` does.
-    sleepers: Option<(&'w GridIndex, RawAabb, W)>,
+    sleepers: Option<(&'w Bands, RawAabb, W)>,
     among_sleepers: bool,
     /// Makes the searches of the other tiers; none once it did.
     other_tiers: Option<(L, S)>,
@@ -295,8 +295,8 @@ impl<'w> Search for Searched<'w> {
     ) -> f64 {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
-            within = index.grid.visit_near(point, count, within, &mut self.visit_body(within, visit));
-            if let Some(sleepers) = index.asleep.grid() {
+            within = index.bands.visit_near(point, count, within, &mut self.visit_body(within, visit));
+            if let Some(sleepers) = index.cached.bands() {
                 within = sleepers.visit_near(point, count, within, &mut self.visit_sleeper(within, visit));
             }
         }
@@ -314,8 +314,8 @@ impl<'w> Search for Searched<'w> {
     fn visit_met(self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(Hit, Entry) -> f64) -> f64 {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
-            until = index.grid.visit_met(cast, until, &mut self.visit_body(until, visit));
-            if let Some(sleepers) = index.asleep.grid() {
+            until = index.bands.visit_met(cast, until, &mut self.visit_body(until, visit));
+            if let Some(sleepers) = index.cached.bands() {
                 until = sleepers.visit_met(cast, until, &mut self.visit_sleeper(until, visit));
             }
         }
@@ -331,11 +331,11 @@ impl<'w> Search for Searched<'w> {
     }
 
     fn place(self, point: [f32; 2]) -> u64 {
-        match self.index.asleep.grid() {
+        match self.index.cached.bands() {
             // Most bodies are there.
             Some(sleepers) if !sleepers.is_empty() => sleepers.place(point),
-            _ if self.index.grid.is_empty() => self.statics.place(point),
-            _ => self.index.grid.place(point),
+            _ if self.index.bands.is_empty() => self.statics.place(point),
+            _ => self.index.bands.place(point),
         }
     }
 
