@@ -120,7 +120,7 @@ impl World {
         let index = self.frames.front();
         let mut report = Report {
             asleep: index.asleep.count(),
-            oversized: index.oversized_rows.len(),
+            oversized: index.oversized.rows().len(),
             statics: self.statics.len(),
             skipped: self.skipped.len(),
             body_pairs: self.found.body_pair_count,

@@ -110,14 +110,17 @@ impl World {
         let pages_before = self.pool.free_count();
         let mut grid = std::mem::take(&mut index.grid);
         let oversized = self.partition.oversized();
-        index.set_oversized(if matches!(aim, Aim::Sleepers { .. }) { &[] } else { &grid.records[oversized] });
+        index.oversized.rebuild(if matches!(aim, Aim::Sleepers { .. }) { &[] } else { &grid.records[oversized] });
         grid.lay_out(&self.plan, &self.partition);
-        self.workers.prepare(parallel, self.statics.len(), index.loose.loose_cell_count());
+        self.workers.prepare(parallel, self.statics.len(), index.oversized.grid().loose_cell_count());
         phases.prepare += clock.lap();
 
         let bands = grid.slots.len();
-        let blocks =
-            if index.oversized_rows.is_empty() || matches!(aim, Aim::File) { 0 } else { index.loose.block_count() };
+        let blocks = if index.oversized.is_empty() || matches!(aim, Aim::File) {
+            0
+        } else {
+            index.oversized.grid().block_count()
+        };
         if self.tasks.len() < bands + blocks {
             self.tasks.resize_with(bands + blocks, Task::default);
         }

@@ -188,15 +188,15 @@ fn pairs_with_oversized(
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    if index.oversized_rows.is_empty() {
+    if index.oversized.is_empty() {
         return Some(());
     }
     scratch.found.clear();
     let area = oriented(slot.band.bounds, slot.transposed);
-    index.loose.collect(&area, &mut scratch.seen_cells, &mut scratch.found);
-    let found = scratch.found.iter().map(|&found| Record {
-        aabb: oriented(index.oversized_boxes[found as usize], slot.transposed),
-        row: index.oversized_rows[found as usize],
+    index.oversized.grid().collect(&area, &mut scratch.seen_cells, &mut scratch.found);
+    let found = scratch.found.iter().map(|&found| {
+        let Record { aabb, row } = index.oversized.record(found);
+        Record { aabb: oriented(aabb, slot.transposed), row }
     });
     built.pairs_with(shared.level, found, sink)
 }
@@ -212,10 +212,10 @@ pub(crate) fn run_loose_block(
 ) {
     (task.times, task.own_pairs) = (TaskTimes::default(), 0);
     let mut clock = Clock::now();
-    let (rows, filtered) = (&index.oversized_rows, index.filters_by_row().is_some());
+    let (rows, filtered) = (index.oversized.rows(), index.filters_by_row().is_some());
     let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
-    let boxes = &index.oversized_boxes;
-    index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
+    let boxes = index.oversized.boxes();
+    index.oversized.grid().find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
         if shared.discs() && !Disc::of(&boxes[a as usize]).meets(&Disc::of(&boxes[b as usize])) {
             return Some(());
         }
@@ -227,7 +227,7 @@ pub(crate) fn run_loose_block(
     });
     drop(sink);
     task.times.oversized = clock.lap();
-    let blocks = index.loose.block_count();
+    let blocks = index.oversized.grid().block_count();
     let share = part_start(block, rows.len(), blocks)..part_start(block + 1, rows.len(), blocks);
     let mut sink = shared.sink(Kind::Statics, number, &mut task.static_blocks);
     let _ = static_pass::oversized(shared, index, share, scratch, &mut sink);

@@ -159,7 +159,7 @@ impl Moved {
                 boxes[row as usize] = shifted(&oriented(aabb, slot.transposed), by);
             }
         }
-        for (&row, aabb) in index.oversized_rows.iter().zip(&index.oversized_boxes) {
+        for (&row, aabb) in index.oversized.rows().iter().zip(index.oversized.boxes()) {
             boxes[row as usize] = shifted(aabb, by);
         }
         Self(boxes)

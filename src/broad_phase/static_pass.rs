@@ -229,7 +229,7 @@ pub(crate) fn oversized(
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let mut bodies = index.oversized_boxes[share.clone()].iter().zip(&index.oversized_rows[share]);
+    let mut bodies = index.oversized.boxes()[share.clone()].iter().zip(&index.oversized.rows()[share]);
     let filtered = index.filters_by_row().is_some();
     bodies.try_for_each(|(aabb, &row)| {
         let filter = filtered.then(|| index.filter(row));

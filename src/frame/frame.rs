@@ -1,12 +1,9 @@
 //! What queries need of a step.
 
 use crate::broad_phase::sleepers::Asleep;
-use crate::frame::oversized::FewOversized;
-use crate::geometry::RawAabb;
+use crate::frame::oversized::Oversized;
 use crate::input::filter::Filter;
-use crate::memory::buffers::reserve_like;
-use crate::memory::record::Record;
-use crate::tier::loose_grid::RebuiltGrid;
+use crate::memory::buffers::{Buffers, reserve_like};
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::static_tree::tree::StaticTree;
 
@@ -25,11 +22,8 @@ pub(crate) struct Index {
     /// Tier 1: the bodies that were filed in this step, and those that stayed where they were.
     pub(crate) grid: GridIndex,
     pub(crate) asleep: Asleep,
-    /// Tier 2, and its boxes and rows in its own numbering.
-    pub(crate) loose: RebuiltGrid,
-    pub(crate) oversized_boxes: Vec<RawAabb>,
-    pub(crate) oversized_rows: Vec<u32>,
-    pub(crate) few_oversized: FewOversized,
+    /// Tier 2.
+    pub(crate) oversized: Oversized,
     /// Tier 3 as it was in this step, and the number of that state, by which it is known whether it has to be copied again.
     pub(crate) statics: StaticTree,
     pub(crate) statics_version: u64,
@@ -47,15 +41,6 @@ impl Index {
         self.filters_by_row().map_or(Filter::ALL, |filters| filters[row as usize])
     }
 
-    pub(crate) fn set_oversized(&mut self, records: &[Record]) {
-        self.oversized_boxes.clear();
-        self.oversized_boxes.extend(records.iter().map(|record| record.aabb));
-        self.oversized_rows.clear();
-        self.oversized_rows.extend(records.iter().map(|record| record.row));
-        self.loose.rebuild(&self.oversized_boxes);
-        self.few_oversized.rebuild(records);
-    }
-
     /// Keeps the statics of its step.
     pub(crate) fn set_statics(&mut self, statics: &StaticTree, version: u64) {
         if self.statics_version != version {
@@ -68,10 +53,7 @@ impl Index {
     /// handed on where they can be.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
         reserve_like(&mut self.filters, &other.filters);
-        reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
-        reserve_like(&mut self.oversized_rows, &other.oversized_rows);
-        self.few_oversized.reserve_like(&other.few_oversized);
-        self.loose.reserve_like(&other.loose);
+        self.oversized.reserve_like(&other.oversized);
         self.grid.reserve_like(&other.grid);
         self.asleep.reserve_like(&other.asleep);
     }
@@ -82,10 +64,7 @@ impl Index {
             + self.filters.capacity() * size_of::<Filter>()
             + self.grid.bytes()
             + self.asleep.bytes()
-            + self.loose.bytes()
-            + self.oversized_boxes.capacity() * size_of::<RawAabb>()
-            + self.oversized_rows.capacity() * size_of::<u32>()
-            + self.few_oversized.bytes()
+            + self.oversized.bytes()
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
@@ -93,10 +72,7 @@ impl Index {
         self.filters.shrink_to_fit();
         self.grid.shrink_to_fit();
         self.asleep.shrink_to_fit();
-        self.loose.shrink_to_fit();
-        self.oversized_boxes.shrink_to_fit();
-        self.oversized_rows.shrink_to_fit();
-        self.few_oversized.shrink_to_fit();
+        self.oversized.shrink_to_fit();
         self.statics.shrink_to_fit();
     }
 }

@@ -95,7 +95,7 @@ impl World {
             let stand = |row: &u32| index.asleep.stands(*row);
             sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(stand)));
         }
-        order.extend(index.loose.entities().map(|entity| index.oversized_rows[entity as usize]));
+        order.extend(index.oversized.rows_in_cell_order());
         order.extend(self.skipped.iter().map(|bad| bad.row));
         debug_assert_eq!(order.len(), index.row_count, "each row is filed once or was skipped (R1)");
     }

@@ -39,7 +39,7 @@ pub(crate) fn list(index: &Index, sleepers: &GridIndex, tasks: &mut Vec<Cross>) 
         let starts = (0..population).step_by(MOVERS);
         tasks.extend(starts.map(|from| Cross::Common { slot, places: from..population.min(from + MOVERS) }));
     }
-    if !index.oversized_rows.is_empty() {
+    if !index.oversized.is_empty() {
         tasks.extend((0..sleepers.slots.len()).map(|slot| Cross::Oversized { slot }));
     }
 }
@@ -76,12 +76,11 @@ impl Crossing<'_> {
     }
 
     fn oversized(&self, slot: usize, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
-        let Index { loose, oversized_boxes, oversized_rows, .. } = self.index;
+        let oversized = &self.index.oversized;
         let met = self.sleepers.met(slot);
         scratch.found.clear();
-        loose.collect(&met.bounds(), &mut scratch.seen_cells, &mut scratch.found);
-        let mover =
-            |&found: &u32| Record { aabb: oversized_boxes[found as usize], row: oversized_rows[found as usize] };
+        oversized.grid().collect(&met.bounds(), &mut scratch.seen_cells, &mut scratch.found);
+        let mover = |&found: &u32| oversized.record(found);
         let mut buffers = MeetScratch::default();
         scratch.found.chunks(TOGETHER).try_for_each(|found| {
             let movers: SmallVec<[Record; TOGETHER]> = found.iter().map(mover).collect();
