@@ -127,7 +127,7 @@ impl Report {
         let index = world.frames.front();
         let mut report = Self {
             cached_count: index.cached.count(),
-            oversized_count: index.oversized_rows.len(),
+            oversized_count: index.oversized.rows().len(),
             static_count: world.statics.len(),
             skipped_count: world.skipped.len(),
             body_pair_count: world.found.body_pair_count,

@@ -11,7 +11,6 @@ use crate::broad_phase::task::TaskOutput;
 use crate::contacts::stream::Kind;
 use crate::frame::phases::Clock;
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::sorted::PairRules;
@@ -100,8 +99,6 @@ fn pairs_with_oversized(
     let Some(oversized) = pass.oversized else { return Some(()) };
     let SearchScratch { seen_cells, found, .. } = scratch;
     found.clear();
-    oversized.grid.collect(&band.bounds(), seen_cells, found);
-    let record =
-        |&entity: &u32| Record { aabb: oversized.boxes[entity as usize], row: oversized.rows[entity as usize] };
-    band.pairs_with(pass.step.level, found.iter().map(record), sink)
+    oversized.grid().collect(&band.bounds(), seen_cells, found);
+    band.pairs_with(pass.step.level, found.iter().map(|&entity| oversized.record(entity)), sink)
 }

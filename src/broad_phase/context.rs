@@ -2,7 +2,8 @@
 
 use crate::config::WorldConfig;
 use crate::contacts::stream::{Kind, first_sequence};
-use crate::frame::frame::{FrameParts, OversizedBodies};
+use crate::frame::frame::FrameParts;
+use crate::frame::oversized::Oversized;
 use crate::input::filter::Filter;
 use crate::memory::listener::{Listener, Tap};
 use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
@@ -33,7 +34,7 @@ pub(crate) struct PassContext<'s> {
     pub(crate) step: StepContext<'s>,
     /// The filters of all rows, if any row has one.
     pub(crate) filters_by_row: Option<&'s [Filter]>,
-    pub(crate) oversized: Option<OversizedBodies<'s>>,
+    pub(crate) oversized: Option<&'s Oversized>,
     pub(crate) budget: &'s PairBudget,
 }
 

@@ -106,9 +106,9 @@ impl PairFinder {
         let PassContext { step, oversized, .. } = *pass;
         found.clear(step.pool);
         let pages_before = step.pool.free_count();
-        self.begin(step, oversized.map_or(0, |oversized| oversized.grid.loose_cell_count()));
+        self.begin(step, oversized.map_or(0, |oversized| oversized.grid().loose_cell_count()));
         let band_count = bands.band_count();
-        let task_count = band_count + oversized.map_or(0, |oversized| oversized.grid.block_count());
+        let task_count = band_count + oversized.map_or(0, |oversized| oversized.grid().block_count());
         self.grow_tasks(task_count);
         phases.prepare += clock.lap();
 

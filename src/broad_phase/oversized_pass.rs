@@ -8,7 +8,7 @@ use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::static_pass;
 use crate::broad_phase::task::TaskOutput;
 use crate::contacts::stream::Kind;
-use crate::frame::frame::OversizedBodies;
+use crate::frame::oversized::Oversized;
 use crate::frame::phases::Clock;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::memory::buffers::part_start;
@@ -16,7 +16,7 @@ use crate::memory::buffers::part_start;
 /// Runs the task of a block of loose cells. `task` is its number in the step.
 pub(crate) fn run_block(
     pass: &PassContext<'_>,
-    oversized: OversizedBodies<'_>,
+    oversized: &Oversized,
     block: usize,
     task: usize,
     scratch: &mut SearchScratch,
@@ -24,7 +24,7 @@ pub(crate) fn run_block(
 ) {
     output.begin();
     let mut clock = Clock::now();
-    let OversizedBodies { grid, boxes, rows } = oversized;
+    let (grid, boxes, rows) = (oversized.grid(), oversized.boxes(), oversized.rows());
     let mut sink = pass.sink(Kind::Bodies, task, &mut output.body_pages);
     grid.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
         if pass.step.are_circles && !circles_overlap(&boxes[a as usize], &boxes[b as usize]) {

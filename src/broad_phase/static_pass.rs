@@ -17,7 +17,7 @@ use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::static_gather::gather_statics;
 use crate::broad_phase::static_sweep;
-use crate::frame::frame::OversizedBodies;
+use crate::frame::oversized::Oversized;
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
@@ -62,12 +62,12 @@ pub(crate) fn find_band_pairs(
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.
 pub(crate) fn find_oversized_pairs(
     pass: &PassContext<'_>,
-    oversized: OversizedBodies<'_>,
+    oversized: &Oversized,
     bodies: Range<usize>,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let mut boxes_and_rows = oversized.boxes[bodies.clone()].iter().zip(&oversized.rows[bodies]);
+    let mut boxes_and_rows = oversized.boxes()[bodies.clone()].iter().zip(&oversized.rows()[bodies]);
     boxes_and_rows.try_for_each(|(aabb, &row)| {
         let filter = pass.filters_by_row.map(|filters| filters[row as usize]);
         search_tree(pass, aabb, row, filter, scratch, sink)

@@ -100,7 +100,7 @@ impl Frames {
     /// Frames of a restored world that had made `step` steps.
     #[cfg(feature = "serde")]
     pub(crate) fn after(step: u64, own_ids: bool) -> Self {
-        Self { front: Arc::new(Index { step, ..Index::default() }), ..Self::new(own_ids) }
+        Self { front: Arc::new(Index::restored(step)), ..Self::new(own_ids) }
     }
 
     /// The frame of the last successful step.
@@ -183,6 +183,7 @@ impl Frames {
         self.spares = Vec::new();
         if let Some(front) = Arc::get_mut(&mut self.front) {
             front.shrink_to_fit();
+            front.statics.shrink_to_fit();
         }
     }
 

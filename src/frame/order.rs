@@ -16,7 +16,7 @@ impl Index {
             let is_cached = |row: &u32| self.cached.is_cached(*row);
             sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_cached)));
         }
-        order.extend(self.loose.entities().map(|entity| self.oversized_rows[entity as usize]));
+        order.extend(self.oversized.rows_in_cell_order());
         order.extend(skipped.iter().map(|invalid| invalid.row));
         debug_assert_eq!(order.len(), self.row_count, "each row is filed once or was skipped");
     }

@@ -4,7 +4,7 @@
 //! how near it has to be.
 
 use crate::frame::frame::Index;
-use crate::geometry::{Cast, Entry, RawAabb};
+use crate::geometry::{Cast, Entry, RawAabb, overlaps};
 use crate::input::filter::Filter;
 use crate::pair::Hit;
 use crate::query::{Accept, Part, QueryBuilder, Search};
@@ -139,7 +139,7 @@ impl<'w> Searched<'w> {
     pub(crate) fn visit_debug_shapes(self, mut visitor: impl FnMut(Part)) {
         self.index.bands.visit_debug_shapes(&mut visitor);
         self.index.cached.bands().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
-        self.index.loose.visit_debug_shapes(&mut visitor);
+        self.index.oversized.grid().visit_debug_shapes(&mut visitor);
         self.statics.visit_debug_shapes(visitor);
     }
 
@@ -163,12 +163,6 @@ impl<'w> Searched<'w> {
             oversized: None,
             static_row: None,
         }
-    }
-
-    /// The row of an oversized body.
-    #[inline]
-    fn oversized(&self, entity: u32) -> u32 {
-        self.index.oversized_rows[entity as usize]
     }
 }
 
@@ -221,7 +215,7 @@ where
             let sleepers = grid.search(area, wanted);
             folded = sleepers.fold(folded, |folded, row| if searched.stands(row) { body(folded, row) } else { folded });
         }
-        let oversized_body = |folded, entity| body(folded, searched.oversized(entity));
+        let oversized_body = |folded, row| body(folded, row);
         let fixed_one = |fold: &mut G, folded, row| {
             if searched.wants_static(row) { fold(folded, searched.static_row(row)) } else { folded }
         };
@@ -253,7 +247,7 @@ where
             self.oversized = searched.has(Tier::Oversized).then(oversized);
             self.static_row = searched.has_statics().then(static_row);
         }
-        let mut oversized = self.oversized.iter_mut().flatten().map(|entity| searched.oversized(entity));
+        let mut oversized = self.oversized.iter_mut().flatten();
         if let Some(row) = oversized.find(|&row| searched.wants_body(row)) {
             return Some(searched.body(row));
         }
@@ -271,19 +265,29 @@ impl<'w> Search for Searched<'w> {
         self.in_all_tiers(
             area,
             Tested(test),
-            move || index.loose.search(area, test),
+            move || index.oversized.query_if(area, test),
             move || statics.search(area, test),
         )
     }
 
     fn overlapping(self, area: RawAabb) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        self.in_all_tiers(area, Overlapping, move || index.loose.overlapping(area), move || statics.overlapping(area))
+        self.in_all_tiers(
+            area,
+            Overlapping,
+            move || index.oversized.query_if(area, move |aabb| overlaps(aabb, &area)),
+            move || statics.overlapping(area),
+        )
     }
 
     fn filed_near(self, area: RawAabb) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        self.in_all_tiers(area, Filed, move || index.loose.filed_near(area), move || statics.filed_near(area))
+        self.in_all_tiers(
+            area,
+            Filed,
+            move || index.oversized.query_if(area, |_| true),
+            move || statics.filed_near(area),
+        )
     }
 
     fn visit_near(
@@ -301,9 +305,8 @@ impl<'w> Search for Searched<'w> {
             }
         }
         if self.has(Tier::Oversized) {
-            let mut visit = self.visit_body(within, visit);
-            let mut visit = |entity, squared| visit(self.oversized(entity), squared);
-            within = index.visit_near_oversized(point, count, within, &mut visit);
+            let visit = &mut self.visit_body(within, visit);
+            within = index.oversized.visit_nearest(index.bands.level(), point, within, visit);
         }
         if self.has_statics() {
             within = statics.visit_near(point, count, within, &mut self.visit_static(within, visit));
@@ -320,9 +323,8 @@ impl<'w> Search for Searched<'w> {
             }
         }
         if self.has(Tier::Oversized) {
-            let mut visit = self.visit_body(until, visit);
-            let mut visit = |entity, entry| visit(self.oversized(entity), entry);
-            until = index.visit_met_oversized(cast, until, &mut visit);
+            let visit = &mut self.visit_body(until, visit);
+            until = index.oversized.visit_cast(index.bands.level(), cast, until, visit);
         }
         if self.has_statics() {
             until = statics.visit_met(cast, until, &mut self.visit_static(until, visit));

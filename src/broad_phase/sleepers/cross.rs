@@ -12,7 +12,7 @@ use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::task::TaskOutput;
 use crate::contacts::stream::Kind;
-use crate::frame::frame::{Index, OversizedBodies};
+use crate::frame::frame::Index;
 use crate::geometry::union;
 use crate::memory::page::PairSink;
 use crate::memory::record::Record;
@@ -42,7 +42,7 @@ pub(super) fn list_tasks(frame: &Index, cached: &Bands, tasks: &mut Vec<CrossTas
         let places = starts.map(|from| from..population.min(from + TASK_BODIES));
         tasks.extend(places.map(|places| CrossTask::Common { band, places }));
     }
-    if !frame.oversized_rows.is_empty() {
+    if !frame.oversized.is_empty() {
         tasks.extend((0..cached.band_count()).map(|cached_band| CrossTask::Oversized { cached_band }));
     }
 }
@@ -82,14 +82,14 @@ impl AwakeVsCached<'_> {
         SearchScratch { seen_cells, found, .. }: &mut SearchScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let Some(OversizedBodies { grid, boxes, rows }) = self.pass.oversized else { return Some(()) };
+        let Some(oversized) = self.pass.oversized else { return Some(()) };
         let band = self.cached.search_band(cached_band);
         found.clear();
-        grid.collect(&band.bounds(), seen_cells, found);
-        let record = |&entity: &u32| Record { aabb: boxes[entity as usize], row: rows[entity as usize] };
+        oversized.grid().collect(&band.bounds(), seen_cells, found);
         let mut buffers = SearchBuffers::default();
         found.chunks(SEARCH_BOXES_MAX).try_for_each(|found| {
-            let awake: SmallVec<[Record; SEARCH_BOXES_MAX]> = found.iter().map(record).collect();
+            let awake: SmallVec<[Record; SEARCH_BOXES_MAX]> =
+                found.iter().map(|&entity| oversized.record(entity)).collect();
             self.find_pairs(&band, &awake, &mut buffers, sink)
         })
     }

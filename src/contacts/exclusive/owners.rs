@@ -48,10 +48,9 @@ impl Owners {
             fill_bands(blocks, index, parallel, |row| self.asked.contains(row));
         }
         let bands = index.bands.band_count() + index.cached.bands().map_or(0, |cached| cached.band_count());
-        let oversized = index.oversized_rows.len();
+        let oversized = index.oversized.rows().len();
         let per_block = oversized.div_ceil(OVERSIZED_BLOCKS_MAX).max(OVERSIZED_MIN);
-        for (at, entity) in index.loose.entities().enumerate().take(oversized) {
-            let row = index.oversized_rows[entity as usize];
+        for (at, row) in index.oversized.rows_in_cell_order().enumerate() {
             blocks[row as usize].store(number(bands + at / per_block), Relaxed);
         }
     }
