@@ -6,7 +6,7 @@ use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
 use crate::pair::Hit;
 use crate::query::frame::Searched;
 use crate::query::{CastHit, Hits, Neighbor, Part, QueryBuilder};
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

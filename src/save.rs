@@ -13,7 +13,7 @@ use crate::frame::frames::Frames;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 

@@ -363,7 +363,7 @@ fn statics_keep_their_filters_and_can_be_switched_off() {
     assert!((0..3).all(|row| tree.filter(row) == Some(filters[row as usize])) && tree.filter(3).is_none());
     let plain = StaticTree::new(&walls).unwrap();
     assert_eq!([plain.filter(2), plain.filter(3)], [Some(Filter::ALL), None]);
-    assert_eq!(tree.bytes() - plain.bytes(), 3 * 8);
+    assert_eq!(tree.memory_bytes() - plain.memory_bytes(), 3 * 8);
 
     let mut world = sequential();
     world.set_statics(Statics::new(&walls).with_filters(&filters).with_ids(&[7, 8, 9])).unwrap();
