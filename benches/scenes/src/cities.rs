@@ -9,11 +9,12 @@ use std::f64::consts::PI;
 const CLUSTERS: usize = 16;
 /// How much wider than `crowd`'s world `cities` is.
 const WIDER: f64 = 20.0;
-/// Clusters keep this many sigmas from each other and from the edges: further than any body is from its cluster.
+/// Clusters keep this many sigmas from each other and from the edges: further than any body is from
+/// its cluster.
 const APART: f64 = 12.0;
 
-/// 80 % in clusters of sigma = side / sqrt(160 pi): a cluster of N / 20 bodies has a mean density, as its bodies see it,
-/// of (N / 20) / (4 pi sigma^2) = 2 N / side^2, twice that of `crowd`.
+/// 80 % in clusters of sigma = side / sqrt(160 pi): a cluster of N / 20 bodies has a mean density,
+/// as its bodies see it, of (N / 20) / (4 pi sigma^2) = 2 N / side^2, twice that of `crowd`.
 pub(crate) fn cities(scene: &mut Scene, bodies: usize) {
     let sizes = half_extents(scene, bodies);
     let crowd_side = side(&sizes);
@@ -45,7 +46,8 @@ fn cluster_centers(scene: &mut Scene, wide: f64, apart: f64) -> Vec<[f64; 2]> {
     clusters
 }
 
-/// At 1e7 an f32 counts in whole units, coarser than a body: the far city is a crowd of what is left after rounding.
+/// At 1e7 an f32 counts in whole units, coarser than a body: the far city is a crowd of what is
+/// left after rounding.
 pub(crate) fn two_cities(scene: &mut Scene, bodies: usize) {
     let sizes = half_extents(scene, bodies);
     let (near, far) = sizes.split_at(bodies / 2);

@@ -6,12 +6,14 @@ use crate::motion::{Motion, inward, velocity};
 
 /// How far a bullet goes in a step, in its own sides.
 const BULLET_SIDES: f64 = 50.0;
-/// Square sides of world for each bullet. The swept boxes of two bullets, 50 sides long in random directions, meet when
-/// their centres are within (w1 + w2)(h1 + h2), about 3,700 square sides on average: half of that is one pair a body.
+/// Square sides of world for each bullet. The swept boxes of two bullets, 50 sides long in random
+/// directions, meet when their centres are within (w1 + w2)(h1 + h2), about 3,700 square sides on
+/// average: half of that is one pair a body.
 const BULLET_AREA: f64 = 1_850.0;
 
-/// The huge ones are as dense as a crowd (about one pair each), the tiny ones anywhere between: half of them lie in a
-/// huge one. Each moves 0.1 of its side, without the usual limit, or the huge ones would not move at all in f32.
+/// The huge ones are as dense as a crowd (about one pair each), the tiny ones anywhere between:
+/// half of them lie in a huge one. Each moves 0.1 of its side, without the usual limit, or the huge
+/// ones would not move at all in f32.
 pub(crate) fn tiny_and_huge(scene: &mut Scene, bodies: usize) {
     let halves: Vec<f32> = (0..bodies).map(|k| if k % 2 == 0 { 1e6 } else { 1e-6 }).collect();
     let edge = side(&halves) / 2.0;
@@ -44,8 +46,8 @@ fn ulp_of(x: f32) -> f32 {
     x.abs().next_up() - x.abs()
 }
 
-/// Sites at plus and minus powers of two on each axis, half of them on the diagonals; bodies within a few ulp of one.
-/// They march an ulp a frame.
+/// Sites at plus and minus powers of two on each axis, half of them on the diagonals; bodies within
+/// a few ulp of one. They march an ulp a frame.
 pub(crate) fn ulp(scene: &mut Scene, bodies: usize) {
     scene.motion = Motion::March;
     scene.world = [-f32::MAX, -f32::MAX, f32::MAX, f32::MAX];

@@ -4,7 +4,8 @@ use crate::Scene;
 use crate::crowds::half_extents;
 use crate::motion::{MARCH_FRAMES, Motion, speed, velocity};
 
-/// What a marching lattice moves a frame: sums of powers of two, so that a lattice on whole coordinates stays exact.
+/// What a marching lattice moves a frame: sums of powers of two, so that a lattice on whole
+/// coordinates stays exact.
 const MARCH: [f32; 2] = [0.0625, 0.03125];
 /// Bodies on one point.
 const GROUP: usize = 1000;

@@ -4,8 +4,8 @@ use crate::Scene;
 use crate::crowds::half_extents;
 use crate::motion::speed;
 
-/// Units of line for each body. Two bodies on it overlap when they are closer than the sum of their half-extents,
-/// 0.85 on average, so there are N * N / 2 * 2 * 0.85 / length pairs: one a body.
+/// Units of line for each body. Two bodies on it overlap when they are closer than the sum of their
+/// half-extents, 0.85 on average, so there are N * N / 2 * 2 * 0.85 / length pairs: one a body.
 const LENGTH_PER_BODY: f64 = 0.85;
 
 /// On a line through the origin, moving along it. `direction` is of zeros and ones.

@@ -28,7 +28,8 @@ pub(crate) fn wide_and_tall(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// Each site has bodies of five scales around one corner, each as large as a fiftieth of what its scale is spread over.
+/// Each site has bodies of five scales around one corner, each as large as a fiftieth of what its
+/// scale is spread over.
 pub(crate) fn nested_clusters(scene: &mut Scene, bodies: usize) {
     let side = square(scene, bodies, 400.0);
     for _ in 0..bodies {
@@ -58,7 +59,8 @@ pub(crate) fn harp(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// Half of the bodies side by side along x, half along y: whichever way a world is cut, half of it is in one place.
+/// Half of the bodies side by side along x, half along y: whichever way a world is cut, half of it
+/// is in one place.
 pub(crate) fn cross(scene: &mut Scene, bodies: usize) {
     let side = 2.0 * bodies as f64;
     let edge = (side / 2.0) as f32 + 1.0;
@@ -70,7 +72,8 @@ pub(crate) fn cross(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// A square world of 1.4 units of area a body, around the origin. Returns its side, at least `least`.
+/// A square world of 1.4 units of area a body, around the origin. Returns its side, at least
+/// `least`.
 fn square(scene: &mut Scene, bodies: usize, least: f64) -> f64 {
     let side = (1.4 * bodies as f64).sqrt().max(least);
     let edge = (side / 2.0) as f32;

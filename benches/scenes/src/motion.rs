@@ -1,11 +1,13 @@
-//! How bodies move. A body moves 0.1 of its side a frame, never more than 0.5 units, unless its scene says otherwise.
+//! How bodies move. A body moves 0.1 of its side a frame, never more than 0.5 units, unless its
+//! scene says otherwise.
 
 use crate::scene::Scene;
 use crate::{SplitMix64, crowds};
 
 /// Share of its side that a body moves a frame.
 const SPEED: f64 = 0.1;
-/// Most that a body moves a frame, in units: large ones are slow, or they would mix the world in a few frames.
+/// Most that a body moves a frame, in units: large ones are slow, or they would mix the world in a
+/// few frames.
 const SPEED_MAX: f64 = 0.5;
 /// Frames until all that march turn round; short, so that they stay about where they began.
 pub(crate) const MARCH_FRAMES: u64 = 8;

@@ -1,9 +1,10 @@
 //! Falling bodies that come to rest on the floor and on one another, simply and fast: no solver.
 //!
-//! F1: a body rests for a frame when it is on the floor, or when bodies whose centres are below its own cover at
-//! least half of its area (summed, positions of the frame before); otherwise it falls at its terminal speed.
-//! F2: cells are one unit wide, the largest side of a `crowd` body, so whatever covers a body is at most one cell away.
-//! Cost: a counting sort, and six cells a body.
+//! F1: a body rests for a frame when it is on the floor, or when bodies whose centres are below its
+//! own cover at least half of its area (summed, positions of the frame before); otherwise it falls
+//! at its terminal speed.
+//! F2: cells are one unit wide, the largest side of a `crowd` body, so whatever covers a body is at
+//! most one cell away. Cost: a counting sort, and six cells a body.
 
 use crate::motion::speed;
 use crate::scene::Scene;

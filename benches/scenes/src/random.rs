@@ -1,6 +1,7 @@
 //! Random numbers that are the same everywhere.
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a counter and a finaliser. Small, fast, good enough for scenes.
+/// SplitMix64 (Steele, Lea and Flood 2014): a counter and a finaliser. Small, fast, good enough for
+/// scenes.
 #[derive(Clone, Debug)]
 pub struct SplitMix64 {
     state: u64,
@@ -30,17 +31,38 @@ impl SplitMix64 {
 
     /// Uniform between the two, computed in f64 and rounded, so that either may come out.
     #[inline]
-    pub fn range(&mut self, low: f64, high: f64) -> f32 {
+    pub fn range(&mut self, low: impl Into<f64>, high: impl Into<f64>) -> f32 {
+        let (low, high) = (low.into(), high.into());
         (low + (high - low) * self.unit()) as f32
     }
 
-    /// Uniform in `0..count`; `count` must not be 0. The bias is below 2^-32 for the counts of a scene.
+    /// A point of the square between the two on each axis.
+    #[inline]
+    pub fn point(&mut self, low: impl Into<f64> + Copy, high: impl Into<f64> + Copy) -> [f32; 2] {
+        [self.range(low, high), self.range(low, high)]
+    }
+
+    /// Uniform in `0..count`; `count` must not be 0. The bias is below 2^-32 for the counts of a
+    /// scene.
     #[inline]
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.next_u64()) * count as u128) >> 64) as usize
     }
 
-    /// A direction: a vector of length 1, by rejection in the disc (no sine, so the same on every platform).
+    /// One of the items, of which there must be any.
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+
+    /// Puts the items into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for k in (1..items.len()).rev() {
+            items.swap(k, self.below(k + 1));
+        }
+    }
+
+    /// A direction: a vector of length 1, by rejection in the disc (no sine, so the same on every
+    /// platform).
     #[inline]
     pub fn direction(&mut self) -> [f64; 2] {
         loop {

@@ -4,7 +4,8 @@ use crate::motion::Motion;
 use crate::pile::Pile;
 use crate::{SceneName, SplitMix64, cities, crowds, extremes, lattices, lines, mixed, thin};
 
-/// Columns of bodies and statics. A row of `centers`, `half_extents`, `displacements` and `ids` is one body.
+/// Columns of bodies and statics. A row of `centers`, `half_extents`, `displacements` and `ids` is
+/// one body.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Which scene it is.
@@ -19,11 +20,13 @@ pub struct Scene {
     pub centers: Vec<[f32; 2]>,
     /// Half-extents of the bodies, in the same rows.
     pub half_extents: Vec<[f32; 2]>,
-    /// Where each body will be one frame on, minus where it is, where the scene is about such sweeps (`bullets`).
+    /// Where each body will be one frame on, minus where it is, where the scene is about such
+    /// sweeps (`bullets`).
     pub displacements: Option<Vec<[f32; 2]>>,
     /// Boxes that never move: `[min_x, min_y, max_x, max_y]`.
     pub statics: Vec<[f32; 4]>,
-    /// An id for each body that is its own as long as the scene lives; never used again after the body is gone.
+    /// An id for each body that is its own as long as the scene lives; never used again after the
+    /// body is gone.
     pub ids: Vec<u64>,
     pub(crate) velocities: Vec<[f32; 2]>,
     pub(crate) motion: Motion,
@@ -97,7 +100,22 @@ impl Scene {
         }
     }
 
-    /// Puts the rows into another order: row `order[k]` goes to place `k`. Statics stay where they are.
+    /// The box of each body, in f32: from the centre less the half-extents to the centre plus the
+    /// half-extents, united with that box displaced where there are displacements.
+    pub fn boxes(&self) -> Vec<[f32; 4]> {
+        let rows = self.centers.iter().zip(&self.half_extents).enumerate();
+        rows.map(|(row, (&[x, y], &[w, h]))| {
+            let here = [x - w, y - h, x + w, y + h];
+            let Some(displacements) = &self.displacements else { return here };
+            let [x, y] = [x + displacements[row][0], y + displacements[row][1]];
+            let there = [x - w, y - h, x + w, y + h];
+            [here[0].min(there[0]), here[1].min(there[1]), here[2].max(there[2]), here[3].max(there[3])]
+        })
+        .collect()
+    }
+
+    /// Puts the rows into another order: row `order[k]` goes to place `k`. Statics stay where they
+    /// are.
     ///
     /// # Panics
     ///

@@ -4,8 +4,8 @@ use crate::Scene;
 use crate::crowds::WALL;
 use crate::motion::{MARCH_FRAMES, Motion, speed, velocity};
 
-/// Distance of the heights of two beams, in units. Twice the largest thickness: at the edge of a world of a million
-/// beams an f32 counts in quarters of a unit, and they must stay apart.
+/// Distance of the heights of two beams, in units. Twice the largest thickness: at the edge of a
+/// world of a million beams an f32 counts in quarters of a unit, and they must stay apart.
 const SPACING: f64 = 4.0;
 /// How many others a box of the staircase is beside on one axis.
 const STAIR_OVERLAPS: f64 = 1000.0;

@@ -148,7 +148,7 @@ mod tests {
     use crate::geometry::RawBox;
     use crate::reference;
     use crate::storage::pages::{PagePool, PairBudget};
-    use crate::tier::point_grid::tests::scenes::SplitMix64;
+    use triphase_scenes::SplitMix64;
 
     fn found(boxes: &[RawBox], visitors: &[RawBox]) -> Vec<(u32, u32)> {
         let records = |boxes: &[RawBox], from: usize| -> Vec<Record> {
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn parts_find_what_brute_force_finds() {
-        let mut rng = SplitMix64(12);
+        let mut rng = SplitMix64::new(12);
         let mut around = |k: usize, width: f32, height: f32, spread: f32| {
             let (x, y) = (rng.range(0.0, spread), rng.range(0.0, spread) + (k % 3) as f32 * 1e-3);
             [x, y, x + width, y + height]

@@ -12,28 +12,9 @@ use crate::error::{BadRow, Column, Error};
 use crate::geometry::{Aabb, RawBox};
 use crate::reference::cross_pairs;
 use crate::storage::bitset::BitSet;
+use triphase_scenes::SplitMix64;
 
 const INF: f32 = f32::INFINITY;
-
-/// SplitMix64: the sequence is the seed's alone.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn float(&mut self, low: f32, high: f32) -> f32 {
-        low + (self.next() >> 40) as f32 / (1u32 << 24) as f32 * (high - low)
-    }
-}
 
 fn boxes(count: usize, mut make: impl FnMut(f32) -> RawBox) -> Vec<RawBox> {
     (0..count).map(|k| make(k as f32)).collect()
@@ -49,9 +30,9 @@ fn at(x: f32, y: f32, width: f32, height: f32) -> RawBox {
 
 /// Walls 1 thick and 2 to 16 long, one for each 100 square units.
 fn walls(count: usize, seed: u64, origin: [f32; 2]) -> Vec<RawBox> {
-    let (mut random, side) = (Random(seed), (count as f32).sqrt() * 10.0);
+    let (mut random, side) = (SplitMix64::new(seed), (count as f32).sqrt() * 10.0);
     boxes(count, |_| {
-        let (x, y) = (origin[0] + random.float(0.0, side), origin[1] + random.float(0.0, side));
+        let (x, y) = (origin[0] + random.range(0.0, side), origin[1] + random.range(0.0, side));
         let long = 2.0 + random.below(15) as f32;
         if random.below(2) == 0 { at(x, y, long, 1.0) } else { at(x, y, 1.0, long) }
     })
@@ -68,7 +49,7 @@ fn crossing(count: usize) -> Vec<RawBox> {
 }
 
 fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
-    let mut random = Random(7);
+    let mut random = SplitMix64::new(7);
     let mut among_walls = walls(5000, 15, [-350.0, -350.0]);
     among_walls.extend(beams(400).iter().chain(&transposed(&beams(300))));
     let mut clusters = walls(3000, 1, [0.0, 0.0]);
@@ -92,14 +73,14 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
         [a.min(c), b.min(d), a.max(c), b.max(d)]
     });
     let huge = boxes(1000, |_| {
-        let mut edge = || random.float(-1.0, 1.0) * f32::MAX;
+        let mut edge = || random.range(-1.0, 1.0) * f32::MAX;
         let (a, b, c, d) = (edge(), edge(), edge(), edge());
         [a.min(c), b.min(d), a.max(c), b.max(d)]
     });
     // Halving after halving leaves most of them in one child.
     let towards_zero = boxes(6000, |k| {
         let scale = (-k % 120.0).exp2();
-        at(random.float(0.5, 1.0) * scale, random.float(0.5, 1.0) * scale, scale * 0.1, 0.0)
+        at(random.range(0.5, 1.0) * scale, random.range(0.5, 1.0) * scale, scale * 0.1, 0.0)
     });
     let stacks = boxes(3000, |k| at((k / 20.0).floor() * 50.0, 0.0, 1.0, 1.0));
     let cells = boxes(64 * 64, |k| at(k % 64.0, (k / 64.0).floor(), 1.0, 1.0));
@@ -114,7 +95,7 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
         ("crossing beams", crossing(20_000)),
         ("beams among walls", among_walls),
         ("crossing beams far apart", far_lattices),
-        ("large squares", boxes(4000, |_| at(random.float(0.0, 1e3), random.float(0.0, 1e3), 150.0, 150.0))),
+        ("large squares", boxes(4000, |_| at(random.range(0.0, 1e3), random.range(0.0, 1e3), 150.0, 150.0))),
         ("two clusters", clusters),
         ("far outliers", outliers),
         ("three scales", scales),
@@ -135,7 +116,7 @@ fn scenes() -> Vec<(&'static str, Vec<RawBox>)> {
 
 /// Areas that meet the scene's own edges, its cuts, all of it, nothing of it.
 fn areas(boxes: &[RawBox], tree: &StaticTree, seed: u64) -> Vec<RawBox> {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     let mut areas = vec![
         [-INF, -INF, INF, INF],
         [-INF, 0.0, INF, 0.0],
@@ -205,7 +186,7 @@ fn every_scene_is_answered_exactly() {
 #[test]
 fn random_areas_are_answered_exactly() {
     for seed in 0..40 {
-        let mut random = Random(seed);
+        let mut random = SplitMix64::new(seed);
         let (count, side) = (1 + random.below(600), 4 << random.below(6));
         // Whole numbers: edges, corners and cuts coincide all the time.
         let mut any = |longest: usize| {

@@ -1,8 +1,8 @@
 //! What brute force says to the walks.
 
-use super::scenes::SplitMix64;
 use crate::geometry::{Aabb, Cast, RawBox, Ray, Sweep, distance_squared, overlaps};
 use crate::query::Search;
+use triphase_scenes::SplitMix64;
 
 /// What a grid should hold.
 pub(super) type Model<H> = Vec<(H, RawBox)>;

@@ -1,12 +1,13 @@
 use super::super::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
-use super::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
+use super::scenes::{around, crowd, infinite_scenes, scenes};
 use crate::geometry::{RawBox, overlaps};
 use crate::query::Search;
 use crate::reference;
 use crate::storage::bitset::BitSet;
+use triphase_scenes::SplitMix64;
 
-fn all_scenes(seed: u64) -> Vec<(&'static str, Vec<RawBox>)> {
-    let mut rng = SplitMix64(seed);
+fn all_scenes(seed: u64) -> Vec<(String, Vec<RawBox>)> {
+    let mut rng = SplitMix64::new(seed);
     let mut all = scenes(&mut rng);
     all.extend(infinite_scenes(&mut rng));
     all
@@ -68,7 +69,7 @@ fn pairs_and_searches_agree_with_brute_force() {
     assert_eq!((pairs_of(&grid), collected(&grid, &[0.0; 4])), (vec![], vec![]));
     for seed in 0..3 {
         for (name, boxes) in all_scenes(seed) {
-            check(name, seed, &mut grid, &boxes);
+            check(&name, seed, &mut grid, &boxes);
         }
     }
 }
@@ -119,7 +120,7 @@ const TESTS_MAX: usize = 24;
 
 #[test]
 fn layouts_that_are_hard_on_grids_do_not_collapse() {
-    let rng = &mut SplitMix64(12);
+    let rng = &mut SplitMix64::new(12);
     let mut cities = crowd(20_000, rng);
     cities.iter_mut().step_by(2).for_each(|b| *b = b.map(|v| v + 1e6));
     let mut crowded_cell = crowd(10_000, rng);
@@ -154,7 +155,7 @@ fn layouts_that_are_hard_on_grids_do_not_collapse() {
 
 #[test]
 fn entries_are_bounded_where_many_boxes_span_the_world() {
-    let rng = &mut SplitMix64(13);
+    let rng = &mut SplitMix64::new(13);
     let mut boxes = crowd(20_000, rng);
     boxes.iter_mut().step_by(50).for_each(|b| *b = around(b[0], b[1], 170.0, 170.0));
     let mut grid = RebuiltGrid::default();
@@ -166,7 +167,7 @@ fn entries_are_bounded_where_many_boxes_span_the_world() {
 #[test]
 fn blocks_come_from_the_boxes() {
     let mut grid = RebuiltGrid::default();
-    grid.rebuild(&crowd(5000, &mut SplitMix64(1)));
+    grid.rebuild(&crowd(5000, &mut SplitMix64::new(1)));
     assert_eq!(grid.block_count(), 5);
     let (mut seen, mut last) = (seen_for(&grid), Vec::new());
     // In any order, each gives the same.
@@ -179,7 +180,7 @@ fn blocks_come_from_the_boxes() {
 
 #[test]
 fn no_nan_makes_it_panic() {
-    let mut boxes = crowd(300, &mut SplitMix64(2));
+    let mut boxes = crowd(300, &mut SplitMix64::new(2));
     boxes.iter_mut().step_by(3).enumerate().for_each(|(k, b)| b[k % 4] = f32::NAN);
     let mut grid = RebuiltGrid::default();
     for boxes in [boxes, vec![[f32::NAN; 4]; 100]] {

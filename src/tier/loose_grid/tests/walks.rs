@@ -2,9 +2,10 @@
 
 use super::super::{LooseGrid, LooseHandle, RebuiltGrid};
 use super::questions::{Model, assert_walks, casts_over, points_over};
-use super::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
+use super::scenes::{around, crowd, infinite_scenes, scenes};
 use crate::geometry::{Aabb, Cast, Circle, Point, RawBox, Ray, Sweep};
 use crate::query::{Part, Questions, Search};
+use triphase_scenes::SplitMix64;
 
 fn aabb(b: RawBox) -> Aabb {
     Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")
@@ -29,7 +30,7 @@ fn filled(area: RawBox, cell_size: f32, boxes: &[RawBox]) -> (LooseGrid, Model<L
 #[test]
 fn walks_of_a_rebuilt_grid_agree_with_brute_force() {
     for seed in 20..22 {
-        let rng = &mut SplitMix64(seed);
+        let rng = &mut SplitMix64::new(seed);
         let mut all = scenes(rng);
         all.extend(infinite_scenes(rng));
         for (name, boxes) in all {
@@ -47,7 +48,7 @@ fn walks_of_a_rebuilt_grid_agree_with_brute_force() {
 
 #[test]
 fn walks_of_a_loose_grid_agree_with_brute_force() {
-    let rng = &mut SplitMix64(31);
+    let rng = &mut SplitMix64::new(31);
     for (name, boxes) in scenes(rng) {
         let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
         for (area, cell_size) in [([0.0, 0.0, 70.0, 70.0], 1.5), ([-3e7, -3e7, 3e7, 3e7], 0.1), ([5.0; 4], 1e30)] {
@@ -62,7 +63,7 @@ fn walks_of_a_loose_grid_agree_with_brute_force() {
 #[test]
 fn walks_agree_after_moves_and_removals() {
     for seed in 0..6 {
-        let rng = &mut SplitMix64(40 + seed);
+        let rng = &mut SplitMix64::new(40 + seed);
         let (mut grid, mut model) = filled([0.0, 0.0, 40.0, 40.0], 1.0, &crowd(800, rng));
         for step in 0..4 {
             for _ in 0..200 {
@@ -95,7 +96,7 @@ fn walks_agree_after_moves_and_removals() {
 
 #[test]
 fn walks_agree_where_every_search_visits_some_cells() {
-    let rng = &mut SplitMix64(51);
+    let rng = &mut SplitMix64::new(51);
     let boxes: Vec<_> = (0..1024)
         .map(|k| {
             let half = if k % 3 == 0 { [5.0, 5.0] } else { [0.2, 30.0] };
@@ -113,7 +114,7 @@ fn walks_agree_where_every_search_visits_some_cells() {
 
 #[test]
 fn walks_agree_where_covers_serve_better_than_tight_cells() {
-    let rng = &mut SplitMix64(52);
+    let rng = &mut SplitMix64::new(52);
     let mut boxes: Vec<_> = (0..1500)
         .map(|_| around(rng.range(0.0, 1e3), rng.range(0.0, 1e3), rng.range(100.0, 400.0), rng.range(100.0, 400.0)))
         .collect();
@@ -130,7 +131,7 @@ fn walks_agree_where_covers_serve_better_than_tight_cells() {
 #[test]
 fn small_integers_agree_with_brute_force() {
     for seed in 0..400 {
-        let rng = &mut SplitMix64(1000 + seed);
+        let rng = &mut SplitMix64::new(1000 + seed);
         let mut at = |end: usize| rng.below(end) as f32;
         let side = 4 + seed as usize % 12;
         let boxes: Vec<_> = (0..at(60) as usize + 1)
@@ -156,7 +157,7 @@ fn small_integers_agree_with_brute_force() {
 
 #[test]
 fn an_area_is_searched_no_further_than_it_is_drawn() {
-    let boxes = crowd(3000, &mut SplitMix64(61));
+    let boxes = crowd(3000, &mut SplitMix64::new(61));
     let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
     fn tested_for<S: Search>(source: S, hits: usize) -> usize {
         let tested = std::cell::Cell::new(0);
@@ -174,7 +175,7 @@ fn an_area_is_searched_no_further_than_it_is_drawn() {
 
 #[test]
 fn far_questions_take_few_steps() {
-    let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64(62)));
+    let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64::new(62)));
     // Whoever stepped by cells would be at it for years.
     for at in [1e9, -1e20, f32::MAX, f32::MIN] {
         let near = grid.ask().nearest(Point::new([at, at]).expect("a point")).expect("something");
@@ -192,7 +193,7 @@ fn far_questions_take_few_steps() {
 
 #[test]
 fn an_empty_grid_finds_nothing() {
-    for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64(1)))] {
+    for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64::new(1)))] {
         let mut grid = grid;
         grid.rebuild(&[]);
         let questions = Questions::new(&grid);
@@ -222,17 +223,18 @@ fn parts_hold_what_there_is() {
             other => panic!("{other:?}"),
         }
     }
-    for (name, boxes) in scenes(&mut SplitMix64(71)) {
+    let (crowded, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &crowd(3000, &mut SplitMix64::new(71)));
+    let (mut bodies, mut tight) = (0, Vec::new());
+    crowded.visit_parts(|part| count(&part, &mut bodies, &mut tight));
+    let whole = |b: &&RawBox| b.iter().all(|edge| edge.is_finite());
+    let rim = tight.iter().filter(|b| !whole(b)).count();
+    assert!(rim > 40 && rim < tight.len(), "{rim} of {} tight cells are at the rim", tight.len());
+    assert!(tight.iter().filter(whole).all(|b| (b[2] - b[0] - 3.0).abs() < 0.1), "tight cells are two wide");
+    for (name, boxes) in scenes(&mut SplitMix64::new(71)) {
         let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
         let (mut bodies, mut tight) = (0, Vec::new());
         grid.visit_parts(|part| count(&part, &mut bodies, &mut tight));
         assert_eq!(bodies, boxes.len(), "{name}");
-        if name == "crowd" {
-            let whole = |b: &&RawBox| b.iter().all(|edge| edge.is_finite());
-            let rim = tight.iter().filter(|b| !whole(b)).count();
-            assert!(rim > 40 && rim < tight.len(), "{rim} of {} tight cells are at the rim", tight.len());
-            assert!(tight.iter().filter(whole).all(|b| (b[2] - b[0] - 3.0).abs() < 0.1), "tight cells are two wide");
-        }
         let (mut bodies, mut tight) = (0, Vec::new());
         rebuilt(&boxes).visit_parts(|part| count(&part, &mut bodies, &mut tight));
         assert_eq!(bodies, boxes.len(), "{name}");

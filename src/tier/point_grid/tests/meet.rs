@@ -1,19 +1,19 @@
 //! One grid's boxes against another's, against brute force.
 
-use super::scenes::{KINDS, scene};
 use crate::geometry::RawBox;
 use crate::reference;
 use crate::storage::record::Record;
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::meet::{MeetScratch, TOGETHER};
 use crate::tier::point_grid::search::Filed;
+use triphase_scenes::BoxLayout;
 
 const EVERYWHERE: RawBox = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
 #[test]
 fn boxes_meet_those_that_they_overlap() {
-    for kind in KINDS {
-        let (filed, others) = (scene(kind, 3000, 0x3ee7), scene(kind, 700, 0x3ee8));
+    for kind in BoxLayout::ALL {
+        let (filed, others) = (kind.boxes(3000, 0x3ee7), kind.boxes(700, 0x3ee8));
         let mut grid = PointGrid::new();
         grid.find_pairs(&filed, &mut Vec::new()).expect("good boxes");
         let records: Vec<Record> = others.iter().zip(0..).map(|(&aabb, row)| Record { aabb, row }).collect();

@@ -4,4 +4,3 @@ mod ask;
 mod grid;
 mod meet;
 mod partition;
-pub(super) mod scenes;

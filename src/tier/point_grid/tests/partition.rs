@@ -1,12 +1,12 @@
 //! What the partition promises (R1 to R4), whatever the plan.
 
-use super::scenes::{KINDS, Kind, scene};
 use crate::geometry::RawBox;
 use crate::kernel::Level;
 use crate::storage::record::Record;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::{Plan, VISITS_MAX, Wishes};
 use crate::tier::point_grid::rows::Boxes;
+use triphase_scenes::BoxLayout;
 
 /// Every record that was handed out, destination by destination.
 fn handed_out(boxes: &[RawBox], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<Record>>) {
@@ -41,9 +41,9 @@ fn check(label: &str, boxes: &[RawBox], wishes: Wishes<'_>) {
 
 #[test]
 fn each_row_is_filed_once_and_visits_few() {
-    for (k, kind) in KINDS.into_iter().enumerate() {
+    for (k, kind) in BoxLayout::ALL.into_iter().enumerate() {
         for count in [0, 1, 255, 256, 257, 8191, 8192, 8193, 30_000] {
-            let boxes = scene(kind, count, k as u64 + 300);
+            let boxes = kind.boxes(count, k as u64 + 300);
             for oversized in [false, true] {
                 let label = format!("{kind:?} of {count}");
                 check(&label, &boxes, Wishes { bounds: &[], oversized });
@@ -55,7 +55,7 @@ fn each_row_is_filed_once_and_visits_few() {
 
 #[test]
 fn bodies_that_reach_over_many_bands_are_oversized() {
-    let boxes = scene(Kind::CrossedBeams, 150_000, 301);
+    let boxes = BoxLayout::CrossedBeams.boxes(150_000, 301);
     check("crossed beams", &boxes, Wishes { bounds: &[0.5, 1e6], oversized: true });
     let (bands, all) = handed_out(&boxes, Wishes { bounds: &[0.5, 1e6], oversized: true }, false);
     // Nothing is too large for the last class, so it was R4.

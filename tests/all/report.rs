@@ -1,0 +1,97 @@
+//! What a world tells about itself: tiers, bounds, cells, phases, and advice when something is badly set.
+
+use std::time::Duration;
+use triphase::{Bodies, Report, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName};
+
+fn report(name: SceneName, bodies: usize, config: WorldConfig) -> Report {
+    let scene = Scene::new(name, bodies, 7);
+    let mut world = World::new(config).unwrap();
+    world.set_statics(&scene.statics).unwrap();
+    world.step(Bodies::new(&scene.centers, &scene.half_extents)).unwrap();
+    world.report()
+}
+
+#[test]
+fn report_counts_each_tier() {
+    let report = report(SceneName::Castles, 20_000, WorldConfig::new());
+    assert_eq!((report.common(), report.oversized, report.statics), (19_980, 20, 4_000));
+    let [grid] = &report.grids[..] else { panic!("one class of size: {report:?}") };
+    assert!((0.5..1.0).contains(&grid.bound), "the bound lies just above the crowd: {}", grid.bound);
+    assert!((1.0..5.0).contains(&grid.cell_size[0]) && (1.0..5.0).contains(&grid.cell_size[1]), "{grid:?}");
+    assert!((2.0..8.0).contains(&grid.population), "{grid:?}");
+    assert!(grid.cells > 1_000 && grid.bands > 1, "{grid:?}");
+    assert_eq!(report.advice, None);
+}
+
+#[test]
+fn sizes_of_different_scale_get_several_classes() {
+    // Sand, and a stone for every ten grains, all in one place: in cells for stones each grain would meet a thousand.
+    let place = |row: usize| [(row * 7919 % 10_007) as f32 * 0.01, (row * 104_729 % 10_009) as f32 * 0.01];
+    let centers: Vec<[f32; 2]> = (0..20_000).map(place).collect();
+    let half_extents: Vec<[f32; 2]> =
+        (0..20_000).map(|row| if row % 11 == 0 { [4.0, 4.0] } else { [0.1, 0.1] }).collect();
+    let mut world = World::default();
+    world.step(Bodies::new(&centers, &half_extents)).expect("valid bodies");
+    let report = world.report();
+    assert!(report.grids.len() > 1, "{report}");
+    assert!(report.grids.is_sorted_by(|a, b| a.bound < b.bound));
+}
+
+#[test]
+fn given_bounds_are_reported() {
+    let report = report(SceneName::Dragons, 20_000, WorldConfig::new().bounds([0.4, 0.5]));
+    let [small, large] = &report.grids[..] else { panic!("two classes") };
+    assert!((small.bound - 0.4).abs() < 1e-3 && (large.bound - 0.5).abs() < 1e-3, "{report}");
+    assert!(small.bodies > 4_000 && large.bodies > 8_000, "{report}");
+    assert_eq!(report.oversized, 20, "bodies at the bound are not above it: {report}");
+}
+
+#[test]
+fn unsuitable_settings_get_advice() {
+    let bound = report(SceneName::Crowd, 5_000, WorldConfig::new().bound(0.4)).advice.expect("most are oversized");
+    assert!(bound.contains("bound") && bound.contains('%'), "{bound}");
+    let cells = report(SceneName::Crowd, 5_000, WorldConfig::new().cell_size(30.0)).advice.expect("cells are crowded");
+    assert!(cells.contains("cell size") && cells.contains("30"), "{cells}");
+    let wide = report(SceneName::Crowd, 5_000, WorldConfig::new().bound(40.0).cell_size(30.0)).advice;
+    assert!(wide.is_some());
+    assert_eq!(report(SceneName::Crowd, 5_000, WorldConfig::new()).advice, None);
+}
+
+#[test]
+fn phase_times_add_up() {
+    let phases = report(SceneName::Castles, 20_000, WorldConfig::new().sequential()).phases;
+    let passed = phases.plan + phases.partition + phases.prepare + phases.pairs + phases.gather;
+    assert!(phases.total > Duration::ZERO && passed <= phases.total);
+    let parts = phases.sort + phases.common + phases.visitors + phases.oversized + phases.statics;
+    assert!(parts > Duration::ZERO && parts <= phases.pairs, "in one thread the parts of `pairs` fit into it");
+}
+
+#[test]
+fn report_display_lists_tiers() {
+    let text = report(SceneName::Castles, 5_000, WorldConfig::new()).to_string();
+    for word in ["common", "oversized", "static", "pairs", "memory", "time", "population"] {
+        assert!(text.contains(word), "{word} is missing from:\n{text}");
+    }
+    assert!(text.lines().all(|line| line.len() <= 130), "{text}");
+    // Before the first step there is little to tell, and no fault in that.
+    assert!(World::default().report().to_string().contains("oversized"));
+}
+
+/// What a world holds for workers tells how many there were.
+#[cfg(feature = "parallel")]
+#[test]
+fn steps_below_the_parallel_threshold_stay_on_one_thread() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+    let held = |bodies: usize, config: WorldConfig| {
+        let centers: Vec<[f32; 2]> = (0..bodies).map(|k| [(k % 100) as f32, (k / 100) as f32]).collect();
+        let mut world = World::new(config).unwrap();
+        pool.install(|| world.step(Bodies::uniform(&centers, [0.4, 0.4])).map(|_| ())).unwrap();
+        world.report().bytes_bodies
+    };
+    let (one, default) = (|| WorldConfig::new().sequential(), WorldConfig::new);
+    assert_eq!(held(7_999, default()), held(7_999, one()));
+    assert!(held(8_000, default()) > held(8_000, one()));
+    assert!(held(500, default().parallel_from(500)) > held(500, one()));
+    assert_eq!(held(9_000, default().parallel_from(9_001)), held(9_000, one()));
+}

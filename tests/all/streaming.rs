@@ -1,0 +1,375 @@
+//! Pairs that are handed on while a step runs: all of them, once, numbered in the order of contacts; and what becomes of a stream
+//! that a step, a listener or a consumer ends early.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+#[cfg(feature = "parallel")]
+use triphase::Overlap;
+use triphase::stream::{self, Committed, Receiver, Streamed};
+use triphase::{Bodies, Contacts, Error, Filter, StreamedBlock, StreamedPairs, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName, SplitMix64};
+#[cfg(feature = "parallel")]
+use triphase_tests::world;
+use triphase_tests::{FoundPairs, WorldSet, sequential};
+
+const SEED: u64 = 0x57ea;
+
+/// Number, pairs, and whether they are of bodies.
+type Block = (u64, Vec<(u32, u32)>, bool);
+
+/// Blocks as they came.
+#[derive(Default)]
+struct Heard(Mutex<Vec<Block>>);
+
+impl Heard {
+    fn hear(&self, block: StreamedBlock<'_>) {
+        let (pairs, of_bodies) = match block.pairs() {
+            StreamedPairs::Bodies(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
+            StreamedPairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.fixed)).collect(), false),
+        };
+        assert!(pairs.len() == block.len() && !pairs.is_empty());
+        assert_eq!(block.body_pairs().len(), if of_bodies { pairs.len() } else { 0 });
+        assert_eq!(block.static_pairs().len(), if of_bodies { 0 } else { pairs.len() });
+        self.0.lock().unwrap().push((block.sequence(), pairs, of_bodies));
+    }
+
+    fn pair_count(&self) -> usize {
+        self.0.lock().unwrap().iter().map(|(_, pairs, _)| pairs.len()).sum()
+    }
+
+    /// The blocks in the order of their numbers; each is of one kind, and those of bodies come first.
+    fn sorted(self) -> Sorted {
+        let mut blocks = self.0.into_inner().unwrap();
+        blocks.sort_by_key(|block| block.0);
+        assert!(blocks.windows(2).all(|two| two[0].0 < two[1].0), "no two have one number");
+        assert!(blocks.is_sorted_by_key(|block| !block.2), "bodies come first");
+        let of = |bodies: bool| blocks.iter().filter(move |block| block.2 == bodies).map(|block| block.1.clone());
+        Sorted {
+            numbers: blocks.iter().map(|block| block.0).collect(),
+            found: FoundPairs { bodies: of(true).flatten().collect(), statics: of(false).flatten().collect() },
+            blocks: blocks.into_iter().map(|block| block.1).collect(),
+        }
+    }
+}
+
+/// What a stream comes to.
+#[derive(Debug, PartialEq)]
+struct Sorted {
+    numbers: Vec<u64>,
+    found: FoundPairs,
+    blocks: Vec<Vec<(u32, u32)>>,
+}
+
+impl Sorted {
+    fn check(&self, contacts: Contacts<'_>) {
+        let bodies = contacts.blocks().map(|block| block.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>());
+        let fixed = contacts.static_blocks();
+        let fixed = fixed.map(|block| block.iter().map(|pair| (pair.body, pair.fixed)).collect());
+        assert!(bodies.chain(fixed).eq(self.blocks.iter().cloned()), "the blocks are those of the contacts");
+        assert_eq!(self.found, FoundPairs::new(contacts));
+    }
+}
+
+fn bodies(scene: &Scene) -> Bodies<'_> {
+    let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
+    scene.displacements.as_ref().map_or(bodies, |by| bodies.with_displacements(by))
+}
+
+#[test]
+fn pages_in_sequence_are_the_contacts() {
+    for name in [
+        SceneName::Castles,
+        SceneName::Dragons,
+        SceneName::PowerLaw,
+        SceneName::WideAndTall,
+        SceneName::Touching,
+        SceneName::Empty,
+    ] {
+        let mut worlds = WorldSet::new(WorldConfig::new());
+        for count in [20_000, 300] {
+            let mut scene = Scene::new(name, count, SEED);
+            worlds.set_statics(&scene.statics).unwrap();
+            for filtered in [false, true] {
+                scene.advance();
+                let filters: Vec<Filter> =
+                    (0..scene.centers.len() as u32).map(|k| Filter::new(1 << (k % 3), 3)).collect();
+                let half = scene.centers.len() / 2;
+                let parts = [(0, half), (half, scene.centers.len())].map(|(from, to)| {
+                    let part = Bodies::new(&scene.centers[from..to], &scene.half_extents[from..to]);
+                    if filtered { part.with_filters(&filters[from..to]) } else { part }
+                });
+                worlds.each(|world| {
+                    let heard = Heard::default();
+                    let contacts = world.step_chunks_streamed(&parts, |block| heard.hear(block)).unwrap();
+                    let sorted = heard.sorted();
+                    sorted.check(contacts);
+                    // A step without a listener finds the same.
+                    assert_eq!(FoundPairs::new(world.step_chunks(&parts).unwrap()), sorted.found);
+                    sorted
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_on_one_thread_come_in_order() {
+    let scene = Scene::new(SceneName::Castles, 20_000, SEED);
+    let mut world = sequential();
+    world.set_statics(&scene.statics).unwrap();
+    let numbers = Mutex::new([Vec::new(), Vec::new()]);
+    let contacts = world
+        .step_streamed(bodies(&scene), |block| {
+            numbers.lock().unwrap()[usize::from(block.body_pairs().is_empty())].push(block.sequence());
+        })
+        .unwrap();
+    let numbers = numbers.into_inner().unwrap();
+    assert_eq!(numbers.each_ref().map(Vec::len), [contacts.blocks().len(), contacts.static_blocks().len()]);
+    assert!(numbers.iter().all(|numbers| numbers.len() > 3 && numbers.is_sorted()));
+}
+
+#[test]
+fn refused_step_streams_at_most_the_limit() {
+    let scene = Scene::new(SceneName::Touching, 20_000, SEED);
+    let pairs = sequential().step(bodies(&scene)).unwrap().body_pairs().len();
+    for limit in [0, 1000, 30_000, pairs - 1, pairs] {
+        WorldSet::new(WorldConfig::new().pair_limit(limit)).each(|world| {
+            let heard = Heard::default();
+            let result = world.step_streamed(bodies(&scene), |block| heard.hear(block)).map(FoundPairs::new);
+            assert!(heard.pair_count() <= limit, "{} of {limit}", heard.pair_count());
+            assert_eq!(result.as_ref().err(), (limit < pairs).then_some(&Error::TooManyPairs { limit }));
+            if let Ok(found) = result {
+                assert_eq!(heard.sorted().found, found);
+            }
+        });
+    }
+    let heard = Heard::default();
+    let bad = [[0.0f32, 0.0], [0.0, f32::NAN], [0.0, 0.0]];
+    sequential().step_streamed(Bodies::uniform(&bad, [1.0, 1.0]), |block| heard.hear(block)).unwrap_err();
+    assert_eq!(heard.pair_count(), 0, "bad rows are found before any pair");
+}
+
+#[test]
+fn panic_in_a_listener_loses_its_step_alone() {
+    let mut scene = Scene::new(SceneName::Castles, 20_000, SEED);
+    let first = scene.clone();
+    scene.advance();
+    let mut worlds = WorldSet::new(WorldConfig::new());
+    worlds.set_statics(&scene.statics).unwrap();
+    worlds.each(|world| {
+        let before = FoundPairs::new(world.step(bodies(&first)).unwrap());
+        let expected = {
+            let mut fresh = sequential();
+            fresh.set_statics(&scene.statics).unwrap();
+            FoundPairs::new(fresh.step(bodies(&scene)).unwrap())
+        };
+        // At the first block, in the middle, at one with statics; and all that come after.
+        for at in [0, 3, 8] {
+            let count = AtomicUsize::new(0);
+            let step =
+                || _ = world.step_streamed(bodies(&scene), |_| assert!(count.fetch_add(1, SeqCst) < at, "on purpose"));
+            let panic = catch_unwind(AssertUnwindSafe(step)).unwrap_err();
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            assert!(text.is_some_and(|text| text.contains("on purpose")), "the panic of the listener is the caller's");
+            assert_eq!(FoundPairs::new(world.contacts()), before);
+            assert_eq!(world.step_number(), 1);
+        }
+        assert_eq!(FoundPairs::new(world.step(bodies(&scene)).unwrap()), expected);
+        let heard = Heard::default();
+        world.step_streamed(bodies(&scene), |block| heard.hear(block)).unwrap();
+        assert_eq!(heard.sorted().found, expected);
+    });
+}
+
+#[test]
+fn panic_in_a_listener_keeps_tracked_contacts() {
+    let mut scene = Scene::new(SceneName::Castles, 5000, SEED);
+    let first = scene.clone();
+    scene.advance();
+    let mut worlds = WorldSet::new(WorldConfig::new().track_contacts());
+    worlds.set_statics(&scene.statics).unwrap();
+    let mut events = |panics: usize| {
+        worlds.each(|world| {
+            // The same begin for both.
+            world.step(Bodies::from_aabbs::<[f32; 4]>(&[])).unwrap();
+            world.step(bodies(&first)).unwrap();
+            for _ in 0..panics {
+                let step = || _ = world.step_streamed(bodies(&scene), |_| panic!("on purpose"));
+                catch_unwind(AssertUnwindSafe(step)).unwrap_err();
+                assert_eq!(world.contacts().persisting().count(), 0, "those of the first step stand");
+            }
+            let contacts = world.step(bodies(&scene)).unwrap();
+            let started: Vec<_> = contacts.started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = contacts.persisting().map(|tracked| tracked.pair).collect();
+            let fixed: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
+            (started, persisting, fixed, contacts.ended().count(), contacts.ended_statics().count())
+        })
+    };
+    let expected = events(0);
+    assert!(!expected.0.is_empty() && !expected.1.is_empty() && expected.3 > 0);
+    assert!(events(2) == expected);
+}
+
+/// Work for all threads of the pool, so that whoever waits for it takes up other tasks meanwhile.
+#[cfg(feature = "parallel")]
+fn work(depth: u32) -> u32 {
+    if depth == 0 {
+        std::thread::yield_now();
+        return 1;
+    }
+    let (a, b) = rayon::join(|| work(depth - 1), || work(depth - 1));
+    a + b
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn listener_can_use_the_pool() {
+    // One band that is larger than bands should be, crowded bands that are taken apart, and the usual.
+    let cross = Scene::new(SceneName::Cross, 150_000, SEED);
+    let mut random = SplitMix64::new(SEED);
+    let places: Vec<[f32; 2]> = (0..40_000).map(|_| random.point(0.0, 1000.0)).collect();
+    let sizes: Vec<[f32; 2]> = (0..40_000).map(|row| [[24.0, 0.005], [0.005, 24.0]][row % 2]).collect();
+    let mixed = Bodies::new(&places, &sizes);
+    let castles = Scene::new(SceneName::Castles, 20_000, SEED);
+    let cases = [bodies(&cross), mixed, bodies(&castles)];
+    // What is told of late is found as all else is, so with discs too.
+    let overlaps = [Overlap::Boxes, Overlap::Discs].into_iter().flat_map(|overlap| cases.map(|case| (overlap, case)));
+    for (k, (overlap, case)) in overlaps.enumerate() {
+        let config = WorldConfig::new().parallel_from(0).overlap(overlap);
+        let mut fresh = world(config.clone().sequential());
+        fresh.set_statics(&castles.statics).unwrap();
+        let expected = FoundPairs::new(fresh.step(case).unwrap());
+        for pool in triphase_tests::pools() {
+            pool.install(|| {
+                let mut world = world(config.clone());
+                world.set_statics(&castles.statics).unwrap();
+                let heard = Heard::default();
+                let contacts = world.step_streamed(case, |block| {
+                    assert_eq!(work(4), 16);
+                    heard.hear(block);
+                });
+                assert_eq!(FoundPairs::new(contacts.unwrap()), expected, "case {k}");
+                assert_eq!(heard.sorted().found, expected, "case {k}");
+                assert_eq!(FoundPairs::new(world.step(case).unwrap()), expected, "case {k}");
+            });
+        }
+    }
+}
+
+/// The next step of a stream: what it sent, and what closed it.
+fn receive(receiver: &Receiver) -> Option<(Sorted, Result<Committed, Option<Error>>)> {
+    let heard = Heard::default();
+    loop {
+        match receiver.recv()? {
+            Streamed::Block(block) => heard.hear(block.as_block()),
+            Streamed::Committed(committed) => return Some((heard.sorted(), Ok(committed))),
+            Streamed::Aborted(error) => return Some((heard.sorted(), Err(error))),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn channel_delivers_each_step_and_its_outcome() {
+    let crowded = vec![[0.0f32, 0.0]; 2000];
+    for capacity in [0, 1, 3, 1000, usize::MAX] {
+        let mut worlds = WorldSet::new(WorldConfig::new().pair_limit(1_000_000));
+        let scene = Scene::new(SceneName::Castles, 12_000, SEED);
+        worlds.set_statics(&scene.statics).unwrap();
+        worlds.each(|world| {
+            let mut random = SplitMix64::new(SEED);
+            let (sender, receiver) = stream::channel(capacity);
+            std::thread::scope(|scope| {
+                let consumer = scope.spawn(|| {
+                    let receiver = receiver;
+                    std::iter::from_fn(|| receive(&receiver)).collect::<Vec<_>>()
+                });
+                let mut expected = Vec::new();
+                for _ in 0..8 {
+                    let count = random.below(scene.centers.len());
+                    let part = Bodies::new(&scene.centers[..count], &scene.half_extents[..count]);
+                    let result = match random.below(4) {
+                        0 => world.step_into(Bodies::uniform(&[[f32::NAN; 2]], [1.0; 2]), &sender),
+                        1 => world.step_into(Bodies::uniform(&crowded, [1.0; 2]), &sender),
+                        2 => world.step_chunks_into(&[part, part.with_ids(&[])], &sender),
+                        _ => world.step_into(part, &sender),
+                    };
+                    let counts = |contacts: Contacts<'_>| [contacts.blocks().len(), contacts.static_blocks().len()];
+                    let result = result.map(|contacts| (FoundPairs::new(contacts), counts(contacts)));
+                    expected.push((result, world.step_number()));
+                }
+                drop(sender);
+                let received = consumer.join().unwrap();
+                assert_eq!(received.len(), expected.len(), "each step is closed once");
+                for ((sorted, outcome), (expected, step)) in received.iter().zip(&expected) {
+                    match (outcome, expected) {
+                        (Ok(committed), Ok((found, [body_blocks, static_blocks]))) => {
+                            assert_eq!(&sorted.found, found);
+                            assert_eq!(committed.step, *step);
+                            assert_eq!(
+                                (committed.body_blocks, committed.static_blocks),
+                                (*body_blocks, *static_blocks)
+                            );
+                            let pairs = (committed.body_pairs, committed.static_pairs);
+                            assert_eq!(pairs, (found.bodies.len(), found.statics.len()));
+                        }
+                        // As text: the value in the error may be NaN.
+                        (Err(Some(told)), Err(error)) => assert_eq!(told.to_string(), error.to_string()),
+                        other => panic!("{other:?}"),
+                    }
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn dropped_receiver_stops_no_step() {
+    let scene = Scene::new(SceneName::Castles, 12_000, SEED);
+    let mut worlds = WorldSet::new(WorldConfig::new());
+    worlds.set_statics(&scene.statics).unwrap();
+    let expected = worlds.each(|world| FoundPairs::new(world.step(bodies(&scene)).unwrap()));
+    // It leaves before anything, after a block, in a panic, and after the whole step.
+    for leaves_after in [0, 1, 4, usize::MAX] {
+        worlds.each(|world| {
+            let (sender, receiver) = stream::channel(1);
+            std::thread::scope(|scope| {
+                let consumer = scope.spawn(move || {
+                    let count = receiver.take(leaves_after).take_while(|message| matches!(message, Streamed::Block(_)));
+                    assert!(count.count() != 4, "on purpose");
+                });
+                for _ in 0..3 {
+                    assert_eq!(FoundPairs::new(world.step_into(bodies(&scene), &sender).unwrap()), expected);
+                }
+                assert_eq!(consumer.join().is_err(), leaves_after == 4);
+            });
+            assert!(sender.is_closed());
+            assert_eq!(FoundPairs::new(world.step_into(bodies(&scene), &sender).unwrap()), expected);
+        });
+    }
+}
+
+#[test]
+fn sent_pages_outlive_sender_and_world() {
+    let (sender, mut receiver) = stream::channel(100);
+    let mut world = sequential();
+    world.step_into(Bodies::uniform(&[[0.0f32, 0.0], [0.5, 0.0]], [0.5, 0.5]), &sender).unwrap();
+    assert_eq!(receiver.len(), 2);
+    let block = receiver.next();
+    drop((world, sender));
+    assert!(matches!(receiver.next(), Some(Streamed::Committed(_))));
+    assert!(receiver.next().is_none() && receiver.try_recv().is_none() && receiver.is_empty());
+    drop(receiver);
+    let Some(Streamed::Block(block)) = block else { panic!("{block:?}") };
+    assert_eq!(block.body_pairs().len(), 1);
+}
+
+/// Whoever draws a world may hold both ends in one place.
+const _: () = {
+    const fn is_debug<T: std::fmt::Debug>() {}
+    is_debug::<World>();
+    is_debug::<stream::Sender>();
+    is_debug::<Receiver>();
+};
