@@ -1,11 +1,12 @@
-//! Layouts that are chosen against the way broad phases are built: lanes that are half full, cells with everything in
-//! them, counts around powers of two, sizes at the bound, walls upon walls. A bug that was fixed becomes a test here.
+//! Layouts that are hard on broad phases: half-full SIMD lanes, one cell with all bodies, counts
+//! around powers of two, sizes at the bound, stacked statics. A bug that was fixed becomes a test
+//! here.
 
 use triphase::WorldConfig;
 use triphase_scenes::SplitMix64;
 use triphase_tests::{Columns, ExpectedPairs, WorldSet, check_once};
 
-/// Steps it in worlds of all thread counts and SIMD levels, and under a few other settings.
+/// Compares with brute force at all thread counts and SIMD levels, and with a few other settings.
 fn check(label: &str, columns: &Columns, statics: &[[f32; 4]]) -> ExpectedPairs {
     let mut worlds = WorldSet::new(WorldConfig::new());
     worlds.set_statics(statics).unwrap();
@@ -30,8 +31,8 @@ fn boxes_of(rows: impl IntoIterator<Item = ([f32; 2], [f32; 2])>) -> Vec<[f32; 4
 
 #[test]
 fn runs_of_every_length_find_all_pairs() {
-    // Groups far apart of 0, 1, 2 … bodies: in one spot, in a row, in a column, across a border, so that a run of
-    // candidates ends at every place of a lane.
+    // Groups far apart of 0, 1, 2 … bodies: in one spot, in a row, in a column, across a cell
+    // border, so that a run of candidates ends in every SIMD lane.
     let mut rows = Vec::new();
     for count in 0..70 {
         for k in 0..count {
@@ -54,7 +55,8 @@ fn runs_of_every_length_find_all_pairs() {
 
 #[test]
 fn hit_in_any_lane_is_found_alone() {
-    // One body at the left meets exactly one of those at the right, which meet each other or not.
+    // One body on the left overlaps exactly one of those on the right, which overlap each other or
+    // not.
     for place in 0..40 {
         for apart in [0.0f32, 0.3] {
             let mut boxes = vec![[0.0, 0.0, 1.0, 1.0]];
@@ -71,7 +73,7 @@ fn hit_in_any_lane_is_found_alone() {
 
 #[test]
 fn body_counts_around_powers_of_two_find_all_pairs() {
-    // Of bodies, and of pairs: bodies in couples, so that there are half as many pairs.
+    // Bodies overlap in twos, so there are half as many pairs.
     let couples: Vec<[f32; 2]> = (0..65_540).map(|k| [(k / 2 % 250) as f32 * 3.0, (k / 500) as f32 * 3.0]).collect();
     let mut worlds = WorldSet::new(WorldConfig::new());
     for power in [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 65_536] {
@@ -86,7 +88,8 @@ fn body_counts_around_powers_of_two_find_all_pairs() {
 
 #[test]
 fn cell_with_all_bodies_finds_all_pairs() {
-    // 70,000 points between two others that are far away: more than 16 bits count, in one cell of any equal grid.
+    // 70,000 points between two others that are far away: more than 16 bits can count, in one cell
+    // of any uniform grid.
     for turned in [false, true] {
         let point = |k: usize| if turned { [0.5, k as f32 * 1e-6] } else { [k as f32 * 1e-6, 0.5] };
         let mut centers: Vec<_> = (0..70_000).map(point).collect();
@@ -100,7 +103,7 @@ fn cell_with_all_bodies_finds_all_pairs() {
 
 #[test]
 fn nested_clusters_find_all_pairs() {
-    // A hundredth as wide at each level: no one cell size suits two levels.
+    // Each level is a hundredth as wide as the one before: no cell size suits two levels.
     let mut random = SplitMix64::new(42);
     let mut rows = Vec::new();
     for _ in 0..3000 {
@@ -138,7 +141,7 @@ fn oversized_bodies_alone_find_all_pairs() {
     let mut random = SplitMix64::new(44);
     let rows: Vec<_> = (0..1500).map(|_| (random.point(0.0, 4000.0), random.point(1.0, 90.0))).collect();
     check("all oversized", &Columns::from_rows(&rows), &boxes_of(rows[..200].iter().copied()));
-    // Each around all others; and each thin and as long as the world, both ways.
+    // Each around all others; then each thin and as long as the world, in both directions.
     let nested: Vec<_> = (0..400).map(|k| ([0.0, 0.0], [1.0 + k as f32, 400.0 - k as f32])).collect();
     let expected_pairs = check("nested", &Columns::from_rows(&nested), &[[0.0, 0.0, 0.0, 0.0]]);
     assert_eq!((expected_pairs.bodies.len(), expected_pairs.statics.len()), (400 * 399 / 2, 400));
@@ -155,7 +158,7 @@ fn body_around_all_others_overlaps_each() {
     rows[1234] = ([0.0, 0.0], [1000.0, 1000.0]);
     let expected_pairs = check("one around everything", &Columns::from_rows(&rows), &[[-50.0, -50.0, 50.0, 50.0]; 3]);
     assert!(expected_pairs.bodies.iter().filter(|pair| pair.0 == 1234 || pair.1 == 1234).count() == 2999);
-    // And none but that one and a few more like it.
+    // That one and a few more like it alone.
     rows.truncate(1);
     rows.extend([([0.0, 0.0], [1000.0, 1000.0]), ([1001.0, 0.0], [1.0, 1.0]), ([0.0, 1500.0], [9.0, 500.0])]);
     assert_eq!(check("four", &Columns::from_rows(&rows), &[]).bodies, [(0, 1), (1, 2), (1, 3)]);
@@ -173,7 +176,7 @@ fn long_thin_bodies_find_all_pairs() {
 
 #[test]
 fn displaced_small_bodies_find_all_pairs() {
-    // Few fly far, the others stay: filed by where they are alone, they would be missed on their way.
+    // A few move far. Filed by their position alone, they would be missed along the way.
     let mut random = SplitMix64::new(47);
     let centers: Vec<_> = (0..3000).map(|_| random.point(0.0, 60.0)).collect();
     let fly =
@@ -229,8 +232,9 @@ fn coincident_bodies_and_statics_find_all_pairs() {
 
 #[test]
 fn touching_boxes_far_from_the_origin_are_pairs() {
-    // Two clumps with a void between: cells as wide as a box, thousands of them, of which those of the far clump have
-    // large numbers, where `(x - origin) / cell` is rounded most. Each box has a partner that begins where it ends.
+    // Two clusters with empty space between. Cells are as wide as a box, and those of the far
+    // cluster have large numbers, where `(x - origin) / cell` rounds most. Each box has a partner
+    // that begins where it ends.
     let mut random = SplitMix64::new(49);
     for apart in [30.0f32, 1000.0, 20_000.0, 32_000.0, 1e6] {
         for side in [1.0f32, 0.7, 1.0 / 3.0] {
@@ -252,8 +256,9 @@ fn touching_boxes_far_from_the_origin_are_pairs() {
 
 #[test]
 fn touching_boxes_of_different_classes_are_pairs() {
-    // Small ones exactly as large as the bound, on a fine lattice where sums are exact; each has one of the next class, or
-    // an oversized one, that begins exactly where it ends, on one axis or the other.
+    // Small bodies are exactly as large as the bound, on a fine lattice where sums are exact. Each
+    // has a partner of the next class, or an oversized one, that begins exactly where it ends on
+    // one of the axes.
     let mut random = SplitMix64::new(50);
     let mut rows = Vec::new();
     for k in 0..16_000 {
@@ -270,7 +275,7 @@ fn touching_boxes_of_different_classes_are_pairs() {
 
 #[test]
 fn few_bodies_among_many_statics_find_all_pairs() {
-    // Many more walls than bodies: the map is cut until only the walls near bodies are looked at.
+    // Many more statics than bodies: only those near bodies should be visited.
     let walls: Vec<[f32; 4]> = (0..20_000)
         .map(|k| [(k % 200) as f32 * 3.0, (k / 200) as f32 * 5.0])
         .map(|[x, y]| [x, y, x + 2.5, y + 0.5])

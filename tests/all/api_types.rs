@@ -1,5 +1,5 @@
-//! What the types let a caller do: read contacts while queries are asked and columns are changed, share worlds and
-//! contacts between threads, hand over columns of their own types, run inside a pool of their own.
+//! What the types allow: iterate contacts while queries run and columns change, share worlds and
+//! contacts between threads, pass columns of the caller's own types, run in the caller's own pool.
 
 use bytemuck::NoUninit;
 use triphase::glam::Vec2;
@@ -33,7 +33,7 @@ const _: () = {
     iterates::<StaticPair, Pairs<'_, StaticPair>>();
 };
 
-/// A crowd with thousands of pairs: more than one block.
+/// A crowd with thousands of pairs: more than one page.
 fn crowd() -> (Vec<[f32; 2]>, Vec<[f32; 2]>) {
     let mut random = SplitMix64::new(31);
     (0..6000).map(|_| (random.point(0.0, 60.0), random.point(0.3, 0.7))).unzip()
@@ -97,7 +97,7 @@ fn pages_in_order_are_the_pairs() {
         let contacts = world.step(Bodies::new(&centers[..count], &half_extents[..count])).unwrap();
         let pairs: Vec<Pair> = contacts.body_pairs().collect();
         assert_eq!(contacts.blocks().collect::<Vec<_>>().concat(), pairs);
-        assert!(contacts.blocks().all(|block| !block.is_empty()), "an empty block is none");
+        assert!(contacts.blocks().all(|page| !page.is_empty()), "no page is empty");
         let fixed: Vec<StaticPair> = contacts.static_pairs().collect();
         assert_eq!(contacts.static_blocks().collect::<Vec<_>>().concat(), fixed);
         assert_eq!(contacts.blocks().len(), contacts.blocks().count());
@@ -123,7 +123,7 @@ fn pair_iterators_are_exact_size_at_every_position() {
     for k in 0..all.len() {
         assert_eq!((pairs.len(), pairs.size_hint()), (all.len() - k, (all.len() - k, Some(all.len() - k))));
         if k % 997 == 0 {
-            // A clone goes on by itself, through `next` and through `fold`.
+            // A clone continues on its own, through `next` and through `fold`.
             assert!(pairs.clone().eq(all[k..].iter().copied()));
             let mut folded = Vec::new();
             pairs.clone().for_each(|pair| folded.push(pair));
@@ -148,7 +148,7 @@ fn contacts_and_worlds_are_shared_between_threads() {
             scope.spawn(|| assert_eq!(world.query_aabb(everything).count(), centers.len()));
         }
     });
-    // And moved: a world can live on another thread.
+    // A world can be moved to another thread.
     let count = std::thread::spawn(move || world.step(Bodies::uniform(&centers, [0.5; 2])).unwrap().body_count());
     assert_eq!(count.join().unwrap(), 6000);
 }
@@ -253,7 +253,8 @@ fn step_runs_in_the_pool_of_the_caller() {
 #[cfg(feature = "parallel")]
 #[test]
 fn worlds_in_one_pool_step_independently() {
-    // Tasks of one step may be stolen by a worker that waits for another: nothing may be held across.
+    // A worker that waits for one step may steal tasks of another: a lock held across would
+    // deadlock.
     let (centers, half_extents) = crowd();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let bodies = Bodies::new(&centers, &half_extents);

@@ -1,5 +1,5 @@
-//! Bodies as discs: of the pairs of boxes a step reports those that touch, in the order in which it reports all, whichever pass
-//! finds them.
+//! Bodies as circles: of the pairs of boxes, a step reports those whose circles touch, in the same
+//! order, whichever pass finds them.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,11 +12,11 @@ use triphase_tests::{
     world,
 };
 
-fn discs() -> WorldConfig {
+fn circles() -> WorldConfig {
     WorldConfig::new().overlap(Overlap::Discs)
 }
 
-/// What a step is given beside boxes.
+/// The input of a step besides boxes.
 #[derive(Clone, Copy, Default)]
 struct Beside<'a> {
     statics: &'a [RawBox],
@@ -38,8 +38,8 @@ impl Beside<'_> {
     }
 }
 
-/// Steps the worlds: the pairs must be those of the oracle, in the order of a world of boxes. How many there are of discs, and of
-/// boxes.
+/// Steps the worlds: the pairs must be the expected ones, in the order of a world of boxes. Returns
+/// the number of pairs of circles and of boxes.
 fn check(
     worlds: &mut WorldSet,
     chunks: &[Bodies<'_>],
@@ -84,7 +84,7 @@ fn random_filters(count: usize, random: &mut SplitMix64) -> Vec<Filter> {
 
 #[test]
 fn circles_of_every_scene_match_brute_force() {
-    let mut worlds = WorldSet::new(discs());
+    let mut worlds = WorldSet::new(circles());
     for &name in SceneName::ALL {
         for count in [4000, 1, 700] {
             let count = if name == SceneName::Coincident { count.min(300) } else { count };
@@ -97,7 +97,7 @@ fn circles_of_every_scene_match_brute_force() {
 
 #[test]
 fn circles_lose_the_pairs_at_corners() {
-    let mut worlds = WorldSet::new(discs());
+    let mut worlds = WorldSet::new(circles());
     for name in [SceneName::Crowd, SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::Cities] {
         let scene = Scene::new(name, 20_000, 0xD15C);
         let [touching, all] = check_columns(&name.to_string(), &mut worlds, &scene_columns(&scene), &scene.statics);
@@ -107,8 +107,9 @@ fn circles_lose_the_pairs_at_corners() {
 
 #[test]
 fn circles_in_indivisible_bands_match_brute_force() {
-    // Half of them begin on a line that the bands of the other half do not divide: more than workers have scratch for. Small
-    // and large ones in turn, so near to each other that their boxes overlap, but not their discs.
+    // Half of the bodies lie on a line that bands cannot divide: more of them than a worker has
+    // scratch for. Small and large bodies alternate, so close that their boxes overlap, but not
+    // their circles.
     let (mut centers, mut half_extents) = (Vec::new(), Vec::new());
     for k in 0..160_000 {
         let (along, half) = ((k / 2) as f32 * 0.79 - 32_000.0, [0.3, 0.5][k / 2 % 2]);
@@ -129,7 +130,7 @@ fn circles_in_indivisible_bands_match_brute_force() {
 
 #[test]
 fn circles_and_filters_combine() {
-    let mut worlds = WorldSet::new(discs());
+    let mut worlds = WorldSet::new(circles());
     let mut random = SplitMix64::new(31);
     let mut sums = [0; 2];
     for name in [SceneName::Crowd, SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::BeamsStatic]
@@ -155,7 +156,6 @@ fn circles_and_filters_combine() {
     assert!(touching > 10_000 && touching < all * 19 / 20, "{touching} of {all}");
 }
 
-/// Classes of size visit each other, bands are taken apart by size, and large bodies meet all others.
 #[test]
 fn circles_are_independent_of_settings() {
     let mut random = SplitMix64::new(33);
@@ -165,7 +165,7 @@ fn circles_are_independent_of_settings() {
     let small: Vec<_> = (0..1500).map(|_| (random.point(0.0, 60.0), [0.4, 0.4])).collect();
     let walls: Vec<_> = (0..90).map(|_| random.point(0.0, 60.0)).map(|[x, y]| [x, y, x + 3.0, y + 0.5]).collect();
     let sizes = Scene::new(SceneName::PowerLaw, 6000, 34);
-    for config in [discs(), discs().bound(0.5), discs().bounds([0.1, 1.0, 8.0]), discs().cell_size(1.5)] {
+    for config in [circles(), circles().bound(0.5), circles().bounds([0.1, 1.0, 8.0]), circles().cell_size(1.5)] {
         let mut worlds = WorldSet::new(config);
         check_columns("wide and tall", &mut worlds, &Columns::from_rows(&crowded), &[[0.0, 0.0, 9.0, 9.0]]);
         check_columns("power_law", &mut worlds, &scene_columns(&sizes), &[]);
@@ -178,8 +178,6 @@ fn circles_are_independent_of_settings() {
     }
 }
 
-/// Worlds that are high or wide, of boxes that are not square: bands have x and y exchanged in one of them, and the radius must
-/// not be that of y.
 #[test]
 fn circle_radius_is_independent_of_band_direction() {
     let mut random = SplitMix64::new(35);
@@ -193,7 +191,7 @@ fn circle_radius_is_independent_of_band_direction() {
             };
             let rows: Vec<_> = (0..30_000).map(|k| (place(&mut random), long(k))).collect();
             let walls: Vec<_> = (0..900).map(|_| place(&mut random)).map(|[x, y]| [x, y, x + 2.0, y + 1.0]).collect();
-            let mut worlds = WorldSet::new(discs());
+            let mut worlds = WorldSet::new(circles());
             let [touching, all] = check_columns("long worlds", &mut worlds, &Columns::from_rows(&rows), &walls);
             assert!(touching < all, "{touching} of {all}");
         }
@@ -202,9 +200,10 @@ fn circle_radius_is_independent_of_band_direction() {
 
 #[test]
 fn circles_against_statics_match_brute_force_on_every_path() {
-    let mut worlds = WorldSet::new(discs());
+    let mut worlds = WorldSet::new(circles());
     let mut random = SplitMix64::new(36);
-    // By search, by a test of each body, by a walk of each body, and by a sweep along beams of either way.
+    // By search, by a test of each body, by a tree walk per body, and by a sweep along beams in
+    // either direction.
     for (label, bodies, side, count, [w, h]) in [
         ("search", 4000, 60.0, 300, [2.0, 3.0]),
         ("test", 60, 20.0, 50, [2.0, 3.0]),
@@ -222,18 +221,19 @@ fn circles_against_statics_match_brute_force_on_every_path() {
 
 #[test]
 fn touching_circles_are_pairs_in_every_form_of_input() {
-    // 3, 4, 5: the second touches the first, the third is apart by a rounding; side by side, and on each other.
+    // A triangle of 3, 4, 5: the second circle touches the first, the third misses it by one
+    // rounding.
     let rows = [([0.0, 0.0], [2.0, 2.0]), ([3.0, 4.0], [3.0, 3.0]), ([-3.0, -4.0f32.next_up()], [3.0, 3.0])];
     let columns = Columns::from_rows(&rows);
     let aabbs = Columns::aabbs(columns.boxes());
     let walls = [[1.2, 1.6, 5.0, 5.0], [-5.0, 1.3, -1.6, 5.0], [2.0, -1.0, 3.0, 1.0], [-0.1, -0.1, 0.1, 0.1]];
-    let mut sized = sequential_discs();
+    let mut sized = sequential_circles();
     for columns in [&columns, &aabbs] {
         sized.set_statics(&walls).unwrap();
         let mut found = FoundPairs::new(sized.step(columns.bodies()).unwrap());
         found.statics.sort_unstable();
         assert_eq!(found.bodies, [(0, 1)]);
-        // 1.2 and 1.6 are above what they are of in f32, and their squares above 4.
+        // 1.2 and 1.6 round up in f32, so their squares sum to more than 4.
         let of_first: Vec<_> = found.statics.into_iter().filter(|&(body, _)| body == 0).collect();
         let expected_pairs = disc_cross_pairs(&columns.boxes()[..1], &walls);
         assert_eq!(of_first, expected_pairs);
@@ -247,21 +247,20 @@ fn touching_circles_are_pairs_in_every_form_of_input() {
     assert_eq!(found.bodies.len(), 2, "{found:?}");
 }
 
-fn sequential_discs() -> World {
-    world(discs().sequential())
+fn sequential_circles() -> World {
+    world(circles().sequential())
 }
 
-/// The public oracle, by numbers that can be checked by hand.
 #[test]
 fn circle_reference_matches_the_documentation() {
     let of = |x: f32, y: f32, r: f32| [x - r, y - r, x + r, y + r];
     assert_eq!(disc_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
     assert_eq!(disc_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
-    // Wide: its radius is half of the width; tall: its ends meet nothing.
+    // The radius is half of the width: the ends of a tall body overlap nothing.
     assert_eq!(disc_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
     assert_eq!(disc_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
     assert_eq!(disc_cross_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
-    // What overflows or underflows on both sides is left to the boxes.
+    // Where squares overflow or underflow on both sides, the boxes decide.
     for scale in [1e-30f32, 1e25] {
         let corner = [of(0.0, 0.0, 1.0), of(1.9, 1.9, 1.0)].map(|aabb| aabb.map(|edge| edge * scale));
         assert_eq!(disc_self_pairs(&corner), [(0, 1)], "{scale}");
@@ -273,7 +272,7 @@ fn circle_reference_matches_the_documentation() {
 
 #[test]
 fn circles_at_both_ends_of_f32_match_brute_force() {
-    let mut worlds = WorldSet::new(discs());
+    let mut worlds = WorldSet::new(circles());
     for scale in [1e-44f32, 1e-38, 1e-30, 3e-23, 1e-20, 1e15, 1e18, 1e25, 4e36] {
         let mut random = SplitMix64::new(37);
         let rows: Vec<_> = (0..600)
@@ -289,10 +288,10 @@ fn circles_at_both_ends_of_f32_match_brute_force() {
 
 #[test]
 fn step_with_displacements_tests_boxes_alone() {
-    // Corner to corner: a pair of boxes alone. The last two move onto each other.
+    // The first two overlap at a corner of their boxes alone. The last two move onto each other.
     let columns = Columns::uniform(vec![[0.0, 0.0], [0.9, 0.9], [9.0, 9.0], [11.0, 9.0]], [0.5, 0.5]);
     let moves = [[0.0f32, 0.0], [2.0, 0.0]];
-    let mut world = sequential_discs();
+    let mut world = sequential_circles();
     world.set_statics(&[[0.45f32, -2.0, 2.0, -0.45]]).unwrap();
     let [still, moving] = [columns.rows(0, 2), columns.rows(2, 4).with_displacements(&moves)];
     for _ in 0..2 {
@@ -300,33 +299,33 @@ fn step_with_displacements_tests_boxes_alone() {
         assert_eq!((found.bodies.len(), found.statics.len()), (0, 0), "nothing moves: {found:?}");
         let found = FoundPairs::new(world.step_chunks(&[still, moving]).unwrap());
         assert_eq!((&found.bodies[..], &found.statics[..]), (&[(0, 1)][..], &[(0, 0)][..]), "a row of them does");
-        // Chunks without rows count nothing.
+        // Displacements of a chunk without rows change nothing.
         let empty: [[f32; 2]; 0] = [];
         let none = columns.rows(0, 0).with_displacements(&empty);
         let found = FoundPairs::new(world.step_chunks(&[none, still]).unwrap());
         assert_eq!((found.bodies.len(), found.statics.len()), (0, 0), "{found:?}");
     }
     let scene = Scene::new(SceneName::Bullets, 5000, 38);
-    let [found, all] = check_columns("bullets", &mut WorldSet::new(discs()), &scene_columns(&scene), &scene.statics);
+    let [found, all] = check_columns("bullets", &mut WorldSet::new(circles()), &scene_columns(&scene), &scene.statics);
     assert_eq!(found, all);
-    // The same, less the motion of a chunk.
+    // The same with one chunk that has no displacements.
     let columns = scene_columns(&scene);
     let still = Columns { displacements: None, ..columns.clone() };
     let chunks = [still.rows(0, 2500), columns.rows(2500, 5000)];
     let boxes = [&still.boxes()[..2500], &columns.boxes()[2500..]].concat();
     let beside = Beside { statics: &scene.statics, moves: true, ..Beside::default() };
-    check(&mut WorldSet::new(discs()), &chunks, &boxes, beside).unwrap();
+    check(&mut WorldSet::new(circles()), &chunks, &boxes, beside).unwrap();
 }
 
 #[test]
 fn chunks_limits_and_invalid_rows_work_with_circles() {
-    // All boxes overlap at corners, few discs do.
+    // All boxes overlap at corners, few circles touch.
     let centers: Vec<[f32; 2]> = (0..20).map(|k| [(k % 5) as f32 * 0.9, (k / 5) as f32 * 0.9]).collect();
     let columns = Columns::uniform(centers, [0.5, 0.5]);
     let touching = disc_self_pairs(&columns.boxes()).len();
     let overlapping = triphase::reference::self_pairs(&columns.boxes()).len();
     assert!(touching < overlapping);
-    let mut limited = world(discs().sequential().pair_limit(touching));
+    let mut limited = world(circles().sequential().pair_limit(touching));
     let found =
         FoundPairs::new(limited.step_chunks(&[columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
     assert_eq!(found.bodies.len(), touching, "the limit counts what touches");
@@ -334,7 +333,7 @@ fn chunks_limits_and_invalid_rows_work_with_circles() {
     assert_eq!(limited.step(closer.bodies()).map(|_| ()), Err(Error::TooManyPairs { limit: touching }));
     assert_eq!(FoundPairs::new(limited.contacts()), found, "a refused step loses nothing");
 
-    let mut skipping = world(discs().sequential().bad_rows(BadRows::Skip));
+    let mut skipping = world(circles().sequential().bad_rows(BadRows::Skip));
     let boxes = columns.boxes();
     let mut bad = columns.clone();
     if let Shape::Uniform { centers, .. } = &mut bad.shape {
@@ -348,7 +347,7 @@ fn chunks_limits_and_invalid_rows_work_with_circles() {
 fn queries_test_boxes_of_circles() {
     let scene = Scene::new(SceneName::Castles, 3000, 39);
     let columns = scene_columns(&scene);
-    let (mut boxes, mut discs) = (sequential(), sequential_discs());
+    let (mut boxes, mut discs) = (sequential(), sequential_circles());
     for world in [&mut boxes, &mut discs] {
         world.set_statics(&scene.statics).unwrap();
         world.step(columns.bodies()).unwrap();
@@ -361,7 +360,7 @@ fn queries_test_boxes_of_circles() {
 #[test]
 fn tracked_contacts_and_margin_are_of_circles() {
     for (margin, kept) in [(0.0, false), (0.3, true)] {
-        let mut world = world(discs().sequential().track_contacts().margin(margin));
+        let mut world = world(circles().sequential().track_contacts().margin(margin));
         let ids = [7u64, 8];
         let mut told = |at: [f32; 2]| {
             let centers = [[0.0f32, 0.0], at];
@@ -371,7 +370,8 @@ fn tracked_contacts_and_margin_are_of_circles() {
         assert_eq!(told([0.9, 0.9]), [0; 3], "boxes overlap, discs do not");
         assert_eq!(told([0.6, 0.6]), [1, 0, 0]);
         assert_eq!(told([0.65, 0.65]), [0, 1, 0]);
-        // Apart by less than a margin, while boxes still overlap; then by more, while grown boxes do.
+        // First the gap is less than the margin, and boxes overlap; then it is more, and fat AABBs
+        // overlap.
         let near = if kept { [0, 1, 0] } else { [0, 0, 1] };
         assert_eq!(told([0.9, 0.9]), near, "margin {margin}");
         let far = [0, 0, usize::from(kept)];
@@ -406,7 +406,7 @@ proptest! {
             of_statics: of_statics.as_deref(),
             moves: columns.displacements.is_some() && count > 0,
         };
-        let mut worlds = WorldSet::new(bound.map_or(discs(), |bound| discs().bound(bound)));
+        let mut worlds = WorldSet::new(bound.map_or(circles(), |bound| circles().bound(bound)));
         check(&mut worlds, &chunks, &columns.boxes(), beside).map_err(TestCaseError::fail)?;
     }
 }

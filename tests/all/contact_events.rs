@@ -1,5 +1,5 @@
-//! Contacts from step to step: what began, goes on and ended, and the values that follow, against sets of ids that brute force
-//! gives for each step.
+//! Contacts that started, persist and ended, and their values, against the sets of contacts that
+//! brute force finds in each step.
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use triphase_tests::{ExpectedPairs, WorldSet, settings, world};
 
 type Ids = (u64, u64);
 
-/// All that a step is told of.
+/// The input of a step.
 #[derive(Clone, Default)]
 struct Input {
     centers: Vec<[f32; 2]>,
@@ -68,12 +68,13 @@ impl Input {
         self.static_ids.as_ref().map_or(u64::from(row), |ids| ids[row as usize])
     }
 
-    /// Contacts that the step has for sure, and those that it keeps if they are there: of bodies, and with statics.
+    /// Contacts of the step, and those that persist if they existed before: of bodies, and with
+    /// statics.
     fn contacts(&self, margin: f32) -> [[BTreeSet<Ids>; 2]; 2] {
         let far = |boxes: &[RawBox]| -> Vec<RawBox> {
             boxes.iter().map(|b| [b[0] - margin, b[1] - margin, b[2] + margin, b[3] + margin]).collect()
         };
-        // A bad row is nowhere.
+        // An invalid row is nowhere.
         let mut boxes = self.boxes();
         self.bad_rows().iter().for_each(|&row| boxes[row as usize] = [0.0; 4]);
         let sets = |boxes: &[RawBox], statics: &[RawBox]| {
@@ -87,24 +88,24 @@ impl Input {
             [expected_pairs.bodies.iter().map(ids).collect(), expected_pairs.statics.iter().map(static_ids).collect()]
         };
         let now = sets(&boxes, &self.statics);
-        // Without a margin nothing is kept, however boxes round.
+        // Without a margin, no contact outlasts its overlap, however boxes round.
         let kept = if margin > 0.0 { sets(&far(&boxes), &far(&self.statics)) } else { Default::default() };
         let [[now, now_fixed], [kept, kept_fixed]] = [now, kept];
         [[now, kept], [now_fixed, kept_fixed]]
     }
 }
 
-/// What a step told, in its order: began, goes on with a value, ended with a value; all by ids.
+/// The events of a step in their order, by ids.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Told {
+struct Events {
     started: Vec<Ids>,
     persisting: Vec<(Ids, u32)>,
     ended: Vec<(Ids, u32)>,
 }
 
-impl Told {
+impl Events {
     /// Of bodies, and with statics.
-    fn by(world: &World, input: &Input) -> [Self; 2] {
+    fn new(world: &World, input: &Input) -> [Self; 2] {
         let contacts = world.contacts();
         let ids = |a: u32, b: u32| (input.id(a).min(input.id(b)), input.id(a).max(input.id(b)));
         let static_ids = |body: u32, fixed: u32| (input.id(body), input.static_id(fixed));
@@ -132,7 +133,7 @@ impl Told {
     }
 }
 
-/// The contacts that there are, with their values, as the oracle knows them.
+/// The current contacts and their values, by brute force.
 #[derive(Clone, Debug, Default)]
 struct Ledger {
     contacts: [BTreeMap<Ids, u32>; 2],
@@ -141,9 +142,9 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// What has to be told of a step, sorted.
-    fn expect(&mut self, input: &Input, margin: f32) -> [Told; 2] {
-        let mut told = <[Told; 2]>::default();
+    /// The events that the step must report, sorted.
+    fn expect(&mut self, input: &Input, margin: f32) -> [Events; 2] {
+        let mut told = <[Events; 2]>::default();
         for (kind, [now, kept]) in input.contacts(margin).into_iter().enumerate() {
             let (told, before) = (&mut told[kind], std::mem::take(&mut self.contacts[kind]));
             for (ids, value) in &before {
@@ -161,13 +162,13 @@ impl Ledger {
         told
     }
 
-    /// All contacts of a kind end: those that `end` names.
+    /// Ends all contacts of a kind, and returns them.
     fn end_all(&mut self, kind: usize) -> Vec<(Ids, u32)> {
         std::mem::take(&mut self.contacts[kind]).into_iter().collect()
     }
 
-    /// Gives each contact that began a value of its own, here and there.
-    fn value(&mut self, worlds: &mut WorldSet, input: &Input, told: &[Told; 2]) {
+    /// Gives each contact that started a value of its own, in the worlds and here.
+    fn value(&mut self, worlds: &mut WorldSet, input: &Input, told: &[Events; 2]) {
         let first = self.next_value;
         for (kind, told) in told.iter().enumerate() {
             for ids in &told.started {
@@ -192,8 +193,8 @@ impl Ledger {
     }
 }
 
-/// Sorted, as sets are compared.
-fn sorted(mut told: [Told; 2]) -> [Told; 2] {
+/// Sorts the events, to compare them as sets.
+fn sorted(mut told: [Events; 2]) -> [Events; 2] {
     for told in &mut told {
         told.started.sort_unstable();
         told.persisting.sort_unstable();
@@ -202,11 +203,12 @@ fn sorted(mut told: [Told; 2]) -> [Told; 2] {
     told
 }
 
-/// Steps the worlds and compares what it tells with the ledger. `over` are kinds of which all contacts ended before.
+/// Steps the worlds and compares their events with the ledger. `over` are the kinds whose contacts
+/// all ended before.
 fn step(worlds: &mut WorldSet, ledger: &mut Ledger, input: &Input, margin: f32, over: &[usize]) {
     let told = worlds.each(|world| {
         world.step(input.bodies()).expect("a valid step");
-        Told::by(world, input)
+        Events::new(world, input)
     });
     let ended: Vec<_> = over.iter().map(|&kind| (kind, ledger.end_all(kind))).collect();
     let mut expected = ledger.expect(input, margin);
@@ -215,8 +217,8 @@ fn step(worlds: &mut WorldSet, ledger: &mut Ledger, input: &Input, margin: f32, 
     }
     let (told, expected) = (sorted(told), sorted(expected));
     for (told, expected) in told.iter().zip(&expected) {
-        assert_eq!(told.started, expected.started, "began");
-        assert_eq!(told.persisting, expected.persisting, "goes on");
+        assert_eq!(told.started, expected.started, "started");
+        assert_eq!(told.persisting, expected.persisting, "persisting");
         assert_eq!(told.ended, expected.ended, "ended");
     }
     ledger.value(worlds, input, &expected);
@@ -275,7 +277,7 @@ fn events_without_ids_follow_rows() {
         scene.advance();
         input = Input { ids: None, statics: input.statics, enabled: input.enabled, ..of_scene(&scene) };
         if frame == 3 {
-            // Fewer rows: those behind the last one are gone.
+            // Fewer rows: the last ones are gone.
             scene.centers.truncate(700);
             scene.half_extents.truncate(700);
             input.centers.truncate(700);
@@ -286,7 +288,7 @@ fn events_without_ids_follow_rows() {
             input.half_extents.truncate(700);
         }
         if frame == 4 {
-            // The same boxes are another set.
+            // The same boxes, given again, are another set.
             worlds.each(|world| input.set_statics(world)).expect("valid statics");
         }
     }
@@ -302,7 +304,7 @@ fn contacts_with_static_ids_survive_replaced_statics() {
     input.static_ids = Some((0..scene.statics.len() as u64).map(|row| row * 7 + 1).collect());
     worlds.each(|world| input.set_statics(world)).expect("valid statics");
     step(&mut worlds, &mut ledger, &input, 0.0, &[]);
-    // Some go, the others stand in another order; twice, with no step between.
+    // Some are removed, the others reordered; twice, with no step between.
     for _ in 0..2 {
         let ids = input.static_ids.as_mut().expect("ids");
         ids.reverse();
@@ -315,11 +317,11 @@ fn contacts_with_static_ids_survive_replaced_statics() {
     step(&mut worlds, &mut ledger, &input, 0.0, &[]);
     let [_, persisting, ended] = ledger.counts;
     assert!(persisting > 100 && ended > 10, "{:?}", ledger.counts);
-    // A door.
+    // One is disabled.
     input.enabled[3] = false;
     worlds.each(|world| world.set_static_enabled(3, false)).expect("such a static");
     step(&mut worlds, &mut ledger, &input, 0.0, &[]);
-    // From ids to none: they all end.
+    // From ids to none: all contacts end.
     input.static_ids = None;
     worlds.each(|world| input.set_statics(world)).expect("valid statics");
     step(&mut worlds, &mut ledger, &input, 0.0, &[1]);
@@ -336,14 +338,14 @@ fn duplicate_ids_are_named() {
         assert_eq!(error, Some(Error::DuplicateBodyIds { first, second, id }));
         let text = error.map(|error| error.to_string()).unwrap_or_default();
         assert!(text.contains(&format!("rows {first} and {second}")), "{text}");
-        // Nothing is told of a step that was refused, and the last good one stands.
+        // The events are still those of the last successful step.
         assert_eq!((world.contacts().started().count(), world.contacts().ended().count()), (2, 0));
         assert_eq!(world.contacts().body_id(0), Some(1));
     }
     let contacts = world.step(bodies().with_ids(&[2, 1, 4, 3])).expect("a valid step");
     assert_eq!((contacts.persisting().count(), contacts.started().count(), contacts.ended().count()), (2, 0, 0));
 
-    // A row that is skipped is not there, whatever its id.
+    // A skipped row may have the id of another.
     let mut skipping = triphase_tests::world(WorldConfig::new().track_contacts().bad_rows(BadRows::Skip));
     let mut some = centers;
     for (row, away) in [(1, f32::NAN), (1, 0.5)] {
@@ -359,7 +361,7 @@ fn duplicate_ids_are_named() {
     let error = world.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).err();
     assert_eq!(error, Some(Error::DuplicateStaticIds { first: 0, second: 2, id: 5 }));
     assert!(world.statics().is_empty());
-    // Who tracks nothing may have any.
+    // Without tracking, ids need not be unique.
     let mut plain = World::default();
     plain.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).expect("ids of the caller's");
     assert!(plain.step(bodies().with_ids(&[7; 4])).is_ok());
@@ -389,9 +391,9 @@ fn margin_delays_the_end_of_contacts_alone() {
     }
 }
 
-/// One thing that happens between steps.
+/// A change between steps.
 #[derive(Clone, Debug)]
-enum Event {
+enum Change {
     Move,
     Swap,
     Remove(usize),
@@ -401,54 +403,54 @@ enum Event {
     Filters(bool),
     Statics { count: usize, ids: bool },
     Toggle,
-    Bad(bool),
-    Twice,
+    Invalid(bool),
+    DuplicateId,
     Ids(bool),
-    Nobody,
+    NoRows,
     Shrink,
 }
 
-fn event() -> impl Strategy<Value = Event> {
+fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
-        4 => Just(Event::Move),
-        2 => Just(Event::Swap),
-        2 => (1..40usize).prop_map(Event::Remove),
-        2 => (1..40usize).prop_map(Event::Add),
-        1 => Just(Event::Shuffle),
-        1 => Just(Event::Teleport),
-        1 => any::<bool>().prop_map(Event::Filters),
-        2 => (0..30usize, any::<bool>()).prop_map(|(count, ids)| Event::Statics { count, ids }),
-        1 => Just(Event::Toggle),
-        2 => any::<bool>().prop_map(Event::Bad),
-        1 => Just(Event::Twice),
-        1 => any::<bool>().prop_map(Event::Ids),
-        1 => Just(Event::Nobody),
-        1 => Just(Event::Shrink),
+        4 => Just(Change::Move),
+        2 => Just(Change::Swap),
+        2 => (1..40usize).prop_map(Change::Remove),
+        2 => (1..40usize).prop_map(Change::Add),
+        1 => Just(Change::Shuffle),
+        1 => Just(Change::Teleport),
+        1 => any::<bool>().prop_map(Change::Filters),
+        2 => (0..30usize, any::<bool>()).prop_map(|(count, ids)| Change::Statics { count, ids }),
+        1 => Just(Change::Toggle),
+        2 => any::<bool>().prop_map(Change::Invalid),
+        1 => Just(Change::DuplicateId),
+        1 => any::<bool>().prop_map(Change::Ids),
+        1 => Just(Change::NoRows),
+        1 => Just(Change::Shrink),
     ]
 }
 
-/// A world in which things happen.
-struct Life {
+/// A world and its input, which change at random.
+struct ChangingWorld {
     worlds: WorldSet,
     ledger: Ledger,
     input: Input,
     margin: f32,
     random: SplitMix64,
     next_id: u64,
-    /// Kinds of which all contacts end with the next step.
+    /// The kinds whose contacts all end with the next step.
     over: Vec<usize>,
 }
 
-impl Life {
+impl ChangingWorld {
     fn new(margin: f32, skip: bool, seed: u64) -> Self {
         let config = WorldConfig::new().track_contacts().margin(margin);
         let config = if skip { config.bad_rows(BadRows::Skip) } else { config };
         let (ledger, input) = (Ledger::default(), Input { ids: Some(Vec::new()), ..Input::default() });
         let worlds = WorldSet::new(config);
-        let mut life =
+        let mut changing =
             Self { worlds, ledger, input, margin, random: SplitMix64::new(seed), next_id: 1, over: Vec::new() };
-        life.add(90);
-        life
+        changing.add(90);
+        changing
     }
 
     fn add(&mut self, count: usize) {
@@ -457,7 +459,7 @@ impl Life {
             let half = if self.random.below(30) == 0 { 4.0 } else { 0.4 };
             self.input.half_extents.push([half; 2]);
             if let Some(ids) = &mut self.input.ids {
-                // In no order, and all bits in use.
+                // In no order, with all bits in use.
                 ids.push(self.next_id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             }
             self.next_id += 1;
@@ -491,52 +493,52 @@ impl Life {
         self.input.filters.as_mut().map(Vec::pop);
     }
 
-    fn happen(&mut self, event: &Event, skip: bool) {
-        match *event {
-            Event::Move => {
+    fn apply(&mut self, change: &Change, skip: bool) {
+        match *change {
+            Change::Move => {
                 for center in &mut self.input.centers {
                     let by = self.random.point(-0.2, 0.2);
                     *center = [center[0] + by[0], center[1] + by[1]];
                 }
             }
-            Event::Swap if self.len() > 1 => {
+            Change::Swap if self.len() > 1 => {
                 let (a, b) = (self.random.below(self.len()), self.random.below(self.len()));
                 self.swap(a, b);
             }
-            Event::Remove(count) => {
+            Change::Remove(count) => {
                 for _ in 0..count.min(self.len()) {
                     let row = self.random.below(self.len());
                     self.remove(row);
                 }
             }
-            Event::Add(count) => self.add(count),
-            Event::Shuffle => (1..self.len()).for_each(|row| {
+            Change::Add(count) => self.add(count),
+            Change::Shuffle => (1..self.len()).for_each(|row| {
                 let other = self.random.below(row + 1);
                 self.swap(row, other);
             }),
-            Event::Teleport if self.len() > 0 => {
+            Change::Teleport if self.len() > 0 => {
                 let row = self.random.below(self.len());
                 self.input.centers[row] = self.random.point(0.0, 9.0);
             }
-            Event::Filters(some) => {
+            Change::Filters(some) => {
                 let random = &mut self.random;
                 let filters = (0..self.input.centers.len())
                     .map(|_| Filter::new(1 << random.below(3), random.next_u64() as u32))
                     .collect();
                 self.input.filters = some.then_some(filters);
             }
-            Event::Statics { count, ids } => self.replace_statics(count, ids),
-            Event::Toggle if !self.input.statics.is_empty() => {
+            Change::Statics { count, ids } => self.replace_statics(count, ids),
+            Change::Toggle if !self.input.statics.is_empty() => {
                 let row = self.random.below(self.input.statics.len());
                 let enabled = !self.input.enabled[row];
                 self.input.enabled[row] = enabled;
                 self.worlds.each(|world| world.set_static_enabled(row as u32, enabled)).expect("such a static");
             }
-            Event::Bad(back) if self.len() > 0 => {
+            Change::Invalid(back) if self.len() > 0 => {
                 let row = self.random.below(self.len());
                 let center = std::mem::replace(&mut self.input.centers[row], [f32::NAN, 0.0]);
                 if skip {
-                    // It stays away until it moves by teleport, or for good.
+                    // It stays invalid until it teleports.
                     let input = &self.input;
                     step(&mut self.worlds, &mut self.ledger, input, self.margin, &std::mem::take(&mut self.over));
                 } else {
@@ -547,7 +549,7 @@ impl Life {
                     self.input.centers[row] = center;
                 }
             }
-            Event::Twice if self.len() > 1 && self.input.ids.is_some() && !skip => {
+            Change::DuplicateId if self.len() > 1 && self.input.ids.is_some() && !skip => {
                 let (row, last) = (self.random.below(self.len() - 1), self.len() - 1);
                 let mut twice = self.input.clone();
                 let ids = twice.ids.as_mut().expect("ids");
@@ -557,7 +559,7 @@ impl Life {
                 let error = self.worlds.each(|world| world.step(twice.bodies()).err());
                 assert_eq!(error, Some(expected));
             }
-            Event::Ids(some) if some != self.input.ids.is_some() => {
+            Change::Ids(some) if some != self.input.ids.is_some() => {
                 let next_id = self.next_id;
                 self.next_id += self.len() as u64;
                 self.input.ids = some.then(|| {
@@ -565,7 +567,7 @@ impl Life {
                 });
                 self.over.extend([0, 1]);
             }
-            Event::Nobody => {
+            Change::NoRows => {
                 let statics = (self.input.statics.clone(), self.input.enabled.clone(), self.input.static_ids.clone());
                 let nobody = Input {
                     ids: self.input.ids.as_ref().map(|_| Vec::new()),
@@ -576,7 +578,7 @@ impl Life {
                 };
                 step(&mut self.worlds, &mut self.ledger, &nobody, self.margin, &std::mem::take(&mut self.over));
             }
-            Event::Shrink => self.worlds.each(World::shrink_to_fit),
+            Change::Shrink => self.worlds.each(World::shrink_to_fit),
             _ => {}
         }
     }
@@ -605,16 +607,16 @@ proptest! {
 
     #[test]
     fn events_of_random_changes_match_brute_force(
-        events in proptest::collection::vec(event(), 1..30),
+        changes in proptest::collection::vec(change(), 1..30),
         skip in any::<bool>(),
         margin in prop_oneof![Just(0.0f32), Just(0.1)],
         seed in any::<u64>(),
     ) {
-        let mut life = Life::new(margin, skip, seed);
-        for event in &events {
-            life.happen(event, skip);
-            let over = std::mem::take(&mut life.over);
-            step(&mut life.worlds, &mut life.ledger, &life.input, margin, &over);
+        let mut changing = ChangingWorld::new(margin, skip, seed);
+        for change in &changes {
+            changing.apply(change, skip);
+            let over = std::mem::take(&mut changing.over);
+            step(&mut changing.worlds, &mut changing.ledger, &changing.input, margin, &over);
         }
     }
 }
@@ -632,7 +634,7 @@ fn snapshots_have_the_ids_of_their_step() {
     let first: Vec<u64> = (0..200).map(|row| row * 5 + 1).collect();
     let second: Vec<u64> = first.iter().rev().copied().collect();
     let (mut reader, mut held) = (None, None);
-    // Twice the same, then others, so that frames that are used again hold now these, now those.
+    // DuplicateId the same ids, then others, so that reused frames hold either.
     for frame in 0..16 {
         let ids = if frame / 2 % 2 == 0 { &first } else { &second };
         let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(ids)).expect("a valid step");
@@ -644,7 +646,7 @@ fn snapshots_have_the_ids_of_their_step() {
         if let Some(reader) = &reader {
             is_there(&mut reader.latest().query_aabb(area), ids);
         }
-        // One that is held keeps the ids of its step.
+        // A held snapshot keeps the ids of its step.
         if frame == 4 {
             held = reader.as_ref().map(|reader| reader.latest());
         }

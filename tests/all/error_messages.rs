@@ -1,8 +1,7 @@
-//! The text of each error and of the report, compared whole. Other tests compare the fields of errors.
+//! The text of each error and of the report, compared whole. Other tests compare the fields of
+//! errors.
 
-use triphase::{
-    Aabb, Bodies, Circle, Error, Filter, Point, Ray, StaticPair, Statics, Sweep, World, WorldConfig,
-};
+use triphase::{Aabb, Bodies, Circle, Error, Filter, Point, Ray, StaticPair, Statics, Sweep, World, WorldConfig};
 use triphase_tests::{sequential, world};
 
 const NAN: f32 = f32::NAN;
@@ -55,7 +54,7 @@ fn column_errors_name_chunk_column_and_lengths() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
     let text = |column: &str| format!("chunk 1: the {column} column has 2 rows, expected 3 like the first column");
-    let mut step = |chunk: Bodies<'_>| sequential().step_chunks(&[bodies, chunk]).map(|_| ());
+    let step = |chunk: Bodies<'_>| sequential().step_chunks(&[bodies, chunk]).map(|_| ());
     check(step(Bodies::new(&centers, &centers[..2])), &text("half-extent"));
     check(step(bodies.with_displacements(&centers[..2])), &text("displacement"));
     check(step(bodies.with_ids(&[1, 2])), &text("id"));

@@ -1,5 +1,5 @@
-//! Layers and masks: of the pairs that overlap, a step reports those that allow each other, in the order in which it
-//! reports all, whichever pass finds them.
+//! Layers and masks: of the pairs that overlap, a step reports those whose filters accept each
+//! other, in the same order, whichever pass finds them.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,7 +12,8 @@ use triphase_tests::{
     world,
 };
 
-/// Filters of which about half allow each other: few bits or many, the highest one, none and all among them.
+/// Filters of which about half accept each other, with few bits or many, the highest one, none and
+/// all.
 fn random_filters(count: usize, random: &mut SplitMix64) -> Vec<Filter> {
     let few = random.below(3) > 0;
     let mut bits = || match random.below(8) {
@@ -45,8 +46,8 @@ impl Given {
         world.set_statics(self.statics.as_ref().map_or(statics, |filters| statics.with_filters(filters)))
     }
 
-    /// What is left of the pairs that a step without filters reports, in their order.
-    fn left_of(&self, found: &FoundPairs) -> FoundPairs {
+    /// The pairs of a step without filters that these filters accept, in their order.
+    fn accepted_of(&self, found: &FoundPairs) -> FoundPairs {
         let of = |filters: &Option<Vec<Filter>>, row: u32| filters.as_ref().map_or(Filter::ALL, |f| f[row as usize]);
         let mut found = found.clone();
         found.bodies.retain(|&(a, b)| filters_accept(of(&self.bodies, a), of(&self.bodies, b)));
@@ -55,8 +56,8 @@ impl Given {
     }
 }
 
-/// Steps the worlds with filters: the pairs must be those of the oracle, in the order of a step without filters. How many
-/// there are with filters and without.
+/// Steps the worlds with filters: the pairs must be the expected ones, in the order of a step
+/// without filters. Returns the number of pairs with filters and without.
 fn check(
     worlds: &mut WorldSet,
     chunks: [&[Bodies<'_>]; 2],
@@ -72,7 +73,7 @@ fn check(
     let found = found.map_err(|error| error.to_string())?;
     let expected_pairs = ExpectedPairs::new(boxes, statics).filtered(given.bodies.as_deref(), given.statics.as_deref());
     expected_pairs.compare(&found)?;
-    if found != given.left_of(&all) {
+    if found != given.accepted_of(&all) {
         return Err(format!("not in the order of a step without filters: {found:?}"));
     }
     Ok([&found, &all].map(|found| found.bodies.len() + found.statics.len()))
@@ -137,7 +138,7 @@ fn filters_apply_between_size_classes() {
     }
 }
 
-/// Bodies of which half are wide and half tall, all in one place: its bands are taken apart by size.
+/// Bodies in one place of which half are wide and half tall: their bands are split by size.
 fn wide_and_tall(count: usize, random: &mut SplitMix64) -> Columns {
     let row = |k: usize| (random.point(0.0, 20.0), if k.is_multiple_of(2) { [4.0, 0.005] } else { [0.005, 4.0] });
     Columns::from_rows(&(0..count).map(row).collect::<Vec<_>>())
@@ -147,7 +148,7 @@ fn wide_and_tall(count: usize, random: &mut SplitMix64) -> Columns {
 fn filters_apply_in_bands_split_by_size() {
     let mut worlds = WorldSet::new(WorldConfig::new());
     let mut columns = wide_and_tall(3000, &mut SplitMix64::new(94));
-    // One of a larger class, or oversized, meets many of them.
+    // Bodies of a larger class, and oversized ones, overlap many of them.
     if let triphase_tests::Shape::Centers { centers, half_extents } = &mut columns.shape {
         centers.extend([[3.0, 3.0], [9.0, 9.0], [9.5, 9.5]]);
         half_extents.extend([[1.0, 1.0], [30.0, 40.0], [50.0, 20.0]]);
@@ -180,7 +181,8 @@ fn filters_apply_to_statics_on_every_path() {
     let walls = |count: usize, side: f32, [w, h]: [f32; 2], random: &mut SplitMix64| -> Vec<[f32; 4]> {
         (0..count).map(|_| random.point(0.0, side)).map(|[x, y]| [x, y, x + w, y + h]).collect()
     };
-    // By search, by a test of each body, by a walk of each body, and by a sweep along beams of either way.
+    // By search, by a test of each body, by a tree walk per body, and by a sweep along beams in
+    // either direction.
     for (label, bodies, side, count, size) in [
         ("search", 4000, 60.0, 300, [2.0, 3.0]),
         ("test", 60, 20.0, 50, [2.0, 3.0]),
@@ -193,7 +195,7 @@ fn filters_apply_to_statics_on_every_path() {
         let walls = walls(count, side, size, &mut random);
         let [some, all] = check_columns(label, &mut worlds, &columns, &walls, 8);
         assert!(some > 0 && some < all, "{label}: {some} of {all}");
-        // None of them accepts any body, so that nothing is left of what was found.
+        // No static accepts any body.
         let given = Given { bodies: None, statics: Some(vec![Filter::new(1, 0); count]) };
         let chunk = [columns.bodies()];
         let found = check(&mut worlds, [&chunk, &chunk], (&columns.boxes(), &walls), &given);
@@ -203,7 +205,7 @@ fn filters_apply_to_statics_on_every_path() {
     check_columns("beams_static", &mut worlds, &scene_columns(&scene), &scene.statics, 9);
 }
 
-/// Bodies of these filters, all on one place, among statics of these: the pairs.
+/// The pairs of bodies and statics with these filters, all in one place.
 fn on_one_place(bodies: &[Filter], statics: &[Filter]) -> FoundPairs {
     let mut worlds = WorldSet::new(WorldConfig::new());
     let mut columns = Columns::uniform(vec![[0.5, 0.5]; bodies.len()], [1.0, 1.0]);
@@ -222,18 +224,18 @@ fn on_one_place(bodies: &[Filter], statics: &[Filter]) -> FoundPairs {
 fn filters_accept_when_layers_and_masks_agree_both_ways() {
     let top = 1 << 31;
     let (all, none) = (Filter::ALL, Filter::NONE);
-    // None meets nothing, itself neither; all meets what has a layer and a mask.
+    // `NONE` accepts nothing, not even itself; `ALL` accepts what has a layer and a mask.
     let found = on_one_place(&[none, none, all, all, Filter::new(top, top)], &[none, all]);
     assert_eq!(found.bodies, [(2, 3), (2, 4), (3, 4)]);
     assert_eq!(found.statics, [(2, 1), (3, 1), (4, 1)]);
-    // One side is not enough: the first accepts the second, which does not accept it.
+    // One direction is not enough: the first accepts the second, which does not accept it.
     let (willing, unwilling) = (Filter::new(1, 2), Filter::new(2, 4));
     let found = on_one_place(&[willing, unwilling], &[willing, unwilling]);
     assert_eq!((found.bodies.len(), found.statics.len()), (0, 0));
     // A layer without a mask, a mask without a layer.
     let found = on_one_place(&[Filter::new(1, 0), Filter::new(0, 1), all], &[Filter::new(1, 0), Filter::new(0, 1)]);
     assert_eq!((found.bodies.len(), found.statics.len()), (0, 0));
-    // Each of 32 layers alone meets its like.
+    // Each of the 32 layers accepts itself alone.
     let each: Vec<Filter> = (0..64).map(|k| Filter::new(1 << (k % 32), 1 << (k % 32))).collect();
     let found = on_one_place(&each, &each[..32]);
     assert!(found.bodies.iter().copied().eq((0..32).map(|k| (k, k + 32))));
@@ -288,13 +290,13 @@ fn filters_apply_to_their_step_alone() {
         let filters = (frame % 3 != 2).then(|| random_filters(3000, &mut random));
         let given = Given { bodies: filters.clone(), statics: None };
         let bodies = filters.as_ref().map_or(columns.bodies(), |filters| columns.bodies().with_filters(filters));
-        assert_eq!(FoundPairs::new(world.step(bodies).unwrap()), given.left_of(&all), "frame {frame}");
+        assert_eq!(FoundPairs::new(world.step(bodies).unwrap()), given.accepted_of(&all), "frame {frame}");
         if frame == 5 {
             world.shrink_to_fit();
         }
-        // The contacts stand, whatever the caller does to the columns.
+        // The contacts do not borrow the columns.
         drop(filters);
-        assert_eq!(FoundPairs::new(world.contacts()), given.left_of(&all));
+        assert_eq!(FoundPairs::new(world.contacts()), given.accepted_of(&all));
     }
 }
 
@@ -325,7 +327,7 @@ fn filters_of_a_refused_step_are_discarded() {
     let mut world = world(WorldConfig::new().sequential().pair_limit(20));
     let pairs = |k: u32| Filter::new(1 << (k / 2), 1 << (k / 2));
     let filters: Vec<Filter> = (0..40).map(pairs).collect();
-    // The limit counts pairs that are allowed.
+    // The limit counts accepted pairs.
     let found = FoundPairs::new(world.step(columns.bodies().with_filters(&filters)).unwrap());
     assert_eq!(found.bodies.len(), 20);
     let refused = [vec![Filter::ALL; 40], vec![Filter::new(1, 1); 40]];
@@ -374,7 +376,7 @@ fn statics_keep_their_filters_while_disabled() {
     world.set_static_enabled(1, false).unwrap();
     assert_eq!(fixed(&mut world), [0; 0]);
     world.set_static_enabled(1, true).unwrap();
-    // Without filters anew.
+    // New statics without filters.
     world.set_statics(&walls).unwrap();
     assert_eq!(fixed(&mut world), [0, 1]);
 }

@@ -1,5 +1,6 @@
-//! Invalid input: each kind is an error that names row, column and value and keeps the last successful step, or, under
-//! `BadRows::Skip`, is skipped and listed. Zero sizes and edges that round to infinity are valid.
+//! Invalid input: each kind is an error that names row, column and value and keeps the last
+//! successful step, or, under `BadRows::Skip`, is skipped and listed. Zero sizes and edges that
+//! round to infinity are valid.
 
 use triphase::{BadRow, BadRows, Bodies, Column, Contacts, Error, Hit, World, WorldConfig};
 use triphase_scenes::SplitMix64;
@@ -10,7 +11,7 @@ const INF: f32 = f32::INFINITY;
 
 const WALLS: [[f32; 4]; 3] = [[0.0, 0.0, 9.0, 1.0], [20.0, 20.0, 21.0, 40.0], [3.0, 3.0, 5.0, 5.0]];
 
-/// All that a caller can read of a world.
+/// Everything that a caller can read from a world.
 fn view(world: &World) -> (FoundPairs, Vec<Hit>, usize, Vec<Option<u64>>) {
     let contacts = world.contacts();
     let ids = (0..contacts.body_count() as u32 + 1).map(|row| contacts.body_id(row)).collect();
@@ -120,7 +121,7 @@ fn lowest_invalid_row_is_named_at_any_thread_count() {
             other => panic!("{other:?}"),
         };
         expect(sequential().step(bad.bodies()));
-        // Rows are counted through chunks, empty ones too.
+        // Rows are numbered through all chunks, empty ones too.
         let chunks = [(0, 1), (1, 1), (1, 12_000), (12_000, 13_000), (13_000, 20_000)];
         let chunks = chunks.map(|(from, to)| bad.rows(from, to));
         expect(sequential().step_chunks(&chunks));
@@ -170,7 +171,7 @@ fn skipped_rows_have_no_pairs_and_are_listed() {
         let first = expect(&mut world(config().sequential()));
         let mut used = world(config().sequential());
         expect(&mut used);
-        // A good step clears the list, a step of bad rows alone is an empty one.
+        // A step of valid rows clears the list; a step of invalid rows alone is empty.
         used.step(good.bodies()).unwrap();
         assert!(used.skipped().is_empty() && used.report().skipped == 0);
         assert_eq!(used.step(Bodies::uniform(&[[NAN, 0.0f32]; 40], [1.0; 2])).unwrap().body_pairs().len(), 0);
@@ -254,7 +255,7 @@ fn ids_in_some_chunks_alone_are_refused() {
 
 #[test]
 fn pair_limit_is_inclusive() {
-    // 40 bodies on one spot, 780 pairs; 3 walls there, 120 more; the limit counts both.
+    // 40 bodies in one spot make 780 pairs, and 3 walls there 120 more. The limit counts both.
     let centers = [[0.5f32, 0.5]; 40];
     let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
     let walls = [[0.0f32, 0.0, 1.0, 1.0]; 3];
@@ -397,14 +398,14 @@ fn replaced_statics_have_no_pairs_until_the_next_step() {
     assert_eq!(world.contacts().static_pairs().len(), 0, "nor does a refused step bring any back");
     assert_eq!(FoundPairs::new(world.step(good.bodies()).unwrap()).statics.len(), 2);
 
-    // A static that is disabled is gone from queries at once, from the pairs with the next step.
+    // Queries stop finding a disabled static at once, steps from the next one on.
     world.set_static_enabled(0, false).unwrap();
     assert_eq!(world.contacts().static_pairs().len(), 2);
     assert!(!hits(&world, [2.0, 2.0, 2.0, 2.0]).iter().any(|hit| matches!(hit, Hit::Fixed { .. })));
     assert_eq!(world.step(good.bodies()).unwrap().static_pairs().len(), 0);
     world.set_static_enabled(0, true).unwrap();
     assert_eq!(world.step(good.bodies()).unwrap().static_pairs().len(), 2);
-    // A new set is all enabled.
+    // All statics of a new set are enabled.
     world.set_static_enabled(0, false).unwrap();
     world.set_statics(&[[1.0f32, 1.0, 2.0, 2.0]]).unwrap();
     assert_eq!(world.step(good.bodies()).unwrap().static_pairs().len(), 2);
@@ -420,7 +421,7 @@ fn overflowing_displacement_is_valid() {
     let expected_pairs = ExpectedPairs::new(&columns.boxes(), &[]);
     let mut world = sequential();
     expected_pairs.compare(&FoundPairs::new(world.step(columns.bodies()).unwrap())).unwrap();
-    // Given boxes too: no edge becomes NaN.
+    // Also for bodies given by boxes: no edge becomes NaN.
     let boxes = vec![[f32::MAX, 0.0, f32::MAX, 1.0], [-f32::MAX, -1.0, f32::MAX, 0.0], [0.0, 0.0, 1.0, 1.0]];
     let columns = Columns::aabbs(boxes).with_displacements(displacements.to_vec());
     let expected_pairs = ExpectedPairs::new(&columns.boxes(), &[]);

@@ -1,11 +1,11 @@
-//! Islands against a union-find over brute force pairs, with and without statics.
+//! Islands against the connected groups of brute-force pairs, with and without statics.
 
 use proptest::prelude::*;
 use triphase::{Bodies, Contacts, Islands, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{Columns, ExpectedPairs, WorldSet, sequential, settings};
 
-/// The groups by spreading the lowest row of each until nothing changes: no forest, no ranks.
+/// The connected groups of rows, found by spreading the lowest row of each until nothing changes.
 fn expected(rows: usize, links: &[(u32, u32)]) -> Vec<Vec<u32>> {
     let mut lowest: Vec<u32> = (0..rows as u32).collect();
     loop {
@@ -21,13 +21,12 @@ fn expected(rows: usize, links: &[(u32, u32)]) -> Vec<Vec<u32>> {
     }
     let lowest = &lowest;
     let of = |root: u32| (0..rows as u32).filter(move |&row| lowest[row as usize] == root).collect();
-    // Quadratic in the islands: rows are few.
     let mut all: Vec<Vec<u32>> = (0..rows as u32).map(of).collect();
     all.retain(|rows| !rows.is_empty());
     all
 }
 
-/// Pairs of bodies, and bodies that touch one static as links of each to the next.
+/// The pairs of bodies, and links between the bodies that touch one static.
 fn links(expected_pairs: &ExpectedPairs, through_statics: bool) -> Vec<(u32, u32)> {
     let mut links = expected_pairs.bodies.clone();
     if through_statics {
@@ -38,8 +37,8 @@ fn links(expected_pairs: &ExpectedPairs, through_statics: bool) -> Vec<(u32, u32
     links
 }
 
-/// What is told of the islands of contacts, which all has to be one.
-fn told(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> {
+/// The islands of the contacts. All ways to read them must agree.
+fn read_islands(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> {
     contacts.islands(islands);
     let all: Vec<Vec<u32>> = islands.iter().map(<[u32]>::to_vec).collect();
     assert_eq!((islands.len(), islands.is_empty()), (all.len(), all.is_empty()));
@@ -57,7 +56,7 @@ fn islands_of_every_scene_match_brute_force() {
         let mut scene = Scene::new(name, 400, 3);
         let mut worlds = WorldSet::new(WorldConfig::new());
         worlds.set_statics(&scene.statics).unwrap();
-        // Used again from frame to frame.
+        // Reused from frame to frame.
         let mut islands = [false, true].map(|through_statics| Islands::new().through_statics(through_statics));
         for _ in 0..2 {
             let columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());
@@ -68,7 +67,7 @@ fn islands_of_every_scene_match_brute_force() {
             worlds.step(&[columns.bodies()], &scene.statics).expect("the same in every world").expect("valid rows");
             let expected_pairs = ExpectedPairs::new(&columns.boxes(), &scene.statics);
             for (through_statics, islands) in [false, true].into_iter().zip(&mut islands) {
-                let found = worlds.each(|world| told(world.contacts(), islands));
+                let found = worlds.each(|world| read_islands(world.contacts(), islands));
                 assert!(
                     found == expected(columns.len(), &links(&expected_pairs, through_statics)),
                     "{name}, {through_statics}"
@@ -112,11 +111,11 @@ fn chain_is_one_island_in_any_row_order() {
         let mut centers: Vec<[f32; 2]> = places.iter().map(|&place| [place as f32, 0.0]).collect();
         let mut world = sequential();
         let mut islands = Islands::new();
-        let found = told(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
+        let found = read_islands(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
         assert!(found == [(0..2000).collect::<Vec<u32>>()]);
-        // Cut in two.
+        // Split in two.
         centers.iter_mut().filter(|center| center[0] >= 700.0).for_each(|center| center[0] += 1.0);
-        let found = told(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
+        let found = read_islands(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
         assert_eq!(found.iter().map(Vec::len).sum::<usize>(), 2000);
         assert!(found.len() == 2 && found.iter().any(|rows| rows.len() == 700));
     }
@@ -138,7 +137,7 @@ proptest! {
         walls in proptest::collection::vec((0i8..30, 0i8..30, 0u8..9, 0u8..9), 0..20),
         through_statics: bool,
     ) {
-        // Small numbers: many touchings.
+        // Small whole numbers, so that many boxes touch.
         let columns = Columns::from_rows(&rows.iter().map(|&(x, y, w, h)| {
             ([f32::from(x), f32::from(y)], [f32::from(w) * 0.5, f32::from(h) * 0.5])
         }).collect::<Vec<_>>());
@@ -151,6 +150,6 @@ proptest! {
         let contacts = world.step(columns.bodies()).unwrap();
         let expected_pairs = ExpectedPairs::new(&columns.boxes(), &walls);
         let mut islands = Islands::new().through_statics(through_statics);
-        prop_assert_eq!(told(contacts, &mut islands), expected(columns.len(), &links(&expected_pairs, through_statics)));
+        prop_assert_eq!(read_islands(contacts, &mut islands), expected(columns.len(), &links(&expected_pairs, through_statics)));
     }
 }

@@ -1,7 +1,8 @@
-//! The order of pairs, pinned: any change of it is noticed, at every thread count and SIMD level.
+//! The order of pairs is pinned at every thread count and SIMD level.
 //!
-//! The order may change between versions, never by accident. After an intended change run the test: it prints the table
-//! as it would have to be. Bodies that are discs have a table of their own, as what a disc is may change by itself.
+//! The order may change between versions, but never by accident. After an intended change, run the
+//! test: it prints the new table. Circles have a table of their own, since their definition may
+//! change on its own.
 
 use std::fmt::Write as _;
 use triphase::geometry::RawBox;
@@ -10,7 +11,7 @@ use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{Columns, world};
 
 const SEED: u64 = 0x0bde4;
-/// Enough that every pass has several tasks.
+/// Enough that every pass is split into several tasks.
 const BODIES: usize = 20_000;
 
 /// An order-sensitive hash of integers: the finaliser of SplitMix64 after each.
@@ -47,11 +48,11 @@ struct Case {
     count: usize,
     frames: usize,
     config: WorldConfig,
-    /// Changes what a frame of the scene has.
+    /// Changes a frame of the scene.
     change: fn(&mut Columns, &mut Vec<RawBox>),
     /// Whether bodies and statics have filters.
     filtered: bool,
-    /// Whether 19 of 20 bodies sleep where they are first.
+    /// Whether 19 of 20 bodies stay where they are first, and sleep.
     asleep: bool,
     /// Where the columns are cut into chunks.
     cuts: &'static [usize],
@@ -64,7 +65,7 @@ impl Case {
         Self {
             label,
             scene,
-            // Ten million pairs would say no more than two.
+            // Ten million pairs would test no more than two.
             count: if scene == SceneName::Coincident { 2000 } else { BODIES },
             frames: 3,
             config: WorldConfig::new(),
@@ -96,7 +97,7 @@ impl Case {
         Self { after, ..self }
     }
 
-    /// All frames in a world of these settings: the number of pairs, and the hash.
+    /// Steps all frames in a world of these settings, and returns the number of pairs and the hash.
     fn run(&self, config: WorldConfig) -> (usize, u64) {
         let mut world = world(config);
         let mut scene = Scene::new(self.scene, self.count, SEED);
@@ -142,7 +143,7 @@ impl Case {
         (pairs, hash.0)
     }
 
-    /// The same from every SIMD level and number of threads.
+    /// The result of every SIMD level and number of threads, which must be the same.
     fn hash(&self) -> (usize, u64) {
         let base = || self.config.clone();
         let expected = self.run(base().sequential());
@@ -164,7 +165,8 @@ fn random_filters(count: usize, random: &mut SplitMix64) -> Vec<Filter> {
     (0..count).map(|_| Filter::new(bits(), bits())).collect()
 }
 
-/// A world `factor` times as wide and a `factor`th as high, the boxes as they are. Bands may lie either way.
+/// Makes the world `factor` times as wide and a `factor`th as high, so that bands run in either
+/// direction.
 fn stretch(columns: &mut Columns, walls: &mut [RawBox], factor: f32) {
     let triphase_tests::Shape::Centers { centers, .. } = &mut columns.shape else {
         unreachable!("a scene has centers")
@@ -197,7 +199,7 @@ fn add_features(world: &World, hash: &mut OrderHash) {
     }));
 }
 
-/// Cases without any pair have no row.
+/// Compares with a table. Cases without pairs have no row.
 fn compare(cases: &[Case], pinned: &[(&str, usize, u64)]) {
     let found: Vec<_> =
         cases.iter().map(|case| (case.label, case.hash())).filter(|(_, (pairs, _))| *pairs > 0).collect();

@@ -1,4 +1,5 @@
-//! Pairs that are given with both rows to change: each once, no row to two threads at once, and to each row in one order.
+//! Pairs with mutable access to both rows: each is passed once, no row to two threads at once, and
+//! a row sees its pairs in one order at any thread count.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -6,7 +7,7 @@ use triphase::{BadRows, Bodies, Contacts, Error, Pair, StaticPair, World, WorldC
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{Columns, WorldSet, sequential, world};
 
-/// Scenes, and how many bodies make several bands of them without too many pairs.
+/// Scenes, and a number of bodies that gives several bands without too many pairs.
 const SCENES: [(SceneName, usize); 9] = [
     (SceneName::Crowd, 9000),
     (SceneName::Dragons, 9000),
@@ -24,7 +25,7 @@ fn bodies(scene: &Scene) -> Bodies<'_> {
     scene.displacements.as_ref().map_or(bodies, |displacements| bodies.with_displacements(displacements))
 }
 
-/// The rows that someone is working on.
+/// The rows that are being worked on.
 struct Entered(Vec<AtomicBool>);
 
 impl Entered {
@@ -32,18 +33,18 @@ impl Entered {
         Self((0..rows).map(|_| AtomicBool::new(false)).collect())
     }
 
-    /// Runs `inside` while these rows are taken; no one else may have one of them.
+    /// Runs `inside` while these rows are taken. No other call may have one of them.
     fn alone(&self, rows: &[u32], inside: impl FnOnce()) {
         let flags = || rows.iter().map(|&row| &self.0[row as usize]);
         flags().for_each(|flag| assert!(!flag.swap(true, SeqCst), "two at once in {rows:?}"));
         inside();
-        // Long enough for others to come in, if they are let.
+        // Long enough for other threads to enter if nothing stops them.
         (0..20).for_each(|_| std::hint::spin_loop());
         flags().for_each(|flag| assert!(flag.swap(false, SeqCst), "someone else has left {rows:?}"));
     }
 }
 
-/// The partners of each row in the order in which they were given.
+/// The partners of each row in the order in which they were passed.
 fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     let entered = Entered::new(contacts.body_count());
     let mut partners = vec![Vec::new(); contacts.body_count()];
@@ -57,7 +58,7 @@ fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     partners
 }
 
-/// As [`partners`], of statics.
+/// As [`partners`], for statics.
 fn statics(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     let entered = Entered::new(contacts.body_count());
     let mut statics = vec![Vec::new(); contacts.body_count()];
@@ -66,7 +67,7 @@ fn statics(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     statics
 }
 
-/// That each pair was given once, to both of its rows.
+/// Checks that each pair was passed once, to both of its rows.
 fn check(label: &str, contacts: Contacts<'_>, partners: &[Vec<u32>], statics: &[Vec<u32>]) {
     let (mut found, mut expected) = (Vec::new(), Vec::new());
     for pair in contacts.body_pairs() {
@@ -96,7 +97,7 @@ fn pairs_of_scenes_are_passed_once_exclusively_in_one_order() {
             let found =
                 worlds.step(&[bodies(&scene)], &scene.statics).expect("the same in every world").expect("valid rows");
             assert!(!found.bodies.is_empty(), "{name} is idle");
-            // Twice, as what was worked out for the first time is kept for the second.
+            // Twice, since the first call caches its schedule.
             let (first, fixed) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
             let (again, fixed_again) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
             assert!(first == again && fixed == fixed_again, "{name}");
@@ -150,7 +151,7 @@ fn results_are_bitwise_equal_at_any_thread_count() {
         for _ in 0..3 {
             let columns = (&mut centers, &mut masses[..]);
             let pull = |_, (a, mass_a): (&mut [f32; 2], &mut f32), (b, mass_b): (&mut [f32; 2], &mut f32)| {
-                // Sums whose value depends on their order.
+                // The value of a sum depends on its order.
                 let [x, y] = [b[0] - a[0], b[1] - a[1]];
                 (a[0], a[1]) = (a[0] + x * *mass_b * 0.1, a[1] - y * 0.3);
                 (b[0], b[1]) = (b[0] - x * *mass_a * 0.1, b[1] + y * 0.3);
@@ -184,7 +185,7 @@ fn short_column_is_refused_before_any_call() {
     let told = short_column(1, 0).unwrap_err().to_string();
     assert_eq!(told, format!("column 1 to be changed has 0 rows, expected at least the {rows} of the step"));
 
-    // Longer ones are not: what is beyond the step's rows is left alone.
+    // Longer columns are accepted, and what is beyond the step's rows is left alone.
     let each = |_: Pair, a: &mut u8, b: &mut u8| (*a, *b) = (a.saturating_add(1), b.saturating_add(1));
     contacts.par_for_each_exclusive(&mut long, each).unwrap();
     assert!(long[..rows].iter().any(|&count| count > 0) && long[rows..] == [0; 5]);
@@ -235,7 +236,7 @@ fn pairs_are_those_of_the_last_successful_step() {
     world.step(bodies(&scene)).unwrap();
     let first = given(&world);
     assert!(first.0 > 0 && first.1 > 0);
-    // A refused step leaves them, whether they were asked before or not.
+    // A refused step keeps them, whether they were visited before or not.
     for asked in [true, false] {
         let mut centers = scene.centers.clone();
         centers[8999][0] = f32::NAN;
@@ -247,11 +248,11 @@ fn pairs_are_those_of_the_last_successful_step() {
         assert_eq!(given(&world), first);
         world.step(bodies(&scene)).unwrap();
     }
-    // Statics were replaced: no pairs with them until the next step.
+    // Replaced statics have no pairs until the next step.
     assert_eq!(given(&world), first);
     world.set_statics(&scene.statics[..3]).unwrap();
     assert_eq!(given(&world), (first.0, 0));
-    // Fewer bodies than before, and none.
+    // Fewer bodies than before, then none.
     let few = Bodies::new(&scene.centers[..50], &scene.half_extents[..50]);
     world.step(few).unwrap();
     assert!(given(&world) < first);
@@ -268,7 +269,7 @@ fn pairs_survive_a_shift_of_the_origin() {
         if ask {
             partners(world.contacts());
         }
-        // So far that bodies are filed in other bands than before.
+        // So far that bodies are in other bands than before.
         world.shift_origin([3.0e6f32, -1.0e7]).unwrap();
         let partners = partners(world.contacts());
         check("shifted", world.contacts(), &partners, &vec![Vec::new(); 9000]);
@@ -294,7 +295,7 @@ fn many_threads_can_visit_the_same_contacts() {
     let mut world = world(WorldConfig::new().parallel_from(0));
     for _ in 0..4 {
         let contacts = world.step(bodies(&scene)).unwrap();
-        // None has asked yet: all of them work it out.
+        // No call was made yet, so all threads may compute the schedule.
         let all: Vec<Vec<Vec<u32>>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..6).map(|_| scope.spawn(move || partners(contacts))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
@@ -315,7 +316,7 @@ fn closure_can_visit_other_columns() {
         *a = a.wrapping_add(1);
         calls.fetch_add(1, SeqCst);
         if pair.a.is_multiple_of(1500) {
-            // As jobs do that a thread takes over while it waits.
+            // As a job does that a waiting thread steals.
             let mut others = vec![(); 9000];
             contacts.par_for_each_exclusive(&mut others, |_, _, _| _ = inner.fetch_add(1, SeqCst)).unwrap();
         }

@@ -1,10 +1,10 @@
-//! Partners by row: those of brute force, ascending, in every configuration.
+//! Partner lists by row: those of brute force, ascending, in every configuration.
 
 use triphase::{Bodies, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 use triphase_tests::{ExpectedPairs, WorldSet, large_world, sequential};
 
-/// Of each row, its partners.
+/// The partners of each row.
 fn partners(pairs: &[(u32, u32)], rows: usize, both: bool) -> Vec<Vec<u32>> {
     let mut partners = vec![Vec::new(); rows];
     for &(a, b) in pairs {
@@ -17,7 +17,7 @@ fn partners(pairs: &[(u32, u32)], rows: usize, both: bool) -> Vec<Vec<u32>> {
     partners
 }
 
-/// Steps and compares; how many partners a row has at most.
+/// Steps and compares. Returns the most partners that a row has.
 fn check(
     worlds: &mut WorldSet,
     label: &str,
@@ -81,11 +81,11 @@ fn partner_lists_are_those_of_the_last_successful_step() {
         let contacts = world.contacts();
         assert!((0..columns.len() as u32).all(|row| contacts.of(row) == list[row as usize]));
         assert!((0..columns.len() as u32).any(|row| !contacts.statics_of(row).is_empty()));
-        // As static pairs: none of a set that no step has seen.
+        // As with static pairs, a new set has none until the next step.
         world.set_statics(&[[0.0f32, 0.0, 5.0, 5.0]]).expect("valid statics");
         assert!((0..columns.len() as u32).all(|row| world.contacts().statics_of(row).is_empty()));
     });
-    // Who did not ask has none.
+    // Without the setting, lists are empty.
     let mut plain = sequential();
     let contacts = plain.step(columns.bodies()).expect("a valid step");
     assert!(contacts.body_pairs().len() > 0 && contacts.of(0).is_empty());

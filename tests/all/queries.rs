@@ -1,5 +1,5 @@
-//! Every query of a world against brute force: the same results in the same order at every thread count and SIMD level,
-//! whatever was stepped before.
+//! Every query of a world against brute force: the same results in the same order at every thread
+//! count and SIMD level, whatever was stepped before.
 
 use std::cell::RefCell;
 use triphase::query::Part;
@@ -157,7 +157,8 @@ fn queries_of_adversarial_layouts_match_brute_force() {
 
 #[test]
 fn huge_casts_over_tiny_cells_terminate() {
-    // The casts are so long, and cells so tiny beside them, that a walk from cell to cell would not end.
+    // The casts are so long, and cells so tiny beside them, that a walk from cell to cell would not
+    // end.
     for count in [5, 20, 30, 38, 60, 1000] {
         let rows: Vec<_> = (0..count).map(|k| ([(k % 7) as f32 * 1.1, (k / 7) as f32 * 1.1], [0.5, 0.5])).collect();
         let columns = Columns::from_rows(&rows);

@@ -1,5 +1,5 @@
-//! A batch of queries finds what its queries find one by one, in the same order, at every thread count and SIMD level; and
-//! queries by layer, singly and in batches, match brute force.
+//! A batch of queries finds what its queries find one by one, in the same order, at every thread
+//! count and SIMD level; and queries by layer, singly and in batches, match brute force.
 
 use triphase::geometry::RawBox;
 use triphase::query::{Answers, Questions};
@@ -28,8 +28,8 @@ impl<H> Default for Batches<H> {
     }
 }
 
-/// Compares each result of each batch with that of the single query. A macro, since a tier's source has no type that can
-/// be named.
+/// Compares each result of each batch with that of the single query. A macro, since a tier's source
+/// has no type that can be named.
 macro_rules! check_batches {
     ($query:expr, $probes:expr, $batches:expr) => {{
         let (query, probes, batches) = ($query, $probes, $batches);

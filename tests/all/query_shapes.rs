@@ -1,5 +1,5 @@
-//! Query shapes: invalid ones are refused when they are created, and small worlds in which most boxes touch and most
-//! distances are equal match brute force.
+//! Query shapes: invalid ones are refused when they are created, and small worlds in which most
+//! boxes touch and most distances are equal match brute force.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

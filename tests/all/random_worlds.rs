@@ -1,6 +1,5 @@
-//! SplitMix64 worlds and random sequences of calls: after each good step the pairs are those of brute force, in the order
-//! that a fresh world gives; after each refused one nothing has changed. Seeds of failures go to
-//! `tests/properties.seeds` and are tried first from then on.
+//! Random worlds and random sequences of calls: after each successful step the pairs are those of
+//! brute force, in the order of a new world; after each refused one nothing has changed.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,10 +9,10 @@ use triphase_tests::{
     Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, Shape, WorldSet, hits, large_world, settings,
 };
 
-/// A number as it is found in one kind of world or another.
+/// A coordinate of a kind of world.
 fn coordinate(kind: u8) -> BoxedStrategy<f32> {
     match kind {
-        // Dense, so that there are pairs; whole and tenth, so that edges touch.
+        // Dense, so that there are pairs; whole and tenth numbers, so that edges touch.
         0 => (-12.0..12.0f32).boxed(),
         1 => (-9i32..9).prop_map(|k| k as f32).boxed(),
         2 => (-40i32..40).prop_map(|k| k as f32 * 0.1).boxed(),
@@ -52,7 +51,7 @@ fn boxes(kind: u8, count: usize) -> impl Strategy<Value = Vec<[f32; 4]>> {
     vec(row, 0..=count)
 }
 
-/// Rows of a kind of world, in any of the shapes, with or without displacements and ids.
+/// Rows of a kind of world in any shape, with or without displacements and ids.
 fn columns(count: usize) -> impl Strategy<Value = Columns> {
     (0..7u8).prop_flat_map(move |kind| {
         let rows = vec((point(kind), [size(), size()], point(2)), 0..=count);
@@ -75,7 +74,7 @@ fn columns(count: usize) -> impl Strategy<Value = Columns> {
     })
 }
 
-/// Worlds large enough that steps are split into tasks.
+/// Worlds so large that steps are split into tasks.
 fn large(count: usize) -> impl Strategy<Value = Columns> {
     (count / 2..=count, 0..LARGE_WORLD_KINDS, any::<u64>())
         .prop_map(|(count, kind, seed)| large_world(count, kind, seed))
@@ -90,14 +89,14 @@ fn config() -> impl Strategy<Value = WorldConfig> {
         1 => Just(new().bound(f32::MAX)),
         1 => Just(new().cell_size(1.0)),
         1 => (0..=120u32, size()).prop_map(move |(k, bound)| {
-            // From the smallest number there is to 2^91.
+            // From the smallest f32 to 2^91.
             let side = if k == 0 { f32::from_bits(1) } else { 2f32.powi(k as i32 - 29) };
             new().cell_size(side).bound(bound)
         }),
     ]
 }
 
-/// Cuts rows into chunks; cuts may coincide.
+/// Cuts rows into chunks, some of which may be empty.
 fn chunks<'a>(columns: &'a Columns, cuts: &[prop::sample::Index]) -> Vec<triphase::Bodies<'a>> {
     let count = columns.len();
     let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(count + 1)).chain([0, count]).collect();
@@ -111,11 +110,11 @@ enum Op {
     /// A step with NaN or a negative size in one row.
     Refused(Columns, prop::sample::Index),
     SetStatics(Vec<[f32; 4]>),
-    /// Statics of which the last is inverted.
+    /// Statics of which the last one is inverted.
     RefusedStatics(Vec<[f32; 4]>),
     Toggle(prop::sample::Index),
     Query([f32; 4]),
-    /// A query of the box of a static or a body, where there are any.
+    /// A query of the box of a static or a body.
     QueryOf(prop::sample::Index),
     Shrink,
 }
@@ -138,9 +137,9 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What a world must answer, by brute force.
+/// The state that a world must have, by brute force.
 #[derive(Default)]
-struct Model {
+struct BruteForce {
     boxes: Vec<[f32; 4]>,
     ids: Option<Vec<u64>>,
     statics: Vec<[f32; 4]>,
@@ -148,7 +147,7 @@ struct Model {
     contacts: FoundPairs,
 }
 
-impl Model {
+impl BruteForce {
     fn query(&self, area: [f32; 4]) -> Vec<Hit> {
         let id = |row: u32| self.ids.as_ref().map(|ids| ids[row as usize]);
         let body = reference::cross_pairs(&[area], &self.boxes).into_iter();
@@ -241,7 +240,7 @@ proptest! {
         let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
         expected_pairs.compare(&found).map_err(TestCaseError::fail)?;
         let ids = columns.ids.clone();
-        let model = Model { boxes: columns.boxes(), ids, enabled: vec![true; statics.len()], statics, ..Model::default() };
+        let model = BruteForce { boxes: columns.boxes(), ids, enabled: vec![true; statics.len()], statics, ..BruteForce::default() };
         for area in area {
             prop_assert_eq!(worlds.each(|world| hits(world, area)), model.query(area));
         }
@@ -254,7 +253,7 @@ proptest! {
     #[test]
     fn random_calls_match_brute_force_and_a_new_world(config in config(), ops in vec(op(), 1..16)) {
         let mut worlds = WorldSet::new(config);
-        let mut model = Model::default();
+        let mut model = BruteForce::default();
         for op in &ops {
             model.apply(&mut worlds, op)?;
         }

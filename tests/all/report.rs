@@ -1,4 +1,4 @@
-//! What a world tells about itself: tiers, bounds, cells, phases, and advice when something is badly set.
+//! The report of a world: tiers, bounds, cells, phase times, and advice about unsuitable settings.
 
 use std::time::Duration;
 use triphase::{Bodies, Report, World, WorldConfig};
@@ -26,7 +26,8 @@ fn report_counts_each_tier() {
 
 #[test]
 fn sizes_of_different_scale_get_several_classes() {
-    // Sand, and a stone for every ten grains, all in one place: in cells for stones each grain would meet a thousand.
+    // Sand, and a stone for every ten grains, in one place: in cells for stones, each grain would
+    // be tested against a thousand.
     let place = |row: usize| [(row * 7919 % 10_007) as f32 * 0.01, (row * 104_729 % 10_009) as f32 * 0.01];
     let centers: Vec<[f32; 2]> = (0..20_000).map(place).collect();
     let half_extents: Vec<[f32; 2]> =

@@ -1,11 +1,12 @@
-//! Rounding: boxes that touch exactly or miss by one ulp, at every magnitude, on the borders of cells, and at the
-//! ends of what f32 holds. Each input is stepped under settings that are good, bad and absurd: none may matter.
+//! Rounding: boxes that touch exactly or miss by one ulp, at every magnitude, on the borders of
+//! cells, and at both ends of f32. Each input is stepped with suitable, unsuitable and absurd
+//! settings, which must not change the pairs.
 
 use triphase::WorldConfig;
 use triphase_scenes::SplitMix64;
 use triphase_tests::{Columns, check_once};
 
-/// Settings that change where a body is filed and must not change what is found.
+/// Settings that change where a body is filed, but not which pairs are found.
 fn configs() -> Vec<(&'static str, WorldConfig)> {
     let new = || WorldConfig::new().sequential();
     vec![
@@ -26,7 +27,7 @@ fn configs() -> Vec<(&'static str, WorldConfig)> {
     ]
 }
 
-/// Rows of a crowd of about one pair per body around `center`, sizes about `scale`.
+/// A crowd around `center` with sizes of about `scale` and about one pair a body.
 fn crowd(random: &mut SplitMix64, count: usize, center: [f32; 2], scale: f32) -> Vec<([f32; 2], [f32; 2])> {
     let side = scale * 1.2 * (count as f32).sqrt();
     let row = |random: &mut SplitMix64| {
@@ -37,7 +38,7 @@ fn crowd(random: &mut SplitMix64, count: usize, center: [f32; 2], scale: f32) ->
     (0..count).map(|_| row(random)).collect()
 }
 
-/// The magnitudes at which everything is tried: 1e-6 to 1e7, beyond on both sides, and powers of two.
+/// Magnitudes from 1e-12 to 1e12, and powers of two, of both signs.
 fn magnitudes() -> Vec<f32> {
     let decades = (-12..=12).map(|k| 10f32.powi(k));
     let binades = [-126, -100, -24, 0, 10, 23, 24, 25, 31, 32, 33, 64, 100, 126].map(|k| 2f32.powi(k));
@@ -54,7 +55,7 @@ fn touching_boxes_of_every_magnitude_are_pairs() {
     for base in magnitudes() {
         let mut random = SplitMix64::new(1);
         for steps in [1.0, 3.0, 1000.0] {
-            // Multiples of one ulp of the larger neighbour: sums are exact, so edges meet exactly.
+            // Multiples of one ulp of the larger neighbour, so sums are exact, and edges touch.
             let half = ulp(base * 2.0) * steps;
             let (x, y) = (base, -base);
             let mut rows = vec![
@@ -103,7 +104,8 @@ fn boxes_one_ulp_apart_are_no_pair() {
 fn box_rounded_to_twice_its_half_extent_finds_all_pairs() {
     let mut random = SplitMix64::new(3);
     for center in [[0.0, 0.0], [2e7, 0.0], [2e7, 2e7]] {
-        // Both trapped pairs, and thousands of others near by, near the origin, or all on the lattice of f32.
+        // Two pairs that touch by rounding alone, and thousands of bodies near them or near the
+        // origin.
         let mut rows = vec![
             ([20_000_000.0, 7.0], [1.001, 1.001]),
             ([20_000_004.0, 7.0], [1.001, 1.001]),
@@ -133,7 +135,7 @@ fn rounded_boxes_of_every_binade_find_all_pairs() {
         let base = 2f32.powi(exponent) * 1.25;
         let unit = ulp(base);
         for share in [0.3, 0.4999, 0.5, 0.5001, 0.75, 1.0, 1.25, 1.5001, 2.5001] {
-            // Rows of neighbours 1, 2, 3 and 4 ulp apart; every half-extent rounds up or down to the lattice.
+            // Neighbours 1 to 4 ulp apart, so every half-extent rounds up or down.
             let mut random = SplitMix64::new(4);
             let at = |random: &mut SplitMix64| base + unit * random.below(150) as f32;
             let centers = (0..2000).map(|_| [at(&mut random), -at(&mut random)]).collect();
@@ -147,7 +149,8 @@ fn rounded_boxes_of_every_binade_find_all_pairs() {
 fn centers_on_cell_borders_find_all_pairs() {
     for side in [0.1, 0.3, 1.0 / 3.0, 0.7, 1.0, 2.1, 0.007, 1e5, 1.1e-5] {
         for first in [-40i32, 0, 1000, 99_990, 8_388_600, 16_777_200] {
-            // Centres at multiples of the cell side and an ulp beside, sizes that make the edges meet there too.
+            // Centers at multiples of the cell side and one ulp beside, with edges at such places
+            // too.
             let mut rows = Vec::new();
             for k in 0..40 {
                 let border = (first + k) as f32 * side;
@@ -266,7 +269,7 @@ fn positive_and_negative_zero_are_equal() {
     assert_eq!(expected_pairs.bodies.len(), count * (count - 1) / 2);
     assert_eq!(expected_pairs.statics.len(), count);
 
-    // In boxes, where `0.0..-0.0` is not inverted; among others.
+    // As boxes, where `0.0..-0.0` is not inverted, among others.
     let mut boxes =
         vec![[0.0, 0.0, -0.0, -0.0], [-0.0, -0.0, 0.0, 0.0], [-1.0, -1.0, -0.0, 0.0], [0.0, -0.0, 1.0, 1.0]];
     let noise = crowd(&mut SplitMix64::new(12), 500, [30.0, 0.0], 1.0);
@@ -290,14 +293,14 @@ fn denormal_numbers_find_all_pairs() {
     rows.extend(crowd(&mut random.clone(), 1500, [0.0, 0.0], 1.0));
     check_once("denormals in a crowd", &configs(), &Columns::from_rows(&rows), &[]);
 
-    // Boxes whose middle cannot be had exactly.
+    // Boxes whose center is not exact.
     let boxes = (0..900).map(|k| [tiny(k % 90), tiny(k / 90), tiny(k % 90 + 1), tiny(k / 90 + k % 2)]).collect();
     check_once("denormal boxes", &configs(), &Columns::aabbs(boxes), &[]);
 }
 
 #[test]
 fn boxes_with_inexact_centers_find_all_pairs() {
-    // Boxes given as edges: their midpoint rounds, and their reach from it is uneven.
+    // Boxes given by their edges: the center rounds, and the half-extents differ.
     for base in magnitudes().into_iter().filter(|m| m.abs() < 1e37) {
         let mut random = SplitMix64::new(14);
         let edge = |random: &mut SplitMix64| base + ulp(base) * random.below(60) as f32;

@@ -1,5 +1,5 @@
-//! Worlds that are saved and restored: they go on as if nothing had been, and data that was damaged is an error or a world that
-//! works.
+//! Saved worlds: a restored world continues like the original, and damaged data is an error or
+//! gives a world that works.
 
 use serde_json::{Value, json};
 use triphase::{
@@ -23,8 +23,8 @@ fn filters(count: usize, by: u32) -> Vec<Filter> {
     (0..count as u32).map(|row| Filter::new(1 << (row % by), row.wrapping_mul(0x9e37_79b9) | 3)).collect()
 }
 
-/// A world with doors, ids and filters.
-fn furnish(world: &mut World, scene: &Scene, with_columns: bool) {
+/// Gives the world statics, some disabled, with ids and filters or without.
+fn set_up_statics(world: &mut World, scene: &Scene, with_columns: bool) {
     let ids: Vec<u64> = (0..scene.statics.len() as u64).map(|row| u64::MAX - row).collect();
     let filters = filters(scene.statics.len(), 3);
     let statics = Statics::new(&scene.statics);
@@ -40,7 +40,7 @@ fn step(world: &mut World, scene: &Scene) -> FoundPairs {
     FoundPairs::new(world.step(bodies).unwrap())
 }
 
-/// What is told of contacts, in its order: of bodies, and with statics, each that began, that goes on, that ended.
+/// All contact events in their order.
 #[allow(clippy::type_complexity)]
 fn events(
     world: &World,
@@ -51,10 +51,10 @@ fn events(
     (bodies, contacts.ended().collect(), statics, contacts.ended_statics().collect())
 }
 
-/// The bits of its box, its id, its filter, whether it is enabled.
+/// The bits of the box, the id, the filter, and whether it is enabled.
 type Static = (Option<[u32; 4]>, Option<u64>, Option<Filter>, Option<bool>);
 
-/// All that can be read of the statics.
+/// Everything that can be read from the statics.
 fn statics(world: &World) -> Vec<Static> {
     let tree = world.statics();
     let rows = 0..tree.len() as u32 + 1;
@@ -78,7 +78,7 @@ fn restored_world_continues_like_the_original() {
             }
             let mut worlds = WorldSet::new(config.clone());
             worlds.each(|world| {
-                furnish(world, &scene, with_columns);
+                set_up_statics(world, &scene, with_columns);
                 (0..3).for_each(|_| _ = step(world, &scene));
                 world.tracked_mut().for_each(|(pair, value)| *value = pair.a.wrapping_mul(31) ^ pair.b);
                 world.tracked_statics_mut().for_each(|(pair, value)| *value = pair.body ^ pair.fixed);
@@ -108,7 +108,7 @@ fn restored_world_continues_like_the_original() {
                         assert_eq!(step(other, scene), expected);
                         assert_eq!(events(other), events(world));
                         assert_eq!(other.step_number(), number);
-                        // What comes after a restored world's first step is as ever, too.
+                        // Changes after a restored world's first step.
                         other.set_static_enabled(0, number == 4).unwrap();
                     }
                     world.set_static_enabled(0, number == 4).unwrap();
@@ -184,7 +184,7 @@ fn invalid_save_names_the_part() {
                 let text = error.to_string();
                 assert!(words.iter().chain([&part]).all(|word| text.contains(word)), "{place}: {text}");
             }
-            // No filters at all are fine.
+            // An empty column means no filters.
             Ok(world) => assert!(part.is_empty() && world.statics().filter(0) == Some(Filter::ALL), "{place}"),
             Err(error) => panic!("{place}: {error}"),
         }
@@ -195,7 +195,8 @@ fn invalid_save_names_the_part() {
     assert_eq!(*cause, Error::ColumnLength { chunk: 0, column: Column::Id, expected: 0, found: 3 });
 }
 
-/// That whatever a save was turned into is refused, or a world whose steps are exact.
+/// Checks that a damaged save is refused, or gives a world whose steps are exact. Returns whether
+/// there is a world.
 fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
     let Ok(mut world) = World::restore(saved) else { return false };
     let config = serde_json::to_value(world.config()).unwrap();
@@ -205,7 +206,7 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
     let of_fixed: Vec<Filter> = (0..fixed.len() as u32).map(|row| world.statics().filter(row).unwrap()).collect();
     let enabled: Vec<bool> = (0..fixed.len() as u32).map(|row| world.statics().is_enabled(row).unwrap()).collect();
     let bodies = Bodies::new(&scene.centers, &scene.half_extents);
-    // Contacts that were read may be of other ids or rows, but each is told of once.
+    // Restored contacts may be of other ids or rows, but each is reported once.
     if let Ok(contacts) = world.step(bodies.with_ids(&scene.ids)) {
         let found = contacts.body_pairs().len() + contacts.static_pairs().len();
         let now = contacts.started().chain(contacts.persisting()).count();
@@ -218,7 +219,7 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
                 scene.centers.iter().zip(&scene.half_extents).map(|([x, y], [w, h])| [x - w, y - h, x + w, y + h]);
             let expected_pairs = ExpectedPairs::new(&boxes.collect::<Vec<_>>(), &fixed).enabled(|row| enabled[row]);
             let expected_pairs = expected_pairs.filtered(None, Some(&of_fixed));
-            // The settings may be of discs now, which are in their boxes.
+            // The settings may select circles, whose pairs are among those of the boxes.
             if serde_json::to_value(world.config()).unwrap()["overlap"] == json!("Discs") {
                 assert!(found.bodies.iter().all(|pair| expected_pairs.bodies.binary_search(pair).is_ok()));
                 assert!(found.statics.iter().all(|pair| expected_pairs.statics.binary_search(pair).is_ok()));
@@ -242,7 +243,7 @@ fn small() -> (Scene, SavedWorld) {
     let scene = Scene::new(SceneName::Castles, 60, SEED);
     let mut world =
         world(WorldConfig::new().bounds([0.5, 1.0]).cell_size(1.0).simd_at_most(Simd::Avx2).track_contacts());
-    furnish(&mut world, &scene, true);
+    set_up_statics(&mut world, &scene, true);
     step(&mut world, &scene);
     (scene, world.save())
 }
@@ -261,7 +262,7 @@ fn damaged_bytes_are_refused_or_give_a_working_world() {
                 0 => bytes.truncate(at.max(1)),
                 1 => bytes[at] = random.next_u64() as u8,
                 2 => bytes.insert(at, random.next_u64() as u8),
-                // The settings, which are few bytes, more often.
+                // The settings are few bytes, so more often.
                 3 | 4 => bytes[at.min(40) % 30] = random.next_u64() as u8,
                 _ => bytes[at] ^= 1 << random.below(8),
             }
@@ -274,7 +275,7 @@ fn damaged_bytes_are_refused_or_give_a_working_world() {
     assert!(refused > 500 && worked > 500, "{refused} refused, {worked} worked");
 }
 
-/// Replaces, removes or doubles something in there.
+/// Replaces, removes or duplicates a part of the value.
 fn damage(value: &mut Value, random: &mut SplitMix64) {
     let leaf = |random: &mut SplitMix64| match random.below(10) {
         0 => Value::Null,
@@ -327,8 +328,8 @@ fn damaged_values_are_refused_or_give_a_working_world() {
     assert!(refused > 500 && worked > 200, "{refused} refused, {worked} worked");
 }
 
-/// There and back, in text and in bytes.
-fn there_and_back<T>(value: &T) -> [T; 2]
+/// Serialized and deserialized, as text and as bytes.
+fn round_trip<T>(value: &T) -> [T; 2]
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
@@ -339,7 +340,7 @@ where
 #[test]
 fn public_types_round_trip_through_serde() {
     let aabb = Aabb::new([-0.0, f32::MIN], [1e-45, f32::MAX]).unwrap();
-    assert_eq!(there_and_back(&aabb), [aabb; 2]);
+    assert_eq!(round_trip(&aabb), [aabb; 2]);
     assert_eq!(serde_json::to_value(Aabb::new([1.0, 2.0], [3.0, 4.5]).unwrap()).unwrap(), json!([1.0, 2.0, 3.0, 4.5]));
     let inverted = serde_json::from_str::<Aabb>("[1.0, 0.0, 0.0, 2.0]").unwrap_err().to_string();
     assert!(inverted.contains("(1, 0) to (0, 2) is not a box"), "{inverted}");
@@ -347,19 +348,19 @@ fn public_types_round_trip_through_serde() {
     assert!(postcard::from_bytes::<Aabb>(&postcard::to_stdvec(&[f32::NAN; 4]).unwrap()).is_err());
 
     let filter = Filter::new(u32::MAX, 7);
-    assert_eq!(there_and_back(&filter), [filter; 2]);
-    assert_eq!(there_and_back(&Pair { a: 1, b: u32::MAX }), [Pair { a: 1, b: u32::MAX }; 2]);
-    assert_eq!(there_and_back(&StaticPair { body: 5, fixed: 6 }), [StaticPair { body: 5, fixed: 6 }; 2]);
+    assert_eq!(round_trip(&filter), [filter; 2]);
+    assert_eq!(round_trip(&Pair { a: 1, b: u32::MAX }), [Pair { a: 1, b: u32::MAX }; 2]);
+    assert_eq!(round_trip(&StaticPair { body: 5, fixed: 6 }), [StaticPair { body: 5, fixed: 6 }; 2]);
     for simd in [Simd::Portable, Simd::Sse2, Simd::Avx2, Simd::Avx512] {
-        assert_eq!(there_and_back(&simd), [simd; 2]);
+        assert_eq!(round_trip(&simd), [simd; 2]);
     }
     for rows in [BadRows::Refuse, BadRows::Skip] {
-        assert_eq!(there_and_back(&rows), [rows; 2]);
+        assert_eq!(round_trip(&rows), [rows; 2]);
     }
     let config = WorldConfig::new().bounds([0.1, 7.5]).cell_size(0.3).parallel_from(5).sequential();
     let config = config.simd_at_most(Simd::Sse2).bad_rows(BadRows::Skip).pair_limit(99);
-    assert_eq!(there_and_back(&config), [config.clone(), config]);
-    // A file of settings says what differs.
+    assert_eq!(round_trip(&config), [config.clone(), config]);
+    // Missing settings are the defaults.
     let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [0.5], "bad_rows": "Skip" }"#).unwrap();
     assert_eq!(config, WorldConfig::new().bound(0.5).bad_rows(BadRows::Skip));
     let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [2.0, 1.0] }"#).unwrap();
@@ -382,7 +383,7 @@ fn restored_world_has_the_ids_of_its_first_step() {
         if shifted {
             later.shift_origin([0.0, 0.0]).unwrap();
         }
-        // The same ids, row by row, which the world has not seen since it was restored.
+        // The same ids row by row, which the restored world has not seen yet.
         assert_eq!(step(&mut later, &apart), [EndedPair { a: 70, b: 71, value: 0 }]);
         let saved = later.save();
         assert_eq!(step(&mut later, &near), []);
@@ -394,8 +395,8 @@ fn restored_world_has_the_ids_of_its_first_step() {
 fn statics_replaced_before_a_save_end_their_contacts() {
     let (floor, floors) = ([[-9.0f32, -1.0, 9.0, 0.0]], [[-9.0f32, -1.0, 9.0, 0.0], [40.0, 0.0, 41.0, 1.0]]);
     let centers = [[0.0f32, 0.3]];
-    // With ids contacts go on; without, all end, whatever rows are the same.
-    for (before, after, goes_on) in [
+    // Contacts persist if both sets have ids; otherwise they all end.
+    for (before, after, persists) in [
         (None, None, false),
         (Some(&[5u64, 6]), None, false),
         (None, Some(&[6u64]), false),
@@ -416,11 +417,11 @@ fn statics_replaced_before_a_save_end_their_contacts() {
             let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
             let fixed = before.map_or(0, |ids| ids[0]);
             let ended: Vec<_> = contacts.ended_statics().collect();
-            let goes: Vec<u32> = contacts.persisting_statics().map(|contact| contact.value).collect();
-            if goes_on {
-                assert_eq!((ended, goes), (vec![], vec![9]));
+            let persisting: Vec<u32> = contacts.persisting_statics().map(|contact| contact.value).collect();
+            if persists {
+                assert_eq!((ended, persisting), (vec![], vec![9]));
             } else {
-                assert_eq!((ended, goes), (vec![EndedStaticPair { body: 0, fixed, value: 9 }], vec![]));
+                assert_eq!((ended, persisting), (vec![EndedStaticPair { body: 0, fixed, value: 9 }], vec![]));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Every scene, by one check: stepped at several thread counts and SIMD levels, by worlds with a history and by
-//! fresh ones, it must give the pairs that brute force gives, each once, in one order.
+//! Every scene, stepped at several thread counts and SIMD levels by worlds with a history and by
+//! new ones, must give the pairs of brute force, each once, in one order.
 
 use std::collections::BTreeSet;
 use triphase::reference::{self, body_box};
@@ -7,12 +7,12 @@ use triphase::{Bodies, Hit, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{ExpectedPairs, WorldSet, cross_pairs, hits, self_pairs};
 
-/// How many bodies each scene is tried with, in this order: worlds grow, shrink, and start from what came before.
+/// The numbers of bodies of each scene, in this order, so that worlds grow and shrink.
 const SIZES: [usize; 10] = [300, 0, 1, 3000, 17, 2, 0, 9000, 1000, 18];
 
 const SEED: u64 = 0x7219;
 
-/// The columns of a scene, as a step takes them.
+/// The bodies of a scene.
 fn bodies(scene: &Scene) -> Bodies<'_> {
     let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
     match &scene.displacements {
@@ -26,7 +26,8 @@ fn boxes(scene: &Scene) -> Vec<[f32; 4]> {
     rows.map(|(row, (&c, &h))| body_box(c, h, scene.displacements.as_ref().map(|d| d[row]))).collect()
 }
 
-/// Steps `frames` of `scene` and compares each with brute force; a failure says what to run again.
+/// Steps `frames` of `scene` and compares each with brute force. A failure names scene, seed and
+/// frame.
 fn check(worlds: &mut WorldSet, scene: &mut Scene, frames: usize) {
     worlds.set_statics(&scene.statics).unwrap();
     for _ in 0..frames {
@@ -41,7 +42,7 @@ fn check(worlds: &mut WorldSet, scene: &mut Scene, frames: usize) {
     }
 }
 
-/// A few queries about places where there is something, against brute force.
+/// Compares a few queries where there are bodies with brute force.
 fn queries(worlds: &WorldSet, scene: &Scene) -> Result<(), String> {
     let boxes = boxes(scene);
     let mut random = SplitMix64::new(scene.seed ^ scene.frame);
@@ -69,7 +70,7 @@ fn every_size(name: SceneName) {
     }
 }
 
-/// A test for each scene, so that they run beside each other and a failure is named after one.
+/// A test for each scene, so that they run in parallel and a failure names its scene.
 macro_rules! scenes {
     ($($test:ident $name:ident)*) => {
         $(
@@ -127,19 +128,17 @@ scenes! {
     one One
 }
 
-/// Large enough that every pass is split into several tasks.
 #[test]
 fn large_scenes_match_brute_force() {
     let mut worlds = WorldSet::new(WorldConfig::new());
     for &name in SceneName::ALL {
-        // Ten million pairs would say no more than its 3,000 bodies do.
+        // Ten million pairs would test no more than its 3,000 bodies do.
         if name != SceneName::Coincident {
             check(&mut worlds, &mut Scene::new(name, 20_000, SEED), 2);
         }
     }
 }
 
-/// What holds by default holds under settings that fit the scene and under such as do not.
 #[test]
 fn pairs_are_independent_of_settings() {
     let new = WorldConfig::new;
@@ -162,7 +161,6 @@ fn pairs_are_independent_of_settings() {
     }
 }
 
-/// A pile grows until most of its bodies rest on others: the one scene in which density changes by much.
 #[test]
 fn growing_pile_matches_brute_force() {
     let mut worlds = WorldSet::new(WorldConfig::new());
@@ -174,7 +172,6 @@ fn growing_pile_matches_brute_force() {
     }
 }
 
-/// Columns of several archetypes are one step: rows count through, empty chunks count nothing.
 #[test]
 fn chunks_number_rows_through() {
     for name in [SceneName::Castles, SceneName::Bullets] {
@@ -193,7 +190,6 @@ fn chunks_number_rows_through() {
     }
 }
 
-/// The quick oracle is held to the plain one.
 #[test]
 fn sort_and_sweep_oracle_matches_brute_force() {
     for &name in SceneName::ALL {

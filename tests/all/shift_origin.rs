@@ -1,5 +1,5 @@
-//! The origin of coordinates, moved: questions and steps answer as if everything had always been seen from there, and what does
-//! not depend on the origin stays.
+//! A shifted origin: queries and steps give what they would had the world always had the new
+//! origin, and what does not depend on the origin is kept.
 
 use triphase::geometry::RawBox;
 use triphase::{BadRows, Bodies, Column, Error, Filter, Hit, Statics, World, WorldConfig};
@@ -20,32 +20,33 @@ fn walls(boxes: &[RawBox]) -> Vec<RawBox> {
     boxes.iter().map(|aabb| aabb.map(|edge| edge.clamp(-1e38, 1e38))).collect()
 }
 
-/// A door in five is open.
-fn is_open(row: usize) -> bool {
+/// One static in five is disabled.
+fn is_disabled(row: usize) -> bool {
     row % 5 == 2
 }
 
-fn open_doors(world: &mut World) {
-    (0..world.statics().len()).filter(|&row| is_open(row)).for_each(|row| {
+fn disable_some(world: &mut World) {
+    (0..world.statics().len()).filter(|&row| is_disabled(row)).for_each(|row| {
         world.set_static_enabled(row as u32, false).unwrap();
     });
 }
 
-/// What can be found.
+/// The bodies and enabled statics.
 fn known(columns: &Columns, statics: &[RawBox]) -> QueryOracle {
     let ids: Vec<u64> = (0..statics.len() as u64).map(|row| row << 40).collect();
     let all =
         QueryOracle::default().with_bodies(&columns.boxes(), columns.ids.as_deref()).with_statics(statics, Some(&ids));
-    all.only(&|hit| !matches!(hit, Hit::Fixed { row, .. } if is_open(row as usize)))
+    all.only(&|hit| !matches!(hit, Hit::Fixed { row, .. } if is_disabled(row as usize)))
 }
 
 fn set_statics(world: &mut World, statics: &[RawBox]) {
     let ids: Vec<u64> = (0..statics.len() as u64).map(|row| row << 40).collect();
     world.set_statics(Statics::new(statics).with_ids(&ids)).unwrap();
-    open_doors(world);
+    disable_some(world);
 }
 
-/// Steps, moves the origin again and again, compares with brute force and with a world that has always been there, and steps.
+/// Steps, shifts the origin several times, compares with brute force and with a world stepped
+/// there, and steps again.
 fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawBox], origins: &[[f32; 2]]) {
     let mut worlds = WorldSet::new(config.clone());
     let mut random = SplitMix64::new(SEED);
@@ -59,23 +60,23 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawBox]
         worlds.each(|world| world.shift_origin(by)).unwrap_or_else(|error| panic!("{label}: {error}"));
         here = Columns { ids: here.ids.clone(), ..Columns::aabbs(shifted(&here.boxes(), by)) };
         fixed = shifted(&fixed, by);
-        let mut native = world(config.clone().sequential());
-        set_statics(&mut native, &fixed);
-        // Edges beyond f32 are fine where they come from rounding, and are refused where they are given.
-        let given = native.step(here.bodies()).is_ok();
+        let mut there = world(config.clone().sequential());
+        set_statics(&mut there, &fixed);
+        // Infinite edges are valid where they come from rounding, but not where they are is_valid.
+        let is_valid = there.step(here.bodies()).is_ok();
         let known = known(&here, &fixed);
         for probe in Probe::random(known.boxes(), &mut random, 7) {
             let found = worlds.each(|world| run_queries(world.ask(), &probe));
             known.check(&probe, &found).unwrap_or_else(|what| panic!("{label}, {by:?}: {what}"));
             assert!(
-                !given || found == run_queries(native.ask(), &probe),
+                !is_valid || found == run_queries(there.ask(), &probe),
                 "{label}, {by:?}: the order is that of a step"
             );
         }
         worlds.each(|world| {
             assert_eq!((world.step_number(), world.contacts().body_count()), (1, columns.len()));
             assert_eq!(FoundPairs::new(world.contacts()), contacts, "{label}: contacts stand");
-            assert!((0..fixed.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_open(row))));
+            assert!((0..fixed.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_disabled(row))));
             let report = world.report();
             assert_eq!(report.common() + report.oversized, columns.len(), "{label}: {report}");
             let (frame, mut random) = (world.reader().latest(), SplitMix64::new(SEED));
@@ -85,7 +86,7 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawBox]
     let boxes = here.boxes();
     if boxes.iter().flatten().all(|edge| edge.is_finite()) {
         let found = worlds.each(|world| FoundPairs::new(world.step(here.bodies()).unwrap()));
-        let expected_pairs = ExpectedPairs::new(&boxes, &fixed).enabled(|row| !is_open(row));
+        let expected_pairs = ExpectedPairs::new(&boxes, &fixed).enabled(|row| !is_disabled(row));
         expected_pairs.compare(&found).unwrap_or_else(|what| panic!("{label}: {what}"));
     }
 }
@@ -146,7 +147,7 @@ fn shift_to_a_far_origin_matches_brute_force_or_is_refused() {
         let fixed: Vec<RawBox> = walls(&large_world(60, kind, 40 + kind as u64).boxes());
         let fixed: Vec<RawBox> = fixed.iter().map(|b| b.map(|edge| edge * 0.25)).collect();
         for by in origins {
-            // What would be beyond f32 is refused, and then all stays.
+            // A shift of statics beyond f32 is refused.
             let mut world = sequential();
             world.set_statics(&fixed).unwrap();
             let result = world.shift_origin(by);
@@ -162,7 +163,7 @@ fn shift_to_a_far_origin_matches_brute_force_or_is_refused() {
     }
 }
 
-/// All that a caller can read of a world.
+/// Everything that a caller can read from a world.
 fn view(world: &World) -> (FoundPairs, u64, Vec<Hit>, Vec<Option<triphase::Aabb>>) {
     let all = triphase::Aabb::new([f32::MIN, f32::MIN], [f32::MAX, f32::MAX]).unwrap();
     let boxes = (0..world.statics().len() as u32).map(|row| world.statics().aabb(row)).collect();
@@ -205,7 +206,7 @@ fn shift_publishes_a_new_snapshot_and_keeps_old_ones() {
     let bodies = Bodies::uniform(&[[2.0f32, 1.0], [100.0, 0.0]], [0.5, 0.5]).with_ids(&[7, 8]);
     world.step(bodies).unwrap();
     let held = reader.latest();
-    // A door, and then another set, that the next step will show.
+    // A disabled static, then another set: snapshots see them after the next step.
     for change in 0..3 {
         match change {
             1 => _ = world.set_static_enabled(0, false).unwrap(),
@@ -222,7 +223,7 @@ fn shift_publishes_a_new_snapshot_and_keeps_old_ones() {
         assert_eq!(world.query_aabb(area(2.0 - by)).count(), 2 - change.min(1), "the world's are those of now");
         assert_eq!(world.query_aabb(area(500.0 - 1.0)).count(), usize::from(change == 2));
     }
-    // The set that readers are still shown cannot be moved so far.
+    // The set that snapshots still show cannot be shifted so far.
     world.set_statics(&[[0.0f32; 4]]).unwrap();
     world.step(bodies).unwrap();
     world.set_statics(&[[3e38f32, 0.0, 3e38, 0.0], [0.0; 4]]).unwrap();
@@ -286,7 +287,7 @@ fn empty_world_can_be_shifted() {
 #[test]
 fn tracked_contacts_survive_a_shift() {
     let mut random = SplitMix64::new(SEED);
-    // On a grid that f32 knows from both origins, so that no rounding ends a contact.
+    // On a grid that is exact from both origins, so that no rounding ends a contact.
     let mut point = |to: f32| random.point(0.0, to).map(|v| (v * 16.0).round() / 16.0);
     let centers: Vec<[f32; 2]> = (0..2000).map(|_| point(40.0)).collect();
     let walls: Vec<RawBox> = (0..60).map(|_| point(40.0)).map(|[x, y]| [x, y, x + 2.0, y + 1.0]).collect();
@@ -322,7 +323,7 @@ fn shift_ignores_filters_of_older_steps() {
     let mut worlds = WorldSet::new(WorldConfig::new());
     let centers: Vec<[f32; 2]> = (0..300).map(|k| [k as f32 * 0.8, 0.0]).collect();
     let filters = [Filter::ALL, Filter::NONE].repeat(150);
-    // The last frame but one has fewer rows, all with filters.
+    // The step before the last one has fewer rows, all with filters.
     for (rows, filtered) in [(40, true), (300, false), (40, true), (300, true)] {
         let bodies = Bodies::uniform(&centers[..rows], [0.5, 0.5]);
         let bodies = if filtered { bodies.with_filters(&filters[..rows]) } else { bodies };

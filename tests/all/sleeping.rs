@@ -1,5 +1,5 @@
-//! Bodies that say that they sleep: the pairs are those of all bodies, and questions find all of them, whatever they say and
-//! whatever becomes of them.
+//! Bodies with the `asleep` column: pairs and queries are those of all bodies, whatever the hints
+//! say.
 
 use triphase::{BadRows, Bodies, Column, Error, Filter, Statics, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
@@ -31,7 +31,7 @@ fn sleepers_in_moving_scenes_match_brute_force() {
         let mut schedule = SleepSchedule::default();
         for frame in 0..30 {
             scene.advance();
-            // The same bodies for some frames, then others.
+            // The same bodies move for some frames, then others.
             let (columns, asleep) = schedule.columns(&scene, 16, frame / 7);
             let label = format!("{name}, frame {frame}");
             check.step(&label, &columns, &asleep, &[]);
@@ -39,7 +39,7 @@ fn sleepers_in_moving_scenes_match_brute_force() {
                 check.query(&label, &columns, &[], 4);
             }
         }
-        assert!(check.cached_max > 1500, "{name}: at most {} slept", check.cached_max);
+        assert!(check.cached_max > 1500, "{name}: at most {} were cached", check.cached_max);
     }
 }
 
@@ -58,8 +58,8 @@ fn sleepers_are_independent_of_settings() {
             check.step(&label, &columns, &asleep, &[]);
             check.query(&label, &columns, &[], 1);
         }
-        // Where nearly all are oversized there is nobody to file.
-        assert!(check.cached_max > 1000 || k == 1, "settings {k}: at most {} slept", check.cached_max);
+        // Oversized bodies are never cached.
+        assert!(check.cached_max > 1000 || k == 1, "settings {k}: at most {} were cached", check.cached_max);
     }
 }
 
@@ -74,9 +74,9 @@ fn wrong_asleep_hints_match_brute_force() {
         let label = format!("frame {frame}");
         let (columns, mut asleep) = schedule.columns(&scene, 20, frame / 9);
         match frame / 15 {
-            // All of them, though some move.
+            // All sleep, though some move.
             0 => asleep.fill(true),
-            // Now and then one is awake and does not move.
+            // One in nine is awake, though it does not move.
             1 => (0..3).for_each(|_| asleep[random.below(2000)] = false),
             2 => asleep.iter_mut().for_each(|asleep| *asleep = random.below(9) != 0),
             _ => asleep.fill(frame % 2 == 0),
@@ -89,7 +89,7 @@ fn wrong_asleep_hints_match_brute_force() {
 
 #[test]
 fn woken_body_leaves_no_pairs_behind() {
-    // In a row, each over the next; one leaves, and comes back to where it was.
+    // A row of overlapping bodies; one leaves and comes back.
     let mut centers: Vec<[f32; 2]> = (0..40).map(|k| [k as f32, 0.0]).collect();
     let mut check = SleepCheck::new(WorldConfig::new(), &[[-9.0, -9.0, 99.0, -0.4]]);
     let mut asleep = [true; 40];
@@ -115,19 +115,19 @@ fn bodies_that_fell_asleep_are_cached_after_some_steps() {
     let mut scene = Scene::new(SceneName::Crowd, 2000, SEED + 13);
     let mut check = SleepCheck::new(WorldConfig::new(), &[]);
     let mut schedule = SleepSchedule::default();
-    let mut slept = Vec::new();
+    let mut cached = Vec::new();
     for frame in 0..60 {
         scene.advance();
-        // Twenty frames each; those that were awake before sleep in places that no one knew.
+        // Twenty frames each; the bodies that moved before sleep in new places.
         let (columns, asleep) = schedule.columns(&scene, 20, frame / 20);
         check.step(&format!("frame {frame}"), &columns, &asleep, &[]);
-        slept.push(check.cached_count());
+        cached.push(check.cached_count());
     }
     for last in [19, 39, 59] {
-        assert_eq!(slept[last], 1900, "frame {last}: {slept:?}");
+        assert_eq!(cached[last], 1900, "frame {last}: {cached:?}");
     }
-    // Not at once: it has to be worth it.
-    assert!(slept[21] < 1900 && slept[22] < 1900, "{slept:?}");
+    // Not at once: caching costs a rebuild.
+    assert!(cached[21] < 1900 && cached[22] < 1900, "{cached:?}");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn sleepers_with_changed_filters_match_brute_force() {
                 filters[random.below(2000)] = Filter::new(random.next_u64() as u32, random.next_u64() as u32)
             });
         }
-        // With and without, for some frames each.
+        // With filters and without, for some frames each.
         let columns = scene_columns(&scene);
         let columns = if frame / 8 % 2 == 0 { Columns { filters: Some(filters.clone()), ..columns } } else { columns };
         check.step(&format!("frame {frame}"), &columns, &[true; 2000], &[]);
@@ -210,7 +210,7 @@ fn sleepers_with_changing_row_counts_match_brute_force() {
         if let Some(ids) = &mut columns.ids {
             ids.truncate(len);
         }
-        // Another body takes a row of one that sleeps.
+        // Another body takes the row of a sleeper.
         if frame % 3 == 2 && len > 100 {
             centers.swap(1, 50);
             half_extents.swap(1, 50);
@@ -264,7 +264,7 @@ fn invalid_sleepers_are_skipped_or_refuse_the_step() {
                     error.to_string()
                 });
                 assert!(error.contains("row 17"), "{error}");
-                // The last successful step stands.
+                // The contacts are those of the last successful step.
                 let expected_pairs = ExpectedPairs::new(&good.boxes(), &[]);
                 expected_pairs.compare(&FoundPairs::new(check.worlds.world().contacts())).unwrap();
                 check.query(&label, &good, &[], 2);
@@ -276,7 +276,7 @@ fn invalid_sleepers_are_skipped_or_refuse_the_step() {
 
 #[test]
 fn invalid_box_with_an_unchanged_swept_box_is_refused() {
-    // The box given is inverted; united with itself displaced it is the one that slept there.
+    // The box given is inverted, but its swept box is the one that was cached.
     let mut world = sequential();
     let (good, bad) = ([[5.0f32, 0.0, 7.0, 1.0]; 5], [[5.0f32, 0.0, 3.0, 1.0]; 5]);
     let (still, fast) = ([[0.0f32, 0.0]; 5], [[4.0f32, 0.0]; 5]);
@@ -304,7 +304,7 @@ fn cached_pairs_count_towards_the_pair_limit() {
         let triphase_tests::Shape::Centers { centers, .. } = &mut columns.shape else { unreachable!() };
         let crowded = frame % 5 == 4;
         if crowded {
-            // Some of them in one place: too many pairs, though most stand.
+            // Some are moved to one place: too many pairs, though most are cached.
             (0..30).for_each(|row| centers[row] = centers[0]);
         }
         let asleep: Vec<bool> = centers.iter().zip(&before.centers).map(|(a, b)| a == b).collect();
@@ -377,7 +377,7 @@ fn snapshots_are_unchanged_by_sleepers() {
             check_snapshot(&snapshot, &world, &probe);
         }
         held.push((snapshot, known));
-        // Frames of long ago as well as of late.
+        // Old snapshots as well as recent ones.
         if held.len() > 7 {
             held.remove(random.below(7));
         }
@@ -410,7 +410,7 @@ fn shrink_to_fit_keeps_the_cache_and_frees_memory() {
             check.query(&format!("frame {frame}"), &columns, &[], 1);
         }
     }
-    // A step without the column, and nothing is kept of sleepers.
+    // A step without the column drops the cache.
     check.worlds.each(|world| {
         world.step(scene_columns(&scene).bodies()).unwrap();
         assert_eq!(world.report().asleep, 0);

@@ -1,4 +1,4 @@
-//! Sleepers beside all else that a world does with pairs: contacts from step to step, lists, streams, solvers, discs, another
+//! Sleepers combined with events, partner lists, streams, mutable access, circles and a shifted
 //! origin.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ fn sorted(mut found: FoundPairs) -> FoundPairs {
     found
 }
 
-/// By ids, ascending: what began, goes on and ended, of bodies and with statics.
+/// The contact events by ids, ascending, of bodies and with statics.
 fn events(contacts: Contacts<'_>) -> [BTreeSet<(u64, u64, u32)>; 6] {
     let id = |row: u32| contacts.body_id(row).expect("ids");
     let ids = |a: u64, b: u64, value: u32| (a.min(b), a.max(b), value);
@@ -31,7 +31,7 @@ fn events(contacts: Contacts<'_>) -> [BTreeSet<(u64, u64, u32)>; 6] {
     ]
 }
 
-/// Each pair once, by a solver that notes partners in the columns of both rows: as many as there are.
+/// The partners of each row, by mutable access to both rows of each pair.
 fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     let mut rows = vec![Vec::new(); contacts.body_count()];
     contacts
@@ -46,7 +46,7 @@ fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     rows
 }
 
-/// Values that tell contacts apart.
+/// Gives contacts that started a value.
 fn mark(world: &mut World) {
     world.started_mut().for_each(|(_, value)| *value = 7);
 }
@@ -152,7 +152,7 @@ fn sleepers_follow_a_shift_of_the_origin() {
             let before = hits(worlds.world(), area);
             worlds.each(|world| world.shift_origin(by)).expect("a valid origin");
             let moved = area.map(|edge| edge - by[0]);
-            // Whole eighths, which f32 subtracts exactly; coordinates may round.
+            // The area moves exactly; coordinates may round.
             let after = hits(worlds.world(), moved);
             assert!(before.len().abs_diff(after.len()) < 5 && before.len() > 100, "{} {}", before.len(), after.len());
             assert_eq!(worlds.world().report().asleep, 0, "filed among all others until a step");
@@ -199,7 +199,7 @@ fn skipped_rows_among_sleepers_are_those_of_their_step() {
     let skipped = |world: &World| world.skipped().iter().map(|bad| bad.row).collect::<Vec<_>>();
     for frame in 0..8 {
         centers[77][0] = if frame == 6 { f32::NAN } else { 61.6 };
-        // A row that is not there may have the id of another.
+        // A skipped row may have the id of another.
         ids[77] = if frame == 6 { 5 } else { 77 };
         let bodies = Bodies::uniform(&centers, half).with_ids(&ids);
         let bodies = if frame == 7 { bodies } else { bodies.with_asleep(&asleep) };
@@ -210,7 +210,7 @@ fn skipped_rows_among_sleepers_are_those_of_their_step() {
         let expected = match frame {
             0 => (599, vec![], 0),
             6 => (0, vec![77], 1),
-            // Without a hint, and good again: its contacts begin.
+            // Valid again, without hints: its contacts start.
             7 => (2, vec![], 0),
             _ => (0, vec![], 0),
         };
@@ -250,7 +250,7 @@ fn pairs_of_sleepers_are_passed_after_others_were_removed() {
     let centers: Vec<[f32; 2]> = (0..9000).map(|k| [(k % 3000) as f32 * 0.4, (k / 3000) as f32 * 0.9]).collect();
     let asleep = [true; 9000];
     for frame in 0..10 {
-        // Fewer than one in four, so that those that are filed stay so.
+        // Fewer than one in four, so that the others stay cached.
         let rows = if frame < 5 { 9000 } else { 9000 - 200 * (frame - 4) };
         let bodies = Bodies::uniform(&centers[..rows], [0.5, 0.5]).with_asleep(&asleep[..rows]);
         let (given, pairs) = worlds.each(|world| {

@@ -1,4 +1,4 @@
-//! Any sequence of what may happen to bodies that say that they sleep: pairs and questions are right after each step.
+//! Random changes among sleepers: pairs and queries match brute force after each step.
 
 use proptest::prelude::*;
 use triphase::geometry::RawBox;
@@ -9,7 +9,7 @@ use triphase_tests::{Columns, SleepCheck, settings};
 #[derive(Clone, Debug)]
 enum Change {
     Still,
-    /// Some rows go somewhere else; and say so or not.
+    /// Some rows move; `honest` ones are awake.
     Move {
         rows: Vec<usize>,
         by: [i8; 2],

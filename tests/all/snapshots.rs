@@ -1,5 +1,4 @@
-//! Readers: each frame they are given is one step as a whole, bodies and statics, and stays so; they cost a step no memory
-//! but for what is held.
+//! Snapshots: each is one step as a whole, bodies and statics, and never changes.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -25,24 +24,24 @@ fn area([min_x, min_y, max_x, max_y]: [f32; 4]) -> Aabb {
     Aabb::new([min_x, min_y], [max_x, max_y]).unwrap()
 }
 
-/// What a frame holds there, ascending.
+/// What a snapshot finds in a box, ascending.
 fn hits(frame: &Snapshot, of: [f32; 4]) -> Vec<Hit> {
     let mut hits: Vec<Hit> = frame.query_aabb(area(of)).collect();
     hits.sort_unstable();
     hits
 }
 
-/// Step, rows, ids, hits, enabled statics.
+/// Step number, rows, ids, hits, enabled statics.
 type View = (u64, usize, Vec<Option<u64>>, Vec<Hit>, Vec<Option<bool>>);
 
-/// All that a caller can read of a frame.
+/// Everything that a caller can read from a snapshot.
 fn view(frame: &Snapshot) -> View {
     let ids = (0..frame.len() as u32 + 1).map(|row| frame.id(row)).collect();
     let enabled = (0..frame.statics().len() as u32 + 1).map(|row| frame.statics().is_enabled(row)).collect();
     (frame.step(), frame.len(), ids, hits(frame, EVERYWHERE), enabled)
 }
 
-/// What a step was given: the expected_pairs about its frame.
+/// The input of a step, which its snapshot must show.
 #[derive(Clone, Debug, Default)]
 struct Given {
     centers: Vec<[f32; 2]>,
@@ -58,7 +57,7 @@ impl Given {
         Bodies::new(&self.centers, &self.half_extents).with_ids(&self.ids)
     }
 
-    /// By brute force, ascending.
+    /// What brute force finds in a box, ascending.
     fn hits(&self, of: [f32; 4]) -> Vec<Hit> {
         let meets = |b: &[f32; 4]| b[0] <= of[2] && of[0] <= b[2] && b[1] <= of[3] && of[1] <= b[3];
         let boxes = self.centers.iter().zip(&self.half_extents).map(|(&c, &h)| body_box(c, h, None));
@@ -68,7 +67,7 @@ impl Given {
         bodies.chain(fixed.map(|(row, _)| Hit::Fixed { row: row as u32, id: Some(self.wall_ids[row]) })).collect()
     }
 
-    /// That a frame is this step's.
+    /// Checks that a snapshot is of this step.
     fn check(&self, frame: &Snapshot, random: &mut SplitMix64) {
         let step = frame.step();
         assert_eq!((frame.len(), frame.statics().len()), (self.centers.len(), self.walls.len()), "step {step}");
@@ -83,7 +82,7 @@ impl Given {
     }
 }
 
-/// A game whose every step is on record before anyone can see it.
+/// A game that records the input of each step before the step runs.
 struct Game {
     world: World,
     scene: Scene,
@@ -104,7 +103,8 @@ impl Game {
         }
     }
 
-    /// Now and then another set of walls, doors all the time; another number of bodies in each step.
+    /// Steps with another number of bodies each time, toggled statics, and now and then a new
+    /// static set.
     fn step(&mut self) {
         let Self { world, scene, given, random, record } = self;
         scene.advance();
@@ -143,13 +143,13 @@ fn readers_check_each_step(config: WorldConfig, readers: usize, steps: u64) {
                 let (mut random, mut last) = (SplitMix64::new(number as u64), 0);
                 let mut held = VecDeque::new();
                 while !over.load(SeqCst) {
-                    // Handles come and go all the time.
+                    // Readers are cloned and dropped all the time.
                     let frame = reader.clone().latest();
                     assert!(frame.step() >= last, "time goes on");
                     last = frame.step();
                     let given = record.read().unwrap()[last as usize].clone();
                     given.check(&frame, &mut random);
-                    // Some frames are held for a while, and are looked at again then.
+                    // Some snapshots are held for a while and checked again.
                     held.push_back((frame, given));
                     if held.len() > number {
                         let (frame, given) = held.pop_front().unwrap();
@@ -162,7 +162,7 @@ fn readers_check_each_step(config: WorldConfig, readers: usize, steps: u64) {
         for step in 1..=steps {
             game.step();
             assert_eq!(game.world.step_number(), step);
-            // However the threads are scheduled, readers look at something.
+            // However threads are scheduled, each step is followed by a check.
             while checked.load(SeqCst) < step as usize {
                 std::thread::yield_now();
             }
@@ -182,7 +182,7 @@ fn snapshots_on_other_threads_are_whole_steps() {
 
 #[test]
 fn readers_created_and_dropped_during_steps_are_consistent() {
-    // The last handle may go in the middle of a step, and the next is made after another.
+    // The last reader may be dropped during a step, and the next one is created after another step.
     let mut game = Game::new(sequential());
     for _ in 0..40 {
         let (reader, record) = (game.world.reader(), Arc::clone(&game.record));
@@ -276,7 +276,7 @@ fn snapshot_has_the_statics_of_its_step() {
     world.step(nobody()).unwrap();
     let fixed = |frame: Snapshot| hits(&frame, EVERYWHERE);
     let hit = |row| Hit::Fixed { row, id: None };
-    // Though the first handle is made after a door was opened and after the set was replaced.
+    // Although the first reader is created after a static was disabled and the set replaced.
     world.set_static_enabled(0, false).unwrap();
     assert_eq!(fixed(world.reader().latest()), [hit(0), hit(1)]);
     world.set_statics(&walls[..1]).unwrap();
@@ -285,7 +285,7 @@ fn snapshot_has_the_statics_of_its_step() {
     world.step(nobody()).unwrap();
     let reader = world.reader();
     assert_eq!(fixed(reader.latest()), [hit(0)]);
-    // Switched off and on again, it is as it was; and each frame in turn is told.
+    // Each step publishes whether the static is enabled.
     for step in 0..12 {
         world.set_static_enabled(0, step % 3 == 0).unwrap();
         world.step(nobody()).unwrap();

@@ -1,4 +1,4 @@
-//! The order of places: a permutation of the rows that brings neighbours together and changes nothing else.
+//! The spatial order: a permutation of the rows that brings near bodies together.
 
 use triphase::{BadRows, Bodies, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
@@ -13,7 +13,7 @@ fn bodies(scene: &Scene) -> Bodies<'_> {
 }
 
 fn spatial_order(world: &World) -> Vec<u32> {
-    // What the vector held does not count.
+    // The previous content is replaced.
     let mut order = vec![7; 3];
     world.spatial_order(&mut order);
     order
@@ -25,7 +25,7 @@ fn assert_permutation(order: &[u32], rows: usize, label: &str) {
     assert!(sorted.iter().copied().eq(0..rows as u32), "{label}: each of {rows} rows once, found {}", order.len());
 }
 
-/// Pairs by id, ascending: what does not change when rows do.
+/// The pairs by id, ascending, which do not depend on the order of rows.
 fn by_id(found: &FoundPairs, ids: &[u64]) -> [Vec<(u64, u64)>; 2] {
     let id = |row: u32| ids[row as usize];
     let body = found.bodies.iter().map(|&(a, b)| (id(a).min(id(b)), id(a).max(id(b))));
@@ -72,7 +72,8 @@ fn spatial_order_brings_near_bodies_together() {
         world.step(bodies(&scene)).unwrap();
         scene.reorder(&spatial_order(&world));
         let (mean_after, median_after) = distance(&scene);
-        // From the distance of two random places to that of two bodies in a cell, but where a row of cells ends.
+        // From the distance of two random bodies to that of two in a cell, except where a row of
+        // cells ends.
         assert!(mean_after * 20.0 < mean, "{name}: mean {mean} and then {mean_after}");
         assert!(median_after * 50.0 < median, "{name}: median {median} and then {median_after}");
     }
@@ -85,7 +86,7 @@ fn spatial_order_of_sorted_rows_is_nearly_the_identity() {
     world.step(bodies(&scene)).unwrap();
     scene.reorder(&spatial_order(&world));
     world.step(bodies(&scene)).unwrap();
-    // Bands are cut by a sample of the rows, so they may differ, and with them the cells.
+    // Band borders come from a sample of the rows, so bands and cells may differ.
     let order = spatial_order(&world);
     let near = order.iter().enumerate().filter(|&(k, &row)| k.abs_diff(row as usize) < 2000).count();
     assert!(near * 10 > order.len() * 9, "{near} of {} rows stay near their places", order.len());
@@ -142,7 +143,7 @@ fn spatial_order_is_that_of_the_last_successful_step() {
     world.step(bodies(&scene)).unwrap();
     let order = spatial_order(&world);
 
-    // Refused early, and late: too many pairs are found when the index of the step is built.
+    // Refused early; and late, after the bodies of the step were filed.
     world.step(Bodies::uniform(&[[f32::NAN, 0.0f32]], [0.5, 0.5])).unwrap_err();
     assert_eq!(spatial_order(&world), order);
     let mut limited = triphase_tests::world(WorldConfig::new().sequential().pair_limit(50_000));
@@ -150,7 +151,7 @@ fn spatial_order_is_that_of_the_last_successful_step() {
     limited.step(Bodies::uniform(&[[0.0f32; 2]; 1000], [0.5, 0.5])).unwrap_err();
     assert_eq!(spatial_order(&limited), order);
 
-    // Nor do statics count, nor memory that is given back.
+    // Statics and freed memory do not matter.
     world.set_statics(&[[0.0f32, 0.0, 9.0, 9.0]]).unwrap();
     world.shrink_to_fit();
     assert_eq!(spatial_order(&world), order);

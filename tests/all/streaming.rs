@@ -1,5 +1,5 @@
-//! Pairs that are handed on while a step runs: all of them, once, numbered in the order of contacts; and what becomes of a stream
-//! that a step, a listener or a consumer ends early.
+//! Pairs that are streamed while a step runs: each once, numbered in the order of contacts; and
+//! streams that a refused step, a panic or a dropped receiver ends early.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -15,15 +15,15 @@ use triphase_tests::{FoundPairs, WorldSet, sequential};
 
 const SEED: u64 = 0x57ea;
 
-/// Number, pairs, and whether they are of bodies.
+/// Sequence number, pairs, and whether they are body pairs.
 type Block = (u64, Vec<(u32, u32)>, bool);
 
-/// Blocks as they came.
+/// Pages in the order of arrival.
 #[derive(Default)]
-struct Heard(Mutex<Vec<Block>>);
+struct Listener(Mutex<Vec<Block>>);
 
-impl Heard {
-    fn hear(&self, block: StreamedBlock<'_>) {
+impl Listener {
+    fn receive(&self, block: StreamedBlock<'_>) {
         let (pairs, of_bodies) = match block.pairs() {
             StreamedPairs::Bodies(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
             StreamedPairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.fixed)).collect(), false),
@@ -38,7 +38,7 @@ impl Heard {
         self.0.lock().unwrap().iter().map(|(_, pairs, _)| pairs.len()).sum()
     }
 
-    /// The blocks in the order of their numbers; each is of one kind, and those of bodies come first.
+    /// The pages by sequence number; those of bodies come first.
     fn sorted(self) -> Sorted {
         let mut blocks = self.0.into_inner().unwrap();
         blocks.sort_by_key(|block| block.0);
@@ -53,7 +53,7 @@ impl Heard {
     }
 }
 
-/// What a stream comes to.
+/// The content of a stream in sequence.
 #[derive(Debug, PartialEq)]
 struct Sorted {
     numbers: Vec<u64>,
@@ -100,11 +100,11 @@ fn pages_in_sequence_are_the_contacts() {
                     if filtered { part.with_filters(&filters[from..to]) } else { part }
                 });
                 worlds.each(|world| {
-                    let heard = Heard::default();
-                    let contacts = world.step_chunks_streamed(&parts, |block| heard.hear(block)).unwrap();
-                    let sorted = heard.sorted();
+                    let listener = Listener::default();
+                    let contacts = world.step_chunks_streamed(&parts, |block| listener.receive(block)).unwrap();
+                    let sorted = listener.sorted();
                     sorted.check(contacts);
-                    // A step without a listener finds the same.
+                    // A step without a listener finds the same pairs.
                     assert_eq!(FoundPairs::new(world.step_chunks(&parts).unwrap()), sorted.found);
                     sorted
                 });
@@ -135,19 +135,19 @@ fn refused_step_streams_at_most_the_limit() {
     let pairs = sequential().step(bodies(&scene)).unwrap().body_pairs().len();
     for limit in [0, 1000, 30_000, pairs - 1, pairs] {
         WorldSet::new(WorldConfig::new().pair_limit(limit)).each(|world| {
-            let heard = Heard::default();
-            let result = world.step_streamed(bodies(&scene), |block| heard.hear(block)).map(FoundPairs::new);
-            assert!(heard.pair_count() <= limit, "{} of {limit}", heard.pair_count());
+            let listener = Listener::default();
+            let result = world.step_streamed(bodies(&scene), |block| listener.receive(block)).map(FoundPairs::new);
+            assert!(listener.pair_count() <= limit, "{} of {limit}", listener.pair_count());
             assert_eq!(result.as_ref().err(), (limit < pairs).then_some(&Error::TooManyPairs { limit }));
             if let Ok(found) = result {
-                assert_eq!(heard.sorted().found, found);
+                assert_eq!(listener.sorted().found, found);
             }
         });
     }
-    let heard = Heard::default();
+    let listener = Listener::default();
     let bad = [[0.0f32, 0.0], [0.0, f32::NAN], [0.0, 0.0]];
-    sequential().step_streamed(Bodies::uniform(&bad, [1.0, 1.0]), |block| heard.hear(block)).unwrap_err();
-    assert_eq!(heard.pair_count(), 0, "bad rows are found before any pair");
+    sequential().step_streamed(Bodies::uniform(&bad, [1.0, 1.0]), |block| listener.receive(block)).unwrap_err();
+    assert_eq!(listener.pair_count(), 0, "bad rows are found before any pair");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn panic_in_a_listener_loses_its_step_alone() {
             fresh.set_statics(&scene.statics).unwrap();
             FoundPairs::new(fresh.step(bodies(&scene)).unwrap())
         };
-        // At the first block, in the middle, at one with statics; and all that come after.
+        // At the first page, in the middle, and at one of static pairs; all later calls panic, too.
         for at in [0, 3, 8] {
             let count = AtomicUsize::new(0);
             let step =
@@ -177,9 +177,9 @@ fn panic_in_a_listener_loses_its_step_alone() {
             assert_eq!(world.step_number(), 1);
         }
         assert_eq!(FoundPairs::new(world.step(bodies(&scene)).unwrap()), expected);
-        let heard = Heard::default();
-        world.step_streamed(bodies(&scene), |block| heard.hear(block)).unwrap();
-        assert_eq!(heard.sorted().found, expected);
+        let listener = Listener::default();
+        world.step_streamed(bodies(&scene), |block| listener.receive(block)).unwrap();
+        assert_eq!(listener.sorted().found, expected);
     });
 }
 
@@ -192,7 +192,7 @@ fn panic_in_a_listener_keeps_tracked_contacts() {
     worlds.set_statics(&scene.statics).unwrap();
     let mut events = |panics: usize| {
         worlds.each(|world| {
-            // The same begin for both.
+            // The same start for both.
             world.step(Bodies::from_aabbs::<[f32; 4]>(&[])).unwrap();
             world.step(bodies(&first)).unwrap();
             for _ in 0..panics {
@@ -212,7 +212,7 @@ fn panic_in_a_listener_keeps_tracked_contacts() {
     assert!(events(2) == expected);
 }
 
-/// Work for all threads of the pool, so that whoever waits for it takes up other tasks meanwhile.
+/// Work for all threads of the pool, so that a thread that waits for it steals other tasks.
 #[cfg(feature = "parallel")]
 fn work(depth: u32) -> u32 {
     if depth == 0 {
@@ -226,7 +226,7 @@ fn work(depth: u32) -> u32 {
 #[cfg(feature = "parallel")]
 #[test]
 fn listener_can_use_the_pool() {
-    // One band that is larger than bands should be, crowded bands that are taken apart, and the usual.
+    // An oversized band, crowded bands that are split, and usual ones.
     let cross = Scene::new(SceneName::Cross, 150_000, SEED);
     let mut random = SplitMix64::new(SEED);
     let places: Vec<[f32; 2]> = (0..40_000).map(|_| random.point(0.0, 1000.0)).collect();
@@ -234,7 +234,7 @@ fn listener_can_use_the_pool() {
     let mixed = Bodies::new(&places, &sizes);
     let castles = Scene::new(SceneName::Castles, 20_000, SEED);
     let cases = [bodies(&cross), mixed, bodies(&castles)];
-    // What is told of late is found as all else is, so with discs too.
+    // Pages of the oversized band come late; with circles, too.
     let overlaps = [Overlap::Boxes, Overlap::Discs].into_iter().flat_map(|overlap| cases.map(|case| (overlap, case)));
     for (k, (overlap, case)) in overlaps.enumerate() {
         let config = WorldConfig::new().parallel_from(0).overlap(overlap);
@@ -245,27 +245,27 @@ fn listener_can_use_the_pool() {
             pool.install(|| {
                 let mut world = world(config.clone());
                 world.set_statics(&castles.statics).unwrap();
-                let heard = Heard::default();
+                let listener = Listener::default();
                 let contacts = world.step_streamed(case, |block| {
                     assert_eq!(work(4), 16);
-                    heard.hear(block);
+                    listener.receive(block);
                 });
                 assert_eq!(FoundPairs::new(contacts.unwrap()), expected, "case {k}");
-                assert_eq!(heard.sorted().found, expected, "case {k}");
+                assert_eq!(listener.sorted().found, expected, "case {k}");
                 assert_eq!(FoundPairs::new(world.step(case).unwrap()), expected, "case {k}");
             });
         }
     }
 }
 
-/// The next step of a stream: what it sent, and what closed it.
+/// Receives the next step of a stream and its outcome.
 fn receive(receiver: &Receiver) -> Option<(Sorted, Result<Committed, Option<Error>>)> {
-    let heard = Heard::default();
+    let listener = Listener::default();
     loop {
         match receiver.recv()? {
-            Streamed::Block(block) => heard.hear(block.as_block()),
-            Streamed::Committed(committed) => return Some((heard.sorted(), Ok(committed))),
-            Streamed::Aborted(error) => return Some((heard.sorted(), Err(error))),
+            Streamed::Block(block) => listener.receive(block.as_block()),
+            Streamed::Committed(committed) => return Some((listener.sorted(), Ok(committed))),
+            Streamed::Aborted(error) => return Some((listener.sorted(), Err(error))),
             other => panic!("{other:?}"),
         }
     }
@@ -331,7 +331,7 @@ fn dropped_receiver_stops_no_step() {
     let mut worlds = WorldSet::new(WorldConfig::new());
     worlds.set_statics(&scene.statics).unwrap();
     let expected = worlds.each(|world| FoundPairs::new(world.step(bodies(&scene)).unwrap()));
-    // It leaves before anything, after a block, in a panic, and after the whole step.
+    // It is dropped before anything, after a page, in a panic, and after the whole step.
     for leaves_after in [0, 1, 4, usize::MAX] {
         worlds.each(|world| {
             let (sender, receiver) = stream::channel(1);
@@ -366,7 +366,6 @@ fn sent_pages_outlive_sender_and_world() {
     assert_eq!(block.body_pairs().len(), 1);
 }
 
-/// Whoever draws a world may hold both ends in one place.
 const _: () = {
     const fn is_debug<T: std::fmt::Debug>() {}
     is_debug::<World>();

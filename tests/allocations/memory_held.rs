@@ -6,7 +6,8 @@ use triphase_scenes::{Scene, SceneName};
 use triphase_tests::allocation_counter::Watch;
 use triphase_tests::{sequential, world};
 
-/// The report must name at least nine tenths of the bytes held, and no more than those and the `World` itself.
+/// The report must name at least nine tenths of the bytes held, and no more than those and the
+/// `World` itself.
 fn check_report(world: &World, held: isize, label: &str) {
     let (held, reported) = (held as usize, reported_bytes(world));
     let held_max = held + size_of::<World>();

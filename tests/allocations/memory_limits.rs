@@ -1,5 +1,5 @@
-//! Limits are checked before memory is allocated: the counting allocator knows the most bytes that were held, and a single
-//! allocation of more than a gigabyte ends the process.
+//! Limits are checked before memory is allocated: the counting allocator knows the most bytes that
+//! were held, and a single allocation of more than a gigabyte ends the process.
 
 use triphase::{Bodies, Error, World, WorldConfig};
 use triphase_tests::allocation_counter::Watch;
@@ -53,7 +53,8 @@ fn refused_step_holds_no_pairs_beyond_the_limit() {
 #[test]
 fn memory_is_independent_of_the_extent_of_the_world() {
     let watch = Watch::start();
-    // Four bodies at the corners of all there is; then small ones in one spot and one far away; then beams.
+    // Four bodies at the corners of all there is; then small ones in one spot and one far away;
+    // then beams.
     let big = f32::MAX;
     let corners = vec![[big, big, big, big], [-big, -big, -big, -big], [-big, big, -big, big], [0.0, 0.0, 0.0, 0.0]];
     let spot = (0..1000).map(|k| [k as f32 * 1e-6; 4]).chain([[1e30; 4]]).collect();
@@ -94,7 +95,8 @@ fn crowded_cell_without_pairs_reserves_no_room_for_them() {
 #[test]
 fn memory_does_not_grow_with_threads_times_bodies() {
     let watch = Watch::start();
-    // A cross: whichever axis bands divide, half of the bodies are at one place on it, and make one large band.
+    // A cross: whichever axis bands divide, half of the bodies are at one place on it, and make one
+    // large band.
     let count = 200_000;
     let bar = |k: usize| [k as f32 * 2.0, 0.0];
     let centers: Vec<[f32; 2]> =

@@ -89,8 +89,8 @@ fn snapshot_memory_is_reused_and_freed() {
     let reported = reported_bytes(&world) as isize;
     assert!(reported <= held() + size_of::<World>() as isize && reported >= held() / 10 * 9, "{reported}");
 
-    // Each snapshot held costs its size, which is less than half of what a world of two takes. When many are dropped at
-    // once, the next step frees all but a few.
+    // Each snapshot held costs its size, which is less than half of what a world of two takes. When
+    // many are dropped at once, the next step frees all but a few.
     let two = held();
     for number in 0..10 {
         step(&mut world, &film[number % film.len()]);

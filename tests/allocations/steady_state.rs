@@ -1,6 +1,7 @@
 //! Frames that were stepped before allocate nothing, and steady motion allocates ever more rarely.
 //!
-//! Loops over frames run inside `pool.install`: what rayon's queue allocates when a job comes from outside is not counted.
+//! Loops over frames run inside `pool.install`: what rayon's queue allocates when a job comes from
+//! outside is not counted.
 
 use crate::{film, step};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -94,8 +95,8 @@ fn repeated_tracked_contacts_allocate_nothing() {
     for name in [SceneName::Castles, SceneName::Crowd, SceneName::Brownian, SceneName::Churn, SceneName::PowerLaw] {
         let film = film(name, 9000, 5);
         check_at_thread_counts(name, &config, &|world| {
-            // Contacts are compared with those of the step before: the step from the last frame to the first one has to
-            // have been made before, too.
+            // Contacts are compared with those of the step before: the step from the last frame to
+            // the first one has to have been made before, too.
             let first = replay(&watch, world, &film);
             let second = watch.allocations(|| film.iter().for_each(|scene| assert!(step(world, scene) > 0)));
             assert!(second <= first);
@@ -217,8 +218,8 @@ fn pools_of_any_size_allocate_nothing() {
 #[test]
 fn workers_that_find_no_pairs_allocate_nothing() {
     let watch = Watch::start();
-    // Neighbours in one cell that do not touch: every band takes a page and gives it back empty, and how many are taken at
-    // once depends on timing.
+    // Neighbours in one cell that do not touch: every band takes a page and gives it back empty,
+    // and how many are taken at once depends on timing.
     let centers: Vec<[f32; 2]> = (0..60_000).map(|k| [(k % 250) as f32, (k / 250) as f32]).collect();
     let pool = WatchedPool::new(8);
     let allocations = pool.install(|| {
@@ -248,7 +249,8 @@ fn steady_motion_allocates_ever_more_rarely() {
         }
         held.push(watch.held() - start);
     }
-    // High-water marks of 300 frames that are alike: about ln 300 for each buffer that grows, fewer as growth leaves room.
+    // High-water marks of 300 frames that are alike: about ln 300 for each buffer that grows, fewer
+    // as growth leaves room.
     assert!(frames.len() <= 24, "{} frames allocated: {frames:?}", frames.len());
     assert!(frames.iter().filter(|frame| **frame >= 150).count() <= 6, "{frames:?}");
     assert!(held[299] <= held[20] * 3 / 2, "{} bytes grew to {}", held[20], held[299]);

@@ -1,16 +1,16 @@
 //! An allocator that counts. A test binary installs it with
 //! `#[global_allocator] static ALLOCATOR: Counting = Counting;`.
 //!
-//! Allocations are counted on watched threads alone: the thread of a test and the workers of its pools, not those of the
-//! test harness and of other pools.
+//! Allocations are counted on watched threads alone: the thread of a test and the workers of its
+//! pools, not those of the test harness and of other pools.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A single allocation of more bytes fails, so that a test whose input asks for it ends the process instead of using up the
-/// machine's memory.
+/// A single allocation of more bytes fails, so that a test whose input asks for it ends the process
+/// instead of using up the machine's memory.
 const ALLOCATION_MAX: usize = 1 << 30;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
@@ -24,8 +24,8 @@ thread_local! {
 pub struct Counting;
 
 #[allow(unsafe_code)]
-// SAFETY: every call is handed to `System` with its own arguments, or returns null, which callers must expect. Counting
-// allocates nothing.
+// SAFETY: every call is handed to `System` with its own arguments, or returns null, which callers
+// must expect. Counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.size() > ALLOCATION_MAX {
@@ -97,8 +97,8 @@ impl Drop for Watch {
     }
 }
 
-/// A pool whose workers are watched. Dropping it waits until they have ended: what a worker frees on its way out would
-/// otherwise be counted in the next test.
+/// A pool whose workers are watched. Dropping it waits until they have ended: what a worker frees
+/// on its way out would otherwise be counted in the next test.
 #[cfg(feature = "parallel")]
 pub struct WatchedPool {
     pool: Option<rayon::ThreadPool>,
@@ -107,7 +107,8 @@ pub struct WatchedPool {
 
 #[cfg(feature = "parallel")]
 impl WatchedPool {
-    /// Starts the workers. Each has looked for work before this returns, so it has allocated what that takes.
+    /// Starts the workers. Each has looked for work before this returns, so it has allocated what
+    /// that takes.
     pub fn new(threads: usize) -> Self {
         let running = std::sync::Arc::new(AtomicUsize::new(threads));
         let ended = running.clone();

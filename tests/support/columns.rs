@@ -125,8 +125,8 @@ impl Columns {
         ends.windows(2).map(|end| self.rows(end[0], end[1])).collect()
     }
 
-    /// The box of each row as the documentation defines it: computed by `reference`, or as given; united with itself
-    /// displaced.
+    /// The box of each row as the documentation defines it: computed by `reference`, or as given;
+    /// united with itself displaced.
     pub fn boxes(&self) -> Vec<RawBox> {
         let displacement = |row: usize| self.displacements.as_ref().map(|column| column[row]);
         let by_center = |centers: &[[f32; 2]], half: &dyn Fn(usize) -> [f32; 2]| -> Vec<RawBox> {

@@ -1,4 +1,5 @@
-//! Large random worlds from a seed: enough rows that steps are split into tasks, of every kind of place and size.
+//! Large random worlds from a seed: enough rows that steps are split into tasks, of every kind of
+//! place and size.
 
 use crate::{Columns, Shape, clamp_to_finite};
 use triphase_scenes::{ROW_KINDS, RandomRows, SplitMix64, random_rows};

@@ -1,5 +1,5 @@
-//! What the integration tests share: inputs that own their columns, brute-force oracles for pairs and queries, and worlds
-//! in every configuration that must not change a result.
+//! What the integration tests share: inputs that own their columns, brute-force oracles for pairs
+//! and queries, and worlds in every configuration that must not change a result.
 
 #![forbid(unsafe_op_in_unsafe_fn)]
 

@@ -1,5 +1,5 @@
-//! The pairs that a step must find: by brute force where there are few rows, by sort and sweep above. The scene tests
-//! compare one with the other.
+//! The pairs that a step must find: by brute force where there are few rows, by sort and sweep
+//! above. The scene tests compare one with the other.
 
 use crate::{Columns, FoundPairs, world};
 use triphase::geometry::RawBox;
@@ -40,7 +40,8 @@ impl ExpectedPairs {
         self
     }
 
-    /// Removes the pairs whose filters do not accept each other; without a column, each row has [`Filter::ALL`].
+    /// Removes the pairs whose filters do not accept each other; without a column, each row has
+    /// [`Filter::ALL`].
     pub fn filtered(mut self, bodies: Option<&[Filter]>, statics: Option<&[Filter]>) -> Self {
         let filter = |column: Option<&[Filter]>, row: u32| column.map_or(Filter::ALL, |column| column[row as usize]);
         self.bodies.retain(|&(a, b)| filters_accept(filter(bodies, a), filter(bodies, b)));
@@ -61,7 +62,8 @@ impl ExpectedPairs {
         self
     }
 
-    /// Compares as sets: each pair must be reported once, with `a < b`. The error says what differs first.
+    /// Compares as sets: each pair must be reported once, with `a < b`. The error says what differs
+    /// first.
     pub fn compare(&self, found: &FoundPairs) -> Result<(), String> {
         if let Some(pair) = found.bodies.iter().find(|(a, b)| a >= b) {
             return Err(format!("body pair {pair:?} is not ascending"));
@@ -153,8 +155,8 @@ fn overlaps(a: &RawBox, b: &RawBox) -> bool {
     a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }
 
-/// Steps `columns` once in a new world of each configuration and compares with the expected pairs, which it returns.
-/// A failure prints `label`.
+/// Steps `columns` once in a new world of each configuration and compares with the expected pairs,
+/// which it returns. A failure prints `label`.
 pub fn check_once(
     label: &str,
     configs: &[(&str, WorldConfig)],

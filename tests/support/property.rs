@@ -2,7 +2,8 @@
 
 use proptest::test_runner::{Config, FileFailurePersistence};
 
-/// Runs `cases` cases, those of earlier failures first: their seeds are kept in `tests/<name>.seeds`.
+/// Runs `cases` cases, those of earlier failures first: their seeds are kept in
+/// `tests/<name>.seeds`.
 pub fn settings(name: &str, cases: u32) -> Config {
     // `proptest` keeps a `&'static str`; a test makes one.
     let seeds: &'static str = format!("{}/{name}.seeds", env!("CARGO_MANIFEST_DIR")).leak();

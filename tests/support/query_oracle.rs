@@ -37,7 +37,8 @@ impl Probe {
         }
     }
 
-    /// Shapes on, in, beside, around and far from boxes, at least three; the first ones cover all of f32.
+    /// Shapes on, in, beside, around and far from boxes, at least three; the first ones cover all
+    /// of f32.
     pub fn random(boxes: &[RawBox], random: &mut SplitMix64, count: usize) -> Vec<Self> {
         let all = [f32::MIN, f32::MIN, f32::MAX, f32::MAX];
         let nowhere = [f32::MAX, f32::MIN, f32::MAX, f32::MIN];
@@ -223,8 +224,8 @@ pub fn run_queries(query: Questions<Searched<'_>>, probe: &Probe) -> QueryResult
     run_matching_queries(query, probe)
 }
 
-/// Runs every query with a predicate. This is compiled for each type of predicate, and takes long: pass
-/// `&dyn Fn(Hit) -> bool`.
+/// Runs every query with a predicate. This is compiled for each type of predicate, and takes long:
+/// pass `&dyn Fn(Hit) -> bool`.
 pub fn run_matching_queries<A: Accept<Hit>>(query: Questions<Searched<'_>, A>, probe: &Probe) -> QueryResults {
     use Promise::{List, Set, Superset};
     let Probe { area, point, circle, ray, cast } = *probe;
@@ -283,7 +284,8 @@ pub fn check_world_methods(world: &World, probe: &Probe) {
     assert_eq!(world.cast_aabb(cast), query.cast_aabb(cast));
 }
 
-/// Checks that a snapshot's queries return what the world's do. Its statics must be those of the step.
+/// Checks that a snapshot's queries return what the world's do. Its statics must be those of the
+/// step.
 pub fn check_snapshot(snapshot: &Snapshot, world: &World, probe: &Probe) {
     assert!(snapshot.query_aabb(probe.area).eq(world.query_aabb(probe.area)), "{:?}", probe.area);
     assert_eq!(run_queries(snapshot.ask(), probe), run_queries(world.ask(), probe), "{probe:?}");
@@ -429,7 +431,8 @@ impl QueryOracle {
         Ok(())
     }
 
-    /// Candidates are found once each, overlapping ones among them, and all there is if the area covers everything.
+    /// Candidates are found once each, overlapping ones among them, and all there is if the area
+    /// covers everything.
     fn check_candidates(&self, probe: &Probe, found: &[Item], overlapping: &[Item]) -> Result<(), String> {
         let is_in = |item: &Item, sorted: &[Hit]| sorted.binary_search(&item.hit).is_ok();
         let hits: Vec<Hit> = found.iter().map(|item| item.hit).collect();

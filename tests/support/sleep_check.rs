@@ -43,7 +43,8 @@ impl SleepCheck {
         self.worlds.each(|world| world.set_static_enabled(row as u32, enabled)).expect("a static");
     }
 
-    /// Steps every world: they must report the expected pairs in the same order. `invalid` rows are skipped.
+    /// Steps every world: they must report the expected pairs in the same order. `invalid` rows are
+    /// skipped.
     pub fn step(&mut self, label: &str, columns: &Columns, asleep: &[bool], invalid: &[u32]) {
         let bodies = columns.bodies().with_asleep(asleep);
         let found = self.worlds.each(|world| FoundPairs::new(world.step(bodies).expect("valid bodies")));
@@ -102,7 +103,8 @@ impl SleepCheck {
     }
 }
 
-/// Holds most bodies of a scene where they are: in each frame those of one group move, by their ids, and the others sleep.
+/// Holds most bodies of a scene where they are: in each frame those of one group move, by their
+/// ids, and the others sleep.
 #[derive(Default)]
 pub struct SleepSchedule {
     held: HashMap<u64, [f32; 2]>,

@@ -1,4 +1,5 @@
-//! Worlds that must all give the same results in the same order: one for each SIMD level and several thread counts.
+//! Worlds that must all give the same results in the same order: one for each SIMD level and
+//! several thread counts.
 
 use crate::world;
 use std::fmt::{self, Debug, Formatter};
@@ -14,8 +15,8 @@ pub fn pools() -> &'static [rayon::ThreadPool] {
     POOLS.get_or_init(|| [1, 2, 8].map(pool).into())
 }
 
-/// The SIMD levels of this machine, lowest first. The first call prints them past the test harness, so that each run says
-/// which levels it compared.
+/// The SIMD levels of this machine, lowest first. The first call prints them past the test harness,
+/// so that each run says which levels it compared.
 pub fn simd_levels() -> &'static [Simd] {
     static LEVELS: OnceLock<Vec<Simd>> = OnceLock::new();
     LEVELS.get_or_init(|| {
@@ -178,8 +179,8 @@ impl WorldSet {
         self.each(|world| world.set_statics(statics))
     }
 
-    /// Steps each world, and a new one with the same `statics`. The outer error says where their results, order included,
-    /// first differ.
+    /// Steps each world, and a new one with the same `statics`. The outer error says where their
+    /// results, order included, first differ.
     pub fn step(&mut self, bodies: &[Bodies<'_>], statics: &[[f32; 4]]) -> Result<Result<FoundPairs, Error>, String> {
         self.step_beside_new(bodies, &mut |new| new.set_statics(statics))
     }
