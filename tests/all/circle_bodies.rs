@@ -8,8 +8,8 @@ use triphase::reference::{disc_cross_pairs, disc_self_pairs};
 use triphase::{BadRows, Bodies, Error, Filter, Overlap, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{
-    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, Shape, WorldSet, hits, large_world, sequential, settings,
-    world,
+    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, Shape, WorldSet, hits, large_world, random_filters,
+    scene_columns, sequential, settings, world,
 };
 
 fn circles() -> WorldConfig {
@@ -70,23 +70,11 @@ fn check_columns(label: &str, worlds: &mut WorldSet, columns: &Columns, statics:
     counts.unwrap_or_else(|what| panic!("{label}: {what}"))
 }
 
-fn scene_columns(scene: &Scene) -> Columns {
-    let mut columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());
-    columns.displacements = scene.displacements.clone();
-    columns
-}
-
-/// Filters of which about half allow each other.
-fn random_filters(count: usize, random: &mut SplitMix64) -> Vec<Filter> {
-    let mut bits = || random.pick(&[1, 2, 3, 1 << 31, u32::MAX]);
-    (0..count).map(|_| Filter::new(bits(), bits())).collect()
-}
-
 #[test]
 fn circles_of_every_scene_match_brute_force() {
     let mut worlds = WorldSet::new(circles());
     for &name in SceneName::ALL {
-        for count in [4000, 1, 700] {
+        for count in [2000, 1, 300] {
             let count = if name == SceneName::Coincident { count.min(300) } else { count };
             let mut scene = Scene::new(name, count, 0xD15C);
             scene.advance();
@@ -380,7 +368,7 @@ fn tracked_contacts_and_margin_are_of_circles() {
 }
 
 proptest! {
-    #![proptest_config(settings("circle_bodies", 100))]
+    #![proptest_config(settings("circle_bodies", 60))]
 
     #[test]
     fn circles_of_random_worlds_match_brute_force(

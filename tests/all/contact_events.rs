@@ -238,13 +238,13 @@ fn of_scene(scene: &Scene) -> Input {
 #[test]
 fn events_match_differences_of_brute_force_sets() {
     let scenes = [
-        (SceneName::Churn, 1200, 16),
-        (SceneName::Churn, 9000, 5),
-        (SceneName::Gravity, 900, 30),
-        (SceneName::Brownian, 1500, 12),
-        (SceneName::Castles, 1500, 8),
-        (SceneName::PowerLaw, 1000, 8),
-        (SceneName::Coincident, 2000, 3),
+        (SceneName::Churn, 900, 12),
+        (SceneName::Churn, 9000, 3),
+        (SceneName::Gravity, 600, 20),
+        (SceneName::Brownian, 1000, 8),
+        (SceneName::Castles, 1000, 6),
+        (SceneName::PowerLaw, 900, 6),
+        (SceneName::Coincident, 300, 3),
     ];
     for (name, bodies, frames) in scenes {
         for (margin, overlap) in [(0.0, Overlap::Boxes), (0.08, Overlap::Boxes), (0.08, Overlap::Discs)] {

@@ -8,8 +8,8 @@ use triphase::tier::static_tree::StaticTree;
 use triphase::{BadRows, Bodies, Column, Error, Filter, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{
-    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, WorldSet, filters_accept, large_world, sequential, settings,
-    world,
+    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, WorldSet, filters_accept, large_world, scene_columns,
+    sequential, settings, world,
 };
 
 /// Filters of which about half accept each other, with few bits or many, the highest one, none and
@@ -91,12 +91,6 @@ fn check_columns(label: &str, worlds: &mut WorldSet, columns: &Columns, statics:
         counts = [counts[0] + found[0], counts[1] + found[1]];
     }
     counts
-}
-
-fn scene_columns(scene: &Scene) -> Columns {
-    let mut columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());
-    columns.displacements = scene.displacements.clone();
-    columns
 }
 
 #[test]
@@ -401,7 +395,7 @@ fn memory_of_filters_is_reported_and_freed() {
 }
 
 proptest! {
-    #![proptest_config(settings("filters", 100))]
+    #![proptest_config(settings("filters", 60))]
 
     #[test]
     fn filtered_random_worlds_match_brute_force(

@@ -47,7 +47,7 @@ fn partner_lists_match_brute_force() {
         (SceneName::Crowd, 9000),
         (SceneName::Castles, 1000),
         (SceneName::PowerLaw, 1000),
-        (SceneName::Coincident, 2000),
+        (SceneName::Coincident, 1000),
         (SceneName::Empty, 0),
         (SceneName::One, 1),
         (SceneName::Churn, 3000),

@@ -13,7 +13,7 @@ use triphase_tests::{WorldSet, scene_columns};
 const SEED: u64 = 0xba7c;
 
 /// Around the sizes of the blocks that batches are cut into, and between.
-const COUNTS: [usize; 7] = [0, 1, 255, 256, 257, 3, 900];
+const COUNTS: [usize; 6] = [0, 1, 255, 256, 257, 600];
 
 /// Results that are reused from batch to batch, as a caller would.
 struct Batches<H> {
@@ -75,7 +75,7 @@ fn probes(boxes: &[RawBox], random: &mut SplitMix64, count: usize) -> Vec<Probe>
 
 #[test]
 fn world_batches_match_single_queries() {
-    for name in [SceneName::Castles, SceneName::Cities, SceneName::PowerLaw, SceneName::Empty, SceneName::One] {
+    for name in [SceneName::Castles, SceneName::PowerLaw, SceneName::Empty] {
         let mut worlds = WorldSet::new(WorldConfig::new());
         let scene = Scene::new(name, 1200, SEED);
         worlds.set_statics(&scene.statics).unwrap();
@@ -114,7 +114,7 @@ fn tier_batches_match_single_queries() {
 
 #[test]
 fn queries_with_filter_find_what_accepts_it() {
-    for (name, seed) in [(SceneName::Castles, 1), (SceneName::Dragons, 2), (SceneName::PowerLaw, 3)] {
+    for (name, seed) in [(SceneName::Castles, 1), (SceneName::PowerLaw, 2)] {
         let scene = Scene::new(name, 900, SEED);
         let mut random = SplitMix64::new(seed);
         let mut filters = |count: usize| -> Vec<Filter> {
@@ -140,7 +140,7 @@ fn queries_with_filter_find_what_accepts_it() {
                 _ => u32::MAX,
             });
             let rest = accepted.only(&|hit| !matches!(hit, Hit::Body { row, .. } if excluded.contains(&row)));
-            for probe in Probe::random(oracle.boxes(), &mut random, 12) {
+            for probe in Probe::random(oracle.boxes(), &mut random, 8) {
                 let found = worlds.each(|world| run_queries(world.ask().filtered(filter), &probe));
                 accepted.check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, {filter:?}: {what}"));
                 let found =

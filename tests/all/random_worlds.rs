@@ -223,7 +223,7 @@ impl BruteForce {
 }
 
 proptest! {
-    #![proptest_config(settings("random_worlds", 300))]
+    #![proptest_config(settings("random_worlds", 150))]
 
     #[test]
     fn random_step_matches_brute_force(
@@ -248,7 +248,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(settings("random_worlds", 200))]
+    #![proptest_config(settings("random_worlds", 60))]
 
     #[test]
     fn random_calls_match_brute_force_and_a_new_world(config in config(), ops in vec(op(), 1..16)) {
@@ -261,7 +261,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(settings("random_worlds", 60))]
+    #![proptest_config(settings("random_worlds", 20))]
 
     #[test]
     fn large_random_step_matches_brute_force(

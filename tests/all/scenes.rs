@@ -2,37 +2,23 @@
 //! new ones, must give the pairs of brute force, each once, in one order.
 
 use std::collections::BTreeSet;
-use triphase::reference::{self, body_box};
+use triphase::reference;
 use triphase::{Bodies, Hit, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
-use triphase_tests::{ExpectedPairs, WorldSet, cross_pairs, hits, self_pairs};
+use triphase_tests::{ExpectedPairs, WorldSet, cross_pairs, hits, scene_bodies, self_pairs};
 
 /// The numbers of bodies of each scene, in this order, so that worlds grow and shrink.
-const SIZES: [usize; 10] = [300, 0, 1, 3000, 17, 2, 0, 9000, 1000, 18];
+const SIZES: [usize; 10] = [300, 0, 1, 2000, 17, 2, 0, 9000, 700, 18];
 
 const SEED: u64 = 0x7219;
-
-/// The bodies of a scene.
-fn bodies(scene: &Scene) -> Bodies<'_> {
-    let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
-    match &scene.displacements {
-        Some(displacements) => bodies.with_displacements(displacements),
-        None => bodies,
-    }
-}
-
-fn boxes(scene: &Scene) -> Vec<[f32; 4]> {
-    let rows = scene.centers.iter().zip(&scene.half_extents).enumerate();
-    rows.map(|(row, (&c, &h))| body_box(c, h, scene.displacements.as_ref().map(|d| d[row]))).collect()
-}
 
 /// Steps `frames` of `scene` and compares each with brute force. A failure names scene, seed and
 /// frame.
 fn check(worlds: &mut WorldSet, scene: &mut Scene, frames: usize) {
     worlds.set_statics(&scene.statics).unwrap();
     for _ in 0..frames {
-        let expected_pairs = ExpectedPairs::new(&boxes(scene), &scene.statics);
-        let found = worlds.step(&[bodies(scene)], &scene.statics);
+        let expected_pairs = ExpectedPairs::new(&scene.boxes(), &scene.statics);
+        let found = worlds.step(&[scene_bodies(scene)], &scene.statics);
         let result = found.and_then(|step| expected_pairs.compare(&step.map_err(|error| error.to_string())?));
         if let Err(what) = result.and_then(|()| queries(worlds, scene)) {
             let (name, seed, frame) = (scene.name, scene.seed, scene.frame);
@@ -44,7 +30,7 @@ fn check(worlds: &mut WorldSet, scene: &mut Scene, frames: usize) {
 
 /// Compares a few queries where there are bodies with brute force.
 fn queries(worlds: &WorldSet, scene: &Scene) -> Result<(), String> {
-    let boxes = boxes(scene);
+    let boxes = scene.boxes();
     let mut random = SplitMix64::new(scene.seed ^ scene.frame);
     for k in 0..4.min(boxes.len()) {
         let [min_x, min_y, max_x, max_y] = boxes[random.below(boxes.len())];
@@ -66,6 +52,8 @@ fn queries(worlds: &WorldSet, scene: &Scene) -> Result<(), String> {
 fn every_size(name: SceneName) {
     let mut worlds = WorldSet::new(WorldConfig::new());
     for (k, count) in SIZES.into_iter().enumerate() {
+        // Four million pairs would test no more than a million.
+        let count = if name == SceneName::Coincident { count.min(2000) } else { count };
         check(&mut worlds, &mut Scene::new(name, count, SEED + k as u64), 3);
     }
 }
@@ -176,7 +164,7 @@ fn growing_pile_matches_brute_force() {
 fn chunks_number_rows_through() {
     for name in [SceneName::Castles, SceneName::Bullets] {
         let scene = Scene::new(name, 5000, SEED);
-        let expected_pairs = ExpectedPairs::new(&boxes(&scene), &scene.statics);
+        let expected_pairs = ExpectedPairs::new(&scene.boxes(), &scene.statics);
         let cuts = [0, 0, 1, 700, 700, 701, 4096, 5000, 5000];
         let part = |from: usize, to: usize| {
             let part = Bodies::new(&scene.centers[from..to], &scene.half_extents[from..to]);
@@ -194,7 +182,7 @@ fn chunks_number_rows_through() {
 fn sort_and_sweep_oracle_matches_brute_force() {
     for &name in SceneName::ALL {
         let scene = Scene::new(name, 1100, SEED);
-        let boxes = boxes(&scene);
+        let boxes = scene.boxes();
         assert_eq!(self_pairs(&boxes), reference::self_pairs(&boxes), "{name}");
         let twice = [&boxes[..], &scene.statics].concat();
         assert_eq!(cross_pairs(&boxes, &twice), reference::cross_pairs(&boxes, &twice), "{name}");

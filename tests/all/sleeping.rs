@@ -26,10 +26,10 @@ fn sleepers_in_moving_scenes_match_brute_force() {
         SceneName::Bullets,
         SceneName::Coincident,
     ] {
-        let mut scene = Scene::new(name, 2500, SEED);
+        let mut scene = Scene::new(name, 1500, SEED);
         let mut check = SleepCheck::new(WorldConfig::new(), &scene.statics);
         let mut schedule = SleepSchedule::default();
-        for frame in 0..30 {
+        for frame in 0..21 {
             scene.advance();
             // The same bodies move for some frames, then others.
             let (columns, asleep) = schedule.columns(&scene, 16, frame / 7);
@@ -39,7 +39,7 @@ fn sleepers_in_moving_scenes_match_brute_force() {
                 check.query(&label, &columns, &[], 4);
             }
         }
-        assert!(check.cached_max > 1500, "{name}: at most {} were cached", check.cached_max);
+        assert!(check.cached_max > 900, "{name}: at most {} were cached", check.cached_max);
     }
 }
 

@@ -2,15 +2,7 @@
 
 use triphase::{BadRows, Bodies, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
-use triphase_tests::{Columns, FoundPairs, WorldSet, sequential, world};
-
-fn bodies(scene: &Scene) -> Bodies<'_> {
-    let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
-    match &scene.displacements {
-        Some(displacements) => bodies.with_displacements(displacements),
-        None => bodies,
-    }
-}
+use triphase_tests::{Columns, FoundPairs, WorldSet, scene_bodies, sequential, world};
 
 fn spatial_order(world: &World) -> Vec<u32> {
     // The previous content is replaced.
@@ -40,16 +32,16 @@ fn spatial_order_is_a_permutation_that_keeps_the_pairs() {
     let mut worlds = WorldSet::new(WorldConfig::new());
     for &name in SceneName::ALL {
         let crowded = name == SceneName::Coincident;
-        for bodies_max in [2, 700, if crowded { 1000 } else { 20_000 }] {
+        for bodies_max in [2, 700, if crowded { 1000 } else { 9000 }] {
             let mut scene = Scene::new(name, bodies_max, 31);
             worlds.set_statics(&scene.statics).unwrap();
-            let first = worlds.step(&[bodies(&scene)], &scene.statics).unwrap().unwrap();
+            let first = worlds.step(&[scene_bodies(&scene)], &scene.statics).unwrap().unwrap();
             let pairs = by_id(&first, &scene.ids);
             let order = worlds.each(|world| spatial_order(world));
             assert_permutation(&order, scene.centers.len(), name.as_str());
 
             scene.reorder(&order);
-            let second = worlds.step(&[bodies(&scene)], &scene.statics).unwrap().unwrap();
+            let second = worlds.step(&[scene_bodies(&scene)], &scene.statics).unwrap().unwrap();
             assert_eq!(by_id(&second, &scene.ids), pairs, "{name}, {bodies_max} bodies");
         }
     }
@@ -69,7 +61,7 @@ fn spatial_order_brings_near_bodies_together() {
         let mut scene = Scene::new(name, 50_000, 32);
         let (mean, median) = distance(&scene);
         let mut world = sequential();
-        world.step(bodies(&scene)).unwrap();
+        world.step(scene_bodies(&scene)).unwrap();
         scene.reorder(&spatial_order(&world));
         let (mean_after, median_after) = distance(&scene);
         // From the distance of two random bodies to that of two in a cell, except where a row of
@@ -83,9 +75,9 @@ fn spatial_order_brings_near_bodies_together() {
 fn spatial_order_of_sorted_rows_is_nearly_the_identity() {
     let mut scene = Scene::new(SceneName::Crowd, 20_000, 33);
     let mut world = sequential();
-    world.step(bodies(&scene)).unwrap();
+    world.step(scene_bodies(&scene)).unwrap();
     scene.reorder(&spatial_order(&world));
-    world.step(bodies(&scene)).unwrap();
+    world.step(scene_bodies(&scene)).unwrap();
     // Band borders come from a sample of the rows, so bands and cells may differ.
     let order = spatial_order(&world);
     let near = order.iter().enumerate().filter(|&(k, &row)| k.abs_diff(row as usize) < 2000).count();
@@ -98,7 +90,7 @@ fn spatial_order_lists_common_then_oversized_then_skipped_rows() {
     let bad = [19_999, 3, 7_000];
     bad.iter().for_each(|&row: &usize| scene.centers[row][row % 2] = f32::NAN);
     let mut world = world(WorldConfig::new().bad_rows(BadRows::Skip));
-    world.step(bodies(&scene)).unwrap();
+    world.step(scene_bodies(&scene)).unwrap();
     let order = spatial_order(&world);
     assert_permutation(&order, 20_000, "with bad rows");
     let (rest, skipped) = order.split_at(20_000 - bad.len());
@@ -119,7 +111,7 @@ fn spatial_order_has_rows_with_infinite_edges() {
     for bounds in [&[0.0][..], &[0.4, 0.45], &[1e9], &[1e-3, 0.4, 2.0, 10.0, 1e30]] {
         let scene = Scene::new(SceneName::PowerLaw, 5000, 35);
         let mut world = world(WorldConfig::new().bounds(bounds.iter().copied()));
-        world.step(bodies(&scene)).unwrap();
+        world.step(scene_bodies(&scene)).unwrap();
         assert_permutation(&spatial_order(&world), 5000, &format!("bounds {bounds:?}"));
     }
 }
@@ -140,14 +132,14 @@ fn spatial_order_is_that_of_the_last_successful_step() {
     let mut world = sequential();
     assert_eq!(spatial_order(&world), [0; 0], "before the first step");
     let scene = Scene::new(SceneName::Dragons, 3000, 37);
-    world.step(bodies(&scene)).unwrap();
+    world.step(scene_bodies(&scene)).unwrap();
     let order = spatial_order(&world);
 
     // Refused early; and late, after the bodies of the step were filed.
     world.step(Bodies::uniform(&[[f32::NAN, 0.0f32]], [0.5, 0.5])).unwrap_err();
     assert_eq!(spatial_order(&world), order);
     let mut limited = triphase_tests::world(WorldConfig::new().sequential().pair_limit(50_000));
-    limited.step(bodies(&scene)).unwrap();
+    limited.step(scene_bodies(&scene)).unwrap();
     limited.step(Bodies::uniform(&[[0.0f32; 2]; 1000], [0.5, 0.5])).unwrap_err();
     assert_eq!(spatial_order(&limited), order);
 

@@ -6,9 +6,10 @@ mod queries;
 mod snapshots;
 mod steady_state;
 
-use triphase::{Bodies, World};
+use triphase::World;
 use triphase_scenes::{Scene, SceneName};
 use triphase_tests::allocation_counter::{Counting, Watch};
+use triphase_tests::scene_bodies;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -25,9 +26,7 @@ fn film(name: SceneName, bodies: usize, frames: usize) -> Vec<Scene> {
 
 /// Steps a scene and returns the number of body pairs.
 fn step(world: &mut World, scene: &Scene) -> usize {
-    let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
-    let bodies = scene.displacements.as_ref().map_or(bodies, |d| bodies.with_displacements(d));
-    world.step(bodies).unwrap().body_pairs().count()
+    world.step(scene_bodies(scene)).unwrap().body_pairs().count()
 }
 
 /// What a world says that it holds, in bytes.

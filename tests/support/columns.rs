@@ -159,6 +159,12 @@ pub fn scene_columns(scene: &Scene) -> Columns {
     Columns { displacements: scene.displacements.clone(), ids: Some(scene.ids.clone()), ..columns }
 }
 
+/// The bodies of a scene, ids included, borrowed for a step.
+pub fn scene_bodies(scene: &Scene) -> Bodies<'_> {
+    let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
+    scene.displacements.as_ref().map_or(bodies, |displacements| bodies.with_displacements(displacements))
+}
+
 /// The boxes with each edge brought into what f32 holds.
 pub fn clamp_to_finite(boxes: &[RawBox]) -> Vec<RawBox> {
     boxes.iter().map(|aabb| aabb.map(|edge| edge.clamp(f32::MIN, f32::MAX))).collect()
