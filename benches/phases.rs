@@ -1,5 +1,6 @@
-//! The parts of a step, one by one, and what is asked between steps, in one thread. Benches are named
-//! `phase/scene/bodies`, and what stands behind `--` is a regular expression over those names:
+//! The parts of a step, one by one, and what is asked between steps, in one thread. Benches are
+//! named `phase/scene/bodies`, and what stands behind `--` is a regular expression over those
+//! names:
 //!
 //! ```text
 //! cargo bench --bench phases                                   # all: some minutes
@@ -8,14 +9,16 @@
 //! cargo bench --bench phases -- 'common/crowd/100000$'         # one; without the $ a million bodies too
 //! ```
 //!
-//! Whole steps are run, all bodies moving (of `sleepers`, 5 %), and the time is what `World::report` says of the phase: what
-//! each of them is, is written at [`triphase::Phases`]. Beside them:
+//! Whole steps are run, all bodies moving (of `sleepers`, 5 %), and the time is what
+//! `World::report` says of the phase: what each of them is, is written at [`triphase::Phases`].
+//! Beside them:
 //!
 //! * `set_statics`: the building of the tree.
 //! * `query_aabb`: one question for the area that a screen shows.
 //! * `spatial_order`: one call.
-//! * `read_pairs`: a loop of the caller over the pairs of bodies that looks at the columns of both rows; the rows are in
-//!   random order. `read_pairs_in_order`: the same loop once the columns are in spatial order.
+//! * `read_pairs`: a loop of the caller over the pairs of bodies that looks at the columns of both
+//!   rows; the rows are in random order. `read_pairs_in_order`: the same loop once the columns are
+//!   in spatial order.
 //!
 //! Throughput is bodies a second, of `set_statics` statics, of `query_aabb` questions.
 
@@ -64,7 +67,8 @@ const VIEWS: usize = 1000;
 
 fn phases(criterion: &mut Criterion) {
     for (name, bodies) in SCENES {
-        // Made by the first bench that runs, which a filter may prevent; all benches of the scene then go on with it.
+        // Made by the first bench that runs, which a filter may prevent; all benches of the scene
+        // then go on with it.
         let mut stage = None;
         let make = || Stage::new(name, bodies, WorldConfig::new().with_parallel_threshold(None));
         for (phase, time, scenes) in PHASES {
@@ -111,7 +115,8 @@ fn phases(criterion: &mut Criterion) {
     }
 }
 
-/// What a solver would begin with: how deep the two boxes of each pair reach into each other along x, summed up.
+/// What a solver would begin with: how deep the two boxes of each pair reach into each other along
+/// x, summed up.
 fn read_pairs(stage: &Stage) -> f32 {
     let Scene { centers, half_extents, .. } = &stage.scene;
     let depth = |a: usize, b: usize| half_extents[a][0] + half_extents[b][0] - (centers[a][0] - centers[b][0]).abs();

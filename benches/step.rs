@@ -1,9 +1,10 @@
-//! A whole step, all bodies moving: `cargo bench --bench step`, or `cargo bench --bench step -- crowd/100000/` for one.
+//! A whole step, all bodies moving: `cargo bench --bench step`, or `cargo bench --bench step --
+//! crowd/100000/` for one.
 //!
 //! `1 thread, 4 layers` is with filters of bodies and statics, which leave a quarter of the pairs.
 //!
-//! Time is per step; throughput is bodies a second. Moving the bodies is not counted. What the parts of a step take is
-//! measured by `phases.rs`.
+//! Time is per step; throughput is bodies a second. Moving the bodies is not counted. What the
+//! parts of a step take is measured by `phases.rs`.
 
 #![allow(missing_docs, reason = "criterion writes a public function")]
 

@@ -5,9 +5,11 @@ use std::time::Duration;
 /// A candidate: its name, and one turn of it, which says what of it counts.
 pub(crate) type Candidate<'c> = (&'c str, Box<dyn FnMut() -> Duration + 'c>);
 
-/// Runs the candidates in turn, so many rounds, and prints the median of each and its ratio to the first.
+/// Runs the candidates in turn, so many rounds, and prints the median of each and its ratio to the
+/// first.
 ///
-/// The order changes from round to round, so that none always finds the caches as the same one left them.
+/// The order changes from round to round, so that none always finds the caches as the same one left
+/// them.
 pub(crate) fn alternate(title: &str, rounds: usize, candidates: &mut [Candidate<'_>]) {
     let mut times = vec![Vec::new(); candidates.len()];
     for round in 0..rounds {

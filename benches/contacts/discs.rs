@@ -1,5 +1,5 @@
-//! `discs`: a world of boxes against one of discs, and against what a solver would do without: drop the pairs of boxes whose
-//! discs do not meet.
+//! `discs`: a world of boxes against one of discs, and against what a solver would do without: drop
+//! the pairs of boxes whose discs do not meet.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};

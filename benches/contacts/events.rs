@@ -1,5 +1,5 @@
-//! What it costs to follow contacts from step to step: a world that does against one that does not, and against one whose pairs
-//! are then put into a hash map, on the same frames.
+//! What it costs to follow contacts from step to step: a world that does against one that does not,
+//! and against one whose pairs are then put into a hash map, on the same frames.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};

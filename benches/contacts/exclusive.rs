@@ -1,6 +1,7 @@
-//! An impulse for each pair, which changes the positions and velocities of both rows: exclusive iteration against a plain loop
-//! over the pairs. Each turn follows a step, so that the first call of it makes the schedule too. `x 10` are ten calls one
-//! after the other, as of a solver that goes over the contacts of a step ten times.
+//! An impulse for each pair, which changes the positions and velocities of both rows: exclusive
+//! iteration against a plain loop over the pairs. Each turn follows a step, so that the first call
+//! of it makes the schedule too. `x 10` are ten calls one after the other, as of a solver that goes
+//! over the contacts of a step ten times.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};

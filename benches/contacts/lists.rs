@@ -1,5 +1,5 @@
-//! What it costs to have the partners of each body side by side: a world that lists them against one that does not, and one whose
-//! pairs are listed by a plain loop, on the same frames.
+//! What it costs to have the partners of each body side by side: a world that lists them against
+//! one that does not, and one whose pairs are listed by a plain loop, on the same frames.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -49,7 +49,8 @@ pub(crate) fn run(options: &Options) {
     }
 }
 
-/// Compressed rows as anyone would write them: count, sum up, place; partners of a row in the order of pairs.
+/// Compressed rows as anyone would write them: count, sum up, place; partners of a row in the order
+/// of pairs.
 #[derive(Default)]
 struct ByLoop {
     starts: Vec<u32>,

@@ -5,8 +5,9 @@
 //! cargo bench --bench contacts -- --only events --bodies 100000         # one part, one size
 //! ```
 //!
-//! A round runs each candidate of a part once, one directly after another; what is printed is the median of the rounds and its
-//! ratio to that of the first candidate. Bodies move between rounds, which is not counted.
+//! A round runs each candidate of a part once, one directly after another; what is printed is the
+//! median of the rounds and its ratio to that of the first candidate. Bodies move between rounds,
+//! which is not counted.
 
 #![allow(missing_docs, reason = "a program")]
 

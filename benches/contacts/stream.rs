@@ -1,5 +1,5 @@
-//! What it costs to hand on pairs while the step runs, and what is gained: rows are summed by those who receive them, against a
-//! sum over the contacts when the step has ended.
+//! What it costs to hand on pairs while the step runs, and what is gained: rows are summed by those
+//! who receive them, against a sum over the contacts when the step has ended.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};

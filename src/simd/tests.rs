@@ -11,6 +11,7 @@ use crate::memory::cell_table::{Key, Starts, table_words};
 use crate::memory::columns::{ColumnsMut, PAD, column_words};
 use crate::memory::page::{Block, PagePool, PairBudget};
 use crate::memory::record::Record;
+use triphase_scenes::SplitMix64;
 
 const INF: f32 = f32::INFINITY;
 const EVERYTHING: RawAabb = [-INF, -INF, INF, INF];
@@ -37,24 +38,24 @@ fn levels() -> Vec<Level> {
     levels
 }
 
-/// SplitMix64.
-struct Random(u64);
+/// Random numbers, and records made of them.
+struct Random(SplitMix64);
 
 impl Random {
+    fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+        self.0.below(end)
     }
 
     fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+        self.0.range(0.0, 1.0)
     }
 
     /// Two edges, the lower one first: among numbers that are easily taken for each other, or apart from all others.

@@ -22,8 +22,10 @@
 //! # Ok::<(), triphase_scenes::UnknownScene>(())
 //! ```
 
+mod layouts;
 mod name;
 mod random;
+mod random_rows;
 mod scene;
 
 mod motion;
@@ -37,6 +39,8 @@ mod lines;
 mod mixed;
 mod thin;
 
+pub use layouts::BoxLayout;
 pub use name::{SceneName, UnknownScene};
 pub use random::SplitMix64;
+pub use random_rows::{ROW_KINDS, RandomRows, random_rows};
 pub use scene::Scene;

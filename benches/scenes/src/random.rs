@@ -31,8 +31,15 @@ impl SplitMix64 {
 
     /// Returns a uniform value in `low..=high`, computed in f64 and rounded.
     #[inline]
-    pub fn range(&mut self, low: f64, high: f64) -> f32 {
+    pub fn range(&mut self, low: impl Into<f64>, high: impl Into<f64>) -> f32 {
+        let (low, high) = (low.into(), high.into());
         (low + (high - low) * self.unit()) as f32
+    }
+
+    /// A point of the square between the two on each axis.
+    #[inline]
+    pub fn point(&mut self, low: impl Into<f64> + Copy, high: impl Into<f64> + Copy) -> [f32; 2] {
+        [self.range(low, high), self.range(low, high)]
     }
 
     /// Returns a uniform value in `0..count`; `count` must not be 0. The bias is below 2^-32 for
@@ -40,6 +47,18 @@ impl SplitMix64 {
     #[inline]
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.next_u64()) * count as u128) >> 64) as usize
+    }
+
+    /// One of the items, of which there must be any.
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+
+    /// Puts the items into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for k in (1..items.len()).rev() {
+            items.swap(k, self.below(k + 1));
+        }
     }
 
     /// Returns a random vector of length 1, by rejection sampling: no sine, so it is the same on

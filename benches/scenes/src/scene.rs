@@ -99,6 +99,20 @@ impl Scene {
         }
     }
 
+    /// The box of each body, in f32: from the centre less the half-extents to the centre plus the
+    /// half-extents, united with that box displaced where there are displacements.
+    pub fn boxes(&self) -> Vec<[f32; 4]> {
+        let rows = self.centers.iter().zip(&self.half_extents).enumerate();
+        rows.map(|(row, (&[x, y], &[w, h]))| {
+            let here = [x - w, y - h, x + w, y + h];
+            let Some(displacements) = &self.displacements else { return here };
+            let [x, y] = [x + displacements[row][0], y + displacements[row][1]];
+            let there = [x - w, y - h, x + w, y + h];
+            [here[0].min(there[0]), here[1].min(there[1]), here[2].max(there[2]), here[3].max(there[3])]
+        })
+        .collect()
+    }
+
     /// Reorders the rows of bodies: row `order[k]` becomes row `k`.
     ///
     /// # Panics

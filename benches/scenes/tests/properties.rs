@@ -3,26 +3,9 @@
 use std::collections::HashSet;
 use triphase_scenes::{Scene, SceneName};
 
-type Box4 = [f32; 4];
-
-fn boxes(scene: &Scene) -> Vec<Box4> {
-    let rows = scene.centers.iter().zip(&scene.half_extents).enumerate();
-    rows.map(|(row, (c, h))| {
-        let d = scene.displacements.as_ref().map_or([0.0; 2], |d| d[row]);
-        let at = |axis: usize, sign: f32, d: f32| c[axis] + d + sign * h[axis];
-        [
-            at(0, -1.0, 0.0).min(at(0, -1.0, d[0])),
-            at(1, -1.0, 0.0).min(at(1, -1.0, d[1])),
-            at(0, 1.0, 0.0).max(at(0, 1.0, d[0])),
-            at(1, 1.0, 0.0).max(at(1, 1.0, d[1])),
-        ]
-    })
-    .collect()
-}
-
 /// Pairs by brute force over boxes sorted along x.
 fn pair_count(scene: &Scene) -> usize {
-    let mut boxes = boxes(scene);
+    let mut boxes = scene.boxes();
     boxes.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let mut count = 0;
     for (i, a) in boxes.iter().enumerate() {
@@ -115,7 +98,7 @@ fn scenes_without_pairs_stay_without() {
 fn a_body_meets_at_most_one_static_beam() {
     let scene = Scene::new(SceneName::BeamsStatic, 2_000, 3);
     assert_eq!(scene.statics.len(), 400);
-    let met = boxes(&scene).iter().map(|b| scene.statics.iter().filter(|s| b[1] <= s[3] && s[1] <= b[3]).count()).max();
+    let met = scene.boxes().iter().map(|b| scene.statics.iter().filter(|s| b[1] <= s[3] && s[1] <= b[3]).count()).max();
     assert_eq!(met, Some(1));
 }
 
@@ -154,7 +137,7 @@ fn check(scene: &Scene, bodies: usize) {
     assert_eq!(scene.half_extents.len(), count, "{name}");
     assert_eq!(scene.ids.len(), count, "{name}");
     assert!(scene.displacements.as_ref().is_none_or(|d| d.len() == count), "{name}");
-    assert!(boxes(scene).iter().chain(&scene.statics).flatten().all(|edge| edge.is_finite()), "{name} {frame}");
+    assert!(scene.boxes().iter().chain(&scene.statics).flatten().all(|edge| edge.is_finite()), "{name} {frame}");
     assert!(scene.half_extents.iter().flatten().all(|&half| half >= 0.0), "{name}");
     let [min_x, min_y, max_x, max_y] = scene.world;
     let outside = |c: &&[f32; 2]| !((min_x..=max_x).contains(&c[0]) && (min_y..=max_y).contains(&c[1]));
@@ -224,7 +207,7 @@ fn gravity_piles_up() {
         scene.advance();
     }
     assert!(mean(&scene) < 0.9 * before);
-    let floor = boxes(&scene).iter().map(|b| b[1]).fold(f32::INFINITY, f32::min);
+    let floor = scene.boxes().iter().map(|b| b[1]).fold(f32::INFINITY, f32::min);
     assert!(floor > -1e-4, "{floor}");
     let pairs = pair_count(&scene) as f64 / 5_000.0;
     assert!((1.0..8.0).contains(&pairs), "{pairs}");

@@ -52,7 +52,7 @@ fn boxes_by_row(records: &[Record]) -> HashMap<u32, RawAabb> {
 
 #[test]
 fn cells_of_discs_are_those_of_boxes_less_what_does_not_meet() {
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     let mut found = [0; 2];
     for round in 0..30 {
         let lens: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(30) }).collect();
@@ -79,7 +79,7 @@ fn cells_of_discs_are_those_of_boxes_less_what_does_not_meet() {
 
 #[test]
 fn neighbours_of_any_run_lengths_are_tested_in_each_lane() {
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     for count in (0..40).chain([239, 240, 241, 700]) {
         let held = random.disc_cells([count, 5]);
         let of_row = boxes_by_row(&held.concat());
@@ -95,7 +95,7 @@ fn neighbours_of_any_run_lengths_are_tested_in_each_lane() {
 
 #[test]
 fn rectangles_of_discs_agree_with_a_plain_loop() {
-    let mut random = Random(43);
+    let mut random = Random::new(43);
     let mut found = [0; 2];
     for count in 0..=60 {
         let held = [random.disc_records(count)];
@@ -124,7 +124,7 @@ fn rectangles_of_discs_agree_with_a_plain_loop() {
 
 #[test]
 fn discs_against_boxes_agree_with_a_plain_loop() {
-    let mut random = Random(44);
+    let mut random = Random::new(44);
     let mut found = [0; 2];
     for count in (0..=40).chain([239, 240, 241, 2033]) {
         let padding = PADDINGS[count % 3];
@@ -152,7 +152,7 @@ fn discs_against_boxes_agree_with_a_plain_loop() {
 /// That the records of these tests are what they are said to be.
 #[test]
 fn the_boxes_touch_exactly_and_leave_the_range() {
-    let mut random = Random(45);
+    let mut random = Random::new(45);
     let discs: Vec<BodyCircle> = (0..400).map(|_| BodyCircle::of_box(&random.disc_box())).collect();
     let mut seen = [0; 4];
     for (k, a) in discs.iter().enumerate() {

@@ -50,7 +50,7 @@ pub(crate) fn reported(scan: impl Fn(Level, &mut PairSink<'_>) -> Option<()>) ->
 
 #[test]
 fn filtered_cells_are_unfiltered_ones_less_what_is_not_allowed() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let mut found = [0; 2];
     for round in 0..40 {
         let lens: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(41) }).collect();
@@ -76,7 +76,7 @@ fn filtered_cells_are_unfiltered_ones_less_what_is_not_allowed() {
 
 #[test]
 fn filters_of_crowded_neighbours_are_tested_in_each_lane() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     // All overlap, so filters alone decide; cells of any population around a vector's and a long run's.
     for count in (1..40).chain([239, 240, 241, 700]) {
         let held = vec![vec![Record { aabb: EVERYTHING, row: 0 }; count], vec![Record { aabb: EVERYTHING, row: 0 }; 5]];
@@ -102,7 +102,7 @@ fn filters_of_crowded_neighbours_are_tested_in_each_lane() {
 
 #[test]
 fn filtered_rectangles_agree_with_a_plain_loop() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     let mut found = 0;
     for count in 0..=60 {
         let held = [random.records(count)];
@@ -133,7 +133,7 @@ fn filtered_rectangles_agree_with_a_plain_loop() {
 
 #[test]
 fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
-    let mut random = Random(24);
+    let mut random = Random::new(24);
     let mut found = 0;
     for count in (0..=40).chain([239, 240, 241, 2033]) {
         let (probes, entries) = (random.records(20), random.records(count));
@@ -162,7 +162,7 @@ fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
 #[test]
 #[should_panic(expected = "a filter for each entry")]
 fn entries_without_filters_are_not_scanned_for_them() {
-    let mut random = Random(25);
+    let mut random = Random::new(25);
     let records = random.records(9);
     let (words, filters) = (columns(&records, Padding::Ones), filter_columns(&random.filters(9), 0));
     let entries = Columns::of(&words, 9);

@@ -16,7 +16,7 @@ fn random_box(random: &mut Random) -> RawAabb {
 
 #[test]
 fn masks_are_what_the_predicate_says_in_every_lane() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for _ in 0..2000 {
         let records: Vec<Record> =
             (0..BLOCK_LEN as u32).map(|row| Record { aabb: random_box(&mut random), row }).collect();

@@ -59,7 +59,7 @@ fn long_cells(random: &mut Random) -> Vec<Vec<Vec<Record>>> {
 
 #[test]
 fn cells_agree_with_the_twin() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut found = 0;
     for round in 0..40 {
         let held = mixed_cells(&mut random);
@@ -78,7 +78,7 @@ fn cells_agree_with_the_twin() {
 
 #[test]
 fn long_runs_of_cells_agree_with_the_twin() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut worlds = long_cells(&mut random);
     // Pages full of hits.
     worlds.push(vec![vec![Record { aabb: [1.0; 4], row: 5 }; 2100], random.records(3)]);
@@ -92,7 +92,7 @@ fn long_runs_of_cells_agree_with_the_twin() {
 
 #[test]
 fn every_run_length_agrees_with_the_twin() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for count in 0..=40 {
         for padding in PADDINGS {
             let held = [random.records(count)];
@@ -116,7 +116,7 @@ fn every_run_length_agrees_with_the_twin() {
 
 #[test]
 fn neighbours_of_any_run_lengths_agree_with_the_twin() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     // All overlap, so that a candidate too many or too few would show.
     let mut all = |count: usize| -> Vec<Record> {
         (0..count).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect()
@@ -124,7 +124,7 @@ fn neighbours_of_any_run_lengths_agree_with_the_twin() {
     for (first, second) in (0..4).flat_map(|first| (0..14).map(move |second| (first, second))) {
         let held = [all(first), all(second), all(3)];
         for reach in 0..8 {
-            let mut cells = Cells::new(3, &held, Padding::Everything, &mut Random(9));
+            let mut cells = Cells::new(3, &held, Padding::Everything, &mut Random::new(9));
             let mut reaches = (0..).map(|k| reach >> (k % 3) & 1);
             cells
                 .keys
@@ -141,10 +141,10 @@ fn neighbours_of_any_run_lengths_agree_with_the_twin() {
 #[test]
 fn pages_of_crowded_cells_are_turned_alike() {
     for population in [2, 3, 5, 8] {
-        let mut random = Random(population as u64);
+        let mut random = Random::new(population as u64);
         let mut cell = |_| (0..population).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect();
         let held: Vec<Vec<Record>> = (0..2000).map(&mut cell).collect();
-        let cells = Cells::new(2000, &held, Padding::Ones, &mut Random(11));
+        let cells = Cells::new(2000, &held, Padding::Ones, &mut Random::new(11));
         let truth = cells_twin(&cells, &held.concat());
         let found = check(&format!("{population} a cell"), &truth, |level, sink| {
             level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
@@ -155,7 +155,7 @@ fn pages_of_crowded_cells_are_turned_alike() {
 
 #[test]
 fn rectangles_agree_with_the_twin() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut found = 0;
     for round in 0..12 {
         let held = mixed_cells(&mut random);
@@ -196,7 +196,7 @@ fn rectangles_agree_with_the_twin() {
 
 #[test]
 fn all_against_all_agrees_with_the_twin() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for count in (0..=40).chain([511, 512, 513, 2031, 2032, 2033, 5000]) {
         let padding = PADDINGS[count % 3];
         let (probes, entries) = (random.records(20), random.records(count));
@@ -225,14 +225,14 @@ fn all_against_all_agrees_with_the_twin() {
 #[test]
 #[should_panic(expected = "a run lies in its population")]
 fn a_run_that_reaches_into_the_padding_is_refused() {
-    let words = columns(&Random(10).records(9), Padding::Ones);
+    let words = columns(&Random::new(10).records(9), Padding::Ones);
     let columns = Columns::of(&words, 9);
     run(1, |sink| Level::default().scan_all(&columns, 0..1, &columns, 0..10, sink));
 }
 
 #[test]
 fn not_a_number_overlaps_nothing() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for edge in 0..4 {
         let mut held = [random.records(30)];
         held[0].iter_mut().for_each(|record| record.aabb[edge] = f32::NAN);
@@ -247,7 +247,7 @@ fn not_a_number_overlaps_nothing() {
 
 #[test]
 fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     // A million and more pairs by each scan, by short runs and by long ones.
     for per_cell in [700, 2040, 5000] {
         let held = vec![vec![Record { aabb: [1.0; 4], row: 5 }; per_cell]; 2];
@@ -279,7 +279,7 @@ fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
 
 #[test]
 fn pages_are_left_only_when_they_are_mostly_full() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     // A row of bodies that reach below into a cell of many, each of which meets one: slots are asked for by candidates.
     let below = PAGE_LEN - SLACK;
     let body = |x: usize, y: f32| Record { aabb: [x as f32, y, x as f32 + 0.5, y + 0.5], row: x as u32 };
@@ -296,7 +296,7 @@ fn pages_are_left_only_when_they_are_mostly_full() {
 #[test]
 fn places_are_told_by_keys() {
     // What the other tests rest on.
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let held = mixed_cells(&mut random);
     let cells = Cells::new(5, &held, Padding::Ones, &mut random);
     for at in 0..cells.keys.len() {

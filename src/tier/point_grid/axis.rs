@@ -224,7 +224,7 @@ pub(super) fn find_borders(sorted: &[u64], target: usize, borders: &mut [u32]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tier::point_grid::tests::scenes::SplitMix64;
+    use triphase_scenes::SplitMix64;
 
     #[test]
     fn ordered_keys_order_as_numbers_do() {
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn borders_keep_axis_2() {
-        let mut rng = SplitMix64(1);
+        let mut rng = SplitMix64::new(1);
         let mut random = || rng.range(0.0, 1.0);
         for target in [1, 3, 50] {
             let mut edges: Vec<(f32, f32)> = (0..2000)

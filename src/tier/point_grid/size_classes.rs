@@ -285,12 +285,12 @@ impl SizeSample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tier::point_grid::tests::scenes::SplitMix64;
+    use triphase_scenes::SplitMix64;
 
     const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true };
 
     fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
-        let mut rng = SplitMix64(7);
+        let mut rng = SplitMix64::new(7);
         let mut boxes: Vec<RawAabb> = sides
             .map(|side| [rng.range(0.0, 400.0), rng.range(0.0, 400.0), side])
             .map(|[x, y, side]| [x, y, x + side, y + side])

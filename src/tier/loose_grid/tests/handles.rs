@@ -48,9 +48,9 @@ fn scenes_in_any_area_agree_with_brute_force() {
             let mut grid = grid(area, cell_size);
             let model: HandleModel = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
             let areas: Vec<_> = boxes.iter().step_by(97).copied().chain([[-9.0, -9.0, 30.0, 4.0]]).collect();
-            assert_agrees(&grid, &model, &areas, name);
+            assert_agrees(&grid, &model, &areas, &name);
             grid.refit();
-            assert_agrees(&grid, &model, &areas, name);
+            assert_agrees(&grid, &model, &areas, &name);
         }
     }
 }

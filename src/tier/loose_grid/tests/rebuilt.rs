@@ -9,7 +9,7 @@ use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 use crate::tier::loose_grid::tests::scenes::{around, crowd, infinite_scenes, scenes};
 use triphase_scenes::SplitMix64;
 
-fn all_scenes(seed: u64) -> Vec<(&'static str, Vec<RawAabb>)> {
+fn all_scenes(seed: u64) -> Vec<(String, Vec<RawAabb>)> {
     let mut rng = SplitMix64::new(seed);
     let mut all = scenes(&mut rng);
     all.extend(infinite_scenes(&mut rng));
@@ -72,7 +72,7 @@ fn pairs_and_areas_agree_with_brute_force() {
     assert_eq!((pairs_of(&grid), collected(&grid, &[0.0; 4])), (vec![], vec![]));
     for seed in 0..3 {
         for (name, boxes) in all_scenes(seed) {
-            check(name, seed, &mut grid, &boxes);
+            check(&name, seed, &mut grid, &boxes);
         }
     }
 }

@@ -165,7 +165,7 @@ mod tests {
     use crate::geometry::RawAabb;
     use crate::memory::page::{PagePool, PairBudget};
     use crate::reference;
-    use crate::tier::point_grid::tests::scenes::SplitMix64;
+    use triphase_scenes::SplitMix64;
 
     fn found(boxes: &[RawAabb], ghosts: &[RawAabb]) -> Vec<(u32, u32)> {
         let records = |boxes: &[RawAabb], from: usize| -> Vec<Record> {
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn split_bands_find_what_brute_force_finds() {
-        let mut rng = SplitMix64(12);
+        let mut rng = SplitMix64::new(12);
         let mut around = |k: usize, width: f32, height: f32, spread: f32| {
             let (x, y) = (rng.range(0.0, spread), rng.range(0.0, spread) + (k % 3) as f32 * 1e-3);
             [x, y, x + width, y + height]

@@ -4,8 +4,8 @@ use crate::geometry::{Aabb, AabbCast, Circle, Point, RawAabb, Ray, holds, overla
 use crate::query::{Part, Search};
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
-use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
 use std::cell::Cell;
+use triphase_scenes::{BoxLayout, SplitMix64};
 
 fn grid_of(boxes: &[RawAabb]) -> PointGrid {
     let mut grid = PointGrid::new();
@@ -120,11 +120,11 @@ fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2
 
 #[test]
 fn all_questions_are_as_brute_force_in_every_kind_of_world() {
-    for kind in KINDS {
+    for kind in BoxLayout::ALL {
         for (count, seed) in [(1, 1), (2, 2), (30, 3), (700, 4), (9000, 5)] {
-            let boxes = scene(kind, count, seed);
+            let boxes = kind.boxes(count, seed);
             let grid = grid_of(&boxes);
-            let mut rng = SplitMix64(seed);
+            let mut rng = SplitMix64::new(seed);
             let label = format!("{kind:?} of {count}");
             for _ in 0..if count > 1000 { 12 } else { 40 } {
                 let (at, length) = place(&boxes, &mut rng);
@@ -147,7 +147,7 @@ fn all_questions_are_as_brute_force_in_every_kind_of_world() {
 
 #[test]
 fn a_first_hit_looks_at_few() {
-    let boxes = scene(KINDS[0], 20_000, 1);
+    let boxes = BoxLayout::Crowd.boxes(20_000, 1);
     let grid = grid_of(&boxes);
     let looked_at = Cell::new(0);
     let test = |_: &RawAabb| {
@@ -181,8 +181,8 @@ fn an_empty_grid_has_no_answers() {
 
 #[test]
 fn parts_hold_all_boxes() {
-    for kind in KINDS {
-        let grid = grid_of(&scene(kind, 3000, 9));
+    for kind in BoxLayout::ALL {
+        let grid = grid_of(&kind.boxes(3000, 9));
         let (mut in_bands, mut in_cells) = (0, 0);
         grid.visit_debug_shapes(|part| match part {
             Part::Band { population, .. } => in_bands += population,

@@ -6,14 +6,14 @@ use crate::reference;
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::box_query::Filed;
 use crate::tier::point_grid::cross_search::{SEARCH_BOXES_MAX, SearchBuffers};
-use crate::tier::point_grid::tests::scenes::{KINDS, scene};
+use triphase_scenes::BoxLayout;
 
 const EVERYWHERE: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
 #[test]
 fn a_search_of_all_bands_finds_each_overlap_once() {
-    for kind in KINDS {
-        let (filed, others) = (scene(kind, 3000, 0x3ee7), scene(kind, 700, 0x3ee8));
+    for kind in BoxLayout::ALL {
+        let (filed, others) = (kind.boxes(3000, 0x3ee7), kind.boxes(700, 0x3ee8));
         let mut grid = PointGrid::new();
         grid.rebuild(&filed, &mut Vec::new()).expect("valid boxes");
         let records: Vec<Record> = others.iter().zip(0..).map(|(&aabb, row)| Record { aabb, row }).collect();
@@ -40,7 +40,7 @@ fn a_search_of_all_bands_finds_each_overlap_once() {
 
 #[test]
 fn a_search_ends_with_the_first_visit_that_returns_none() {
-    let boxes = scene(KINDS[0], 3000, 0x3ee7);
+    let boxes = BoxLayout::Crowd.boxes(3000, 0x3ee7);
     let mut grid = PointGrid::new();
     grid.rebuild(&boxes, &mut Vec::new()).expect("valid boxes");
     let records: Vec<Record> = boxes.iter().zip(0..).map(|(&aabb, row)| Record { aabb, row }).collect();

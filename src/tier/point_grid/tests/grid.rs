@@ -5,7 +5,7 @@ use crate::geometry::{Aabb, RawAabb, overlaps};
 use crate::pair::Pair;
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
-use crate::tier::point_grid::tests::scenes::{KINDS, Kind, SplitMix64, scene};
+use triphase_scenes::{BoxLayout, SplitMix64};
 
 fn sorted(pairs: &[Pair]) -> Vec<(u32, u32)> {
     let mut sorted: Vec<_> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
@@ -63,17 +63,17 @@ fn check(label: &str, grid: &mut PointGrid, boxes: &[RawAabb], truth: &[(u32, u3
         let twice = found.windows(2).find(|pair| pair[0] == pair[1]);
         panic!("{label}: {} pairs, not {}: {missing:?} {extra:?} {twice:?}", found.len(), truth.len());
     }
-    check_queries(label, grid, boxes, &mut SplitMix64(boxes.len() as u64));
+    check_queries(label, grid, boxes, &mut SplitMix64::new(boxes.len() as u64));
 }
 
 #[test]
 fn every_kind_of_world_agrees_with_brute_force() {
     // One grid for all: what was filed before must not matter, whether it was more or less.
     let (mut grid, mut pairs) = (PointGrid::new(), vec![Pair { a: 7, b: 8 }]);
-    for (k, kind) in KINDS.into_iter().enumerate() {
+    for (k, kind) in BoxLayout::ALL.into_iter().enumerate() {
         for count in [2500, 3, 600, 0, 41, 1, 5000, 2, 7] {
             let label = format!("{kind:?} of {count}");
-            let boxes = scene(kind, count, (k * 10_000 + count) as u64);
+            let boxes = kind.boxes(count, (k * 10_000 + count) as u64);
             let truth = reference::self_pairs(&boxes);
             check(&label, &mut grid, &boxes, &truth, &mut pairs);
             let mut fresh = Vec::new();
@@ -87,8 +87,15 @@ fn every_kind_of_world_agrees_with_brute_force() {
 fn worlds_of_many_bands_agree_with_a_sweep() {
     let (mut grid, mut pairs) = (PointGrid::default(), Vec::new());
     let mut left_over = 0;
-    for kind in [Kind::Crowd, Kind::Dragons, Kind::CrossedBeams, Kind::FarOutliers, Kind::Universal, Kind::LineX] {
-        let boxes = scene(kind, 60_000, 5);
+    for kind in [
+        BoxLayout::Crowd,
+        BoxLayout::Dragons,
+        BoxLayout::CrossedBeams,
+        BoxLayout::FarOutliers,
+        BoxLayout::Universal,
+        BoxLayout::LineX,
+    ] {
+        let boxes = kind.boxes(60_000, 5);
         check(&format!("{kind:?}"), &mut grid, &boxes, &swept(&boxes), &mut pairs);
         let held = grid.bands.slots.iter().filter(|slot| slot.population() > 0).count();
         assert!(held >= 8, "{kind:?}: {held} bands");
@@ -102,7 +109,7 @@ fn worlds_of_many_bands_agree_with_a_sweep() {
 #[test]
 fn sizes_of_six_decades_are_several_classes() {
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
-    let boxes = scene(Kind::SixDecades, 20_000, 6);
+    let boxes = BoxLayout::SixDecades.boxes(20_000, 6);
     check("six decades", &mut grid, &boxes, &swept(&boxes), &mut pairs);
     assert!(grid.bands.classes().len() > 1);
 }
@@ -112,7 +119,7 @@ fn what_few_samples_see_is_found_all_the_same() {
     // One giant among many that hardly any sample holds, at each of some rows.
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
     for giant in [0, 1, 333, 9_999] {
-        let mut boxes = scene(Kind::Crowd, 10_000, 8);
+        let mut boxes = BoxLayout::Crowd.boxes(10_000, 8);
         boxes[giant] = [-50.0, 30.0, 200.0, 90.0];
         check("a giant", &mut grid, &boxes, &swept(&boxes), &mut pairs);
     }
@@ -120,7 +127,7 @@ fn what_few_samples_see_is_found_all_the_same() {
 
 #[test]
 fn bad_rows_are_named_and_nothing_is_lost() {
-    let good = scene(Kind::Crowd, 9000, 9);
+    let good = BoxLayout::Crowd.boxes(9000, 9);
     let mut grid = PointGrid::new();
     let mut pairs = Vec::new();
     grid.rebuild(&good, &mut pairs).unwrap();
@@ -146,7 +153,7 @@ fn bad_rows_are_named_and_nothing_is_lost() {
             assert!(grid.query_aabb(everything).eq(order.iter().copied()));
         }
     }
-    check_queries("after bad rows", &grid, &good, &mut SplitMix64(1));
+    check_queries("after bad rows", &grid, &good, &mut SplitMix64::new(1));
     grid.rebuild(&good, &mut pairs).unwrap();
     assert_eq!(pairs, kept);
 }
@@ -167,8 +174,8 @@ fn boxes_come_in_any_castable_type() {
 
 #[test]
 fn memory_is_given_back_and_queries_still_answer() {
-    let large = scene(Kind::CrossedBeams, 30_000, 10);
-    let small = scene(Kind::Dragons, 100, 11);
+    let large = BoxLayout::CrossedBeams.boxes(30_000, 10);
+    let small = BoxLayout::Dragons.boxes(100, 11);
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
     assert!(grid.query_aabb(area([0.0, 0.0, 1.0, 1.0])).next().is_none() && grid.memory_bytes() == 0);
     grid.rebuild(&large, &mut pairs).unwrap();
@@ -176,7 +183,7 @@ fn memory_is_given_back_and_queries_still_answer() {
     assert!(bytes > 30_000 * 20);
     grid.shrink_to_fit();
     assert!(grid.memory_bytes() < bytes && grid.len() == large.len());
-    check_queries("shrunk", &grid, &large, &mut SplitMix64(2));
+    check_queries("shrunk", &grid, &large, &mut SplitMix64::new(2));
     grid.rebuild(&small, &mut pairs).unwrap();
     grid.shrink_to_fit();
     assert!(grid.memory_bytes() < bytes / 20, "{} of {bytes} bytes are still held", grid.memory_bytes());

@@ -4,4 +4,3 @@ mod ask;
 mod cross_search;
 mod grid;
 mod partition;
-pub(super) mod scenes;

@@ -9,7 +9,7 @@ use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::route::GHOSTS_MAX;
 use crate::tier::point_grid::size_classes::ClassOptions;
-use crate::tier::point_grid::tests::scenes::{KINDS, Kind, scene};
+use triphase_scenes::BoxLayout;
 
 /// The records of every destination: the bodies of each band, the ghosts of each band, the oversized
 /// bodies. Boxes are in the axes of the world.
@@ -57,9 +57,9 @@ fn check(label: &str, boxes: &[RawAabb], options: ClassOptions<'_>) {
 
 #[test]
 fn each_row_is_filed_once_and_has_few_ghosts() {
-    for (k, kind) in KINDS.into_iter().enumerate() {
+    for (k, kind) in BoxLayout::ALL.into_iter().enumerate() {
         for count in [0, 1, 255, 256, 257, 8191, 8192, 8193, 30_000] {
-            let boxes = scene(kind, count, k as u64 + 300);
+            let boxes = kind.boxes(count, k as u64 + 300);
             for has_oversized_tier in [false, true] {
                 let label = format!("{kind:?} of {count}");
                 check(&label, &boxes, ClassOptions { bounds: &[], has_oversized_tier });
@@ -71,7 +71,7 @@ fn each_row_is_filed_once_and_has_few_ghosts() {
 
 #[test]
 fn bodies_that_reach_over_many_bands_are_oversized() {
-    let boxes = scene(Kind::CrossedBeams, 150_000, 301);
+    let boxes = BoxLayout::CrossedBeams.boxes(150_000, 301);
     let options = ClassOptions { bounds: &[0.5, 1e6], has_oversized_tier: true };
     check("crossed beams", &boxes, options);
     let filed = file(&boxes, options, false);

@@ -9,7 +9,7 @@ use crate::reference;
 use crate::simd::Level;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::cell_layout::{Layout, lay_out, may_be_even};
-use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
+use triphase_scenes::{BoxLayout, SplitMix64};
 
 const LAYOUTS: [Layout; 4] = [Layout::Equal, Layout::Merged, Layout::Narrow, Layout::Borders];
 const INF: f32 = f32::INFINITY;
@@ -118,9 +118,9 @@ fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<Raw
 #[test]
 fn every_layout_finds_the_same_pairs() {
     let (mut scratch, mut built) = (BandScratch::default(), 0);
-    for (k, kind) in KINDS.into_iter().enumerate() {
+    for (k, kind) in BoxLayout::ALL.into_iter().enumerate() {
         for count in [1500, 2, 90] {
-            let boxes = scene(kind, count, k as u64 + 70);
+            let boxes = kind.boxes(count, k as u64 + 70);
             let (own, truth) = (records(&boxes), reference::self_pairs(&boxes));
             for layout in LAYOUTS {
                 let label = format!("{kind:?} of {count}, {layout:?}");
@@ -138,7 +138,7 @@ fn every_layout_finds_the_same_pairs() {
 
 #[test]
 fn adversaries_stay_within_their_words() {
-    let (mut scratch, mut rng, mut built) = (BandScratch::default(), SplitMix64(90), 0);
+    let (mut scratch, mut rng, mut built) = (BandScratch::default(), SplitMix64::new(90), 0);
     for count in [1, 2, 3, 4, 7, 8, 15, 16, 17, 63, 64, 65, 127, 256, 500, 1023, 2000] {
         for (name, boxes) in adversaries(count, &mut rng) {
             let (own, truth) = (records(&boxes), reference::self_pairs(&boxes));
@@ -166,8 +166,8 @@ fn adversaries_stay_within_their_words() {
 #[test]
 fn every_population_stays_within_its_words() {
     let (mut scratch, mut built) = (BandScratch::default(), 0);
-    for kind in [KINDS[0], KINDS[6], KINDS[7]] {
-        let boxes = scene(kind, 2000, 91);
+    for kind in [BoxLayout::Crowd, BoxLayout::Diagonal, BoxLayout::Clusters] {
+        let boxes = kind.boxes(2000, 91);
         let all = records(&boxes);
         for count in 1..=2000 {
             let own = &all[..count];
@@ -193,7 +193,7 @@ fn a_band_without_bodies_has_no_cells() {
 #[test]
 fn scratch_of_equal_capacity_does_not_grow() {
     let (mut first, mut second) = (BandScratch::default(), BandScratch::default());
-    let own = records(&scene(KINDS[0], 900, 92));
+    let own = records(&BoxLayout::Crowd.boxes(900, 92));
     for layout in LAYOUTS {
         Band::build_as(layout, &own, &mut used_words(900), &mut first);
     }

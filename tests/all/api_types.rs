@@ -1,0 +1,291 @@
+//! What the types allow: iterate contacts while queries run and columns change, share worlds and
+//! contacts between threads, pass columns of the caller's own types, run in the caller's own pool.
+
+use bytemuck::NoUninit;
+use triphase::glam::Vec2;
+use triphase::{Aabb, Bodies, Contacts, Error, Hit, Pair, Pairs, StaticPair, Statics, World};
+use triphase_scenes::SplitMix64;
+use triphase_tests::sequential;
+
+const fn is_send<T: Send>() {}
+const fn is_sync<T: Sync>() {}
+const fn is_static<T: 'static>() {}
+const fn is_copy<T: Copy>() {}
+const fn iterates<T, I: ExactSizeIterator<Item = T> + Clone + std::iter::FusedIterator>() {}
+
+const _: () = {
+    is_send::<World>();
+    is_sync::<World>();
+    is_static::<World>();
+    is_send::<Contacts<'_>>();
+    is_sync::<Contacts<'_>>();
+    is_copy::<Contacts<'_>>();
+    is_send::<Error>();
+    is_sync::<Error>();
+    is_static::<Error>();
+    is_copy::<Bodies<'_>>();
+    is_copy::<Statics<'_>>();
+    is_send::<Bodies<'_>>();
+    is_sync::<Bodies<'_>>();
+    is_send::<Pairs<'_, Pair>>();
+    is_sync::<Pairs<'_, Pair>>();
+    iterates::<Pair, Pairs<'_, Pair>>();
+    iterates::<StaticPair, Pairs<'_, StaticPair>>();
+};
+
+/// A crowd with thousands of pairs: more than one page.
+fn crowd() -> (Vec<[f32; 2]>, Vec<[f32; 2]>) {
+    let mut random = SplitMix64::new(31);
+    (0..6000).map(|_| (random.point(0.0, 60.0), random.point(0.3, 0.7))).unzip()
+}
+
+const WALLS: [[f32; 4]; 2] = [[0.0, 0.0, 60.0, 1.0], [10.0, 10.0, 30.0, 30.0]];
+
+#[test]
+fn queries_run_while_contacts_are_iterated() {
+    let (centers, half_extents) = crowd();
+    let mut world = sequential();
+    world.set_statics(&WALLS).unwrap();
+    world.step(Bodies::new(&centers, &half_extents)).unwrap();
+    for pair in world.contacts().body_pairs().take(50) {
+        let [x, y] = centers[pair.a as usize];
+        let area = Aabb::from_half_extents([x, y], [0.0, 0.0]).unwrap();
+        let mut rows =
+            world.query_aabb(area).filter_map(|hit| if let Hit::Body { row, .. } = hit { Some(row) } else { None });
+        assert!(rows.any(|row| row == pair.a));
+    }
+    // A query within a query, and both within the pairs.
+    let everything = Aabb::new([-1e9, -1e9], [1e9, 1e9]).unwrap();
+    let (mut outer, mut inner) = (world.query_aabb(everything), world.query_aabb(everything));
+    assert_eq!(outer.by_ref().take(10).count(), inner.by_ref().take(10).count());
+    assert_eq!(outer.count() + 10, centers.len() + WALLS.len());
+}
+
+#[test]
+fn columns_can_change_while_contacts_are_iterated() {
+    let (mut centers, mut half_extents) = crowd();
+    let mut world = sequential();
+    let contacts = world.step(Bodies::new(&centers, &half_extents)).unwrap();
+    let count = contacts.body_pairs().len();
+    let mut pushed = 0;
+    for pair in contacts.body_pairs() {
+        centers[pair.a as usize][0] -= 0.01;
+        centers[pair.b as usize][0] += 0.01;
+        pushed += 1;
+    }
+    half_extents.clear();
+    drop(centers);
+    assert_eq!((pushed, contacts.body_pairs().len()), (count, count));
+}
+
+#[test]
+fn statics_column_can_be_dropped_after_the_call() {
+    let mut world = sequential();
+    {
+        let walls = WALLS.to_vec();
+        world.set_statics(&walls).unwrap();
+    }
+    assert!(world.step(Bodies::uniform(&[[15.0f32, 15.0]], [0.5; 2])).unwrap().static_pairs().len() == 1);
+}
+
+#[test]
+fn pages_in_order_are_the_pairs() {
+    let (centers, half_extents) = crowd();
+    let mut world = sequential();
+    for count in [0, 1, 2, 100, centers.len()] {
+        world.set_statics(&WALLS).unwrap();
+        let contacts = world.step(Bodies::new(&centers[..count], &half_extents[..count])).unwrap();
+        let pairs: Vec<Pair> = contacts.body_pairs().collect();
+        assert_eq!(contacts.body_pages().collect::<Vec<_>>().concat(), pairs);
+        assert!(contacts.body_pages().all(|page| !page.is_empty()), "no page is empty");
+        let static_row: Vec<StaticPair> = contacts.static_pairs().collect();
+        assert_eq!(contacts.static_pages().collect::<Vec<_>>().concat(), static_row);
+        assert_eq!(contacts.body_pages().len(), contacts.body_pages().count());
+        assert!(pairs.iter().all(|pair| pair.a < pair.b && (pair.b as usize) < count));
+
+        let mut sorted = vec![Pair { a: 9, b: 1 }; 3]; // what was there is cleared
+        contacts.sorted_pairs(&mut sorted);
+        let mut expected = pairs.clone();
+        expected.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        assert_eq!(sorted, expected);
+    }
+    assert!(world.contacts().body_pages().count() > 1, "the crowd is large enough for more than one");
+}
+
+#[test]
+fn pair_iterators_are_exact_size_at_every_position() {
+    let (centers, half_extents) = crowd();
+    let mut world = sequential();
+    world.set_statics(&WALLS).unwrap();
+    let contacts = world.step(Bodies::new(&centers, &half_extents)).unwrap();
+    let mut pairs = contacts.body_pairs();
+    let all: Vec<Pair> = pairs.clone().collect();
+    for k in 0..all.len() {
+        assert_eq!((pairs.len(), pairs.size_hint()), (all.len() - k, (all.len() - k, Some(all.len() - k))));
+        if k % 997 == 0 {
+            // A clone continues on its own, through `next` and through `fold`.
+            assert!(pairs.clone().eq(all[k..].iter().copied()));
+            let mut folded = Vec::new();
+            pairs.clone().for_each(|pair| folded.push(pair));
+            assert_eq!(folded, all[k..]);
+        }
+        assert_eq!(pairs.next(), Some(all[k]));
+    }
+    assert_eq!((pairs.len(), pairs.next(), pairs.next()), (0, None, None));
+    assert_eq!(contacts.static_pairs().len(), contacts.static_pairs().count());
+}
+
+#[test]
+fn contacts_and_worlds_are_shared_between_threads() {
+    let (centers, half_extents) = crowd();
+    let mut world = sequential();
+    world.step(Bodies::new(&centers, &half_extents)).unwrap();
+    let (contacts, expected) = (world.contacts(), world.contacts().body_pairs().len());
+    let everything = Aabb::new([-1e9, -1e9], [1e9, 1e9]).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(move || assert_eq!(contacts.body_pairs().count(), expected));
+            scope.spawn(|| assert_eq!(world.query_aabb(everything).count(), centers.len()));
+        }
+    });
+    // A world can be moved to another thread.
+    let count = std::thread::spawn(move || world.step(Bodies::uniform(&centers, [0.5; 2])).unwrap().body_count());
+    assert_eq!(count.join().unwrap(), 6000);
+}
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Position([f32; 2]);
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Size {
+    half_width: f32,
+    half_height: f32,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Wall {
+    min: Position,
+    max: Position,
+}
+
+#[allow(unsafe_code)]
+// SAFETY: `repr(transparent)` over two f32: no padding, `Copy + 'static`.
+unsafe impl NoUninit for Position {}
+#[allow(unsafe_code)]
+// SAFETY: `repr(C)`, two f32, no padding, `Copy + 'static`.
+unsafe impl NoUninit for Size {}
+#[allow(unsafe_code)]
+// SAFETY: `repr(C)`, four f32, no padding, `Copy + 'static`.
+unsafe impl NoUninit for Wall {}
+
+#[test]
+fn columns_of_any_castable_type_give_the_same_pairs() {
+    let (centers, half_extents) = crowd();
+    let (centers, half_extents) = (&centers[..200], &half_extents[..200]);
+    let pairs = |bodies: Bodies<'_>| sequential().step(bodies).unwrap().body_pairs().collect::<Vec<_>>();
+    let expected = pairs(Bodies::new(centers, half_extents));
+    assert!(!expected.is_empty());
+
+    let positions: Vec<Position> = centers.iter().copied().map(Position).collect();
+    let sizes = half_extents.iter().map(|&[half_width, half_height]| Size { half_width, half_height });
+    let sizes: Vec<Size> = sizes.collect();
+    let vectors: Vec<Vec2> = centers.iter().copied().map(Vec2::from).collect();
+    let half_vectors: Vec<Vec2> = half_extents.iter().copied().map(Vec2::from).collect();
+    assert_eq!(pairs(Bodies::new(&positions, &sizes)), expected);
+    assert_eq!(pairs(Bodies::new(&vectors, &half_vectors)), expected);
+    assert_eq!(pairs(Bodies::new(&vectors, &sizes).with_displacements(&vec![Vec2::ZERO; 200])), expected);
+    assert_eq!(pairs(Bodies::uniform(&vectors, Vec2::new(0.5, 0.4))), pairs(Bodies::uniform(centers, [0.5, 0.4])));
+
+    let boxes = centers.iter().zip(half_extents).map(|(&c, &h)| Aabb::from_half_extents(c, h).unwrap());
+    let boxes: Vec<Aabb> = boxes.collect();
+    let arrays: Vec<[f32; 4]> = boxes.iter().map(|b| b.to_array()).collect();
+    let walls = arrays.iter().map(|b| Wall { min: Position([b[0], b[1]]), max: Position([b[2], b[3]]) });
+    let walls: Vec<Wall> = walls.collect();
+    let expected = pairs(Bodies::from_aabbs(&arrays));
+    assert_eq!(pairs(Bodies::from_aabbs(&boxes)), expected);
+    assert_eq!(pairs(Bodies::from_aabbs(&walls)), expected);
+
+    // Statics, from slices, vectors and arrays of each.
+    let mut world = sequential();
+    let static_row = |world: &mut World| world.step(Bodies::uniform(centers, [0.1; 2])).unwrap().static_pairs().len();
+    world.set_statics(&arrays).unwrap();
+    let count = static_row(&mut world);
+    assert!(count > 0);
+    world.set_statics(&boxes[..]).unwrap();
+    assert_eq!(static_row(&mut world), count);
+    world.set_statics(Statics::new(&walls)).unwrap();
+    assert_eq!(static_row(&mut world), count);
+    world.set_statics(&[boxes[0]]).unwrap();
+    world.set_statics(&[[0.0f32; 4]; 0]).unwrap();
+    assert_eq!(static_row(&mut world), 0);
+}
+
+#[test]
+fn ids_are_returned_with_contacts_and_hits() {
+    let centers = [[0.0f32, 0.0], [0.5, 0.0], [9.0, 9.0]];
+    let mut world = sequential();
+    world.set_statics(Statics::new(&WALLS).with_ids(&[900, u64::MAX])).unwrap();
+    world.step(Bodies::uniform(&centers, [0.5; 2]).with_ids(&[u64::MAX, 0, 5])).unwrap();
+    assert_eq!([0, 1, 2, 3].map(|row| world.contacts().body_id(row)), [Some(u64::MAX), Some(0), Some(5), None]);
+    let area = Aabb::new([0.6, 0.0], [0.7, 0.1]).unwrap();
+    let mut hits: Vec<Hit> = world.query_aabb(area).collect();
+    hits.sort_unstable();
+    assert_eq!(hits, [Hit::Body { row: 1, id: Some(0) }, Hit::Static { row: 0, id: Some(900) }]);
+    world.step(Bodies::uniform(&centers, [0.5; 2])).unwrap();
+    assert_eq!(world.contacts().body_id(0), None);
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn step_runs_in_the_pool_of_the_caller() {
+    let (centers, half_extents) = crowd();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let mut world = World::default();
+    let contacts = pool.install(|| world.step(Bodies::new(&centers, &half_extents))).unwrap();
+    let mut expected = sequential();
+    let expected = expected.step(Bodies::new(&centers, &half_extents)).unwrap();
+    assert!(contacts.body_pairs().eq(expected.body_pairs()));
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn worlds_in_one_pool_step_independently() {
+    // A worker that waits for one step may steal tasks of another: a lock held across would
+    // deadlock.
+    let (centers, half_extents) = crowd();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let bodies = Bodies::new(&centers, &half_extents);
+    let expected = sequential().step(bodies).unwrap().body_pairs().collect::<Vec<_>>();
+    let mut worlds: Vec<World> = (0..12).map(|_| World::default()).collect();
+    pool.scope(|scope| {
+        for world in &mut worlds {
+            scope.spawn(|_| {
+                for _ in 0..3 {
+                    assert!(world.step(bodies).unwrap().body_pairs().eq(expected.iter().copied()));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn contacts_return_ids_of_bodies_and_statics() {
+    let walls = [[0.0f32, 0.0, 10.0, 1.0], [20.0, 0.0, 30.0, 1.0], [0.0, 0.5, 40.0, 0.6]];
+    let mut world = sequential();
+    world.set_statics(Statics::new(&walls).with_ids(&[7, 8, u64::MAX])).unwrap();
+    let centers = [[25.0f32, 0.5], [5.0, 0.5]];
+    let contacts = world.step(Bodies::uniform(&centers, [0.2, 0.2]).with_ids(&[70, 71])).unwrap();
+    let mut sorted = vec![StaticPair { body: 9, static_row: 9 }];
+    contacts.sorted_static_pairs(&mut sorted);
+    let ids: Vec<_> =
+        sorted.iter().map(|pair| (contacts.body_id(pair.body), contacts.static_id(pair.static_row))).collect();
+    assert_eq!(ids, [(70, 8), (70, u64::MAX), (71, 7), (71, u64::MAX)].map(|(a, b)| (Some(a), Some(b))));
+    assert_eq!((contacts.body_id(2), contacts.static_id(3)), (None, None));
+
+    world.set_statics(Statics::default()).unwrap();
+    let contacts = world.step(Bodies::uniform(&centers, [0.2, 0.2])).unwrap();
+    assert_eq!((contacts.static_pairs().len(), contacts.body_id(0), contacts.static_id(0)), (0, None, None));
+}

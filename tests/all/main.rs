@@ -1,0 +1,30 @@
+//! The integration tests that need no allocator of their own, as one program: it links once.
+
+mod adversarial_layouts;
+mod api_types;
+mod boxes_by_row;
+mod circle_bodies;
+mod contact_events;
+mod error_messages;
+mod filters;
+mod input_errors;
+mod islands;
+mod pair_order;
+mod pairs_mut;
+mod partner_lists;
+mod queries;
+mod query_batches;
+mod query_shapes;
+mod random_worlds;
+mod report;
+mod rounding;
+#[cfg(feature = "serde")]
+mod save;
+mod scenes;
+mod shift_origin;
+mod sleeping;
+mod sleeping_combined;
+mod sleeping_random;
+mod snapshots;
+mod spatial_order;
+mod streaming;

@@ -1,0 +1,364 @@
+//! The order of pairs is pinned at every thread count and SIMD level.
+//!
+//! The order may change between versions, but never by accident. After an intended change, run the
+//! test: it prints the new table. Circles have a table of their own, since their definition may
+//! change on its own.
+
+use std::fmt::Write as _;
+use triphase::geometry::RawAabb;
+use triphase::{Aabb, Bodies, BodyShape, Contacts, Filter, Hit, SimdLevel, Statics, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName, SplitMix64};
+use triphase_tests::{Columns, world};
+
+const SEED: u64 = 0x0bde4;
+/// Enough that every pass is split into several tasks.
+const BODIES: usize = 20_000;
+
+/// An order-sensitive hash of integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct OrderHash(u64);
+
+impl OrderHash {
+    fn add(&mut self, value: u64) {
+        self.0 = SplitMix64::new(self.0.wrapping_add(value)).next_u64();
+    }
+
+    fn add_rows(&mut self, rows: impl Iterator<Item = (u32, u32)>) {
+        let mut count = 0;
+        rows.for_each(|(a, b)| {
+            self.add(u64::from(a) << 32 | u64::from(b));
+            count += 1;
+        });
+        self.add(count);
+    }
+
+    fn add_pairs(&mut self, contacts: Contacts<'_>) {
+        self.add_rows(contacts.body_pairs().map(|pair| (pair.a, pair.b)));
+        self.add_rows(contacts.static_pairs().map(|pair| (pair.body, pair.static_row)));
+    }
+}
+
+/// A scene and how it is stepped.
+struct Case {
+    label: &'static str,
+    scene: SceneName,
+    count: usize,
+    frames: usize,
+    config: WorldConfig,
+    /// Changes a frame of the scene.
+    change: fn(&mut Columns, &mut Vec<RawAabb>),
+    /// Whether bodies and statics have filters.
+    filtered: bool,
+    /// Whether 19 of 20 bodies stay where they are first, and sleep.
+    asleep: bool,
+    /// Where the columns are cut into chunks.
+    cuts: &'static [usize],
+    /// What is added to the hash after each frame.
+    after: fn(&World, &mut OrderHash),
+}
+
+impl Case {
+    fn new(label: &'static str, scene: SceneName) -> Self {
+        Self {
+            label,
+            scene,
+            // Ten million pairs would test no more than two.
+            count: if scene == SceneName::Coincident { 2000 } else { BODIES },
+            frames: 3,
+            config: WorldConfig::new(),
+            change: |_, _| {},
+            filtered: false,
+            asleep: false,
+            cuts: &[],
+            after: |_, _| {},
+        }
+    }
+
+    fn with_config(self, config: WorldConfig) -> Self {
+        Self { config, ..self }
+    }
+
+    fn changed(self, change: fn(&mut Columns, &mut Vec<RawAabb>)) -> Self {
+        Self { change, ..self }
+    }
+
+    fn filtered(self) -> Self {
+        Self { filtered: true, ..self }
+    }
+
+    fn asleep(self) -> Self {
+        Self { asleep: true, frames: 12, ..self }
+    }
+
+    fn after(self, after: fn(&World, &mut OrderHash)) -> Self {
+        Self { after, ..self }
+    }
+
+    /// Steps all frames in a world of these settings, and returns the number of pairs and the hash.
+    fn run(&self, config: WorldConfig) -> (usize, u64) {
+        let mut world = world(config);
+        let mut scene = Scene::new(self.scene, self.count, SEED);
+        let mut random = SplitMix64::new(SEED);
+        let of_bodies = random_filters(scene.centers.len(), &mut random);
+        let of_statics = random_filters(scene.statics.len(), &mut random);
+        let first = scene.centers.clone();
+        let asleep: Vec<bool> = (0..first.len()).map(|row| row % 20 != 0).collect();
+        let (mut pairs, mut hash, mut most_asleep) = (0, OrderHash::default(), 0);
+        for frame in 0..self.frames {
+            let mut centers = scene.centers.clone();
+            if self.asleep {
+                let sleepers = centers.iter_mut().zip(&first).zip(&asleep).filter(|(_, asleep)| **asleep);
+                sleepers.for_each(|((center, first), _)| *center = *first);
+            }
+            let mut columns = Columns::new(centers, scene.half_extents.clone());
+            columns.displacements = scene.displacements.clone();
+            columns.ids = Some(scene.ids.clone());
+            columns.filters = self.filtered.then(|| of_bodies.clone());
+            let mut walls = scene.statics.clone();
+            (self.change)(&mut columns, &mut walls);
+            if frame == 0 {
+                let statics = Statics::new(&walls);
+                let statics = if self.filtered { statics.with_filters(&of_statics) } else { statics };
+                world.set_statics(statics).expect("valid statics");
+            }
+            scene.advance();
+            let bodies = columns.bodies();
+            let chunks: Vec<Bodies<'_>> = if self.asleep {
+                vec![bodies.with_asleep(&asleep)]
+            } else if self.cuts.is_empty() {
+                vec![bodies]
+            } else {
+                self.cuts.windows(2).map(|cut| columns.rows(cut[0], cut[1])).collect()
+            };
+            let contacts = world.step(&chunks).expect("valid bodies");
+            pairs += contacts.body_pairs().len() + contacts.static_pairs().len();
+            hash.add_pairs(contacts);
+            (self.after)(&world, &mut hash);
+            most_asleep = most_asleep.max(world.report().cached_count);
+        }
+        assert!(!self.asleep || most_asleep > self.count / 2, "{}: at most {most_asleep} slept", self.label);
+        (pairs, hash.0)
+    }
+
+    /// The result of every SIMD level and number of threads, which must be the same.
+    fn hash(&self) -> (usize, u64) {
+        let base = || self.config.clone();
+        let expected = self.run(base().with_parallel_threshold(None));
+        for simd in [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512] {
+            assert_eq!(
+                self.run(base().with_parallel_threshold(None).with_simd_max(simd)),
+                expected,
+                "{}, {simd:?}",
+                self.label
+            );
+        }
+        #[cfg(feature = "parallel")]
+        for pool in &triphase_tests::pools()[..2] {
+            let found = pool.install(|| self.run(base().with_parallel_threshold(0)));
+            assert_eq!(found, expected, "{}, {} threads", self.label, pool.current_num_threads());
+        }
+        expected
+    }
+}
+
+/// Filters of which about half accept each other.
+fn random_filters(count: usize, random: &mut SplitMix64) -> Vec<Filter> {
+    let mut bits = || [1, 2, 3, 1 << 31, u32::MAX][(random.next_u64() % 5) as usize];
+    (0..count).map(|_| Filter::new(bits(), bits())).collect()
+}
+
+/// Makes the world `factor` times as wide and a `factor`th as high, so that bands run in either
+/// direction.
+fn stretch(columns: &mut Columns, walls: &mut [RawAabb], factor: f32) {
+    let triphase_tests::Shape::Centers { centers, .. } = &mut columns.shape else {
+        unreachable!("a scene has centers")
+    };
+    centers.iter_mut().for_each(|[x, y]| (*x, *y) = (*x * factor, *y / factor));
+    for wall in walls {
+        let (x, y) = ((factor - 1.0) * wall[0], (1.0 / factor - 1.0) * wall[1]);
+        *wall = [wall[0] + x, wall[1] + y, wall[2] + x, wall[3] + y];
+    }
+}
+
+fn add_features(world: &World, hash: &mut OrderHash) {
+    let contacts = world.contacts();
+    hash.add_rows(contacts.started().map(|tracked| (tracked.pair.a, tracked.pair.b)));
+    hash.add_rows(contacts.persisting().map(|tracked| (tracked.pair.a, tracked.pair.b)));
+    hash.add_rows(contacts.ended().map(|ended| (ended.a as u32, ended.b as u32)));
+    hash.add_rows(contacts.started_statics().map(|tracked| (tracked.pair.body, tracked.pair.static_row)));
+    hash.add_rows(contacts.ended_statics().map(|ended| (ended.body as u32, ended.static_row as u32)));
+    for row in 0..contacts.body_count() as u32 {
+        hash.add_rows(contacts.partners(row).iter().map(|&partner| (row, partner)));
+        hash.add_rows(contacts.static_partners(row).iter().map(|&partner| (row, partner)));
+    }
+    let mut order = Vec::new();
+    world.spatial_order(&mut order);
+    hash.add_rows(order.iter().map(|&row| (row, 0)));
+    let area = Aabb::new([-1e3, -1e3], [1e3, 40.0]).expect("a valid box");
+    hash.add_rows(world.query_aabb(area).map(|hit| match hit {
+        Hit::Body { row, .. } => (0, row),
+        Hit::Static { row, .. } => (1, row),
+    }));
+}
+
+/// Compares with a table. Cases without pairs have no row.
+fn compare(cases: &[Case], pinned: &[(&str, usize, u64)]) {
+    let found: Vec<_> =
+        cases.iter().map(|case| (case.label, case.hash())).filter(|(_, (pairs, _))| *pairs > 0).collect();
+    let mut table = String::new();
+    let mut changed = Vec::new();
+    for &(label, (pairs, hash)) in &found {
+        writeln!(table, "    ({label:?}, {pairs}, {hash:#018x}),").expect("a string takes it");
+        if !pinned.contains(&(label, pairs, hash)) {
+            changed.push(label);
+        }
+    }
+    let is_missing = |row: &&(&str, usize, u64)| found.iter().all(|(label, _)| *label != row.0);
+    let missing: Vec<_> = pinned.iter().filter(is_missing).collect();
+    assert!(
+        changed.is_empty() && missing.is_empty(),
+        "the order of pairs changed in {changed:?}; no pairs in {missing:?}. The table is now:\n{table}"
+    );
+}
+
+#[rustfmt::skip]
+const PINNED_SCENES: &[(&str, usize, u64)] = &[
+    ("crowd", 59716, 0x0c3c086d453dd071),
+    ("dragons", 100879, 0xac05aa8a8315a727),
+    ("castles", 257128, 0xa3692d557b4ced56),
+    ("cities", 95986, 0xdd6794d862641821),
+    ("power_law", 38521, 0x138c7f4fc0a0e1cc),
+    ("sleepers", 59625, 0x2ef855cfd0b1f31a),
+    ("brownian", 59476, 0x257f8159f2bcc928),
+    ("gravity", 59660, 0x6c8fb10acd8a6a68),
+    ("churn", 59858, 0xbcf22efd3672786c),
+    ("far_outlier", 59713, 0x88a0643d2db0078a),
+    ("line_x", 60331, 0x82b1ad58067e1b79),
+    ("line_y", 60331, 0x82b1ad58067e1b79),
+    ("diagonal", 60331, 0x22ad7ad465b93874),
+    ("coincident", 2997000, 0x6a41ccfea03ac869),
+    ("two_cities", 46542, 0x2520dbbfd08c66db),
+    ("touching", 237462, 0xe0451c4a93f6e6fd),
+    ("tiny_and_huge", 44836, 0x503eaa9d8172a506),
+    ("beams_static", 35064, 0xdd36e2e7c0b74112),
+    ("bullets", 64223, 0x2e1249f90f87c0e4),
+    ("ulp", 45112, 0xdb789ec54f675ee7),
+    ("zero_size", 58832, 0x97cd97d86fd74663),
+    ("negative_coordinates", 59746, 0x1acbeda6b05ffe24),
+    ("wide_and_tall", 59632, 0x8a5a1310e2e52e84),
+    ("nested_clusters", 151602, 0x1df1ebbcd432c42b),
+    ("harp", 82, 0x0f20a242019d65a7),
+];
+
+#[test]
+fn pair_order_of_every_scene_is_pinned() {
+    let cases: Vec<_> = SceneName::ALL.iter().map(|&name| Case::new(name.as_str(), name)).collect();
+    compare(&cases, PINNED_SCENES);
+}
+
+#[rustfmt::skip]
+const PINNED_FORMS: &[(&str, usize, u64)] = &[
+    ("crowd, filters", 27658, 0x437b86c35ded7591),
+    ("castles, filters", 118729, 0x7f06fc94e635a488),
+    ("power_law, filters", 17511, 0x12fe3450b67531a3),
+    ("crowd, asleep", 237933, 0x14f75376f267fb6e),
+    ("castles, asleep", 1028984, 0x558399ae1c1aabcd),
+    ("power_law, asleep, filters", 69917, 0x87fb0b7ec5bb5245),
+    ("castles, chunks", 257128, 0xa3692d557b4ced56),
+    ("castles, boxes", 257128, 0xa3692d557b4ced56),
+    ("crowd, uniform", 39718, 0x66935efddaa91cd5),
+    ("crowd, high", 56424, 0x8fb4642f321c4229),
+    ("crowd, wide", 57009, 0x4483e1629a42e44d),
+    ("castles, high", 173563, 0x1c795effa485a3b2),
+    ("castles, wide", 79414, 0x5bf5d0be1ab97e60),
+    ("power_law, high", 35940, 0xfb005b58952b458a),
+    ("crowd, cells of 3", 59716, 0x4e19c05a4542d465),
+    ("castles, bound 0.4", 257128, 0xd90e4bc215071e91),
+    ("castles, all oversized", 118729, 0x83e9c8f42c13b77a),
+    ("power_law, four bounds", 38521, 0x375a0fb80beb65a2),
+];
+
+#[test]
+fn pair_order_of_every_form_of_input_is_pinned() {
+    use SceneName::*;
+    let new = WorldConfig::new;
+    let cases = [
+        Case::new("crowd, filters", Crowd).filtered(),
+        Case::new("castles, filters", Castles).filtered(),
+        Case::new("power_law, filters", PowerLaw).filtered(),
+        Case::new("crowd, asleep", Crowd).asleep(),
+        Case::new("castles, asleep", Castles).asleep(),
+        Case::new("power_law, asleep, filters", PowerLaw).asleep().filtered(),
+        Case { cuts: &[0, 0, 1, 7000, 7000, 12_001, 20_000], ..Case::new("castles, chunks", Castles) },
+        Case::new("castles, boxes", Castles)
+            .changed(|columns, _| columns.shape = triphase_tests::Shape::Aabbs(columns.boxes())),
+        Case::new("crowd, uniform", Crowd).changed(|columns, _| {
+            let triphase_tests::Shape::Centers { centers, .. } = &columns.shape else {
+                unreachable!("a scene has centers")
+            };
+            columns.shape = triphase_tests::Shape::Uniform { centers: centers.clone(), half_extents: [0.4, 0.3] };
+        }),
+        Case::new("crowd, high", Crowd).changed(|columns, walls| stretch(columns, walls, 0.05)),
+        Case::new("crowd, wide", Crowd).changed(|columns, walls| stretch(columns, walls, 20.0)),
+        Case::new("castles, high", Castles).changed(|columns, walls| stretch(columns, walls, 0.05)),
+        Case::new("castles, wide", Castles).changed(|columns, walls| stretch(columns, walls, 20.0)).filtered(),
+        Case::new("power_law, high", PowerLaw).changed(|columns, walls| stretch(columns, walls, 0.05)),
+        Case::new("crowd, cells of 3", Crowd).with_config(new().with_cell_size(3.0)),
+        Case::new("castles, bound 0.4", Castles).with_config(new().with_bound(0.4)),
+        Case::new("castles, all oversized", Castles).with_config(new().with_bound(0.0)).filtered(),
+        Case::new("power_law, four bounds", PowerLaw).with_config(new().with_bounds([0.1, 0.5, 3.0, 20.0])),
+    ];
+    compare(&cases, PINNED_FORMS);
+}
+
+#[rustfmt::skip]
+const PINNED_DISCS: &[(&str, usize, u64)] = &[
+    ("crowd", 47033, 0xc99ba837a53075d5),
+    ("castles", 233482, 0xbb788af885facf60),
+    ("castles, filters", 107775, 0x130a9ca4ce10faba),
+    ("castles, high", 160703, 0x7eb2075eb61ceade),
+    ("power_law", 30190, 0xfb1d002e76813baf),
+    ("wide_and_tall", 18099, 0xc5348d59ce877efc),
+    ("crowd, asleep", 186895, 0x877c9dc037071cee),
+];
+
+#[test]
+fn pair_order_of_circles_is_pinned() {
+    use SceneName::*;
+    let discs = || WorldConfig::new().with_body_shape(BodyShape::Circle);
+    let cases = [
+        Case::new("crowd", Crowd).with_config(discs()),
+        Case::new("castles", Castles).with_config(discs()),
+        Case::new("castles, filters", Castles).with_config(discs()).filtered(),
+        Case::new("castles, high", Castles)
+            .with_config(discs())
+            .changed(|columns, walls| stretch(columns, walls, 0.05)),
+        Case::new("power_law", PowerLaw).with_config(discs()),
+        Case::new("wide_and_tall", WideAndTall).with_config(discs()),
+        Case::new("crowd, asleep", Crowd).with_config(discs()).asleep(),
+    ];
+    compare(&cases, PINNED_DISCS);
+}
+
+#[rustfmt::skip]
+const PINNED_FEATURES: &[(&str, usize, u64)] = &[
+    ("castles", 257128, 0xad01f21e5e5a65bd),
+    ("castles, margin", 257128, 0x2405727a77c04175),
+    ("power_law", 38521, 0x0dbd76fcb9944bdc),
+    ("churn", 59858, 0xae2e6a5ea4a48c2c),
+    ("crowd, asleep", 237933, 0x20ada15114c5587d),
+];
+
+#[test]
+fn order_of_events_partners_and_hits_is_pinned() {
+    use SceneName::*;
+    let config = || WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
+    let cases = [
+        Case::new("castles", Castles).with_config(config()).after(add_features),
+        Case::new("castles, margin", Castles).with_config(config().with_margin(0.05)).after(add_features),
+        Case::new("power_law", PowerLaw).with_config(config()).after(add_features),
+        Case::new("churn", Churn).with_config(config()).after(add_features),
+        Case::new("crowd, asleep", Crowd).with_config(config()).asleep().after(add_features),
+    ];
+    compare(&cases, PINNED_FEATURES);
+}

@@ -1,0 +1,244 @@
+//! The rules of the source: files import downward and never in a circle, few name rayon or hold
+//! `unsafe`, none is too long, and labels of invariants are unique and cited.
+//!
+//! The lists name the files that may break a rule. A file that is listed without need fails too, so
+//! lists only shrink.
+
+mod imports;
+mod rules;
+
+use imports::{Files, imports};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Files and folders, those that import nothing first. A row imports from the rows above it; the
+/// rooms of a row never import from each other. The longest room that fits a file is its room.
+const ROOMS: &[&[&str]] = &[
+    &["geometry"],
+    &["error.rs", "reference.rs"],
+    &["config.rs", "pair.rs", "parallel.rs", "filter.rs"],
+    &["bodies.rs"],
+    &["storage"],
+    &["kernel", "stream"],
+    &["query"],
+    &["tier/point_grid", "tier/loose_grid", "tier/static_tree"],
+    &["world", "tier"],
+    &["lib.rs"],
+];
+
+/// Files that import themselves through others.
+const IN_CIRCLES: &[&str] = &[];
+
+/// Files that may name rayon.
+const WITH_RAYON: &[&str] = &[
+    "parallel.rs",       // the only way into it
+    "world/contacts.rs", // pages as a parallel iterator
+];
+
+/// Files that may hold `unsafe`.
+const WITH_UNSAFE: &[&str] = &[
+    "geometry/aabb.rs",             // a box as four f32
+    "pair.rs",                      // a pair as two u32
+    "storage/disjoint.rs",          // one buffer, many tasks
+    "storage/record.rs",            // a record as five words
+    "kernel/lanes.rs",              // what an instruction set offers
+    "kernel/level.rs",              // the choice of one
+    "kernel/rule.rs",               // circles, lane by lane
+    "kernel/scan.rs",               // the scans
+    "kernel/portable.rs",           // four boxes at a time
+    "kernel/sse2.rs",               // eight
+    "kernel/avx2.rs",               // the same
+    "kernel/avx512.rs",             // the same
+    "kernel/masks.rs",              // a few boxes at a time, as bits
+    "tier/point_grid/partition.rs", // chunks write where they counted
+    "world/task.rs",                // bands fill the places they were given
+    "world/exclusive/columns.rs",   // two rows at a time, while no one else has them
+];
+
+/// Files whose comments are too wide.
+const WITH_WIDE_PROSE: &[&str] = &[];
+
+/// Files whose labels carry no name.
+const WITH_NAMELESS_LABELS: &[&str] = &[];
+
+const LINES_MAX: usize = 500;
+const PROSE_COLUMNS_MAX: usize = 100;
+
+/// The Rust files of a folder of the repository, by their paths below it.
+fn files(folder: &str) -> Files {
+    fn collect(root: &Path, folder: &Path, files: &mut Files) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(root, &path, files);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).expect("a path below").components();
+                let name: Vec<_> = name.map(|part| part.as_os_str().to_str().expect("a name in UTF-8")).collect();
+                files.push((name.join("/"), std::fs::read_to_string(&path).expect("text")));
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    let mut files = Vec::new();
+    collect(&root, &root, &mut files);
+    files.sort();
+    files
+}
+
+/// Compares the files that break a rule with those that may.
+#[track_caller]
+fn check_list(found: &BTreeSet<String>, listed: &[&str], what: &str) {
+    let extra: Vec<_> = found.iter().filter(|file| !listed.contains(&file.as_str())).collect();
+    let needless: Vec<_> = listed.iter().filter(|file| !found.contains(**file)).collect();
+    assert!(extra.is_empty() && needless.is_empty(), "{what}: {extra:?}; listed without need: {needless:?}");
+}
+
+#[test]
+fn imports_form_no_circle() {
+    check_list(&rules::files_in_circles(&imports(&files("src"))), IN_CIRCLES, "in a circle of imports");
+}
+
+#[test]
+fn imports_point_to_rooms_above() {
+    let files = files("src");
+    let upward = rules::upward_imports(&files, &imports(&files), ROOMS);
+    assert!(upward.is_empty(), "{upward:#?}");
+}
+
+#[test]
+fn rayon_is_named_in_listed_files_alone() {
+    check_list(&rules::files_with_word(&files("src"), "rayon"), WITH_RAYON, "names rayon");
+}
+
+#[test]
+fn unsafe_code_is_in_listed_files_alone() {
+    check_list(&rules::files_with_word(&files("src"), "unsafe"), WITH_UNSAFE, "holds unsafe");
+}
+
+#[test]
+fn files_are_short() {
+    check_list(&rules::long_files(&files("src"), LINES_MAX), &[], "too many lines");
+}
+
+#[test]
+fn prose_is_narrow() {
+    let found = rules::files_with_wide_prose(&files("src"), PROSE_COLUMNS_MAX);
+    check_list(&found, WITH_WIDE_PROSE, "comments too wide");
+    for folder in ["tests", "examples", "benches"] {
+        let mut files = files(folder);
+        files.retain(|(file, _)| !file.starts_with("peers/"));
+        check_list(&rules::files_with_wide_prose(&files, PROSE_COLUMNS_MAX), &[], "comments too wide");
+    }
+}
+
+#[test]
+fn labels_are_unique_and_cited() {
+    let files = files("src");
+    check_list(&rules::files_with_nameless_labels(&files), WITH_NAMELESS_LABELS, "labels without a name");
+    let bad = rules::bad_labels(&files);
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+/// Sources that break the rules, to see that the rules notice.
+mod made_up {
+    use super::*;
+
+    fn sources(files: &[(&str, &str)]) -> Files {
+        files.iter().map(|(name, source)| ((*name).to_owned(), (*source).to_owned())).collect()
+    }
+
+    fn imports_of(files: &[(&str, &str)]) -> Vec<(String, String)> {
+        imports(&sources(files)).into_iter().collect()
+    }
+
+    const LIB: (&str, &str) = ("lib.rs", "mod a; mod b; pub use b::inner::Deep;");
+
+    #[test]
+    fn imports_are_resolved_to_the_defining_file() {
+        let b = ("b/mod.rs", "pub mod inner; pub use inner::Other; pub fn here() {}");
+        let inner = ("b/inner.rs", "pub struct Deep; pub enum Other { A } pub fn call() {}");
+        let to_inner = [("a.rs".to_owned(), "b/inner.rs".to_owned())];
+        let to_mod = [("a.rs".to_owned(), "b/mod.rs".to_owned())];
+        for (source, expected) in [
+            ("use crate::Deep;", &to_inner[..]),
+            ("use crate::b::{self, Other as Renamed};", &to_inner),
+            ("use super::b; fn f() { b::inner::call(); }", &to_inner),
+            ("use crate::b::inner::*; fn f() -> Other { Other::A }", &to_inner),
+            ("use crate::b::*; fn f() { println!(\"{}\", call_of(Other::A)); }", &to_inner),
+            ("fn f() { use crate::b::{inner::{call}}; call() }", &to_inner),
+            ("fn f(b: usize, Deep: usize) -> usize { b }", &[]),
+            ("use crate::b::here;", &to_mod),
+            ("pub use crate::b::here;", &[]),
+            ("#[cfg(test)] mod tests { use crate::Deep; }", &[]),
+            ("use std::b::Deep; use b::nothing;", &[]),
+            ("mod within { use super::super::b::inner::Deep; }", &to_inner),
+        ] {
+            assert_eq!(imports_of(&[LIB, ("a.rs", source), b, inner]), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn circle_is_found() {
+        let b = ("b.rs", "mod c; pub struct B(crate::a::A);");
+        let files = [("lib.rs", "mod a; mod b; mod d;"), ("a.rs", "pub struct A; use super::b::c::C;"), b];
+        let files = [&files[..], &[("b/c.rs", "pub struct C(super::B);"), ("d.rs", "use crate::a::A;")]].concat();
+        let found = rules::files_in_circles(&imports(&sources(&files)));
+        assert!(found.iter().eq(["a.rs", "b.rs", "b/c.rs"]), "{found:?}");
+    }
+
+    #[test]
+    fn upward_import_is_found() {
+        let files = sources(&[
+            ("lib.rs", "mod low; mod left; mod right;"),
+            ("low.rs", "pub struct Low;"),
+            ("left/mod.rs", "pub struct Left(crate::low::Low);"),
+            ("right.rs", "use crate::left::Left; use crate::low::Low;"),
+        ]);
+        let upward = |rooms| rules::upward_imports(&files, &imports(&files), rooms);
+        assert!(upward(&[&["low.rs"], &["left"], &["right.rs"], &["lib.rs"]]).is_empty());
+        let right = "right.rs imports left/mod.rs";
+        assert_eq!(upward(&[&["low.rs"], &["left", "right.rs"], &["lib.rs"]]), [right]);
+        let low = "left/mod.rs imports low.rs";
+        assert_eq!(upward(&[&["left"], &["low.rs"], &["right.rs"], &["lib.rs"]]), [low]);
+        assert_eq!(upward(&[&["low.rs"], &["left"], &["right.rs"]]), ["lib.rs is in no room"]);
+    }
+
+    #[test]
+    fn words_are_found_in_code_alone() {
+        let files = sources(&[
+            ("a.rs", "// unsafe\nconst A: &str = \"unsafe\"; const unsafe_code: u8 = 0;"),
+            ("b.rs", "fn f() { call!([unsafe { g() }]) }"),
+        ]);
+        assert!(rules::files_with_word(&files, "unsafe").iter().eq(["b.rs"]));
+    }
+
+    #[test]
+    fn wide_prose_and_long_files_are_found() {
+        let wide = format!("    // {}\n", "long ".repeat(20));
+        let table = format!("//! | {}\n", "long ".repeat(20));
+        let code = format!("const A: &str = \"{}\";\n", "long ".repeat(20));
+        let files = sources(&[("a.rs", &wide), ("b.rs", &table), ("c.rs", &code)]);
+        assert!(rules::files_with_wide_prose(&files, 100).iter().eq(["a.rs"]));
+        assert!(rules::long_files(&sources(&[("a.rs", "\n\n\n"), ("b.rs", "\n\n")]), 2).iter().eq(["a.rs"]));
+    }
+
+    #[test]
+    fn bad_labels_are_found() {
+        let files = sources(&[
+            ("a.rs", "//! BAND-1: a body is in one band.\n//! BAND-2: no box is large.\n//! BAND-3: cells are wide."),
+            ("b.rs", "fn f() {} // by BAND-1\n/// BAND-2: again. See BAND-2.\nconst A: &str = \"BAND-3\"; // BAND-31"),
+            ("c.rs", "//! B1: old."),
+        ]);
+        assert_eq!(
+            rules::bad_labels(&files),
+            ["BAND-2 is defined twice", "BAND-2 is cited nowhere", "BAND-3 is cited nowhere"]
+        );
+        assert!(rules::files_with_nameless_labels(&files).iter().eq(["c.rs"]));
+    }
+
+    #[test]
+    #[should_panic(expected = "listed without need: [\"b.rs\"]")]
+    fn needless_entry_of_a_list_fails() {
+        check_list(&BTreeSet::from(["a.rs".to_owned()]), &["a.rs", "b.rs"], "breaks a rule");
+    }
+}
