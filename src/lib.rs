@@ -39,7 +39,7 @@
 //!
 //! # What comes next in a physics step
 //!
-//! * What began and what ended, and a value that follows each contact: [`WorldConfig::with_contact_tracking`], [`Contacts::started`].
+//! * What began and what ended, and a value that follows each contact: [`WorldConfig::with_contact_tracking`], [`Contacts::events`].
 //! * Pairs with both rows of your columns to change, on all threads: [`Contacts::par_for_each_pair_mut`].
 //! * Groups of bodies that touch: [`Contacts::build_islands`]. The partners of a body: [`Contacts::partners`].
 //! * Pairs while the step still runs: [`World::step_streamed`], and [`stream`] for another thread.
@@ -110,8 +110,8 @@ mod world;
 
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
-pub use contacts::events::{EndedPair, EndedStaticPair, Tracked};
-pub use contacts::exclusive::RowColumns;
+pub use contacts::events::view::{ContactEvents, ContactEventsMut, EndedPair, EndedStaticPair, TrackedPair};
+pub use contacts::exclusive::columns::ColumnsMut;
 pub use contacts::islands::Islands;
 pub use contacts::stream::{self, PagePairs, StreamedPage};
 pub use error::{Column, Error, InvalidRow};

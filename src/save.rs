@@ -6,7 +6,8 @@
 //!     set) is made anew, and does not show in what is found.
 
 use crate::config::WorldConfig;
-use crate::contacts::events::{SavedTracked, StaticSet, Tracker, check_static_ids};
+use crate::contacts::events::saved::SavedTracked;
+use crate::contacts::events::tracker::{ContactTracker, NumberedStatics, check_static_ids};
 use crate::error::Error;
 use crate::frame::frames::Frames;
 use crate::geometry::RawAabb;
@@ -105,7 +106,7 @@ impl World {
                 },
                 disabled: rows().filter(|&row| statics.is_enabled(row) == Some(false)).collect(),
             },
-            tracked: self.tracker.as_ref().map(|tracker| tracker.save(self.static_set())),
+            tracked: self.contacts.events.as_ref().map(|tracker| tracker.save(self.static_set())),
         }
     }
 
@@ -141,28 +142,28 @@ impl World {
         }
         let mut world = Self::new(config).map_err(invalid("settings"))?;
         let statics = statics.restore(world.config.may_use_threads()).and_then(|statics| {
-            if world.tracker.is_some() {
+            if world.config.contact_tracking {
                 check_static_ids(&statics)?;
             }
             Ok(statics)
         });
         world.statics = statics.map_err(invalid("statics"))?;
         (world.statics_version, world.static_set) = (1, 1);
-        if world.tracker.is_some()
+        if world.config.contact_tracking
             && let Some(tracked) = tracked
         {
-            let tracker = Tracker::restore(&tracked, world.static_set()).map_err(invalid("contacts"))?;
-            world.tracker = Some(Box::new(tracker));
+            let tracker = ContactTracker::restore(&tracked, world.static_set()).map_err(invalid("contacts"))?;
+            world.contacts.events = Some(Box::new(tracker));
         }
-        world.frames = Frames::after(step, world.tracker.is_some());
+        world.frames = Frames::after(step, world.config.contact_tracking);
         Ok(world)
     }
 }
 
 impl World {
     /// The statics as of now, as contacts are tracked with them.
-    fn static_set(&self) -> StaticSet<'_> {
-        StaticSet { tree: &self.statics, number: self.static_set }
+    fn static_set(&self) -> NumberedStatics<'_> {
+        NumberedStatics { tree: &self.statics, number: self.static_set }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::broad_phase::band_pass;
 use crate::broad_phase::band_pass::{Aim, Shared, Task};
 use crate::broad_phase::workers::Workers;
 use crate::config::{BodyShape, InvalidRows};
-use crate::contacts::events::IdsNow;
+use crate::contacts::events::tracker::{IdState, NumberedStatics, TrackedStep};
 use crate::error::Error;
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
@@ -12,7 +12,7 @@ use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::disjoint::Disjoint;
-use crate::memory::listener::Listener;
+use crate::memory::listener::OnPage;
 use crate::memory::page::PairBudget;
 use crate::parallel;
 use crate::report::Phases;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 impl World {
     /// Builds the next frame from the rows and, when all went well, makes it the present one. Pairs are told to `listener` too.
-    pub(crate) fn build_frame(&mut self, chunks: &[Bodies<'_>], listener: Option<&Listener<'_>>) -> Result<(), Error> {
+    pub(crate) fn build_frame(&mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
         let start = Clock::now();
         let mut clock = start;
         let mut phases = Phases::default();
@@ -49,23 +49,28 @@ impl World {
                 let budget = PairBudget::new(self.config.pair_limit);
                 self.find_pairs(parallel, index, aim, &budget, &mut phases)?;
             }
-            let mut ids = IdsNow::Unknown;
-            if self.tracker.is_some() {
-                clock.lap();
-                ids = self.track_contacts(&input, index, discs, parallel)?;
+            clock.lap();
+            let tracked = TrackedStep {
+                rows: &input,
+                statics: NumberedStatics { tree: &self.statics, number: self.static_set },
+                margin: self.config.margin,
+                circles: discs,
+                level: self.level,
+                parallel,
+            };
+            let skipped = self.sleeping.invalid_rows().chain(self.partition.invalid_rows()).map(|bad| bad.row);
+            let ids = self.contacts.track(tracked, index, skipped)?;
+            if self.config.contact_tracking {
                 phases.tracking = clock.lap();
             }
-            if let Some(lists) = &mut self.lists {
-                let found = &self.next_found;
-                lists.rebuild((&found.all_bodies(), &found.all_statics()), input.len(), parallel);
-            }
+            self.contacts.rebuild_partners(input.len(), parallel);
             (index.step, index.row_count) = (self.step_number() + 1, input.len());
             index.sequential = !self.config.may_use_threads();
             // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first. A world
             // that was restored knows who was in its last step, but has no frame of it.
-            let handed_on = ids != IdsNow::Copied && self.frames.hand_on_ids(index);
-            let are_there = handed_on && ids == IdsNow::AsBefore && index.ids.len() == input.len();
-            if ids != IdsNow::Copied && !are_there {
+            let handed_on = ids != IdState::Copied && self.frames.hand_on_ids(index);
+            let are_there = handed_on && ids == IdState::Unchanged && index.ids.len() == input.len();
+            if ids != IdState::Copied && !are_there {
                 input.copy_ids(&mut index.ids);
             }
             index.set_statics(&self.statics, self.statics_version);
@@ -75,16 +80,13 @@ impl World {
         if let Err(error) = outcome {
             // A step that was refused late left one side roomier than the other.
             self.frames.refuse(next);
-            self.found.reserve_like(&self.next_found);
+            self.contacts.refuse();
             self.workers.level();
             return Err(error);
         }
         self.frames.advance(next);
-        std::mem::swap(&mut self.found, &mut self.next_found);
-        self.found.schedules.take_buffers(&mut self.next_found.schedules);
-        self.next_found.reserve_like(&self.found);
         self.workers.level();
-        self.provide_pages();
+        self.contacts.advance(self.workers.count());
         self.skipped.clear();
         self.skipped.extend(self.sleeping.invalid_rows().chain(self.partition.invalid_rows()));
         phases.total = { start }.lap();
@@ -106,8 +108,8 @@ impl World {
             self.workers.release();
             self.tasks.clear();
         }
-        self.next_found.clear(&self.pool);
-        let pages_before = self.pool.free_count();
+        self.contacts.next.clear(&self.contacts.pool);
+        let pages_before = self.contacts.pool.free_count();
         let mut grid = std::mem::take(&mut index.grid);
         let oversized = self.partition.oversized();
         index.set_oversized(if matches!(aim, Aim::Sleepers { .. }) { &[] } else { &grid.records[oversized] });
@@ -131,7 +133,7 @@ impl World {
                 words: Disjoint::new(&mut grid.words),
                 statics: &self.statics,
                 split: self.workers.split(),
-                pool: &self.pool,
+                pool: &self.contacts.pool,
                 budget,
                 aim,
             };
@@ -139,7 +141,7 @@ impl World {
             parallel::for_each_mut(parallel, tasks, |k, task| {
                 let bodies = slots.get(k).map_or(0, |slot| slot.records.len());
                 if Workers::shares(bodies) {
-                    // One for all, so it is told of what was found when that is free again (N1 in `tap.rs`).
+                    // One for all, so it is told of what was found when that is free again (LISTENER-1).
                     if let Some(slot) = slots.get(k) {
                         band_pass::run_band(&shared.silent(), index, k, slot, &mut workers.shared(), task);
                     }
@@ -160,10 +162,9 @@ impl World {
         grid.finish(self.level);
         index.grid = grid;
         for task in tasks {
-            self.next_found.append(&mut task.body_blocks, task.own_pairs, &mut task.static_blocks);
+            self.contacts.next.push_task(&mut task.body_blocks, task.own_pairs, &mut task.static_blocks);
             phases.add(&task.times);
         }
-        self.next_found.count();
         self.check_budget(budget, pages_before)?;
         phases.gather += clock.lap();
         Ok(())
@@ -174,16 +175,9 @@ impl World {
         if !budget.is_exceeded() {
             return Ok(());
         }
-        self.next_found.clear(&self.pool);
+        self.contacts.next.clear(&self.contacts.pool);
         // Pages for pairs that were refused are not kept; those that good steps use are.
-        self.pool.truncate(pages_before);
+        self.contacts.pool.truncate(pages_before);
         Err(Error::TooManyPairs { limit: self.config.pair_limit })
-    }
-
-    /// Pages for a second frame like this one: whichever frame follows which, once each was stepped, there are enough. And
-    /// one a worker: a task may open a page and give it back empty.
-    fn provide_pages(&self) {
-        let (front, back) = (self.found.page_count(), self.next_found.page_count());
-        self.pool.provide(front + back, front.saturating_sub(back) + self.workers.count());
     }
 }

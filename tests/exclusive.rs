@@ -177,14 +177,14 @@ fn short_columns_are_refused_and_nothing_is_called() {
     let rows = contacts.body_count();
     let (mut long, mut short, mut none) = (vec![0u8; rows + 5], vec![0u64; rows - 1], Vec::<u8>::new());
     let unwanted = |_: Pair| panic!("there is a column that is too short");
-    let short_column = |number, found| Err(Error::ColumnTooShort { number, expected: rows, found });
+    let short_column = |index, found| Err(Error::ColumnTooShort { index, expected: rows, found });
     let result = contacts.par_for_each_pair_mut((&mut long, &mut short, &mut none), |pair, _, _| unwanted(pair));
     assert_eq!(result, short_column(1, rows - 1));
     assert_eq!(contacts.par_for_each_pair_mut(&mut none, |pair, _, _| unwanted(pair)), short_column(0, 0));
     let result = contacts.par_for_each_static_pair_mut((&mut long, &mut none), |_, _| panic!("it is short"));
     assert_eq!(result, short_column(1, 0));
     let told = short_column(1, 0).unwrap_err().to_string();
-    assert_eq!(told, format!("column 1 to be changed has 0 rows, expected at least the {rows} of the step"));
+    assert_eq!(told, format!("column 1 has 0 rows, but the step had {rows}"));
 
     // Longer ones are not: what is beyond the step's rows is left alone.
     let each = |_: Pair, a: &mut u8, b: &mut u8| (*a, *b) = (a.saturating_add(1), b.saturating_add(1));

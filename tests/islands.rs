@@ -50,10 +50,12 @@ fn told(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> {
     contacts.build_islands(islands);
     let all: Vec<Vec<u32>> = islands.iter().map(<[u32]>::to_vec).collect();
     assert_eq!((islands.len(), islands.is_empty()), (all.len(), all.is_empty()));
-    assert_eq!((islands.iter().len(), islands.by_row().len()), (all.len(), contacts.body_count()));
+    assert_eq!((islands.iter().len(), islands.island_by_row().len()), (all.len(), contacts.body_count()));
     for (number, rows) in (0..).zip(&all) {
         assert_eq!(islands.rows(number), rows);
-        assert!(rows.iter().all(|&row| islands.of(row) == number && islands.by_row()[row as usize] == number));
+        assert!(
+            rows.iter().all(|&row| islands.island_of(row) == number && islands.island_by_row()[row as usize] == number)
+        );
     }
     all
 }
@@ -134,7 +136,7 @@ fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
     world.set_statics(&scene.statics).unwrap();
     let mut islands = Islands::new().connect_statics(true);
     world.contacts().build_islands(&mut islands);
-    assert!(islands.is_empty() && islands.iter().next().is_none() && islands.by_row().is_empty());
+    assert!(islands.is_empty() && islands.iter().next().is_none() && islands.island_by_row().is_empty());
     let bodies = |count: usize| Bodies::new(&scene.centers[..count], &scene.half_extents[..count]);
     let counts = [2000, 10, 0, 1999];
     let mut rounds = [0; 2].map(|_| {
@@ -156,7 +158,7 @@ fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
         rounds[1] = ALLOCATIONS.load(SeqCst) - before;
     }
     assert_eq!(rounds[1], 0);
-    assert!(islands.bytes() >= 2000 * 2 * 4);
+    assert!(islands.memory_bytes() >= 2000 * 2 * 4);
 }
 
 proptest! {

@@ -331,17 +331,35 @@ fn contacts_that_are_tracked_go_on() {
             };
             world.set_statics(&walls).unwrap();
             step(world, &centers);
-            world.tracked_mut().for_each(|(pair, value)| *value = pair.a ^ pair.b);
+            world.events_mut().unwrap().tracked().for_each(|(pair, value)| *value = pair.a ^ pair.b);
             let before = Found::new(world.contacts());
             world.shift_origin(by).unwrap();
-            assert_eq!(world.contacts().started().count(), before.body.len(), "those of the step stand");
+            assert_eq!(
+                world.contacts().events().unwrap().started().count(),
+                before.body.len(),
+                "those of the step stand"
+            );
             step(world, &moved);
             let contacts = world.contacts();
-            assert_eq!((contacts.started().count(), contacts.ended().count()), (0, 0));
-            assert_eq!((contacts.started_statics().count(), contacts.ended_statics().count()), (0, 0));
-            assert!(!before.static_row.is_empty() && contacts.persisting_statics().count() == before.static_row.len());
-            assert_eq!(contacts.persisting().count(), before.body.len());
-            assert!(contacts.persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b));
+            assert_eq!(
+                (contacts.events().unwrap().started().count(), contacts.events().unwrap().ended().count()),
+                (0, 0)
+            );
+            assert_eq!(
+                (
+                    contacts.events().unwrap().started_static().count(),
+                    contacts.events().unwrap().ended_static().count()
+                ),
+                (0, 0)
+            );
+            assert!(
+                !before.static_row.is_empty()
+                    && contacts.events().unwrap().persisting_static().count() == before.static_row.len()
+            );
+            assert_eq!(contacts.events().unwrap().persisting().count(), before.body.len());
+            assert!(
+                contacts.events().unwrap().persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b)
+            );
         });
     }
 }

@@ -7,7 +7,7 @@ use common::{Fleet, Found, Random, Truth, sequential, world};
 use serde_json::{Value, json};
 use triphase::{
     Aabb, Bodies, Column, EndedPair, EndedStaticPair, Error, Filter, InvalidRows, Pair, SavedWorld, SimdLevel,
-    StaticPair, Statics, Tracked, World, WorldConfig,
+    StaticPair, Statics, TrackedPair, World, WorldConfig,
 };
 use triphase_scenes::{Scene, SceneName};
 
@@ -46,11 +46,14 @@ fn step(world: &mut World, scene: &Scene) -> Found {
 #[allow(clippy::type_complexity)]
 fn events(
     world: &World,
-) -> ([Vec<Tracked<Pair>>; 2], Vec<EndedPair>, [Vec<Tracked<StaticPair>>; 2], Vec<EndedStaticPair>) {
+) -> ([Vec<TrackedPair<Pair>>; 2], Vec<EndedPair>, [Vec<TrackedPair<StaticPair>>; 2], Vec<EndedStaticPair>) {
     let contacts = world.contacts();
-    let bodies = [contacts.started().collect(), contacts.persisting().collect()];
-    let statics = [contacts.started_statics().collect(), contacts.persisting_statics().collect()];
-    (bodies, contacts.ended().collect(), statics, contacts.ended_statics().collect())
+    let bodies = [contacts.events().unwrap().started().collect(), contacts.events().unwrap().persisting().collect()];
+    let statics = [
+        contacts.events().unwrap().started_static().collect(),
+        contacts.events().unwrap().persisting_static().collect(),
+    ];
+    (bodies, contacts.events().unwrap().ended().collect(), statics, contacts.events().unwrap().ended_static().collect())
 }
 
 /// The bits of its box, its id, its filter, whether it is enabled.
@@ -82,8 +85,16 @@ fn restored_worlds_go_on_as_if_nothing_had_been() {
             fleet.each(|world| {
                 furnish(world, &scene, with_columns);
                 (0..3).for_each(|_| _ = step(world, &scene));
-                world.tracked_mut().for_each(|(pair, value)| *value = pair.a.wrapping_mul(31) ^ pair.b);
-                world.tracked_statics_mut().for_each(|(pair, value)| *value = pair.body ^ pair.static_row);
+                world
+                    .events_mut()
+                    .unwrap()
+                    .tracked()
+                    .for_each(|(pair, value)| *value = pair.a.wrapping_mul(31) ^ pair.b);
+                world
+                    .events_mut()
+                    .unwrap()
+                    .tracked_static()
+                    .for_each(|(pair, value)| *value = pair.body ^ pair.static_row);
             });
             scene.advance();
             let next = scene.clone();
@@ -210,8 +221,9 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
     // Contacts that were read may be of other ids or rows, but each is told of once.
     if let Ok(contacts) = world.step(bodies.with_ids(&scene.ids)) {
         let found = contacts.body_pairs().len() + contacts.static_pairs().len();
-        let now = contacts.started().chain(contacts.persisting()).count();
-        let now = now + contacts.started_statics().chain(contacts.persisting_statics()).count();
+        let now = contacts.events().unwrap().started().chain(contacts.events().unwrap().persisting()).count();
+        let now = now
+            + contacts.events().unwrap().started_static().chain(contacts.events().unwrap().persisting_static()).count();
         assert!(now == found * tracks || now > found && config["margin"] != json!(0.0));
     }
     match world.step(bodies).map(Found::new) {
@@ -385,7 +397,7 @@ fn a_restored_world_knows_the_ids_of_its_first_step() {
     let step = |world: &mut World, centers: &[[f32; 2]]| {
         let contacts = world.step(Bodies::uniform(centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
         assert_eq!([0, 1, 2].map(|row| contacts.body_id(row)), ids.map(Some));
-        contacts.ended().collect::<Vec<_>>()
+        contacts.events().unwrap().ended().collect::<Vec<_>>()
     };
     step(&mut world, &near);
     for shifted in [false, true] {
@@ -394,7 +406,7 @@ fn a_restored_world_knows_the_ids_of_its_first_step() {
             later.shift_origin([0.0, 0.0]).unwrap();
         }
         // The same ids, row by row, which the world has not seen since it was restored.
-        assert_eq!(step(&mut later, &apart), [EndedPair { a: 70, b: 71, value: 0 }]);
+        assert_eq!(step(&mut later, &apart), [EndedPair { a_id: 70, b_id: 71, value: 0 }]);
         let saved = later.save();
         assert_eq!(step(&mut later, &near), []);
         assert_eq!(step(&mut World::restore(saved).unwrap(), &near), []);
@@ -416,7 +428,7 @@ fn a_world_whose_statics_were_replaced_before_it_was_saved_ends_contacts_with_th
         let old = Statics::new(&floors);
         world.set_statics(before.map_or(old, |ids| old.with_ids(ids))).unwrap();
         world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
-        world.started_statics_mut().for_each(|(_, value)| *value = 9);
+        world.events_mut().unwrap().started_static().for_each(|(_, value)| *value = 9);
         let new = Statics::new(&floor);
         world.set_statics(after.map_or(new, |ids| new.with_ids(ids))).unwrap();
         let saved = world.save();
@@ -425,13 +437,13 @@ fn a_world_whose_statics_were_replaced_before_it_was_saved_ends_contacts_with_th
         assert_eq!((&from_text, &from_bytes), (&saved, &saved));
         for mut world in [world, World::restore(from_text).unwrap(), World::restore(from_bytes).unwrap()] {
             let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
-            let static_row = before.map_or(0, |ids| ids[0]);
-            let ended: Vec<_> = contacts.ended_statics().collect();
-            let goes: Vec<u32> = contacts.persisting_statics().map(|contact| contact.value).collect();
+            let static_id = before.map_or(0, |ids| ids[0]);
+            let ended: Vec<_> = contacts.events().unwrap().ended_static().collect();
+            let goes: Vec<u32> = contacts.events().unwrap().persisting_static().map(|contact| contact.value).collect();
             if goes_on {
                 assert_eq!((ended, goes), (vec![], vec![9]));
             } else {
-                assert_eq!((ended, goes), (vec![EndedStaticPair { body: 0, static_row, value: 9 }], vec![]));
+                assert_eq!((ended, goes), (vec![EndedStaticPair { body_id: 0, static_id, value: 9 }], vec![]));
             }
         }
     }

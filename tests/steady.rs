@@ -469,7 +469,7 @@ fn a_point_grid_allocates_nothing_for_what_was_filed_before_and_tells_what_it_ho
 
 #[cfg(feature = "parallel")]
 #[test]
-fn pools_of_workers_that_hand_on_blocks_allocate_nothing_either() {
+fn pools_of_workers_that_hand_on_pages_allocate_nothing_either() {
     let _watch = Watch::start();
     for threads in [1, 2, 8] {
         let pool = watched_pool(threads);

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 #[cfg(feature = "parallel")]
 use triphase::BodyShape;
-use triphase::stream::{self, Committed, Receiver, Streamed};
+use triphase::stream::{self, Receiver, StepSummary, StreamMessage};
 use triphase::{Bodies, Contacts, Error, Filter, PagePairs, StreamedPage, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -31,7 +31,7 @@ struct Heard(Mutex<Vec<Block>>);
 impl Heard {
     fn hear(&self, block: StreamedPage<'_>) {
         let (pairs, of_bodies) = match block.pairs() {
-            PagePairs::Bodies(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
+            PagePairs::Body(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
             PagePairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.static_row)).collect(), false),
         };
         assert!(pairs.len() == block.len() && !pairs.is_empty());
@@ -204,13 +204,19 @@ fn a_listener_that_panics_leaves_tracked_contacts_alone() {
             for _ in 0..panics {
                 let step = || _ = world.step_streamed(bodies(&scene), |_| panic!("on purpose"));
                 catch_unwind(AssertUnwindSafe(step)).unwrap_err();
-                assert_eq!(world.contacts().persisting().count(), 0, "those of the first step stand");
+                assert_eq!(world.contacts().events().unwrap().persisting().count(), 0, "those of the first step stand");
             }
             let contacts = world.step(bodies(&scene)).unwrap();
-            let started: Vec<_> = contacts.started().map(|tracked| tracked.pair).collect();
-            let persisting: Vec<_> = contacts.persisting().map(|tracked| tracked.pair).collect();
-            let static_row: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
-            (started, persisting, static_row, contacts.ended().count(), contacts.ended_statics().count())
+            let started: Vec<_> = contacts.events().unwrap().started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = contacts.events().unwrap().persisting().map(|tracked| tracked.pair).collect();
+            let static_row: Vec<_> = contacts.events().unwrap().started_static().map(|tracked| tracked.pair).collect();
+            (
+                started,
+                persisting,
+                static_row,
+                contacts.events().unwrap().ended().count(),
+                contacts.events().unwrap().ended_static().count(),
+            )
         })
     };
     let expected = events(0);
@@ -266,13 +272,13 @@ fn a_listener_may_work_on_the_pool() {
 }
 
 /// The next step of a stream: what it sent, and what closed it.
-fn receive(receiver: &Receiver) -> Option<(Sorted, Result<Committed, Option<Error>>)> {
+fn receive(receiver: &Receiver) -> Option<(Sorted, Result<StepSummary, Option<Error>>)> {
     let heard = Heard::default();
     loop {
         match receiver.recv()? {
-            Streamed::Block(block) => heard.hear(block.as_page()),
-            Streamed::Committed(committed) => return Some((heard.sorted(), Ok(committed))),
-            Streamed::Aborted(error) => return Some((heard.sorted(), Err(error))),
+            StreamMessage::Page(block) => heard.hear(block.as_page()),
+            StreamMessage::Committed(committed) => return Some((heard.sorted(), Ok(committed))),
+            StreamMessage::Aborted(error) => return Some((heard.sorted(), Err(error))),
             other => panic!("{other:?}"),
         }
     }
@@ -314,12 +320,12 @@ fn a_channel_gives_each_step_and_how_it_ended() {
                     match (outcome, expected) {
                         (Ok(committed), Ok((found, [body_blocks, static_blocks]))) => {
                             assert_eq!(&sorted.found, found);
-                            assert_eq!(committed.step, *step);
+                            assert_eq!(committed.step_number, *step);
                             assert_eq!(
-                                (committed.body_blocks, committed.static_blocks),
+                                (committed.body_page_count, committed.static_page_count),
                                 (*body_blocks, *static_blocks)
                             );
-                            let pairs = (committed.body_pairs, committed.static_pairs);
+                            let pairs = (committed.body_pair_count, committed.static_pair_count);
                             assert_eq!(pairs, (found.body.len(), found.static_row.len()));
                         }
                         // As text: the value in the error may be NaN.
@@ -344,7 +350,8 @@ fn a_consumer_that_goes_away_stops_no_step() {
             let (sender, receiver) = stream::channel(1);
             std::thread::scope(|scope| {
                 let consumer = scope.spawn(move || {
-                    let count = receiver.take(leaves_after).take_while(|message| matches!(message, Streamed::Block(_)));
+                    let count =
+                        receiver.take(leaves_after).take_while(|message| matches!(message, StreamMessage::Page(_)));
                     assert!(count.count() != 4, "on purpose");
                 });
                 for _ in 0..3 {
@@ -366,10 +373,10 @@ fn what_was_sent_outlives_sender_and_world() {
     assert_eq!(receiver.len(), 2);
     let block = receiver.next();
     drop((world, sender));
-    assert!(matches!(receiver.next(), Some(Streamed::Committed(_))));
+    assert!(matches!(receiver.next(), Some(StreamMessage::Committed(_))));
     assert!(receiver.next().is_none() && receiver.try_recv().is_none() && receiver.is_empty());
     drop(receiver);
-    let Some(Streamed::Block(block)) = block else { panic!("{block:?}") };
+    let Some(StreamMessage::Page(block)) = block else { panic!("{block:?}") };
     assert_eq!(block.body_pairs().len(), 1);
 }
 

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use triphase::stream::{self, Streamed};
+use triphase::stream::{self, StreamMessage};
 use triphase::{Bodies, Pair, World};
 use triphase_scenes::{Scene, SceneName};
 
@@ -45,7 +45,7 @@ fn consumer() -> (stream::Sender, mpsc::Receiver<u64>) {
         let mut rows = 0;
         for message in receiver {
             match message {
-                Streamed::Block(block) => rows += sum(block.body_pairs()),
+                StreamMessage::Page(block) => rows += sum(block.body_pairs()),
                 // Whoever asked may have gone.
                 _ => _ = report.send(std::mem::take(&mut rows)),
             }
@@ -88,10 +88,10 @@ pub(crate) fn run(options: &Options) {
                 "step, rows summed on the way",
                 turn(&pool, &scene, |world, bodies| {
                     rows.store(0, Relaxed);
-                    let on_block = |block: triphase::StreamedPage<'_>| {
+                    let on_page = |block: triphase::StreamedPage<'_>| {
                         rows.fetch_add(sum(block.body_pairs()), Relaxed);
                     };
-                    world.step_streamed(bodies, on_block).expect("good");
+                    world.step_streamed(bodies, on_page).expect("good");
                     rows.load(Relaxed)
                 }),
             ),

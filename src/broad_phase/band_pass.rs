@@ -8,13 +8,12 @@
 use crate::broad_phase::static_pass;
 use crate::broad_phase::workers::{Scratch, SearchScratch};
 use crate::config::WorldConfig;
-use crate::contacts::stream::{Kind, first_sequence};
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
 use crate::geometry::{Disc, RadiusAxis, oriented};
 use crate::memory::buffers::part_start;
 use crate::memory::disjoint::Disjoint;
-use crate::memory::listener::{Listener, Tap};
+use crate::memory::listener::{OnPage, PageListener, PairKind};
 use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
 use crate::memory::record::Record;
 use crate::simd::Level;
@@ -49,7 +48,7 @@ pub(crate) struct Shared<'s> {
 #[derive(Clone, Copy)]
 pub(crate) enum Aim<'s> {
     /// To file bodies and find their pairs: who is told of these while the step runs, and whether bodies are discs in it.
-    Pairs { listener: Option<&'s Listener<'s>>, discs: bool },
+    Pairs { listener: Option<&'s OnPage<'s>>, discs: bool },
     /// To file sleepers and find the pairs among them: oversized bodies are not, and no one is told.
     Sleepers { discs: bool },
     /// To file bodies.
@@ -62,7 +61,7 @@ impl<'s> Aim<'s> {
         matches!(self, Self::Pairs { discs: true, .. } | Self::Sleepers { discs: true })
     }
 
-    pub(crate) fn listener(self) -> Option<&'s Listener<'s>> {
+    pub(crate) fn listener(self) -> Option<&'s OnPage<'s>> {
         if let Self::Pairs { listener, .. } = self { listener } else { None }
     }
 }
@@ -74,9 +73,9 @@ impl<'s> Shared<'s> {
     }
 
     /// Where the pairs of a task go.
-    fn sink(&'s self, kind: Kind, number: usize, blocks: &'s mut Vec<Block>) -> PairSink<'s> {
-        let tap = self.aim.listener().map(|listener| Tap::new(listener, first_sequence(kind, number)));
-        PairSink::new(self.pool, self.budget, blocks).tapped(tap)
+    fn sink(&'s self, kind: PairKind, number: usize, blocks: &'s mut Vec<Block>) -> PairSink<'s> {
+        let listener = self.aim.listener().map(|on_page| PageListener::new(on_page, kind, number));
+        PairSink::new(self.pool, self.budget, blocks).with_listener(listener)
     }
 
     /// These for a task that tells of nothing while it runs.
@@ -90,9 +89,9 @@ impl<'s> Shared<'s> {
 
     /// Tells of all that a silent task found.
     pub(crate) fn tell(&self, number: usize, task: &Task) {
-        if let (Some(listener), false) = (self.aim.listener(), self.budget.is_exceeded()) {
-            for (kind, blocks) in [(Kind::Bodies, &task.body_blocks), (Kind::Statics, &task.static_blocks)] {
-                Tap::new(listener, first_sequence(kind, number)).tell(blocks, 0);
+        if let (Some(on_page), false) = (self.aim.listener(), self.budget.is_exceeded()) {
+            for (kind, blocks) in [(PairKind::Body, &task.body_blocks), (PairKind::Static, &task.static_blocks)] {
+                PageListener::new(on_page, kind, number).notify(blocks, 0);
             }
         }
     }
@@ -153,11 +152,11 @@ pub(crate) fn run_band(
         return built.keep(records);
     }
 
-    let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
+    let mut sink = shared.sink(PairKind::Body, number, &mut task.body_blocks);
     // A spent sink ends the pass; the step then sees that the budget was exceeded.
     let own = &records[..own.len()];
     if crowded::is_worthwhile(&task.band, own) {
-        // One for all (N1 in `tap.rs`).
+        // One for all (LISTENER-1).
         sink.hold();
         let _ = crowded::find_pairs(shared.level, (own, visitors), terms, &mut shared.split.lock(), &mut sink);
         sink.release();
@@ -172,7 +171,7 @@ pub(crate) fn run_band(
     let _ = pairs_with_oversized(shared, index, slot, &built, search, &mut sink);
     task.times.oversized = clock.lap();
     drop(sink);
-    let mut sink = shared.sink(Kind::Statics, number, &mut task.static_blocks);
+    let mut sink = shared.sink(PairKind::Static, number, &mut task.static_blocks);
     let _ = static_pass::band(shared, slot, built.words, &built.cells, search, &mut sink);
     task.times.statics = clock.lap();
     built.keep(records);
@@ -213,7 +212,7 @@ pub(crate) fn run_loose_block(
     (task.times, task.own_pairs) = (TaskTimes::default(), 0);
     let mut clock = Clock::now();
     let (rows, filtered) = (&index.oversized_rows, index.filters_by_row().is_some());
-    let mut sink = shared.sink(Kind::Bodies, number, &mut task.body_blocks);
+    let mut sink = shared.sink(PairKind::Body, number, &mut task.body_blocks);
     let boxes = &index.oversized_boxes;
     index.loose.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
         if shared.discs() && !Disc::of(&boxes[a as usize]).meets(&Disc::of(&boxes[b as usize])) {
@@ -229,7 +228,7 @@ pub(crate) fn run_loose_block(
     task.times.oversized = clock.lap();
     let blocks = index.loose.block_count();
     let share = part_start(block, rows.len(), blocks)..part_start(block + 1, rows.len(), blocks);
-    let mut sink = shared.sink(Kind::Statics, number, &mut task.static_blocks);
+    let mut sink = shared.sink(PairKind::Static, number, &mut task.static_blocks);
     let _ = static_pass::oversized(shared, index, share, scratch, &mut sink);
     task.times.statics = clock.lap();
 }

@@ -120,7 +120,7 @@ impl World {
         self.frames.hand_on(index);
         self.frames.advance(next);
         // Bodies are filed elsewhere: whether someone had asked before shall make no difference.
-        self.found.schedules.renew();
+        self.contacts.schedules.invalidate();
         self.workers.level();
         self.note(self.phases);
         Ok(())

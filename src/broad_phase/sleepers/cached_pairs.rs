@@ -1,5 +1,6 @@
 //! Pairs that stand from step to step: those of sleepers among themselves, and with statics.
 
+use crate::broad_phase::pairs::{FoundPairs, PairPages};
 use crate::frame::sleepers::Asleep;
 use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
 use crate::parallel;
@@ -11,27 +12,14 @@ const BLOCKS: usize = 16;
 /// Pairs that are gone through at once, for which there is room on a page.
 const TOGETHER: usize = 256;
 
-/// Pairs that several steps share.
-#[derive(Default)]
-pub(crate) struct StandingPairs {
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) pair_count: usize,
-}
-
-impl StandingPairs {
-    pub(crate) fn count(&mut self) {
-        self.pair_count = self.blocks.iter().map(|block| block.pairs().len()).sum();
-    }
-}
-
 /// What stands, and what stood and may still be read.
 #[derive(Default)]
 pub(crate) struct Standing {
-    pub(crate) bodies: Arc<StandingPairs>,
-    pub(crate) statics: Arc<StandingPairs>,
-    retired: Vec<Arc<StandingPairs>>,
+    pub(crate) bodies: Arc<PairPages>,
+    pub(crate) statics: Arc<PairPages>,
+    retired: Vec<Arc<PairPages>>,
     /// Without pairs.
-    free: Vec<Arc<StandingPairs>>,
+    free: Vec<Arc<PairPages>>,
     /// What each task leaves.
     groups: Vec<Vec<Block>>,
 }
@@ -41,8 +29,7 @@ impl Standing {
     pub(crate) fn reclaim(&mut self, pool: &PagePool) {
         for at in (0..self.retired.len()).rev() {
             if let Some(pairs) = Arc::get_mut(&mut self.retired[at]) {
-                pool.recycle(&mut pairs.blocks);
-                pairs.pair_count = 0;
+                pairs.clear(pool);
                 self.free.push(self.retired.swap_remove(at));
             }
         }
@@ -55,27 +42,23 @@ impl Standing {
     }
 
     /// Makes these pairs those that stand.
-    fn retire(&mut self, bodies: Arc<StandingPairs>, statics: Arc<StandingPairs>) {
+    fn retire(&mut self, bodies: Arc<PairPages>, statics: Arc<PairPages>) {
         self.retired.push(std::mem::replace(&mut self.bodies, bodies));
         self.retired.push(std::mem::replace(&mut self.statics, statics));
     }
 
     /// Pairs that no one else has: none so far.
-    fn renew(&mut self) -> Arc<StandingPairs> {
+    fn renew(&mut self) -> Arc<PairPages> {
         self.free.pop().unwrap_or_default()
     }
 
-    /// Takes these blocks as what stands.
-    pub(crate) fn take(&mut self, body_blocks: &mut Vec<Block>, static_blocks: &mut Vec<Block>) {
-        let take = |mut pairs: Arc<StandingPairs>, blocks: &mut Vec<Block>| {
-            if let Some(pairs) = Arc::get_mut(&mut pairs) {
-                pairs.blocks.append(blocks);
-                pairs.count();
-            }
-            pairs
-        };
-        let (bodies, statics) = (self.renew(), self.renew());
-        self.retire(take(bodies, body_blocks), take(statics, static_blocks));
+    /// Takes what a step found as what stands.
+    pub(crate) fn take(&mut self, found: &mut FoundPairs) {
+        let (mut bodies, mut statics) = (self.renew(), self.renew());
+        if let (Some(bodies), Some(statics)) = (Arc::get_mut(&mut bodies), Arc::get_mut(&mut statics)) {
+            found.take_found(bodies, statics);
+        }
+        self.retire(bodies, statics);
     }
 
     /// Leaves out the pairs of rows that do not stand.
@@ -89,7 +72,7 @@ impl Standing {
     }
 
     pub(crate) fn page_count(&self) -> usize {
-        [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.blocks.len()).sum()
+        [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.pages().len()).sum()
     }
 
     /// Drops what is not read; what is free goes.
@@ -104,19 +87,19 @@ impl Standing {
 fn copy_some(
     parallel: bool,
     pool: &PagePool,
-    from: &StandingPairs,
-    mut to: Arc<StandingPairs>,
+    from: &PairPages,
+    mut to: Arc<PairPages>,
     groups: &mut Vec<Vec<Block>>,
     wanted: impl Fn(&[u32; 2]) -> bool + Sync + Send,
-) -> Arc<StandingPairs> {
-    let count = from.blocks.len().div_ceil(BLOCKS);
+) -> Arc<PairPages> {
+    let count = from.pages().len().div_ceil(BLOCKS);
     if groups.len() < count {
         groups.resize_with(count, Vec::new);
     }
     // There are no more than there were, which the limit allowed.
     let budget = PairBudget::new(usize::MAX);
     parallel::for_each_mut(parallel, &mut groups[..count], |k, group| {
-        let blocks = from.blocks[k * BLOCKS..].iter().take(BLOCKS);
+        let blocks = from.pages()[k * BLOCKS..].iter().take(BLOCKS);
         let mut sink = PairSink::new(pool, &budget, group);
         for pairs in blocks.flat_map(|block| block.pairs().chunks(TOGETHER)) {
             let Some(room) = sink.room(pairs.len()) else { return };
@@ -129,8 +112,7 @@ fn copy_some(
         }
     });
     if let Some(pairs) = Arc::get_mut(&mut to) {
-        groups[..count].iter_mut().for_each(|group| pairs.blocks.append(group));
-        pairs.count();
+        groups[..count].iter_mut().for_each(|group| _ = pairs.append(group));
     }
     to
 }

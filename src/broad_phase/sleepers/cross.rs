@@ -9,10 +9,9 @@
 
 use crate::broad_phase::band_pass::{Aim, Task};
 use crate::broad_phase::workers::SearchScratch;
-use crate::contacts::stream::{Kind, first_sequence};
 use crate::frame::frame::Index;
 use crate::geometry::union;
-use crate::memory::listener::Tap;
+use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::{PagePool, PairBudget, PairSink};
 use crate::memory::record::Record;
 use crate::tier::point_grid::bands::GridIndex;
@@ -56,8 +55,8 @@ pub(crate) struct Crossing<'s> {
 impl Crossing<'_> {
     /// Finds the pairs of a task, by its number among all of the step.
     pub(crate) fn run(&self, cross: &Cross, number: usize, scratch: &mut SearchScratch, task: &mut Task) {
-        let tap = self.aim.listener().map(|listener| Tap::new(listener, first_sequence(Kind::Bodies, number)));
-        let mut sink = PairSink::new(self.pool, self.budget, &mut task.body_blocks).tapped(tap);
+        let listener = self.aim.listener().map(|on_page| PageListener::new(on_page, PairKind::Body, number));
+        let mut sink = PairSink::new(self.pool, self.budget, &mut task.body_blocks).with_listener(listener);
         // A spent sink ends the pass; the step then sees that the budget was exceeded.
         let _ = match cross {
             Cross::Common { slot, places } => self.common(*slot, places.clone(), &mut sink),

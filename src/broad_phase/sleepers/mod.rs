@@ -22,22 +22,19 @@
 pub(crate) mod cached_pairs;
 pub(crate) mod cached_rows;
 pub(crate) mod cross;
-pub(crate) use crate::broad_phase::sleepers::cached_pairs::StandingPairs;
 pub(crate) use crate::frame::sleepers::Asleep;
 
 use crate::broad_phase::band_pass::{Aim, Task};
-use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::sleepers::cached_pairs::Standing;
 use crate::broad_phase::sleepers::cached_rows::{Listed, STRETCH, Stretch, Verify};
 use crate::broad_phase::sleepers::cross::{Cross, Crossing};
 use crate::config::InvalidRows;
-use crate::contacts::stream::{Kind, first_sequence};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
-use crate::memory::listener::Tap;
+use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::{PagePool, PairBudget};
 use crate::memory::record::Record;
 use crate::parallel;
@@ -129,7 +126,7 @@ impl Sleeping {
 
     /// How many pairs stand.
     fn pair_count(&self) -> usize {
-        self.standing.bodies.pair_count + self.standing.statics.pair_count
+        self.standing.bodies.pair_count() + self.standing.statics.pair_count()
     }
 
     /// Finds out which rows stand. The first bad one is the error, unless they are left out.
@@ -248,7 +245,7 @@ impl World {
         let mut clock = Clock::now();
         input.copy_filters(&mut index.filters);
         let sleeping = &mut self.sleeping;
-        sleeping.standing.reclaim(&self.pool);
+        sleeping.standing.reclaim(&self.contacts.pool);
         let discs = aim.discs();
         if sleeping.filed > 0 && (sleeping.statics_version, sleeping.discs) != (self.statics_version, discs) {
             sleeping.forget(); // Z3
@@ -268,7 +265,7 @@ impl World {
             .then(|| sleeping.stretches.iter().flat_map(|stretch| stretch.standing().iter().copied()));
         index.asleep.set(&sleeping.grid, stand, words);
         if stand < sleeping.reflected {
-            sleeping.standing.leave_out(parallel, &self.pool, &index.asleep);
+            sleeping.standing.leave_out(parallel, &self.contacts.pool, &index.asleep);
             sleeping.reflected = stand;
         }
         phases.prepare += clock.lap();
@@ -290,12 +287,12 @@ impl World {
         self.find_pairs(parallel, index, aim, &budget, phases)?;
         let tasks = self.find_crossing(parallel, index, aim, &budget, phases)?;
         let standing = &self.sleeping.standing;
-        if let Some(listener) = aim.listener() {
-            for (kind, pairs) in [(Kind::Bodies, &standing.bodies), (Kind::Statics, &standing.statics)] {
-                Tap::new(listener, first_sequence(kind, tasks)).tell(&pairs.blocks, 0);
+        if let Some(on_page) = aim.listener() {
+            for (kind, pairs) in [(PairKind::Body, &standing.bodies), (PairKind::Static, &standing.statics)] {
+                PageListener::new(on_page, kind, tasks).notify(pairs.pages(), 0);
             }
         }
-        self.next_found.set_standing([&standing.bodies, &standing.statics]);
+        self.contacts.next.set_cached(&standing.bodies, &standing.statics);
         Ok(true)
     }
 
@@ -347,8 +344,7 @@ impl World {
         sleeping.spares.push(std::mem::replace(&mut sleeping.grid, grid));
         let extra = sleeping.spares.len().saturating_sub(SPARES_MAX);
         sleeping.spares.drain(..extra);
-        let FoundPairs { body_blocks, static_blocks, .. } = &mut self.next_found;
-        sleeping.standing.take(body_blocks, static_blocks);
+        sleeping.standing.take(&mut self.contacts.next);
         sleeping.filed = sleeping.standing_count();
         (sleeping.reflected, sleeping.debt) = (sleeping.filed, 0);
         (sleeping.statics_version, sleeping.discs) = (self.statics_version, discs);
@@ -366,9 +362,9 @@ impl World {
         phases: &mut Phases,
     ) -> Result<usize, Error> {
         let mut clock = Clock::now();
-        let pages_before = self.pool.free_count();
+        let pages_before = self.contacts.pool.free_count();
         // Behind the tasks of the step.
-        let first = self.next_found.sections.len();
+        let first = self.contacts.next.tasks().len();
         let Some(sleepers) = index.asleep.grid() else { return Ok(first) };
         let mut crosses = std::mem::take(&mut self.sleeping.tasks);
         cross::list(index, sleepers, &mut crosses);
@@ -377,7 +373,7 @@ impl World {
         }
         let tasks = &mut self.tasks[..crosses.len()];
         self.unfinished = true;
-        let crossing = Crossing { index, sleepers, aim, pool: &self.pool, budget };
+        let crossing = Crossing { index, sleepers, aim, pool: &self.contacts.pool, budget };
         let workers = &self.workers;
         parallel::for_each_mut(parallel, tasks, |k, task| {
             let scratch = &mut workers.mine(parallel, aim.listener().is_some());
@@ -386,12 +382,11 @@ impl World {
         self.unfinished = false;
         phases.pairs += clock.lap();
         for task in tasks {
-            self.next_found.body_blocks.append(&mut task.body_blocks);
+            self.contacts.next.push_mixed(&mut task.body_blocks);
         }
         let tasks = first + crosses.len();
         self.sleeping.tasks = crosses;
         self.check_budget(budget, pages_before)?;
-        self.next_found.count();
         phases.gather += clock.lap();
         Ok(tasks)
     }
