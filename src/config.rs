@@ -66,22 +66,23 @@ pub enum BodyShape {
     /// The body's box.
     #[default]
     Aabb,
-    /// A circle inside the body's box, for crowds and particles.
+    /// A circle around the center of the body's box, for crowds and particles.
     ///
     /// Bodies whose boxes overlap only at a corner, so that their circles do not touch, are no
     /// pair; nor are a body and a static that the body's circle does not reach. In a crowd this
     /// removes about a fifth of the pairs before a solver sees them.
     ///
-    /// The circle is computed in f32 from the box `[x0, y0, x1, y1]`, at twice its size, which
-    /// saves halving: `x0 + x1` and `y0 + y1` are twice its center, and `x1 - x0` is twice its
-    /// radius. If a box is not square, the body is the circle clipped to the box. Statics are
-    /// boxes.
+    /// The diameter is the longer side of the box. If a box is not square, the body is the circle
+    /// clipped to the box: a circle of the shorter side would lose the contacts at its ends. The
+    /// circle is computed in f32 from the box `[x0, y0, x1, y1]`, at twice its size, which saves
+    /// halving: `x0 + x1` and `y0 + y1` are twice its center, and the greater of `x1 - x0` and
+    /// `y1 - y0` is twice its radius. Statics are boxes.
     ///
     /// * Two bodies are a pair if their closed boxes overlap, unless
-    ///   `dx * dx + dy * dy > (wa + wb) * (wa + wb)`, where `(dx, dy)` is the difference of the
-    ///   doubled centers and `w` the doubled radius. Touching counts.
+    ///   `dx * dx + dy * dy > (ra + rb) * (ra + rb)`, where `(dx, dy)` is the difference of the
+    ///   doubled centers and `r` the doubled radius. Touching counts.
     /// * A body and a static are a pair if their closed boxes overlap, unless
-    ///   `dx * dx + dy * dy > w * w`, where `(dx, dy)` leads from the doubled center to the nearest
+    ///   `dx * dx + dy * dy > r * r`, where `(dx, dy)` leads from the doubled center to the nearest
     ///   point of the doubled static.
     ///
     /// Each operation rounds to f32. If a square overflows or underflows, or an edge is infinite,

@@ -178,10 +178,9 @@ fn settings_and_sizes_do_not_change_what_touches() {
     }
 }
 
-/// Worlds that are high or wide, of boxes that are not square: bands have x and y exchanged in one of them, and the radius must
-/// not be that of y.
+/// Bands lie along either axis, with x and y of their boxes exchanged in one of the two.
 #[test]
-fn the_radius_is_that_of_x_however_bands_lie() {
+fn the_longer_side_is_the_diameter_in_bands_along_either_axis() {
     let mut random = Random::new(35);
     for half in [[0.5, 0.3], [0.3, 0.5], [0.5, 0.5]] {
         for (width, height) in [(20.0, 3000.0), (3000.0, 20.0), (250.0, 250.0)] {
@@ -254,9 +253,12 @@ fn the_oracle_is_what_is_documented() {
     let of = |x: f32, y: f32, r: f32| [x - r, y - r, x + r, y + r];
     assert_eq!(circle_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
     assert_eq!(circle_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
-    // Wide: its radius is half of the width; tall: its ends meet nothing.
+    // The longer side is the diameter, so a pair at the end of a long box is not lost.
     assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
-    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
+    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), [(0, 1)]);
+    // Corner to corner: a reach of 2.5, centres 2.19 and 2.56 apart.
+    assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, 0.4, 2.5, 1.4]]), [(0, 1)]);
+    assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.9, 0.4, 2.9, 1.4]]), []);
     assert_eq!(circle_static_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
     // What overflows or underflows on both sides is left to the boxes.
     for scale in [1e-30f32, 1e25] {

@@ -5,7 +5,7 @@ use crate::contacts::events::view::ContactEvents;
 use crate::contacts::store::ContactStore;
 use crate::frame::frame::Index;
 use crate::pair::{Pair, StaticPair};
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use bytemuck::Pod;
 use std::fmt;
 

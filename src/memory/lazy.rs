@@ -22,6 +22,13 @@ impl<T> Default for ReusableLazy<T> {
     }
 }
 
+/// A clone has no value, and makes it when it is used.
+impl<T> Clone for ReusableLazy<T> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl<T: Default> ReusableLazy<T> {
     /// Returns the value. If there is none, `make` gets an old value, or a default one, to
     /// overwrite.

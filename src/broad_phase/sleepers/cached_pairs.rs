@@ -1,32 +1,38 @@
-//! Pairs that stand from step to step: those of sleepers among themselves, and with statics.
+//! The pairs of cached bodies with each other and with statics, reused from step to step.
 
 use crate::broad_phase::pairs::{FoundPairs, PairPages};
-use crate::frame::sleepers::Asleep;
+use crate::frame::sleepers::CachedBodies;
 use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
 use crate::parallel;
 use std::sync::Arc;
 
-/// Blocks that a task goes through when pairs are left out.
-const BLOCKS: usize = 16;
+/// Pages that a task filters when pairs are dropped.
+const PAGES_PER_TASK: usize = 16;
 
-/// Pairs that are gone through at once, for which there is room on a page.
-const TOGETHER: usize = 256;
+/// Pairs that are filtered at once, with room for all of them on a page.
+const FILTERED_AT_ONCE: usize = 256;
 
-/// What stands, and what stood and may still be read.
+/// The cached pairs, and those of earlier steps that may still be read.
 #[derive(Default)]
-pub(crate) struct Standing {
-    pub(crate) bodies: Arc<PairPages>,
-    pub(crate) statics: Arc<PairPages>,
+pub(crate) struct PairCache {
+    pub(super) bodies: Arc<PairPages>,
+    pub(super) statics: Arc<PairPages>,
+    /// Replaced, but perhaps still read.
     retired: Vec<Arc<PairPages>>,
-    /// Without pairs.
+    /// Without pairs, to be reused.
     free: Vec<Arc<PairPages>>,
-    /// What each task leaves.
-    groups: Vec<Vec<Block>>,
+    /// The output of each task.
+    task_pages: Vec<Vec<Block>>,
 }
 
-impl Standing {
-    /// Gives back the pages of what no one reads any more.
-    pub(crate) fn reclaim(&mut self, pool: &PagePool) {
+impl PairCache {
+    /// Number of cached pairs.
+    pub(super) fn pair_count(&self) -> usize {
+        self.bodies.pair_count() + self.statics.pair_count()
+    }
+
+    /// Takes back the pages of pairs that nothing reads any more.
+    pub(super) fn reclaim(&mut self, pool: &PagePool) {
         for at in (0..self.retired.len()).rev() {
             if let Some(pairs) = Arc::get_mut(&mut self.retired[at]) {
                 pairs.clear(pool);
@@ -35,84 +41,84 @@ impl Standing {
         }
     }
 
-    /// Nothing stands.
-    pub(crate) fn clear(&mut self) {
-        let [bodies, statics] = [self.renew(), self.renew()];
-        self.retire(bodies, statics);
+    /// Drops all cached pairs.
+    pub(super) fn clear(&mut self) {
+        let [bodies, statics] = [self.empty(), self.empty()];
+        self.replace(bodies, statics);
     }
 
-    /// Makes these pairs those that stand.
-    fn retire(&mut self, bodies: Arc<PairPages>, statics: Arc<PairPages>) {
+    /// Replaces the cached pairs by those that were found, which are taken out.
+    pub(super) fn set(&mut self, found: &mut FoundPairs) {
+        let (mut bodies, mut statics) = (self.empty(), self.empty());
+        if let (Some(bodies), Some(statics)) = (Arc::get_mut(&mut bodies), Arc::get_mut(&mut statics)) {
+            found.take_found(bodies, statics);
+        }
+        self.replace(bodies, statics);
+    }
+
+    /// Drops the pairs of rows that are not cached.
+    pub(super) fn drop_stale(&mut self, parallel: bool, pool: &PagePool, cached: &CachedBodies) {
+        let (bodies, statics) = (self.empty(), self.empty());
+        let both = |&[a, b]: &[u32; 2]| cached.is_cached(a) & cached.is_cached(b);
+        let bodies = copy_if(parallel, pool, &self.bodies, bodies, &mut self.task_pages, both);
+        let body = |&[body, _]: &[u32; 2]| cached.is_cached(body);
+        let statics = copy_if(parallel, pool, &self.statics, statics, &mut self.task_pages, body);
+        self.replace(bodies, statics);
+    }
+
+    /// Number of pages held.
+    pub(super) fn page_count(&self) -> usize {
+        [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.pages().len()).sum()
+    }
+
+    /// Frees everything but the pairs that are cached or read.
+    pub(super) fn shrink_to_fit(&mut self, pool: &PagePool) {
+        self.reclaim(pool);
+        (self.free, self.task_pages) = (Vec::new(), Vec::new());
+        self.retired.shrink_to_fit();
+    }
+
+    fn replace(&mut self, bodies: Arc<PairPages>, statics: Arc<PairPages>) {
         self.retired.push(std::mem::replace(&mut self.bodies, bodies));
         self.retired.push(std::mem::replace(&mut self.statics, statics));
     }
 
-    /// Pairs that no one else has: none so far.
-    fn renew(&mut self) -> Arc<PairPages> {
+    /// A list of no pairs that nothing else reads.
+    fn empty(&mut self) -> Arc<PairPages> {
         self.free.pop().unwrap_or_default()
-    }
-
-    /// Takes what a step found as what stands.
-    pub(crate) fn take(&mut self, found: &mut FoundPairs) {
-        let (mut bodies, mut statics) = (self.renew(), self.renew());
-        if let (Some(bodies), Some(statics)) = (Arc::get_mut(&mut bodies), Arc::get_mut(&mut statics)) {
-            found.take_found(bodies, statics);
-        }
-        self.retire(bodies, statics);
-    }
-
-    /// Leaves out the pairs of rows that do not stand.
-    pub(crate) fn leave_out(&mut self, parallel: bool, pool: &PagePool, asleep: &Asleep) {
-        let (bodies, statics) = (self.renew(), self.renew());
-        let both = |&[a, b]: &[u32; 2]| asleep.stands(a) & asleep.stands(b);
-        let bodies = copy_some(parallel, pool, &self.bodies, bodies, &mut self.groups, both);
-        let body = |&[body, _]: &[u32; 2]| asleep.stands(body);
-        let statics = copy_some(parallel, pool, &self.statics, statics, &mut self.groups, body);
-        self.retire(bodies, statics);
-    }
-
-    pub(crate) fn page_count(&self) -> usize {
-        [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.pages().len()).sum()
-    }
-
-    /// Drops what is not read; what is free goes.
-    pub(crate) fn shrink_to_fit(&mut self, pool: &PagePool) {
-        self.reclaim(pool);
-        (self.free, self.groups) = (Vec::new(), Vec::new());
-        self.retired.shrink_to_fit();
     }
 }
 
-/// The pairs that are `wanted`, in their order.
-fn copy_some(
+/// Copies the pairs for which `keep` holds to the empty list `to`, in their order.
+fn copy_if(
     parallel: bool,
     pool: &PagePool,
     from: &PairPages,
     mut to: Arc<PairPages>,
-    groups: &mut Vec<Vec<Block>>,
-    wanted: impl Fn(&[u32; 2]) -> bool + Sync + Send,
+    task_pages: &mut Vec<Vec<Block>>,
+    keep: impl Fn(&[u32; 2]) -> bool + Sync + Send,
 ) -> Arc<PairPages> {
-    let count = from.pages().len().div_ceil(BLOCKS);
-    if groups.len() < count {
-        groups.resize_with(count, Vec::new);
+    let count = from.pages().len().div_ceil(PAGES_PER_TASK);
+    if task_pages.len() < count {
+        task_pages.resize_with(count, Vec::new);
     }
-    // There are no more than there were, which the limit allowed.
+    // There are at most as many as before, which the pair limit allowed.
     let budget = PairBudget::new(usize::MAX);
-    parallel::for_each_mut(parallel, &mut groups[..count], |k, group| {
-        let blocks = from.pages()[k * BLOCKS..].iter().take(BLOCKS);
-        let mut sink = PairSink::new(pool, &budget, group);
-        for pairs in blocks.flat_map(|block| block.pairs().chunks(TOGETHER)) {
+    parallel::for_each_mut(parallel, &mut task_pages[..count], |k, output| {
+        let pages = from.pages()[k * PAGES_PER_TASK..].iter().take(PAGES_PER_TASK);
+        let mut sink = PairSink::new(pool, &budget, output);
+        for pairs in pages.flat_map(|page| page.pairs().chunks(FILTERED_AT_ONCE)) {
             let Some(room) = sink.room(pairs.len()) else { return };
             let mut kept = 0;
             for pair in pairs {
                 room[kept] = *pair;
-                kept += usize::from(wanted(pair));
+                kept += usize::from(keep(pair));
             }
             sink.advance(kept);
         }
     });
     if let Some(pairs) = Arc::get_mut(&mut to) {
-        groups[..count].iter_mut().for_each(|group| _ = pairs.append(group));
+        task_pages[..count].iter_mut().for_each(|pages| _ = pairs.append(pages));
     }
     to
 }

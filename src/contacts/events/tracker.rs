@@ -27,12 +27,12 @@ use crate::contacts::events::ids::{IdentityMap, RowMap, StepIds, first_duplicate
 use crate::contacts::events::span::PairMap;
 use crate::error::Error;
 use crate::frame::frame::Index;
-use crate::geometry::{Disc, RawAabb, overlaps};
+use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
 use crate::simd::Level;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use std::ops::Range;
 
 /// The contacts of the last successful step, and which of them began and ended in it.
@@ -56,7 +56,7 @@ pub(crate) struct TrackedStep<'s> {
     pub(crate) statics: NumberedStatics<'s>,
     pub(crate) margin: f32,
     /// Whether bodies are circles in this step.
-    pub(crate) circles: bool,
+    pub(crate) are_circles: bool,
     pub(crate) level: Level,
     pub(crate) parallel: bool,
 }
@@ -174,7 +174,7 @@ impl ContactTracker {
 impl TrackedStep<'_> {
     fn keeps_body_pair(&self, frame: &Index, [a, b]: [u32; 2]) -> bool {
         let boxes = [a, b].map(|row| self.grown_box(row));
-        let circles_touch = !self.circles || Disc::of(&boxes[0]).meets(&Disc::of(&boxes[1]));
+        let circles_touch = !self.are_circles || BodyCircle::of_box(&boxes[0]).overlaps(&BodyCircle::of_box(&boxes[1]));
         overlaps(&boxes[0], &boxes[1]) & circles_touch & frame.filter(a).interacts_with(frame.filter(b))
     }
 
@@ -182,7 +182,7 @@ impl TrackedStep<'_> {
         let tree = self.statics.tree;
         let body = self.grown_box(row);
         let aabb = grow_box(tree.raw_boxes()[static_row as usize], self.margin);
-        let circle_touches = !self.circles || Disc::of(&body).meets_box(&aabb);
+        let circle_touches = !self.are_circles || BodyCircle::of_box(&body).overlaps_box(&aabb);
         overlaps(&body, &aabb)
             & circle_touches
             & (tree.is_enabled(static_row) == Some(true))

@@ -34,27 +34,26 @@ impl RowRegions {
             self.by_row.resize_with(rows + rows / 8, AtomicU16::default);
         }
         let by_row = &self.by_row[..rows];
-        parallel::for_each(parallel, &frame.grid.slots, |band, slot| {
+        parallel::for_each(parallel, frame.bands.slots(), |band, slot| {
             let region = region_number(band);
-            frame.grid.rows_of(slot).flatten().for_each(|&row| by_row[row as usize].store(region, Relaxed));
+            frame.bands.rows_of(slot).flatten().for_each(|&row| by_row[row as usize].store(region, Relaxed));
         });
-        let awake_bands = frame.grid.slots.len();
-        let sleepers = frame.asleep.grid();
-        if let Some(sleepers) = sleepers {
-            parallel::for_each(parallel, &sleepers.slots, |band, slot| {
-                let region = region_number(awake_bands + band);
+        let band_count = frame.bands.band_count();
+        let cached_bands = frame.cached.bands();
+        if let Some(bands) = cached_bands {
+            parallel::for_each(parallel, bands.slots(), |band, slot| {
+                let region = region_number(band_count + band);
                 // Other rows are filed elsewhere, or are no rows of this step.
-                let cached = |row: &&u32| frame.asleep.stands(**row);
-                let rows = sleepers.rows_of(slot).flatten().filter(cached);
+                let is_cached = |row: &&u32| frame.cached.is_cached(**row);
+                let rows = bands.rows_of(slot).flatten().filter(is_cached);
                 rows.for_each(|&row| by_row[row as usize].store(region, Relaxed));
             });
         }
-        let bands = awake_bands + sleepers.map_or(0, |sleepers| sleepers.slots.len());
-        let oversized = frame.oversized_rows.len();
+        let first_region = band_count + cached_bands.map_or(0, |bands| bands.band_count());
+        let oversized = frame.oversized.rows().len();
         let per_region = oversized.div_ceil(OVERSIZED_REGIONS_MAX).max(OVERSIZED_MIN);
-        for (place, entity) in frame.loose.entities().enumerate().take(oversized) {
-            let row = frame.oversized_rows[entity as usize];
-            by_row[row as usize].store(region_number(bands + place / per_region), Relaxed);
+        for (place, row) in frame.oversized.rows_in_cell_order().enumerate() {
+            by_row[row as usize].store(region_number(first_region + place / per_region), Relaxed);
         }
     }
 

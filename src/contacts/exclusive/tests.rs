@@ -118,7 +118,7 @@ fn schedules_are_kept_until_pairs_change() {
     let mut rows = vec![(); BODY_COUNT];
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");
     let made = bytes(&world);
-    assert!(made > BODY_COUNT && world.report().bytes_pairs > made);
+    assert!(made > BODY_COUNT && world.report().pair_bytes > made);
     // Reused for the next step.
     let corner = [[0.0f32, 0.0], [0.5, 0.0]];
     world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("good rows");

@@ -1,10 +1,10 @@
-//! What brute force says to the walks.
+//! Queries by brute force.
 
 use crate::geometry::{Aabb, AabbCast, Cast, RawAabb, Ray, distance_squared, overlaps};
 use crate::query::Search;
-use crate::tier::loose_grid::tests::scenes::SplitMix64;
+use triphase_scenes::SplitMix64;
 
-/// What a grid should hold.
+/// The boxes that a grid should hold.
 pub(super) type Model<H> = Vec<(H, RawAabb)>;
 
 /// In and around a world, on its edges and corners, and far away.
@@ -46,9 +46,14 @@ pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Cast> {
     casts
 }
 
-/// Panics where a walk differs from brute force.
-pub(super) fn assert_walks<S: Search>(source: S, model: &Model<S::Hit>, points: &[[f32; 2]], casts: &[Cast], what: &str)
-where
+/// Panics if a query differs from brute force.
+pub(super) fn assert_queries<S: Search>(
+    source: S,
+    model: &Model<S::Hit>,
+    points: &[[f32; 2]],
+    casts: &[Cast],
+    what: &str,
+) where
     S::Hit: std::fmt::Debug,
 {
     let span = |v: f32, by: f32| [v - by, v + by];
@@ -61,7 +66,7 @@ where
     }
     assert_area(source, model, [f32::NEG_INFINITY, 3.0, 5.0, f32::INFINITY], what);
     for cast in casts {
-        assert_met(source, model, cast, what);
+        assert_cast(source, model, cast, what);
     }
 }
 
@@ -118,7 +123,7 @@ where
     }
 }
 
-fn assert_met<S: Search>(source: S, model: &Model<S::Hit>, cast: &Cast, what: &str)
+fn assert_cast<S: Search>(source: S, model: &Model<S::Hit>, cast: &Cast, what: &str)
 where
     S::Hit: std::fmt::Debug,
 {
@@ -132,7 +137,7 @@ where
         cast.max
     });
     assert_eq!(end, cast.max);
-    // W1: once, though it need not be.
+    // Once each (WALK-1), which casts need not guarantee.
     found.sort_unstable_by(by);
     assert_eq!(found, all, "{what}: {cast:?}");
     let (mut first, mut until) = (None, cast.max);
