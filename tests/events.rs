@@ -1,5 +1,4 @@
-//! Contacts from step to step: what began, goes on and ended, and the values that follow, against sets of ids that brute force
-//! gives for each step.
+//! Contact events and values against the differences of sets that brute force finds for each step.
 
 mod common;
 
@@ -15,7 +14,7 @@ use triphase_scenes::{Scene, SceneName};
 
 type Ids = (u64, u64);
 
-/// All that a step is told of.
+/// The input of a step.
 #[derive(Clone, Default)]
 struct Input {
     centers: Vec<[f32; 2]>,
@@ -72,12 +71,12 @@ impl Input {
         self.static_ids.as_ref().map_or(u64::from(row), |ids| ids[row as usize])
     }
 
-    /// Contacts that the step has for sure, and those that it keeps if they are there: of bodies, and with statics.
+    /// Body contacts, then static contacts: those of the step, and those that the margin keeps.
     fn contacts(&self, margin: f32) -> [[BTreeSet<Ids>; 2]; 2] {
         let far = |boxes: &[RawAabb]| -> Vec<RawAabb> {
             boxes.iter().map(|b| [b[0] - margin, b[1] - margin, b[2] + margin, b[3] + margin]).collect()
         };
-        // A bad row is nowhere.
+        // An invalid row has no box.
         let mut boxes = self.boxes();
         self.invalid_rows().iter().for_each(|&row| boxes[row as usize] = [0.0; 4]);
         let sets = |boxes: &[RawAabb], statics: &[RawAabb]| {
@@ -90,24 +89,24 @@ impl Input {
             [truth.body.iter().map(ids).collect(), truth.static_row.iter().map(static_ids).collect()]
         };
         let now = sets(&boxes, &self.statics);
-        // Without a margin nothing is kept, however boxes round.
+        // Without a margin nothing is kept, however boxes are rounded.
         let kept = if margin > 0.0 { sets(&far(&boxes), &far(&self.statics)) } else { Default::default() };
         let [[now, now_fixed], [kept, kept_fixed]] = [now, kept];
         [[now, kept], [now_fixed, kept_fixed]]
     }
 }
 
-/// What a step told, in its order: began, goes on with a value, ended with a value; all by ids.
+/// The events of a step, in order, by ids.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Told {
+struct Events {
     started: Vec<Ids>,
     persisting: Vec<(Ids, u32)>,
     ended: Vec<(Ids, u32)>,
 }
 
-impl Told {
-    /// Of bodies, and with statics.
-    fn by(world: &World, input: &Input) -> [Self; 2] {
+impl Events {
+    /// Body events, then static events.
+    fn of(world: &World, input: &Input) -> [Self; 2] {
         let events = world.contacts().events().expect("contact tracking is on");
         let ids = |a: u64, b: u64| (a.min(b), a.max(b));
         let body_ids = |pair: Pair| ids(input.id(pair.a), input.id(pair.b));
@@ -133,7 +132,7 @@ impl Told {
     }
 }
 
-/// The contacts that there are, with their values, as the oracle knows them.
+/// The contacts and values that the oracle expects.
 #[derive(Clone, Debug, Default)]
 struct Ledger {
     contacts: [BTreeMap<Ids, u32>; 2],
@@ -142,36 +141,36 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// What has to be told of a step, sorted.
-    fn expect(&mut self, input: &Input, margin: f32) -> [Told; 2] {
-        let mut told = <[Told; 2]>::default();
+    /// The expected events of a step, sorted.
+    fn expect(&mut self, input: &Input, margin: f32) -> [Events; 2] {
+        let mut events = <[Events; 2]>::default();
         for (kind, [now, kept]) in input.contacts(margin).into_iter().enumerate() {
-            let (told, before) = (&mut told[kind], std::mem::take(&mut self.contacts[kind]));
+            let (events, before) = (&mut events[kind], std::mem::take(&mut self.contacts[kind]));
             for (ids, value) in &before {
                 if now.contains(ids) || kept.contains(ids) {
-                    told.persisting.push((*ids, *value));
+                    events.persisting.push((*ids, *value));
                     self.contacts[kind].insert(*ids, *value);
                 } else {
-                    told.ended.push((*ids, *value));
+                    events.ended.push((*ids, *value));
                 }
             }
-            told.started.extend(now.iter().filter(|ids| !before.contains_key(ids)));
-            let found = [told.started.len(), told.persisting.len(), told.ended.len()];
+            events.started.extend(now.iter().filter(|ids| !before.contains_key(ids)));
+            let found = [events.started.len(), events.persisting.len(), events.ended.len()];
             self.counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
         }
-        told
+        events
     }
 
-    /// All contacts of a kind end: those that `end` names.
+    /// Ends all contacts of a kind.
     fn end_all(&mut self, kind: usize) -> Vec<(Ids, u32)> {
         std::mem::take(&mut self.contacts[kind]).into_iter().collect()
     }
 
-    /// Gives each contact that began a value of its own, here and there.
-    fn value(&mut self, fleet: &mut Fleet, input: &Input, told: &[Told; 2]) {
+    /// Gives each contact that began a value of its own, here and in the worlds.
+    fn value(&mut self, fleet: &mut Fleet, input: &Input, events: &[Events; 2]) {
         let first = self.next_value;
-        for (kind, told) in told.iter().enumerate() {
-            for ids in &told.started {
+        for (kind, events) in events.iter().enumerate() {
+            for ids in &events.started {
                 self.next_value += 1;
                 self.contacts[kind].insert(*ids, self.next_value);
             }
@@ -180,7 +179,7 @@ impl Ledger {
         fleet.each(|world| {
             for (pair, value) in world.events_mut().unwrap().started() {
                 let ids = (input.id(pair.a).min(input.id(pair.b)), input.id(pair.a).max(input.id(pair.b)));
-                assert_eq!(std::mem::replace(value, contacts[0][&ids]), 0, "a contact begins with 0");
+                assert_eq!(std::mem::replace(value, contacts[0][&ids]), 0, "the value is 0 at first");
             }
             for (pair, value) in world.events_mut().unwrap().started_static() {
                 *value = contacts[1][&(input.id(pair.body), input.static_id(pair.static_row))];
@@ -193,32 +192,33 @@ impl Ledger {
     }
 }
 
-/// Sorted, as sets are compared.
-fn sorted(mut told: [Told; 2]) -> [Told; 2] {
-    for told in &mut told {
-        told.started.sort_unstable();
-        told.persisting.sort_unstable();
-        told.ended.sort_unstable();
+/// Sorts events, to compare them as sets.
+fn sorted(mut events: [Events; 2]) -> [Events; 2] {
+    for events in &mut events {
+        events.started.sort_unstable();
+        events.persisting.sort_unstable();
+        events.ended.sort_unstable();
     }
-    told
+    events
 }
 
-/// Steps the fleet and compares what it tells with the ledger. `over` are kinds of which all contacts ended before.
+/// Steps the fleet and compares its events with the ledger. All contacts of the kinds in `over`
+/// have ended before.
 fn step(fleet: &mut Fleet, ledger: &mut Ledger, input: &Input, margin: f32, over: &[usize]) {
-    let told = fleet.each(|world| {
+    let events = fleet.each(|world| {
         world.step(input.bodies()).expect("a good step");
-        Told::by(world, input)
+        Events::of(world, input)
     });
     let ended: Vec<_> = over.iter().map(|&kind| (kind, ledger.end_all(kind))).collect();
     let mut expected = ledger.expect(input, margin);
     for (kind, ended) in ended {
         expected[kind].ended.extend(ended);
     }
-    let (told, expected) = (sorted(told), sorted(expected));
-    for (told, expected) in told.iter().zip(&expected) {
-        assert_eq!(told.started, expected.started, "began");
-        assert_eq!(told.persisting, expected.persisting, "goes on");
-        assert_eq!(told.ended, expected.ended, "ended");
+    let (events, expected) = (sorted(events), sorted(expected));
+    for (events, expected) in events.iter().zip(&expected) {
+        assert_eq!(events.started, expected.started, "started");
+        assert_eq!(events.persisting, expected.persisting, "persisting");
+        assert_eq!(events.ended, expected.ended, "ended");
     }
     ledger.value(fleet, input, &expected);
 }
@@ -266,7 +266,7 @@ fn events_are_the_differences_of_brute_force_sets() {
 }
 
 #[test]
-fn without_ids_rows_stand_for_bodies_and_statics_without_ids_end_with_their_set() {
+fn events_without_ids_identify_bodies_by_row_and_end_with_a_static_set() {
     let mut fleet = Fleet::new(WorldConfig::new().with_contact_tracking(true));
     let (mut ledger, mut scene) = (Ledger::default(), Scene::new(SceneName::Castles, 800, 5));
     let mut input = Input { ids: None, ..of_scene(&scene) };
@@ -277,7 +277,7 @@ fn without_ids_rows_stand_for_bodies_and_statics_without_ids_end_with_their_set(
         scene.advance();
         input = Input { ids: None, statics: input.statics, enabled: input.enabled, ..of_scene(&scene) };
         if frame == 3 {
-            // Fewer rows: those behind the last one are gone.
+            // Fewer rows: the last bodies are gone.
             scene.centers.truncate(700);
             scene.half_extents.truncate(700);
             input.centers.truncate(700);
@@ -288,7 +288,7 @@ fn without_ids_rows_stand_for_bodies_and_statics_without_ids_end_with_their_set(
             input.half_extents.truncate(700);
         }
         if frame == 4 {
-            // The same boxes are another set.
+            // Another set of the same boxes.
             fleet.each(|world| input.set_statics(world)).expect("good statics");
         }
     }
@@ -296,7 +296,7 @@ fn without_ids_rows_stand_for_bodies_and_statics_without_ids_end_with_their_set(
 }
 
 #[test]
-fn statics_with_ids_go_on_in_another_set() {
+fn static_contacts_with_ids_persist_in_another_static_set() {
     let mut fleet = Fleet::new(WorldConfig::new().with_contact_tracking(true));
     let mut ledger = Ledger::default();
     let scene = Scene::new(SceneName::Castles, 600, 5);
@@ -304,7 +304,7 @@ fn statics_with_ids_go_on_in_another_set() {
     input.static_ids = Some((0..scene.statics.len() as u64).map(|row| row * 7 + 1).collect());
     fleet.each(|world| input.set_statics(world)).expect("good statics");
     step(&mut fleet, &mut ledger, &input, 0.0, &[]);
-    // Some go, the others stand in another order; twice, with no step between.
+    // Some are removed, the others reordered; twice, without a step in between.
     for _ in 0..2 {
         let ids = input.static_ids.as_mut().expect("ids");
         ids.reverse();
@@ -321,14 +321,14 @@ fn statics_with_ids_go_on_in_another_set() {
     input.enabled[3] = false;
     fleet.each(|world| world.set_static_enabled(3, false)).expect("such a static");
     step(&mut fleet, &mut ledger, &input, 0.0, &[]);
-    // From ids to none: they all end.
+    // From ids to none: all end.
     input.static_ids = None;
     fleet.each(|world| input.set_statics(world)).expect("good statics");
     step(&mut fleet, &mut ledger, &input, 0.0, &[1]);
 }
 
 #[test]
-fn ids_that_are_not_unique_are_refused_by_name() {
+fn duplicate_ids_are_an_error_that_names_both_rows() {
     let centers = [[0.0f32, 0.0], [0.5, 0.0], [9.0, 0.0], [9.5, 0.0]];
     let bodies = || Bodies::uniform(&centers, [0.5, 0.5]);
     let mut world = world(WorldConfig::new().with_contact_tracking(true));
@@ -338,24 +338,16 @@ fn ids_that_are_not_unique_are_refused_by_name() {
         assert_eq!(error, Some(Error::DuplicateBodyId { first, second, id }));
         let text = error.map(|error| error.to_string()).unwrap_or_default();
         assert!(text.contains(&format!("rows {first} and {second}")), "{text}");
-        // Nothing is told of a step that was refused, and the last good one stands.
-        assert_eq!(
-            (world.contacts().events().unwrap().started().count(), world.contacts().events().unwrap().ended().count()),
-            (2, 0)
-        );
+        // A failed step has no events; those of the last successful step stay.
+        let events = world.contacts().events().unwrap();
+        assert_eq!((events.started().count(), events.ended().count()), (2, 0));
         assert_eq!(world.contacts().body_id(0), Some(1));
     }
     let contacts = world.step(bodies().with_ids(&[2, 1, 4, 3])).expect("a good step");
-    assert_eq!(
-        (
-            contacts.events().unwrap().persisting().count(),
-            contacts.events().unwrap().started().count(),
-            contacts.events().unwrap().ended().count()
-        ),
-        (2, 0, 0)
-    );
+    let events = contacts.events().unwrap();
+    assert_eq!((events.persisting().count(), events.started().count(), events.ended().count()), (2, 0, 0));
 
-    // A row that is skipped is not there, whatever its id.
+    // The id of a skipped row does not count.
     let mut skipping =
         common::world(WorldConfig::new().with_contact_tracking(true).with_invalid_rows(InvalidRows::Skip));
     let mut some = centers;
@@ -372,26 +364,31 @@ fn ids_that_are_not_unique_are_refused_by_name() {
     let error = world.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).err();
     assert_eq!(error, Some(Error::DuplicateStaticId { first: 0, second: 2, id: 5 }));
     assert!(world.statics().is_empty());
-    // Who tracks nothing may have any.
+    // Without tracking, ids need not be unique.
     let mut plain = World::default();
     plain.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).expect("ids of the caller's");
     assert!(plain.step(bodies().with_ids(&[7; 4])).is_ok());
-    assert_eq!(plain.contacts().events().unwrap().started().count(), 0);
 }
 
 #[test]
-fn a_margin_ends_late_and_begins_at_touch() {
+fn events_without_tracking_are_none() {
+    let centers = [[0.0f32, 0.0], [0.5, 0.0]];
+    let mut world = world(WorldConfig::new());
+    let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).expect("a good step");
+    assert!(contacts.body_pairs().len() == 1 && contacts.events().is_none());
+    assert!(world.events_mut().is_none());
+}
+
+#[test]
+fn margin_delays_ends_but_not_beginnings() {
     let mut world = world(WorldConfig::new().with_contact_tracking(true).with_margin(0.25));
     let mut at = |x: f32| {
         let contacts = world.step(Bodies::uniform(&[[0.0f32, 0.0], [x, 0.0]], [0.5, 0.5])).expect("a good step");
-        let events = (
-            contacts.events().unwrap().started().count(),
-            contacts.events().unwrap().persisting().count(),
-            contacts.events().unwrap().ended().count(),
-        );
-        (contacts.body_pairs().len(), events)
+        let events = contacts.events().expect("contact tracking is on");
+        let counts = (events.started().count(), events.persisting().count(), events.ended().count());
+        (contacts.body_pairs().len(), counts)
     };
-    assert_eq!(at(1.25), (0, (0, 0, 0)), "within the margin nothing begins");
+    assert_eq!(at(1.25), (0, (0, 0, 0)), "nothing begins within the margin");
     assert_eq!(at(1.0), (1, (1, 0, 0)), "touching is overlap");
     assert_eq!(at(1.5), (0, (0, 1, 0)), "each box is grown by the margin; pairs are exact");
     assert_eq!(at(1.25), (0, (0, 1, 0)));
@@ -406,7 +403,7 @@ fn a_margin_ends_late_and_begins_at_touch() {
     }
 }
 
-/// One thing that happens between steps.
+/// A change between steps.
 #[derive(Clone, Debug)]
 enum Event {
     Move,
@@ -444,7 +441,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A world in which things happen.
+/// Worlds under random changes.
 struct Life {
     fleet: Fleet,
     ledger: Ledger,
@@ -452,7 +449,7 @@ struct Life {
     margin: f32,
     random: Random,
     next_id: u64,
-    /// Kinds of which all contacts end with the next step.
+    /// Kinds whose contacts all end in the next step.
     over: Vec<usize>,
 }
 
@@ -473,7 +470,7 @@ impl Life {
             let half = if self.random.index(30) == 0 { 4.0 } else { 0.4 };
             self.input.half_extents.push([half; 2]);
             if let Some(ids) = &mut self.input.ids {
-                // In no order, and all bits in use.
+                // In no order, with all bits in use.
                 ids.push(self.next_id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             }
             self.next_id += 1;
@@ -552,7 +549,7 @@ impl Life {
                 let row = self.random.index(self.len());
                 let center = std::mem::replace(&mut self.input.centers[row], [f32::NAN, 0.0]);
                 if skip {
-                    // It stays away until it moves by teleport, or for good.
+                    // Invalid until it teleports, or for good.
                     let input = &self.input;
                     step(&mut self.fleet, &mut self.ledger, input, self.margin, &std::mem::take(&mut self.over));
                 } else {
@@ -620,7 +617,7 @@ proptest! {
     #![proptest_config(settings("tests/events.seeds", 40))]
 
     #[test]
-    fn whatever_happens_each_beginning_has_one_end(
+    fn events_after_random_changes_are_those_of_brute_force(
         events in proptest::collection::vec(event(), 1..30),
         skip in any::<bool>(),
         margin in prop_oneof![Just(0.0f32), Just(0.1)],
@@ -636,7 +633,7 @@ proptest! {
 }
 
 #[test]
-fn ids_are_there_for_readers_whether_they_change_or_not() {
+fn readers_see_ids_whether_they_change_or_not() {
     let centers: Vec<[f32; 2]> = (0..200).map(|row| [(row % 20) as f32 * 0.9, (row / 20) as f32 * 0.9]).collect();
     let area = Aabb::new([-1.0, -1.0], [30.0, 30.0]).expect("a good box");
     let is_there = |hits: &mut dyn Iterator<Item = Hit>, ids: &[u64]| {
@@ -648,7 +645,7 @@ fn ids_are_there_for_readers_whether_they_change_or_not() {
     let first: Vec<u64> = (0..200).map(|row| row * 5 + 1).collect();
     let second: Vec<u64> = first.iter().rev().copied().collect();
     let (mut reader, mut held) = (None, None);
-    // Twice the same, then others, so that frames that are used again hold now these, now those.
+    // The same ids twice, then others, so that reused frames hold either.
     for frame in 0..16 {
         let ids = if frame / 2 % 2 == 0 { &first } else { &second };
         let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(ids)).expect("a good step");
@@ -660,7 +657,7 @@ fn ids_are_there_for_readers_whether_they_change_or_not() {
         if let Some(reader) = &reader {
             is_there(&mut reader.latest().query_aabb(area), ids);
         }
-        // One that is held keeps the ids of its step.
+        // A snapshot keeps the ids of its step.
         if frame == 4 {
             held = reader.as_ref().map(|reader| reader.latest());
         }

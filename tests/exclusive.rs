@@ -1,4 +1,5 @@
-//! Pairs that are given with both rows to change: each once, no row to two threads at once, and to each row in one order.
+//! Pairs with both rows mutable: each pair once, no row on two threads at once, and the same order
+//! for each row at any number of threads.
 
 mod common;
 
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use triphase::{Bodies, Contacts, Error, InvalidRows, Pair, StaticPair, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
-/// Scenes, and how many bodies make several bands of them without too many pairs.
+/// Scenes, with numbers of bodies that make several bands but not too many pairs.
 const SCENES: [(SceneName, usize); 9] = [
     (SceneName::Crowd, 9000),
     (SceneName::Dragons, 9000),
@@ -26,7 +27,7 @@ fn bodies(scene: &Scene) -> Bodies<'_> {
     scene.displacements.as_ref().map_or(bodies, |displacements| bodies.with_displacements(displacements))
 }
 
-/// The rows that someone is working on.
+/// The rows that are in use.
 struct Entered(Vec<AtomicBool>);
 
 impl Entered {
@@ -34,18 +35,18 @@ impl Entered {
         Self((0..rows).map(|_| AtomicBool::new(false)).collect())
     }
 
-    /// Runs `inside` while these rows are taken; no one else may have one of them.
+    /// Runs `inside`; panics if another thread uses one of these rows.
     fn alone(&self, rows: &[u32], inside: impl FnOnce()) {
         let flags = || rows.iter().map(|&row| &self.0[row as usize]);
-        flags().for_each(|flag| assert!(!flag.swap(true, SeqCst), "two at once in {rows:?}"));
+        flags().for_each(|flag| assert!(!flag.swap(true, SeqCst), "two threads use {rows:?}"));
         inside();
-        // Long enough for others to come in, if they are let.
+        // Long enough for other threads to collide.
         (0..20).for_each(|_| std::hint::spin_loop());
-        flags().for_each(|flag| assert!(flag.swap(false, SeqCst), "someone else has left {rows:?}"));
+        flags().for_each(|flag| assert!(flag.swap(false, SeqCst), "another thread used {rows:?}"));
     }
 }
 
-/// The partners of each row in the order in which they were given.
+/// The partners of each row, in the order of calls.
 fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     let entered = Entered::new(contacts.body_count());
     let mut partners = vec![Vec::new(); contacts.body_count()];
@@ -59,7 +60,7 @@ fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     partners
 }
 
-/// As [`partners`], of statics.
+/// Like [`partners`], of statics.
 fn statics(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     let entered = Entered::new(contacts.body_count());
     let mut statics = vec![Vec::new(); contacts.body_count()];
@@ -68,7 +69,7 @@ fn statics(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
     statics
 }
 
-/// That each pair was given once, to both of its rows.
+/// Checks that each pair was given once, to both of its rows.
 fn check(label: &str, contacts: Contacts<'_>, partners: &[Vec<u32>], statics: &[Vec<u32>]) {
     let (mut found, mut expected) = (Vec::new(), Vec::new());
     for pair in contacts.body_pairs() {
@@ -78,7 +79,7 @@ fn check(label: &str, contacts: Contacts<'_>, partners: &[Vec<u32>], statics: &[
     found.sort_unstable();
     expected.sort_unstable();
     assert_eq!(found.len(), expected.len(), "{label}");
-    assert!(found == expected, "{label}: other pairs were given than there are");
+    assert!(found == expected, "{label}: pairs differ");
 
     let mut found: Vec<(u32, u32)> = (0..)
         .zip(statics)
@@ -87,19 +88,19 @@ fn check(label: &str, contacts: Contacts<'_>, partners: &[Vec<u32>], statics: &[
     let mut expected: Vec<(u32, u32)> = contacts.static_pairs().map(|pair| (pair.body, pair.static_row)).collect();
     found.sort_unstable();
     expected.sort_unstable();
-    assert!(found == expected, "{label}: other static pairs were given than there are");
+    assert!(found == expected, "{label}: static pairs differ");
 }
 
 #[test]
-fn each_pair_is_given_once_to_one_thread_and_in_one_order() {
+fn pairs_mut_of_scenes_are_given_once_in_one_order() {
     for (name, count) in SCENES {
         let mut scene = Scene::new(name, count, 5);
         let mut fleet = Fleet::new(WorldConfig::new());
         fleet.set_statics(&scene.statics).unwrap();
         for _ in 0..2 {
             let found = fleet.step(&[bodies(&scene)], &scene.statics).expect("the same everywhere").expect("good rows");
-            assert!(!found.body.is_empty(), "{name} is idle");
-            // Twice, as what was worked out for the first time is kept for the second.
+            assert!(!found.body.is_empty(), "{name} has no pairs");
+            // Twice, because the second call reuses the schedule.
             let (first, static_row) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
             let (again, fixed_again) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
             assert!(first == again && static_row == fixed_again, "{name}");
@@ -110,7 +111,7 @@ fn each_pair_is_given_once_to_one_thread_and_in_one_order() {
 }
 
 #[test]
-fn drawn_worlds_give_each_pair_once_and_in_one_order() {
+fn pairs_mut_of_random_worlds_are_given_once_in_one_order() {
     let mut random = Random::new(3);
     for round in 0..12 {
         let label = format!("round {round}");
@@ -124,7 +125,7 @@ fn drawn_worlds_give_each_pair_once_and_in_one_order() {
     }
 }
 
-/// Bodies of sizes that differ a little or beyond measure, enough for several bands.
+/// Bodies of sizes that differ little or much, enough for several bands.
 fn drawn(random: &mut Random) -> (common::Columns, Vec<[f32; 4]>) {
     let count = 3000 + random.index(9000);
     let spread = (count as f32).sqrt() * random.between(0.8, 2.5);
@@ -141,7 +142,7 @@ fn drawn(random: &mut Random) -> (common::Columns, Vec<[f32; 4]>) {
 }
 
 #[test]
-fn what_is_computed_is_the_same_to_the_bit() {
+fn results_have_the_same_bits_at_any_thread_count() {
     let scene = Scene::new(SceneName::Castles, 20_000, 6);
     let mut fleet = Fleet::new(WorldConfig::new());
     fleet.set_statics(&scene.statics).unwrap();
@@ -152,7 +153,7 @@ fn what_is_computed_is_the_same_to_the_bit() {
         for _ in 0..3 {
             let columns = (&mut centers, &mut masses[..]);
             let pull = |_, (a, mass_a): (&mut [f32; 2], &mut f32), (b, mass_b): (&mut [f32; 2], &mut f32)| {
-                // Sums whose value depends on their order.
+                // Floating-point sums depend on their order.
                 let [x, y] = [b[0] - a[0], b[1] - a[1]];
                 (a[0], a[1]) = (a[0] + x * *mass_b * 0.1, a[1] - y * 0.3);
                 (b[0], b[1]) = (b[0] - x * *mass_a * 0.1, b[1] + y * 0.3);
@@ -169,31 +170,31 @@ fn what_is_computed_is_the_same_to_the_bit() {
 }
 
 #[test]
-fn short_columns_are_refused_and_nothing_is_called() {
+fn short_column_is_an_error_and_nothing_is_called() {
     let scene = Scene::new(SceneName::Castles, 3000, 7);
     let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     world.set_statics(&scene.statics).unwrap();
     let contacts = world.step(bodies(&scene)).unwrap();
     let rows = contacts.body_count();
     let (mut long, mut short, mut none) = (vec![0u8; rows + 5], vec![0u64; rows - 1], Vec::<u8>::new());
-    let unwanted = |_: Pair| panic!("there is a column that is too short");
+    let unwanted = |_: Pair| panic!("a column is too short");
     let short_column = |number, found| Err(Error::ColumnTooShort { index: number, expected: rows, found });
     let result = contacts.par_for_each_pair_mut((&mut long, &mut short, &mut none), |pair, _, _| unwanted(pair));
     assert_eq!(result, short_column(1, rows - 1));
     assert_eq!(contacts.par_for_each_pair_mut(&mut none, |pair, _, _| unwanted(pair)), short_column(0, 0));
-    let result = contacts.par_for_each_static_pair_mut((&mut long, &mut none), |_, _| panic!("it is short"));
+    let result = contacts.par_for_each_static_pair_mut((&mut long, &mut none), |_, _| panic!("a column is too short"));
     assert_eq!(result, short_column(1, 0));
     let told = short_column(1, 0).unwrap_err().to_string();
     assert_eq!(told, format!("column 1 has 0 rows, but the step had {rows}"));
 
-    // Longer ones are not: what is beyond the step's rows is left alone.
+    // Longer columns are fine: rows beyond those of the step stay as they are.
     let each = |_: Pair, a: &mut u8, b: &mut u8| (*a, *b) = (a.saturating_add(1), b.saturating_add(1));
     contacts.par_for_each_pair_mut(&mut long, each).unwrap();
     assert!(long[..rows].iter().any(|&count| count > 0) && long[rows..] == [0; 5]);
 }
 
 #[test]
-fn columns_are_taken_one_by_one_and_up_to_six_at_once() {
+fn columns_may_be_one_or_a_tuple_of_up_to_six() {
     let centers = [[0.0f32, 0.0], [0.4, 0.0]];
     let mut world = sequential();
     let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
@@ -219,7 +220,7 @@ fn columns_are_taken_one_by_one_and_up_to_six_at_once() {
 }
 
 #[test]
-fn contacts_are_those_of_the_last_good_step() {
+fn pairs_mut_are_those_of_the_last_successful_step() {
     let scene = Scene::new(SceneName::Castles, 9000, 8);
     let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     let given = |world: &World| {
@@ -237,7 +238,7 @@ fn contacts_are_those_of_the_last_good_step() {
     world.step(bodies(&scene)).unwrap();
     let first = given(&world);
     assert!(first.0 > 0 && first.1 > 0);
-    // A refused step leaves them, whether they were asked before or not.
+    // A failed step keeps them, with and without a schedule.
     for asked in [true, false] {
         let mut centers = scene.centers.clone();
         centers[8999][0] = f32::NAN;
@@ -249,11 +250,11 @@ fn contacts_are_those_of_the_last_good_step() {
         assert_eq!(given(&world), first);
         world.step(bodies(&scene)).unwrap();
     }
-    // Statics were replaced: no pairs with them until the next step.
+    // New statics have no pairs before the next step.
     assert_eq!(given(&world), first);
     world.set_statics(&scene.statics[..3]).unwrap();
     assert_eq!(given(&world), (first.0, 0));
-    // Fewer bodies than before, and none.
+    // Fewer bodies than before, then none.
     let few = Bodies::new(&scene.centers[..50], &scene.half_extents[..50]);
     world.step(few).unwrap();
     assert!(given(&world) < first);
@@ -262,7 +263,7 @@ fn contacts_are_those_of_the_last_good_step() {
 }
 
 #[test]
-fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
+fn pairs_mut_after_a_shift_of_the_origin_do_not_depend_on_earlier_calls() {
     let scene = Scene::new(SceneName::Dragons, 9000, 13);
     let given = |ask: bool| {
         let mut world = world(WorldConfig::new().with_parallel_threshold(0));
@@ -270,7 +271,7 @@ fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
         if ask {
             partners(world.contacts());
         }
-        // So far that bodies are filed in other bands than before.
+        // Far enough to file bodies in other bands.
         world.shift_origin([3.0e6f32, -1.0e7]).unwrap();
         let partners = partners(world.contacts());
         check("shifted", world.contacts(), &partners, &vec![Vec::new(); 9000]);
@@ -280,7 +281,7 @@ fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
 }
 
 #[test]
-fn skipped_rows_have_no_pairs_and_a_place() {
+fn skipped_rows_have_no_pairs_but_keep_their_place() {
     let mut scene = Scene::new(SceneName::Dragons, 9000, 9);
     (0..9000).step_by(7).for_each(|row| scene.centers[row][1] = f32::INFINITY);
     let mut world = world(WorldConfig::new().with_parallel_threshold(0).with_invalid_rows(InvalidRows::Skip));
@@ -291,12 +292,12 @@ fn skipped_rows_have_no_pairs_and_a_place() {
 }
 
 #[test]
-fn many_threads_may_ask_the_same_contacts_at_once() {
+fn many_threads_may_loop_over_the_same_contacts() {
     let scene = Scene::new(SceneName::Dragons, 12_000, 10);
     let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     for _ in 0..4 {
         let contacts = world.step(bodies(&scene)).unwrap();
-        // None has asked yet: all of them work it out.
+        // There is no schedule yet, so all threads make it.
         let all: Vec<Vec<Vec<u32>>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..6).map(|_| scope.spawn(move || partners(contacts))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
@@ -307,7 +308,7 @@ fn many_threads_may_ask_the_same_contacts_at_once() {
 }
 
 #[test]
-fn a_closure_may_ask_for_other_columns() {
+fn closure_may_loop_over_other_columns() {
     let scene = Scene::new(SceneName::Crowd, 9000, 11);
     let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     let contacts = world.step(bodies(&scene)).unwrap();
@@ -317,7 +318,7 @@ fn a_closure_may_ask_for_other_columns() {
         *a = a.wrapping_add(1);
         calls.fetch_add(1, SeqCst);
         if pair.a.is_multiple_of(1500) {
-            // As jobs do that a thread takes over while it waits.
+            // As jobs do that a thread runs while it waits.
             let mut others = vec![(); 9000];
             contacts.par_for_each_pair_mut(&mut others, |_, _, _| _ = inner.fetch_add(1, SeqCst)).unwrap();
         }
@@ -328,7 +329,7 @@ fn a_closure_may_ask_for_other_columns() {
 }
 
 #[test]
-fn a_closure_that_panics_takes_nothing_along() {
+fn panic_in_a_closure_leaves_contacts_usable() {
     let scene = Scene::new(SceneName::Dragons, 9000, 12);
     let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     let contacts = world.step(bodies(&scene)).unwrap();

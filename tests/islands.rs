@@ -12,7 +12,7 @@ use triphase_scenes::{Scene, SceneName};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The groups by spreading the lowest row of each until nothing changes: no forest, no ranks.
+/// The groups, by spreading the lowest row of each until nothing changes.
 fn expected(rows: usize, links: &[(u32, u32)]) -> Vec<Vec<u32>> {
     let mut lowest: Vec<u32> = (0..rows as u32).collect();
     loop {
@@ -28,13 +28,13 @@ fn expected(rows: usize, links: &[(u32, u32)]) -> Vec<Vec<u32>> {
     }
     let lowest = &lowest;
     let of = |root: u32| (0..rows as u32).filter(move |&row| lowest[row as usize] == root).collect();
-    // Quadratic in the islands: rows are few.
+    // Quadratic in the number of islands, but rows are few.
     let mut all: Vec<Vec<u32>> = (0..rows as u32).map(of).collect();
     all.retain(|rows| !rows.is_empty());
     all
 }
 
-/// Pairs of bodies, and bodies that touch one static as links of each to the next.
+/// Pairs of bodies, and links between bodies that touch the same static.
 fn links(truth: &Truth, connect_statics: bool) -> Vec<(u32, u32)> {
     let mut links = truth.body.clone();
     if connect_statics {
@@ -45,8 +45,8 @@ fn links(truth: &Truth, connect_statics: bool) -> Vec<(u32, u32)> {
     links
 }
 
-/// What is told of the islands of contacts, which all has to be one.
-fn told(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> {
+/// Builds islands and compares all that their methods return.
+fn build(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> {
     contacts.build_islands(islands);
     let all: Vec<Vec<u32>> = islands.iter().map(<[u32]>::to_vec).collect();
     assert_eq!((islands.len(), islands.is_empty()), (all.len(), all.is_empty()));
@@ -61,12 +61,12 @@ fn told(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn islands_are_those_of_brute_force_in_every_scene() {
+fn islands_of_every_scene_are_those_of_brute_force() {
     for &name in SceneName::ALL {
         let mut scene = Scene::new(name, 400, 3);
         let mut fleet = Fleet::new(WorldConfig::new());
         fleet.set_statics(&scene.statics).unwrap();
-        // Used again from frame to frame.
+        // Reused from frame to frame.
         let mut islands = [false, true].map(|connect_statics| Islands::new().connect_statics(connect_statics));
         for _ in 0..2 {
             let columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());
@@ -77,7 +77,7 @@ fn islands_are_those_of_brute_force_in_every_scene() {
             fleet.step(&[columns.bodies()], &scene.statics).expect("the same everywhere").expect("good rows");
             let truth = Truth::new(&columns.boxes(), &scene.statics, |_| true);
             for (connect_statics, islands) in [false, true].into_iter().zip(&mut islands) {
-                let found = fleet.each(|world| told(world.contacts(), islands));
+                let found = fleet.each(|world| build(world.contacts(), islands));
                 assert!(found == expected(columns.len(), &links(&truth, connect_statics)), "{name}, {connect_statics}");
             }
             scene.advance();
@@ -86,7 +86,7 @@ fn islands_are_those_of_brute_force_in_every_scene() {
 }
 
 #[test]
-fn a_predicate_leaves_contacts_out() {
+fn islands_where_leave_out_rejected_contacts() {
     let scene = Scene::new(SceneName::Castles, 600, 4);
     let columns = Columns::new(scene.centers, scene.half_extents);
     let mut world = sequential();
@@ -105,7 +105,7 @@ fn a_predicate_leaves_contacts_out() {
 }
 
 #[test]
-fn a_chain_is_one_island_however_its_rows_are_numbered() {
+fn island_of_a_chain_does_not_depend_on_row_numbers() {
     let mut random = Random::new(5);
     for order in 0..4 {
         let mut places: Vec<usize> = (0..2000).collect();
@@ -118,18 +118,18 @@ fn a_chain_is_one_island_however_its_rows_are_numbered() {
         let mut centers: Vec<[f32; 2]> = places.iter().map(|&place| [place as f32, 0.0]).collect();
         let mut world = sequential();
         let mut islands = Islands::new();
-        let found = told(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
+        let found = build(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
         assert!(found == [(0..2000).collect::<Vec<u32>>()]);
-        // Cut in two.
+        // Cut into two.
         centers.iter_mut().filter(|center| center[0] >= 700.0).for_each(|center| center[0] += 1.0);
-        let found = told(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
+        let found = build(world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap(), &mut islands);
         assert_eq!(found.iter().map(Vec::len).sum::<usize>(), 2000);
         assert!(found.len() == 2 && found.iter().any(|rows| rows.len() == 700));
     }
 }
 
 #[test]
-fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
+fn islands_of_no_rows_are_empty_and_memory_is_reused() {
     let _watch = Watch::start();
     let scene = Scene::new(SceneName::Castles, 2000, 6);
     let mut world = sequential();
@@ -149,7 +149,7 @@ fn there_are_none_of_no_rows_and_the_buffer_is_used_again() {
         ALLOCATIONS.load(SeqCst) - before
     });
     assert!(rounds[0] > 0);
-    // The world needs a second round to be level.
+    // The world itself allocates nothing from its second round on.
     for _ in 0..2 {
         let before = ALLOCATIONS.load(SeqCst);
         for count in counts {
@@ -165,12 +165,12 @@ proptest! {
     #![proptest_config(settings("tests/islands.seeds", 60))]
 
     #[test]
-    fn islands_of_drawn_boxes_are_those_of_brute_force(
+    fn islands_of_random_boxes_are_those_of_brute_force(
         rows in proptest::collection::vec((0i8..30, 0i8..30, 0u8..3, 0u8..3), 0..120),
         walls in proptest::collection::vec((0i8..30, 0i8..30, 0u8..9, 0u8..9), 0..20),
         connect_statics: bool,
     ) {
-        // Small numbers: many touchings.
+        // Small integers, so that many boxes touch.
         let columns = Columns::of(&rows.iter().map(|&(x, y, w, h)| {
             ([f32::from(x), f32::from(y)], [f32::from(w) * 0.5, f32::from(h) * 0.5])
         }).collect::<Vec<_>>());
@@ -183,6 +183,6 @@ proptest! {
         let contacts = world.step(columns.bodies()).unwrap();
         let truth = Truth::new(&columns.boxes(), &walls, |_| true);
         let mut islands = Islands::new().connect_statics(connect_statics);
-        prop_assert_eq!(told(contacts, &mut islands), expected(columns.len(), &links(&truth, connect_statics)));
+        prop_assert_eq!(build(contacts, &mut islands), expected(columns.len(), &links(&truth, connect_statics)));
     }
 }

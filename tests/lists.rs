@@ -1,4 +1,4 @@
-//! Partners by row: those of brute force, ascending, in every configuration.
+//! Partner lists against brute force, in every configuration.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{Fleet, Truth, drawn, sequential};
 use triphase::{Bodies, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
-/// Of each row, its partners.
+/// The partners of each row, ascending.
 fn partners(pairs: &[(u32, u32)], rows: usize, both: bool) -> Vec<Vec<u32>> {
     let mut partners = vec![Vec::new(); rows];
     for &(a, b) in pairs {
@@ -19,7 +19,7 @@ fn partners(pairs: &[(u32, u32)], rows: usize, both: bool) -> Vec<Vec<u32>> {
     partners
 }
 
-/// Steps and compares; how many partners a row has at most.
+/// Steps and compares; returns the largest number of partners of a row.
 fn check(fleet: &mut Fleet, label: &str, bodies: &[Bodies<'_>], truth: &Truth, rows: usize) -> usize {
     let expected = [partners(&truth.body, rows, true), partners(&truth.static_row, rows, false)];
     fleet.each(|world| {
@@ -40,7 +40,7 @@ fn check(fleet: &mut Fleet, label: &str, bodies: &[Bodies<'_>], truth: &Truth, r
 }
 
 #[test]
-fn lists_are_those_of_brute_force() {
+fn partner_lists_are_those_of_brute_force() {
     let mut most = 0;
     let mut fleet = Fleet::new(WorldConfig::new().with_partner_lists(true));
     for (name, bodies) in [
@@ -64,11 +64,11 @@ fn lists_are_those_of_brute_force() {
             scene.advance();
         }
     }
-    assert!(most > 900, "rows of few and of many partners, {most}");
+    assert!(most > 900, "rows have few and many partners, {most}");
 }
 
 #[test]
-fn lists_are_those_of_the_last_good_step() {
+fn partner_lists_stay_those_of_the_last_successful_step() {
     let mut fleet = Fleet::new(WorldConfig::new().with_partner_lists(true));
     let columns = drawn(600, 0, 4);
     let truth = Truth::new(&columns.boxes(), &[[0.0, 0.0, 5.0, 5.0]], |_| true);
@@ -81,7 +81,7 @@ fn lists_are_those_of_the_last_good_step() {
         let contacts = world.contacts();
         assert!((0..columns.len() as u32).all(|row| contacts.partners(row).unwrap() == list[row as usize]));
         assert!((0..columns.len() as u32).any(|row| !contacts.static_partners(row).unwrap().is_empty()));
-        // As static pairs: none of a set that no step has seen.
+        // Like static pairs: none with a new static set before the next step.
         world.set_statics(&[[0.0f32, 0.0, 5.0, 5.0]]).expect("good statics");
         assert!((0..columns.len() as u32).all(|row| world.contacts().static_partners(row) == Some(&[][..])));
     });

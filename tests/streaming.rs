@@ -1,5 +1,5 @@
-//! Pairs that are handed on while a step runs: all of them, once, numbered in the order of contacts; and what becomes of a stream
-//! that a step, a listener or a consumer ends early.
+//! Pairs handed on while a step runs: each once, numbered in the order of contacts. Streams that a
+//! step, a listener or a consumer ends early.
 
 mod common;
 
@@ -21,58 +21,58 @@ static ALLOCATOR: Counting = Counting;
 
 const SEED: u64 = 0x57ea;
 
-/// Number, pairs, and whether they are of bodies.
-type Block = (u64, Vec<(u32, u32)>, bool);
+/// Sequence number, pairs, and whether they are body pairs.
+type Page = (u64, Vec<(u32, u32)>, bool);
 
-/// Blocks as they came.
+/// Pages in the order of arrival.
 #[derive(Default)]
-struct Heard(Mutex<Vec<Block>>);
+struct Received(Mutex<Vec<Page>>);
 
-impl Heard {
-    fn hear(&self, block: StreamedPage<'_>) {
-        let (pairs, of_bodies) = match block.pairs() {
+impl Received {
+    fn push(&self, page: StreamedPage<'_>) {
+        let (pairs, of_bodies) = match page.pairs() {
             PagePairs::Body(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
             PagePairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.static_row)).collect(), false),
         };
-        assert!(pairs.len() == block.len() && !pairs.is_empty());
-        assert_eq!(block.body_pairs().len(), if of_bodies { pairs.len() } else { 0 });
-        assert_eq!(block.static_pairs().len(), if of_bodies { 0 } else { pairs.len() });
-        self.0.lock().unwrap().push((block.sequence(), pairs, of_bodies));
+        assert!(pairs.len() == page.len() && !pairs.is_empty());
+        assert_eq!(page.body_pairs().len(), if of_bodies { pairs.len() } else { 0 });
+        assert_eq!(page.static_pairs().len(), if of_bodies { 0 } else { pairs.len() });
+        self.0.lock().unwrap().push((page.sequence(), pairs, of_bodies));
     }
 
     fn pair_count(&self) -> usize {
         self.0.lock().unwrap().iter().map(|(_, pairs, _)| pairs.len()).sum()
     }
 
-    /// The blocks in the order of their numbers; each is of one kind, and those of bodies come first.
+    /// The pages by sequence number; body pages come first.
     fn sorted(self) -> Sorted {
-        let mut blocks = self.0.into_inner().unwrap();
-        blocks.sort_by_key(|block| block.0);
-        assert!(blocks.windows(2).all(|two| two[0].0 < two[1].0), "no two have one number");
-        assert!(blocks.is_sorted_by_key(|block| !block.2), "bodies come first");
-        let of = |bodies: bool| blocks.iter().filter(move |block| block.2 == bodies).map(|block| block.1.clone());
+        let mut pages = self.0.into_inner().unwrap();
+        pages.sort_by_key(|page| page.0);
+        assert!(pages.windows(2).all(|two| two[0].0 < two[1].0), "numbers are unique");
+        assert!(pages.is_sorted_by_key(|page| !page.2), "body pages come first");
+        let of = |bodies: bool| pages.iter().filter(move |page| page.2 == bodies).map(|page| page.1.clone());
         Sorted {
-            numbers: blocks.iter().map(|block| block.0).collect(),
+            numbers: pages.iter().map(|page| page.0).collect(),
             found: Found { body: of(true).flatten().collect(), static_row: of(false).flatten().collect() },
-            blocks: blocks.into_iter().map(|block| block.1).collect(),
+            pages: pages.into_iter().map(|page| page.1).collect(),
         }
     }
 }
 
-/// What a stream comes to.
+/// All pages of a step, in order.
 #[derive(Debug, PartialEq)]
 struct Sorted {
     numbers: Vec<u64>,
     found: Found,
-    blocks: Vec<Vec<(u32, u32)>>,
+    pages: Vec<Vec<(u32, u32)>>,
 }
 
 impl Sorted {
     fn check(&self, contacts: Contacts<'_>) {
-        let bodies = contacts.body_pages().map(|block| block.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>());
+        let bodies = contacts.body_pages().map(|page| page.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>());
         let static_row = contacts.static_pages();
-        let static_row = static_row.map(|block| block.iter().map(|pair| (pair.body, pair.static_row)).collect());
-        assert!(bodies.chain(static_row).eq(self.blocks.iter().cloned()), "the blocks are those of the contacts");
+        let static_row = static_row.map(|page| page.iter().map(|pair| (pair.body, pair.static_row)).collect());
+        assert!(bodies.chain(static_row).eq(self.pages.iter().cloned()), "the pages are those of the contacts");
         assert_eq!(self.found, Found::new(contacts));
     }
 }
@@ -83,7 +83,7 @@ fn bodies(scene: &Scene) -> Bodies<'_> {
 }
 
 #[test]
-fn sorted_blocks_are_the_contacts_at_every_thread_count() {
+fn streamed_pages_sorted_are_the_contacts_at_every_thread_count() {
     for name in [
         SceneName::Castles,
         SceneName::Dragons,
@@ -106,9 +106,9 @@ fn sorted_blocks_are_the_contacts_at_every_thread_count() {
                     if filtered { part.with_filters(&filters[from..to]) } else { part }
                 });
                 fleet.each(|world| {
-                    let heard = Heard::default();
-                    let contacts = world.step_streamed(&parts, |block| heard.hear(block)).unwrap();
-                    let sorted = heard.sorted();
+                    let received = Received::default();
+                    let contacts = world.step_streamed(&parts, |page| received.push(page)).unwrap();
+                    let sorted = received.sorted();
                     sorted.check(contacts);
                     // A step without a listener finds the same.
                     assert_eq!(Found::new(world.step(&parts).unwrap()), sorted.found);
@@ -120,14 +120,14 @@ fn sorted_blocks_are_the_contacts_at_every_thread_count() {
 }
 
 #[test]
-fn on_one_thread_blocks_come_in_order() {
+fn streamed_pages_on_one_thread_arrive_in_order() {
     let scene = Scene::new(SceneName::Castles, 20_000, SEED);
     let mut world = sequential();
     world.set_statics(&scene.statics).unwrap();
     let numbers = Mutex::new([Vec::new(), Vec::new()]);
     let contacts = world
-        .step_streamed(bodies(&scene), |block| {
-            numbers.lock().unwrap()[usize::from(block.body_pairs().is_empty())].push(block.sequence());
+        .step_streamed(bodies(&scene), |page| {
+            numbers.lock().unwrap()[usize::from(page.body_pairs().is_empty())].push(page.sequence());
         })
         .unwrap();
     let numbers = numbers.into_inner().unwrap();
@@ -136,28 +136,28 @@ fn on_one_thread_blocks_come_in_order() {
 }
 
 #[test]
-fn a_refused_step_hands_on_no_more_than_the_limit_and_is_an_error() {
+fn streamed_step_above_the_pair_limit_fails_and_stays_below_it() {
     let scene = Scene::new(SceneName::Touching, 20_000, SEED);
     let pairs = sequential().step(bodies(&scene)).unwrap().body_pairs().len();
     for limit in [0, 1000, 30_000, pairs - 1, pairs] {
         Fleet::new(WorldConfig::new().with_pair_limit(limit)).each(|world| {
-            let heard = Heard::default();
-            let result = world.step_streamed(bodies(&scene), |block| heard.hear(block)).map(Found::new);
-            assert!(heard.pair_count() <= limit, "{} of {limit}", heard.pair_count());
+            let received = Received::default();
+            let result = world.step_streamed(bodies(&scene), |page| received.push(page)).map(Found::new);
+            assert!(received.pair_count() <= limit, "{} of {limit}", received.pair_count());
             assert_eq!(result.as_ref().err(), (limit < pairs).then_some(&Error::TooManyPairs { limit }));
             if let Ok(found) = result {
-                assert_eq!(heard.sorted().found, found);
+                assert_eq!(received.sorted().found, found);
             }
         });
     }
-    let heard = Heard::default();
+    let received = Received::default();
     let bad = [[0.0f32, 0.0], [0.0, f32::NAN], [0.0, 0.0]];
-    sequential().step_streamed(Bodies::uniform(&bad, [1.0, 1.0]), |block| heard.hear(block)).unwrap_err();
-    assert_eq!(heard.pair_count(), 0, "bad rows are found before any pair");
+    sequential().step_streamed(Bodies::uniform(&bad, [1.0, 1.0]), |page| received.push(page)).unwrap_err();
+    assert_eq!(received.pair_count(), 0, "invalid rows are found before any pair");
 }
 
 #[test]
-fn a_listener_that_panics_loses_nothing_but_its_step() {
+fn streamed_step_whose_listener_panics_keeps_the_last_step() {
     let mut scene = Scene::new(SceneName::Castles, 20_000, SEED);
     let first = scene.clone();
     scene.advance();
@@ -170,7 +170,7 @@ fn a_listener_that_panics_loses_nothing_but_its_step() {
             fresh.set_statics(&scene.statics).unwrap();
             Found::new(fresh.step(bodies(&scene)).unwrap())
         };
-        // At the first block, in the middle, at one with statics; and all that come after.
+        // From the first page on, from the middle, and from a static page on.
         for at in [0, 3, 8] {
             let count = AtomicUsize::new(0);
             let step =
@@ -178,19 +178,19 @@ fn a_listener_that_panics_loses_nothing_but_its_step() {
             let panic = catch_unwind(AssertUnwindSafe(step)).unwrap_err();
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            assert!(text.is_some_and(|text| text.contains("on purpose")), "the panic of the listener is the caller's");
+            assert!(text.is_some_and(|text| text.contains("on purpose")), "the caller gets the panic of the listener");
             assert_eq!(Found::new(world.contacts()), before);
             assert_eq!(world.step_number(), 1);
         }
         assert_eq!(Found::new(world.step(bodies(&scene)).unwrap()), expected);
-        let heard = Heard::default();
-        world.step_streamed(bodies(&scene), |block| heard.hear(block)).unwrap();
-        assert_eq!(heard.sorted().found, expected);
+        let received = Received::default();
+        world.step_streamed(bodies(&scene), |page| received.push(page)).unwrap();
+        assert_eq!(received.sorted().found, expected);
     });
 }
 
 #[test]
-fn a_listener_that_panics_leaves_tracked_contacts_alone() {
+fn streamed_step_whose_listener_panics_keeps_tracked_contacts() {
     let mut scene = Scene::new(SceneName::Castles, 5000, SEED);
     let first = scene.clone();
     scene.advance();
@@ -198,13 +198,17 @@ fn a_listener_that_panics_leaves_tracked_contacts_alone() {
     fleet.set_statics(&scene.statics).unwrap();
     let mut events = |panics: usize| {
         fleet.each(|world| {
-            // The same begin for both.
+            // Both runs start alike.
             world.step(Bodies::from_aabbs::<[f32; 4]>(&[])).unwrap();
             world.step(bodies(&first)).unwrap();
             for _ in 0..panics {
                 let step = || _ = world.step_streamed(bodies(&scene), |_| panic!("on purpose"));
                 catch_unwind(AssertUnwindSafe(step)).unwrap_err();
-                assert_eq!(world.contacts().events().unwrap().persisting().count(), 0, "those of the first step stand");
+                assert_eq!(
+                    world.contacts().events().unwrap().persisting().count(),
+                    0,
+                    "the events of the first step stay"
+                );
             }
             let contacts = world.step(bodies(&scene)).unwrap();
             let started: Vec<_> = contacts.events().unwrap().started().map(|tracked| tracked.pair).collect();
@@ -224,7 +228,7 @@ fn a_listener_that_panics_leaves_tracked_contacts_alone() {
     assert!(events(2) == expected);
 }
 
-/// Work for all threads of the pool, so that whoever waits for it takes up other tasks meanwhile.
+/// Work for all threads of the pool: a thread that waits for it takes up other tasks meanwhile.
 #[cfg(feature = "parallel")]
 fn work(depth: u32) -> u32 {
     if depth == 0 {
@@ -237,8 +241,8 @@ fn work(depth: u32) -> u32 {
 
 #[cfg(feature = "parallel")]
 #[test]
-fn a_listener_may_work_on_the_pool() {
-    // One band that is larger than bands should be, crowded bands that are taken apart, and the usual.
+fn listener_may_use_the_thread_pool() {
+    // One very large band, crowded bands, and usual ones.
     let cross = Scene::new(SceneName::Cross, 150_000, SEED);
     let mut random = Random::new(SEED);
     let places: Vec<[f32; 2]> = (0..40_000).map(|_| random.point(0.0, 1000.0)).collect();
@@ -246,7 +250,7 @@ fn a_listener_may_work_on_the_pool() {
     let mixed = Bodies::new(&places, &sizes);
     let castles = Scene::new(SceneName::Castles, 20_000, SEED);
     let cases = [bodies(&cross), mixed, bodies(&castles)];
-    // What is told of late is found as all else is, so with discs too.
+    // Pages of large bands are reported late; with circles too.
     let overlaps =
         [BodyShape::Aabb, BodyShape::Circle].into_iter().flat_map(|overlap| cases.map(|case| (overlap, case)));
     for (k, (overlap, case)) in overlaps.enumerate() {
@@ -258,34 +262,34 @@ fn a_listener_may_work_on_the_pool() {
             pool.install(|| {
                 let mut world = world(config.clone());
                 world.set_statics(&castles.statics).unwrap();
-                let heard = Heard::default();
-                let contacts = world.step_streamed(case, |block| {
+                let received = Received::default();
+                let contacts = world.step_streamed(case, |page| {
                     assert_eq!(work(4), 16);
-                    heard.hear(block);
+                    received.push(page);
                 });
                 assert_eq!(Found::new(contacts.unwrap()), expected, "case {k}");
-                assert_eq!(heard.sorted().found, expected, "case {k}");
+                assert_eq!(received.sorted().found, expected, "case {k}");
                 assert_eq!(Found::new(world.step(case).unwrap()), expected, "case {k}");
             });
         }
     }
 }
 
-/// The next step of a stream: what it sent, and what closed it.
+/// Receives the next step: its pages, and how it ended.
 fn receive(receiver: &Receiver) -> Option<(Sorted, Result<StepSummary, Option<Error>>)> {
-    let heard = Heard::default();
+    let received = Received::default();
     loop {
         match receiver.recv()? {
-            StreamMessage::Page(block) => heard.hear(block.as_page()),
-            StreamMessage::Committed(committed) => return Some((heard.sorted(), Ok(committed))),
-            StreamMessage::Aborted(error) => return Some((heard.sorted(), Err(error))),
+            StreamMessage::Page(page) => received.push(page.as_page()),
+            StreamMessage::Committed(committed) => return Some((received.sorted(), Ok(committed))),
+            StreamMessage::Aborted(error) => return Some((received.sorted(), Err(error))),
             other => panic!("{other:?}"),
         }
     }
 }
 
 #[test]
-fn a_channel_gives_each_step_and_how_it_ended() {
+fn channel_delivers_each_step_and_its_outcome() {
     let crowded = vec![[0.0f32, 0.0]; 2000];
     for capacity in [0, 1, 3, 1000, usize::MAX] {
         let mut fleet = Fleet::new(WorldConfig::new().with_pair_limit(1_000_000));
@@ -315,7 +319,7 @@ fn a_channel_gives_each_step_and_how_it_ended() {
                 }
                 drop(sender);
                 let received = consumer.join().unwrap();
-                assert_eq!(received.len(), expected.len(), "each step is closed once");
+                assert_eq!(received.len(), expected.len(), "one closing message per step");
                 for ((sorted, outcome), (expected, step)) in received.iter().zip(&expected) {
                     match (outcome, expected) {
                         (Ok(committed), Ok((found, [body_blocks, static_blocks]))) => {
@@ -328,7 +332,7 @@ fn a_channel_gives_each_step_and_how_it_ended() {
                             let pairs = (committed.body_pair_count, committed.static_pair_count);
                             assert_eq!(pairs, (found.body.len(), found.static_row.len()));
                         }
-                        // As text: the value in the error may be NaN.
+                        // As text, because the value in the error may be NaN.
                         (Err(Some(told)), Err(error)) => assert_eq!(told.to_string(), error.to_string()),
                         other => panic!("{other:?}"),
                     }
@@ -339,12 +343,12 @@ fn a_channel_gives_each_step_and_how_it_ended() {
 }
 
 #[test]
-fn a_consumer_that_goes_away_stops_no_step() {
+fn steps_continue_after_the_receiver_is_dropped() {
     let scene = Scene::new(SceneName::Castles, 12_000, SEED);
     let mut fleet = Fleet::new(WorldConfig::new());
     fleet.set_statics(&scene.statics).unwrap();
     let expected = fleet.each(|world| Found::new(world.step(bodies(&scene)).unwrap()));
-    // It leaves before anything, after a block, in a panic, and after the whole step.
+    // Before the first message, after one page, in a panic, and after the whole step.
     for leaves_after in [0, 1, 4, usize::MAX] {
         fleet.each(|world| {
             let (sender, receiver) = stream::channel(1);
@@ -366,22 +370,22 @@ fn a_consumer_that_goes_away_stops_no_step() {
 }
 
 #[test]
-fn what_was_sent_outlives_sender_and_world() {
+fn sent_pages_outlive_sender_and_world() {
     let (sender, mut receiver) = stream::channel(100);
     let mut world = sequential();
     world.step_to_channel(Bodies::uniform(&[[0.0f32, 0.0], [0.5, 0.0]], [0.5, 0.5]), &sender).unwrap();
     assert_eq!(receiver.len(), 2);
-    let block = receiver.next();
+    let page = receiver.next();
     drop((world, sender));
     assert!(matches!(receiver.next(), Some(StreamMessage::Committed(_))));
     assert!(receiver.next().is_none() && receiver.try_recv().is_none() && receiver.is_empty());
     drop(receiver);
-    let Some(StreamMessage::Page(block)) = block else { panic!("{block:?}") };
-    assert_eq!(block.body_pairs().len(), 1);
+    let Some(StreamMessage::Page(page)) = page else { panic!("{page:?}") };
+    assert_eq!(page.body_pairs().len(), 1);
 }
 
 #[test]
-fn streamed_steps_that_were_stepped_before_allocate_nothing() {
+fn repeated_streamed_steps_allocate_nothing() {
     let _watch = Watch::start();
     let mut scene = Scene::new(SceneName::Castles, 6000, SEED);
     let film: Vec<Scene> = std::iter::repeat_with(|| (scene.advance(), scene.clone()).1).take(6).collect();
@@ -391,7 +395,7 @@ fn streamed_steps_that_were_stepped_before_allocate_nothing() {
     let rows = AtomicUsize::new(0);
     let mut roll = || {
         for scene in &film {
-            world.step_streamed(bodies(scene), |block| _ = rows.fetch_add(block.len(), SeqCst)).unwrap();
+            world.step_streamed(bodies(scene), |page| _ = rows.fetch_add(page.len(), SeqCst)).unwrap();
             world.step_to_channel(bodies(scene), &sender).unwrap();
             while let Some(message) = receiver.try_recv() {
                 std::hint::black_box(&message);
@@ -405,7 +409,7 @@ fn streamed_steps_that_were_stepped_before_allocate_nothing() {
     assert!(rows.load(SeqCst) > 10_000);
 }
 
-/// Whoever draws a world may hold both ends in one place.
+/// Types that hold a world or an end of a channel can derive `Debug`.
 const _: () = {
     const fn is_debug<T: std::fmt::Debug>() {}
     is_debug::<World>();

@@ -65,7 +65,8 @@ pub struct EndedStaticPair {
 ///     }
 /// }
 /// // The same bodies in other rows: the contact persists, and so does its value.
-/// let contacts = world.step(Bodies::uniform(&[[0.7f32, 0.0], [0.0, 0.1]], half).with_ids(&[8, 7]))?;
+/// let centers = [[0.7f32, 0.0], [0.0, 0.1]];
+/// let contacts = world.step(Bodies::uniform(&centers, half).with_ids(&[8, 7]))?;
 /// let events = contacts.events().expect("contact tracking is on");
 /// assert_eq!(events.persisting().map(|contact| contact.value).collect::<Vec<_>>(), [42]);
 /// // One body is gone.

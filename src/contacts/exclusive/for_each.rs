@@ -32,11 +32,11 @@ impl Contacts<'_> {
     /// let mut world = World::default();
     /// let contacts = world.step(Bodies::uniform(&centers, [radius; 2]))?;
     /// let columns = (&mut centers, &mut velocities);
-    /// contacts.par_for_each_pair_mut(columns, |_, (center_a, velocity_a), (center_b, velocity_b)| {
+    /// contacts.par_for_each_pair_mut(columns, |_, (center_a, speed_a), (center_b, speed_b)| {
     ///     let depth = 2.0 * radius - (center_b[0] - center_a[0]);
     ///     center_a[0] -= 0.5 * depth;
     ///     center_b[0] += 0.5 * depth;
-    ///     std::mem::swap(velocity_a, velocity_b);
+    ///     std::mem::swap(speed_a, speed_b);
     /// })?;
     /// assert_eq!(velocities, [[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]);
     /// # Ok::<(), triphase::Error>(())
