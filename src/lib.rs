@@ -118,8 +118,8 @@ mod world;
 
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
-pub use contacts::events::{EndedPair, EndedStaticPair, Tracked};
-pub use contacts::exclusive::RowColumns;
+pub use contacts::events::view::{ContactEvents, ContactEventsMut, EndedPair, EndedStaticPair, TrackedPair};
+pub use contacts::exclusive::columns::ColumnsMut;
 pub use contacts::islands::Islands;
 pub use contacts::stream::{self, PagePairs, StreamedPage};
 pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};

@@ -7,7 +7,8 @@
 //! scratch, the SIMD level) is made anew.
 
 use crate::config::WorldConfig;
-use crate::contacts::events::{SavedTracked, StaticSet, Tracker, check_static_ids};
+use crate::contacts::events::saved::SavedTracked;
+use crate::contacts::events::tracker::{ContactTracker, NumberedStatics, check_static_ids};
 use crate::error::{Error, SettingValue};
 use crate::frame::frames::Frames;
 use crate::geometry::RawAabb;
@@ -55,13 +56,13 @@ struct SavedStatics {
 
 impl SavedWorld {
     pub(crate) fn of(world: &World) -> Self {
-        let set = StaticSet { tree: &world.statics, number: world.static_set };
+        let set = NumberedStatics { tree: &world.statics, number: world.static_set };
         Self {
             version: VERSION,
             config: world.config.clone(),
             step: world.step_number(),
             statics: SavedStatics::of(&world.statics),
-            tracked: world.tracker.as_ref().map(|tracker| tracker.save(set)),
+            tracked: world.contacts.events.as_ref().map(|tracker| tracker.save(set)),
         }
     }
 
@@ -86,20 +87,20 @@ impl SavedWorld {
         }
         let mut world = World::new(config).map_err(|error| invalid("settings", error))?;
         let statics = statics.restore(world.config.may_use_threads()).and_then(|statics| {
-            if world.tracker.is_some() {
+            if world.config.contact_tracking {
                 check_static_ids(&statics)?;
             }
             Ok(statics)
         });
         world.statics = statics.map_err(|error| invalid("statics", error))?;
         (world.statics_version, world.static_set) = (1, 1);
-        if let Some(tracker) = &mut world.tracker
+        if let Some(tracker) = &mut world.contacts.events
             && let Some(tracked) = tracked
         {
-            let set = StaticSet { tree: &world.statics, number: world.static_set };
-            **tracker = Tracker::restore(&tracked, set).map_err(|error| invalid("contacts", error))?;
+            let set = NumberedStatics { tree: &world.statics, number: world.static_set };
+            **tracker = ContactTracker::restore(&tracked, set).map_err(|error| invalid("contacts", error))?;
         }
-        world.frames = Frames::after(step, world.tracker.is_some());
+        world.frames = Frames::after(step, world.config.contact_tracking);
         Ok(world)
     }
 }

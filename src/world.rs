@@ -1,25 +1,26 @@
 //! The world: all three tiers behind one call.
 //!
 //! A step is built beside the last good one, which it replaces when nothing went wrong: its bodies as an index in `frames`,
-//! its pairs in `next_found`, which then changes places with `found`.
+//! its pairs in `contacts`, beside the present ones.
 
 mod ask;
-mod streaming;
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::origin::ShiftedBoxes;
-use crate::broad_phase::pairs::FoundPairs;
 use crate::config::WorldConfig;
 use crate::contacts::contacts::Contacts;
-use crate::contacts::events::Tracker;
-use crate::contacts::partners::Lists;
+use crate::contacts::events::tracker::check_static_ids;
+use crate::contacts::events::view::ContactEventsMut;
+use crate::contacts::store::ContactStore;
+use crate::contacts::stream::channel::{Sender, StepStream};
+use crate::contacts::stream::page::StreamedPage;
 use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
 use crate::geometry::RawAabb;
 use crate::input::bodies::Bodies;
 use crate::input::statics::Statics;
-use crate::memory::page::{PAGE_LEN, PagePool};
+use crate::memory::page::PAGE_LEN;
 use crate::query::frame::Searched;
 use crate::reader::SnapshotReader;
 use crate::report::{Phases, Report};
@@ -55,21 +56,15 @@ pub struct World {
     pub(crate) config: WorldConfig,
     pub(crate) level: Level,
     pub(crate) frames: Frames,
-    pub(crate) found: FoundPairs,
-    pub(crate) next_found: FoundPairs,
+    pub(crate) contacts: ContactStore,
     pub(crate) phases: Phases,
     pub(crate) statics: StaticTree,
     /// Counts changes of `statics`, of the set or of what is enabled.
     pub(crate) statics_version: u64,
     /// Counts replacements of the set.
     pub(crate) static_set: u64,
-    /// Where contacts are followed from step to step.
-    pub(crate) tracker: Option<Box<Tracker>>,
-    /// Where partners are listed by row.
-    pub(crate) lists: Option<Box<Lists>>,
     pub(crate) skipped: Vec<InvalidRow>,
     pub(crate) broad_phase: BroadPhase,
-    pub(crate) pool: PagePool,
     pub(crate) row_starts: Vec<usize>,
 }
 
@@ -81,10 +76,9 @@ impl World {
     /// [`Error::InvalidConfig`] names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
         config.validate()?;
-        let tracker = config.contact_tracking.then(Box::default);
-        let lists = config.partner_lists.then(Box::default);
+        let contacts = ContactStore::new(&config);
         let frames = Frames::new(config.contact_tracking);
-        Ok(Self { level: Level::detect(config.simd_max), config, tracker, lists, frames, ..Self::default() })
+        Ok(Self { level: Level::detect(config.simd_max), config, contacts, frames, ..Self::default() })
     }
 
     /// Steps one frame: finds every contact pair of bodies, and of bodies and enabled statics.
@@ -161,16 +155,13 @@ impl World {
     /// boxes. To open a door use [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let statics = StaticTree::build(statics.into(), self.config.may_use_threads())?;
-        if self.tracker.is_some() {
-            crate::contacts::events::check_static_ids(&statics)?;
+        if self.config.contact_tracking {
+            check_static_ids(&statics)?;
         }
         self.statics = statics;
         self.statics_version += 1;
         self.static_set += 1;
-        self.found.clear_statics(&self.pool);
-        if let Some(lists) = &mut self.lists {
-            lists.clear_statics();
-        }
+        self.contacts.clear_statics();
         Ok(())
     }
 
@@ -214,13 +205,8 @@ impl World {
     /// The contacts that [`step`](Self::step) returns borrow the world mutably; these do not, so queries
     /// can be made while they are iterated. Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts {
-            found: &self.found,
-            searched: self.searched(),
-            tracker: self.tracker.as_deref(),
-            lists: self.lists.as_deref(),
-            parallel: self.config.is_parallel(self.frames.front().row_count),
-        }
+        let frame = self.frames.front();
+        Contacts::new(&self.contacts, frame, &self.statics, self.config.is_parallel(frame.row_count))
     }
 
     /// Number of successful steps.
@@ -239,20 +225,11 @@ impl World {
     /// The next step allocates it again. Frames that [readers](Self::reader) hold are freed when they are
     /// dropped; while there are readers, the frame of the last step stays as it is.
     pub fn shrink_to_fit(&mut self) {
-        self.next_found.clear(&self.pool);
-        self.next_found = FoundPairs::default();
-        self.found.shrink_to_fit();
-        self.broad_phase.shrink_to_fit(self.frames.front(), &self.pool);
+        self.broad_phase.shrink_to_fit(self.frames.front(), &self.contacts.pool);
+        self.contacts.shrink_to_fit();
         self.frames.shrink_to_fit();
-        self.pool.release();
         self.row_starts = Vec::new();
         self.skipped.shrink_to_fit();
-        if let Some(tracker) = &mut self.tracker {
-            tracker.shrink_to_fit();
-        }
-        if let Some(lists) = &mut self.lists {
-            lists.shrink_to_fit();
-        }
     }
 
     /// Moves the origin of coordinates to `by`, so that a large world stays near it where it matters.
@@ -331,7 +308,7 @@ impl World {
             statics_version: version,
             are_circles: false,
             listener: None,
-            pool: &self.pool,
+            pool: &self.contacts.pool,
         };
         let mut next = self.frames.next();
         let frame = Arc::make_mut(&mut next);
@@ -343,7 +320,7 @@ impl World {
         self.frames.copy_step(frame);
         self.frames.advance(next);
         // Bodies are filed elsewhere, so schedules are made anew, whether there were some or not.
-        self.found.schedules.renew();
+        self.contacts.schedules.invalidate();
         self.broad_phase.match_capacity();
         self.statics = statics;
         self.statics_version = version;
@@ -562,12 +539,104 @@ impl World {
     }
 
     pub(crate) fn bytes_pairs(&self) -> usize {
-        let standing = self.broad_phase.sleepers.page_count();
-        let pages = self.found.page_count() + self.next_found.page_count() + standing + self.pool.free_count();
-        let sections = self.found.bytes_of_sections() + self.next_found.bytes_of_sections();
-        let tracked = self.tracker.as_ref().map_or(0, |tracker| tracker.bytes());
-        let listed = self.lists.as_ref().map_or(0, |lists| lists.bytes());
-        pages * PAGE_LEN * size_of::<[u32; 2]>() + sections + tracked + listed
+        let cached_pages = self.broad_phase.sleepers.page_count();
+        self.contacts.bytes() + cached_pages * PAGE_LEN * size_of::<[u32; 2]>()
+    }
+}
+
+/// # Contacts while they are found, and values of contacts
+impl World {
+    /// The values of tracked contacts, to be changed.
+    ///
+    /// `None` unless [`WorldConfig::with_contact_tracking`] is on. See
+    /// [`ContactEvents`](crate::ContactEvents) for an example.
+    pub fn events_mut(&mut self) -> Option<ContactEventsMut<'_>> {
+        self.contacts.events.as_deref_mut().map(ContactEventsMut::new)
+    }
+
+    /// Like [`step`](Self::step), and hands on each page of pairs as soon as it is complete.
+    ///
+    /// Calls `on_page` on whichever thread of the step completed the page, on several threads at
+    /// the same time, while other pages are still being filled.
+    ///
+    /// Pages are provisional until the call returns. On `Ok` they are the step's pairs: sorted by
+    /// [`sequence`](StreamedPage::sequence), they are the pages of the contacts. On `Err` discard
+    /// them. No more pairs than the [limit](WorldConfig::with_pair_limit) are handed on.
+    ///
+    /// `on_page` may run work of its own on the thread pool. The step waits for it, so do what
+    /// takes long after the step, or on the other side of a [channel](Self::step_to_channel).
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    /// use triphase::{Bodies, PagePairs, World};
+    ///
+    /// let mut world = World::default();
+    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
+    /// let centers = [[1.0f32, 0.4], [1.6, 0.4], [50.0, 9.0]];
+    /// let (body_pairs, static_pairs) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    /// world.step_streamed(Bodies::uniform(&centers, [0.5, 0.5]), |page| match page.pairs() {
+    ///     PagePairs::Body(pairs) => _ = body_pairs.fetch_add(pairs.len(), Ordering::Relaxed),
+    ///     PagePairs::Static(pairs) => _ = static_pairs.fetch_add(pairs.len(), Ordering::Relaxed),
+    /// })?;
+    /// assert_eq!((body_pairs.into_inner(), static_pairs.into_inner()), (1, 2));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    ///
+    /// # Panics
+    ///
+    /// Panics if `on_page` does. Other threads may get pages until the panic has reached the
+    /// caller. The world keeps its last successful step, and can step again.
+    ///
+    /// # Determinism
+    ///
+    /// Pages and their numbers depend only on input, statics and settings; the time and the thread
+    /// of a call do not. On a single thread, pages of each kind come in order.
+    ///
+    /// # Cost
+    ///
+    /// A call per page of up to a few thousand pairs. Pages of very large or crowded bands come
+    /// when the band is complete. Allocates no more than `step`, unless `on_page` works on the
+    /// pool: then a thread may start another task of the step while it waits, with temporary
+    /// memory.
+    pub fn step_streamed<'a>(
+        &mut self,
+        bodies: impl AsRef<[Bodies<'a>]>,
+        on_page: impl Fn(StreamedPage<'_>) + Sync,
+    ) -> Result<Contacts<'_>, Error> {
+        self.build_frame(bodies.as_ref(), Some(&|sequence, pairs| on_page(StreamedPage::new(sequence, pairs))))?;
+        Ok(self.contacts())
+    }
+
+    /// Like [`step`](Self::step), and sends a copy of each page of pairs as soon as it is complete.
+    ///
+    /// After the pages of a step, a message says how the step ended. While the channel is full the
+    /// step waits, so the consumer must not run on the threads of the step. If the receiver is
+    /// dropped, the step continues without it. See [`stream`](crate::stream) for an example.
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step). The consumer gets a clone of the error.
+    ///
+    /// # Determinism
+    ///
+    /// As [`step_streamed`](Self::step_streamed).
+    ///
+    /// # Cost
+    ///
+    /// A copy of the pairs, in pages of up to 16 KiB, and a message per page.
+    pub fn step_to_channel<'a>(
+        &mut self,
+        bodies: impl AsRef<[Bodies<'a>]>,
+        sender: &Sender,
+    ) -> Result<Contacts<'_>, Error> {
+        let stream = StepStream::new(sender);
+        let outcome = self.build_frame(bodies.as_ref(), Some(&|sequence, pairs| stream.send_page(sequence, pairs)));
+        stream.close(outcome.clone().map(|()| self.contacts.summary(self.step_number())));
+        outcome.map(|()| self.contacts())
     }
 }
 

@@ -1,15 +1,14 @@
-//! Candidates measured in turn.
+//! Measures candidates in turn.
 
 use std::time::Duration;
 
-/// A candidate: its name, and one turn of it, which says what of it counts.
+/// A candidate: its name, and a function that runs it once and returns the time that counts.
 pub(crate) type Candidate<'c> = (&'c str, Box<dyn FnMut() -> Duration + 'c>);
 
-/// Runs the candidates in turn, so many rounds, and prints the median of each and its ratio to the
-/// first.
+/// Runs the candidates in turn, and prints the median time of each and its ratio to the first.
 ///
-/// The order changes from round to round, so that none always finds the caches as the same one left
-/// them.
+/// The order changes from round to round, so that the caches are not always left by the same
+/// candidate.
 pub(crate) fn alternate(title: &str, rounds: usize, candidates: &mut [Candidate<'_>]) {
     let mut times = vec![Vec::new(); candidates.len()];
     for round in 0..rounds {
@@ -25,7 +24,7 @@ pub(crate) fn alternate(title: &str, rounds: usize, candidates: &mut [Candidate<
     }
 }
 
-/// In seconds.
+/// The median in seconds.
 fn median(times: &mut [Duration]) -> f64 {
     times.sort_unstable();
     times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64)

@@ -1,5 +1,4 @@
-//! What it costs to follow contacts from step to step: a world that does against one that does not,
-//! and against one whose pairs are then put into a hash map, on the same frames.
+//! Contact tracking against a plain step, and against a hash map of pairs, on the same frames.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -10,10 +9,10 @@ use std::time::Instant;
 use triphase::{Bodies, Contacts, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
-/// Rounds before those that are measured.
+/// Rounds before the measured ones.
 const WARM_UP: usize = 4;
 
-/// A candidate: its name, its settings, and whether its pairs go into a map.
+/// A candidate: its name, its settings, and whether its pairs go into a hash map.
 type Case = (&'static str, WorldConfig, bool);
 
 pub(crate) fn run(options: &Options) {
@@ -23,7 +22,7 @@ pub(crate) fn run(options: &Options) {
         ("step that tracks contacts", tracked(), false),
         ("step that tracks contacts, margin", tracked().with_margin(0.05), false),
     ];
-    // By itself, as it leaves nothing of the others in the caches.
+    // By itself, because it evicts the data of the others from the caches.
     let with_map = [
         ("step", WorldConfig::new(), false),
         ("step that tracks contacts", tracked(), false),
@@ -45,7 +44,8 @@ fn compare(title: &str, threads: usize, rounds: usize, bodies: usize, cases: &[C
         let (pool, stage) = (&pool, &stage);
         let turn = move || {
             let (scene, turn) = &mut *stage.borrow_mut();
-            // Before whoever begins a round, so that none always finds the columns in the cache.
+            // Before the first candidate of a round, whichever that is: so none always finds the
+            // columns in the cache.
             if *turn % cases.len() == 0 {
                 scene.advance();
             }
@@ -69,7 +69,7 @@ fn compare(title: &str, threads: usize, rounds: usize, bodies: usize, cases: &[C
     alternate(title, rounds, &mut candidates);
 }
 
-/// What engines write without: the contacts of the last step in a hash map.
+/// What engines write themselves: the contacts of the last step in a hash map.
 #[derive(Default)]
 struct PairMap {
     before: HashMap<(u64, u64), u32>,

@@ -1,7 +1,8 @@
-//! An impulse for each pair, which changes the positions and velocities of both rows: exclusive
-//! iteration against a plain loop over the pairs. Each turn follows a step, so that the first call
-//! of it makes the schedule too. `x 10` are ten calls one after the other, as of a solver that goes
-//! over the contacts of a step ten times.
+//! `par_for_each_pair_mut` against a plain loop over the pairs.
+//!
+//! Each pair gets an impulse that changes the positions and velocities of both rows. Each turn
+//! follows a step, so its first call also makes the schedule. `x 10` is ten calls, like a solver
+//! with ten iterations.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -12,13 +13,13 @@ use std::time::{Duration, Instant};
 use triphase::{Contacts, WorldConfig};
 use triphase_scenes::SceneName;
 
-/// The scenes, by size.
+/// The scenes, with default numbers of bodies.
 const SCENES: [(SceneName, &[usize]); 5] = [
     (SceneName::Crowd, &[100_000, 500_000]),
     (SceneName::Dragons, &[500_000]),
     (SceneName::Castles, &[100_000]),
-    (SceneName::PowerLaw, &[100_000]),
-    (SceneName::WideAndTall, &[50_000]),
+    (SceneName::PowerLaw, &[50_000, 100_000]),
+    (SceneName::WideAndTall, &[50_000, 100_000]),
 ];
 
 type Row<'r> = (&'r mut [f32; 2], &'r mut [f32; 2]);
@@ -56,7 +57,7 @@ impl Solver {
         }
     }
 
-    fn exclusive(&mut self) {
+    fn parallel(&mut self) {
         let contacts: Contacts<'_> = self.stage.world.contacts();
         let columns = (&mut self.centers, &mut self.velocities);
         contacts.par_for_each_pair_mut(columns, |_, a, b| impulse(a, b)).expect("columns of the step");
@@ -73,7 +74,7 @@ pub(crate) fn run(options: &Options) {
             let centers = stage.scene.centers.clone();
             let velocities = centers.iter().map(|center| [center[1].sin(), center[0].cos()]).collect();
             let solver = RefCell::new(Solver { stage, centers, velocities });
-            // All find the caches as a solver does.
+            // After a step, as a solver finds the caches.
             let turn = |pool: &ThreadPool, times: usize, work: fn(&mut Solver)| {
                 let solver: &mut Solver = &mut solver.borrow_mut();
                 pools[1].install(|| solver.stage.step());
@@ -89,11 +90,11 @@ pub(crate) fn run(options: &Options) {
             };
             let mut candidates: [Candidate<'_>; 6] = [
                 ("a loop over body_pairs", candidate(0, 1, Solver::plain)),
-                ("exclusive, 1 thread", candidate(0, 1, Solver::exclusive)),
-                ("exclusive, threads", candidate(1, 1, Solver::exclusive)),
+                ("par_for_each_pair_mut, 1 thread", candidate(0, 1, Solver::parallel)),
+                ("par_for_each_pair_mut, threads", candidate(1, 1, Solver::parallel)),
                 ("a loop over body_pairs, x 10", candidate(0, 10, Solver::plain)),
-                ("exclusive, 1 thread, x 10", candidate(0, 10, Solver::exclusive)),
-                ("exclusive, threads, x 10", candidate(1, 10, Solver::exclusive)),
+                ("par_for_each_pair_mut, 1 thread, x 10", candidate(0, 10, Solver::parallel)),
+                ("par_for_each_pair_mut, threads, x 10", candidate(1, 10, Solver::parallel)),
             ];
             let threads = options.threads;
             alternate(

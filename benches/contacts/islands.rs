@@ -1,4 +1,4 @@
-//! Islands of a step, against the step that they are of.
+//! Building islands against the step that finds their contacts.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use triphase::{Islands, WorldConfig};
 use triphase_scenes::SceneName;
 
-/// The scenes, by size.
+/// The scenes, with default numbers of bodies.
 const SCENES: [(SceneName, &[usize]); 3] =
     [(SceneName::Crowd, &[100_000, 500_000]), (SceneName::Castles, &[100_000]), (SceneName::Gravity, &[100_000])];
 
@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Options) {
                 pools[pool].install(|| stage.step());
                 start.elapsed()
             };
-            let found = |pool: usize, mut islands: Islands| {
+            let build = |pool: usize, mut islands: Islands| {
                 let (stage, pool) = (&stage, &pools[pool]);
                 move || {
                     let stage: &mut Stage = &mut stage.borrow_mut();
@@ -41,9 +41,9 @@ pub(crate) fn run(options: &Options) {
             let mut candidates: [Candidate<'_>; 5] = [
                 ("a step, 1 thread", Box::new(|| step(0))),
                 ("a step, threads", Box::new(|| step(1))),
-                ("islands, 1 thread", Box::new(found(0, Islands::new()))),
-                ("islands, threads", Box::new(found(1, Islands::new()))),
-                ("islands through statics, 1 thread", Box::new(found(0, Islands::new().connect_statics(true)))),
+                ("islands, 1 thread", Box::new(build(0, Islands::new()))),
+                ("islands, threads", Box::new(build(1, Islands::new()))),
+                ("islands connected by statics, 1 thread", Box::new(build(0, Islands::new().connect_statics(true)))),
             ];
             let title = format!("islands: {name}, {bodies} bodies, {} threads", options.threads);
             alternate(&title, options.rounds, &mut candidates);

@@ -1,24 +1,24 @@
-//! What a solver does with contacts, each against what it is measured by, in one run and in turn:
+//! Measures what a solver does with contacts, each feature against a baseline in the same run:
 //!
 //! ```text
-//! cargo bench --bench contacts                                          # all of it: some minutes
-//! cargo bench --bench contacts -- --only events --bodies 100000         # one part, one size
+//! cargo bench --bench contacts                                      # everything: some minutes
+//! cargo bench --bench contacts -- --only events --bodies 100000     # one part, one size
 //! ```
 //!
-//! A round runs each candidate of a part once, one directly after another; what is printed is the
-//! median of the rounds and its ratio to that of the first candidate. Bodies move between rounds,
-//! which is not counted.
+//! A round runs each candidate of a part once, one directly after another. Printed is the median of
+//! the rounds, and its ratio to that of the first candidate. Bodies move between rounds, which is
+//! not measured.
 
 #![allow(missing_docs, reason = "a program")]
 
 mod alternate;
+mod circles;
 #[path = "../common/mod.rs"]
 mod common;
-mod discs;
 mod events;
 mod exclusive;
 mod islands;
-mod lists;
+mod partners;
 mod sleepers;
 mod stream;
 
@@ -27,46 +27,47 @@ use clap::Parser;
 /// Measures what a solver does with contacts.
 #[derive(Parser, Clone, Debug)]
 struct Options {
-    /// How many bodies, comma separated; what each part is about unless given
+    /// Numbers of bodies, comma separated [default: those of each part]
     #[arg(long, value_delimiter = ',')]
     bodies: Vec<usize>,
-    /// Threads of parts that do not say how many themselves
+    /// Number of threads, in parts that do not choose it themselves
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Rounds that are measured
+    /// Number of rounds
     #[arg(long, default_value_t = 40)]
     rounds: usize,
-    /// The parts to run, comma separated; all unless given
+    /// Parts to run, comma separated: circles, events, exclusive, islands, partners, sleepers,
+    /// stream [default: all]
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Two rounds of few bodies: that all of it runs
+    /// Smoke test: two rounds of few bodies
     #[arg(long)]
     test: bool,
-    /// Cargo says so
+    /// Passed by cargo
     #[arg(long, hide = true)]
     bench: bool,
 }
 
 impl Options {
-    /// The sizes to measure, of a part that is about `usual` ones.
-    fn sizes(&self, usual: &[usize]) -> Vec<usize> {
+    /// The numbers of bodies to measure, in a part that has these by default.
+    fn sizes(&self, default: &[usize]) -> Vec<usize> {
         match (self.test, self.bodies.is_empty()) {
             (true, _) => vec![2000],
-            (false, true) => usual.to_vec(),
+            (false, true) => default.to_vec(),
             (false, false) => self.bodies.clone(),
         }
     }
 }
 
-/// A part: its name, and what runs it.
+/// A part: its name, and the function that runs it.
 type Part = (&'static str, fn(&Options));
 
 const PARTS: [Part; 7] = [
     ("events", events::run),
     ("exclusive", exclusive::run),
     ("islands", islands::run),
-    ("lists", lists::run),
-    ("discs", discs::run),
+    ("partners", partners::run),
+    ("circles", circles::run),
     ("sleepers", sleepers::run),
     ("stream", stream::run),
 ];

@@ -1,4 +1,4 @@
-//! A world of sleepers with and without the column that says so: the same frames, in turn.
+//! Sleeping bodies with and without the asleep column, on the same frames.
 
 use super::Options;
 use super::alternate::alternate;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use triphase::{Bodies, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
-/// A scene, which rows of it stay where they are, and what each candidate steps.
+/// A scene, the rows of it that do not move, and the number of turns so far.
 struct Stage {
     scene: Scene,
     asleep: Vec<bool>,
@@ -23,7 +23,7 @@ impl Stage {
         Self { scene, asleep, turn: 0 }
     }
 
-    /// The next frame once both have stepped this one.
+    /// Advances the scene once both candidates have stepped this frame.
     fn next_turn(&mut self) {
         if self.turn.is_multiple_of(2) {
             self.scene.advance();

@@ -1,5 +1,6 @@
-//! What it costs to hand on pairs while the step runs, and what is gained: rows are summed by those
-//! who receive them, against a sum over the contacts when the step has ended.
+//! Handing on pairs while the step runs, against using them after the step.
+//!
+//! The work is a sum over the rows of all pairs.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -8,18 +9,18 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use triphase::stream::{self, Streamed};
+use triphase::stream::{self, StreamMessage};
 use triphase::{Bodies, Pair, World};
 use triphase_scenes::{Scene, SceneName};
 
-/// Messages that the channel holds.
+/// Capacity of the channel, in messages.
 const CAPACITY: usize = 64;
 
 fn sum(pairs: &[Pair]) -> u64 {
     pairs.iter().map(|pair| u64::from(pair.a) + u64::from(pair.b)).sum()
 }
 
-/// Steps the scene as it is now in a world of its own; what `step` does with it is measured.
+/// A candidate with a world of its own that steps the present frame; measures `step`.
 fn turn<'c>(
     pool: &'c ThreadPool,
     scene: &'c RefCell<Scene>,
@@ -37,7 +38,7 @@ fn turn<'c>(
     })
 }
 
-/// A consumer on a thread of its own: where to send, and where the sum of each step comes out.
+/// Starts a consumer on a thread of its own; returns its sender and the sums, one for each step.
 fn consumer() -> (stream::Sender, mpsc::Receiver<u64>) {
     let (sender, receiver) = stream::channel(CAPACITY);
     let (report, sums) = mpsc::channel();
@@ -45,8 +46,8 @@ fn consumer() -> (stream::Sender, mpsc::Receiver<u64>) {
         let mut rows = 0;
         for message in receiver {
             match message {
-                Streamed::Block(block) => rows += sum(block.body_pairs()),
-                // Whoever asked may have gone.
+                StreamMessage::Page(page) => rows += sum(page.body_pairs()),
+                // The receiver of sums may be gone.
                 _ => _ = report.send(std::mem::take(&mut rows)),
             }
         }
@@ -67,13 +68,13 @@ pub(crate) fn run(options: &Options) {
             (
                 "step",
                 Box::new(|| {
-                    // Which moves the bodies for all.
+                    // Moves the bodies for all candidates.
                     scene.borrow_mut().advance();
                     plain()
                 }),
             ),
             (
-                "step, each block counted on the way",
+                "step, pages counted meanwhile",
                 turn(&pool, &scene, |world, bodies| {
                     let count = AtomicU64::new(0);
                     world.step_streamed(bodies, |_| _ = count.fetch_add(1, Relaxed)).expect("good");
@@ -85,27 +86,27 @@ pub(crate) fn run(options: &Options) {
                 turn(&pool, &scene, |world, bodies| world.step(bodies).expect("good").body_pages().map(sum).sum()),
             ),
             (
-                "step, rows summed on the way",
+                "step, rows summed meanwhile",
                 turn(&pool, &scene, |world, bodies| {
                     rows.store(0, Relaxed);
-                    let on_block = |block: triphase::StreamedPage<'_>| {
-                        rows.fetch_add(sum(block.body_pairs()), Relaxed);
+                    let on_page = |page: triphase::StreamedPage<'_>| {
+                        rows.fetch_add(sum(page.body_pairs()), Relaxed);
                     };
-                    world.step_streamed(bodies, on_block).expect("good");
+                    world.step_streamed(bodies, on_page).expect("good");
                     rows.load(Relaxed)
                 }),
             ),
             (
-                "step into a channel, till it returns",
+                "step to a channel, until it returns",
                 turn(&pool, &scene, move |world, bodies| {
                     let pairs = world.step_to_channel(bodies, &sender).expect("good").body_pairs().len() as u64;
-                    // The sums of steps before.
+                    // The sums of earlier steps.
                     sums.try_iter().for_each(drop);
                     pairs
                 }),
             ),
             (
-                "step into a channel, till rows are summed",
+                "step to a channel, until rows are summed",
                 turn(&pool, &scene, move |world, bodies| {
                     world.step_to_channel(bodies, &late_sender).expect("good");
                     late_sums.recv().expect("a consumer")

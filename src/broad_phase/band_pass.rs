@@ -8,8 +8,8 @@ use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch, WorkerScratch};
 use crate::broad_phase::static_pass;
 use crate::broad_phase::task::TaskOutput;
-use crate::contacts::stream::Kind;
 use crate::frame::phases::Clock;
+use crate::memory::listener::PairKind;
 use crate::memory::page::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
@@ -68,7 +68,7 @@ fn find_pairs(
     clock: &mut Clock,
 ) -> Option<()> {
     let (level, times) = (pass.step.level, &mut output.times);
-    let mut sink = pass.sink(Kind::Bodies, task, &mut output.body_pages);
+    let mut sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
     if band.is_crowded_by_size() {
         band.crowded_pairs(level, crowded, &mut sink)?;
         times.common = clock.lap();
@@ -82,7 +82,7 @@ fn find_pairs(
     pairs_with_oversized(pass, band, search, &mut sink)?;
     drop(sink);
     times.oversized = clock.lap();
-    let mut sink = pass.sink(Kind::Statics, task, &mut output.static_pages);
+    let mut sink = pass.sink(PairKind::Static, task, &mut output.static_pages);
     static_pass::find_band_pairs(pass, band, search, &mut sink)?;
     drop(sink);
     times.statics = clock.lap();

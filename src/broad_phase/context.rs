@@ -1,11 +1,10 @@
 //! What the tasks of a step have in common.
 
 use crate::config::WorldConfig;
-use crate::contacts::stream::{Kind, first_sequence};
 use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
 use crate::input::filter::Filter;
-use crate::memory::listener::{Listener, Tap};
+use crate::memory::listener::{OnPage, PageListener, PairKind};
 use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
 use crate::simd::Level;
 use crate::tier::point_grid::filing::FileOptions;
@@ -24,7 +23,7 @@ pub(crate) struct StepContext<'s> {
     /// Whether bodies are circles, which have to overlap too.
     pub(crate) are_circles: bool,
     /// Who is given the pages of pairs while the step runs.
-    pub(crate) listener: Option<&'s Listener<'s>>,
+    pub(crate) listener: Option<&'s OnPage<'s>>,
     pub(crate) pool: &'s PagePool,
 }
 
@@ -60,9 +59,9 @@ impl<'s> PassContext<'s> {
     }
 
     /// Where a task puts pairs of one kind; `task` is its number in the step.
-    pub(crate) fn sink<'p>(&'p self, kind: Kind, task: usize, pages: &'p mut Vec<Block>) -> PairSink<'p> {
-        let tap = self.step.listener.map(|listener| Tap::new(listener, first_sequence(kind, task)));
-        PairSink::new(self.step.pool, self.budget, pages).tapped(tap)
+    pub(crate) fn sink<'p>(&'p self, kind: PairKind, task: usize, pages: &'p mut Vec<Block>) -> PairSink<'p> {
+        let listener = self.step.listener.map(|on_page| PageListener::new(on_page, kind, task));
+        PairSink::new(self.step.pool, self.budget, pages).with_listener(listener)
     }
 
     /// The filter of a row.

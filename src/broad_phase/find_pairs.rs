@@ -132,10 +132,9 @@ impl PairFinder {
         phases.pairs += clock.lap();
 
         for output in &mut self.tasks[..task_count] {
-            found.append(&mut output.body_pages, output.own_pairs, &mut output.static_pages);
+            found.push_task(&mut output.body_pages, output.own_pairs, &mut output.static_pages);
             phases.add(&output.times);
         }
-        found.count();
         check_budget(pass, found, pages_before)?;
         phases.gather += clock.lap();
         Ok(())
@@ -156,7 +155,7 @@ impl PairFinder {
         let mut clock = Clock::now();
         let step = pass.step;
         let pages_before = step.pool.free_count();
-        let tasks_before = found.sections.len();
+        let tasks_before = found.tasks().len();
         self.grow_tasks(items.len());
         self.poisoned = true;
         let Self { tasks, scratch, .. } = self;
@@ -168,10 +167,9 @@ impl PairFinder {
         self.poisoned = false;
         phases.pairs += clock.lap();
         for output in &mut self.tasks[..items.len()] {
-            found.body_blocks.append(&mut output.body_pages);
+            found.push_mixed(&mut output.body_pages);
         }
         check_budget(pass, found, pages_before)?;
-        found.count();
         phases.gather += clock.lap();
         Ok(tasks_before + items.len())
     }

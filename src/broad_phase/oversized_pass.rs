@@ -7,11 +7,11 @@ use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::static_pass;
 use crate::broad_phase::task::TaskOutput;
-use crate::contacts::stream::Kind;
 use crate::frame::oversized::Oversized;
 use crate::frame::phases::Clock;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::memory::buffers::part_start;
+use crate::memory::listener::PairKind;
 
 /// Runs the task of a block of loose cells. `task` is its number in the step.
 pub(crate) fn run_block(
@@ -25,7 +25,7 @@ pub(crate) fn run_block(
     output.begin();
     let mut clock = Clock::now();
     let (grid, boxes, rows) = (oversized.grid(), oversized.boxes(), oversized.rows());
-    let mut sink = pass.sink(Kind::Bodies, task, &mut output.body_pages);
+    let mut sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
     grid.find_block_pairs(block, &mut scratch.seen_cells, &mut |a, b| {
         if pass.step.are_circles && !circles_overlap(&boxes[a as usize], &boxes[b as usize]) {
             return Some(());
@@ -40,7 +40,7 @@ pub(crate) fn run_block(
     output.times.oversized = clock.lap();
     let blocks = grid.block_count();
     let share = part_start(block, rows.len(), blocks)..part_start(block + 1, rows.len(), blocks);
-    let mut sink = pass.sink(Kind::Statics, task, &mut output.static_pages);
+    let mut sink = pass.sink(PairKind::Static, task, &mut output.static_pages);
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
     let _ = static_pass::find_oversized_pairs(pass, oversized, share, scratch, &mut sink);
     drop(sink);

@@ -1,157 +1,186 @@
-//! The pairs that a step found.
+//! The pairs of a step in pages, and which task found which page.
+//!
+//! Pages are in the order of tasks, so the order of pairs does not depend on threads. Pages that
+//! are reused from earlier steps (pairs of sleeping bodies) come last.
 
-use crate::broad_phase::sleepers::StandingPairs;
-use crate::contacts::by_row::Pages;
-use crate::contacts::exclusive::Schedules;
-use crate::contacts::exclusive::schedule::Section;
-use crate::memory::buffers::reserve_like;
+use crate::memory::buffers::buffers;
 use crate::memory::page::{Block, PagePool};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// A world holds two: those of the last good step stand in one while the next step puts its own into the other.
+/// Pages of pairs, and the number of pairs on them.
+#[derive(Default)]
+pub(crate) struct PairPages {
+    pages: Vec<Block>,
+    pair_count: usize,
+}
+
+buffers!(PairPages { levelled: pages; own: ; plain: pair_count; });
+
+impl PairPages {
+    pub(crate) fn pages(&self) -> &[Block] {
+        &self.pages
+    }
+
+    pub(crate) fn pair_count(&self) -> usize {
+        self.pair_count
+    }
+
+    /// Moves all of `pages` to the end; returns where they are now.
+    pub(crate) fn append(&mut self, pages: &mut Vec<Block>) -> Range<usize> {
+        let first = self.pages.len();
+        self.pair_count += pages.iter().map(|page| page.pairs().len()).sum::<usize>();
+        self.pages.append(pages);
+        first..self.pages.len()
+    }
+
+    /// Moves all pages of `other` to the end.
+    pub(crate) fn take_from(&mut self, other: &mut Self) {
+        self.pages.append(&mut other.pages);
+        self.pair_count += std::mem::take(&mut other.pair_count);
+    }
+
+    /// Gives the pages back.
+    pub(crate) fn clear(&mut self, pool: &PagePool) {
+        pool.recycle(&mut self.pages);
+        self.pair_count = 0;
+    }
+}
+
+/// The pages that one task filled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TaskPages {
+    pub(crate) body_pages: Range<usize>,
+    /// Number of leading body pairs whose rows are both filed in the task's band.
+    pub(crate) own_pairs: usize,
+    /// No other task has static pairs of the bodies on these pages.
+    pub(crate) static_pages: Range<usize>,
+}
+
+crate::memory::buffers::plain_buffers!(TaskPages);
+
+/// All pairs of one step.
 #[derive(Default)]
 pub(crate) struct FoundPairs {
-    pub(crate) body_blocks: Vec<Block>,
-    pub(crate) static_blocks: Vec<Block>,
-    /// Behind the blocks: what stood from steps before.
-    pub(crate) standing_bodies: Option<Arc<StandingPairs>>,
-    pub(crate) standing_statics: Option<Arc<StandingPairs>>,
-    /// With those that stood.
-    pub(crate) body_pair_count: usize,
-    pub(crate) static_pair_count: usize,
-    /// The tasks that found them, in the order of blocks.
-    pub(crate) sections: Vec<Section>,
-    /// Good for the blocks as they are: whoever changes those renews them.
-    pub(crate) schedules: Schedules,
+    bodies: PairPages,
+    statics: PairPages,
+    /// Reused from earlier steps. Their memory is counted where they are kept.
+    cached_bodies: Option<Arc<PairPages>>,
+    cached_statics: Option<Arc<PairPages>>,
+    tasks: Vec<TaskPages>,
 }
+
+buffers!(FoundPairs { levelled: bodies, statics, tasks; own: ; plain: cached_bodies, cached_statics; });
 
 impl FoundPairs {
     /// Gives the pages back.
     pub(crate) fn clear(&mut self, pool: &PagePool) {
-        self.schedules.renew();
-        self.sections.clear();
-        pool.recycle(&mut self.body_blocks);
-        (self.body_pair_count, self.standing_bodies) = (0, None);
+        self.bodies.clear(pool);
+        self.cached_bodies = None;
         self.clear_statics(pool);
+        self.tasks.clear();
     }
 
-    /// Gives the pages of static contacts back.
+    /// Gives the pages of static pairs back.
     pub(crate) fn clear_statics(&mut self, pool: &PagePool) {
-        self.schedules.renew_statics();
-        self.sections.iter_mut().for_each(|section| section.static_blocks = 0..0);
-        pool.recycle(&mut self.static_blocks);
-        (self.static_pair_count, self.standing_statics) = (0, None);
+        self.statics.clear(pool);
+        self.cached_statics = None;
+        self.tasks.iter_mut().for_each(|task| task.static_pages = 0..0);
     }
 
-    /// Adds what a task found: pairs of bodies, the first so many among those of its band, and pairs with statics.
-    pub(crate) fn append(&mut self, bodies: &mut Vec<Block>, own_pairs: usize, statics: &mut Vec<Block>) {
-        let (body_from, static_from) = (self.body_blocks.len(), self.static_blocks.len());
-        self.body_blocks.append(bodies);
-        self.static_blocks.append(statics);
-        let body_blocks = body_from..self.body_blocks.len();
-        self.sections.push(Section { body_blocks, own_pairs, static_blocks: static_from..self.static_blocks.len() });
+    /// Adds the pages of a task. The first `own_pairs` body pairs are within its band.
+    pub(crate) fn push_task(&mut self, bodies: &mut Vec<Block>, own_pairs: usize, statics: &mut Vec<Block>) {
+        let (body_pages, static_pages) = (self.bodies.append(bodies), self.statics.append(statics));
+        self.tasks.push(TaskPages { body_pages, own_pairs, static_pages });
     }
 
-    /// All blocks of pairs of bodies.
-    pub(crate) fn all_bodies(&self) -> FoundBlocks<'_> {
-        FoundBlocks::new(&self.body_blocks, self.standing_bodies.as_deref())
+    /// Adds body pages of a task whose bodies are filed in several grids.
+    pub(crate) fn push_mixed(&mut self, bodies: &mut Vec<Block>) {
+        self.bodies.append(bodies);
     }
 
-    /// All blocks of pairs with statics.
-    pub(crate) fn all_statics(&self) -> FoundBlocks<'_> {
-        FoundBlocks::new(&self.static_blocks, self.standing_statics.as_deref())
+    /// Adds pages that are reused from earlier steps.
+    pub(crate) fn set_cached(&mut self, bodies: &Arc<PairPages>, statics: &Arc<PairPages>) {
+        (self.cached_bodies, self.cached_statics) = (Some(Arc::clone(bodies)), Some(Arc::clone(statics)));
     }
 
-    /// Counts what the blocks hold.
-    pub(crate) fn count(&mut self) {
-        let count = |blocks: &[Block]| blocks.iter().map(|block| block.pairs().len()).sum();
-        self.body_pair_count = count(&self.body_blocks);
-        self.static_pair_count = count(&self.static_blocks);
+    /// Moves all pages that were found in this step.
+    pub(crate) fn take_found(&mut self, bodies: &mut PairPages, statics: &mut PairPages) {
+        bodies.take_from(&mut self.bodies);
+        statics.take_from(&mut self.statics);
+        self.tasks.clear();
     }
 
-    /// Adds what stands.
-    pub(crate) fn set_standing(&mut self, [bodies, statics]: [&Arc<StandingPairs>; 2]) {
-        self.body_pair_count += bodies.pair_count;
-        self.static_pair_count += statics.pair_count;
-        (self.standing_bodies, self.standing_statics) = (Some(Arc::clone(bodies)), Some(Arc::clone(statics)));
+    pub(crate) fn body_pages(&self) -> PageChain<'_> {
+        PageChain::new(&self.bodies, self.cached_bodies.as_deref())
     }
 
-    /// As much room as `other` has, so that it does not matter which of the two a step fills.
-    pub(crate) fn reserve_like(&mut self, other: &Self) {
-        reserve_like(&mut self.body_blocks, &other.body_blocks);
-        reserve_like(&mut self.static_blocks, &other.static_blocks);
-        reserve_like(&mut self.sections, &other.sections);
+    pub(crate) fn static_pages(&self) -> PageChain<'_> {
+        PageChain::new(&self.statics, self.cached_statics.as_deref())
     }
 
+    pub(crate) fn body_pair_count(&self) -> usize {
+        self.bodies.pair_count + self.cached_bodies.as_ref().map_or(0, |cached| cached.pair_count)
+    }
+
+    pub(crate) fn static_pair_count(&self) -> usize {
+        self.statics.pair_count + self.cached_statics.as_ref().map_or(0, |cached| cached.pair_count)
+    }
+
+    /// The tasks of the step, in the order of their pages.
+    pub(crate) fn tasks(&self) -> &[TaskPages] {
+        &self.tasks
+    }
+
+    /// Number of pages taken from the pool for this step.
     pub(crate) fn page_count(&self) -> usize {
-        self.body_blocks.len() + self.static_blocks.len()
-    }
-
-    /// Bytes held for whom pairs belong to.
-    pub(crate) fn bytes_of_sections(&self) -> usize {
-        self.sections.capacity() * size_of::<Section>() + self.schedules.bytes()
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.body_blocks.shrink_to_fit();
-        self.static_blocks.shrink_to_fit();
-        self.sections.shrink_to_fit();
-        self.schedules.shrink();
+        self.bodies.pages.len() + self.statics.pages.len()
     }
 }
 
-/// The blocks that a step found, then those that stood.
+/// The pages of one kind of pairs: found in the step, then reused.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FoundBlocks<'w> {
+pub(crate) struct PageChain<'w> {
     pub(crate) found: &'w [Block],
-    pub(crate) standing: &'w [Block],
+    pub(crate) cached: &'w [Block],
 }
 
-impl<'w> FoundBlocks<'w> {
-    fn new(found: &'w [Block], standing: Option<&'w StandingPairs>) -> Self {
-        Self { found, standing: standing.map_or(&[], |standing| &standing.blocks) }
+impl<'w> PageChain<'w> {
+    fn new(found: &'w PairPages, cached: Option<&'w PairPages>) -> Self {
+        Self { found: &found.pages, cached: cached.map_or(&[], |cached| &cached.pages) }
     }
 
-    /// A block by its number.
+    /// The pairs of page `k`.
     #[inline]
-    pub(crate) fn block(self, number: usize) -> &'w Block {
-        let own = self.found.len();
-        if number < own { &self.found[number] } else { &self.standing[number - own] }
+    pub(crate) fn page(self, k: usize) -> &'w [[u32; 2]] {
+        let found = self.found.len();
+        if k < found { self.found[k].pairs() } else { self.cached[k - found].pairs() }
     }
 }
 
-impl Pages for FoundBlocks<'_> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn page(&self, number: usize) -> &[[u32; 2]] {
-        self.block(number).pairs()
-    }
-}
-
-impl<'w> Iterator for FoundBlocks<'w> {
-    type Item = &'w Block;
+impl<'w> Iterator for PageChain<'w> {
+    type Item = &'w [[u32; 2]];
 
     #[inline]
-    fn next(&mut self) -> Option<&'w Block> {
+    fn next(&mut self) -> Option<Self::Item> {
         if self.found.is_empty() {
-            self.found = std::mem::take(&mut self.standing);
+            self.found = std::mem::take(&mut self.cached);
         }
         let (first, rest) = self.found.split_first()?;
         self.found = rest;
-        Some(first)
+        Some(first.pairs())
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.found.len() + self.standing.len();
+        let len = self.found.len() + self.cached.len();
         (len, Some(len))
     }
 
-    fn fold<B, F: FnMut(B, &'w Block) -> B>(self, init: B, mut f: F) -> B {
-        let folded = self.found.iter().fold(init, &mut f);
-        self.standing.iter().fold(folded, f)
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        let pairs = |page: &'w Block| page.pairs();
+        let folded = self.found.iter().map(pairs).fold(init, &mut f);
+        self.cached.iter().map(pairs).fold(folded, f)
     }
 }
 
-impl ExactSizeIterator for FoundBlocks<'_> {}
+impl ExactSizeIterator for PageChain<'_> {}

@@ -1,9 +1,8 @@
 //! What the tasks of a step leave behind.
 
 use crate::broad_phase::context::PassContext;
-use crate::contacts::stream::{Kind, first_sequence};
 use crate::frame::phases::TaskTimes;
-use crate::memory::listener::Tap;
+use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::Block;
 
 /// The pairs and times of one task, until they are gathered in the order of tasks.
@@ -24,9 +23,9 @@ impl TaskOutput {
 
     /// Gives the listener all pages of a task that ran without it.
     pub(crate) fn notify(&self, pass: &PassContext<'_>, task: usize) {
-        if let (Some(listener), false) = (pass.step.listener, pass.budget.is_exceeded()) {
-            for (kind, pages) in [(Kind::Bodies, &self.body_pages), (Kind::Statics, &self.static_pages)] {
-                Tap::new(listener, first_sequence(kind, task)).tell(pages, 0);
+        if let (Some(on_page), false) = (pass.step.listener, pass.budget.is_exceeded()) {
+            for (kind, pages) in [(PairKind::Body, &self.body_pages), (PairKind::Static, &self.static_pages)] {
+                PageListener::new(on_page, kind, task).notify(pages, 0);
             }
         }
     }

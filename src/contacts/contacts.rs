@@ -1,189 +1,257 @@
-//! The pairs of a step, as they are read.
+//! The contacts of a step, as they are read.
 
-use crate::broad_phase::pairs::{FoundBlocks, FoundPairs};
-use crate::contacts::events::Tracker;
-use crate::contacts::partners::Lists;
-use crate::memory::page::Block;
+use crate::broad_phase::pairs::PageChain;
+use crate::contacts::events::view::ContactEvents;
+use crate::contacts::store::ContactStore;
+use crate::frame::frame::Index;
 use crate::pair::{Pair, StaticPair};
-use crate::query::frame::Searched;
+use crate::tier::static_tree::tree::StaticTree;
 use bytemuck::Pod;
+use std::fmt;
 
-/// The contacts of the last good step. Cheap to copy and to share between threads; borrows the world, none of the
-/// caller's columns.
+/// The contacts of the last successful step.
+///
+/// Returned by [`World::step`](crate::World::step), and by
+/// [`World::contacts`](crate::World::contacts) with a shared borrow. Cheap to copy and to share
+/// between threads. Borrows the world, but none of the columns that were stepped.
+///
+/// ```
+/// use triphase::{Bodies, World};
+///
+/// let mut world = World::default();
+/// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
+/// let centers = [[1.0f32, 0.4], [1.6, 0.4], [50.0, 9.0]];
+/// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+/// for pair in contacts.body_pairs() {
+///     assert_eq!((pair.a, pair.b), (0, 1));
+/// }
+/// assert_eq!(contacts.static_pairs().len(), 2); // rows 0 and 1 touch the ground
+/// # Ok::<(), triphase::Error>(())
+/// ```
 ///
 /// # Determinism
 ///
-/// The order of blocks and pairs is a pure function of the columns and the configuration: the same at any thread
-/// count and instruction set, whatever was stepped before; but for steps with bodies that
-/// [sleep](crate::Bodies::with_asleep). It may change between versions of this crate.
+/// The order of pages and pairs depends only on input, statics and settings: it is the same with
+/// any number of threads and on any instruction set, whatever was stepped before. The exception are
+/// steps with [sleeping bodies](crate::Bodies::with_asleep). The order may change between versions
+/// of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
-    pub(crate) found: &'w FoundPairs,
-    pub(crate) searched: Searched<'w>,
-    pub(crate) tracker: Option<&'w Tracker>,
-    pub(crate) lists: Option<&'w Lists>,
-    pub(crate) parallel: bool,
+    store: &'w ContactStore,
+    frame: &'w Index,
+    statics: &'w StaticTree,
+    parallel: bool,
 }
 
+/// # Pairs
 impl<'w> Contacts<'w> {
-    /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
+    /// Iterates over the pairs of bodies, each once, with `a < b`.
+    ///
+    /// Two bodies are a pair if their closed boxes overlap and their filters accept each other. In
+    /// a world of [circles](crate::BodyShape::Circle), the circles must touch too.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
-        Pairs::new(self.found.all_bodies(), self.found.body_pair_count)
+        let found = &self.store.found;
+        Pairs::new(found.body_pages(), found.body_pair_count())
     }
 
-    /// Every pair of a body and an enabled static whose closed boxes overlap and whose filters allow each other, each once.
-    /// Empty between
-    /// [`World::set_statics`](crate::World::set_statics) and the next step.
+    /// Iterates over the pairs of a body and an enabled static, each once.
+    ///
+    /// There are none between [`World::set_statics`](crate::World::set_statics) and the next step.
     pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
-        Pairs::new(self.found.all_statics(), self.found.static_pair_count)
+        let found = &self.store.found;
+        Pairs::new(found.static_pages(), found.static_pair_count())
     }
 
-    /// The pairs of bodies as slices of up to a few thousand, in the order of [`body_pairs`](Self::body_pairs).
+    /// Iterates over the pairs of bodies as slices of up to a few thousand.
+    ///
+    /// The order is that of [`body_pairs`](Self::body_pairs).
     pub fn body_pages(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
-        self.found.all_bodies().map(cast)
+        self.store.found.body_pages().map(bytemuck::cast_slice)
     }
 
-    /// The blocks of [`blocks`](Self::blocks) as a rayon iterator, in the same order.
+    /// Iterates over the static pairs as slices of up to a few thousand.
+    ///
+    /// The order is that of [`static_pairs`](Self::static_pairs).
+    pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
+        self.store.found.static_pages().map(bytemuck::cast_slice)
+    }
+
+    /// The slices of [`body_pages`](Self::body_pages) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_body_pages(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
-        rayon::iter::ParallelIterator::map(par(self.found.all_bodies()), cast)
+        par_pages(self.store.found.body_pages())
     }
 
-    /// The blocks of [`static_blocks`](Self::static_blocks) as a rayon iterator, in the same order.
+    /// The slices of [`static_pages`](Self::static_pages) as a rayon iterator, in the same order.
     #[cfg(feature = "parallel")]
     pub fn par_static_pages(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
-        rayon::iter::ParallelIterator::map(par(self.found.all_statics()), cast)
+        par_pages(self.store.found.static_pages())
     }
 
-    /// The pairs with statics as slices, in the order of [`static_pairs`](Self::static_pairs).
-    pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
-        self.found.all_statics().map(cast)
-    }
-
-    /// The pairs of bodies in ascending order of (a, b), in the caller's vector, which is cleared first.
+    /// Replaces `sorted` by the pairs of bodies in ascending order of (a, b).
     ///
     /// # Cost
     ///
-    /// A copy and a sort: several times the cost of iterating.
+    /// A copy and a sort: several times as long as iterating.
     pub fn sorted_pairs(&self, sorted: &mut Vec<Pair>) {
         sorted.clear();
-        sorted.reserve(self.found.body_pair_count);
-        self.body_pages().for_each(|block| sorted.extend_from_slice(block));
+        sorted.reserve(self.store.found.body_pair_count());
+        self.body_pages().for_each(|page| sorted.extend_from_slice(page));
         sorted.sort_unstable();
     }
 
-    /// The pairs with statics in ascending order of (body, static_row), in the caller's vector, which is cleared first.
+    /// Replaces `sorted` by the static pairs in ascending order of (body, static_row).
     ///
     /// # Cost
     ///
     /// As [`sorted_pairs`](Self::sorted_pairs).
     pub fn sorted_static_pairs(&self, sorted: &mut Vec<StaticPair>) {
         sorted.clear();
-        sorted.reserve(self.found.static_pair_count);
-        self.static_pages().for_each(|block| sorted.extend_from_slice(block));
+        sorted.reserve(self.store.found.static_pair_count());
+        self.static_pages().for_each(|page| sorted.extend_from_slice(page));
         sorted.sort_unstable();
     }
+}
 
-    /// The rows that a row is a pair with, ascending: of each pair, either row lists the other. Empty unless
-    /// [`WorldConfig::with_partner_lists`](crate::WorldConfig::with_partner_lists) is set, and where there is no such row.
+/// # Partners and events, where the settings ask for them
+impl<'w> Contacts<'w> {
+    /// The bodies that `row` is a pair with, ascending.
+    ///
+    /// `None` unless [`WorldConfig::with_partner_lists`](crate::WorldConfig::with_partner_lists) is
+    /// on. Empty if the row has no partners, or if the step had no such row. Both rows of a pair
+    /// list each other.
     ///
     /// ```
     /// use triphase::{Bodies, World, WorldConfig};
+    ///
     /// let mut world = World::new(WorldConfig::new().with_partner_lists(true))?;
-    /// let crowd = [[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0], [1.6, 0.0]];
-    /// let contacts = world.step(Bodies::uniform(&crowd, [0.5, 0.5]))?;
-    /// assert_eq!(contacts.partners(1), [0, 3]); // it stands between these
-    /// assert_eq!(contacts.partners(2), [0; 0]);
+    /// let centers = [[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0], [1.6, 0.0]];
+    /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    /// assert_eq!(contacts.partners(1), Some(&[0, 3][..]));
+    /// assert_eq!(contacts.partners(2), Some(&[][..]));
     /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
     /// # Cost
     ///
-    /// O(1): a slice.
-    pub fn partners(&self, row: u32) -> &'w [u32] {
-        self.lists.map_or(&[], |lists| lists.bodies.of(row))
+    /// O(1): returns a slice.
+    pub fn partners(&self, row: u32) -> Option<&'w [u32]> {
+        self.store.partners.as_ref().map(|lists| lists.bodies(row))
     }
 
-    /// The statics that a row is a pair with, ascending, as [`of`](Self::of).
-    pub fn static_partners(&self, row: u32) -> &'w [u32] {
-        self.lists.map_or(&[], |lists| lists.statics.of(row))
+    /// The statics that `row` is a pair with, ascending.
+    ///
+    /// `None` unless [`WorldConfig::with_partner_lists`](crate::WorldConfig::with_partner_lists) is
+    /// on, like [`partners`](Self::partners).
+    pub fn static_partners(&self, row: u32) -> Option<&'w [u32]> {
+        self.store.partners.as_ref().map(|lists| lists.statics(row))
     }
 
-    /// The id of a row, where the step had an id column and the row.
-    pub fn body_id(&self, row: u32) -> Option<u64> {
-        self.searched.index.ids.get(row as usize).copied()
-    }
-
-    /// The id of a static, where the set has an id column and the row.
-    pub fn static_id(&self, row: u32) -> Option<u64> {
-        self.searched.statics.id(row)
-    }
-
-    /// How many rows the step had, skipped ones included.
-    pub fn body_count(&self) -> usize {
-        self.searched.index.row_count
+    /// Contacts that began, persisted and ended in the step, with their values.
+    ///
+    /// `None` unless
+    /// [`WorldConfig::with_contact_tracking`](crate::WorldConfig::with_contact_tracking) is on.
+    pub fn events(&self) -> Option<ContactEvents<'w>> {
+        self.store.events.as_ref().map(|tracker| ContactEvents::new(tracker, self.frame))
     }
 }
 
-impl std::fmt::Debug for Contacts<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// # Rows of the step
+impl<'w> Contacts<'w> {
+    /// Number of rows of the step, including skipped ones.
+    pub fn body_count(&self) -> usize {
+        self.frame.row_count
+    }
+
+    /// The id of a row, if the step had ids and such a row.
+    pub fn body_id(&self, row: u32) -> Option<u64> {
+        self.frame.ids.get(row as usize).copied()
+    }
+
+    /// The id of a static, if the present static set has ids and such a row.
+    pub fn static_id(&self, row: u32) -> Option<u64> {
+        self.statics.id(row)
+    }
+
+    pub(crate) fn new(store: &'w ContactStore, frame: &'w Index, statics: &'w StaticTree, parallel: bool) -> Self {
+        Self { store, frame, statics, parallel }
+    }
+
+    pub(super) fn store(&self) -> &'w ContactStore {
+        self.store
+    }
+
+    pub(super) fn frame(&self) -> &'w Index {
+        self.frame
+    }
+
+    /// Number of statics in the present set.
+    pub(super) fn static_count(&self) -> usize {
+        self.statics.len()
+    }
+
+    /// Whether work on these contacts may use several threads.
+    pub(super) fn is_parallel(&self) -> bool {
+        self.parallel
+    }
+}
+
+impl fmt::Debug for Contacts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Contacts")
-            .field("bodies", &self.searched.index.row_count)
-            .field("body_pairs", &self.found.body_pair_count)
-            .field("static_pairs", &self.found.static_pair_count)
+            .field("body_count", &self.body_count())
+            .field("body_pair_count", &self.store.found.body_pair_count())
+            .field("static_pair_count", &self.store.found.static_pair_count())
             .finish()
     }
 }
 
-/// All blocks, as rayon goes through them.
 #[cfg(feature = "parallel")]
-fn par<'w>(blocks: FoundBlocks<'w>) -> impl rayon::iter::IndexedParallelIterator<Item = &'w Block> + use<'w> {
+fn par_pages<'w, P: Pod + Sync>(
+    pages: PageChain<'w>,
+) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [P]> + use<'w, P> {
     use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-    blocks.found.par_iter().chain(blocks.standing)
+    pages.found.par_iter().chain(pages.cached).map(|page| bytemuck::cast_slice(page.pairs()))
 }
 
-fn cast<T: Pod>(block: &Block) -> &[T] {
-    bytemuck::cast_slice(block.pairs())
-}
-
-/// Iterates pairs; knows how many are left.
+/// An iterator over pairs that knows how many are left.
 #[derive(Clone, Debug)]
-pub struct Pairs<'w, T> {
-    block: std::slice::Iter<'w, T>,
-    rest: FoundBlocks<'w>,
-    left: usize,
+pub struct Pairs<'w, P> {
+    page: std::slice::Iter<'w, P>,
+    rest: PageChain<'w>,
+    remaining: usize,
 }
 
-impl<'w, T: Pod> Pairs<'w, T> {
-    fn new(rest: FoundBlocks<'w>, count: usize) -> Self {
-        Self { block: [].iter(), rest, left: count }
+impl<'w, P: Pod> Pairs<'w, P> {
+    fn new(pages: PageChain<'w>, count: usize) -> Self {
+        Self { page: [].iter(), rest: pages, remaining: count }
     }
 }
 
-impl<T: Pod> Iterator for Pairs<'_, T> {
-    type Item = T;
+impl<P: Pod> Iterator for Pairs<'_, P> {
+    type Item = P;
 
     #[inline]
-    fn next(&mut self) -> Option<T> {
+    fn next(&mut self) -> Option<P> {
         loop {
-            if let Some(&pair) = self.block.next() {
-                self.left -= 1;
+            if let Some(&pair) = self.page.next() {
+                self.remaining -= 1;
                 return Some(pair);
             }
-            self.block = cast(self.rest.next()?).iter();
+            self.page = bytemuck::cast_slice(self.rest.next()?).iter();
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        (self.remaining, Some(self.remaining))
     }
 
-    // Whole slices at a time: a solver's loop costs what a loop over a slice costs.
-    fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
-        let first = self.block.copied().fold(init, &mut f);
-        self.rest.fold(first, |acc, block| cast(block).iter().copied().fold(acc, &mut f))
+    // Whole slices at a time, so that a loop over pairs costs no more than a loop over a slice.
+    fn fold<B, F: FnMut(B, P) -> B>(self, init: B, mut f: F) -> B {
+        let first = self.page.copied().fold(init, &mut f);
+        self.rest.fold(first, |folded, page| bytemuck::cast_slice(page).iter().copied().fold(folded, &mut f))
     }
 }
 
-impl<T: Pod> ExactSizeIterator for Pairs<'_, T> {}
-impl<T: Pod> std::iter::FusedIterator for Pairs<'_, T> {}
+impl<P: Pod> ExactSizeIterator for Pairs<'_, P> {}
+impl<P: Pod> std::iter::FusedIterator for Pairs<'_, P> {}

@@ -1,167 +1,189 @@
 //! Groups of bodies that are connected by contacts.
 //!
-//! A forest of rows, each with a parent of its group: a pair joins two trees. It is walked as by Rem (Dijkstra, A Discipline of
-//! Programming, chapter 23; found the fastest of many by Patwary, Blair and Manne, 2010): from both rows at once, the one with
-//! the higher parent first, which is on the way bent to the lower one; so paths are shortened while they are walked.
+//! A union-find forest over rows, joined by Rem's algorithm (Dijkstra, A Discipline of Programming,
+//! chapter 23; the fastest of many in Patwary, Blair and Manne, 2010): it walks up from both rows
+//! of a pair at once, always from the one with the higher parent, and links it to the lower parent.
+//! So walks shorten the paths they take.
 //!
-//! I1: no parent is above its row, so a group's root is its lowest row, whatever the order of pairs.
-//! I2: so when rows are numbered in ascending order, a row's parent has its island already: parents become islands in place, and
-//! islands stand in the order of their lowest rows.
+//! - ISLAND-1: no parent is above its row, so the root of a group is its lowest row, whatever the
+//!   order of pairs.
+//! - ISLAND-2: so if rows are numbered in ascending order, the parent of a row has its island
+//!   before the row does, parents are replaced by islands in place, and islands are in the order of
+//!   their lowest rows.
 //!
-//! Cost: a walk of few steps a pair, and two passes over the rows.
+//! Cost: a short walk per pair, and two passes over the rows.
 
 use crate::contacts::contacts::Contacts;
+use crate::memory::buffers::{Buffers, buffers};
 use crate::pair::{Pair, StaticPair};
 use std::iter::zip;
 
-/// Groups of bodies that touch each other, directly or by way of others. Keep it: the next frame reuses its memory.
+/// Number of pairs that are joined at the same time: two kilobytes of walks.
+const WALK_COUNT: usize = 256;
+
+/// Marks a static that touches no body so far; no row has this number.
+const NO_ROW: u32 = u32::MAX;
+
+/// Groups of bodies that touch each other, directly or through others.
+///
+/// Built by [`Contacts::build_islands`]. Every row is in exactly one island; bodies without
+/// contacts, and rows that the step skipped, are alone in theirs. The rows of an island ascend, and
+/// islands are in the order of their lowest rows.
+///
+/// Keep the value from frame to frame: building reuses its memory.
 ///
 /// ```
 /// use triphase::{Bodies, Islands, World};
+///
 /// let centers = [[0.0f32, 0.0], [9.0, 0.0], [0.8, 0.0], [20.0, 0.0], [1.6, 0.0]];
 /// let mut world = World::default();
 /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
 /// let mut islands = Islands::new();
 /// contacts.build_islands(&mut islands);
 /// assert!(islands.iter().eq([&[0, 2, 4][..], &[1], &[3]]));
-/// assert_eq!((islands.of(4), islands.of(1)), (0, 1));
+/// assert_eq!(islands.island_of(4), 0);
+/// assert_eq!(islands.rows(1), [1]);
 /// # Ok::<(), triphase::Error>(())
 /// ```
-///
-/// Every row is in one island: a body without contacts is alone in its own, and so is a row that the step skipped. Rows of an
-/// island ascend, and islands are in the order of their lowest row.
 #[derive(Clone, Debug, Default)]
 pub struct Islands {
     connect_statics: bool,
-    /// By row: while pairs are joined its parent (I1), then its island (I2).
-    of: Vec<u32>,
-    /// Where the rows of each island begin, and the end of the last; none if there are no rows.
+    /// For each row: its parent while pairs are joined (ISLAND-1), then its island (ISLAND-2).
+    island_by_row: Vec<u32>,
+    /// Where the rows of each island start, and the end of the last; empty if there are no rows.
     starts: Vec<u32>,
     rows: Vec<u32>,
-    /// By static: a body that touches it, or [`NONE`].
-    touching: Vec<u32>,
+    /// For each static: a body that touches it, or [`NO_ROW`].
+    body_by_static: Vec<u32>,
 }
 
-/// Walks in step: two kilobytes of them.
-const WALKS: usize = 256;
-
-/// No row: there are never so many that one has this number.
-const NONE: u32 = u32::MAX;
+buffers!(Islands {
+    levelled: island_by_row, starts, rows, body_by_static;
+    own: ;
+    plain: connect_statics;
+});
 
 impl Islands {
-    /// No islands, and no memory. Statics connect nothing.
+    /// Creates an empty set of islands; statics connect nothing.
     pub const fn new() -> Self {
-        Self { connect_statics: false, of: Vec::new(), starts: Vec::new(), rows: Vec::new(), touching: Vec::new() }
+        Self {
+            connect_statics: false,
+            island_by_row: Vec::new(),
+            starts: Vec::new(),
+            rows: Vec::new(),
+            body_by_static: Vec::new(),
+        }
     }
 
-    /// Whether bodies that touch the same static are connected by it; not unless set. On a floor of one box all would be.
+    /// Sets whether bodies that touch the same static are connected by it; `false` by default.
+    ///
+    /// If the floor is one static, this connects everything on it.
     pub fn connect_statics(mut self, connect: bool) -> Self {
         self.connect_statics = connect;
         self
     }
 
-    /// How many islands there are.
+    /// Number of islands.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether there are none: the step had no rows.
+    /// Whether there are no islands, because the step had no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The island of a row, by its number.
+    /// The island of a row.
     ///
     /// # Panics
     ///
-    /// When the step had no such row.
-    pub fn of(&self, row: u32) -> u32 {
-        self.of[row as usize]
+    /// Panics if the step had no such row.
+    pub fn island_of(&self, row: u32) -> u32 {
+        self.island_by_row[row as usize]
     }
 
     /// The island of each row.
-    pub fn by_row(&self) -> &[u32] {
-        &self.of
+    pub fn island_by_row(&self) -> &[u32] {
+        &self.island_by_row
     }
 
     /// The rows of an island, ascending.
     ///
     /// # Panics
     ///
-    /// When there is no such island.
+    /// Panics if there is no such island.
     pub fn rows(&self, island: u32) -> &[u32] {
         let island = island as usize;
         &self.rows[self.starts[island] as usize..self.starts[island + 1] as usize]
     }
 
-    /// The rows of each island, ascending.
+    /// Iterates over islands; each is a slice of its rows, ascending.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
         self.starts.windows(2).map(|ends| &self.rows[ends[0] as usize..ends[1] as usize])
     }
 
-    /// Memory held, in bytes.
-    pub fn bytes(&self) -> usize {
-        let words = self.of.capacity() + self.starts.capacity() + self.rows.capacity() + self.touching.capacity();
-        words * size_of::<u32>()
+    /// Heap memory held, in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        self.bytes()
     }
 
-    /// Each of so many rows in a tree of its own.
+    /// Puts each of `rows` rows into a tree of its own.
     fn begin(&mut self, rows: usize) {
-        self.of.clear();
-        self.of.extend(0..rows as u32);
+        self.island_by_row.clear();
+        self.island_by_row.extend(0..rows as u32);
     }
 
-    /// Bodies that touch the same static are joined to the first of them.
+    /// Joins the bodies that touch the same static, each with the first of them.
     fn join_by_statics(&mut self, statics: usize, pairs: impl Iterator<Item = StaticPair>) {
-        self.touching.clear();
-        self.touching.resize(statics, NONE);
-        let touching = &mut self.touching;
-        let to_first = |StaticPair { body, static_row }| {
-            let first = &mut touching[static_row as usize];
-            *first = if *first == NONE { body } else { *first };
+        self.body_by_static.clear();
+        self.body_by_static.resize(statics, NO_ROW);
+        let body_by_static = &mut self.body_by_static;
+        let with_first = |StaticPair { body, static_row }| {
+            let first = &mut body_by_static[static_row as usize];
+            *first = if *first == NO_ROW { body } else { *first };
             [*first, body]
         };
-        join(&mut self.of, pairs.map(to_first));
+        join(&mut self.island_by_row, pairs.map(with_first));
     }
 
-    /// Numbers the islands and collects their rows (I2).
+    /// Numbers the islands and collects their rows (ISLAND-2).
     fn finish(&mut self) {
-        let Self { of, starts, rows, .. } = self;
+        let Self { island_by_row, starts, rows, .. } = self;
         let mut count = 0;
-        for row in 0..of.len() {
-            let parent = of[row] as usize;
-            // Without a branch, as who is a root is as good as random: a root reads what was just written.
-            of[row] = count;
-            of[row] = of[parent];
+        for row in 0..island_by_row.len() {
+            let parent = island_by_row[row] as usize;
+            // Branchless: which rows are roots is unpredictable. A root reads what was just
+            // written.
+            island_by_row[row] = count;
+            island_by_row[row] = island_by_row[parent];
             count += u32::from(parent == row);
         }
         starts.clear();
         starts.resize(count as usize, 0);
-        of.iter().for_each(|&island| starts[island as usize] += 1);
-        // From how many there are to where they begin.
+        island_by_row.iter().for_each(|&island| starts[island as usize] += 1);
         let mut next = 0;
         for start in starts.iter_mut() {
             next += std::mem::replace(start, next);
         }
-        rows.resize(of.len(), 0);
-        for (row, &island) in zip(0.., &*of) {
+        rows.resize(island_by_row.len(), 0);
+        for (row, &island) in zip(0.., &*island_by_row) {
             let place = &mut starts[island as usize];
             rows[*place as usize] = row;
             *place += 1;
         }
-        // Each stands now where the next one begins.
+        // Each start was advanced to the start of the next island.
         if !starts.is_empty() {
             starts.insert(0, 0);
         }
     }
 }
 
-/// Makes the two rows of each pair belong to one tree.
+/// Joins the trees of both rows of each pair.
 ///
-/// How long a walk is, is as good as random. So many are walked in step, none of them with a branch; those that have arrived are
-/// left out of the next round.
+/// The length of a walk is unpredictable. So many pairs walk in lockstep, without a branch, and
+/// those that have arrived are dropped from the next round.
 fn join(parents: &mut [u32], mut pairs: impl Iterator<Item = [u32; 2]>) {
-    let mut walks = [[0; 2]; WALKS];
+    let mut walks = [[0; 2]; WALK_COUNT];
     loop {
         let mut count = 0;
         for (walk, pair) in walks.iter_mut().zip(&mut pairs) {
@@ -172,29 +194,33 @@ fn join(parents: &mut [u32], mut pairs: impl Iterator<Item = [u32; 2]>) {
             return;
         }
         while count > 0 {
-            let mut left = 0;
-            for at in 0..count {
-                let [a, b] = walks[at];
-                let (above_a, above_b) = (parents[a as usize], parents[b as usize]);
-                // What stands below the higher parent is bent to the lower one (I1), and the walk goes on from there.
-                let (high, other) = if above_a < above_b { (b, a) } else { (a, b) };
-                let (lower, higher) = (above_a.min(above_b), above_a.max(above_b));
-                parents[high as usize] = lower;
-                walks[left] = [higher, other];
-                // At its end if both have the same parent, or the higher one was a root.
-                left += usize::from((lower != higher) & (higher != high));
+            let mut remaining = 0;
+            for k in 0..count {
+                let [a, b] = walks[k];
+                let (parent_a, parent_b) = (parents[a as usize], parents[b as usize]);
+                // Link the row with the higher parent to the lower parent (ISLAND-1), then walk on
+                // from the higher parent.
+                let (linked, other) = if parent_a < parent_b { (b, a) } else { (a, b) };
+                let (lower, higher) = (parent_a.min(parent_b), parent_a.max(parent_b));
+                parents[linked as usize] = lower;
+                walks[remaining] = [higher, other];
+                // Arrived if both have the same parent, or the linked row was a root.
+                remaining += usize::from((lower != higher) & (higher != linked));
             }
-            count = left;
+            count = remaining;
         }
     }
 }
 
+/// # Islands
 impl Contacts<'_> {
-    /// Groups of bodies that are connected by contacts, in `islands`, which is replaced.
+    /// Replaces `islands` by the groups of bodies that are connected by contacts.
+    ///
+    /// See [`Islands`] for an example.
     ///
     /// # Determinism
     ///
-    /// A pure function of the pairs as a set.
+    /// Depends only on which pairs there are, not on their order.
     ///
     /// # Cost
     ///
@@ -203,33 +229,45 @@ impl Contacts<'_> {
         self.build_islands_where(islands, |_| true, |_| true);
     }
 
-    /// As [`islands`](Self::islands), by those contacts that connect: of bodies, and of bodies and statics where
-    /// those are asked for. So sensors connect nothing, or bodies that sleep. If one of both panics, `islands` is good for nothing
-    /// but to be made again.
+    /// Like [`build_islands`](Self::build_islands), with only those contacts that the predicates
+    /// accept.
+    ///
+    /// Use it to keep sensors or sleeping bodies from connecting others. `static_pairs` is called
+    /// only if `islands` [connects statics](Islands::connect_statics).
     ///
     /// ```
     /// use triphase::{Bodies, Islands, World};
+    ///
     /// let centers = [[0.0f32, 0.0], [0.8, 0.0], [1.6, 0.0]];
     /// let is_sensor = [false, true, false];
     /// let mut world = World::default();
     /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
     /// let mut islands = Islands::new();
     /// let solid = |row: u32| !is_sensor[row as usize];
-    /// contacts.build_islands_where(&mut islands, |pair| solid(pair.a) && solid(pair.b), |pair| solid(pair.body));
+    /// contacts.build_islands_where(
+    ///     &mut islands,
+    ///     |pair| solid(pair.a) && solid(pair.b),
+    ///     |pair| solid(pair.body),
+    /// );
     /// assert_eq!(islands.len(), 3);
     /// # Ok::<(), triphase::Error>(())
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics if a predicate does. That leaves `islands` unspecified; rebuild it before use.
     pub fn build_islands_where(
         &self,
         islands: &mut Islands,
-        mut bodies: impl FnMut(Pair) -> bool,
-        mut statics: impl FnMut(StaticPair) -> bool,
+        mut body_pairs: impl FnMut(Pair) -> bool,
+        mut static_pairs: impl FnMut(StaticPair) -> bool,
     ) {
         islands.begin(self.body_count());
-        let pairs = self.body_pairs().filter(|&pair| bodies(pair));
-        join(&mut islands.of, pairs.map(|pair| [pair.a, pair.b]));
+        let pairs = self.body_pairs().filter(|&pair| body_pairs(pair));
+        join(&mut islands.island_by_row, pairs.map(|pair| [pair.a, pair.b]));
         if islands.connect_statics {
-            islands.join_by_statics(self.searched.statics.len(), self.static_pairs().filter(|&pair| statics(pair)));
+            let pairs = self.static_pairs().filter(|&pair| static_pairs(pair));
+            islands.join_by_statics(self.static_count(), pairs);
         }
         islands.finish();
     }

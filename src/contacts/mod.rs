@@ -1,9 +1,12 @@
-//! What becomes of the pairs of a step: views, partners, events, islands, loops with mutable rows, streams.
+//! What becomes of the pairs of a step: views, partners, events, islands, loops that change rows,
+//! streams.
 
 pub(crate) mod by_row;
+#[allow(clippy::module_inception, reason = "the view of contacts")]
 pub(crate) mod contacts;
 pub(crate) mod events;
 pub(crate) mod exclusive;
 pub(crate) mod islands;
 pub(crate) mod partners;
+pub(crate) mod store;
 pub mod stream;

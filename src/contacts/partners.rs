@@ -1,165 +1,178 @@
-//! Partners by row: for each body those that it touches, one behind the other.
+//! The partners of each row, contiguous and ascending.
 //!
-//! Pairs are brought together by spans of rows (`by_row.rs`), each span is sorted by row by counting, and the few partners of
-//! each row by a sorting network: compressed rows, a span at a time.
+//! Pairs are sorted by spans of rows (`by_row.rs`). Each span is then sorted by row by counting,
+//! and the partners of each row by a sorting network: compressed sparse rows, one span at a time.
 //!
-//! Cost: of bodies two entries a pair, of 4 bytes, and as many on the way; 4 bytes a row.
+//! Cost: two entries of 4 bytes per body pair and one per static pair, the same again as scratch,
+//! and 4 bytes per row.
 
-use crate::contacts::by_row::{BySpan, Pages, SPAN, Sides, row_and_partner, span_count};
-use crate::memory::page::PAGE_LEN;
+use crate::broad_phase::pairs::{FoundPairs, PageChain};
+use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, row_and_partner, span_count};
+use crate::memory::buffers::{Buffers, buffers};
 use crate::parallel;
 use std::ops::Range;
 
-/// Partners of a row that are put in order by a sorting network; more are sorted.
-const FEW: usize = 4;
+/// Up to this many partners of a row are sorted by the network.
+const NETWORK_LEN: usize = 4;
 
-/// Partners of a row that are put in order by insertion.
-const INSERTED_MAX: usize = 24;
+/// Up to this many partners of a row are sorted by insertion.
+const INSERTION_MAX: usize = 24;
 
-/// For each count up to [`FEW`], what puts those beyond it behind all rows.
-const BEYOND: [[u32; FEW]; FEW + 1] = {
+/// For each count up to [`NETWORK_LEN`], a mask that makes the slots beyond it larger than every
+/// row.
+const BEYOND: [[u32; NETWORK_LEN]; NETWORK_LEN + 1] = {
     const MAX: u32 = u32::MAX;
     [[MAX; 4], [0, MAX, MAX, MAX], [0, 0, MAX, MAX], [0, 0, 0, MAX], [0; 4]]
 };
 
-/// Compares that put four in order (Knuth, The Art of Computer Programming 3, section 5.3.4).
+/// Comparisons that sort four (Knuth, The Art of Computer Programming 3, section 5.3.4).
 const NETWORK: [(usize, usize); 5] = [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)];
 
-/// The lists of the last good step.
+/// The partner lists of the last successful step.
 #[derive(Debug, Default)]
-pub(crate) struct Lists {
-    pub(crate) bodies: Compressed,
-    pub(crate) statics: Compressed,
+pub(crate) struct PartnerLists {
+    bodies: CsrLists,
+    statics: CsrLists,
 }
 
-impl Lists {
-    /// Makes the lists of a step of so many rows.
-    pub(crate) fn rebuild(&mut self, (bodies, statics): (&impl Pages, &impl Pages), rows: usize, parallel: bool) {
-        self.bodies.rebuild(bodies, rows, Sides::Both, parallel);
-        self.statics.rebuild(statics, rows, Sides::First, parallel);
+buffers!(PartnerLists { levelled: bodies, statics; own: ; plain: ; });
+
+impl PartnerLists {
+    /// Builds the lists of a step of `rows` rows.
+    pub(crate) fn rebuild(&mut self, found: &FoundPairs, rows: usize, parallel: bool) {
+        self.bodies.rebuild(found.body_pages(), rows, PairSides::Both, parallel);
+        self.statics.rebuild(found.static_pages(), rows, PairSides::First, parallel);
     }
 
-    /// The statics are others: no row touches them yet.
+    /// Empties the lists of statics.
     pub(crate) fn clear_statics(&mut self) {
         self.statics.spans.clear();
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.bodies.bytes() + self.statics.bytes()
+    /// The bodies that `row` is a pair with, ascending.
+    pub(crate) fn bodies(&self, row: u32) -> &[u32] {
+        self.bodies.list(row)
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.bodies.shrink_to_fit();
-        self.statics.shrink_to_fit();
+    /// The statics that `row` is a pair with, ascending.
+    pub(crate) fn statics(&self, row: u32) -> &[u32] {
+        self.statics.list(row)
     }
 }
 
-/// Compressed rows.
+/// A list for each row.
 #[derive(Debug, Default)]
-pub(crate) struct Compressed {
-    by_span: BySpan,
-    spans: Vec<Span>,
+struct CsrLists {
+    sort: RowSort,
+    spans: Vec<CsrSpan>,
 }
 
-/// The rows of a span.
-#[derive(Debug, Default)]
-struct Span {
-    /// Where the partners of each row end; those of the next one begin there.
-    ends: Vec<u32>,
-    /// And [`FEW`] that are none.
-    partners: Vec<u32>,
-    /// The same before they are put in order.
-    unordered: Vec<u32>,
-}
-
-impl Compressed {
-    /// The partners of a row, ascending; none of a row that there is not.
-    pub(crate) fn of(&self, row: u32) -> &[u32] {
-        let (span, row) = (row as usize / SPAN, row as usize % SPAN);
-        let Some(Span { ends, partners, .. }) = self.spans.get(span) else { return &[] };
+impl CsrLists {
+    /// The list of a row; empty if there is no such row.
+    fn list(&self, row: u32) -> &[u32] {
+        let (span, row) = (row as usize / SPAN_ROWS, row as usize % SPAN_ROWS);
+        let Some(CsrSpan { ends, partners, .. }) = self.spans.get(span) else { return &[] };
         let start = if row == 0 { 0 } else { ends[row - 1] };
         &partners[start as usize..ends[row] as usize]
     }
 
-    fn rebuild(&mut self, pages: &impl Pages, rows: usize, sides: Sides, parallel: bool) {
-        self.by_span.fill(pages, PAGE_LEN, rows, sides, parallel);
-        self.spans.resize_with(span_count(rows), Span::default);
-        let by_span = &self.by_span;
-        parallel::for_each_mut(parallel, &mut self.spans, |number, span| span.rebuild(by_span.runs(number)));
-    }
-
-    fn bytes(&self) -> usize {
-        let words = |span: &Span| span.ends.capacity() + span.partners.capacity() + span.unordered.capacity();
-        self.by_span.bytes() + self.spans.iter().map(words).sum::<usize>() * size_of::<u32>()
-    }
-
-    fn shrink_to_fit(&mut self) {
-        self.by_span = BySpan::default();
-        self.spans.shrink_to_fit();
-        for span in &mut self.spans {
-            span.unordered = Vec::new();
-            span.partners.shrink_to_fit();
-        }
+    fn rebuild(&mut self, pages: PageChain<'_>, rows: usize, sides: PairSides, parallel: bool) {
+        self.sort.fill(pages, rows, sides, parallel);
+        self.spans.resize_with(span_count(rows), CsrSpan::default);
+        let sort = &self.sort;
+        parallel::for_each_mut(parallel, &mut self.spans, |k, span| span.rebuild(sort.runs(k)));
     }
 }
 
-impl Span {
+impl Buffers for CsrLists {
+    fn bytes(&self) -> usize {
+        self.sort.bytes() + self.spans.bytes()
+    }
+
+    fn reserve_like(&mut self, other: &Self) {
+        self.sort.reserve_like(&other.sort);
+        self.spans.reserve_like(&other.spans);
+    }
+
+    /// Drops all scratch: it does not belong to the lists.
+    fn shrink_to_fit(&mut self) {
+        self.sort = RowSort::default();
+        self.spans.iter_mut().for_each(|span| span.unsorted = Vec::new());
+        self.spans.shrink_to_fit();
+    }
+}
+
+/// The lists of the rows of one span.
+#[derive(Debug, Default)]
+struct CsrSpan {
+    /// End of each row's partners, which is the start of the next row's.
+    ends: Vec<u32>,
+    /// Followed by [`NETWORK_LEN`] slots that are no partners.
+    partners: Vec<u32>,
+    /// The same, before each row's are sorted.
+    unsorted: Vec<u32>,
+}
+
+buffers!(CsrSpan { levelled: ends, partners, unsorted; own: ; plain: ; });
+
+impl CsrSpan {
     fn rebuild<'r>(&mut self, runs: impl Iterator<Item = &'r [u64]> + Clone) {
-        let Self { ends, partners, unordered } = self;
-        let local = |entry: u64| row_and_partner(entry)[0] as usize % SPAN;
+        let Self { ends, partners, unsorted } = self;
+        let row_in_span = |entry: u64| row_and_partner(entry)[0] as usize % SPAN_ROWS;
         ends.clear();
-        ends.resize(SPAN, 0);
+        ends.resize(SPAN_ROWS, 0);
         for run in runs.clone() {
-            run.iter().for_each(|&entry| ends[local(entry)] += 1);
+            run.iter().for_each(|&entry| ends[row_in_span(entry)] += 1);
         }
         let mut next = 0;
         for end in ends.iter_mut() {
-            // Where the row starts: placing moves it on to where it ends.
+            // The start of the row; writing its partners advances it to the end.
             next += std::mem::replace(end, next);
         }
-        for items in [&mut *partners, &mut *unordered] {
+        let len = next as usize + NETWORK_LEN;
+        for items in [&mut *partners, &mut *unsorted] {
             items.clear();
-            if items.capacity() < next as usize + FEW {
-                items.reserve_exact(next as usize + next as usize / 8 + FEW);
+            if items.capacity() < len {
+                items.reserve_exact(len + len / 8);
             }
-            items.resize(next as usize + FEW, u32::MAX);
+            items.resize(len, u32::MAX);
         }
         for run in runs {
             for &entry in run {
-                let at = &mut ends[local(entry)];
-                unordered[*at as usize] = row_and_partner(entry)[1];
+                let at = &mut ends[row_in_span(entry)];
+                unsorted[*at as usize] = row_and_partner(entry)[1];
                 *at += 1;
             }
         }
         let mut start = 0;
         for &end in ends.iter() {
-            put_in_order(unordered, partners, start..end as usize);
+            sort_row(unsorted, partners, start..end as usize);
             start = end as usize;
         }
     }
 }
 
-/// Puts the partners of a row in order. `to` may be written behind them, up to [`FEW`] in all: what belongs there comes later.
+/// Sorts the partners of one row from `from` into `to`. Writes [`NETWORK_LEN`] slots of `to` even
+/// if the row has fewer; the next row overwrites them.
 #[inline(always)]
-fn put_in_order(from: &[u32], to: &mut [u32], row: Range<usize>) {
+fn sort_row(from: &[u32], to: &mut [u32], row: Range<usize>) {
     let count = row.len();
-    if count > FEW {
+    if count > NETWORK_LEN {
         let to = &mut to[row.clone()];
         to.copy_from_slice(&from[row]);
-        return sort_more(to);
+        return sort_long(to);
     }
-    // Always as many, without a branch on how many there are: that is as good as random.
-    let mut few = BEYOND[count];
-    few.iter_mut().zip(&from[row.start..row.start + FEW]).for_each(|(slot, partner)| *slot |= partner);
+    // Always sorts four: a branch on the count would mispredict.
+    let mut slots = BEYOND[count];
+    slots.iter_mut().zip(&from[row.start..row.start + NETWORK_LEN]).for_each(|(slot, partner)| *slot |= partner);
     for (a, b) in NETWORK {
-        (few[a], few[b]) = (few[a].min(few[b]), few[a].max(few[b]));
+        (slots[a], slots[b]) = (slots[a].min(slots[b]), slots[a].max(slots[b]));
     }
-    to[row.start..row.start + FEW].copy_from_slice(&few);
+    to[row.start..row.start + NETWORK_LEN].copy_from_slice(&slots);
 }
 
-/// By insertion, unless they are many.
-fn sort_more(partners: &mut [u32]) {
-    if partners.len() > INSERTED_MAX {
+fn sort_long(partners: &mut [u32]) {
+    if partners.len() > INSERTION_MAX {
         return partners.sort_unstable();
     }
     for end in 1..partners.len() {

@@ -5,7 +5,7 @@ use crate::frame::sleepers::CachedBodies;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::buffers::buffers;
-use crate::memory::lazy::Kept;
+use crate::memory::lazy::ReusableLazy;
 use crate::memory::record::Record;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
@@ -35,7 +35,7 @@ pub(crate) struct Index {
     pub(crate) statics: StaticTree,
     pub(crate) statics_version: u64,
     /// The box of each row, made when first asked for.
-    boxes_by_row: Kept<Vec<RawAabb>>,
+    boxes_by_row: ReusableLazy<Vec<RawAabb>>,
 }
 
 // Ids are not levelled: they move from one frame to the next where they can. Statics are shared.
@@ -72,7 +72,7 @@ impl Index {
 
     /// Forgets what was derived from the last contents.
     pub(crate) fn begin(&mut self) {
-        self.boxes_by_row.renew();
+        self.boxes_by_row.invalidate();
     }
 
     /// The filters of all rows, if any row has one.

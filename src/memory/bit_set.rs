@@ -19,11 +19,6 @@ impl BitSet {
         }
     }
 
-    /// Takes all members out.
-    pub(crate) fn clear(&mut self) {
-        self.words.fill(0);
-    }
-
     /// Adds `index`; whether it was new.
     #[inline]
     pub(crate) fn insert(&mut self, index: u32) -> bool {

@@ -1,35 +1,82 @@
-//! A listener that is told of each page of pairs once it is finished, while others are still being filled.
+//! Notifies user code of each page of pairs as soon as it is complete, while the step still runs.
 //!
-//! N1: a listener is the caller's code: it may panic, and it may wait for work of its own on the threads that run the step. So it
-//!     is not called while anything is held that another task may wait for, and while it runs the tap is out of its sink: a
-//!     sink that is dropped because the listener panicked does not call it again.
-//! N2: a page that a panic cut short is not told of.
+//! - LISTENER-1: user code may panic, and may wait for work of its own on the threads of the step.
+//!   So it is called while nothing is held that another task may wait for, and while the listener
+//!   is out of its sink: a sink that is dropped by its panic does not call it again.
+//! - LISTENER-2: a page that a panic cut short is not reported.
+//! - LISTENER-3: a page number consists of the kind of pairs (highest bit), the number of the task
+//!   (31 bits) and the place among the pages of the task (32 bits). Tasks are numbered by the input
+//!   and contacts are gathered in their order, so ascending numbers are the order of contacts,
+//!   bodies first.
 
 use crate::memory::page::Block;
 
 /// Takes the number of a page and its pairs.
-pub(crate) type Listener<'s> = dyn Fn(u64, &[[u32; 2]]) + Sync + 's;
+pub(crate) type OnPage<'s> = dyn Fn(u64, &[[u32; 2]]) + Sync + 's;
 
-/// Who is told of the pages of one sink, and what the first of them is numbered.
-#[derive(Clone, Copy)]
-pub(crate) struct Tap<'s> {
-    listener: &'s Listener<'s>,
-    first: u64,
-    /// Whether a panic was under way when the sink was made: a step may be called while one is.
-    panicking: bool,
+/// What the pairs of a page consist of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PairKind {
+    /// Two bodies.
+    Body,
+    /// A body and a static.
+    Static,
 }
 
-impl<'s> Tap<'s> {
-    pub(crate) fn new(listener: &'s Listener<'s>, first: u64) -> Self {
-        Self { listener, first, panicking: std::thread::panicking() }
+const STATIC_BIT: u64 = 1 << 63;
+
+impl PairKind {
+    /// The kind of the pairs of a numbered page.
+    pub(crate) fn of_page(number: u64) -> Self {
+        if number & STATIC_BIT == 0 { Self::Body } else { Self::Static }
+    }
+}
+
+/// The number of a page (LISTENER-3).
+pub(crate) fn page_number(kind: PairKind, task: usize, place: usize) -> u64 {
+    debug_assert!((task as u64) < 1 << 31);
+    let kind_bit = if kind == PairKind::Static { STATIC_BIT } else { 0 };
+    kind_bit | (task as u64) << 32 | place as u64
+}
+
+/// Notifies of the pages of one task and kind.
+#[derive(Clone, Copy)]
+pub(crate) struct PageListener<'s> {
+    on_page: &'s OnPage<'s>,
+    kind: PairKind,
+    task: usize,
+    /// Whether the thread was panicking before: a step may run while it is (LISTENER-2).
+    was_panicking: bool,
+}
+
+impl<'s> PageListener<'s> {
+    pub(crate) fn new(on_page: &'s OnPage<'s>, kind: PairKind, task: usize) -> Self {
+        Self { on_page, kind, task, was_panicking: std::thread::panicking() }
     }
 
-    /// Tells of the blocks of a task from the place `first` on.
-    pub(crate) fn tell(&self, blocks: &[Block], first: usize) {
-        if self.panicking || !std::thread::panicking() {
-            for (place, block) in blocks.iter().enumerate().skip(first) {
-                (self.listener)(self.first + place as u64, block.pairs());
+    /// Notifies of the task's pages from place `first` on.
+    pub(crate) fn notify(&self, pages: &[Block], first: usize) {
+        if self.was_panicking || !std::thread::panicking() {
+            for (place, page) in pages.iter().enumerate().skip(first) {
+                (self.on_page)(page_number(self.kind, self.task, place), page.pairs());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_numbers_ascend_by_kind_task_and_place() {
+        let tasks = [0, 1, 2, 70_000, (1 << 31) - 1];
+        let places = [0, 1, 9, u32::MAX as usize];
+        let numbers = [PairKind::Body, PairKind::Static]
+            .map(|kind| tasks.map(|task| places.map(|place| page_number(kind, task, place))));
+        let all: Vec<u64> = numbers.as_flattened().as_flattened().to_vec();
+        assert!(all.is_sorted_by(|a, b| a < b));
+        let kinds = all.iter().map(|&number| PairKind::of_page(number));
+        assert_eq!(kinds.filter(|&kind| kind == PairKind::Body).count(), all.len() / 2);
     }
 }

@@ -5,11 +5,12 @@
 //! that was stepped before takes nothing new.
 //! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
 //! for more than the allowed pairs is never taken.
-//! S3: a [`Tap`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and
+//! S3: a [`PageListener`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and
 //! of no page that goes beyond the budget. While a sink is held it tells of nothing, and of all that was kept meanwhile when it
 //! is released.
 
-use crate::memory::listener::Tap;
+use crate::memory::buffers::Buffers;
+use crate::memory::listener::PageListener;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -37,6 +38,17 @@ impl Block {
     pub(crate) fn pairs(&self) -> &[[u32; 2]] {
         &self.page[..self.len as usize]
     }
+}
+
+/// Counted in full, however few of its pairs are used. A vector of pages counts the handles itself.
+impl Buffers for Block {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.page)
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    fn shrink_to_fit(&mut self) {}
 }
 
 /// Free pages. The lock is held for a push or a pop only.
@@ -70,6 +82,12 @@ impl PagePool {
 
     pub(crate) fn free_count(&self) -> usize {
         self.free.lock().len()
+    }
+
+    /// Bytes held by free pages.
+    pub(crate) fn bytes(&self) -> usize {
+        let free = self.free.lock();
+        free.capacity() * size_of::<Page>() + free.len() * PAGE_LEN * size_of::<[u32; 2]>()
     }
 
     /// Drops free pages beyond `keep`.
@@ -122,7 +140,7 @@ pub(crate) struct PairSink<'s> {
     blocks: &'s mut Vec<Block>,
     page: Option<Page>,
     len: usize,
-    tap: Option<Tap<'s>>,
+    listener: Option<PageListener<'s>>,
     /// While held: the first block that was not told of.
     held: Option<usize>,
 }
@@ -130,12 +148,12 @@ pub(crate) struct PairSink<'s> {
 impl<'s> PairSink<'s> {
     /// A sink that appends to `blocks`. Nothing is taken before the first pair.
     pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Block>) -> Self {
-        Self { pool, budget, blocks, page: None, len: 0, tap: None, held: None }
+        Self { pool, budget, blocks, page: None, len: 0, listener: None, held: None }
     }
 
-    /// This sink, which tells of its pages (S3).
-    pub(crate) fn tapped(mut self, tap: Option<Tap<'s>>) -> Self {
-        self.tap = tap;
+    /// This sink, which notifies of its pages (S3).
+    pub(crate) fn with_listener(mut self, listener: Option<PageListener<'s>>) -> Self {
+        self.listener = listener;
         self
     }
 
@@ -148,15 +166,15 @@ impl<'s> PairSink<'s> {
         if let Some(first) = self.held.take()
             && !self.budget.is_exceeded()
         {
-            self.tell(first);
+            self.notify(first);
         }
     }
 
-    /// Tells of the blocks from there on. Meanwhile there is no tap (N1 in `tap.rs`).
-    fn tell(&mut self, first: usize) {
-        if let Some(tap) = self.tap.take() {
-            tap.tell(self.blocks, first);
-            self.tap = Some(tap);
+    /// Notifies of the blocks from there on. The listener is out of the sink meanwhile (LISTENER-1).
+    fn notify(&mut self, first: usize) {
+        if let Some(listener) = self.listener.take() {
+            listener.notify(self.blocks, first);
+            self.listener = Some(listener);
         }
     }
 
@@ -206,7 +224,7 @@ impl<'s> PairSink<'s> {
                 let within = self.budget.spend(len);
                 self.blocks.push(Block { page, len: len as u32 });
                 if within && self.held.is_none() {
-                    self.tell(self.blocks.len() - 1);
+                    self.notify(self.blocks.len() - 1);
                 }
             }
             Some(page) => self.pool.free.lock().push(page),
@@ -224,6 +242,7 @@ impl Drop for PairSink<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::listener::{PairKind, page_number};
 
     /// Puts so many pairs; how many it took.
     fn put(pool: &PagePool, budget: &PairBudget, blocks: &mut Vec<Block>, count: u32) -> u32 {
@@ -303,12 +322,19 @@ mod tests {
         let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.to_vec()));
         for (limit, count) in [(usize::MAX, 3 * PAGE_LEN as u32 + 7), (3 * PAGE_LEN, u32::MAX), (0, 1)] {
             let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
-            let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 40)));
+            let mut sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+                &listener,
+                PairKind::Body,
+                40,
+            )));
             _ = (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count();
             drop(sink);
             let heard = std::mem::take(&mut *heard.lock());
-            let kept =
-                blocks.iter().map(|block| block.pairs().to_vec()).zip(40..).map(|(pairs, number)| (number, pairs));
+            let kept = blocks
+                .iter()
+                .map(|block| block.pairs().to_vec())
+                .zip(page_number(PairKind::Body, 40, 0)..)
+                .map(|(pairs, number)| (number, pairs));
             let told: usize = heard.iter().map(|(_, pairs)| pairs.len()).sum();
             assert!(told <= limit && heard.iter().cloned().eq(kept.take(heard.len())));
             assert_eq!(
@@ -325,7 +351,11 @@ mod tests {
         let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.len()));
         for limit in [usize::MAX, 4 * PAGE_LEN] {
             let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
-            let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+            let mut sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+                &listener,
+                PairKind::Body,
+                0,
+            )));
             let put = |sink: &mut PairSink<'_>, count| (0..count).all(|k| sink.push([k, k]).is_some());
             assert!(put(&mut sink, 2 * PAGE_LEN as u32));
             let before = heard.lock().len();
@@ -351,11 +381,19 @@ mod tests {
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         // Would it be called while its first panic unwinds, the second would end the process.
         let fill = |sink: &mut PairSink<'_>| (0..9 * PAGE_LEN as u32).all(|k| sink.push([k, k + 1]).is_some());
-        let mut sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+        let mut sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+            &listener,
+            PairKind::Body,
+            0,
+        )));
         assert!(catch_unwind(AssertUnwindSafe(move || fill(&mut sink))).is_err());
         assert_eq!(calls.load(Ordering::Relaxed), 2);
         // Nor is it told of a page that some other panic cut short.
-        let sink = PairSink::new(&pool, &budget, &mut blocks).tapped(Some(Tap::new(&listener, 0)));
+        let sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+            &listener,
+            PairKind::Body,
+            0,
+        )));
         let other = AssertUnwindSafe(move || {
             let mut sink = sink;
             sink.push([1, 2]);

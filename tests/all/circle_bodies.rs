@@ -354,7 +354,11 @@ fn tracked_contacts_and_margin_are_of_circles() {
         let mut told = |at: [f32; 2]| {
             let centers = [[0.0f32, 0.0], at];
             let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
-            [contacts.started().count(), contacts.persisting().count(), contacts.ended().count()]
+            [
+                contacts.events().unwrap().started().count(),
+                contacts.events().unwrap().persisting().count(),
+                contacts.events().unwrap().ended().count(),
+            ]
         };
         assert_eq!(told([0.9, 0.9]), [0; 3], "boxes overlap, discs do not");
         assert_eq!(told([0.6, 0.6]), [1, 0, 0]);

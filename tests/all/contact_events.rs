@@ -109,25 +109,43 @@ impl Events {
         let contacts = world.contacts();
         let ids = |a: u32, b: u32| (input.id(a).min(input.id(b)), input.id(a).max(input.id(b)));
         let static_ids = |body: u32, static_row: u32| (input.id(body), input.static_id(static_row));
-        for contact in contacts.started().chain(contacts.persisting()) {
+        for contact in contacts.events().unwrap().started().chain(contacts.events().unwrap().persisting()) {
             assert!(contact.pair.a < contact.pair.b);
-            assert_eq!(contacts.value(contact.pair), Some(contact.value));
+            assert_eq!(contacts.events().unwrap().value(contact.pair), Some(contact.value));
         }
-        for contact in contacts.started_statics().chain(contacts.persisting_statics()) {
-            assert_eq!(contacts.static_value(contact.pair), Some(contact.value));
+        for contact in contacts.events().unwrap().started_static().chain(contacts.events().unwrap().persisting_static())
+        {
+            assert_eq!(contacts.events().unwrap().static_value(contact.pair), Some(contact.value));
         }
         let bodies = Self {
-            started: contacts.started().map(|contact| ids(contact.pair.a, contact.pair.b)).collect(),
-            persisting: contacts.persisting().map(|c| (ids(c.pair.a, c.pair.b), c.value)).collect(),
-            ended: contacts.ended().map(|ended| ((ended.a.min(ended.b), ended.a.max(ended.b)), ended.value)).collect(),
+            started: contacts.events().unwrap().started().map(|contact| ids(contact.pair.a, contact.pair.b)).collect(),
+            persisting: contacts.events().unwrap().persisting().map(|c| (ids(c.pair.a, c.pair.b), c.value)).collect(),
+            ended: contacts
+                .events()
+                .unwrap()
+                .ended()
+                .map(|ended| ((ended.a_id.min(ended.b_id), ended.a_id.max(ended.b_id)), ended.value))
+                .collect(),
         };
         let statics = Self {
-            started: contacts.started_statics().map(|c| static_ids(c.pair.body, c.pair.static_row)).collect(),
+            started: contacts
+                .events()
+                .unwrap()
+                .started_static()
+                .map(|c| static_ids(c.pair.body, c.pair.static_row))
+                .collect(),
             persisting: contacts
-                .persisting_statics()
+                .events()
+                .unwrap()
+                .persisting_static()
                 .map(|c| (static_ids(c.pair.body, c.pair.static_row), c.value))
                 .collect(),
-            ended: contacts.ended_statics().map(|ended| ((ended.body, ended.static_row), ended.value)).collect(),
+            ended: contacts
+                .events()
+                .unwrap()
+                .ended_static()
+                .map(|ended| ((ended.body_id, ended.static_id), ended.value))
+                .collect(),
         };
         [bodies, statics]
     }
@@ -178,16 +196,16 @@ impl Ledger {
         }
         let contacts = &self.contacts;
         worlds.each(|world| {
-            for (pair, value) in world.started_mut() {
+            for (pair, value) in world.events_mut().unwrap().started() {
                 let ids = (input.id(pair.a).min(input.id(pair.b)), input.id(pair.a).max(input.id(pair.b)));
                 assert_eq!(std::mem::replace(value, contacts[0][&ids]), 0, "a contact begins with 0");
             }
-            for (pair, value) in world.started_statics_mut() {
+            for (pair, value) in world.events_mut().unwrap().started_static() {
                 *value = contacts[1][&(input.id(pair.body), input.static_id(pair.static_row))];
             }
-            assert!(world.tracked_mut().all(|(_, value)| *value > 0));
-            assert_eq!(world.tracked_mut().count(), contacts[0].len());
-            assert_eq!(world.tracked_statics_mut().count(), contacts[1].len());
+            assert!(world.events_mut().unwrap().tracked().all(|(_, value)| *value > 0));
+            assert_eq!(world.events_mut().unwrap().tracked().count(), contacts[0].len());
+            assert_eq!(world.events_mut().unwrap().tracked_static().count(), contacts[1].len());
         });
         assert!(self.next_value >= first);
     }
@@ -341,11 +359,21 @@ fn duplicate_ids_are_named() {
         let text = error.map(|error| error.to_string()).unwrap_or_default();
         assert!(text.contains(&format!("rows {first} and {second}")), "{text}");
         // The events are still those of the last successful step.
-        assert_eq!((world.contacts().started().count(), world.contacts().ended().count()), (2, 0));
+        assert_eq!(
+            (world.contacts().events().unwrap().started().count(), world.contacts().events().unwrap().ended().count()),
+            (2, 0)
+        );
         assert_eq!(world.contacts().body_id(0), Some(1));
     }
     let contacts = world.step(bodies().with_ids(&[2, 1, 4, 3])).expect("a valid step");
-    assert_eq!((contacts.persisting().count(), contacts.started().count(), contacts.ended().count()), (2, 0, 0));
+    assert_eq!(
+        (
+            contacts.events().unwrap().persisting().count(),
+            contacts.events().unwrap().started().count(),
+            contacts.events().unwrap().ended().count()
+        ),
+        (2, 0, 0)
+    );
 
     // A skipped row may have the id of another.
     let mut skipping =
@@ -368,7 +396,7 @@ fn duplicate_ids_are_named() {
     let mut plain = World::default();
     plain.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).expect("ids of the caller's");
     assert!(plain.step(bodies().with_ids(&[7; 4])).is_ok());
-    assert_eq!(plain.contacts().started().count(), 0);
+    assert_eq!(plain.contacts().events().unwrap().started().count(), 0);
 }
 
 #[test]
@@ -376,7 +404,11 @@ fn margin_delays_the_end_of_contacts_alone() {
     let mut world = world(WorldConfig::new().with_contact_tracking(true).with_margin(0.25));
     let mut at = |x: f32| {
         let contacts = world.step(Bodies::uniform(&[[0.0f32, 0.0], [x, 0.0]], [0.5, 0.5])).expect("a valid step");
-        let events = (contacts.started().count(), contacts.persisting().count(), contacts.ended().count());
+        let events = (
+            contacts.events().unwrap().started().count(),
+            contacts.events().unwrap().persisting().count(),
+            contacts.events().unwrap().ended().count(),
+        );
         (contacts.body_pairs().len(), events)
     };
     assert_eq!(at(1.25), (0, (0, 0, 0)), "within the margin nothing begins");

@@ -42,10 +42,12 @@ fn read_islands(contacts: Contacts<'_>, islands: &mut Islands) -> Vec<Vec<u32>> 
     contacts.build_islands(islands);
     let all: Vec<Vec<u32>> = islands.iter().map(<[u32]>::to_vec).collect();
     assert_eq!((islands.len(), islands.is_empty()), (all.len(), all.is_empty()));
-    assert_eq!((islands.iter().len(), islands.by_row().len()), (all.len(), contacts.body_count()));
+    assert_eq!((islands.iter().len(), islands.island_by_row().len()), (all.len(), contacts.body_count()));
     for (number, rows) in (0..).zip(&all) {
         assert_eq!(islands.rows(number), rows);
-        assert!(rows.iter().all(|&row| islands.of(row) == number && islands.by_row()[row as usize] == number));
+        assert!(
+            rows.iter().all(|&row| islands.island_of(row) == number && islands.island_by_row()[row as usize] == number)
+        );
     }
     all
 }
@@ -125,7 +127,7 @@ fn chain_is_one_island_in_any_row_order() {
 fn islands_before_the_first_step_are_empty() {
     let mut islands = Islands::new().connect_statics(true);
     sequential().contacts().build_islands(&mut islands);
-    assert!(islands.is_empty() && islands.iter().next().is_none() && islands.by_row().is_empty());
+    assert!(islands.is_empty() && islands.iter().next().is_none() && islands.island_by_row().is_empty());
 }
 
 proptest! {

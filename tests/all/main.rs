@@ -21,6 +21,7 @@ mod rounding;
 #[cfg(feature = "serde")]
 mod save;
 mod scenes;
+mod settings;
 mod shift_origin;
 mod sleeping;
 mod sleeping_combined;

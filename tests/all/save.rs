@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use triphase::{
     Aabb, Bodies, Column, EndedPair, EndedStaticPair, Error, Filter, InvalidRows, Pair, SavedWorld, SimdLevel,
-    StaticPair, Statics, Tracked, World, WorldConfig,
+    StaticPair, Statics, TrackedPair, World, WorldConfig,
 };
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{ExpectedPairs, FoundPairs, WorldSet, sequential, world};
@@ -44,11 +44,14 @@ fn step(world: &mut World, scene: &Scene) -> FoundPairs {
 #[allow(clippy::type_complexity)]
 fn events(
     world: &World,
-) -> ([Vec<Tracked<Pair>>; 2], Vec<EndedPair>, [Vec<Tracked<StaticPair>>; 2], Vec<EndedStaticPair>) {
+) -> ([Vec<TrackedPair<Pair>>; 2], Vec<EndedPair>, [Vec<TrackedPair<StaticPair>>; 2], Vec<EndedStaticPair>) {
     let contacts = world.contacts();
-    let bodies = [contacts.started().collect(), contacts.persisting().collect()];
-    let statics = [contacts.started_statics().collect(), contacts.persisting_statics().collect()];
-    (bodies, contacts.ended().collect(), statics, contacts.ended_statics().collect())
+    let bodies = [contacts.events().unwrap().started().collect(), contacts.events().unwrap().persisting().collect()];
+    let statics = [
+        contacts.events().unwrap().started_static().collect(),
+        contacts.events().unwrap().persisting_static().collect(),
+    ];
+    (bodies, contacts.events().unwrap().ended().collect(), statics, contacts.events().unwrap().ended_static().collect())
 }
 
 /// The bits of the box, the id, the filter, and whether it is enabled.
@@ -80,8 +83,16 @@ fn restored_world_continues_like_the_original() {
             worlds.each(|world| {
                 set_up_statics(world, &scene, with_columns);
                 (0..3).for_each(|_| _ = step(world, &scene));
-                world.tracked_mut().for_each(|(pair, value)| *value = pair.a.wrapping_mul(31) ^ pair.b);
-                world.tracked_statics_mut().for_each(|(pair, value)| *value = pair.body ^ pair.static_row);
+                world
+                    .events_mut()
+                    .unwrap()
+                    .tracked()
+                    .for_each(|(pair, value)| *value = pair.a.wrapping_mul(31) ^ pair.b);
+                world
+                    .events_mut()
+                    .unwrap()
+                    .tracked_static()
+                    .for_each(|(pair, value)| *value = pair.body ^ pair.static_row);
             });
             scene.advance();
             let next = scene.clone();
@@ -209,8 +220,9 @@ fn try_out(saved: SavedWorld, scene: &Scene) -> bool {
     // Restored contacts may be of other ids or rows, but each is reported once.
     if let Ok(contacts) = world.step(bodies.with_ids(&scene.ids)) {
         let found = contacts.body_pairs().len() + contacts.static_pairs().len();
-        let now = contacts.started().chain(contacts.persisting()).count();
-        let now = now + contacts.started_statics().chain(contacts.persisting_statics()).count();
+        let now = contacts.events().unwrap().started().chain(contacts.events().unwrap().persisting()).count();
+        let now = now
+            + contacts.events().unwrap().started_static().chain(contacts.events().unwrap().persisting_static()).count();
         assert!(now == found * tracks || now > found && config["margin"] != json!(0.0));
     }
     match world.step(bodies).map(FoundPairs::new) {
@@ -385,7 +397,7 @@ fn restored_world_has_the_ids_of_its_first_step() {
     let step = |world: &mut World, centers: &[[f32; 2]]| {
         let contacts = world.step(Bodies::uniform(centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
         assert_eq!([0, 1, 2].map(|row| contacts.body_id(row)), ids.map(Some));
-        contacts.ended().collect::<Vec<_>>()
+        contacts.events().unwrap().ended().collect::<Vec<_>>()
     };
     step(&mut world, &near);
     for shifted in [false, true] {
@@ -394,7 +406,7 @@ fn restored_world_has_the_ids_of_its_first_step() {
             later.shift_origin([0.0, 0.0]).unwrap();
         }
         // The same ids row by row, which the restored world has not seen yet.
-        assert_eq!(step(&mut later, &apart), [EndedPair { a: 70, b: 71, value: 0 }]);
+        assert_eq!(step(&mut later, &apart), [EndedPair { a_id: 70, b_id: 71, value: 0 }]);
         let saved = later.save();
         assert_eq!(step(&mut later, &near), []);
         assert_eq!(step(&mut World::restore(saved).unwrap(), &near), []);
@@ -416,7 +428,7 @@ fn statics_replaced_before_a_save_end_their_contacts() {
         let old = Statics::new(&floors);
         world.set_statics(before.map_or(old, |ids| old.with_ids(ids))).unwrap();
         world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
-        world.started_statics_mut().for_each(|(_, value)| *value = 9);
+        world.events_mut().unwrap().started_static().for_each(|(_, value)| *value = 9);
         let new = Statics::new(&floor);
         world.set_statics(after.map_or(new, |ids| new.with_ids(ids))).unwrap();
         let saved = world.save();
@@ -426,12 +438,16 @@ fn statics_replaced_before_a_save_end_their_contacts() {
         for mut world in [world, World::restore(from_text).unwrap(), World::restore(from_bytes).unwrap()] {
             let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
             let static_row = before.map_or(0, |ids| ids[0]);
-            let ended: Vec<_> = contacts.ended_statics().collect();
-            let persisting: Vec<u32> = contacts.persisting_statics().map(|contact| contact.value).collect();
+            let ended: Vec<_> = contacts.events().unwrap().ended_static().collect();
+            let persisting: Vec<u32> =
+                contacts.events().unwrap().persisting_static().map(|contact| contact.value).collect();
             if persists {
                 assert_eq!((ended, persisting), (vec![], vec![9]));
             } else {
-                assert_eq!((ended, persisting), (vec![EndedStaticPair { body: 0, static_row, value: 9 }], vec![]));
+                assert_eq!(
+                    (ended, persisting),
+                    (vec![EndedStaticPair { body_id: 0, static_id: static_row, value: 9 }], vec![])
+                );
             }
         }
     }

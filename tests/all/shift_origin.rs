@@ -2,7 +2,7 @@
 //! origin, and what does not depend on the origin is kept.
 
 use triphase::geometry::RawAabb;
-use triphase::{Bodies, Column, Error, Filter, Hit, InvalidRows, Statics, World, WorldConfig};
+use triphase::{Bodies, Circle, Column, Error, Filter, Hit, InvalidRows, Point, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, check_snapshot, run_queries};
 use triphase_tests::{
@@ -310,17 +310,35 @@ fn tracked_contacts_survive_a_shift() {
             };
             world.set_statics(&walls).unwrap();
             step(world, &centers);
-            world.tracked_mut().for_each(|(pair, value)| *value = pair.a ^ pair.b);
+            world.events_mut().unwrap().tracked().for_each(|(pair, value)| *value = pair.a ^ pair.b);
             let before = FoundPairs::new(world.contacts());
             world.shift_origin(by).unwrap();
-            assert_eq!(world.contacts().started().count(), before.bodies.len(), "those of the step stand");
+            assert_eq!(
+                world.contacts().events().unwrap().started().count(),
+                before.bodies.len(),
+                "those of the step stand"
+            );
             step(world, &moved);
             let contacts = world.contacts();
-            assert_eq!((contacts.started().count(), contacts.ended().count()), (0, 0));
-            assert_eq!((contacts.started_statics().count(), contacts.ended_statics().count()), (0, 0));
-            assert!(!before.statics.is_empty() && contacts.persisting_statics().count() == before.statics.len());
-            assert_eq!(contacts.persisting().count(), before.bodies.len());
-            assert!(contacts.persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b));
+            assert_eq!(
+                (contacts.events().unwrap().started().count(), contacts.events().unwrap().ended().count()),
+                (0, 0)
+            );
+            assert_eq!(
+                (
+                    contacts.events().unwrap().started_static().count(),
+                    contacts.events().unwrap().ended_static().count()
+                ),
+                (0, 0)
+            );
+            assert!(
+                !before.statics.is_empty()
+                    && contacts.events().unwrap().persisting_static().count() == before.statics.len()
+            );
+            assert_eq!(contacts.events().unwrap().persisting().count(), before.bodies.len());
+            assert!(
+                contacts.events().unwrap().persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b)
+            );
         });
     }
 }
@@ -340,4 +358,58 @@ fn shift_ignores_filters_of_older_steps() {
         worlds.each(|world| world.shift_origin([0.0, 0.0])).expect("a valid origin");
         assert_eq!(hits(worlds.world(), [0.0, 0.0, 1000.0, 0.0]).len(), rows);
     }
+}
+
+#[test]
+fn boxes_shifted_to_infinity_are_found_by_distance() {
+    let point = Point::new([0.0, 0.0]).unwrap();
+    let mut world = sequential();
+    world.step(Bodies::uniform(&[[5.0f32, -3e38]], [0.5, 0.5])).unwrap();
+    world.shift_origin([0.0, 3e38]).unwrap();
+    let body = Hit::Body { row: 0, id: None };
+    assert_eq!(world.query().nearest(point).map(|found| (found.hit, found.distance)), Some((body, f64::INFINITY)));
+    let mut found = Vec::new();
+    world.query().k_nearest(point, 3, &mut found);
+    assert_eq!(found.len(), 1);
+    let everywhere = Circle::new([0.0, 0.0], f32::INFINITY).unwrap();
+    world.query().within(everywhere, &mut found);
+    assert_eq!((found.len(), world.query().query_circle(everywhere).count()), (1, 1));
+
+    // On all four sides of a crowd of several bands, and of a few bodies.
+    for crowd in [9, 4000] {
+        let centers: Vec<[f32; 2]> = (0..crowd)
+            .map(|row: usize| match row {
+                0..8 => [[5.0, -3e38], [-3e38, 5.0], [3e38, -3e38], [3.0, 3e38]][row % 4],
+                _ => [(row % 64) as f32, (row / 64) as f32],
+            })
+            .collect();
+        for half_extents in [vec![[0.5f32, 0.5]; crowd], (0..crowd).map(|row| [0.5, [0.5, 40.0][row % 2]]).collect()] {
+            let columns = with_ids(Columns::new(centers.clone(), half_extents));
+            for origins in [[[3e38, 3e38], [0.0, 0.0]], [[-3e38, -3e38], [1e38, 0.0]], [[0.0, 3e38], [2e38, -3e38]]] {
+                check(&format!("{crowd} around {origins:?}"), WorldConfig::new(), &columns, &[], &origins);
+            }
+        }
+    }
+}
+
+#[test]
+fn replaced_statics_limit_a_shift_only_while_a_reader_shows_them() {
+    let by = [-2e38, 0.0];
+    let far = [[3e38f32, 0.0, 3e38, 0.0]];
+    let mut world = sequential();
+    world.set_statics(&far).unwrap();
+    world.step(Bodies::uniform(&[[0.5f32, 0.5]], [0.5, 0.5])).unwrap();
+    world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0]]).unwrap();
+
+    let reader = world.reader();
+    assert!(matches!(world.shift_origin(by), Err(Error::InvalidStatic(_))), "the reader shows the far static");
+    let snapshot = reader.latest();
+    drop(reader);
+    world.shift_origin(by).unwrap();
+    assert_eq!(world.statics().aabb(0).unwrap().to_array(), [2e38, 0.0, 2e38, 1.0]);
+    assert_eq!(snapshot.statics().aabb(0).unwrap().to_array(), far[0], "a snapshot stays as it was");
+    assert_eq!(world.reader().latest().statics().aabb(0), world.statics().aabb(0));
+    assert_eq!(hits(&world, [1e38, 0.0, 3e38, 1.0]).len(), 2);
+    world.step(Bodies::uniform(&[[2e38f32, 0.5]], [0.5, 0.5])).unwrap();
+    assert_eq!(world.contacts().static_pairs().len(), 1);
 }

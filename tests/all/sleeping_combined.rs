@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use triphase::stream::{Streamed, channel};
+use triphase::stream::{StreamMessage, channel};
 use triphase::{Bodies, BodyShape, Contacts, Error, Hit, InvalidRows, PagePairs, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 use triphase_tests::{ExpectedPairs, FoundPairs, SleepSchedule, WorldSet, hits, sequential, world};
@@ -22,12 +22,22 @@ fn events(contacts: Contacts<'_>) -> [BTreeSet<(u64, u64, u32)>; 6] {
     let id = |row: u32| contacts.body_id(row).expect("ids");
     let ids = |a: u64, b: u64, value: u32| (a.min(b), a.max(b), value);
     [
-        contacts.started().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
-        contacts.persisting().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
-        contacts.ended().map(|ended| ids(ended.a, ended.b, ended.value)).collect(),
-        contacts.started_statics().map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value)).collect(),
-        contacts.persisting_statics().map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value)).collect(),
-        contacts.ended_statics().map(|ended| (ended.body, ended.static_row, ended.value)).collect(),
+        contacts.events().unwrap().started().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
+        contacts.events().unwrap().persisting().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
+        contacts.events().unwrap().ended().map(|ended| ids(ended.a_id, ended.b_id, ended.value)).collect(),
+        contacts
+            .events()
+            .unwrap()
+            .started_static()
+            .map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value))
+            .collect(),
+        contacts
+            .events()
+            .unwrap()
+            .persisting_static()
+            .map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value))
+            .collect(),
+        contacts.events().unwrap().ended_static().map(|ended| (ended.body_id, ended.static_id, ended.value)).collect(),
     ]
 }
 
@@ -48,7 +58,7 @@ fn partners(contacts: Contacts<'_>) -> Vec<Vec<u32>> {
 
 /// Gives contacts that started a value.
 fn mark(world: &mut World) {
-    world.started_mut().for_each(|(_, value)| *value = 7);
+    world.events_mut().unwrap().started().for_each(|(_, value)| *value = 7);
 }
 
 #[test]
@@ -84,7 +94,7 @@ fn contact_features_see_pairs_of_sleepers() {
                 let streamed = Mutex::new(Vec::new());
                 let contacts = world.step_streamed(bodies.with_asleep(&asleep), |block| {
                     let pairs: Vec<(bool, u32, u32)> = match block.pairs() {
-                        PagePairs::Bodies(pairs) => pairs.iter().map(|pair| (false, pair.a, pair.b)).collect(),
+                        PagePairs::Body(pairs) => pairs.iter().map(|pair| (false, pair.a, pair.b)).collect(),
                         PagePairs::Static(pairs) => {
                             pairs.iter().map(|pair| (true, pair.body, pair.static_row)).collect()
                         }
@@ -107,7 +117,7 @@ fn contact_features_see_pairs_of_sleepers() {
                 for (row, given) in given.iter().enumerate() {
                     let mut given = given.clone();
                     given.sort_unstable();
-                    assert_eq!(contacts.partners(row as u32), given, "{name}, frame {frame}, row {row}");
+                    assert_eq!(contacts.partners(row as u32).unwrap(), given, "{name}, frame {frame}, row {row}");
                 }
                 mark(world);
                 given
@@ -210,7 +220,7 @@ fn skipped_rows_among_sleepers_are_those_of_their_step() {
         let bodies = Bodies::uniform(&centers, half).with_ids(&ids);
         let bodies = if frame == 7 { bodies } else { bodies.with_asleep(&asleep) };
         let began = worlds.each(|world| {
-            let began = world.step(bodies).expect("a valid step").started().count();
+            let began = world.step(bodies).expect("a valid step").events().unwrap().started().count();
             (began, skipped(world), world.report().skipped_count)
         });
         let expected = match frame {
@@ -239,9 +249,9 @@ fn step_summary_counts_pages_of_sleepers() {
         let (mut sent, mut told) = ((0, 0), None);
         while let Some(message) = receiver.try_recv() {
             match message {
-                Streamed::Block(block) if block.static_pairs().is_empty() => sent.0 += 1,
-                Streamed::Block(_) => sent.1 += 1,
-                Streamed::Committed(end) => told = Some((end.body_blocks, end.static_blocks)),
+                StreamMessage::Page(block) if block.static_pairs().is_empty() => sent.0 += 1,
+                StreamMessage::Page(_) => sent.1 += 1,
+                StreamMessage::Committed(end) => told = Some((end.body_page_count, end.static_page_count)),
                 other => panic!("{other:?}"),
             }
         }

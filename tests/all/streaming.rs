@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 #[cfg(feature = "parallel")]
 use triphase::BodyShape;
-use triphase::stream::{self, Committed, Receiver, Streamed};
+use triphase::stream::{self, Receiver, StepSummary, StreamMessage};
 use triphase::{Bodies, Contacts, Error, Filter, PagePairs, StreamedPage, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 #[cfg(feature = "parallel")]
@@ -25,7 +25,7 @@ struct Listener(Mutex<Vec<Block>>);
 impl Listener {
     fn receive(&self, block: StreamedPage<'_>) {
         let (pairs, of_bodies) = match block.pairs() {
-            PagePairs::Bodies(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
+            PagePairs::Body(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
             PagePairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.static_row)).collect(), false),
         };
         assert!(pairs.len() == block.len() && !pairs.is_empty());
@@ -196,13 +196,19 @@ fn panic_in_a_listener_keeps_tracked_contacts() {
             for _ in 0..panics {
                 let step = || _ = world.step_streamed(scene_bodies(&scene), |_| panic!("on purpose"));
                 catch_unwind(AssertUnwindSafe(step)).unwrap_err();
-                assert_eq!(world.contacts().persisting().count(), 0, "those of the first step stand");
+                assert_eq!(world.contacts().events().unwrap().persisting().count(), 0, "those of the first step stand");
             }
             let contacts = world.step(scene_bodies(&scene)).unwrap();
-            let started: Vec<_> = contacts.started().map(|tracked| tracked.pair).collect();
-            let persisting: Vec<_> = contacts.persisting().map(|tracked| tracked.pair).collect();
-            let static_row: Vec<_> = contacts.started_statics().map(|tracked| tracked.pair).collect();
-            (started, persisting, static_row, contacts.ended().count(), contacts.ended_statics().count())
+            let started: Vec<_> = contacts.events().unwrap().started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = contacts.events().unwrap().persisting().map(|tracked| tracked.pair).collect();
+            let static_row: Vec<_> = contacts.events().unwrap().started_static().map(|tracked| tracked.pair).collect();
+            (
+                started,
+                persisting,
+                static_row,
+                contacts.events().unwrap().ended().count(),
+                contacts.events().unwrap().ended_static().count(),
+            )
         })
     };
     let expected = events(0);
@@ -258,13 +264,13 @@ fn listener_can_use_the_pool() {
 }
 
 /// Receives the next step of a stream and its outcome.
-fn receive(receiver: &Receiver) -> Option<(Sorted, Result<Committed, Option<Error>>)> {
+fn receive(receiver: &Receiver) -> Option<(Sorted, Result<StepSummary, Option<Error>>)> {
     let listener = Listener::default();
     loop {
         match receiver.recv()? {
-            Streamed::Block(block) => listener.receive(block.as_page()),
-            Streamed::Committed(committed) => return Some((listener.sorted(), Ok(committed))),
-            Streamed::Aborted(error) => return Some((listener.sorted(), Err(error))),
+            StreamMessage::Page(block) => listener.receive(block.as_page()),
+            StreamMessage::Committed(committed) => return Some((listener.sorted(), Ok(committed))),
+            StreamMessage::Aborted(error) => return Some((listener.sorted(), Err(error))),
             other => panic!("{other:?}"),
         }
     }
@@ -306,12 +312,12 @@ fn channel_delivers_each_step_and_its_outcome() {
                     match (outcome, expected) {
                         (Ok(committed), Ok((found, [body_blocks, static_blocks]))) => {
                             assert_eq!(&sorted.found, found);
-                            assert_eq!(committed.step, *step);
+                            assert_eq!(committed.step_number, *step);
                             assert_eq!(
-                                (committed.body_blocks, committed.static_blocks),
+                                (committed.body_page_count, committed.static_page_count),
                                 (*body_blocks, *static_blocks)
                             );
-                            let pairs = (committed.body_pairs, committed.static_pairs);
+                            let pairs = (committed.body_pair_count, committed.static_pair_count);
                             assert_eq!(pairs, (found.bodies.len(), found.statics.len()));
                         }
                         // As text: the value in the error may be NaN.
@@ -336,7 +342,8 @@ fn dropped_receiver_stops_no_step() {
             let (sender, receiver) = stream::channel(1);
             std::thread::scope(|scope| {
                 let consumer = scope.spawn(move || {
-                    let count = receiver.take(leaves_after).take_while(|message| matches!(message, Streamed::Block(_)));
+                    let count =
+                        receiver.take(leaves_after).take_while(|message| matches!(message, StreamMessage::Page(_)));
                     assert!(count.count() != 4, "on purpose");
                 });
                 for _ in 0..3 {
@@ -361,10 +368,10 @@ fn sent_pages_outlive_sender_and_world() {
     assert_eq!(receiver.len(), 2);
     let block = receiver.next();
     drop((world, sender));
-    assert!(matches!(receiver.next(), Some(Streamed::Committed(_))));
+    assert!(matches!(receiver.next(), Some(StreamMessage::Committed(_))));
     assert!(receiver.next().is_none() && receiver.try_recv().is_none() && receiver.is_empty());
     drop(receiver);
-    let Some(Streamed::Block(block)) = block else { panic!("{block:?}") };
+    let Some(StreamMessage::Page(block)) = block else { panic!("{block:?}") };
     assert_eq!(block.body_pairs().len(), 1);
 }
 

@@ -368,7 +368,7 @@ fn repeated_islands_allocate_nothing() {
     assert!(watch.allocations(&mut play) > 0);
     play();
     assert_eq!(watch.allocations(play), 0);
-    assert!(islands.bytes() >= 2000 * 2 * 4);
+    assert!(islands.memory_bytes() >= 2000 * 2 * 4);
 }
 
 #[test]

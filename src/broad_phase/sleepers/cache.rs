@@ -20,14 +20,13 @@ use crate::broad_phase::sleepers::cached_rows::{CompareRows, ROW_CHUNK_LEN, Reco
 use crate::broad_phase::sleepers::cross::{AwakeVsCached, CrossTask, list_tasks};
 use crate::broad_phase::sleepers::policy::{RowCounts, SleepPlan, SleepPolicy, few_are_awake};
 use crate::config::InvalidRows;
-use crate::contacts::stream::{Kind, first_sequence};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, plain_buffers};
-use crate::memory::listener::Tap;
+use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::{PagePool, PairBudget};
 use crate::memory::record::Record;
 use crate::parallel;
@@ -209,7 +208,7 @@ impl SleeperCache {
         self.spares.push(std::mem::replace(&mut self.bands, bands));
         let surplus = self.spares.len().saturating_sub(SPARES_MAX);
         self.spares.drain(..surplus);
-        self.pairs.set(&mut out.found.body_blocks, &mut out.found.static_blocks);
+        self.pairs.set(out.found);
         self.filed = self.cached_count();
         (self.pairs_of, self.built_for) = (self.filed, built_for);
         parallel::for_each_mut(step.parallel, &mut self.chunks, |_, chunk| chunk.finish_rebuild());
@@ -274,12 +273,12 @@ impl SleeperCache {
         list_tasks(out.frame, &self.bands, &mut self.tasks);
         let run = |task: &_, number, scratch: &mut _, output: &mut _| cross.run(task, number, scratch, output);
         let task_count = finder.find_more_pairs(&pass, &self.tasks, out.found, out.phases, run)?;
-        if let Some(listener) = step.listener {
-            for (kind, pairs) in [(Kind::Bodies, &self.pairs.bodies), (Kind::Statics, &self.pairs.statics)] {
-                Tap::new(listener, first_sequence(kind, task_count)).tell(&pairs.blocks, 0);
+        if let Some(on_page) = step.listener {
+            for (kind, pairs) in [(PairKind::Body, &self.pairs.bodies), (PairKind::Static, &self.pairs.statics)] {
+                PageListener::new(on_page, kind, task_count).notify(pairs.pages(), 0);
             }
         }
-        out.found.set_standing([&self.pairs.bodies, &self.pairs.statics]);
+        out.found.set_cached(&self.pairs.bodies, &self.pairs.statics);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The pairs of cached bodies with each other and with statics, reused from step to step.
 
+use crate::broad_phase::pairs::{FoundPairs, PairPages};
 use crate::frame::sleepers::CachedBodies;
 use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
 use crate::parallel;
@@ -11,28 +12,15 @@ const PAGES_PER_TASK: usize = 16;
 /// Pairs that are filtered at once, with room for all of them on a page.
 const FILTERED_AT_ONCE: usize = 256;
 
-/// Pairs that several steps share.
-#[derive(Default)]
-pub(crate) struct StandingPairs {
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) pair_count: usize,
-}
-
-impl StandingPairs {
-    fn count(&mut self) {
-        self.pair_count = self.blocks.iter().map(|page| page.pairs().len()).sum();
-    }
-}
-
 /// The cached pairs, and those of earlier steps that may still be read.
 #[derive(Default)]
 pub(crate) struct PairCache {
-    pub(super) bodies: Arc<StandingPairs>,
-    pub(super) statics: Arc<StandingPairs>,
+    pub(super) bodies: Arc<PairPages>,
+    pub(super) statics: Arc<PairPages>,
     /// Replaced, but perhaps still read.
-    retired: Vec<Arc<StandingPairs>>,
+    retired: Vec<Arc<PairPages>>,
     /// Without pairs, to be reused.
-    free: Vec<Arc<StandingPairs>>,
+    free: Vec<Arc<PairPages>>,
     /// The output of each task.
     task_pages: Vec<Vec<Block>>,
 }
@@ -40,15 +28,14 @@ pub(crate) struct PairCache {
 impl PairCache {
     /// Number of cached pairs.
     pub(super) fn pair_count(&self) -> usize {
-        self.bodies.pair_count + self.statics.pair_count
+        self.bodies.pair_count() + self.statics.pair_count()
     }
 
     /// Takes back the pages of pairs that nothing reads any more.
     pub(super) fn reclaim(&mut self, pool: &PagePool) {
         for at in (0..self.retired.len()).rev() {
             if let Some(pairs) = Arc::get_mut(&mut self.retired[at]) {
-                pool.recycle(&mut pairs.blocks);
-                pairs.pair_count = 0;
+                pairs.clear(pool);
                 self.free.push(self.retired.swap_remove(at));
             }
         }
@@ -60,17 +47,13 @@ impl PairCache {
         self.replace(bodies, statics);
     }
 
-    /// Replaces the cached pairs by those on these pages.
-    pub(super) fn set(&mut self, body_pages: &mut Vec<Block>, static_pages: &mut Vec<Block>) {
-        let fill = |mut pairs: Arc<StandingPairs>, pages: &mut Vec<Block>| {
-            if let Some(pairs) = Arc::get_mut(&mut pairs) {
-                pairs.blocks.append(pages);
-                pairs.count();
-            }
-            pairs
-        };
-        let (bodies, statics) = (self.empty(), self.empty());
-        self.replace(fill(bodies, body_pages), fill(statics, static_pages));
+    /// Replaces the cached pairs by those that were found, which are taken out.
+    pub(super) fn set(&mut self, found: &mut FoundPairs) {
+        let (mut bodies, mut statics) = (self.empty(), self.empty());
+        if let (Some(bodies), Some(statics)) = (Arc::get_mut(&mut bodies), Arc::get_mut(&mut statics)) {
+            found.take_found(bodies, statics);
+        }
+        self.replace(bodies, statics);
     }
 
     /// Drops the pairs of rows that are not cached.
@@ -85,7 +68,7 @@ impl PairCache {
 
     /// Number of pages held.
     pub(super) fn page_count(&self) -> usize {
-        [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.blocks.len()).sum()
+        [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.pages().len()).sum()
     }
 
     /// Frees everything but the pairs that are cached or read.
@@ -95,13 +78,13 @@ impl PairCache {
         self.retired.shrink_to_fit();
     }
 
-    fn replace(&mut self, bodies: Arc<StandingPairs>, statics: Arc<StandingPairs>) {
+    fn replace(&mut self, bodies: Arc<PairPages>, statics: Arc<PairPages>) {
         self.retired.push(std::mem::replace(&mut self.bodies, bodies));
         self.retired.push(std::mem::replace(&mut self.statics, statics));
     }
 
     /// A list of no pairs that nothing else reads.
-    fn empty(&mut self) -> Arc<StandingPairs> {
+    fn empty(&mut self) -> Arc<PairPages> {
         self.free.pop().unwrap_or_default()
     }
 }
@@ -110,19 +93,19 @@ impl PairCache {
 fn copy_if(
     parallel: bool,
     pool: &PagePool,
-    from: &StandingPairs,
-    mut to: Arc<StandingPairs>,
+    from: &PairPages,
+    mut to: Arc<PairPages>,
     task_pages: &mut Vec<Vec<Block>>,
     keep: impl Fn(&[u32; 2]) -> bool + Sync + Send,
-) -> Arc<StandingPairs> {
-    let count = from.blocks.len().div_ceil(PAGES_PER_TASK);
+) -> Arc<PairPages> {
+    let count = from.pages().len().div_ceil(PAGES_PER_TASK);
     if task_pages.len() < count {
         task_pages.resize_with(count, Vec::new);
     }
     // There are at most as many as before, which the pair limit allowed.
     let budget = PairBudget::new(usize::MAX);
     parallel::for_each_mut(parallel, &mut task_pages[..count], |k, output| {
-        let pages = from.blocks[k * PAGES_PER_TASK..].iter().take(PAGES_PER_TASK);
+        let pages = from.pages()[k * PAGES_PER_TASK..].iter().take(PAGES_PER_TASK);
         let mut sink = PairSink::new(pool, &budget, output);
         for pairs in pages.flat_map(|page| page.pairs().chunks(FILTERED_AT_ONCE)) {
             let Some(room) = sink.room(pairs.len()) else { return };
@@ -135,8 +118,7 @@ fn copy_if(
         }
     });
     if let Some(pairs) = Arc::get_mut(&mut to) {
-        task_pages[..count].iter_mut().for_each(|pages| pairs.blocks.append(pages));
-        pairs.count();
+        task_pages[..count].iter_mut().for_each(|pages| _ = pairs.append(pages));
     }
     to
 }

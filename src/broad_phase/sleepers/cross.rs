@@ -11,9 +11,9 @@
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::task::TaskOutput;
-use crate::contacts::stream::Kind;
 use crate::frame::frame::Index;
 use crate::geometry::union;
+use crate::memory::listener::PairKind;
 use crate::memory::page::PairSink;
 use crate::memory::record::Record;
 use crate::tier::point_grid::bands::Bands;
@@ -58,7 +58,7 @@ pub(super) struct AwakeVsCached<'s> {
 impl AwakeVsCached<'_> {
     /// Finds the pairs of a task; `number` is its number in the step.
     pub(super) fn run(&self, task: &CrossTask, number: usize, scratch: &mut SearchScratch, output: &mut TaskOutput) {
-        let mut sink = self.pass.sink(Kind::Bodies, number, &mut output.body_pages);
+        let mut sink = self.pass.sink(PairKind::Body, number, &mut output.body_pages);
         // Ends early once the pair limit is exceeded, which the step sees from the budget.
         let _ = match task {
             CrossTask::Common { band, places } => self.search_for_common(*band, places.clone(), &mut sink),

@@ -14,5 +14,3 @@ pub(crate) mod cached_pairs;
 pub(crate) mod cached_rows;
 pub(crate) mod cross;
 pub(crate) mod policy;
-
-pub(crate) use crate::broad_phase::sleepers::cached_pairs::StandingPairs;

@@ -1,133 +1,167 @@
-//! The pairs of a step against the contacts of the step before, a span of rows at a time (T2 in `span.rs`).
+//! Compares the pairs of a step with the tracked contacts, one span of rows at a time (SPAN-2).
 //!
-//! Only what began is sorted: in a crowd nine contacts in ten go on from step to step.
+//! Only contacts that begin are sorted: in a crowd nine contacts in ten persist. A span is read
+//! once and written once; everything in between is in buffers of the worker, which stay in its
+//! cache.
 //!
-//! All that is written on the way is in buffers of the worker, which stay in its cache; the span is read once and written once.
-//!
-//! Cost: a look-up a pair and a pass over the contacts.
+//! Cost: a lookup per pair and a pass over the contacts.
 
-use crate::contacts::by_row::{SPAN, row_and_partner};
-use crate::contacts::events::span::{NO_ENTRY, Span, TOGETHER, room};
+use crate::contacts::by_row::{SPAN_ROWS, row_and_partner};
+use crate::contacts::events::span::{ContactSpan, LOOKUP_LEN, NO_ENTRY, reserve};
+use crate::memory::buffers::{Buffers, buffers};
+use crate::parallel;
 use crate::simd::{Level, Work, ask_for};
+use crossbeam::utils::CachePadded;
+use parking_lot::{Mutex, MutexGuard};
 
-/// Runs that are asked for before they are read.
-const AHEAD: usize = 2;
+/// Number of runs that are prefetched ahead.
+const RUNS_AHEAD: usize = 2;
 
 /// Rows whose entries are looked up together.
-const GROUP: usize = 2;
+const GROUP_ROWS: usize = 2;
 
-/// Where the entries of each group of rows begin, and the end of the last one's.
-type Starts = [u32; SPAN / GROUP + 1];
+/// Where the entries of each group of rows start, and the end of the last group.
+type GroupStarts = [u32; SPAN_ROWS / GROUP_ROWS + 1];
 
-/// The group that an entry belongs to.
-#[inline(always)]
-fn group(entry: u64) -> usize {
-    (entry >> 32) as usize % SPAN / GROUP
+/// Buffers for each worker. A lock is taken once per span, by its worker alone.
+#[derive(Default)]
+pub(super) struct ComparePool(Vec<CachePadded<Mutex<CompareScratch>>>);
+
+impl ComparePool {
+    /// Makes room for spans of up to `most` contacts and pairs together, whichever worker gets
+    /// them.
+    pub(super) fn reserve(&mut self, most: usize, parallel: bool) {
+        let count = parallel::worker_count(parallel);
+        if self.0.len() < count {
+            self.0.resize_with(count, CachePadded::default);
+        }
+        self.0.iter_mut().for_each(|scratch| scratch.get_mut().reserve(most));
+    }
+
+    /// The buffers of the calling worker.
+    pub(super) fn lock(&self, parallel: bool) -> MutexGuard<'_, CompareScratch> {
+        self.0[parallel::worker_index(parallel)].lock()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(|scratch| size_of_val(scratch) + scratch.lock().bytes()).sum()
+    }
 }
 
-/// Buffers of a worker.
+/// Buffers of one worker.
 #[derive(Default)]
-pub(crate) struct Comparison {
-    /// Of each contact, whether the step has it, and one for what is none.
+pub(super) struct CompareScratch {
+    /// For each contact, whether the step has it; one more for pairs that are no contacts.
     seen: Vec<bool>,
-    /// What begins: so many of them.
-    fresh: Vec<u64>,
-    fresh_count: usize,
-    /// Places of what was not seen.
+    /// Entries that begin, `new_count` of them.
+    new: Vec<u64>,
+    new_count: usize,
+    /// Places of contacts that were not seen.
     missing: Vec<u32>,
     entries: Vec<u64>,
     values: Vec<u32>,
 }
 
-impl Comparison {
-    /// Room for spans of at most so many contacts and pairs together.
-    pub(crate) fn provide(&mut self, most: usize) {
-        // One more than there can be: what is written in vain is written there.
-        let most = most + 1;
-        size(&mut self.seen, most);
-        size(&mut self.fresh, most);
-        size(&mut self.missing, most);
-        size(&mut self.entries, most);
-        size(&mut self.values, most);
+buffers!(CompareScratch { levelled: seen, new, missing, entries, values; own: ; plain: new_count; });
+
+impl CompareScratch {
+    fn reserve(&mut self, most: usize) {
+        // One more, because branchless loops also write what they then drop.
+        let len = most + 1;
+        grow_to(&mut self.seen, len);
+        grow_to(&mut self.new, len);
+        grow_to(&mut self.missing, len);
+        grow_to(&mut self.entries, len);
+        grow_to(&mut self.values, len);
     }
 
-    /// Makes the contacts of a span those of the step, whose pairs are in `runs`. `keeps` says of a contact that is none of them
-    /// whether it goes on.
-    pub(crate) fn run<'r>(
+    /// Replaces the contacts of a span by those of the step, whose pairs are in `runs`.
+    pub(super) fn run<'r>(
         &mut self,
         level: Level,
-        span: &mut Span,
+        span: &mut ContactSpan,
         runs: impl Iterator<Item = &'r [u64]> + Clone,
-        keeps: Option<impl Fn([u32; 2]) -> bool>,
+        keeps: Option<&impl Fn([u32; 2]) -> bool>,
     ) {
         self.look_up(level, span, runs);
         if let Some(keeps) = keeps {
-            for (entry, seen) in span.entries().iter().zip(&mut self.seen).filter(|(_, seen)| !**seen) {
-                *seen = keeps(row_and_partner(*entry));
-            }
+            self.keep_missing(span, keeps);
         }
-        self.fresh[..self.fresh_count].sort_unstable();
-        let [to, ended] = self.merge(span);
-        span.replace(&self.entries[..to], &self.values[..to], &self.missing[..ended]);
+        self.new[..self.new_count].sort_unstable();
+        let [len, ended] = self.merge(span);
+        span.replace(&self.entries[..len], &self.values[..len], &self.missing[..ended]);
     }
 
-    /// Marks the contacts that the step has, and gathers the pairs that are none.
-    fn look_up<'r>(&mut self, level: Level, span: &Span, runs: impl Iterator<Item = &'r [u64]> + Clone) {
-        let Self { seen, fresh, fresh_count, .. } = self;
-        *fresh_count = 0;
+    /// Marks the contacts that the step has, and collects the pairs that are no contacts yet.
+    fn look_up<'r>(&mut self, level: Level, span: &ContactSpan, runs: impl Iterator<Item = &'r [u64]> + Clone) {
+        let Self { seen, new, new_count, .. } = self;
+        *new_count = 0;
         if span.values().is_empty() {
             for run in runs {
-                fresh[*fresh_count..][..run.len()].copy_from_slice(run);
-                *fresh_count += run.len();
+                new[*new_count..][..run.len()].copy_from_slice(run);
+                *new_count += run.len();
             }
             return;
         }
-        let starts = &index(span);
+        let starts = &group_starts(span);
         seen[..=span.values().len()].fill(false);
-        *fresh_count = level.run(LookUp { entries: span.padded_entries(), starts, seen, fresh, runs });
+        *new_count = level.run(LookUp { entries: span.padded_entries(), starts, seen, new, runs });
     }
 
-    /// The contacts of the step: those before that were seen, and what began. How many, and how many ended.
-    fn merge(&mut self, span: &mut Span) -> [usize; 2] {
-        let Self { seen, fresh, fresh_count, missing, entries, values, .. } = self;
-        let mut fresh = fresh[..*fresh_count].iter().copied();
-        let mut next = fresh.next().unwrap_or(NO_ENTRY);
-        let (mut to, mut ended) = (0, 0);
+    /// Marks the missing contacts that persist nevertheless as seen.
+    ///
+    /// Without a branch on the outcome, which is unpredictable, so that memory accesses of several
+    /// contacts overlap.
+    fn keep_missing(&mut self, span: &ContactSpan, keeps: &impl Fn([u32; 2]) -> bool) {
+        let Self { seen, missing, .. } = self;
+        let entries = span.entries();
+        let mut count = 0;
+        for (place, &seen) in (0..).zip(&seen[..entries.len()]) {
+            missing[count] = place;
+            count += usize::from(!seen);
+        }
+        for &place in &missing[..count] {
+            seen[place as usize] = keeps(row_and_partner(entries[place as usize]));
+        }
+    }
+
+    /// Writes the contacts of the step, those that were seen and the new ones, in ascending order.
+    /// Returns their number and the number of contacts that ended.
+    fn merge(&mut self, span: &mut ContactSpan) -> [usize; 2] {
+        let Self { seen, new, new_count, missing, entries, values } = self;
+        let mut new = new[..*new_count].iter().copied();
+        let mut next = new.next().unwrap_or(NO_ENTRY);
+        let (mut len, mut ended) = (0, 0);
         let mut started = std::mem::take(&mut span.started);
-        for (k, ((&entry, &value), &seen)) in span.entries().iter().zip(span.values()).zip(&*seen).enumerate() {
+        for (place, ((&entry, &value), &seen)) in (0..).zip(span.entries().iter().zip(span.values()).zip(&*seen)) {
             while next < entry {
-                (entries[to], values[to]) = (next, 0);
-                started.push(to as u32);
-                to += 1;
-                next = fresh.next().unwrap_or(NO_ENTRY);
+                (entries[len], values[len]) = (next, 0);
+                started.push(len as u32);
+                len += 1;
+                next = new.next().unwrap_or(NO_ENTRY);
             }
-            // Without a branch on whether it is there still: that is in no order.
-            (entries[to], values[to]) = (entry, value);
-            to += usize::from(seen);
-            missing[ended] = k as u32;
+            // Branchless: which contacts end is unpredictable.
+            (entries[len], values[len]) = (entry, value);
+            len += usize::from(seen);
+            missing[ended] = place;
             ended += usize::from(!seen);
         }
         while next != NO_ENTRY {
-            (entries[to], values[to]) = (next, 0);
-            started.push(to as u32);
-            to += 1;
-            next = fresh.next().unwrap_or(NO_ENTRY);
+            (entries[len], values[len]) = (next, 0);
+            started.push(len as u32);
+            len += 1;
+            next = new.next().unwrap_or(NO_ENTRY);
         }
         span.started = started;
-        [to, ended]
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let words = self.missing.capacity() + self.values.capacity();
-        self.seen.capacity()
-            + words * size_of::<u32>()
-            + (self.fresh.capacity() + self.entries.capacity()) * size_of::<u64>()
+        [len, ended]
     }
 }
 
-/// Finds where rows begin. So all that is looked up is in the cache, where it came in the order of memory.
-fn index(span: &Span) -> Starts {
-    let mut starts = [0; SPAN / GROUP + 1];
+/// Finds where the entries of each group of rows start.
+///
+/// Read once in the order of memory, so that the lookups find the span in the cache.
+fn group_starts(span: &ContactSpan) -> GroupStarts {
+    let mut starts = [0; SPAN_ROWS / GROUP_ROWS + 1];
     for (&entry, end) in span.entries().iter().zip(1..) {
         starts[group(entry) + 1] = end;
     }
@@ -139,63 +173,69 @@ fn index(span: &Span) -> Starts {
     starts
 }
 
-/// The look-up, compiled for each instruction set: eight entries are compared at once where there are such vectors.
+/// The group of an entry's row within its span.
+#[inline(always)]
+fn group(entry: u64) -> usize {
+    (entry >> 32) as usize % SPAN_ROWS / GROUP_ROWS
+}
+
+/// The lookup, compiled for each instruction set: compares eight entries at once where vectors are
+/// long.
 struct LookUp<'a, I> {
-    /// With those of no pair behind.
     entries: &'a [u64],
-    starts: &'a Starts,
+    starts: &'a GroupStarts,
     seen: &'a mut [bool],
-    fresh: &'a mut [u64],
+    new: &'a mut [u64],
     runs: I,
 }
 
 impl<'r, I: Iterator<Item = &'r [u64]> + Clone> Work for LookUp<'_, I> {
-    /// How many are not contacts: the first of `fresh`.
+    /// Number of pairs that are no contacts: the first entries of `new`.
     type Output = usize;
 
     #[inline(always)]
     fn run(self) -> usize {
-        let Self { entries, starts, seen, fresh, runs } = self;
-        let none = entries.len() - TOGETHER;
-        let mut fresh_count = 0;
-        let mut later = runs.clone().skip(AHEAD);
+        let Self { entries, starts, seen, new, runs } = self;
+        let not_found = entries.len() - LOOKUP_LEN;
+        let mut new_count = 0;
+        let mut ahead = runs.clone().skip(RUNS_AHEAD);
         for run in runs {
-            // Each begins where no processor would guess.
-            later.next().into_iter().for_each(ask_for);
+            // Runs are scattered, so the processor cannot predict where the next one is.
+            ahead.next().into_iter().for_each(ask_for);
             for &wanted in run {
-                let place = place(entries, starts, wanted);
-                // Without a branch on whether it is there: that is in no order.
+                let place = find(entries, starts, wanted);
+                // Branchless: which pairs are new is unpredictable.
                 seen[place] = true;
-                fresh[fresh_count] = wanted;
-                fresh_count += usize::from(place == none);
+                new[new_count] = wanted;
+                new_count += usize::from(place == not_found);
             }
         }
-        fresh_count
+        new_count
     }
 }
 
-/// Where an entry is, or behind the last one if it is not.
+/// The place of an entry, or the one after the last if it is not there.
 #[inline(always)]
-fn place(entries: &[u64], starts: &Starts, wanted: u64) -> usize {
-    let none = entries.len() - TOGETHER;
+fn find(entries: &[u64], starts: &GroupStarts, wanted: u64) -> usize {
+    let not_found = entries.len() - LOOKUP_LEN;
     let group = group(wanted);
     let (start, end) = (starts[group] as usize, starts[group + 1] as usize);
-    // Entries of other rows are of other pairs, so it does no harm to look at them.
+    // May read entries of later groups: they are other pairs, so they do not match.
     let mut first = u64::MAX;
-    for (&entry, place) in entries[start..start + TOGETHER].iter().zip(start as u64..) {
-        first = first.min(if entry == wanted { place } else { none as u64 });
+    for (&entry, place) in entries[start..start + LOOKUP_LEN].iter().zip(start as u64..) {
+        first = first.min(if entry == wanted { place } else { not_found as u64 });
     }
-    if end - start > TOGETHER && first == none as u64 {
-        let more = entries[start + TOGETHER..end].binary_search(&wanted);
-        return more.map_or(none, |k| start + TOGETHER + k);
+    if end - start > LOOKUP_LEN && first == not_found as u64 {
+        let rest = entries[start + LOOKUP_LEN..end].binary_search(&wanted);
+        return rest.map_or(not_found, |k| start + LOOKUP_LEN + k);
     }
     first as usize
 }
 
-/// At least so many, with some to spare where it has to grow.
-fn size<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
+/// Makes `items` at least `len` long, with some to spare if it has to grow.
+fn grow_to<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     if items.len() < len {
-        room(items, len);
+        reserve(items, len);
         items.resize(len, T::default());
     }
 }

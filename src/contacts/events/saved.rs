@@ -1,113 +1,132 @@
-//! Contacts that are followed, as a value that can be written down, and back.
+//! Tracked contacts as a value that can be serialized, and back.
 //!
-//! What is read is not trusted: a number is a row only once it was checked. Of a step without ids nothing else tells how many
-//! rows it had, so a contact of a high row makes room for the spans of all rows before it: a tenth of a byte a row.
+//! What is read is not trusted: no number is used as a row before it was checked. If the last step
+//! had no ids, nothing else tells how many rows it had, so a contact of a high row makes room for
+//! the spans of all rows before it: a tenth of a byte per row.
 
-use crate::contacts::by_row::{entry, row_and_partner, span_count};
-use crate::contacts::events::ids::Ids;
-use crate::contacts::events::{StaticSet, Touching, Tracker};
+use crate::contacts::by_row::{entry, row_and_partner};
+use crate::contacts::events::contact_set::ContactSet;
+use crate::contacts::events::ids::StepIds;
+use crate::contacts::events::tracker::{ContactTracker, NumberedStatics};
 use crate::error::Error;
 use crate::input::rows::ROWS_MAX;
 use serde::{Deserialize, Serialize};
 
-/// The contacts of the last good step, and who is in which row.
+/// The contacts of the last successful step, and the ids of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SavedTracked {
     rows: usize,
-    /// Row by row, if the step had a column of them.
+    /// The id of each row, if the step had ids.
     ids: Option<Vec<u64>>,
     /// Rows that were skipped, ascending.
     absent: Vec<u32>,
     /// Both rows and the value, in ascending order.
     bodies: Vec<[u32; 3]>,
     statics: Vec<[u32; 3]>,
-    /// If that step had other statics than the world has now, their ids: empty if they had none. (Not an option in an option:
-    /// text formats write nothing for either.)
+    /// If that step had other statics than the world has now: their ids, empty if they had none.
+    /// (No option in an option, because text formats write the same for both.)
     other_statics: Option<Vec<u64>>,
 }
 
-impl Tracker {
-    pub(crate) fn save(&self, set: StaticSet<'_>) -> SavedTracked {
+impl ContactTracker {
+    /// Returns the contacts as a value; `statics` is the present static set.
+    pub(crate) fn save(&self, statics: NumberedStatics<'_>) -> SavedTracked {
+        let has_other_statics = self.static_set != statics.number;
         SavedTracked {
-            rows: self.identities.rows(),
-            ids: self.identities.column().map(<[u64]>::to_vec),
-            absent: self.identities.absent().to_vec(),
+            rows: self.identities.row_count(),
+            ids: self.identities.ids().map(<[u64]>::to_vec),
+            absent: self.identities.skipped().to_vec(),
             bodies: self.bodies.save(),
             statics: self.statics.save(),
-            other_statics: (self.static_set != set.number).then(|| self.static_ids.clone().unwrap_or_default()),
+            other_statics: has_other_statics.then(|| self.static_ids.clone().unwrap_or_default()),
         }
     }
 
+    /// Restores a tracker; `statics` is the present static set.
+    ///
     /// # Errors
     ///
-    /// Names what cannot be.
-    pub(crate) fn restore(saved: &SavedTracked, set: StaticSet<'_>) -> Result<Self, Error> {
-        let SavedTracked { rows, ids, absent, bodies, statics, other_statics } = saved;
-        let rows = *rows;
-        if rows > ROWS_MAX {
-            return Err(Error::TooManyRows { rows, rows_max: ROWS_MAX });
-        }
-        if let Some(ids) = ids
-            && ids.len() != rows
-        {
-            return Err(bad("number of ids", ids.len(), "as many as rows"));
-        }
-        let ascending = absent.windows(2).all(|two| two[0] < two[1]);
-        if let Some(&row) = absent.last().filter(|&&row| !ascending || row as usize >= rows) {
-            return Err(bad("skipped row", row as usize, "rows of the step, ascending"));
-        }
-        let mut tracker = Self { static_set: set.number, ..Self::default() };
-        let step = Ids { column: ids.as_deref(), rows, absent };
+    /// [`Error::TooManyRows`], [`Error::DuplicateBodyId`], or [`Error::InvalidConfig`] names what
+    /// is wrong.
+    pub(crate) fn restore(saved: &SavedTracked, statics: NumberedStatics<'_>) -> Result<Self, Error> {
+        let SavedTracked { rows: row_count, ids, absent: skipped, other_statics, .. } = saved;
+        saved.check_rows()?;
+        let mut tracker = Self::default();
+        let step = StepIds { column: ids.as_deref(), row_count: *row_count, skipped };
         tracker.identities.compare(step, false)?;
         tracker.identities.commit(step);
-        let is_there = |row: u32| (row as usize) < rows && absent.binary_search(&row).is_err();
-        tracker.bodies.restore(bodies, |[a, b]| a < b && is_there(a) && is_there(b))?;
-        let fixed_end = match other_statics {
-            None => set.tree.len(),
+        let is_present = |row: u32| (row as usize) < *row_count && skipped.binary_search(&row).is_err();
+        let static_count = match other_statics {
+            None => statics.tree.len(),
             Some(ids) if ids.is_empty() => ROWS_MAX,
             Some(ids) => ids.len(),
         };
-        tracker.statics.restore(statics, |[body, static_row]| is_there(body) && (static_row as usize) < fixed_end)?;
+        check_contacts(&saved.bodies, |[a, b]| a < b && is_present(a) && is_present(b))?;
+        check_contacts(&saved.statics, |[body, static_row]| is_present(body) && (static_row as usize) < static_count)?;
+        tracker.bodies.restore(&saved.bodies);
+        tracker.statics.restore(&saved.statics);
         match other_statics {
-            None => tracker.static_ids = set.tree.ids().map(<[u64]>::to_vec),
+            None => {
+                tracker.static_ids = statics.tree.ids().map(<[u64]>::to_vec);
+                tracker.static_set = statics.number;
+            }
             Some(ids) => {
                 tracker.static_ids = (!ids.is_empty()).then(|| ids.clone());
-                tracker.static_set = set.number.wrapping_sub(1);
+                tracker.static_set = statics.number.wrapping_sub(1);
             }
         }
         Ok(tracker)
     }
 }
 
-impl Touching {
-    fn save(&self) -> Vec<[u32; 3]> {
-        let contacts = self.live().iter().flat_map(|span| span.entries().iter().zip(span.values()));
-        contacts
-            .map(|(&entry, &value)| {
-                let [row, partner] = row_and_partner(entry);
-                [row, partner, value]
-            })
-            .collect()
-    }
-
-    fn restore(&mut self, saved: &[[u32; 3]], good: impl Fn([u32; 2]) -> bool) -> Result<(), Error> {
-        let ascending = |two: &[[u32; 3]]| (two[0][0], two[0][1]) < (two[1][0], two[1][1]);
-        let bad_place = saved.iter().position(|&[row, partner, _]| !good([row, partner]));
-        let bad_order = saved.windows(2).position(|two| !ascending(two));
-        if let Some(place) = bad_place.or(bad_order) {
-            return Err(bad("contact", place, "rows that there are, in ascending order"));
+impl SavedTracked {
+    /// Checks that ids and skipped rows fit the number of rows.
+    fn check_rows(&self) -> Result<(), Error> {
+        let rows = self.rows;
+        if rows > ROWS_MAX {
+            return Err(Error::TooManyRows { rows, rows_max: ROWS_MAX });
         }
-        let moved: Vec<_> = saved.iter().map(|&[row, partner, value]| (entry(row, partner), value)).collect();
-        let rows = saved.last().map_or(0, |last| last[0] as usize + 1);
-        self.live = span_count(rows);
-        self.spans.resize_with(self.live, Default::default);
-        for (number, span) in self.spans.iter_mut().enumerate() {
-            span.bring_in(crate::contacts::events::part_of(&moved, number));
+        if let Some(ids) = &self.ids
+            && ids.len() != rows
+        {
+            return Err(invalid("number of ids", ids.len(), "the number of rows"));
         }
-        Ok(())
+        let ascending = self.absent.windows(2).all(|two| two[0] < two[1]);
+        match self.absent.last() {
+            Some(&row) if !ascending || row as usize >= rows => {
+                Err(invalid("skipped row", row as usize, "a row of the step, in ascending order"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-fn bad(setting: &'static str, value: usize, expected: &'static str) -> Error {
+impl ContactSet {
+    fn save(&self) -> Vec<[u32; 3]> {
+        let contacts = self.live().iter().flat_map(|span| span.entries().iter().zip(span.values()));
+        let saved = contacts.map(|(&entry, &value)| {
+            let [row, partner] = row_and_partner(entry);
+            [row, partner, value]
+        });
+        saved.collect()
+    }
+
+    fn restore(&mut self, saved: &[[u32; 3]]) {
+        let contacts = saved.iter().map(|&[row, partner, value]| (entry(row, partner), value));
+        self.fill(&contacts.collect::<Vec<_>>());
+    }
+}
+
+/// Checks that contacts ascend and that their rows exist.
+fn check_contacts(saved: &[[u32; 3]], rows_exist: impl Fn([u32; 2]) -> bool) -> Result<(), Error> {
+    let ascending = |two: &[[u32; 3]]| (two[0][0], two[0][1]) < (two[1][0], two[1][1]);
+    let missing = saved.iter().position(|&[row, partner, _]| !rows_exist([row, partner]));
+    match missing.or_else(|| saved.windows(2).position(|two| !ascending(two))) {
+        Some(place) => Err(invalid("contact", place, "of existing rows, in ascending order")),
+        None => Ok(()),
+    }
+}
+
+fn invalid(setting: &'static str, value: usize, expected: &'static str) -> Error {
     Error::InvalidConfig { setting, value: (value as u64).into(), expected }
 }

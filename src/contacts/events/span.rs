@@ -1,163 +1,170 @@
-//! The contacts of a span of rows, from step to step.
+//! The tracked contacts of one span of rows.
 //!
-//! T1: `entries` has each contact of the last good step under its first row, in ascending order, and `values` one value each.
-//! T2: each pair of a step is looked up there (`compare.rs`): what is found goes on where it stands, what is not found begins.
-//!     Then what was not looked up ends, unless it is kept within the margin, and what began is merged in.
-//! T3: before that, whoever moved to another row, or is gone, is taken out; those that moved come back in the spans of their
-//!     new rows.
+//! - SPAN-1: `entries` has each contact of the last successful step under its first row, in
+//!   ascending order, and `values` has one value for each.
+//! - SPAN-2: each pair of a step is looked up there (`compare.rs`). Pairs that are found persist
+//!   where they are, the others begin. Contacts that were not looked up end, unless the margin
+//!   keeps them.
+//! - SPAN-3: before that, contacts whose bodies moved to other rows are taken out and inserted in
+//!   the spans of their new rows; those whose bodies are gone end.
 
 use crate::contacts::by_row::{entry, row_and_partner};
-use crate::contacts::events::ids::{NONE, Side};
+use crate::contacts::events::id_table::NO_ROW;
+use crate::contacts::events::ids::RowMap;
+use crate::memory::buffers::Buffers;
 
-/// Entries of no pair that stand behind the last one: so many are looked at together.
-pub(crate) const TOGETHER: usize = 8;
+/// Entries of no pair after the last contact: this many are compared at once.
+pub(super) const LOOKUP_LEN: usize = 8;
 
-/// No entry: no row has so high a number.
-pub(crate) const NO_ENTRY: u64 = u64::MAX;
+/// Not an entry: no row has so high a number.
+pub(super) const NO_ENTRY: u64 = u64::MAX;
 
-/// A contact of which one side is gone: the ids of both, and its value.
+/// A contact one of whose bodies or statics is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Gone {
-    pub(crate) ids: [u64; 2],
-    pub(crate) value: u32,
+pub(super) struct EndedContact {
+    pub(super) ids: [u64; 2],
+    pub(super) value: u32,
 }
 
-/// A contact that is not in its row: where it is or was, and its value.
-pub(crate) type Moved = (u64, u32);
+/// A contact outside of its span: its entry and its value.
+pub(super) type MovedContact = (u64, u32);
 
-/// Contacts whose first row is in the span.
+/// Contacts whose first row is in one span of rows.
 #[derive(Default)]
-pub(crate) struct Span {
-    /// T1; and [`TOGETHER`] of no pair behind, if there are any.
+pub(super) struct ContactSpan {
+    /// SPAN-1; followed by [`LOOKUP_LEN`] times [`NO_ENTRY`], if there are any contacts.
     entries: Vec<u64>,
     values: Vec<u32>,
-    /// Places of those that began in the last good step, ascending.
-    pub(crate) started: Vec<u32>,
-    /// Contacts that ended in the last good step though both sides are there. Their ids are looked up when they are read: that
-    /// is a random access each.
-    pub(crate) ended: Vec<Moved>,
-    pub(crate) gone: Vec<Gone>,
-    pub(crate) moved: Vec<Moved>,
+    /// Places of the contacts that began in the last successful step, ascending.
+    pub(super) started: Vec<u32>,
+    /// Contacts that ended although both sides are present. Their ids are looked up when they are
+    /// read, because that takes a random access each.
+    pub(super) ended: Vec<MovedContact>,
+    pub(super) gone: Vec<EndedContact>,
+    pub(super) moved: Vec<MovedContact>,
 }
 
-/// Where rows of the last step are now, for both sides of a contact.
+/// The new rows of both sides of contacts.
 #[derive(Clone, Copy)]
-pub(crate) struct Moves<'m> {
-    pub(crate) sides: [Side<'m>; 2],
-    /// Both sides are bodies, of which the lower row is first.
-    pub(crate) ascending: bool,
+pub(super) struct PairMap<'m> {
+    pub(super) sides: [RowMap<'m>; 2],
+    /// Whether both sides are bodies, of which the lower row is first.
+    pub(super) ascending: bool,
 }
 
-impl Moves<'_> {
-    pub(crate) fn any(&self) -> bool {
-        self.sides.iter().any(|side| !matches!(side, Side::Same))
+impl PairMap<'_> {
+    /// Whether all rows stay the same.
+    pub(super) fn is_identity(&self) -> bool {
+        self.sides.iter().all(|side| matches!(side, RowMap::Same))
     }
 
-    /// Where a contact is now, if both are there still.
-    fn of(&self, before: u64) -> Option<u64> {
-        let [a, b] = row_and_partner(before);
-        let (a, b) = (self.sides[0].of(a), self.sides[1].of(b));
-        if a == NONE || b == NONE {
+    /// The new entry of a contact; `None` if one side is gone.
+    fn new_entry(&self, old: u64) -> Option<u64> {
+        let [a, b] = row_and_partner(old);
+        let (a, b) = (self.sides[0].new_row(a), self.sides[1].new_row(b));
+        if a == NO_ROW || b == NO_ROW {
             return None;
         }
         Some(if self.ascending { entry(a.min(b), a.max(b)) } else { entry(a, b) })
     }
 }
 
-impl Span {
-    /// No contact, and none that ended in the last step.
-    pub(crate) fn is_silent(&self) -> bool {
+impl ContactSpan {
+    /// Whether there is no contact, and none ended in the last step.
+    pub(super) fn is_silent(&self) -> bool {
         self.values.is_empty() && self.ended.is_empty() && self.gone.is_empty()
     }
 
-    /// The contacts.
-    pub(crate) fn entries(&self) -> &[u64] {
+    pub(super) fn entries(&self) -> &[u64] {
         &self.entries[..self.values.len()]
     }
 
-    /// And those of no pair behind, if there are any contacts.
-    pub(crate) fn padded_entries(&self) -> &[u64] {
+    /// The entries, followed by [`LOOKUP_LEN`] times [`NO_ENTRY`] if there are any.
+    pub(super) fn padded_entries(&self) -> &[u64] {
         &self.entries
     }
 
-    pub(crate) fn values(&self) -> &[u32] {
+    pub(super) fn values(&self) -> &[u32] {
         &self.values
     }
 
-    /// Contacts, their values, and places of those that began.
-    pub(crate) fn parts_mut(&mut self) -> (&[u64], &mut [u32], &[u32]) {
+    /// The entries, their values, and the places of those that began.
+    pub(super) fn parts_mut(&mut self) -> (&[u64], &mut [u32], &[u32]) {
         (&self.entries[..self.values.len()], &mut self.values, &self.started)
     }
 
     /// Forgets what began and ended in the last step.
-    pub(crate) fn forget(&mut self) {
+    pub(super) fn clear_events(&mut self) {
         self.started.clear();
         self.ended.clear();
         self.gone.clear();
         self.moved.clear();
     }
 
-    /// T3: takes out what moved, and ends what is gone.
-    pub(crate) fn take_out(&mut self, moves: &Moves<'_>, ids_before: impl Fn([u32; 2]) -> [u64; 2]) {
-        let mut stayed = 0;
+    /// Takes out contacts whose bodies moved, and ends those whose bodies are gone (SPAN-3).
+    pub(super) fn take_moved(&mut self, map: &PairMap<'_>, last_ids: impl Fn([u32; 2]) -> [u64; 2]) {
+        let mut kept = 0;
         for k in 0..self.values.len() {
-            let (before, value) = (self.entries[k], self.values[k]);
-            match moves.of(before) {
-                Some(now) if now == before => {
-                    (self.entries[stayed], self.values[stayed]) = (before, value);
-                    stayed += 1;
+            let (old, value) = (self.entries[k], self.values[k]);
+            match map.new_entry(old) {
+                Some(new) if new == old => {
+                    (self.entries[kept], self.values[kept]) = (old, value);
+                    kept += 1;
                 }
-                Some(now) => self.moved.push((now, value)),
-                None => self.gone.push(Gone { ids: ids_before(row_and_partner(before)), value }),
+                Some(new) => self.moved.push((new, value)),
+                None => self.gone.push(EndedContact { ids: last_ids(row_and_partner(old)), value }),
             }
         }
-        self.set_len(stayed);
+        self.set_len(kept);
     }
 
-    /// T3: adds what moved to rows of this span, in ascending order. None of it is here.
-    pub(crate) fn bring_in(&mut self, moved: &[Moved]) {
-        let mut left = self.values.len();
-        let mut to = left + moved.len();
-        self.set_len(to);
+    /// Inserts contacts that moved to this span (SPAN-3): ascending, none of them already here.
+    pub(super) fn insert_moved(&mut self, moved: &[MovedContact]) {
+        let mut remaining = self.values.len();
+        let mut place = remaining + moved.len();
+        self.set_len(place);
         let Self { entries, values, .. } = self;
         for &(entry, value) in moved.iter().rev() {
-            while left > 0 && entries[left - 1] > entry {
-                (to, left) = (to - 1, left - 1);
-                (entries[to], values[to]) = (entries[left], values[left]);
+            while remaining > 0 && entries[remaining - 1] > entry {
+                (place, remaining) = (place - 1, remaining - 1);
+                (entries[place], values[place]) = (entries[remaining], values[remaining]);
             }
-            to -= 1;
-            (entries[to], values[to]) = (entry, value);
+            place -= 1;
+            (entries[place], values[place]) = (entry, value);
         }
     }
 
-    /// The contacts of the last step give way to those of this one; those at some places ended.
-    pub(crate) fn replace(&mut self, entries: &[u64], values: &[u32], ended: &[u32]) {
-        let before = |&place: &u32| (self.entries[place as usize], self.values[place as usize]);
-        self.ended.extend(ended.iter().map(before));
+    /// Replaces the contacts; those at the places in `ended` have ended.
+    pub(super) fn replace(&mut self, entries: &[u64], values: &[u32], ended: &[u32]) {
+        let contact = |&place: &u32| (self.entries[place as usize], self.values[place as usize]);
+        self.ended.extend(ended.iter().map(contact));
         self.set_len(values.len());
         self.entries[..entries.len()].copy_from_slice(entries);
         self.values.copy_from_slice(values);
     }
 
     fn set_len(&mut self, len: usize) {
-        let padded = if len == 0 { 0 } else { len + TOGETHER };
-        room(&mut self.values, len);
-        room(&mut self.entries, padded);
+        let padded = if len == 0 { 0 } else { len + LOOKUP_LEN };
+        reserve(&mut self.values, len);
+        reserve(&mut self.entries, padded);
         self.values.resize(len, 0);
         self.entries.resize(padded, NO_ENTRY);
         self.entries[len..].fill(NO_ENTRY);
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.entries.capacity() * size_of::<u64>()
-            + (self.values.capacity() + self.started.capacity()) * size_of::<u32>()
-            + self.gone.capacity() * size_of::<Gone>()
-            + (self.ended.capacity() + self.moved.capacity()) * size_of::<Moved>()
+impl Buffers for ContactSpan {
+    fn bytes(&self) -> usize {
+        self.entries.bytes()
+            + self.values.bytes()
+            + self.started.bytes()
+            + self.gone.capacity() * size_of::<EndedContact>()
+            + (self.ended.capacity() + self.moved.capacity()) * size_of::<MovedContact>()
     }
 
-    /// Gives back what the next step can make again.
-    pub(crate) fn shrink_to_fit(&mut self) {
+    fn reserve_like(&mut self, _: &Self) {}
+
+    fn shrink_to_fit(&mut self) {
         self.moved = Vec::new();
         self.entries.shrink_to_fit();
         self.values.shrink_to_fit();
@@ -167,8 +174,8 @@ impl Span {
     }
 }
 
-/// Room for so many, with an eighth to spare where it has to grow.
-pub(crate) fn room<T>(items: &mut Vec<T>, count: usize) {
+/// Makes room for `count` items, with an eighth to spare if it has to grow.
+pub(super) fn reserve<T>(items: &mut Vec<T>, count: usize) {
     if items.capacity() < count {
         items.reserve_exact(count + count / 8 + 8 - items.len());
     }

@@ -1,55 +1,60 @@
-//! Columns whose rows are handed out to be changed, two at a time, by many threads at once.
+//! Columns whose rows are handed out for writing, two at a time, to many threads at once.
 //!
-//! P1: the columns are borrowed mutably for as long as this goes on, so no one else reads or writes them.
-//! P2: a schedule never has two threads work on pairs that share a row at the same time (G2 and G3 in `schedule.rs`), and its
-//! phases are ordered by the ends of parallel loops, which also make what one phase wrote visible to the next.
-//! P3: the two rows of a pair are different, and each column has both: tested for every pair, so that it rests on nothing else.
-//! P4: a reference to a row lives no longer than the call that it is given to: the closure takes it for any lifetime, so it can
-//! keep none.
+//! - EXCL-1: the columns are mutably borrowed for the whole call, so nothing else reads or writes
+//!   them.
+//! - EXCL-2: a schedule never processes two pairs that share a row at the same time (COLOR-1,
+//!   COLOR-2), and its phases are ordered by the ends of parallel loops, which also make what one
+//!   phase wrote visible to the next.
+//! - EXCL-3: the two rows of a pair differ, and each column has both. This is tested for every
+//!   pair, so that it depends on nothing else.
+//! - EXCL-4: a reference to a row lives no longer than the call that it is passed to: the closure
+//!   accepts any lifetime, so it cannot keep the reference.
 //!
-//! Cost: two comparisons a pair, which always come out the same.
+//! Cost: two predictable comparisons per pair.
 
 #![allow(unsafe_code)]
 
-use crate::broad_phase::pairs::FoundBlocks;
+use crate::broad_phase::pairs::PageChain;
 use crate::contacts::exclusive::schedule::Schedule;
 use crate::error::Error;
 use crate::pair::{Pair, StaticPair};
 use std::marker::PhantomData;
 
-/// What is changed by contacts, row by row: a column, or a tuple of up to six. A column is `&mut [T]` or `&mut Vec<T>`, and `T`
-/// is data that threads may hand on to each other and that borrows nothing (`Send + 'static`).
+/// Columns that contacts change, row by row: one column, or a tuple of up to six.
 ///
-/// The columns of `(&mut [A], &mut [B])` are given to closures as `(&mut A, &mut B)` of each row. This trait is implemented for
-/// no other types.
-pub trait RowColumns: sealed::Sealed {
-    /// What a closure is given of a row: `&mut T`, or a tuple of them.
-    type Row<'r>;
+/// A column is `&mut [T]` or `&mut Vec<T>`, where `T: Send + 'static`. A closure gets `&mut T` for
+/// a column, and a tuple of such references for a tuple of columns: `(&mut A, &mut B)` for `(&mut
+/// [A], &mut [B])`.
+///
+/// This trait is sealed: it is implemented for these types only.
+pub trait ColumnsMut: sealed::SharedColumns {}
 
-    /// The columns as tasks share them.
-    #[doc(hidden)]
-    type Shared: Copy + Sync;
+pub(super) mod sealed {
+    /// What the loops over pairs need of columns.
+    pub trait SharedColumns {
+        /// What a closure gets for a row.
+        type Row<'r>;
 
-    /// Calls `each` with the length of each column.
-    #[doc(hidden)]
-    fn lengths(&self, each: &mut dyn FnMut(usize));
+        /// The columns as threads share them.
+        type Shared: Copy + Sync;
 
-    /// To be shared while `self` is borrowed.
-    #[doc(hidden)]
-    fn share(&mut self) -> Self::Shared;
+        /// Calls `each` with the length of each column.
+        fn lengths(&self, each: &mut dyn FnMut(usize));
 
-    /// # Safety
-    ///
-    /// The columns that were shared are still borrowed and have the row, and nothing else touches it for `'r`.
-    #[doc(hidden)]
-    unsafe fn row<'r>(shared: &Self::Shared, row: usize) -> Self::Row<'r>;
+        /// The columns, to be shared while `self` is borrowed.
+        fn share(&mut self) -> Self::Shared;
+
+        /// # Safety
+        ///
+        /// The columns are still mutably borrowed, each has the row, and nothing else uses the row
+        /// for the lifetime `'r`.
+        unsafe fn row<'r>(shared: &Self::Shared, row: usize) -> Self::Row<'r>;
+    }
 }
 
-mod sealed {
-    pub trait Sealed {}
-}
+use sealed::SharedColumns;
 
-/// A column as tasks share it.
+/// A column as threads share it.
 #[derive(Debug)]
 pub struct SharedColumn<T> {
     start: *mut T,
@@ -64,15 +69,15 @@ impl<T> Clone for SharedColumn<T> {
 
 impl<T> Copy for SharedColumn<T> {}
 
-// SAFETY: all that can be done with it is `RowColumns::row`, whose contract gives a row to one thread at a time. `T: Send` as
-// rows are changed, and so may be dropped, on other threads.
+// SAFETY: the pointer is used only by `SharedColumns::row`, which gives a row to one thread at a
+// time. `T: Send` because rows are changed, and so may be dropped, on other threads.
 unsafe impl<T: Send> Sync for SharedColumn<T> {}
 
 macro_rules! column {
     ($($column:ty)*) => {$(
-        impl<T: Send + 'static> sealed::Sealed for $column {}
+        impl<T: Send + 'static> ColumnsMut for $column {}
 
-        impl<T: Send + 'static> RowColumns for $column {
+        impl<T: Send + 'static> SharedColumns for $column {
             type Row<'r> = &'r mut T;
             type Shared = SharedColumn<T>;
 
@@ -86,7 +91,8 @@ macro_rules! column {
 
             #[inline(always)]
             unsafe fn row<'r>(shared: &SharedColumn<T>, row: usize) -> &'r mut T {
-                // SAFETY: in bounds and no one else's, by the caller's contract.
+                // SAFETY: the column has the row and is mutably borrowed, and nothing else uses the
+                // row for 'r: the caller guarantees all three.
                 unsafe { &mut *shared.start.add(row) }
             }
         }
@@ -97,9 +103,9 @@ column! { &mut [T] &mut Vec<T> }
 
 macro_rules! tuple {
     ($($name:ident $at:tt)*) => {
-        impl<$($name: RowColumns),*> sealed::Sealed for ($($name,)*) {}
+        impl<$($name: ColumnsMut),*> ColumnsMut for ($($name,)*) {}
 
-        impl<$($name: RowColumns),*> RowColumns for ($($name,)*) {
+        impl<$($name: SharedColumns),*> SharedColumns for ($($name,)*) {
             type Row<'r> = ($($name::Row<'r>,)*);
             type Shared = ($($name::Shared,)*);
 
@@ -113,7 +119,8 @@ macro_rules! tuple {
 
             #[inline(always)]
             unsafe fn row<'r>(shared: &Self::Shared, row: usize) -> Self::Row<'r> {
-                // SAFETY: of each column, by the caller's contract. They are borrowed mutably, so they are different.
+                // SAFETY: the caller guarantees for all columns what each of them needs, and as
+                // each is mutably borrowed, no two are the same memory.
                 unsafe { ($($name::row(&shared.$at, row),)*) }
             }
         }
@@ -127,66 +134,73 @@ tuple! { A 0 B 1 C 2 D 3 }
 tuple! { A 0 B 1 C 2 D 3 E 4 }
 tuple! { A 0 B 1 C 2 D 3 E 4 F 5 }
 
-/// That each column has as many rows as the step had.
-fn check<C: RowColumns>(columns: &C, rows: usize) -> Result<(), Error> {
-    let (mut number, mut short) = (0, None);
-    columns.lengths(&mut |found| {
-        if found < rows && short.is_none() {
-            short = Some(Error::ColumnTooShort { index: number, expected: rows, found });
-        }
-        number += 1;
-    });
-    short.map_or(Ok(()), Err)
+/// Pairs in the order in which they are processed.
+#[derive(Clone, Copy)]
+pub(super) struct ScheduledPairs<'w> {
+    pub(super) schedule: &'w Schedule,
+    pub(super) pages: PageChain<'w>,
+    pub(super) parallel: bool,
 }
 
-/// A schedule, the blocks that it is of, how many rows the step had, and whether other threads may help.
-pub(crate) struct Work<'w> {
-    pub(crate) schedule: &'w Schedule,
-    pub(crate) blocks: FoundBlocks<'w>,
-    pub(crate) parallel: bool,
+/// Columns that have at least `row_count` rows, mutably borrowed (EXCL-1).
+pub(super) struct CheckedColumns<C> {
+    columns: C,
+    row_count: usize,
 }
 
-/// Calls `each` with every pair of bodies and both of its rows, of a step of so many `rows`.
-pub(crate) fn for_each_pair<'w, C: RowColumns>(
-    mut columns: C,
-    rows: usize,
-    work: impl FnOnce() -> Work<'w>,
-    each: impl Fn(Pair, C::Row<'_>, C::Row<'_>) + Sync,
-) -> Result<(), Error> {
-    check(&columns, rows)?;
-    let Work { schedule, blocks, parallel } = work();
-    let shared = &columns.share();
-    schedule.run(blocks, parallel, |pairs: &[Pair]| {
-        let shared = *shared;
-        for &pair in pairs {
-            let (a, b) = (pair.a as usize, pair.b as usize);
-            assert!(a < b && b < rows, "P3");
-            // SAFETY: `columns` is borrowed until after this call (P1) and has both rows, which are different (P3); no one
-            // else works on them now (P2), and they are given away for this call only (P4).
-            let (row_a, row_b) = unsafe { (C::row(&shared, a), C::row(&shared, b)) };
-            each(pair, row_a, row_b);
-        }
-    });
-    Ok(())
-}
+impl<C: ColumnsMut> CheckedColumns<C> {
+    /// # Errors
+    ///
+    /// [`Error::ColumnTooShort`] names the first column that has fewer rows.
+    pub(super) fn new(columns: C, row_count: usize) -> Result<Self, Error> {
+        let (mut index, mut outcome) = (0, Ok(()));
+        columns.lengths(&mut |found| {
+            if found < row_count && outcome.is_ok() {
+                outcome = Err(Error::ColumnTooShort { index, expected: row_count, found });
+            }
+            index += 1;
+        });
+        outcome.map(|()| Self { columns, row_count })
+    }
 
-/// As [`for_each_pair`], of pairs with statics and the row of the body.
-pub(crate) fn for_each_static_pair<'w, C: RowColumns>(
-    mut columns: C,
-    rows: usize,
-    work: impl FnOnce() -> Work<'w>,
-    each: impl Fn(StaticPair, C::Row<'_>) + Sync,
-) -> Result<(), Error> {
-    check(&columns, rows)?;
-    let Work { schedule, blocks, parallel } = work();
-    let shared = &columns.share();
-    schedule.run(blocks, parallel, |pairs: &[StaticPair]| {
-        for &pair in pairs {
-            let body = pair.body as usize;
-            assert!(body < rows, "P3");
-            // SAFETY: as in `for_each_pair`, of one row.
-            each(pair, unsafe { C::row(shared, body) });
-        }
-    });
-    Ok(())
+    /// Calls `each` with every pair of bodies and both of its rows.
+    pub(super) fn for_each_pair(
+        mut self,
+        pairs: ScheduledPairs<'_>,
+        each: impl Fn(Pair, C::Row<'_>, C::Row<'_>) + Sync,
+    ) {
+        let (shared, row_count) = (self.columns.share(), self.row_count);
+        pairs.schedule.run(pairs.pages, pairs.parallel, |run: &[Pair]| {
+            let shared = shared;
+            for &pair in run {
+                let (a, b) = (pair.a as usize, pair.b as usize);
+                assert!(a < b && b < row_count, "rows must differ and be inside the columns");
+                // SAFETY: the columns are borrowed by `self` until after the loop (EXCL-1) and have
+                // both rows, which differ (EXCL-3). Nothing else uses these rows now (EXCL-2), and
+                // they are lent for this call only (EXCL-4).
+                let (row_a, row_b) = unsafe { (C::row(&shared, a), C::row(&shared, b)) };
+                each(pair, row_a, row_b);
+            }
+        });
+    }
+
+    /// Calls `each` with every static pair and the row of its body.
+    pub(super) fn for_each_static_pair(
+        mut self,
+        pairs: ScheduledPairs<'_>,
+        each: impl Fn(StaticPair, C::Row<'_>) + Sync,
+    ) {
+        let (shared, row_count) = (self.columns.share(), self.row_count);
+        pairs.schedule.run(pairs.pages, pairs.parallel, |run: &[StaticPair]| {
+            let shared = shared;
+            for &pair in run {
+                let body = pair.body as usize;
+                assert!(body < row_count, "rows must be inside the columns");
+                // SAFETY: the columns are borrowed by `self` until after the loop (EXCL-1) and have
+                // the row (EXCL-3). Nothing else uses it now (EXCL-2), and it is lent for this call
+                // only (EXCL-4).
+                each(pair, unsafe { C::row(&shared, body) });
+            }
+        });
+    }
 }

@@ -1,353 +1,431 @@
-//! Which pairs may be worked on at the same time, when each is given both of its rows to change.
+//! Which pairs may be processed at the same time, if each gets both of its rows to change.
 //!
-//! Tasks of a step are the units of it: most pairs are among the bodies of one band, and bands share no bodies.
+//! The tasks of the step divide the work: most pairs are among the bodies of one band, and bands
+//! share no bodies.
 //!
-//! G1: each row belongs to one *block* (`owners.rs`): the band that files it, or a stretch of the oversized bodies.
-//! G2: in the first phase a group is the *own* pairs of a task: both rows are filed in the task's band (J1 in `task.rs`, where
-//! they are counted). A band has one task, so no two groups share a row.
-//! G3: each of the other pairs is in the group of its two blocks, one of them where both rows belong to the same. Groups of one
-//! colour share no block, hence no row. Colours are given in the order of groups, each the lowest that is free in both
-//! blocks; groups that find none of [`COLOURS`] are worked on one after the other, in the last phase.
-//! For that it is enough that the table says one thing of each row, whatever it says.
-//! G4: pairs of a group stand in the order of the step's pairs. Sections, groups and colours are functions of the pairs and of
-//! where rows are filed, so a row meets its pairs in one order whoever works on them.
-//! G5: pairs that no section tells of belong to no task, and are grouped by their blocks like the others of G3.
+//! - COLOR-1: own pairs. Both rows are filed in the band of the task that found the pair (TASK-1).
+//!   The own pairs of a task are a group, and these groups are the first phase: no two share a row,
+//!   because a band has one task.
+//! - COLOR-2: cross pairs, all others. Each row has a region (REGION-1), and the cross pairs of the
+//!   same two regions are a group. Groups of one color share no region, hence no row, and are one
+//!   phase. This holds as long as each row has one region, whichever that is.
+//! - COLOR-3: cross pairs that are not worth a color are processed last, one after the other.
+//! - COLOR-4: the pairs of a group are in the order of the step. Phases and groups depend only on
+//!   the pairs and on where rows are filed, so a row gets its pairs in the same order on any number
+//!   of threads.
 //!
-//! Each phase is a parallel loop, which ends when all of its groups are done; only then does the next begin. What a thread wrote
-//! happens before the end of its loop, and that before all of the next one: rayon promises it of every join. So nothing here is
-//! ordered by an atomic, no group waits for another, and there is no interleaving of theirs to be searched for faults: which
-//! groups may meet is decided before the first one runs, and debug builds check it of every schedule (`check`).
+//! A phase is a parallel loop: it ends when all of its groups have ended, and only then the next
+//! phase starts. What a thread wrote happens before the end of its loop, and that before the next
+//! loop; rayon guarantees this for every join. So no atomic orders anything here, and no group
+//! waits for another. Debug builds check each schedule ([`Schedule::check`]).
 //!
-//! Pairs of bodies and statics touch one row each, and are found by the task that the row is filed with: all are own pairs.
+//! Static pairs touch one row each and are found by the task that files it, so all of them are own
+//! pairs, apart from those that are reused from earlier steps.
 //!
-//! Cost: some lookups for each pair that is not own, two in a hundred as a rule, and a pass over all rows to note the blocks of
-//! theirs (in parallel). Without such pairs, a few entries a task.
+//! Cost: a few entries per task, as long as cross pairs are few. If they get colors, a pass over
+//! all rows for their regions, and two lookups per cross pair.
 
-use crate::broad_phase::pairs::FoundBlocks;
-use crate::contacts::exclusive::owners::Owners;
+use crate::broad_phase::pairs::PageChain;
+use crate::contacts::exclusive::regions::RowRegions;
 use crate::frame::frame::Index;
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::page::PAGE_LEN;
 use crate::parallel;
 use bytemuck::Pod;
 use std::ops::Range;
 
-/// Colours that are worked on in parallel: as many as a word has bits.
-const COLOURS: usize = 64;
+/// Number of colors: one for each bit of a word.
+const COLOR_COUNT: usize = 64;
 
-/// A phase of fewer pairs is not worth handing out: some microseconds of a cheap loop.
-const PARALLEL_FROM: usize = 512;
+/// Smallest number of pairs of a phase that is worth sharing out: some microseconds of a cheap
+/// loop.
+const PARALLEL_PAIRS_MIN: usize = 512;
 
-/// Pairs that a task found, where its pairs are known.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Section {
-    /// Its blocks of pairs of bodies.
-    pub(crate) body_blocks: Range<usize>,
-    /// So many of them, the first ones, are among bodies of its band (G2).
-    pub(crate) own_pairs: usize,
-    /// Its blocks of pairs with statics, of bodies that no other section has pairs with statics of.
-    pub(crate) static_blocks: Range<usize>,
-}
+/// Cross pairs get colors only if more than one pair in this many is a cross pair.
+///
+/// Fewer take less time in sequence than it takes to color them.
+const PAIRS_PER_CROSS_PAIR: usize = 20;
 
-/// Some pairs of a block that follow each other.
+/// Cross pairs get colors only if there is one for at most this many rows.
+///
+/// Fewer take less time in sequence than the pass over all rows.
+const ROWS_PER_CROSS_PAIR: usize = 4;
+
+/// Largest number of runs on a page whose pairs get colors.
+///
+/// With more, a run has fewer than sixteen pairs, and sorting the runs takes as long as processing
+/// them.
+const PAGE_RUNS_MAX: usize = PAGE_LEN / 16;
+
+/// Pages of cross pairs that are searched by one task, if no task of the step found them.
+const CHUNK_PAGES: usize = 16;
+
+/// Adjacent pairs of a page that are in the same group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Run {
-    /// Both blocks of its rows, the lower one in the high half; 0 in the first phase.
-    key: u32,
-    block: u32,
+struct PairRun {
+    /// Both regions of its rows, the lower one in the upper half. Unused in the first phase.
+    regions: u32,
+    page: u32,
     start: u16,
     end: u16,
 }
 
 const _: () = assert!(PAGE_LEN <= u16::MAX as usize);
 
-/// The pairs of the runs are worked on one after the other.
-#[derive(Clone, Debug)]
-struct Group {
+impl PairRun {
+    fn pairs<'p>(&self, pages: PageChain<'p>) -> &'p [[u32; 2]] {
+        &pages.page(self.page as usize)[usize::from(self.start)..usize::from(self.end)]
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.end - self.start)
+    }
+}
+
+/// Runs that are processed one after the other.
+#[derive(Clone, Debug, Default)]
+struct PairGroup {
     runs: Range<usize>,
 }
 
-/// The groups are worked on in any order, or at once.
+/// Groups that are processed in parallel, or one after the other.
 #[derive(Clone, Debug)]
 struct Phase {
     groups: Range<usize>,
-    /// Whether it pays to hand them out.
-    many: bool,
-    /// Groups may share rows: they are worked on in their order.
-    in_turn: bool,
+    parallel: bool,
 }
 
-/// Pairs that are not own, as they were found by one task or by none.
+/// Some pages with cross pairs: of one task, or of none.
 #[derive(Debug, Default)]
-struct Rest {
-    blocks: Range<usize>,
-    /// Pairs at the front that are own.
-    own: usize,
-    runs: Vec<Run>,
+struct CrossPages {
+    pages: Range<usize>,
+    /// Number of leading pairs that are own pairs.
+    own_pairs: usize,
+    /// Runs of pairs that get a color.
+    colored: Vec<PairRun>,
+    /// Runs of pairs that do not (COLOR-3).
+    sequential: Vec<PairRun>,
 }
 
-/// See the module.
+plain_buffers!(PairRun, PairGroup, Phase);
+buffers!(CrossPages { levelled: colored, sequential; own: ; plain: pages, own_pairs; });
+
+/// The order in which all pairs of one kind are processed.
 #[derive(Debug, Default)]
-pub(crate) struct Schedule {
-    runs: Vec<Run>,
-    groups: Vec<Group>,
+pub(super) struct Schedule {
+    runs: Vec<PairRun>,
+    groups: Vec<PairGroup>,
     phases: Vec<Phase>,
-    rests: Vec<Rest>,
-    rest_count: usize,
-    owners: Owners,
-    /// Per block, the colours that it has (G3).
-    taken: Vec<u64>,
-    /// Per group that is not of the first phase, its colour.
-    colours: Vec<u8>,
-    coloured: Vec<Group>,
-    /// Of debug builds: the group that had a row last.
-    stamps: Vec<u32>,
+    cross: Vec<CrossPages>,
+    /// Number of entries of `cross` in use.
+    cross_len: usize,
+    regions: RowRegions,
+    /// For each region, the colors that it has.
+    colors_by_region: Vec<u64>,
+    /// Colored groups in the order of their regions, each with its color.
+    uncollected: Vec<(u8, PairGroup)>,
+    /// In debug builds: for each row, the group that touched it last.
+    last_group_by_row: Vec<u32>,
 }
 
-/// Whose pairs they are.
+plain_buffers!((u8, PairGroup));
+buffers!(Schedule {
+    levelled: runs, groups, phases, cross, regions, colors_by_region, uncollected, last_group_by_row;
+    own: ;
+    plain: cross_len;
+});
+
+/// Which rows of a pair are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Touched {
-    /// Two bodies.
+pub(super) enum TouchedRows {
+    /// Both: two bodies.
     Both,
-    /// A body, and a static that is not touched.
+    /// The first: a body, and a static that is not changed.
     First,
 }
 
-impl Touched {
-    /// The rows that are touched, the second maybe the first again.
+impl TouchedRows {
+    /// The touched rows of a pair; the same one twice if it is one.
     #[inline(always)]
-    fn rows(self, pair: [u32; 2]) -> [u32; 2] {
+    fn of(self, pair: [u32; 2]) -> [u32; 2] {
         if self == Self::Both { pair } else { [pair[0]; 2] }
     }
 }
 
 impl Schedule {
-    /// Makes it anew, for the pairs of a step and the bodies that it filed.
-    pub(crate) fn make(
+    /// Makes the schedule anew.
+    ///
+    /// `tasks` yields, in order, the pages that each task filled, and the number of own pairs they
+    /// begin with. Pages of no task hold cross pairs.
+    pub(super) fn rebuild(
         &mut self,
-        blocks: FoundBlocks<'_>,
-        sections: &[Section],
-        touched: Touched,
-        index: &Index,
+        pages: PageChain<'_>,
+        tasks: impl Iterator<Item = (Range<usize>, usize)>,
+        touched: TouchedRows,
+        frame: &Index,
         parallel: bool,
     ) {
         self.runs.clear();
         self.groups.clear();
         self.phases.clear();
-        self.rest_count = 0;
-        let mut next = 0;
-        for section in sections {
-            let (range, own) = match touched {
-                Touched::Both => (section.body_blocks.clone(), section.own_pairs),
-                Touched::First => (section.static_blocks.clone(), usize::MAX),
-            };
-            self.add_rest(next..range.start, 0); // G5
-            next = range.end;
-            self.add_own(blocks, range.clone(), own);
-            self.add_rest(range, own);
+        self.cross_len = 0;
+        let mut next_page = 0;
+        for (task_pages, own_pairs) in tasks {
+            self.add_cross_pages(next_page..task_pages.start);
+            next_page = task_pages.end;
+            self.add_task(pages, task_pages, own_pairs);
         }
-        self.add_rest(next..blocks.len(), 0); // G5
-        let own = 0..self.groups.len();
-        self.add_phase(own, false);
-        if self.find_rests(blocks, touched, index, parallel) {
-            self.add_groups();
-        }
+        self.add_cross_pages(next_page..pages.len());
+        self.add_phase(0..self.groups.len(), true);
+        self.add_cross_pairs(pages, touched, frame, parallel);
         if cfg!(debug_assertions) {
-            self.check(blocks, touched, index.row_count);
+            self.check(pages, touched, frame.row_count);
         }
     }
 
-    /// A group of the first phase (G2).
-    fn add_own(&mut self, blocks: FoundBlocks<'_>, range: Range<usize>, own: usize) {
-        let (from, mut left) = (self.runs.len(), own);
-        for block in range {
-            let end = blocks.block(block).pairs().len().min(left);
-            if end == 0 {
-                break;
-            }
-            self.runs.push(Run { key: 0, block: block as u32, start: 0, end: end as u16 });
-            left -= end;
-        }
-        if self.runs.len() > from {
-            self.groups.push(Group { runs: from..self.runs.len() });
-        }
-    }
-
-    /// Pairs that are to be looked at, but for the first ones.
-    fn add_rest(&mut self, blocks: Range<usize>, own: usize) {
-        if blocks.is_empty() {
-            return;
-        }
-        if self.rests.len() == self.rest_count {
-            self.rests.push(Rest::default());
-        }
-        let rest = &mut self.rests[self.rest_count];
-        (rest.blocks, rest.own) = (blocks, own);
-        self.rest_count += 1;
-    }
-
-    /// The groups are a phase, if there are any.
-    fn add_phase(&mut self, groups: Range<usize>, in_turn: bool) {
-        if groups.is_empty() {
-            return;
-        }
-        let mut pairs = 0;
-        let mut runs = self.groups[groups.clone()].iter().flat_map(|group| &self.runs[group.runs.clone()]);
-        let many = runs.any(|run| {
-            pairs += usize::from(run.end - run.start);
-            pairs >= PARALLEL_FROM
-        });
-        self.phases.push(Phase { many: many && groups.len() > 1, groups, in_turn });
-    }
-
-    /// Finds the runs of all pairs that are not own; whether there are any.
-    fn find_rests(&mut self, blocks: FoundBlocks<'_>, touched: Touched, index: &Index, parallel: bool) -> bool {
-        let rests = &mut self.rests[..self.rest_count];
-        let pairs: usize = rests.iter().flat_map(|rest| rest.pairs(blocks)).map(|(_, pairs)| pairs.len()).sum();
-        if pairs == 0 {
-            return false;
-        }
-        let rows = rests.iter().flat_map(|rest| rest.pairs(blocks)).flat_map(|(_, pairs)| pairs);
-        self.owners.fill(index, parallel, pairs, rows.flat_map(|&pair| touched.rows(pair)));
-        let owners = &self.owners;
-        parallel::for_each_mut(parallel, rests, |_, rest| rest.find(blocks, touched, owners));
-        true
-    }
-
-    /// Groups the runs that were found, and colours the groups (G3).
-    fn add_groups(&mut self) {
-        let first = self.runs.len();
-        self.rests[..self.rest_count].iter().for_each(|rest| self.runs.extend_from_slice(&rest.runs));
-        // By blocks of rows, then in the order of pairs (G4). They are all different, so that it need not be stable.
-        self.runs[first..].sort_unstable();
-        self.taken.clear();
-        let highest = self.runs[first..].iter().map(|run| run.key & 0xFFFF).max().unwrap_or(0);
-        self.taken.resize(highest as usize + 1, 0);
-        self.colours.clear();
-        self.coloured.clear();
-        let mut counts = [0; COLOURS + 1];
-        let mut from = first;
-        while from < self.runs.len() {
-            let key = self.runs[from].key;
-            let end = from + self.runs[from..].iter().take_while(|run| run.key == key).count();
-            let (low, high) = ((key >> 16) as usize, (key & 0xFFFF) as usize);
-            let colour = (self.taken[low] | self.taken[high]).trailing_ones() as usize;
-            if colour < COLOURS {
-                self.taken[low] |= 1 << colour;
-                self.taken[high] |= 1 << colour;
-            }
-            self.colours.push(colour as u8);
-            self.coloured.push(Group { runs: from..end });
-            counts[colour] += 1;
-            from = end;
-        }
-        // Group by group in the order of colours.
-        let mut next = self.groups.len();
-        let places = counts.map(|count| {
-            next += count;
-            next - count
-        });
-        let mut cursors = places;
-        self.groups.resize(next, Group { runs: 0..0 });
-        for (group, &colour) in self.coloured.drain(..).zip(&self.colours) {
-            self.groups[cursors[usize::from(colour)]] = group;
-            cursors[usize::from(colour)] += 1;
-        }
-        for (colour, (start, end)) in places.into_iter().zip(cursors).enumerate() {
-            self.add_phase(start..end, colour == COLOURS);
-        }
-    }
-
-    /// Works on all pairs: `work` is called with some of a group that follow each other, never at once with pairs of this
-    /// schedule that touch a row of them.
-    pub(crate) fn run<P: Pod + Sync>(
+    /// Processes all pairs.
+    ///
+    /// Calls `process` with adjacent pairs of a group; never at the same time as with other pairs
+    /// that touch one of their rows (COLOR-1, COLOR-2).
+    pub(super) fn run<P: Pod + Sync>(
         &self,
-        blocks: FoundBlocks<'_>,
+        pages: PageChain<'_>,
         parallel: bool,
-        work: impl Fn(&[P]) + Send + Sync,
+        process: impl Fn(&[P]) + Send + Sync,
     ) {
         for phase in &self.phases {
-            let parallel = parallel && phase.many && !phase.in_turn;
-            parallel::for_each(parallel, &self.groups[phase.groups.clone()], |_, group| {
+            parallel::for_each(parallel && phase.parallel, &self.groups[phase.groups.clone()], |_, group| {
                 for run in &self.runs[group.runs.clone()] {
-                    let pairs = blocks.block(run.block as usize).pairs();
-                    work(bytemuck::cast_slice(&pairs[usize::from(run.start)..usize::from(run.end)]));
+                    process(bytemuck::cast_slice(run.pairs(pages)));
                 }
             });
         }
     }
 
-    /// That each pair is scheduled once, and that no two groups of a phase touch the same row.
-    fn check(&mut self, blocks: FoundBlocks<'_>, touched: Touched, rows: usize) {
-        let mut stamps = std::mem::take(&mut self.stamps);
-        stamps.clear();
-        stamps.resize(rows, u32::MAX);
+    /// Adds the own pairs of a task as a group (COLOR-1), and notes its cross pairs.
+    fn add_task(&mut self, pages: PageChain<'_>, task_pages: Range<usize>, own_pairs: usize) {
+        let (first_run, mut remaining) = (self.runs.len(), own_pairs);
+        for page in task_pages.clone() {
+            let page_len = pages.page(page).len();
+            let end = page_len.min(remaining);
+            remaining -= end;
+            if end > 0 {
+                self.runs.push(PairRun { regions: 0, page: page as u32, start: 0, end: end as u16 });
+            }
+            if end < page_len {
+                let cross = page..task_pages.end;
+                self.push_cross(cross, end);
+                break;
+            }
+        }
+        if self.runs.len() > first_run {
+            self.groups.push(PairGroup { runs: first_run..self.runs.len() });
+        }
+    }
+
+    /// Notes pages that hold only cross pairs.
+    fn add_cross_pages(&mut self, pages: Range<usize>) {
+        for start in pages.clone().step_by(CHUNK_PAGES) {
+            self.push_cross(start..pages.end.min(start + CHUNK_PAGES), 0);
+        }
+    }
+
+    fn push_cross(&mut self, pages: Range<usize>, own_pairs: usize) {
+        if self.cross.len() == self.cross_len {
+            self.cross.push(CrossPages::default());
+        }
+        let cross = &mut self.cross[self.cross_len];
+        (cross.pages, cross.own_pairs) = (pages, own_pairs);
+        self.cross_len += 1;
+    }
+
+    /// Adds a phase of these groups, if there are any. `disjoint` groups may be processed in
+    /// parallel.
+    fn add_phase(&mut self, groups: Range<usize>, disjoint: bool) {
+        if groups.is_empty() {
+            return;
+        }
+        let mut pairs = 0;
+        let mut runs = self.groups[groups.clone()].iter().flat_map(|group| &self.runs[group.runs.clone()]);
+        let has_enough = runs.any(|run| {
+            pairs += run.len();
+            pairs >= PARALLEL_PAIRS_MIN
+        });
+        self.phases.push(Phase { parallel: disjoint && has_enough && groups.len() > 1, groups });
+    }
+
+    /// Adds the phases of all cross pairs.
+    fn add_cross_pairs(&mut self, pages: PageChain<'_>, touched: TouchedRows, frame: &Index, parallel: bool) {
+        let cross = &mut self.cross[..self.cross_len];
+        let cross_pairs: usize = cross.iter().map(|cross| cross.pair_count(pages)).sum();
+        let own_pairs: usize = self.runs.iter().map(PairRun::len).sum();
+        let pays = cross_pairs * PAIRS_PER_CROSS_PAIR > cross_pairs + own_pairs
+            && cross_pairs * ROWS_PER_CROSS_PAIR > frame.row_count;
+        if pays {
+            self.regions.fill(frame, parallel);
+            let regions = &self.regions;
+            parallel::for_each_mut(parallel, cross, |_, cross| cross.find_runs(pages, touched, regions));
+            self.add_colored_groups();
+        } else {
+            cross.iter_mut().for_each(|cross| cross.skip_colors(pages));
+        }
+        let first_run = self.runs.len();
+        self.cross[..self.cross_len].iter().for_each(|cross| self.runs.extend_from_slice(&cross.sequential));
+        if self.runs.len() > first_run {
+            let group = self.groups.len();
+            self.groups.push(PairGroup { runs: first_run..self.runs.len() });
+            self.add_phase(group..group + 1, false);
+        }
+    }
+
+    /// Groups the colored runs by their regions, and adds a phase for each color (COLOR-2).
+    ///
+    /// Each group, in the order of regions, gets the lowest color that both of its regions lack.
+    /// Groups that find none are processed one after the other.
+    fn add_colored_groups(&mut self) {
+        let first_run = self.runs.len();
+        self.cross[..self.cross_len].iter().for_each(|cross| self.runs.extend_from_slice(&cross.colored));
+        // By regions, then in the order of pairs (COLOR-4). All runs differ, so stability is not
+        // needed.
+        self.runs[first_run..].sort_unstable();
+        let highest = self.runs[first_run..].iter().map(|run| run.regions & 0xFFFF).max().unwrap_or(0);
+        self.colors_by_region.clear();
+        self.colors_by_region.resize(highest as usize + 1, 0);
+        self.uncollected.clear();
+        let mut counts = [0; COLOR_COUNT + 1];
+        let mut start = first_run;
+        while start < self.runs.len() {
+            let regions = self.runs[start].regions;
+            let end = start + self.runs[start..].iter().take_while(|run| run.regions == regions).count();
+            let [low, high] = [regions >> 16, regions & 0xFFFF].map(|region| region as usize);
+            let color = (self.colors_by_region[low] | self.colors_by_region[high]).trailing_ones() as usize;
+            if color < COLOR_COUNT {
+                self.colors_by_region[low] |= 1 << color;
+                self.colors_by_region[high] |= 1 << color;
+            }
+            self.uncollected.push((color as u8, PairGroup { runs: start..end }));
+            counts[color] += 1;
+            start = end;
+        }
+        self.collect_colors(counts);
+    }
+
+    /// Orders the colored groups by color, and adds a phase for each color.
+    fn collect_colors(&mut self, counts: [usize; COLOR_COUNT + 1]) {
+        let mut next = self.groups.len();
+        let starts = counts.map(|count| {
+            next += count;
+            next - count
+        });
+        let mut ends = starts;
+        self.groups.resize(next, PairGroup::default());
+        for (color, group) in self.uncollected.drain(..) {
+            let place = &mut ends[usize::from(color)];
+            self.groups[*place] = group;
+            *place += 1;
+        }
+        for (color, (start, end)) in starts.into_iter().zip(ends).enumerate() {
+            self.add_phase(start..end, color < COLOR_COUNT);
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn parallel_phase_count(&self) -> usize {
+        self.phases.iter().filter(|phase| phase.parallel).count()
+    }
+
+    /// Asserts that each pair is scheduled once, and that groups of a parallel phase share no row.
+    fn check(&mut self, pages: PageChain<'_>, touched: TouchedRows, rows: usize) {
+        let last_group_by_row = &mut self.last_group_by_row;
+        last_group_by_row.clear();
+        last_group_by_row.resize(rows, u32::MAX);
         let mut scheduled = 0;
         for phase in &self.phases {
             for group in phase.groups.clone() {
                 let runs = &self.runs[self.groups[group].runs.clone()];
-                let pairs =
-                    |run: &Run| &blocks.block(run.block as usize).pairs()[usize::from(run.start)..usize::from(run.end)];
-                for &pair in runs.iter().flat_map(pairs) {
+                for &pair in runs.iter().flat_map(|run| run.pairs(pages)) {
                     scheduled += 1;
-                    for row in touched.rows(pair) {
-                        let before = std::mem::replace(&mut stamps[row as usize], group as u32) as usize;
-                        let alone = before == group || !phase.groups.contains(&before) || phase.in_turn;
-                        assert!(alone, "row {row} is touched by groups {before} and {group} of one phase (G2, G3)");
+                    for row in touched.of(pair) {
+                        let last = std::mem::replace(&mut last_group_by_row[row as usize], group as u32) as usize;
+                        let exclusive = last == group || !phase.groups.contains(&last) || !phase.parallel;
+                        assert!(exclusive, "groups {last} and {group} of one phase share row {row}");
                     }
                 }
             }
         }
-        let pairs: usize = blocks.map(|block| block.pairs().len()).sum();
-        assert_eq!(scheduled, pairs, "each pair is scheduled once");
-        self.stamps = stamps;
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let rests: usize =
-            self.rests.iter().map(|rest| size_of::<Rest>() + rest.runs.capacity() * size_of::<Run>()).sum();
-        rests
-            + self.runs.capacity() * size_of::<Run>()
-            + (self.groups.capacity() + self.coloured.capacity()) * size_of::<Group>()
-            + self.phases.capacity() * size_of::<Phase>()
-            + self.owners.bytes()
-            + self.taken.capacity() * size_of::<u64>()
-            + self.colours.capacity()
-            + self.stamps.capacity() * size_of::<u32>()
+        assert_eq!(scheduled, pages.map(<[_]>::len).sum::<usize>(), "each pair is scheduled once");
     }
 }
 
-impl Rest {
-    /// Its pairs, block by block: the number of the block, and those that are not own.
-    fn pairs<'b>(&self, blocks: FoundBlocks<'b>) -> impl Iterator<Item = (usize, &'b [[u32; 2]])> + use<'b> {
-        let mut own = self.own;
-        self.blocks.clone().map(move |block| {
-            let pairs = blocks.block(block).pairs();
-            let from = own.min(pairs.len());
-            own -= from;
-            (block, &pairs[from..])
+impl CrossPages {
+    /// The number of each page, where its cross pairs start, and the cross pairs.
+    fn pairs<'p>(&self, pages: PageChain<'p>) -> impl Iterator<Item = (usize, usize, &'p [[u32; 2]])> + use<'p> {
+        let mut own_pairs = self.own_pairs;
+        self.pages.clone().map(move |page| {
+            let pairs = pages.page(page);
+            let start = std::mem::take(&mut own_pairs);
+            (page, start, &pairs[start..])
         })
     }
 
-    /// Finds runs of pairs that are in one group.
-    fn find(&mut self, blocks: FoundBlocks<'_>, touched: Touched, owners: &Owners) {
-        self.runs.clear();
-        for (block, pairs) in self.pairs(blocks) {
-            let from = (blocks.block(block).pairs().len() - pairs.len()) as u16;
-            let mut run = Run { key: 0, block: block as u32, start: from, end: from };
-            for &pair in pairs {
-                let [a, b] = touched.rows(pair).map(|row| u32::from(owners.of(row)));
-                let key = a.min(b) << 16 | a.max(b);
-                if key != run.key {
-                    if run.start < run.end {
-                        self.runs.push(run);
-                    }
-                    run = Run { key, start: run.end, ..run };
-                }
-                run.end += 1;
-            }
-            if run.start < run.end {
-                self.runs.push(run);
+    fn pair_count(&self, pages: PageChain<'_>) -> usize {
+        self.pairs(pages).map(|(_, _, pairs)| pairs.len()).sum()
+    }
+
+    /// Leaves all pairs without colors.
+    fn skip_colors(&mut self, pages: PageChain<'_>) {
+        self.colored.clear();
+        self.sequential.clear();
+        let runs = self.pairs(pages).map(|(page, start, pairs)| whole_page(page, start, pairs.len()));
+        self.sequential.extend(runs);
+    }
+
+    /// Finds runs of pairs with the same regions. Pages with too many runs get no colors.
+    fn find_runs(&mut self, pages: PageChain<'_>, touched: TouchedRows, regions: &RowRegions) {
+        self.colored.clear();
+        self.sequential.clear();
+        for (page, start, pairs) in self.pairs(pages) {
+            let first_run = self.colored.len();
+            if push_runs(&mut self.colored, page, start, pairs, touched, regions).is_none() {
+                self.colored.truncate(first_run);
+                self.sequential.push(whole_page(page, start, pairs.len()));
             }
         }
     }
+}
+
+/// The run of all cross pairs of a page.
+fn whole_page(page: usize, start: usize, len: usize) -> PairRun {
+    PairRun { regions: 0, page: page as u32, start: start as u16, end: (start + len) as u16 }
+}
+
+/// Adds the runs of a page; `None` if there are more than [`PAGE_RUNS_MAX`].
+fn push_runs(
+    runs: &mut Vec<PairRun>,
+    page: usize,
+    start: usize,
+    pairs: &[[u32; 2]],
+    touched: TouchedRows,
+    regions: &RowRegions,
+) -> Option<()> {
+    let runs_max = runs.len() + PAGE_RUNS_MAX;
+    let mut run = whole_page(page, start, 0);
+    for &pair in pairs {
+        let [a, b] = touched.of(pair).map(|row| u32::from(regions.of(row)));
+        let both = a.min(b) << 16 | a.max(b);
+        if both != run.regions {
+            if run.start < run.end {
+                runs.push(run);
+                if runs.len() > runs_max {
+                    return None;
+                }
+            }
+            run = PairRun { regions: both, start: run.end, ..run };
+        }
+        run.end += 1;
+    }
+    if run.start < run.end {
+        runs.push(run);
+    }
+    Some(())
 }

@@ -1,100 +1,134 @@
-//! What a schedule does with sections that tell less than they could, or what is wrong.
+//! Schedules of tasks that know less than they could, or something wrong.
 
-use crate::broad_phase::pairs::FoundBlocks;
-use crate::contacts::exclusive::schedule::{Schedule, Section, Touched};
+use crate::broad_phase::pairs::PageChain;
+use crate::contacts::exclusive::schedule::{Schedule, TouchedRows};
+use crate::memory::buffers::Buffers;
 use crate::world::World;
 use crate::{Aabb, Bodies, WorldConfig};
 use parking_lot::Mutex;
+use std::ops::Range;
 
-/// Bodies in several bands, some of them oversized, and walls.
-fn world() -> World {
+const BODY_COUNT: usize = 12_000;
+
+/// The pages of a task, and its own pairs.
+type TaskPart = (Range<usize>, usize);
+
+/// Bodies in several bands, `oversized` of them too large for any band, and walls.
+fn world(oversized: usize) -> World {
     let mut state = 3u64;
     let mut random = |end: f32| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 40) as f32 / (1u32 << 24) as f32 * end
     };
-    let centers: Vec<[f32; 2]> = (0..12_000).map(|_| [random(110.0), random(110.0)]).collect();
-    let half_extents: Vec<[f32; 2]> = (0..12_000).map(|row| [if row % 500 == 0 { 9.0 } else { 0.5 }; 2]).collect();
-    let mut world = World::new(WorldConfig::new().with_bound(0.5).with_parallel_threshold(0)).expect("good settings");
+    let centers: Vec<[f32; 2]> = (0..BODY_COUNT).map(|_| [random(110.0), random(110.0)]).collect();
+    let half = |row: usize| if row.is_multiple_of(BODY_COUNT / oversized) { 9.0 } else { 0.5 };
+    let half_extents: Vec<[f32; 2]> = (0..BODY_COUNT).map(|row| [half(row); 2]).collect();
+    let config = WorldConfig::new().with_bound(0.5).with_parallel_threshold(0);
+    let mut world = World::new(config).expect("good settings");
     let walls = [[0.0f32, 20.0, 110.0, 21.0], [50.0, 0.0, 51.0, 110.0]];
     world.set_statics(&walls).expect("good walls");
     world.step(Bodies::new(&centers, &half_extents)).expect("good rows");
     world
 }
 
-/// All pairs in the order of a schedule made of these sections.
-fn scheduled(world: &World, sections: &[Section], touched: Touched) -> Vec<[u32; 2]> {
-    let blocks = blocks(world, touched);
-    let mut schedule = Schedule::default();
-    schedule.make(blocks, sections, touched, world.frames.front(), true);
-    let pairs = Mutex::new(Vec::new());
-    schedule.run(blocks, true, |run: &[[u32; 2]]| pairs.lock().extend_from_slice(run));
-    pairs.into_inner()
-}
-
-fn blocks(world: &World, touched: Touched) -> FoundBlocks<'_> {
+fn pages(world: &World, touched: TouchedRows) -> PageChain<'_> {
     match touched {
-        Touched::Both => world.found.all_bodies(),
-        Touched::First => world.found.all_statics(),
+        TouchedRows::Both => world.contacts.found.body_pages(),
+        TouchedRows::First => world.contacts.found.static_pages(),
     }
 }
 
-fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
+fn tasks(world: &World, touched: TouchedRows) -> Vec<TaskPart> {
+    let tasks = world.contacts.found.tasks().iter();
+    match touched {
+        TouchedRows::Both => tasks.map(|task| (task.body_pages.clone(), task.own_pairs)).collect(),
+        TouchedRows::First => tasks.map(|task| (task.static_pages.clone(), usize::MAX)).collect(),
+    }
+}
+
+fn schedule(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Schedule {
+    let mut schedule = Schedule::default();
+    // Checks itself in debug builds.
+    schedule.rebuild(pages(world, touched), tasks.iter().cloned(), touched, world.frames.front(), true);
+    schedule
+}
+
+/// All pairs of a schedule, sorted.
+fn scheduled(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Vec<[u32; 2]> {
+    let pairs = Mutex::new(Vec::new());
+    let schedule = schedule(world, tasks, touched);
+    schedule.run(pages(world, touched), true, |run: &[[u32; 2]]| pairs.lock().extend_from_slice(run));
+    let mut pairs = pairs.into_inner();
     pairs.sort_unstable();
     pairs
 }
 
 #[test]
-fn every_pair_is_scheduled_whatever_sections_tell() {
-    let world = world();
-    let whole = &world.found.sections;
-    assert!(whole.iter().filter(|section| section.own_pairs > 0).count() > 3, "several bands");
-    for touched in [Touched::Both, Touched::First] {
-        let all = sorted(blocks(&world, touched).flat_map(|block| block.pairs()).copied().collect());
-        assert!(all.len() > 100, "{}", all.len());
-        // `make` checks in debug builds that groups of a phase share no row.
-        let check = |sections: &[Section]| assert!(sorted(scheduled(&world, sections, touched)) == all);
-        check(whole);
-        // G5: at the end, at the front, in between, all.
-        check(&whole[..whole.len() / 2]);
-        check(&whole[whole.len() / 2..]);
-        check(&whole.iter().step_by(2).cloned().collect::<Vec<_>>());
-        check(&[]);
-        // None of them known to be own, as where bands were taken apart; or not all.
-        for (above, below) in [(0, 1), (2, 3)] {
-            let less = |section: &Section| Section { own_pairs: section.own_pairs * above / below, ..section.clone() };
-            check(&whole.iter().map(less).collect::<Vec<_>>());
+fn every_pair_is_scheduled_whatever_tasks_know() {
+    // With and without so many pairs across bands that these get colors.
+    for world in [world(24), world(3)] {
+        for touched in [TouchedRows::Both, TouchedRows::First] {
+            let mut all: Vec<[u32; 2]> = pages(&world, touched).flatten().copied().collect();
+            all.sort_unstable();
+            assert!(all.len() > 100, "{}", all.len());
+            let whole = tasks(&world, touched);
+            let check = |tasks: &[TaskPart]| assert!(scheduled(&world, tasks, touched) == all);
+            check(&whole);
+            // Pages of no task at the end, at the front, in between, everywhere.
+            check(&whole[..whole.len() / 2]);
+            check(&whole[whole.len() / 2..]);
+            check(&whole.iter().step_by(2).cloned().collect::<Vec<_>>());
+            check(&[]);
+            // No pairs, or not all, known to be a task's own, as in crowded bands.
+            for (numerator, denominator) in [(0, 1), (2, 3)] {
+                let fewer = |(pages, own): &TaskPart| (pages.clone(), own / denominator * numerator);
+                check(&whole.iter().map(fewer).collect::<Vec<_>>());
+            }
         }
     }
 }
 
+#[test]
+fn cross_pairs_get_colors_if_they_are_many_and_in_long_runs() {
+    let touched = TouchedRows::Both;
+    let parallel_phases = |world: &World, tasks: &[TaskPart]| schedule(world, tasks, touched).parallel_phase_count();
+    let (many, few) = (world(24), world(3));
+    assert!(parallel_phases(&many, &tasks(&many, touched)) > 1);
+    assert_eq!(parallel_phases(&few, &tasks(&few, touched)), 1);
+    // Own pairs and pairs across bands, mixed up.
+    let mixed = |world: &World| tasks(world, touched).into_iter().map(|(pages, _)| (pages, 0)).collect::<Vec<_>>();
+    assert!(parallel_phases(&few, &mixed(&few)) > 0, "most pairs are a task's own");
+}
+
 #[cfg(debug_assertions)]
 #[test]
-#[should_panic(expected = "of one phase")]
-fn pairs_that_are_not_own_are_found_out() {
-    let world = world();
-    let all_own = |section: &Section| Section { own_pairs: usize::MAX, ..section.clone() };
-    scheduled(&world, &world.found.sections.iter().map(all_own).collect::<Vec<_>>(), Touched::Both);
+#[should_panic(expected = "of one phase share row")]
+fn debug_builds_find_pairs_that_are_wrongly_called_own() {
+    let world = world(24);
+    let all_own = |(pages, _): TaskPart| (pages, usize::MAX);
+    let tasks: Vec<TaskPart> = tasks(&world, TouchedRows::Both).into_iter().map(all_own).collect();
+    schedule(&world, &tasks, TouchedRows::Both);
 }
 
 #[test]
-fn schedules_are_kept_until_the_pairs_change() {
-    let mut world = world();
-    let bytes = |world: &World| world.found.schedules.bytes();
-    assert_eq!(bytes(&world), 0, "no one has asked");
-    let mut rows = vec![(); 12_000];
+fn schedules_are_kept_until_pairs_change() {
+    let mut world = world(24);
+    let bytes = |world: &World| world.contacts.schedules.bytes();
+    assert_eq!(bytes(&world), 0, "made only when used");
+    let mut rows = vec![(); BODY_COUNT];
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");
     let made = bytes(&world);
-    assert!(made > 12_000 && world.report().pair_bytes > made);
-    // The memory is handed on, not doubled.
+    assert!(made > BODY_COUNT && world.report().pair_bytes > made);
+    // Reused for the next step.
     let corner = [[0.0f32, 0.0], [0.5, 0.0]];
     world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("good rows");
-    assert_eq!((bytes(&world), world.next_found.schedules.bytes()), (made, 0));
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");
     assert_eq!(bytes(&world), made);
-    world.set_statics(&[Aabb::new([0.0, 0.0], [1.0, 1.0]).expect("a box")]).expect("good statics");
+    let floor = Aabb::new([0.0, 0.0], [1.0, 1.0]).expect("a box");
+    world.set_statics(&[floor]).expect("good statics");
     world.shrink_to_fit();
-    assert!(bytes(&world) <= made);
+    let shrunk = bytes(&world);
+    assert!(shrunk < made / 10, "{shrunk} of {made}");
     world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("good rows");
     world.shrink_to_fit();
     assert_eq!(bytes(&world), 0);

@@ -1,12 +1,13 @@
-//! From a step to a consumer on another thread.
+//! A channel from a step to a consumer on another thread.
 //!
-//! H1: a step sends its blocks and then exactly one message that closes it, however it ends: `Sending` sends it when it is
-//!     dropped without having been told how the step ended, which is when the step panicked.
-//! H2: a receiver that is gone is no fault: what would be sent is let go of, and nothing is copied any more.
+//! - CHANNEL-1: each step sends its pages and then exactly one closing message, however it ends. If
+//!   [`StepStream`] is dropped before it was closed, the step panicked.
+//! - CHANNEL-2: a step does not fail when the receiver is gone. Messages are dropped, and pages are
+//!   no longer copied.
 //!
-//! Cost: a copy of each block, 16 bytes for each pair read and written, and a message each.
+//! Cost: a copy of each page (16 bytes read and written per pair) and a message per page.
 
-use crate::contacts::stream::block::{Buffers, OwnedPage};
+use crate::contacts::stream::page::{BufferPool, OwnedPage};
 use crate::error::Error;
 use crossbeam::channel as queue;
 use std::fmt;
@@ -14,158 +15,160 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Most messages that a channel holds: memory for so many blocks, a gibibyte, is beyond any use.
+/// Largest number of messages that a channel holds: a gibibyte of pages.
 pub const CAPACITY_MAX: usize = 1 << 16;
 
-/// What a consumer receives: of each step its blocks, in the order in which they are finished, then one message that closes it.
+/// A message to a consumer: the pages of a step as they are completed, then how the step ended.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Streamed {
-    /// Some pairs of the step that runs: provisional until it is committed.
-    Block(OwnedPage),
-    /// The step succeeded: all blocks since the last closing message are its pairs, all of them.
-    Committed(Committed),
-    /// The step was refused: the blocks since the last closing message count for nothing. `None` says that it panicked.
+pub enum StreamMessage {
+    /// Some pairs of the running step, provisional until it is committed.
+    Page(OwnedPage),
+    /// The step succeeded. All pages since the last closing message are its pairs.
+    Committed(StepSummary),
+    /// The step failed: discard the pages since the last closing message. `None` if it panicked.
     Aborted(Option<Error>),
 }
 
-/// A step that succeeded.
+/// Counts of a step that succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Committed {
-    /// Its number: [`World::step_number`](crate::World::step_number).
-    pub step: u64,
-    /// How many blocks of pairs of bodies were sent.
-    pub body_blocks: usize,
-    /// How many blocks of pairs with statics were sent.
-    pub static_blocks: usize,
-    /// How many pairs of bodies there are.
-    pub body_pairs: usize,
-    /// How many pairs with statics there are.
-    pub static_pairs: usize,
+pub struct StepSummary {
+    /// Number of the step: [`World::step_number`](crate::World::step_number).
+    pub step_number: u64,
+    /// Number of pages of body pairs that were sent.
+    pub body_page_count: usize,
+    /// Number of pages of static pairs that were sent.
+    pub static_page_count: usize,
+    /// Number of body pairs.
+    pub body_pair_count: usize,
+    /// Number of static pairs.
+    pub static_pair_count: usize,
 }
 
 /// What both ends share.
 #[derive(Default)]
-struct Shared {
-    buffers: Arc<Buffers>,
+struct ChannelState {
+    pool: Arc<BufferPool>,
     receiver_gone: AtomicBool,
 }
 
-/// The end of a channel that steps send into; see [`channel`].
+/// The sending end of a [`channel`].
 ///
-/// It is for the steps of one world at a time: messages do not say which world they are of.
+/// Use it for the steps of one world at a time: messages do not name their world.
 pub struct Sender {
-    queue: queue::Sender<Streamed>,
-    shared: Arc<Shared>,
+    queue: queue::Sender<StreamMessage>,
+    state: Arc<ChannelState>,
 }
 
-/// The end of a channel that a consumer takes messages from, as an iterator or one by one; see [`channel`].
+/// The receiving end of a [`channel`]: an iterator over messages.
 pub struct Receiver {
-    queue: queue::Receiver<Streamed>,
-    shared: Arc<Shared>,
+    queue: queue::Receiver<StreamMessage>,
+    state: Arc<ChannelState>,
 }
 
-/// A channel that holds up to `capacity` messages (at most [`CAPACITY_MAX`]); with none each is handed over from hand to hand.
+/// Creates a bounded channel; capacity 0 is a rendezvous.
 ///
-/// A step waits while the channel is full. So the consumer must not need the threads that the step runs on: a thread of its own
-/// is right, a job on the step's pool is not, nor is reading after the step what did not fit. Where there is no such thread,
-/// use [`World::step_streamed`](crate::World::step_streamed).
+/// `capacity` counts messages, at most [`CAPACITY_MAX`].
 ///
-/// A consumer that stops listening (the receiver was dropped, or its thread panicked) ends the stream and nothing else: steps
-/// succeed as ever and send no more. When the sender is dropped the consumer still receives what was sent.
+/// A step waits while the channel is full, so the consumer must not need the threads of the step.
+/// Run it on a thread of its own: neither a job on the step's thread pool nor code after the step
+/// will do. If there is no such thread, use [`World::step_streamed`](crate::World::step_streamed).
+///
+/// If the receiver is dropped, steps succeed as before and send nothing. If the sender is dropped,
+/// the receiver still gets all messages that were sent.
 ///
 /// # Cost
 ///
-/// 16 KiB for each block that is on its way or held by the consumer; what was dropped is used again. A step that finds its
-/// channel with room enough allocates nothing once as many blocks were held before.
+/// 16 KiB for each page in the channel or held by the consumer. Memory of dropped pages is reused:
+/// once as many pages were held before, a step allocates nothing, as long as the channel has room.
 pub fn channel(capacity: usize) -> (Sender, Receiver) {
     let (sender, receiver) = queue::bounded(capacity.min(CAPACITY_MAX));
-    let shared = Arc::new(Shared::default());
-    (Sender { queue: sender, shared: Arc::clone(&shared) }, Receiver { queue: receiver, shared })
+    let state = Arc::new(ChannelState::default());
+    (Sender { queue: sender, state: Arc::clone(&state) }, Receiver { queue: receiver, state })
 }
 
 impl Sender {
-    /// Whether the receiver is gone, so that nothing is sent any more.
+    /// Whether the receiver was dropped, so that steps send nothing.
     pub fn is_closed(&self) -> bool {
-        // Relaxed: nothing else is read because of it, and a send that comes too early is refused by the queue.
-        self.shared.receiver_gone.load(Ordering::Relaxed)
+        // Relaxed: nothing else is read because of it, and the queue refuses what is sent too late.
+        self.state.receiver_gone.load(Ordering::Relaxed)
     }
 
-    /// Waits while the channel is full (H2).
-    fn send(&self, message: Streamed) {
-        // What a receiver that is gone does not take is dropped here.
+    /// Waits while the channel is full.
+    fn send(&self, message: StreamMessage) {
+        // Without a receiver the message is dropped (CHANNEL-2).
         let _ = self.queue.send(message);
     }
 }
 
-/// A step that sends (H1).
-pub(crate) struct Sending<'s> {
+/// Sends the pages of one step, and how it ended (CHANNEL-1).
+pub(crate) struct StepStream<'s> {
     sender: &'s Sender,
     closed: bool,
 }
 
-impl<'s> Sending<'s> {
+impl<'s> StepStream<'s> {
     pub(crate) fn new(sender: &'s Sender) -> Self {
         Self { sender, closed: false }
     }
 
-    pub(crate) fn block(&self, sequence: u64, pairs: &[[u32; 2]]) {
+    pub(crate) fn send_page(&self, sequence: u64, pairs: &[[u32; 2]]) {
         if !self.sender.is_closed() {
-            self.sender.send(Streamed::Block(OwnedPage::new(sequence, pairs, &self.sender.shared.buffers)));
+            self.sender.send(StreamMessage::Page(OwnedPage::new(sequence, pairs, &self.sender.state.pool)));
         }
     }
 
-    /// Closes the step.
-    pub(crate) fn close(mut self, outcome: Result<Committed, Error>) {
+    pub(crate) fn close(mut self, outcome: Result<StepSummary, Error>) {
         self.closed = true;
         self.sender.send(match outcome {
-            Ok(committed) => Streamed::Committed(committed),
-            Err(error) => Streamed::Aborted(Some(error)),
+            Ok(summary) => StreamMessage::Committed(summary),
+            Err(error) => StreamMessage::Aborted(Some(error)),
         });
     }
 }
 
-impl Drop for Sending<'_> {
+impl Drop for StepStream<'_> {
     fn drop(&mut self) {
         if !self.closed {
-            self.sender.send(Streamed::Aborted(None));
+            self.sender.send(StreamMessage::Aborted(None));
         }
     }
 }
 
 impl Receiver {
-    /// The next message, waited for; none once the sender is gone and everything was received.
-    pub fn recv(&self) -> Option<Streamed> {
+    /// Waits for the next message; `None` once the sender is dropped and all messages were
+    /// received.
+    pub fn recv(&self) -> Option<StreamMessage> {
         self.queue.recv().ok()
     }
 
-    /// The next message, if one is there now.
-    pub fn try_recv(&self) -> Option<Streamed> {
+    /// Returns the next message if there is one now.
+    pub fn try_recv(&self) -> Option<StreamMessage> {
         self.queue.try_recv().ok()
     }
 
-    /// The next message, waited for at most so long.
-    pub fn recv_timeout(&self, timeout: Duration) -> Option<Streamed> {
+    /// Waits for the next message, at most for `timeout`.
+    pub fn recv_timeout(&self, timeout: Duration) -> Option<StreamMessage> {
         self.queue.recv_timeout(timeout).ok()
     }
 
-    /// How many messages wait to be received.
+    /// Number of messages in the channel.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether no message waits to be received.
+    /// Whether the channel holds no message.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 }
 
-/// Waits for each message; ends once the sender is gone and everything was received.
+/// Waits for each message; ends once the sender is dropped and all messages were received.
 impl Iterator for Receiver {
-    type Item = Streamed;
+    type Item = StreamMessage;
 
-    fn next(&mut self) -> Option<Streamed> {
+    fn next(&mut self) -> Option<StreamMessage> {
         self.recv()
     }
 }
@@ -174,27 +177,27 @@ impl std::iter::FusedIterator for Receiver {}
 
 impl Drop for Receiver {
     fn drop(&mut self) {
-        self.shared.receiver_gone.store(true, Ordering::Relaxed);
+        self.state.receiver_gone.store(true, Ordering::Relaxed);
     }
 }
 
 impl fmt::Debug for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").field("waiting", &self.queue.len()).field("is_closed", &self.is_closed()).finish()
+        f.debug_struct("Sender").field("len", &self.queue.len()).field("is_closed", &self.is_closed()).finish()
     }
 }
 
 impl fmt::Debug for Receiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").field("waiting", &self.queue.len()).finish()
+        f.debug_struct("Receiver").field("len", &self.queue.len()).finish()
     }
 }
 
 const _: () = {
-    const fn sent<T: Send + Sync + 'static>() {}
-    sent::<Sender>();
-    sent::<Receiver>();
-    sent::<Streamed>();
+    const fn can_be_sent<T: Send + Sync + 'static>() {}
+    can_be_sent::<Sender>();
+    can_be_sent::<Receiver>();
+    can_be_sent::<StreamMessage>();
 };
 
 #[cfg(test)]
@@ -202,27 +205,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_that_panics_is_closed_too() {
+    fn a_step_that_panics_sends_aborted() {
         let (sender, receiver) = channel(9);
         let step = std::panic::AssertUnwindSafe(|| {
-            let sending = Sending::new(&sender);
-            sending.block(0, &[[1, 2]]);
+            let stream = StepStream::new(&sender);
+            stream.send_page(0, &[[1, 2]]);
             panic!("on purpose");
         });
         assert!(std::panic::catch_unwind(step).is_err());
-        assert!(matches!(receiver.try_recv(), Some(Streamed::Block(_))));
-        assert!(matches!(receiver.try_recv(), Some(Streamed::Aborted(None))));
+        assert!(matches!(receiver.try_recv(), Some(StreamMessage::Page(_))));
+        assert!(matches!(receiver.try_recv(), Some(StreamMessage::Aborted(None))));
         assert!(receiver.try_recv().is_none());
         drop(receiver);
         assert!(sender.is_closed());
-        Sending::new(&sender).block(0, &[[1, 2]]);
+        StepStream::new(&sender).send_page(0, &[[1, 2]]);
     }
 
     #[test]
-    fn a_message_is_waited_for_as_long_as_was_said() {
+    fn recv_timeout_returns_none_or_the_message() {
         let (sender, receiver) = channel(usize::MAX);
         assert!(receiver.recv_timeout(Duration::from_millis(1)).is_none());
-        Sending::new(&sender).close(Err(Error::StaticOutOfRange { row: 1, count: 0 }));
-        assert!(matches!(receiver.recv_timeout(Duration::from_secs(9)), Some(Streamed::Aborted(Some(_)))));
+        StepStream::new(&sender).close(Err(Error::StaticOutOfRange { row: 1, count: 0 }));
+        assert!(matches!(receiver.recv_timeout(Duration::from_secs(9)), Some(StreamMessage::Aborted(Some(_)))));
     }
 }

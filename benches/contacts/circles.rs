@@ -1,5 +1,5 @@
-//! `discs`: a world of boxes against one of discs, and against what a solver would do without: drop
-//! the pairs of boxes whose discs do not meet.
+//! A world of circles against one of boxes, and against a world of boxes whose body pairs the
+//! solver then tests itself.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use triphase::{BodyShape, Pair, WorldConfig};
 use triphase_scenes::SceneName;
 
-/// The scenes, and how many bodies each has unless it is said.
+/// The scenes, with default numbers of bodies.
 const SCENES: [(SceneName, &[usize]); 4] = [
     (SceneName::Crowd, &[100_000, 1_000_000]),
     (SceneName::Castles, &[100_000]),
@@ -28,9 +28,10 @@ pub(crate) fn run(options: &Options) {
 
 fn measure(scene: SceneName, bodies: usize, threads: usize, rounds: usize) {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-    let stage = |overlap| pool.install(|| Stage::new(scene, bodies, WorldConfig::new().with_body_shape(overlap)));
-    let (mut boxes, mut after, mut discs) = (stage(BodyShape::Aabb), stage(BodyShape::Aabb), stage(BodyShape::Circle));
-    let counts = [&boxes, &discs].map(|stage| {
+    let stage = |shape| pool.install(|| Stage::new(scene, bodies, WorldConfig::new().with_body_shape(shape)));
+    let (mut boxes, mut tested, mut circles) =
+        (stage(BodyShape::Aabb), stage(BodyShape::Aabb), stage(BodyShape::Circle));
+    let counts = [&boxes, &circles].map(|stage| {
         let contacts = stage.world.contacts();
         contacts.body_pairs().len() + contacts.static_pairs().len()
     });
@@ -40,31 +41,31 @@ fn measure(scene: SceneName, bodies: usize, threads: usize, rounds: usize) {
         black_box(pool.install(|| stage.step()));
         start.elapsed()
     };
-    let mut kept = Vec::new();
-    let step_and_drop = |stage: &mut Stage| -> Duration {
+    let mut touching = Vec::new();
+    let step_and_test = |stage: &mut Stage| -> Duration {
         let spent = step(stage);
         let start = Instant::now();
         let (centers, halves) = (&stage.scene.centers, &stage.scene.half_extents);
-        kept.clear();
+        touching.clear();
         for Pair { a, b } in stage.world.contacts().body_pairs() {
             let (a, b) = (a as usize, b as usize);
             let ([x, y], reach) = ([0, 1].map(|k| centers[a][k] - centers[b][k]), halves[a][0] + halves[b][0]);
             if x * x + y * y <= reach * reach {
-                kept.push([a as u32, b as u32]);
+                touching.push([a as u32, b as u32]);
             }
         }
-        black_box(&kept);
+        black_box(&touching);
         spent + start.elapsed()
     };
-    let mut step_and_drop = step_and_drop;
+    let mut step_and_test = step_and_test;
     let title = format!(
-        "discs: {scene}, {bodies} bodies, {threads} threads; {} pairs of boxes, {} of discs",
+        "circles: {scene}, {bodies} bodies, {threads} threads; {} pairs of boxes, {} of circles",
         counts[0], counts[1]
     );
     let mut candidates: [Candidate<'_>; 3] = [
         ("boxes", Box::new(|| step(&mut boxes))),
-        ("discs", Box::new(|| step(&mut discs))),
-        ("boxes, then bodies' pairs tested", Box::new(|| step_and_drop(&mut after))),
+        ("circles", Box::new(|| step(&mut circles))),
+        ("boxes, then body pairs tested", Box::new(|| step_and_test(&mut tested))),
     ];
     alternate(&title, rounds, &mut candidates);
 }

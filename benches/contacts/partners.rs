@@ -1,5 +1,4 @@
-//! What it costs to have the partners of each body side by side: a world that lists them against
-//! one that does not, and one whose pairs are listed by a plain loop, on the same frames.
+//! Partner lists against a plain step, and against lists built by a plain loop, on the same frames.
 
 use crate::Options;
 use crate::alternate::{Candidate, alternate};
@@ -9,7 +8,7 @@ use std::time::Instant;
 use triphase::{Bodies, Contacts, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
-/// Rounds before those that are measured.
+/// Rounds before the measured ones.
 const WARM_UP: usize = 4;
 
 pub(crate) fn run(options: &Options) {
@@ -17,7 +16,7 @@ pub(crate) fn run(options: &Options) {
         let pool = ThreadPoolBuilder::new().num_threads(options.threads).build().expect("a pool of threads");
         let cases = [
             ("step", WorldConfig::new(), false),
-            ("step with lists", WorldConfig::new().with_partner_lists(true), false),
+            ("step with partner lists", WorldConfig::new().with_partner_lists(true), false),
             ("step, then lists by a loop", WorldConfig::new(), true),
         ];
         let stage = RefCell::new((Scene::new(SceneName::Crowd, bodies, 1), 0));
@@ -45,12 +44,16 @@ pub(crate) fn run(options: &Options) {
         for _ in 0..WARM_UP {
             candidates.iter_mut().for_each(|(_, turn)| _ = turn());
         }
-        alternate(&format!("lists: crowd of {bodies}, {} threads", options.threads), options.rounds, &mut candidates);
+        alternate(
+            &format!("partners: crowd of {bodies}, {} threads", options.threads),
+            options.rounds,
+            &mut candidates,
+        );
     }
 }
 
-/// Compressed rows as anyone would write them: count, sum up, place; partners of a row in the order
-/// of pairs.
+/// Compressed sparse rows, as anyone would write them: count, sum, place. Partners are in the
+/// order of pairs.
 #[derive(Default)]
 struct ByLoop {
     starts: Vec<u32>,

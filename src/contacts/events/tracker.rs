@@ -1,0 +1,234 @@
+//! Tracks contacts from step to step: which began, persisted and ended, and a value for each.
+//!
+//! Contacts are identified by the ids of their bodies (`ids.rs`). They are kept by the rows of the
+//! last step, in order (`span.rs`): if bodies are in other rows now, their contacts are moved there
+//! first. Then the pairs of the step are looked up among them (`compare.rs`).
+//!
+//! - TRACK-1: the pairs of two successful steps are compared, so each contact that begins ends
+//!   once, whatever happens in between.
+//! - TRACK-2: the margin decides only about ends. A contact begins when its pair is reported. It
+//!   ends when its pair is not reported and the boxes, each grown by the margin, do not overlap; or
+//!   when a body is gone, filters reject the pair, or the static is disabled. In a world of
+//!   circles, the circles of the grown boxes must touch too.
+//! - TRACK-3: nothing changes before the step is sure to succeed.
+//!
+//! Sorted pairs of this step compared with those of the last are the idea of Box2D's pair buffer
+//! (Catto); here only contacts that begin are sorted, and each span of rows for itself, in the
+//! cache.
+//!
+//! Cost: the pairs sorted by spans, a lookup per pair and a pass over the contacts, all in
+//! parallel. Memory: about 50 bytes per contact, and 30 per row with ids.
+
+use crate::broad_phase::pairs::FoundPairs;
+use crate::contacts::events::compare::ComparePool;
+use crate::contacts::events::contact_set::{ContactSet, StepPairs};
+use crate::contacts::events::id_table::NO_ROW;
+use crate::contacts::events::ids::{IdentityMap, RowMap, StepIds, first_duplicate};
+use crate::contacts::events::span::PairMap;
+use crate::error::Error;
+use crate::frame::frame::Index;
+use crate::geometry::{BodyCircle, RawAabb, overlaps};
+use crate::input::chunks::Chunks;
+use crate::input::rows::BoxSource;
+use crate::memory::buffers::Buffers;
+use crate::simd::Level;
+use crate::tier::static_tree::tree::StaticTree;
+use std::ops::Range;
+
+/// The contacts of the last successful step, and which of them began and ended in it.
+#[derive(Default)]
+pub(crate) struct ContactTracker {
+    pub(super) identities: IdentityMap,
+    /// Rows that the running step skipped, ascending.
+    skipped: Vec<u32>,
+    pub(super) bodies: ContactSet,
+    pub(super) statics: ContactSet,
+    /// Number of the static set of the last successful step, and its ids if it had any.
+    pub(super) static_set: u64,
+    pub(super) static_ids: Option<Vec<u64>>,
+    workers: ComparePool,
+}
+
+/// What the tracker needs to know of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct TrackedStep<'s> {
+    pub(crate) rows: &'s Chunks<'s, 's>,
+    pub(crate) statics: NumberedStatics<'s>,
+    pub(crate) margin: f32,
+    /// Whether bodies are circles in this step.
+    pub(crate) are_circles: bool,
+    pub(crate) level: Level,
+    pub(crate) parallel: bool,
+}
+
+/// A static set, and a number that changes when it is replaced.
+#[derive(Clone, Copy)]
+pub(crate) struct NumberedStatics<'s> {
+    pub(crate) tree: &'s StaticTree,
+    pub(crate) number: u64,
+}
+
+/// Where the ids of a step are, after contacts were tracked or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdState {
+    /// In the caller's columns, unread.
+    Unknown,
+    /// They are those of the last successful step, row by row.
+    Unchanged,
+    /// In the frame.
+    Copied,
+}
+
+impl ContactTracker {
+    /// Compares what a step found with the contacts of the last one.
+    ///
+    /// Copies the ids to `frame` if they have changed. `skipped` are the rows that the step
+    /// skipped, ascending.
+    ///
+    /// # Errors
+    ///
+    /// If two rows that were not skipped share an id. Nothing has changed then (TRACK-3).
+    pub(crate) fn advance(
+        &mut self,
+        step: TrackedStep<'_>,
+        found: &FoundPairs,
+        frame: &mut Index,
+        skipped: impl Iterator<Item = u32>,
+    ) -> Result<IdState, Error> {
+        let state = self.identify(step, frame, skipped)?;
+        let frame = &*frame;
+        let column = (state == IdState::Copied && step.rows.has_ids()).then_some(&frame.ids[..]);
+        self.compare(step, found, frame);
+        self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
+        if self.static_set != step.statics.number {
+            self.static_set = step.statics.number;
+            self.static_ids = step.statics.tree.ids().map(<[u64]>::to_vec);
+        }
+        Ok(state)
+    }
+
+    /// Finds out where the bodies of the last step are now.
+    fn identify(
+        &mut self,
+        step: TrackedStep<'_>,
+        frame: &mut Index,
+        skipped: impl Iterator<Item = u32>,
+    ) -> Result<IdState, Error> {
+        let row_count = step.rows.len();
+        self.skipped.clear();
+        self.skipped.extend(skipped);
+        let equal = |rows: Range<usize>, ids: &[u64]| step.rows.ids_equal(rows, ids);
+        if self.skipped.is_empty() && self.identities.is_unchanged(row_count, equal, step.parallel) {
+            return Ok(IdState::Unchanged);
+        }
+        step.rows.copy_ids(&mut frame.ids);
+        let column = step.rows.has_ids().then_some(&frame.ids[..]);
+        self.identities.compare(StepIds { column, row_count, skipped: &self.skipped }, step.parallel)?;
+        Ok(IdState::Copied)
+    }
+
+    /// Replaces the contacts by those of the step.
+    fn compare(&mut self, step: TrackedStep<'_>, found: &FoundPairs, frame: &Index) {
+        let TrackedStep { rows, statics, margin, level, parallel, .. } = step;
+        let is_same_set = self.static_set == statics.number;
+        let new_static_rows = if is_same_set { None } else { self.new_static_rows(statics.tree) };
+        let static_map = match &new_static_rows {
+            _ if is_same_set => RowMap::Same,
+            Some(rows) => RowMap::To(rows),
+            None => RowMap::Gone,
+        };
+        let Self { identities, bodies, statics: static_contacts, static_ids, workers, .. } = self;
+        let body_map = identities.row_map();
+        let pairs = |pages, map| StepPairs { pages, row_count: rows.len(), map, level, parallel };
+        let last_id = |row: u32| identities.last_id(row);
+        bodies.advance(
+            pairs(found.body_pages(), PairMap { sides: [body_map; 2], ascending: true }),
+            |rows| rows.map(last_id),
+            (margin > 0.0).then_some(|rows| step.keeps_body_pair(frame, rows)),
+            workers,
+        );
+        let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row as usize]);
+        static_contacts.advance(
+            pairs(found.static_pages(), PairMap { sides: [body_map, static_map], ascending: false }),
+            |[body, static_row]| [last_id(body), last_static_id(static_row)],
+            (margin > 0.0).then_some(|rows| step.keeps_static_pair(frame, rows)),
+            workers,
+        );
+    }
+
+    /// The new row of each static of the last step, if both sets have ids.
+    fn new_static_rows(&self, statics: &StaticTree) -> Option<Vec<u32>> {
+        let (last, now) = (self.static_ids.as_ref()?, statics.ids()?);
+        let mut rows_by_id: Vec<(u64, u32)> = now.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
+        rows_by_id.sort_unstable();
+        let row_of =
+            |id: &u64| rows_by_id.binary_search_by_key(id, |&(id, _)| id).map_or(NO_ROW, |at| rows_by_id[at].1);
+        Some(last.iter().map(row_of).collect())
+    }
+}
+
+/// Whether contacts that a step did not find persist within the margin (TRACK-2).
+///
+/// Almost free of branches: the outcome is unpredictable, and the rows are at random places in
+/// memory.
+impl TrackedStep<'_> {
+    fn keeps_body_pair(&self, frame: &Index, [a, b]: [u32; 2]) -> bool {
+        let boxes = [a, b].map(|row| self.grown_box(row));
+        let circles_touch = !self.are_circles || BodyCircle::of_box(&boxes[0]).overlaps(&BodyCircle::of_box(&boxes[1]));
+        overlaps(&boxes[0], &boxes[1]) & circles_touch & frame.filter(a).interacts_with(frame.filter(b))
+    }
+
+    fn keeps_static_pair(&self, frame: &Index, [row, static_row]: [u32; 2]) -> bool {
+        let tree = self.statics.tree;
+        let body = self.grown_box(row);
+        let aabb = grow_box(tree.raw_boxes()[static_row as usize], self.margin);
+        let circle_touches = !self.are_circles || BodyCircle::of_box(&body).overlaps_box(&aabb);
+        overlaps(&body, &aabb)
+            & circle_touches
+            & (tree.is_enabled(static_row) == Some(true))
+            & frame.filter(row).interacts_with(tree.filter_of(static_row))
+    }
+
+    /// The box of a row, grown by the margin; NaN, which overlaps nothing, if the row is invalid.
+    fn grown_box(&self, row: u32) -> RawAabb {
+        self.rows.check(row as usize).map_or([f32::NAN; 4], |aabb| grow_box(aabb, self.margin))
+    }
+}
+
+/// Grows a box on each side.
+fn grow_box([min_x, min_y, max_x, max_y]: RawAabb, margin: f32) -> RawAabb {
+    [min_x - margin, min_y - margin, max_x + margin, max_y + margin]
+}
+
+impl Buffers for ContactTracker {
+    fn bytes(&self) -> usize {
+        self.identities.bytes()
+            + self.skipped.bytes()
+            + self.bodies.bytes()
+            + self.statics.bytes()
+            + self.static_ids.bytes()
+            + self.workers.bytes()
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    fn shrink_to_fit(&mut self) {
+        self.identities.shrink_to_fit();
+        self.bodies.shrink_to_fit();
+        self.statics.shrink_to_fit();
+        self.skipped = Vec::new();
+        self.workers = ComparePool::default();
+    }
+}
+
+/// Checks that no two statics share an id.
+///
+/// # Errors
+///
+/// [`Error::DuplicateStaticId`] names two that do.
+pub(crate) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
+    match tree.ids().and_then(|ids| first_duplicate(ids, &[])) {
+        Some((first, second, id)) => Err(Error::DuplicateStaticId { first, second, id }),
+        None => Ok(()),
+    }
+}

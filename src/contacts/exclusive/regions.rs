@@ -1,0 +1,83 @@
+//! Which region of the world files each row: a band, or a run of oversized bodies.
+//!
+//! - REGION-1: each row belongs to one region, because it is filed once. Regions beyond 16 bits
+//!   share the last number: their pairs run in sequence, and nothing else changes.
+//!
+//! Cost: a pass over the rows of all bodies, in parallel; three nanoseconds each.
+
+use crate::frame::frame::Index;
+use crate::memory::buffers::Buffers;
+use crate::parallel;
+use std::sync::atomic::AtomicU16;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Smallest number of oversized bodies in a region: they have many partners each, and a small
+/// region has partners in few bands.
+const OVERSIZED_MIN: usize = 8;
+
+/// Largest number of regions of oversized bodies.
+const OVERSIZED_REGIONS_MAX: usize = 64;
+
+/// The region of each row of a step.
+#[derive(Debug, Default)]
+pub(super) struct RowRegions {
+    /// Written by several threads, each row by one of them (REGION-1), and read after they have
+    /// been joined; so relaxed operations suffice.
+    by_row: Vec<AtomicU16>,
+}
+
+impl RowRegions {
+    /// Finds the region of each row that `frame` has filed.
+    pub(super) fn fill(&mut self, frame: &Index, parallel: bool) {
+        let rows = frame.row_count;
+        if self.by_row.len() < rows {
+            self.by_row.resize_with(rows + rows / 8, AtomicU16::default);
+        }
+        let by_row = &self.by_row[..rows];
+        parallel::for_each(parallel, frame.bands.slots(), |band, slot| {
+            let region = region_number(band);
+            frame.bands.rows_of(slot).flatten().for_each(|&row| by_row[row as usize].store(region, Relaxed));
+        });
+        let band_count = frame.bands.band_count();
+        let cached_bands = frame.cached.bands();
+        if let Some(bands) = cached_bands {
+            parallel::for_each(parallel, bands.slots(), |band, slot| {
+                let region = region_number(band_count + band);
+                // Other rows are filed elsewhere, or are no rows of this step.
+                let is_cached = |row: &&u32| frame.cached.is_cached(**row);
+                let rows = bands.rows_of(slot).flatten().filter(is_cached);
+                rows.for_each(|&row| by_row[row as usize].store(region, Relaxed));
+            });
+        }
+        let first_region = band_count + cached_bands.map_or(0, |bands| bands.band_count());
+        let oversized = frame.oversized.rows().len();
+        let per_region = oversized.div_ceil(OVERSIZED_REGIONS_MAX).max(OVERSIZED_MIN);
+        for (place, row) in frame.oversized.rows_in_cell_order().enumerate() {
+            by_row[row as usize].store(region_number(first_region + place / per_region), Relaxed);
+        }
+    }
+
+    /// The region of a row.
+    #[inline(always)]
+    pub(super) fn of(&self, row: u32) -> u16 {
+        self.by_row[row as usize].load(Relaxed)
+    }
+}
+
+impl Buffers for RowRegions {
+    fn bytes(&self) -> usize {
+        self.by_row.capacity() * size_of::<AtomicU16>()
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    fn shrink_to_fit(&mut self) {
+        // Only used while a schedule is made.
+        self.by_row = Vec::new();
+    }
+}
+
+/// The number of a region (REGION-1).
+fn region_number(k: usize) -> u16 {
+    u16::try_from(k).unwrap_or(u16::MAX)
+}

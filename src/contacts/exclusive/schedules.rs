@@ -1,0 +1,45 @@
+//! The schedules of a step's pairs, made when they are first used.
+
+use crate::broad_phase::pairs::FoundPairs;
+use crate::contacts::exclusive::schedule::{Schedule, TouchedRows};
+use crate::frame::frame::Index;
+use crate::memory::buffers::buffers;
+use crate::memory::lazy::ReusableLazy;
+
+/// A schedule for each kind of pairs of the present step.
+#[derive(Debug, Default)]
+pub(crate) struct Schedules {
+    bodies: ReusableLazy<Schedule>,
+    statics: ReusableLazy<Schedule>,
+}
+
+buffers!(Schedules { levelled: bodies, statics; own: ; plain: ; });
+
+impl Schedules {
+    /// The pairs, or where bodies are filed, have changed.
+    pub(crate) fn invalidate(&mut self) {
+        self.bodies.invalidate();
+        self.invalidate_statics();
+    }
+
+    /// The static pairs have changed.
+    pub(crate) fn invalidate_statics(&mut self) {
+        self.statics.invalidate();
+    }
+
+    /// The schedule of body pairs.
+    pub(super) fn bodies(&self, found: &FoundPairs, frame: &Index, parallel: bool) -> &Schedule {
+        self.bodies.get_or_make(|schedule| {
+            let tasks = found.tasks().iter().map(|task| (task.body_pages.clone(), task.own_pairs));
+            schedule.rebuild(found.body_pages(), tasks, TouchedRows::Both, frame, parallel);
+        })
+    }
+
+    /// The schedule of static pairs.
+    pub(super) fn statics(&self, found: &FoundPairs, frame: &Index, parallel: bool) -> &Schedule {
+        self.statics.get_or_make(|schedule| {
+            let tasks = found.tasks().iter().map(|task| (task.static_pages.clone(), usize::MAX));
+            schedule.rebuild(found.static_pages(), tasks, TouchedRows::First, frame, parallel);
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Everything that a world keeps about contacts.
+//!
+//! A step finds its pairs in `next`, beside those of the last successful step in `found`. When
+//! nothing can fail any more, the two are swapped.
+
+use crate::broad_phase::pairs::FoundPairs;
+use crate::config::WorldConfig;
+use crate::contacts::events::tracker::{ContactTracker, IdState, TrackedStep};
+use crate::contacts::exclusive::schedules::Schedules;
+use crate::contacts::partners::PartnerLists;
+use crate::contacts::stream::channel::StepSummary;
+use crate::error::Error;
+use crate::frame::frame::Index;
+use crate::memory::buffers::Buffers;
+use crate::memory::page::PagePool;
+
+/// The pairs of two steps, and what is derived from them.
+#[derive(Default)]
+pub(crate) struct ContactStore {
+    pub(crate) pool: PagePool,
+    /// Pairs of the last successful step.
+    pub(crate) found: FoundPairs,
+    /// Pairs of the running step.
+    pub(crate) next: FoundPairs,
+    /// Schedules of `found`.
+    pub(crate) schedules: Schedules,
+    /// Present if contacts are tracked.
+    pub(crate) events: Option<Box<ContactTracker>>,
+    /// Present if partner lists are built.
+    pub(crate) partners: Option<Box<PartnerLists>>,
+}
+
+impl ContactStore {
+    pub(crate) fn new(config: &WorldConfig) -> Self {
+        Self {
+            events: config.contact_tracking.then(Box::default),
+            partners: config.partner_lists.then(Box::default),
+            ..Self::default()
+        }
+    }
+
+    /// Compares the contacts of the running step with those of the last one, if they are tracked.
+    ///
+    /// # Errors
+    ///
+    /// If two rows share an id. Nothing has changed then.
+    pub(crate) fn track(
+        &mut self,
+        step: TrackedStep<'_>,
+        frame: &mut Index,
+        skipped: impl Iterator<Item = u32>,
+    ) -> Result<IdState, Error> {
+        match &mut self.events {
+            Some(tracker) => tracker.advance(step, &self.next, frame, skipped),
+            None => Ok(IdState::Unknown),
+        }
+    }
+
+    /// Rebuilds the partner lists, if there are any, from the running step of `rows` rows.
+    pub(crate) fn rebuild_partners(&mut self, rows: usize, parallel: bool) {
+        if let Some(partners) = &mut self.partners {
+            partners.rebuild(&self.next, rows, parallel);
+        }
+    }
+
+    /// The running step succeeded: its pairs become the present ones.
+    ///
+    /// Afterwards there are pages for a second step like it, and a spare one for each of `workers`
+    /// workers, because a task may take a page and give it back empty.
+    pub(crate) fn advance(&mut self, workers: usize) {
+        std::mem::swap(&mut self.found, &mut self.next);
+        self.schedules.invalidate();
+        // A step may be built on either side, so both get the same capacity.
+        self.next.reserve_like(&self.found);
+        let (present, previous) = (self.found.page_count(), self.next.page_count());
+        self.pool.provide(present + previous, present.saturating_sub(previous) + workers);
+    }
+
+    /// The running step failed: the present pairs stay.
+    pub(crate) fn refuse(&mut self) {
+        self.found.reserve_like(&self.next);
+    }
+
+    /// Removes the static pairs, because the static set was replaced.
+    pub(crate) fn clear_statics(&mut self) {
+        self.found.clear_statics(&self.pool);
+        self.schedules.invalidate_statics();
+        if let Some(partners) = &mut self.partners {
+            partners.clear_statics();
+        }
+    }
+
+    /// Counts of the present step.
+    pub(crate) fn summary(&self, step_number: u64) -> StepSummary {
+        StepSummary {
+            step_number,
+            body_page_count: self.found.body_pages().len(),
+            static_page_count: self.found.static_pages().len(),
+            body_pair_count: self.found.body_pair_count(),
+            static_pair_count: self.found.static_pair_count(),
+        }
+    }
+
+    /// Bytes held, apart from cached pages.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pool.bytes()
+            + self.found.bytes()
+            + self.next.bytes()
+            + self.schedules.bytes()
+            + self.events.bytes()
+            + self.partners.bytes()
+    }
+
+    /// Gives back everything that the present contacts do not need.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        (0..Self::PART_COUNT).for_each(|part| self.shrink_part(part));
+    }
+
+    /// Number of parts for [`shrink_part`](Self::shrink_part).
+    pub(crate) const PART_COUNT: usize = 5;
+
+    /// Gives back what one part holds beyond the present contacts, to spread the work over steps.
+    pub(crate) fn shrink_part(&mut self, part: usize) {
+        match part {
+            0 => self.events.shrink_to_fit(),
+            1 => self.partners.shrink_to_fit(),
+            2 => self.schedules.shrink_to_fit(),
+            3 => {
+                self.next.clear(&self.pool);
+                self.next = FoundPairs::default();
+                self.found.shrink_to_fit();
+            }
+            _ => self.pool.release(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Settings: what was set can be read and unset, and what does not fit together is refused.
+
+use triphase::{Bodies, BodyShape, Error, InvalidRows, SettingValue, SimdLevel, World, WorldConfig};
+
+/// Every setting with a value other than its default.
+fn all_changed() -> WorldConfig {
+    WorldConfig::new()
+        .with_bounds([0.25, 0.5])
+        .with_cell_size(2.0)
+        .with_pair_limit(1000)
+        .with_invalid_rows(InvalidRows::Skip)
+        .with_parallel_threshold(500)
+        .with_simd_max(SimdLevel::Portable)
+        .with_body_shape(BodyShape::Circle)
+        .with_contact_tracking(true)
+        .with_margin(0.125)
+        .with_partner_lists(true)
+}
+
+#[test]
+fn getters_return_what_was_set() {
+    let config = all_changed();
+    assert_eq!(config.bounds(), [0.25, 0.5]);
+    assert_eq!((config.cell_size(), config.pair_limit()), (Some(2.0), 1000));
+    assert_eq!((config.invalid_rows(), config.parallel_threshold()), (InvalidRows::Skip, Some(500)));
+    assert_eq!((config.simd_max(), config.body_shape()), (Some(SimdLevel::Portable), BodyShape::Circle));
+    assert_eq!((config.contact_tracking(), config.margin(), config.partner_lists()), (true, 0.125, true));
+    assert_eq!(*World::new(config.clone()).unwrap().config(), config);
+}
+
+#[test]
+fn settings_can_be_unset() {
+    let unset = all_changed()
+        .with_bounds([])
+        .with_cell_size(None)
+        .with_pair_limit(WorldConfig::new().pair_limit())
+        .with_invalid_rows(InvalidRows::Reject)
+        .with_parallel_threshold(WorldConfig::new().parallel_threshold())
+        .with_simd_max(None)
+        .with_body_shape(BodyShape::Aabb)
+        .with_contact_tracking(false)
+        .with_margin(0.0)
+        .with_partner_lists(false);
+    assert_eq!(unset, WorldConfig::new());
+}
+
+#[test]
+fn margin_without_contact_tracking_is_refused() {
+    let margin = WorldConfig::new().with_margin(0.5);
+    let error = World::new(margin.clone()).map(|_| ()).unwrap_err();
+    let Error::InvalidConfig { setting: "margin", value: SettingValue::Length(0.5), .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(error.to_string(), "margin is 0.5; must be 0 unless contact_tracking is on");
+    assert!(World::new(margin.with_contact_tracking(true)).is_ok());
+}
+
+#[test]
+fn messages_print_lengths_as_f32_and_counts_as_integers() {
+    let message = |config| World::new(config).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(message(WorldConfig::new().with_cell_size(-0.1)), "cell_size is -0.1; must be finite and > 0");
+    assert_eq!(message(WorldConfig::new().with_bounds([0.1; 9])), "number of bounds is 9; must be at most 8");
+}
+
+/// What was not asked for is `None`, also where contacts touch, and `Some` where it was asked for and nothing touches.
+#[test]
+fn features_that_are_off_are_not_empty_answers() {
+    let touching = [[0.0f32, 0.0], [0.5, 0.0]];
+    let mut plain = World::default();
+    let contacts = plain.step(Bodies::uniform(&touching, [0.5, 0.5])).unwrap();
+    assert_eq!(contacts.body_pairs().len(), 1);
+    assert!(contacts.events().is_none() && contacts.partners(0).is_none() && contacts.static_partners(0).is_none());
+    assert!(plain.events_mut().is_none());
+
+    let config = WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
+    let mut full = World::new(config).unwrap();
+    let contacts = full.step(Bodies::uniform(&[[0.0f32, 0.0]], [0.5, 0.5])).unwrap();
+    assert_eq!(contacts.events().unwrap().started().count(), 0);
+    assert_eq!((contacts.partners(0), contacts.static_partners(0)), (Some(&[][..]), Some(&[][..])));
+    assert_eq!(full.events_mut().unwrap().tracked().count(), 0);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn unknown_settings_are_refused_and_missing_ones_have_defaults() {
+    let read = |text: &str| serde_json::from_str::<WorldConfig>(text);
+    assert_eq!(read("{}").unwrap(), WorldConfig::new());
+    assert_eq!(read(r#"{"margin": 0.5, "contact_tracking": true}"#).unwrap().margin(), 0.5);
+    let error = read(r#"{"magrin": 0.5}"#).unwrap_err().to_string();
+    assert!(error.contains("unknown field `magrin`"), "{error}");
+    let text = serde_json::to_string(&all_changed()).unwrap();
+    assert_eq!(read(&text).unwrap(), all_changed());
+}
