@@ -5,7 +5,8 @@
 
 use std::error::Error;
 use std::ops::ControlFlow;
-use triphase::query::{BatchResults, Part};
+use triphase::query::BatchResults;
+use triphase::tier::DebugShape;
 use triphase::{Aabb, AabbCast, Bodies, Circle, Filter, Hit, Point, Ray, Tier, World, WorldConfig};
 
 type Done = Result<(), Box<dyn Error>>;
@@ -235,9 +236,9 @@ fn parts(world: &World) {
     // What the tiers are made of, for drawing.
     let [mut bands, mut cells, mut leaves] = [0; 3];
     world.visit_debug_shapes(|part| match part {
-        Part::Band { .. } => bands += 1,
-        Part::Cell { .. } | Part::LooseCell { .. } | Part::TightCell { .. } => cells += 1,
-        Part::Leaf { .. } => leaves += 1,
+        DebugShape::Band { .. } => bands += 1,
+        DebugShape::Cell { .. } | DebugShape::LooseCell { .. } | DebugShape::TightCell { .. } => cells += 1,
+        DebugShape::Leaf { .. } => leaves += 1,
         _ => {}
     });
     println!("made of {bands} bands, {cells} cells, {leaves} leaves");

@@ -5,7 +5,8 @@ use crate::frame::frames::Published;
 use crate::geometry::Aabb;
 use crate::pair::Hit;
 use crate::query::frame::Searched;
-use crate::query::{Hits, Part, QueryBuilder};
+use crate::query::{Hits, QueryBuilder};
+use crate::tier::DebugShape;
 use crate::tier::static_tree::StaticTree;
 use crate::world::World;
 use std::fmt;
@@ -125,7 +126,7 @@ impl Snapshot {
     }
 
     /// What the tiers are made of, for drawing and debugging; as [`World::visit_debug_shapes`].
-    pub fn visit_debug_shapes(&self, visitor: impl FnMut(Part)) {
+    pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
         self.searched().visit_debug_shapes(visitor);
     }
 

@@ -7,7 +7,7 @@ use common::questions::{BatchResults, Known, Probe, answers, check_frame, check_
 use common::{Columns, Fleet, KINDS, Random, drawn, sequential};
 use std::cell::RefCell;
 use triphase::geometry::RawAabb;
-use triphase::query::Part;
+use triphase::tier::DebugShape;
 use triphase::{Aabb, Bodies, Hit, Statics, Tier, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
@@ -56,7 +56,7 @@ fn a_world_has_no_more_cells_than_its_bodies_pay_for() {
     world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
     let mut count = 0;
     world.visit_debug_shapes(|part| {
-        if let Part::Band { cells: [columns, rows], .. } = part {
+        if let DebugShape::Band { cells: [columns, rows], .. } = part {
             count += columns * rows;
         }
     });

@@ -7,7 +7,8 @@ use crate::frame::frame::Index;
 use crate::geometry::{Cast, Entry, RawAabb};
 use crate::input::filter::Filter;
 use crate::pair::Hit;
-use crate::query::{Accept, Part, QueryBuilder, Search};
+use crate::query::{Accept, QueryBuilder, Search};
+use crate::tier::DebugShape;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::{Filed, InArea, Overlapping, Tested, Wanted};
 use crate::tier::static_tree::StaticTree;
@@ -136,7 +137,7 @@ impl<'w> Searched<'w> {
     }
 
     /// What all that is searched is made of.
-    pub(crate) fn visit_debug_shapes(self, mut visitor: impl FnMut(Part)) {
+    pub(crate) fn visit_debug_shapes(self, mut visitor: impl FnMut(DebugShape)) {
         self.index.grid.visit_debug_shapes(&mut visitor);
         self.index.asleep.grid().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
         self.index.loose.visit_debug_shapes(&mut visitor);

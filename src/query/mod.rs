@@ -28,7 +28,7 @@ pub(crate) mod source;
 pub use crate::query::builder::{Inner, QueryBuilder};
 pub use crate::query::ray::CastHit;
 pub(crate) use crate::query::source::Search;
-pub use crate::tier::part::Part;
+
 pub use accept::{Accept, Anything, Matching};
 pub use batch::BatchResults;
 pub use hits::Hits;

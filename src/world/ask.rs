@@ -5,7 +5,8 @@
 use crate::geometry::{Aabb, AabbCast, Circle, Point, Ray};
 use crate::pair::Hit;
 use crate::query::frame::Searched;
-use crate::query::{CastHit, Hits, Inner, Neighbor, Part, QueryBuilder};
+use crate::query::{CastHit, Hits, Inner, Neighbor, QueryBuilder};
+use crate::tier::DebugShape;
 use crate::world::World;
 
 impl World {
@@ -90,7 +91,7 @@ impl World {
     /// # Cost
     ///
     /// O(cells + nodes).
-    pub fn visit_debug_shapes(&self, visitor: impl FnMut(Part)) {
+    pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
         self.searched().visit_debug_shapes(visitor);
     }
 }

@@ -1,7 +1,8 @@
 //! Queries to a [`PointGrid`], and what a grid is made of.
 
 use crate::geometry::{Cast, Entry, RawAabb, oriented};
-use crate::query::{Part, QueryBuilder, Search};
+use crate::query::{QueryBuilder, Search};
+use crate::tier::DebugShape;
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::{Filed, Overlapping, Tested};
@@ -24,7 +25,7 @@ impl PointGrid {
     }
 
     /// Visits the bands and their cells, each cell after its band, for drawing and debugging.
-    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         self.index.visit_debug_shapes(&mut visitor);
         self.rest.visit_debug_shapes(&mut visitor);
     }
@@ -80,17 +81,17 @@ impl GridIndex {
         self.directory.classes().next().is_none()
     }
 
-    pub(crate) fn visit_debug_shapes(&self, visitor: &mut impl FnMut(Part)) {
+    pub(crate) fn visit_debug_shapes(&self, visitor: &mut impl FnMut(DebugShape)) {
         for slot in self.slots.iter().filter(|slot| slot.band.population > 0) {
             let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
             let aabb = oriented(band.bounds, slot.transposed);
-            visitor(Part::Band { aabb, population: band.population, cells: [band.columns(), band.rows()] });
+            visitor(DebugShape::Band { aabb, population: band.population, cells: [band.columns(), band.rows()] });
             for (row, column) in (0..band.rows()).flat_map(|row| (0..band.columns()).map(move |column| (row, column))) {
                 let population = cells.run(row, &(column..column + 1)).len();
                 if population > 0 {
                     let [low, high] = [[column, row], [column + 1, row + 1]].map(|cell| band.corner(words, cell));
                     let aabb = [low[0], low[1], high[0], high[1]].map(|edge| edge as f32);
-                    visitor(Part::Cell { aabb: oriented(aabb, slot.transposed), population });
+                    visitor(DebugShape::Cell { aabb: oriented(aabb, slot.transposed), population });
                 }
             }
         }

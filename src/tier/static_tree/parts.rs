@@ -1,7 +1,8 @@
 //! What can be asked of the tree, and its parts for people to look at.
 
 use crate::geometry::{Cast, Entry, RawAabb};
-use crate::query::{Part, QueryBuilder, Search};
+use crate::query::{QueryBuilder, Search};
+use crate::tier::DebugShape;
 use crate::tier::static_tree::box_query::Tested;
 use crate::tier::static_tree::node::{CHILD_COUNT, Node};
 use crate::tier::static_tree::split::Split;
@@ -85,29 +86,29 @@ impl StaticTree {
     /// O(nodes); nothing is allocated.
     ///
     /// ```
-    /// use triphase::{query::Part, tier::static_tree::StaticTree};
+    /// use triphase::{query::tier::static_tree::StaticTree};
     /// let tree = StaticTree::new(&[[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0]])?;
     /// let mut listed = 0;
     /// tree.visit_debug_shapes(|part| {
-    ///     if let Part::Leaf { population, .. } = part {
+    ///     if let DebugShape::Leaf { population, .. } = part {
     ///         listed += population;
     ///     }
     /// });
     /// assert_eq!(listed, tree.entry_count());
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for root in &self.built.roots {
             self.visit_below(root.node, root.cell, 0, &mut visitor);
         }
     }
 
     /// Recursion as deep as the tree.
-    fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(Part)) {
+    fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(DebugShape)) {
         let Some((kind, group)) = node.children() else {
-            return visitor(Part::Leaf { aabb, depth, population: node.entries().len() });
+            return visitor(DebugShape::Leaf { aabb, depth, population: node.entries().len() });
         };
-        visitor(Part::Node { aabb, depth });
+        visitor(DebugShape::Node { aabb, depth });
         let split = Split::new(kind, &aabb);
         for k in 0..CHILD_COUNT {
             self.visit_below(self.built.groups[group.get()].0[k], split.child(&aabb, k as u32), depth + 1, visitor);

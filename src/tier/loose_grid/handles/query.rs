@@ -1,7 +1,8 @@
 //! Queries to a [`LooseGrid`].
 
 use crate::geometry::{Cast, Entry, RawAabb};
-use crate::query::{Part, QueryBuilder, Search};
+use crate::query::{QueryBuilder, Search};
+use crate::tier::DebugShape;
 use crate::tier::loose_grid::map::GridMap;
 use crate::tier::loose_grid::walk::{DoubleGrid, Met, Near};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle, LooseIndex};
@@ -40,11 +41,11 @@ impl LooseGrid {
 
     /// Visits what the grid is made of: every loose cell with boxes in it, and every tight cell that lists some, which
     /// include those whose boxes have left since the last [`clean_up`](Self::refit).
-    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for cell in &self.cells {
             let population = self.members(cell.head).count();
             if population > 0 {
-                visitor(Part::LooseCell { aabb: cell.bounds, population });
+                visitor(DebugShape::LooseCell { aabb: cell.bounds, population });
             }
         }
         self.visit_tight_parts(visitor);

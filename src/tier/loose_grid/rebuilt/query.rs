@@ -4,7 +4,8 @@
 //! tight cells list more than is behind the covers of a neighbourhood, covers serve for all.
 
 use crate::geometry::{Cast, Entry, RawAabb, distance_squared, overlaps};
-use crate::query::{Part, Search};
+use crate::query::Search;
+use crate::tier::DebugShape;
 use crate::tier::loose_grid::LooseIndex;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
 use crate::tier::loose_grid::rebuilt::pairs::COVER_WORTH;
@@ -16,9 +17,9 @@ use std::slice;
 
 impl RebuiltGrid {
     /// Visits what the grid is made of: every loose cell, and every tight cell that lists some.
-    pub(crate) fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+    pub(crate) fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for cell in 0..self.loose_cell_count() {
-            visitor(Part::LooseCell { aabb: self.cells[cell].bounds, population: self.run(cell).len() });
+            visitor(DebugShape::LooseCell { aabb: self.cells[cell].bounds, population: self.run(cell).len() });
         }
         if !self.filed.is_empty() {
             (&self).visit_tight_parts(visitor);

@@ -1,7 +1,8 @@
 //! The walks of both grids against brute force.
 
 use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray};
-use crate::query::{Part, QueryBuilder, Search};
+use crate::query::{QueryBuilder, Search};
+use crate::tier::DebugShape;
 use crate::tier::loose_grid::tests::questions::{Model, assert_walks, casts_over, points_over};
 use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle, RebuiltGrid};
@@ -209,13 +210,13 @@ fn an_empty_grid_finds_nothing() {
 
 #[test]
 fn parts_hold_what_there_is() {
-    fn count(part: &Part, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
+    fn count(part: &DebugShape, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
         match *part {
-            Part::LooseCell { aabb, population } => {
+            DebugShape::LooseCell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && population > 0);
                 *bodies += population;
             }
-            Part::TightCell { aabb, listed } => {
+            DebugShape::TightCell { aabb, listed } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && listed > 0, "{aabb:?}");
                 listed_in.push(aabb);
             }

@@ -16,7 +16,7 @@ pub(super) use crate::tier::loose_grid::walk::nearest::Near;
 pub(super) use crate::tier::loose_grid::walk::ray::Met;
 
 use crate::geometry::RawAabb;
-use crate::query::Part;
+use crate::tier::DebugShape;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
 use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
 
@@ -41,11 +41,11 @@ pub(super) trait DoubleGrid: Copy {
     fn visit_filed(&self, cell: LooseIndex, reach: impl Fn(&RawAabb) -> bool, visit: impl FnMut(&RawAabb, Self::Hit));
 
     /// The tight cells that list something.
-    fn visit_tight_parts(&self, mut visitor: impl FnMut(Part)) {
+    fn visit_tight_parts(&self, mut visitor: impl FnMut(DebugShape)) {
         for (x, y) in self.tight().range(&ANYWHERE).cells() {
             let listed = self.listed(x, y).count();
             if listed > 0 {
-                visitor(Part::TightCell { aabb: self.tight().borders(x, y), listed });
+                visitor(DebugShape::TightCell { aabb: self.tight().borders(x, y), listed });
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Queries to a [`PointGrid`] against brute force.
 
 use crate::geometry::{Aabb, AabbCast, Circle, Point, RawAabb, Ray, holds, overlaps};
-use crate::query::{Part, Search};
+use crate::query::Search;
 use crate::reference;
+use crate::tier::DebugShape;
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
 use std::cell::Cell;
@@ -185,8 +186,8 @@ fn parts_hold_all_boxes() {
         let grid = grid_of(&scene(kind, 3000, 9));
         let (mut in_bands, mut in_cells) = (0, 0);
         grid.visit_debug_shapes(|part| match part {
-            Part::Band { population, .. } => in_bands += population,
-            Part::Cell { aabb, population } => {
+            DebugShape::Band { population, .. } => in_bands += population,
+            DebugShape::Cell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3], "{kind:?}: {aabb:?}");
                 in_cells += population;
             }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::geometry::{AabbCast, Cast, Circle, Point, Ray, distance_squared, holds, overlaps};
-use crate::query::{CastHit, Neighbor, Part, Search};
+use crate::query::{CastHit, Neighbor, Search};
+use crate::tier::DebugShape;
 use crate::tier::static_tree::subtree::DEPTH_MAX;
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -285,8 +286,8 @@ fn parts_are_nodes_and_leaves() {
         tree.visit_debug_shapes(|part| {
             parts += 1;
             let (cell, level) = match part {
-                Part::Node { aabb, depth } => (aabb, depth),
-                Part::Leaf { aabb, depth, population } => {
+                DebugShape::Node { aabb, depth } => (aabb, depth),
+                DebugShape::Leaf { aabb, depth, population } => {
                     listed += population;
                     (aabb, depth)
                 }
@@ -306,7 +307,7 @@ fn places_follow_the_leaves() {
     let tree = StaticTree::new(&boxes(4096, |k| at(k % 64.0, (k / 64.0).floor(), 0.0, 0.0))).unwrap();
     let mut places = Vec::new();
     tree.visit_debug_shapes(|part| {
-        if let Part::Leaf { aabb: [a, b, c, d], .. } = part {
+        if let DebugShape::Leaf { aabb: [a, b, c, d], .. } = part {
             places.push(tree.place([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
         }
     });
