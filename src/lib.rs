@@ -120,8 +120,7 @@ pub use glam;
 pub use input::bodies::{Bodies, Statics};
 pub use input::filter::Filter;
 pub use pair::{Hit, Pair, StaticPair};
-pub use query::frame::{Searched, Tier};
-pub use query::{CastHit, Neighbor, QueryBuilder};
+pub use query::{CastHit, Neighbor, QueryBuilder, Tier};
 pub use reader::{Reader, Snapshot};
 pub use report::{GridReport, Phases, Report};
 #[cfg(feature = "serde")]

@@ -22,21 +22,40 @@ pub struct StaticPair {
     pub static_row: u32,
 }
 
-/// What a query met: a row, and its id where an id column was given.
+/// An entity found by a query: its row, and its id if there is an id column.
+///
+/// Rows are those of the step (or of the static set), not of your columns as they are now. Once
+/// bodies were added, removed or moved within the columns, for example by `swap_remove`, a row of
+/// the last step may be another body. Then match hits by id:
+///
+/// ```
+/// use triphase::{Bodies, Hit, Point, World};
+/// let (mut ids, mut centers) = (vec![10u64, 11, 12], vec![[0.0f32, 0.0], [5.0, 0.0], [9.0, 0.0]]);
+/// let mut world = World::default();
+/// world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids))?;
+///
+/// ids.swap_remove(0); // body 12 moves from row 2 to row 0
+/// centers.swap_remove(0);
+/// let found = world.nearest(Point::new([9.0, 0.0])?).unwrap().target;
+/// assert_eq!(found, Hit::Body { row: 2, id: Some(12) }); // as in the step
+/// let Hit::Body { id: Some(id), .. } = found else { unreachable!() };
+/// assert_eq!(ids.iter().position(|&other| other == id), Some(0)); // its row now; keep a map for this
+/// # Ok::<(), triphase::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Hit {
-    /// A body of the step that was asked.
+    /// A body.
     Body {
-        /// Row of that step's input.
+        /// Its row in the step.
         row: u32,
-        /// The caller's id.
+        /// Its id, if the step had an id column.
         id: Option<u64>,
     },
-    /// A static of the set that was asked.
+    /// A static.
     Static {
-        /// Row of the static set.
+        /// Its row in the static set.
         row: u32,
-        /// The caller's id.
+        /// Its id, if the static set has ids.
         id: Option<u64>,
     },
 }

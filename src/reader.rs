@@ -2,10 +2,8 @@
 
 use crate::frame::frame::Index;
 use crate::frame::frames::Published;
-use crate::geometry::Aabb;
-use crate::pair::Hit;
-use crate::query::frame::Searched;
-use crate::query::{Hits, QueryBuilder};
+use crate::geometry::{Aabb, Circle, Point, Ray};
+use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
 use crate::tier::DebugShape;
 use crate::tier::static_tree::StaticTree;
 use crate::world::World;
@@ -115,23 +113,35 @@ impl Snapshot {
         &self.index.statics
     }
 
-    /// Queries to the bodies and enabled statics of the step; see [`QueryBuilder`]. Any number of threads may ask at once.
-    pub fn query(&self) -> QueryBuilder<Searched<'_>> {
-        QueryBuilder::new(self.searched())
+    /// Returns a builder with every query and every restriction, about the bodies and enabled
+    /// statics of the step; see [`QueryBuilder`]. Any number of threads may use it at once.
+    pub fn query(&self) -> QueryBuilder<'_> {
+        QueryBuilder::of_frame(&self.index, &self.index.statics)
     }
 
-    /// Everything whose closed box overlaps `area`, each once; as [`World::query_aabb`].
-    pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+    /// Finds all entities whose boxes overlap `area`; see [`QueryBuilder::query_aabb`].
+    pub fn query_aabb(&self, area: Aabb) -> Hits<'_> {
         self.query().query_aabb(area)
     }
 
-    /// What the tiers are made of, for drawing and debugging; as [`World::visit_debug_shapes`].
-    pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
-        self.searched().visit_debug_shapes(visitor);
+    /// Finds all entities whose boxes overlap a circle; see [`QueryBuilder::query_circle`].
+    pub fn query_circle(&self, circle: Circle) -> Hits<'_> {
+        self.query().query_circle(circle)
     }
 
-    fn searched(&self) -> Searched<'_> {
-        Searched::new(&self.index, &self.index.statics, self.index.sequential)
+    /// Finds the entity nearest to a point; see [`QueryBuilder::nearest`].
+    pub fn nearest(&self, point: Point) -> Option<Neighbor> {
+        self.query().nearest(point)
+    }
+
+    /// Finds the first entity that a ray hits; see [`QueryBuilder::cast_ray`].
+    pub fn cast_ray(&self, ray: Ray) -> Option<CastHit> {
+        self.query().cast_ray(ray)
+    }
+
+    /// Visits the parts that the tiers are made of; as [`World::visit_debug_shapes`].
+    pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
+        self.index.visit_debug_shapes(&self.index.statics, visitor);
     }
 }
 

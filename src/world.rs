@@ -18,7 +18,6 @@ use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
 use crate::input::bodies::{Bodies, Statics};
 use crate::memory::page::{PAGE_LEN, PagePool};
-use crate::query::frame::Searched;
 use crate::report::Phases;
 use crate::simd::Level;
 use crate::tier::point_grid::partition::Partition;
@@ -194,7 +193,8 @@ impl World {
     pub fn contacts(&self) -> Contacts<'_> {
         Contacts {
             found: &self.found,
-            searched: self.searched(),
+            index: self.frames.front(),
+            statics: &self.statics,
             tracker: self.tracker.as_deref(),
             lists: self.lists.as_deref(),
             parallel_threshold: self.config.parallel_threshold,
@@ -239,11 +239,6 @@ impl World {
     /// The settings it was made with.
     pub fn config(&self) -> &WorldConfig {
         &self.config
-    }
-
-    /// The bodies of the last good step, and the statics as of now.
-    pub(crate) fn searched(&self) -> Searched<'_> {
-        Searched::new(self.frames.front(), &self.statics, self.config.sequential)
     }
 
     /// Keeps what a report needs and later steps would overwrite.

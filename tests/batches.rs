@@ -5,11 +5,12 @@ mod common;
 
 use common::questions::{Known, Probe, answers};
 use common::{Columns, Fleet, Random};
+use triphase::QueryBuilder;
 use triphase::geometry::RawAabb;
-use triphase::query::{BatchResults, QueryBuilder};
+use triphase::query::BatchResults;
 use triphase::tier::point_grid::PointGrid;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, CastHit, Circle, Filter, Hit, Neighbor, Ray, Searched, Statics, WorldConfig};
+use triphase::{Aabb, CastHit, Circle, Filter, Hit, Neighbor, Ray, Statics, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 const SEED: u64 = 0xba7c;
@@ -55,7 +56,7 @@ macro_rules! check_batches {
             let mut single = Vec::new();
             for (number, circle) in circles.iter().enumerate() {
                 ask.k_nearest_within(*circle, k, &mut single);
-                assert_eq!(single, kept.near.of(number), "{k} nearest in {circle:?}");
+                assert_eq!(single, kept.near[number], "{k} nearest in {circle:?}");
             }
         }
         let rays: Vec<Ray> = probes.iter().map(|probe| probe.ray).collect();
@@ -107,9 +108,9 @@ fn answers_are_used_again_and_tiers_take_batches_too() {
         probes.truncate(count);
         check_batches!(grid.query(), &probes, &mut kept);
         check_batches!(tree.query(), &probes, &mut kept);
-        check_batches!(tree.query().with_predicate(|row| row % 3 == 0), &probes, &mut kept);
+        check_batches!(tree.query().with_predicate(&|row| row % 3 == 0), &probes, &mut kept);
     }
-    assert!(kept.hits.bytes() > 0);
+    assert!(kept.hits.memory_bytes() > 0);
 }
 
 #[test]
@@ -142,14 +143,14 @@ fn by_layer_it_is_what_both_accept() {
             });
             let left = seen.only(|hit| !matches!(hit, Hit::Body { row, .. } if without.contains(&row)));
             for probe in Probe::some(known.boxes(), &mut random, 12) {
-                let found = fleet.each(|world| answers(world.query().filtered(filter), &probe));
+                let found = fleet.each(|world| answers(world.query().with_filter(filter), &probe));
                 seen.check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, {filter:?}: {what}"));
-                let ask = |ask: QueryBuilder<Searched<'_>>| answers(ask, &probe);
-                let found = fleet.each(|world| ask(world.query().filtered(filter).exclude_bodies(&without)));
+                let ask = |ask: QueryBuilder<'_>| answers(ask, &probe);
+                let found = fleet.each(|world| ask(world.query().with_filter(filter).exclude_bodies(&without)));
                 left.check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, {filter:?}, without: {what}"));
             }
             let probes = Probe::some(known.boxes(), &mut random, 40);
-            fleet.each(|world| check_batches!(world.query().filtered(filter), &probes, &mut Kept::<Hit>::new()));
+            fleet.each(|world| check_batches!(world.query().with_filter(filter), &probes, &mut Kept::<Hit>::new()));
         }
         let layers = |mask: u32| known.only(|hit| filter_of(hit).layers & mask != 0 && filter_of(hit).mask != 0);
         for probe in Probe::some(known.boxes(), &mut random, 8) {

@@ -125,16 +125,16 @@ fn questions_allocate_nothing() {
             let ask = world.query();
             hits.clear();
             found += ask.query_aabb(area).append_to(&mut hits);
-            found += ask.query_contained_in(area).count() + ask.query_containing(point).count();
+            found += ask.query_contained_in(area).count() + ask.query_point(point).count();
             found += ask.query_candidates(area).count() + ask.query_circle(circle).count();
-            found += ask.with_predicate(|hit| matches!(hit, Hit::Body { .. })).query_aabb(area).count();
+            found += ask.with_predicate(&|hit| matches!(hit, Hit::Body { .. })).query_aabb(area).count();
             found += ask.only_bodies().exclude_bodies(&[1, 2]).query_circle(circle).count();
             for k in [0, 1, 8, 33, 1000, usize::MAX] {
                 ask.k_nearest(point, k, &mut near);
                 found += near.len();
                 ask.k_nearest_within(circle, k, &mut near);
             }
-            ask.within(circle, &mut near);
+            ask.query_circle_sorted(circle, &mut near);
             found += usize::from(ask.nearest(point).is_some()) + usize::from(ask.nearest_within(circle).is_some());
             ask.cast_ray_all(ray, &mut met);
             ask.cast_aabb_all(sweep, &mut met);

@@ -3,9 +3,10 @@
 use crate::broad_phase::pairs::{FoundBlocks, FoundPairs};
 use crate::contacts::events::Tracker;
 use crate::contacts::partners::Lists;
+use crate::frame::frame::Index;
 use crate::memory::page::Block;
 use crate::pair::{Pair, StaticPair};
-use crate::query::frame::Searched;
+use crate::tier::static_tree::StaticTree;
 use bytemuck::Pod;
 
 /// The contacts of the last good step. Cheap to copy and to share between threads; borrows the world, none of the
@@ -19,7 +20,8 @@ use bytemuck::Pod;
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     pub(crate) found: &'w FoundPairs,
-    pub(crate) searched: Searched<'w>,
+    pub(crate) index: &'w Index,
+    pub(crate) statics: &'w StaticTree,
     pub(crate) tracker: Option<&'w Tracker>,
     pub(crate) lists: Option<&'w Lists>,
     pub(crate) parallel_threshold: usize,
@@ -28,7 +30,7 @@ pub struct Contacts<'w> {
 impl<'w> Contacts<'w> {
     /// Whether the settings let other threads work on contacts of a step of so many bodies.
     pub(crate) fn is_parallel(&self) -> bool {
-        let index = self.searched.index;
+        let index = self.index;
         cfg!(feature = "parallel") && !index.sequential && index.row_count >= self.parallel_threshold
     }
 
@@ -117,24 +119,24 @@ impl<'w> Contacts<'w> {
 
     /// The id of a row, where the step had an id column and the row.
     pub fn body_id(&self, row: u32) -> Option<u64> {
-        self.searched.index.ids.get(row as usize).copied()
+        self.index.ids.get(row as usize).copied()
     }
 
     /// The id of a static, where the set has an id column and the row.
     pub fn static_id(&self, row: u32) -> Option<u64> {
-        self.searched.statics.id(row)
+        self.statics.id(row)
     }
 
     /// How many rows the step had, skipped ones included.
     pub fn body_count(&self) -> usize {
-        self.searched.index.row_count
+        self.index.row_count
     }
 }
 
 impl std::fmt::Debug for Contacts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Contacts")
-            .field("bodies", &self.searched.index.row_count)
+            .field("bodies", &self.index.row_count)
             .field("body_pairs", &self.found.body_pair_count)
             .field("static_pairs", &self.found.static_pair_count)
             .finish()

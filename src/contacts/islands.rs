@@ -229,7 +229,7 @@ impl Contacts<'_> {
         let pairs = self.body_pairs().filter(|&pair| bodies(pair));
         join(&mut islands.of, pairs.map(|pair| [pair.a, pair.b]));
         if islands.connect_statics {
-            islands.join_by_statics(self.searched.statics.len(), self.static_pairs().filter(|&pair| statics(pair)));
+            islands.join_by_statics(self.statics.len(), self.static_pairs().filter(|&pair| statics(pair)));
         }
         islands.finish();
     }

@@ -8,7 +8,6 @@ use crate::geometry::{Cast, Entry, ROOT, RawAabb, distance_squared, square, unio
 use crate::memory::blocks::{Blocks, block_words, fill_blocks_from};
 use crate::memory::buffers::{grow, reserve_like};
 use crate::memory::record::Record;
-use crate::query::Search;
 use crate::simd::Overlapping;
 
 /// Up to so many are tested one after the other, sixteen at a time: five nanoseconds for each sixteen, where finding the way
@@ -60,16 +59,15 @@ impl Index {
         Some(found.map(move |at| (at as u32, blocks.aabb(at))))
     }
 
-    /// As [`Search::visit_near`].
+    /// As [`RebuiltGrid::visit_nearest`](crate::tier::loose_grid::RebuiltGrid::visit_nearest).
     pub(crate) fn visit_near_oversized(
         &self,
         point: [f32; 2],
-        count: usize,
         mut within: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
         let Some(few) = self.few_overlapping(square(point, within.sqrt() * ROOT)) else {
-            return self.loose.visit_near(point, count, within, visit);
+            return self.loose.visit_nearest(point, within, visit);
         };
         for (entity, aabb) in few {
             let distance = distance_squared(&aabb, point);
@@ -80,7 +78,7 @@ impl Index {
         within
     }
 
-    /// As [`Search::visit_met`].
+    /// As [`RebuiltGrid::visit_cast`](crate::tier::loose_grid::RebuiltGrid::visit_cast).
     pub(crate) fn visit_met_oversized(
         &self,
         cast: &Cast,
@@ -88,7 +86,7 @@ impl Index {
         visit: &mut impl FnMut(u32, Entry) -> f64,
     ) -> f64 {
         if self.few_oversized.len == 0 {
-            return self.loose.visit_met(cast, until, visit);
+            return self.loose.visit_cast(cast, until, visit);
         }
         // The part of the way that leads by them (C1): all of a way without an end would cover the whole world.
         let Some([from, to]) = cast.span(&self.few_oversized.bounds, until) else { return until };

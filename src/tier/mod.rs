@@ -3,6 +3,7 @@
 //! They never import each other: what two of them do together is in `broad_phase`, and queries are
 //! in `query`.
 
+pub(crate) mod box_test;
 mod debug_shape;
 pub mod loose_grid;
 pub mod point_grid;

@@ -4,10 +4,8 @@ use super::Random;
 use std::fmt::{self, Debug, Formatter};
 use std::ops::ControlFlow;
 use triphase::geometry::RawAabb;
-use triphase::query::{Accept, Hits};
-use triphase::{
-    Aabb, AabbCast, CastHit, Circle, Hit, Neighbor, Point, QueryBuilder, Ray, Searched, Snapshot, World, reference,
-};
+use triphase::query::Hits;
+use triphase::{Aabb, AabbCast, CastHit, Circle, Hit, Neighbor, Point, QueryBuilder, Ray, Snapshot, World, reference};
 
 /// How many of the nearest are asked for.
 const COUNTS: [usize; 6] = [0, 1, 8, 32, 33, usize::MAX];
@@ -132,15 +130,15 @@ impl From<Hit> for Item {
     }
 }
 
-impl From<Neighbor<Hit>> for Item {
-    fn from(near: Neighbor<Hit>) -> Self {
-        Self { hit: near.hit, distance: near.distance.to_bits(), normal: None }
+impl From<Neighbor> for Item {
+    fn from(near: Neighbor) -> Self {
+        Self { hit: near.target, distance: near.distance.to_bits(), normal: None }
     }
 }
 
-impl From<CastHit<Hit>> for Item {
-    fn from(met: CastHit<Hit>) -> Self {
-        Self { hit: met.hit, distance: met.distance.to_bits(), normal: met.normal.map(|normal| normal.to_array()) }
+impl From<CastHit> for Item {
+    fn from(met: CastHit) -> Self {
+        Self { hit: met.target, distance: met.time_of_impact.to_bits(), normal: met.normal }
     }
 }
 
@@ -182,7 +180,7 @@ impl BatchResults {
 }
 
 /// Draws an answer in every way there is; all must agree.
-fn drawn<I: Iterator<Item = Hit>>(ask: impl Fn() -> Hits<I>) -> Vec<Hit> {
+fn drawn<'w>(ask: &dyn Fn() -> Hits<'w>) -> Vec<Hit> {
     let mut hits = Vec::new();
     ask().for_each(|hit| hits.push(hit));
     let mut one_by_one = ask();
@@ -198,7 +196,7 @@ fn drawn<I: Iterator<Item = Hit>>(ask: impl Fn() -> Hits<I>) -> Vec<Hit> {
         rest.for_each(|hit| both.push(hit));
         assert!(both == hits, "{first} one by one and the rest at once");
         let mut seen = Vec::new();
-        let end = ask().visit(|hit| {
+        let end = ask().try_for_each(|hit| {
             seen.push(hit);
             if seen.len() > first { ControlFlow::Break(seen.len()) } else { ControlFlow::Continue(()) }
         });
@@ -214,18 +212,18 @@ fn drawn<I: Iterator<Item = Hit>>(ask: impl Fn() -> Hits<I>) -> Vec<Hit> {
 }
 
 /// Asks everything.
-pub fn answers<A: Accept<Hit>>(ask: QueryBuilder<Searched<'_>, A>, probe: &Probe) -> BatchResults {
+pub fn answers(ask: QueryBuilder<'_>, probe: &Probe) -> BatchResults {
     let Probe { area, point, circle, ray, sweep } = *probe;
     let mut all = BatchResults(Vec::new());
-    all.add("query_aabb", Kind::Set, drawn(|| ask.query_aabb(area)));
-    all.add("query_contained_in", Kind::Set, drawn(|| ask.query_contained_in(area)));
-    all.add("query_containing a point", Kind::Set, drawn(|| ask.query_containing(point)));
-    all.add("query_containing a box", Kind::Set, drawn(|| ask.query_containing(area)));
-    all.add("query_candidates", Kind::Near, drawn(|| ask.query_candidates(area)));
-    all.add("query_circle", Kind::Set, drawn(|| ask.query_circle(circle)));
+    all.add("query_aabb", Kind::Set, drawn(&|| ask.query_aabb(area)));
+    all.add("query_contained_in", Kind::Set, drawn(&|| ask.query_contained_in(area)));
+    all.add("query_point", Kind::Set, drawn(&|| ask.query_point(point)));
+    all.add("query_containing", Kind::Set, drawn(&|| ask.query_containing(area)));
+    all.add("query_candidates", Kind::Near, drawn(&|| ask.query_candidates(area)));
+    all.add("query_circle", Kind::Set, drawn(&|| ask.query_circle(circle)));
 
     // Buffers are replaced, not added to.
-    let mut near = vec![Neighbor { hit: Hit::Body { row: 77, id: None }, distance: -1.0 }];
+    let mut near = vec![Neighbor { target: Hit::Body { row: 77, id: None }, distance: -1.0 }];
     for count in COUNTS {
         ask.k_nearest(point, count, &mut near);
         all.add(format!("k_nearest {count}"), Kind::List, near.iter().copied());
@@ -234,10 +232,10 @@ pub fn answers<A: Accept<Hit>>(ask: QueryBuilder<Searched<'_>, A>, probe: &Probe
     }
     all.add("nearest", Kind::List, ask.nearest(point));
     all.add("nearest_within", Kind::List, ask.nearest_within(circle));
-    ask.within(circle, &mut near);
-    all.add("within", Kind::List, near.iter().copied());
+    ask.query_circle_sorted(circle, &mut near);
+    all.add("query_circle_sorted", Kind::List, near.iter().copied());
 
-    let mut met = vec![CastHit { hit: Hit::Body { row: 77, id: None }, distance: -1.0, normal: None }];
+    let mut met = vec![CastHit { target: Hit::Body { row: 77, id: None }, time_of_impact: -1.0, normal: None }];
     ask.cast_ray_all(ray, &mut met);
     assert_eq!(ask.cast_ray_any(ray), !met.is_empty(), "{ray:?}");
     all.add("cast_ray_all", Kind::List, met.iter().copied());
@@ -249,32 +247,24 @@ pub fn answers<A: Accept<Hit>>(ask: QueryBuilder<Searched<'_>, A>, probe: &Probe
     all
 }
 
-/// That the world's own methods answer as `ask()` does.
+/// The methods of a world find what its builder finds.
 pub fn check_methods(world: &World, probe: &Probe) {
-    let Probe { area, point, circle, ray, sweep } = *probe;
-    let ask = world.query();
-    assert!(world.query_aabb(area).eq(ask.query_aabb(area)), "{area:?}");
-    assert!(world.query_contained_in(area).eq(ask.query_contained_in(area)), "{area:?}");
-    assert!(world.query_containing(area).eq(ask.query_containing(area)), "{area:?}");
-    assert!(world.query_containing(point).eq(ask.query_containing(point)), "{point:?}");
-    assert!(world.query_candidates(area).eq(ask.query_candidates(area)), "{area:?}");
-    assert!(world.query_circle(circle).eq(ask.query_circle(circle)), "{circle:?}");
-    assert_eq!(world.nearest(point), ask.nearest(point));
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    world.k_nearest(point, 9, &mut first);
-    ask.k_nearest(point, 9, &mut second);
-    assert_eq!(first, second);
-    world.within(circle, &mut first);
-    ask.within(circle, &mut second);
-    assert_eq!(first, second);
-    assert_eq!(world.cast_ray(ray), ask.cast_ray(ray));
-    assert_eq!(world.cast_aabb(sweep), ask.cast_aabb(sweep));
+    let Probe { area, point, circle, ray, .. } = *probe;
+    let query = world.query();
+    assert!(world.query_aabb(area).eq(query.query_aabb(area)), "{area:?}");
+    assert!(world.query_circle(circle).eq(query.query_circle(circle)), "{circle:?}");
+    assert_eq!(world.nearest(point), query.nearest(point));
+    assert_eq!(world.cast_ray(ray), query.cast_ray(ray));
 }
 
-/// That a reader's frame answers as `ask()` does, where statics are those of the step.
-pub fn check_frame(frame: &Snapshot, world: &World, probe: &Probe) {
-    assert!(frame.query_aabb(probe.area).eq(world.query_aabb(probe.area)), "{:?}", probe.area);
-    assert_eq!(answers(frame.query(), probe), answers(world.query(), probe), "{probe:?}");
+/// A snapshot finds what the world finds, if its statics are those of the step.
+pub fn check_frame(snapshot: &Snapshot, world: &World, probe: &Probe) {
+    let Probe { area, point, circle, ray, .. } = *probe;
+    assert!(snapshot.query_aabb(area).eq(world.query_aabb(area)), "{area:?}");
+    assert!(snapshot.query_circle(circle).eq(world.query_circle(circle)), "{circle:?}");
+    assert_eq!(snapshot.nearest(point), world.nearest(point));
+    assert_eq!(snapshot.cast_ray(ray), world.cast_ray(ray));
+    assert_eq!(answers(snapshot.query(), probe), answers(world.query(), probe), "{probe:?}");
 }
 
 /// What there is to be found: bodies by row, then enabled statics by row.
@@ -330,8 +320,8 @@ impl Known {
         let mut all = BatchResults(Vec::new());
         all.add("query_aabb", Kind::Set, met.clone());
         all.add("query_contained_in", Kind::Set, self.that(|aabb| holds(&area, aabb)));
-        all.add("query_containing a point", Kind::Set, self.that(|aabb| holds(aabb, &[x, y, x, y])));
-        all.add("query_containing a box", Kind::Set, self.that(|aabb| holds(aabb, &area)));
+        all.add("query_point", Kind::Set, self.that(|aabb| holds(aabb, &[x, y, x, y])));
+        all.add("query_containing", Kind::Set, self.that(|aabb| holds(aabb, &area)));
         all.add("query_candidates", Kind::Near, met);
 
         let distances = reference::distances_squared(&self.boxes, [x, y]);
@@ -352,7 +342,7 @@ impl Known {
         }
         all.add("nearest", Kind::List, first(&near, 1));
         all.add("nearest_within", Kind::List, first(&inside, 1));
-        all.add("within", Kind::List, inside);
+        all.add("query_circle_sorted", Kind::List, inside);
 
         let ray = self.met([x, y, x, y], probe.ray.direction().to_array(), f64::from(probe.ray.max()));
         all.add("cast_ray_all", Kind::List, ray.iter().copied());

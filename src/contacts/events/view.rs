@@ -99,7 +99,7 @@ impl<'w> Contacts<'w> {
 
     /// Contacts of bodies of the step before that are none any more.
     pub fn ended(&self) -> impl Iterator<Item = EndedPair> + Clone + use<'w> {
-        let index = self.searched.index;
+        let index = self.index;
         let id = |row: u32| index.ids.get(row as usize).copied().unwrap_or(u64::from(row));
         ended(self.tracker.map(|tracker| &tracker.bodies), move |rows| rows.map(id)).map(|([a, b], value)| EndedPair {
             a,
@@ -121,7 +121,7 @@ impl<'w> Contacts<'w> {
 
     /// As [`ended`](Self::ended), of bodies and statics.
     pub fn ended_statics(&self) -> impl Iterator<Item = EndedStaticPair> + Clone + use<'w> {
-        let index = self.searched.index;
+        let index = self.index;
         let id = |row: u32| index.ids.get(row as usize).copied().unwrap_or(u64::from(row));
         // Of the set that the step saw: it may have been replaced since.
         let static_id = |row: u32| index.statics.id(row).unwrap_or(u64::from(row));

@@ -104,7 +104,7 @@ impl Contacts<'_> {
         columns: C,
         each: impl Fn(Pair, C::Row<'_>, C::Row<'_>) + Sync,
     ) -> Result<(), Error> {
-        let rows = self.searched.index.row_count;
+        let rows = self.index.row_count;
         columns::for_each_pair(columns, rows, || self.work(Touched::Both), each)
     }
 
@@ -145,7 +145,7 @@ impl Contacts<'_> {
         columns: C,
         each: impl Fn(StaticPair, C::Row<'_>) + Sync,
     ) -> Result<(), Error> {
-        let rows = self.searched.index.row_count;
+        let rows = self.index.row_count;
         columns::for_each_static_pair(columns, rows, || self.work(Touched::First), each)
     }
 
@@ -156,7 +156,7 @@ impl Contacts<'_> {
             Touched::Both => (&found.schedules.bodies, found.all_bodies()),
             Touched::First => (&found.schedules.statics, found.all_statics()),
         };
-        let index = self.searched.index;
+        let index = self.index;
         let schedule = kept.get_or_make(|schedule| schedule.make(blocks, &found.sections, touched, index, parallel));
         Work { schedule, blocks, parallel }
     }

@@ -26,7 +26,7 @@
 pub(crate) mod handles;
 mod index;
 mod map;
-mod rebuilt;
+pub(crate) mod rebuilt;
 #[cfg(test)]
 mod tests;
 mod walk;

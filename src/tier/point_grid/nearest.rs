@@ -24,7 +24,9 @@ const ALIKE: f64 = 1.0 / (1u64 << 50) as f64;
 const ORDINARY: f64 = 2.1;
 
 impl GridIndex {
-    /// See [`Search::visit_near`](crate::query::Search::visit_near); rows.
+    /// Visits bodies whose squared distance from a point is at most `within`, each once, nearer ones first by and by. `visit`
+    /// is given the row and the squared distance, and returns what the distance has to be within from then on; what it is
+    /// in the end is returned. `count` is about how many are asked for.
     pub(crate) fn visit_near(
         &self,
         point: [f32; 2],

@@ -5,7 +5,7 @@
 //! Q2: the filing is replaced only once all rows were found good.
 
 use crate::error::Error;
-use crate::geometry::{Aabb, overlaps};
+use crate::geometry::overlaps;
 use crate::input::bodies;
 use crate::input::rows::{Boxes, ROWS_MAX};
 use crate::memory::buffers::grow;
@@ -90,7 +90,7 @@ impl PointGrid {
     /// Files all boxes in the place of those filed before, and replaces `pairs` by every pair of rows whose closed boxes
     /// overlap, each once, `a < b`; touching is overlap.
     ///
-    /// Boxes are taken bit for bit: `[f32; 4]` as `min_x, min_y, max_x, max_y` in world units, [`Aabb`], or any castable
+    /// Boxes are taken bit for bit: `[f32; 4]` as `min_x, min_y, max_x, max_y` in world units, [`Aabb`](crate::Aabb), or any castable
     /// type of four f32, as by [`Bodies::from_aabbs`](crate::Bodies::from_aabbs).
     ///
     /// # Errors
@@ -125,20 +125,6 @@ impl PointGrid {
         self.index.finish(self.level);
         self.rest.finish(self.level);
         Ok(())
-    }
-
-    /// Rows of the boxes that overlap `area`, each once; touching is overlap. They are looked for as the iterator is drawn
-    /// on.
-    ///
-    /// # Determinism
-    ///
-    /// The order is a pure function of the boxes: cell order, then what is larger than all classes.
-    ///
-    /// # Cost
-    ///
-    /// O(bands + cells touched + hits), a band being a part of the world with some thousand boxes. Takes no memory.
-    pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = u32> + '_ {
-        self.query().query_aabb(area)
     }
 
     /// How many boxes are filed.

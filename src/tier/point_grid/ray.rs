@@ -23,7 +23,9 @@ const FEW: usize = 12;
 const SMALL: usize = 3;
 
 impl GridIndex {
-    /// See [`Search::visit_met`](crate::query::Search::visit_met); rows.
+    /// Visits bodies that are met not after the distance `until`, earlier ones first by and by. `visit` is given the row and
+    /// where the box is met, and returns until where it goes on; what it is in the end is returned. A negative distance ends
+    /// the walk.
     pub(crate) fn visit_met(&self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         for class in self.directory.classes() {
             let cast = cast.oriented(class.transposed);

@@ -15,6 +15,7 @@
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
+use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::node::{GroupIndex, Node};
 use crate::tier::static_tree::split::{Kind, Split};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
@@ -95,11 +96,12 @@ impl Walk {
     }
 }
 
-/// The rows of enabled statics that an area's leaves list, each from one leaf (Q4), as they are drawn.
+/// The rows of enabled statics that an area's leaves list and that pass a test, each from one leaf (Q4), as they are drawn.
 #[derive(Clone, Debug)]
-struct Found<'t> {
+pub(crate) struct Found<'t> {
     tree: &'t Built,
     disabled: &'t BitSet,
+    test: BoxTest,
     walk: Walk,
     roots: std::slice::Iter<'t, Root>,
     /// The root that is walked.
@@ -108,17 +110,36 @@ struct Found<'t> {
     entries: &'t [u32],
     boxes: &'t [RawAabb],
     above: [f32; 2],
-    /// Entries that were tested, and which of them are still to be reported, a bit each.
+    /// Entries that were tested, their boxes, and which of them are still to be reported, a bit each.
     batch: &'t [u32],
+    batch_boxes: &'t [RawAabb],
     hits: u32,
 }
 
 impl<'t> Found<'t> {
-    fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
+    fn new(tree: &'t StaticTree, area: RawAabb, test: BoxTest) -> Self {
         let StaticTree { built: tree, disabled } = tree;
         let (walk, roots) = (Walk::new(area), tree.roots.iter());
-        let (entries, boxes, batch) = (&[][..], &[][..], &[][..]);
-        Self { tree, disabled, walk, roots, root_cell: [0.0; 4], entries, boxes, above: [0.0; 2], batch, hits: 0 }
+        Self {
+            tree,
+            disabled,
+            test,
+            walk,
+            roots,
+            root_cell: [0.0; 4],
+            entries: &[],
+            boxes: &[],
+            above: [0.0; 2],
+            batch: &[],
+            batch_boxes: &[],
+            hits: 0,
+        }
+    }
+
+    /// Entries of the present leaf that were not tested yet.
+    #[cfg(test)]
+    pub(crate) fn untested_in_leaf(&self) -> usize {
+        self.entries.len()
     }
 
     /// The next leaf below this root or the next one that the area meets; whether there is one.
@@ -146,87 +167,47 @@ impl<'t> Found<'t> {
     ///
     /// Without a branch an entry: the processor waits for many boxes at once, and mispredicts none of them.
     #[inline]
-    fn next_batch(&mut self, test: impl Fn(&RawAabb) -> bool) -> bool {
+    fn next_batch(&mut self) -> bool {
         while self.entries.is_empty() {
             if !self.next_leaf() {
                 return false;
             }
         }
         let count = self.entries.len().min(TESTED_MAX);
-        let boxes;
         (self.batch, self.entries) = self.entries.split_at(count);
-        (boxes, self.boxes) = self.boxes.split_at(count);
+        (self.batch_boxes, self.boxes) = self.boxes.split_at(count);
         self.hits = 0;
-        for (k, aabb) in boxes.iter().enumerate() {
-            let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & test(aabb);
+        let (area, untested) = (&self.walk.area, !self.test.needs_overlap());
+        for (k, aabb) in self.batch_boxes.iter().enumerate() {
+            let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & (overlaps(aabb, area) | untested);
             self.hits |= u32::from(is_hit) << k;
         }
         true
     }
+}
+
+impl Iterator for Found<'_> {
+    type Item = u32;
 
     #[inline]
-    fn next(&mut self, test: impl Fn(&RawAabb) -> bool) -> Option<u32> {
+    fn next(&mut self) -> Option<u32> {
         loop {
             while self.hits != 0 {
-                let row = self.batch[self.hits.trailing_zeros() as usize];
+                let k = self.hits.trailing_zeros() as usize;
                 self.hits &= self.hits - 1;
-                if !self.disabled.contains(row) {
+                let row = self.batch[k];
+                if self.test.accepts(|| self.batch_boxes[k]) && !self.disabled.contains(row) {
                     return Some(row);
                 }
             }
-            if !self.next_batch(&test) {
+            if !self.next_batch() {
                 return None;
             }
         }
     }
 }
 
-/// Iterates the rows of enabled statics that overlap an area, each once. Made by
-/// [`StaticTree::query_aabb`].
-#[derive(Clone, Debug)]
-pub struct StaticHits<'t>(Found<'t>);
-
-impl<'t> StaticHits<'t> {
-    pub(crate) fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
-        Self(Found::new(tree, area))
-    }
-}
-
-impl Iterator for StaticHits<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let area = self.0.walk.area;
-        self.0.next(|aabb| overlaps(aabb, &area))
-    }
-}
-
-impl FusedIterator for StaticHits<'_> {}
-
-/// Iterates the rows of enabled statics that satisfy a test, of those that lie near an area.
-#[derive(Clone, Debug)]
-pub(crate) struct Tested<'t, T> {
-    found: Found<'t>,
-    test: T,
-}
-
-impl<'t, T: Fn(&RawAabb) -> bool> Tested<'t, T> {
-    pub(crate) fn new(tree: &'t StaticTree, area: RawAabb, test: T) -> Self {
-        Self { found: Found::new(tree, area), test }
-    }
-}
-
-impl<T: Fn(&RawAabb) -> bool> Iterator for Tested<'_, T> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        self.found.next(&self.test)
-    }
-}
-
-impl<T: Fn(&RawAabb) -> bool> FusedIterator for Tested<'_, T> {}
+impl FusedIterator for Found<'_> {}
 
 /// Q3: the cell without its outer edges. By T3 an edge equals the root's only where it is one.
 #[inline]
@@ -244,6 +225,11 @@ fn corners_above(cell: &RawAabb, root: &RawAabb, area: &RawAabb) -> [f32; 2] {
 }
 
 impl StaticTree {
+    /// The enabled statics that pass `test`, of those that lie near `area`, each once. Edges of the area may be infinite.
+    pub(crate) fn search(&self, area: RawAabb, test: BoxTest) -> Found<'_> {
+        Found::new(self, area, test)
+    }
+
     /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the leaves. `seen` has
     /// room for [`len`](Self::len) rows; it is all clear before and after. Allocates only what `found` grows by.
     pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {

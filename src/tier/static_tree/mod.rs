@@ -28,8 +28,6 @@ mod tests;
 #[cfg(test)]
 mod validate;
 
-pub use crate::tier::static_tree::box_query::StaticHits;
-
 use crate::error::Error;
 use crate::geometry::{Aabb, RawAabb, union};
 use crate::input::bodies::Statics;
@@ -187,25 +185,6 @@ impl StaticTree {
             self.disabled.insert(row);
         }
         Ok(was)
-    }
-
-    /// The rows of all enabled statics that overlap `area`, each once, found as the iterator is asked for them. No
-    /// memory is allocated.
-    ///
-    /// # Cost
-    ///
-    /// O(depth + entries of the leaves that `area` reaches).
-    ///
-    /// # Determinism
-    ///
-    /// In the order of the leaves: a pure function of the boxes and the area.
-    pub fn query_aabb(&self, area: Aabb) -> StaticHits<'_> {
-        self.query_raw(area.to_array())
-    }
-
-    /// [`query_aabb`](Self::query_aabb) of an area whose edges may be infinite.
-    pub(crate) fn query_raw(&self, area: RawAabb) -> StaticHits<'_> {
-        StaticHits::new(self, area)
     }
 
     /// Nodes of the tree, leaves and empty ones included.

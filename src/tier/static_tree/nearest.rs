@@ -183,7 +183,9 @@ impl Near<'_> {
 }
 
 impl StaticTree {
-    /// [`Search::visit_near`](crate::query::Search::visit_near).
+    /// Visits statics whose squared distance from a point is at most `within`, each once, nearer ones first by and by. `visit`
+    /// is given the row and the squared distance, and returns what the distance has to be within from then on; what it is
+    /// in the end is returned.
     pub(crate) fn walk_near(&self, point: [f32; 2], mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
         let mut roots: SmallVec<[(f64, &Root); ROOT_COUNT_MAX]> = SmallVec::new();
         roots.extend(self.built.roots.iter().map(|root| (distance_squared(&root.bounds, point), root)));

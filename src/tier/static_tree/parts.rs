@@ -1,42 +1,10 @@
-//! What can be asked of the tree, and its parts for people to look at.
+//! The parts of the tree for drawing, and the order of places.
 
-use crate::geometry::{Cast, Entry, RawAabb};
-use crate::query::{QueryBuilder, Search};
+use crate::geometry::RawAabb;
 use crate::tier::DebugShape;
-use crate::tier::static_tree::box_query::Tested;
 use crate::tier::static_tree::node::{CHILD_COUNT, Node};
 use crate::tier::static_tree::split::Split;
 use crate::tier::static_tree::{Root, StaticTree};
-
-impl Search for &StaticTree {
-    type Hit = u32;
-
-    #[inline]
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
-        Tested::new(self, area, test)
-    }
-
-    #[inline]
-    fn visit_near(self, point: [f32; 2], _: usize, within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        self.walk_near(point, within, visit)
-    }
-
-    #[inline]
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
-        self.walk_met(cast, until, visit)
-    }
-
-    /// The order of leaves, were all splits quads: that of the roots, then x and y of the root's cell, bit by bit.
-    fn place(self, point: [f32; 2]) -> u64 {
-        let holds = |root: &Root| (0..2).all(|k| root.cell[k] <= point[k] && point[k] <= root.cell[k + 2]);
-        let home = self.built.roots.iter().position(holds);
-        // What no root holds comes last, as it lies to the first, which has most.
-        let number = home.unwrap_or(self.built.roots.len()) as u64;
-        let cell = self.built.roots.get(home.unwrap_or(0)).map_or([0.0; 4], |root| root.cell);
-        let [x, y] = [0, 1].map(|axis| spread(step(cell[axis], cell[axis + 2], point[axis])));
-        number << (2 * STEP_BITS) | x | y << 1
-    }
-}
 
 /// Bits of a coordinate of a place: steps finer than leaves are.
 const STEP_BITS: u32 = 16;
@@ -58,25 +26,15 @@ fn spread(step: u64) -> u64 {
 }
 
 impl StaticTree {
-    /// Queries to the statics: what lies in an area, what is nearest, what a ray meets. Hits are rows. What is disabled
-    /// is not found.
-    ///
-    /// ```
-    /// use triphase::{Circle, Point, Ray, tier::static_tree::StaticTree};
-    /// let walls = [[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0], [40.0, 40.0, 41.0, 48.0]];
-    /// let mut tree = StaticTree::new(&walls)?;
-    /// assert_eq!(tree.query().query_circle(Circle::new([5.0, 5.0], 4.0)?).collect::<Vec<_>>(), [0, 1]);
-    /// assert_eq!(tree.query().nearest(Point::new([38.0, 44.0])?).map(|found| found.hit), Some(2));
-    ///
-    /// let ray = Ray::new([5.0, 5.0], [1.0, 0.0], 100.0)?;
-    /// let hit = tree.query().cast_ray(ray).unwrap();
-    /// assert_eq!((hit.hit, hit.distance), (1, 4.0));
-    /// tree.set_enabled(1, false)?;
-    /// assert!(!tree.query().cast_ray_any(ray));
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    pub fn query(&self) -> QueryBuilder<&Self> {
-        QueryBuilder::new(self)
+    /// The order of leaves, were all splits quads: that of the roots, then x and y of the root's cell, bit by bit.
+    pub(crate) fn place(&self, point: [f32; 2]) -> u64 {
+        let holds = |root: &Root| (0..2).all(|k| root.cell[k] <= point[k] && point[k] <= root.cell[k + 2]);
+        let home = self.built.roots.iter().position(holds);
+        // What no root holds comes last, as it lies to the first, which has most.
+        let number = home.unwrap_or(self.built.roots.len()) as u64;
+        let cell = self.built.roots.get(home.unwrap_or(0)).map_or([0.0; 4], |root| root.cell);
+        let [x, y] = [0, 1].map(|axis| spread(step(cell[axis], cell[axis + 2], point[axis])));
+        number << (2 * STEP_BITS) | x | y << 1
     }
 
     /// Visits every node and leaf, empty leaves included, in the order of searches: a node before what is below it.

@@ -178,7 +178,9 @@ impl Along<'_, '_> {
 }
 
 impl StaticTree {
-    /// [`Search::visit_met`](crate::query::Search::visit_met).
+    /// Visits statics that are met not after the distance `until`, earlier ones first by and by, some perhaps more than
+    /// once. `visit` is given the row and where the box is met, and returns until where it goes on; what it is in the end is
+    /// returned.
     pub(crate) fn walk_met(&self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         let mut roots: SmallVec<[Site; ROOT_COUNT_MAX]> = SmallVec::new();
         for root in &self.built.roots {

@@ -7,6 +7,7 @@ use crate::geometry::{Aabb, RawAabb};
 use crate::input::bodies::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::reference::cross_pairs;
+use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::StaticTree;
 use crate::tier::static_tree::build::check_count;
 use crate::tier::static_tree::node::{CHILD_COUNT, ROW_COUNT_MAX};
@@ -175,7 +176,7 @@ fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
     let (mut seen, mut found) = (BitSet::default(), Vec::new());
     seen.grow_to(tree.len());
     for (area, wanted) in areas.iter().zip(&wanted) {
-        let mut rows: Vec<u32> = tree.query_raw(*area).collect();
+        let mut rows: Vec<u32> = tree.search(*area, BoxTest::Overlap).collect();
         rows.sort_unstable();
         assert_eq!(&rows, wanted, "{name}: query of {area:?}");
         found.clear();
@@ -226,7 +227,7 @@ fn long_boxes_do_not_fill_the_memory() {
         let tree = StaticTree::new(&boxes).unwrap();
         // A list of beams is cut between beams: hardly any is in two leaves.
         assert!(tree.entry_count() < 110_000, "{name}: {} entries", tree.entry_count());
-        let leaf = tree.query_raw([0.0, 10.0, 0.0, 10.0]).count();
+        let leaf = tree.search([0.0, 10.0, 0.0, 10.0], BoxTest::Overlap).count();
         assert_eq!(leaf, 1);
         assert!(tree.node_count() < 50_000, "{name}: {} nodes", tree.node_count());
     }

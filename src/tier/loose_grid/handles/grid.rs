@@ -261,6 +261,11 @@ impl LooseGrid {
         LooseHandle { index: index.0, generation: self.slots[index.at()].generation }
     }
 
+    /// The handle of a box that a [`search`](Self::search) found.
+    pub(crate) fn handle_of(&self, slot: u32) -> LooseHandle {
+        self.handle(EntityIndex(slot))
+    }
+
     pub(in crate::tier::loose_grid) fn slot(&self, index: EntityIndex) -> &Slot {
         &self.slots[index.at()]
     }

@@ -1,38 +1,10 @@
-//! Areas and pairs of a [`LooseGrid`].
+//! Pairs of a [`LooseGrid`].
 
-use crate::geometry::{Aabb, RawAabb, overlaps};
+use crate::geometry::{RawAabb, overlaps};
 use crate::tier::loose_grid::handles::grid::{LooseGrid, LooseHandle};
 use crate::tier::loose_grid::{EntityIndex, LooseIndex};
 
 impl LooseGrid {
-    /// The boxes that overlap `area`, each once; touching is overlap. They are looked for as the iterator is drawn on.
-    ///
-    /// # Cost
-    ///
-    /// O(tight cells that `area` touches + boxes in the loose cells that it meets). Takes no memory.
-    ///
-    /// # Determinism
-    ///
-    /// The order is a pure function of the calls made before.
-    pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = LooseHandle> + Clone {
-        let area = area.to_array();
-        self.filed_near(area, move |bounds| overlaps(&area, bounds))
-    }
-
-    /// What is filed in loose cells that `area` meets and satisfies `test`, each once.
-    pub(in crate::tier::loose_grid) fn filed_near<T: Fn(&RawAabb) -> bool + Copy>(
-        &self,
-        area: RawAabb,
-        test: T,
-    ) -> impl Iterator<Item = LooseHandle> + Clone + use<'_, T> {
-        self.cells_in(area)
-            .chain(self.tight.everywhere().iter().copied())
-            .filter(move |cell| overlaps(&area, &self.cells[cell.at()].bounds))
-            .flat_map(|cell| self.members(self.cells[cell.at()].head))
-            .filter(move |&index| test(&self.slot(index).bounds))
-            .map(|index| self.handle(index))
-    }
-
     /// Fills `pairs`, which is cleared first, with each two boxes that overlap, once; touching is overlap.
     ///
     /// # Cost

@@ -1,46 +1,63 @@
-//! Queries to a [`LooseGrid`].
+//! The searches of a [`LooseGrid`], and its parts for drawing.
 
-use crate::geometry::{Cast, Entry, RawAabb};
-use crate::query::{QueryBuilder, Search};
+use crate::geometry::{Cast, Entry, RawAabb, overlaps};
 use crate::tier::DebugShape;
-use crate::tier::loose_grid::map::GridMap;
+use crate::tier::box_test::BoxTest;
+use crate::tier::loose_grid::handles::grid::{LooseGrid, LooseHandle};
+use crate::tier::loose_grid::index::{EntityIndex, EntryIndex, LooseIndex};
+use crate::tier::loose_grid::map::{CellRange, GridMap};
 use crate::tier::loose_grid::walk::{DoubleGrid, Met, Near};
-use crate::tier::loose_grid::{LooseGrid, LooseHandle, LooseIndex};
+use std::slice;
 
 impl LooseGrid {
-    /// QueryBuilder: what lies in an area, what is nearest, what a ray meets.
-    ///
-    /// # Cost
-    ///
-    /// O(tight cells where the answer is looked for + boxes in the loose cells that they list and the question meets).
-    /// Boxes that have moved far since the last [`clean_up`](Self::refit) make loose cells large, and more of them met.
-    ///
-    /// # Determinism
-    ///
-    /// The order of areas is a pure function of the calls made before. Of equally near ones, and of those that a ray meets
-    /// at once, the lower handle is first.
-    ///
-    /// ```
-    /// use triphase::{Aabb, Point, Ray};
-    /// use triphase::tier::loose_grid::LooseGrid;
-    /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [1000.0, 1000.0])?, 20.0)?;
-    /// let dragon = grid.insert(Aabb::from_half_extents([100.0, 100.0], [25.0, 10.0])?);
-    /// let trap = grid.insert(Aabb::from_half_extents([200.0, 100.0], [5.0, 5.0])?);
-    ///
-    /// assert_eq!(grid.query().query_containing(Point::new([80.0, 95.0])?).first(), Some(dragon));
-    /// assert_eq!(grid.query().nearest(Point::new([180.0, 100.0])?).unwrap().hit, trap);
-    ///
-    /// let ray = Ray::new([0.0, 100.0], [1.0, 0.0], f32::INFINITY)?;
-    /// let hit = grid.query().with_predicate(|handle| handle != dragon).cast_ray(ray).unwrap();
-    /// assert_eq!((hit.hit, hit.distance), (trap, 195.0));
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    pub fn query(&self) -> QueryBuilder<&Self> {
-        QueryBuilder::new(self)
+    /// The boxes in loose cells that `area` touches and that pass `test`, each once.
+    pub(crate) fn search(&self, area: RawAabb, test: BoxTest) -> HandleSearch<'_> {
+        let range = self.tight.range(&area);
+        HandleSearch {
+            grid: self,
+            area,
+            test,
+            range,
+            at: range.min,
+            listed: self.tight.first_listed(range.min[0], range.min[1]),
+            everywhere: self.tight.everywhere().iter(),
+            member: EntityIndex::NONE,
+        }
     }
 
-    /// Visits what the grid is made of: every loose cell with boxes in it, and every tight cell that lists some, which
-    /// include those whose boxes have left since the last [`clean_up`](Self::refit).
+    /// Visits boxes within a squared distance of a point; see [`Near`].
+    pub(crate) fn visit_nearest(
+        &self,
+        point: [f32; 2],
+        within: f64,
+        visit: &mut impl FnMut(LooseHandle, f64) -> f64,
+    ) -> f64 {
+        let mut near = Near::new(self, point, within, visit);
+        if !self.is_empty() {
+            near.walk();
+        }
+        near.within
+    }
+
+    /// Visits boxes that a cast hits up to a distance; see [`Met`].
+    pub(crate) fn visit_cast(&self, cast: &Cast, until: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
+        let mut met = Met::new(self, cast, until, visit);
+        if !self.is_empty() {
+            met.walk();
+        }
+        met.until
+    }
+
+    /// The number of the tight cell that holds a point.
+    pub(crate) fn place(&self, point: [f32; 2]) -> u64 {
+        self.place_of(point)
+    }
+
+    /// Visits every loose cell with boxes in it and every tight cell that lists some, for drawing
+    /// and debugging.
+    ///
+    /// Tight cells may list loose cells whose boxes have left since the last
+    /// [`refit`](Self::refit).
     pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for cell in &self.cells {
             let population = self.members(cell.head).count();
@@ -86,36 +103,60 @@ impl DoubleGrid for &LooseGrid {
     }
 }
 
-impl Search for &LooseGrid {
-    type Hit = LooseHandle;
+/// The slots of boxes in the loose cells that an area touches and that pass a test, one by one.
+#[derive(Clone, Debug)]
+pub(crate) struct HandleSearch<'g> {
+    grid: &'g LooseGrid,
+    area: RawAabb,
+    test: BoxTest,
+    /// The tight cells that the area touches, the present one, and what is left of its list.
+    range: CellRange,
+    at: [u32; 2],
+    listed: EntryIndex,
+    /// What is left of the loose cells that no tight cell lists.
+    everywhere: slice::Iter<'g, LooseIndex>,
+    /// The next box of the present loose cell.
+    member: EntityIndex,
+}
 
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = LooseHandle> {
-        self.filed_near(area, test)
-    }
-
-    fn visit_near(
-        self,
-        point: [f32; 2],
-        _: usize,
-        within: f64,
-        visit: &mut impl FnMut(LooseHandle, f64) -> f64,
-    ) -> f64 {
-        let mut near = Near::new(self, point, within, visit);
-        if !self.is_empty() {
-            near.walk();
+impl HandleSearch<'_> {
+    /// The next loose cell whose box overlaps the area.
+    fn next_cell(&mut self) -> Option<LooseIndex> {
+        let [x_max, y_max] = self.range.max;
+        loop {
+            let [x, y] = self.at;
+            while let Some(cell) = self.grid.tight.next_listed(&mut self.listed) {
+                let bounds = &self.grid.cells[cell.at()].bounds;
+                if overlaps(&self.area, bounds) && self.grid.tight.meets_first(&self.range, bounds, x, y) {
+                    return Some(cell);
+                }
+            }
+            self.at = match [x, y] {
+                [x, y] if x < x_max => [x + 1, y],
+                [_, y] if y < y_max => [self.range.min[0], y + 1],
+                _ => break,
+            };
+            self.listed = self.grid.tight.first_listed(self.at[0], self.at[1]);
         }
-        near.within
+        self.everywhere.find(|cell| overlaps(&self.area, &self.grid.cells[cell.at()].bounds)).copied()
     }
+}
 
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
-        let mut met = Met::new(self, cast, until, visit);
-        if !self.is_empty() {
-            met.walk();
+impl Iterator for HandleSearch<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            while let Some(index) = self.member.some() {
+                let slot = self.grid.slot(index);
+                self.member = slot.next;
+                let is_candidate = overlaps(&slot.bounds, &self.area) | !self.test.needs_overlap();
+                if is_candidate && self.test.accepts(|| slot.bounds) {
+                    return Some(index.0);
+                }
+            }
+            let cell = self.next_cell()?;
+            self.member = self.grid.cells[cell.at()].head;
         }
-        met.until
-    }
-
-    fn place(self, point: [f32; 2]) -> u64 {
-        self.place_of(point)
     }
 }

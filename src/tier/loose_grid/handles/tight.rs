@@ -145,9 +145,22 @@ impl TightLists {
 
     /// The loose cells that a tight cell lists.
     pub(in crate::tier::loose_grid) fn listed(&self, x: u32, y: u32) -> impl Iterator<Item = LooseIndex> + Clone {
-        let first = self.heads[self.map.number(x, y)].some();
-        std::iter::successors(first, |entry| self.entries[entry.at()].next.some())
-            .map(|entry| self.entries[entry.at()].cell)
+        let mut cursor = self.first_listed(x, y);
+        std::iter::from_fn(move || self.next_listed(&mut cursor))
+    }
+
+    /// Where the list of a tight cell begins.
+    #[inline]
+    pub(in crate::tier::loose_grid) fn first_listed(&self, x: u32, y: u32) -> EntryIndex {
+        self.heads[self.map.number(x, y)]
+    }
+
+    /// The loose cell of a list at `cursor`, which moves on.
+    #[inline]
+    pub(in crate::tier::loose_grid) fn next_listed(&self, cursor: &mut EntryIndex) -> Option<LooseIndex> {
+        let Entry { cell, next } = self.entries[cursor.some()?.at()];
+        *cursor = next;
+        Some(cell)
     }
 
     /// The loose cells that every search visits.

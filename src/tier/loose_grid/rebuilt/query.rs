@@ -4,8 +4,8 @@
 //! tight cells list more than is behind the covers of a neighbourhood, covers serve for all.
 
 use crate::geometry::{Cast, Entry, RawAabb, distance_squared, overlaps};
-use crate::query::Search;
 use crate::tier::DebugShape;
+use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::LooseIndex;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
 use crate::tier::loose_grid::rebuilt::pairs::COVER_WORTH;
@@ -95,15 +95,15 @@ impl DoubleGrid for &RebuiltGrid {
     }
 }
 
-impl Search for &RebuiltGrid {
-    type Hit = u32;
-
+impl RebuiltGrid {
+    /// What is filed in loose cells that `area` touches and passes `test`, each once. Edges of the area may be infinite.
     #[inline]
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
+    pub(crate) fn search(&self, area: RawAabb, test: BoxTest) -> Found<'_> {
         Found { grid: self, area, test, cells: Cells::new(self, &area), rest: 0..0, filed: [].iter() }
     }
 
-    fn visit_near(self, point: [f32; 2], _: usize, within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
+    /// Visits what lies within a squared distance of a point; see [`Near`].
+    pub(crate) fn visit_nearest(&self, point: [f32; 2], within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
         let mut near = Near::new(self, point, within, visit);
         if self.filed.is_empty() {
             return within;
@@ -118,7 +118,8 @@ impl Search for &RebuiltGrid {
         near.within
     }
 
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    /// Visits what a cast meets until a distance; see [`Met`].
+    pub(crate) fn visit_cast(&self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         let mut met = Met::new(self, cast, until, visit);
         if self.filed.is_empty() {
             return until;
@@ -130,18 +131,14 @@ impl Search for &RebuiltGrid {
         }
         met.until
     }
-
-    fn place(self, point: [f32; 2]) -> u64 {
-        (&self).place_of(point)
-    }
 }
 
-/// What is filed in loose cells that an area meets and satisfies a test, one by one.
+/// What is filed in loose cells that an area meets and passes a test, one by one.
 #[derive(Clone, Debug)]
-struct Found<'g, T> {
+pub(crate) struct Found<'g> {
     grid: &'g RebuiltGrid,
     area: RawAabb,
-    test: T,
+    test: BoxTest,
     cells: Cells<'g>,
     /// What is left of a crowded cell.
     rest: Range<usize>,
@@ -219,7 +216,13 @@ impl<'g> Cells<'g> {
     }
 }
 
-impl<'g, T> Found<'g, T> {
+impl Found<'_> {
+    /// Whether a box that is filed in a loose cell that the area meets passes the test.
+    #[inline(always)]
+    fn accepts(&self, aabb: &RawAabb) -> bool {
+        (overlaps(aabb, &self.area) | !self.test.needs_overlap()) && self.test.accepts(|| *aabb)
+    }
+
     /// Goes on to the next entities that may be met; whether there are any.
     #[inline(always)]
     fn next_run(&mut self) -> bool {
@@ -242,14 +245,14 @@ impl<'g, T> Found<'g, T> {
     }
 }
 
-impl<T: Fn(&RawAabb) -> bool> Iterator for Found<'_, T> {
+impl Iterator for Found<'_> {
     type Item = u32;
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
         loop {
-            for filed in self.filed.by_ref() {
-                if (self.test)(&filed.bounds) {
+            while let Some(filed) = self.filed.next() {
+                if self.accepts(&filed.bounds) {
                     return Some(filed.entity);
                 }
             }
@@ -263,8 +266,8 @@ impl<T: Fn(&RawAabb) -> bool> Iterator for Found<'_, T> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut all = init;
         loop {
-            let test = &self.test;
-            all = self.filed.by_ref().filter(|filed| test(&filed.bounds)).fold(all, |all, filed| f(all, filed.entity));
+            let filed = std::mem::take(&mut self.filed);
+            all = filed.filter(|filed| self.accepts(&filed.bounds)).fold(all, |all, filed| f(all, filed.entity));
             if !self.next_run() {
                 return all;
             }
@@ -272,7 +275,7 @@ impl<T: Fn(&RawAabb) -> bool> Iterator for Found<'_, T> {
     }
 }
 
-impl<T: Fn(&RawAabb) -> bool> FusedIterator for Found<'_, T> {}
+impl FusedIterator for Found<'_> {}
 
 /// The next part of a run that lies below one chunk (R3), which is taken off.
 #[inline(always)]

@@ -1,7 +1,7 @@
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
-use crate::query::Search;
 use crate::reference;
+use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::tier::loose_grid::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
 
@@ -216,7 +216,7 @@ fn a_lazy_query_finds_what_a_search_finds() {
         grid.rebuild(&boxes);
         for area in boxes.iter().step_by(boxes.len() / 20 + 1) {
             let mut found = collected(&grid, area);
-            let mut lazy: Vec<u32> = (&grid).search(*area, |b| overlaps(b, area)).collect();
+            let mut lazy: Vec<u32> = grid.search(*area, BoxTest::Overlap).collect();
             found.sort_unstable();
             lazy.sort_unstable();
             assert_eq!(lazy, found, "{name}");

@@ -1,8 +1,8 @@
 //! The walks of both grids against brute force.
 
 use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray};
-use crate::query::{QueryBuilder, Search};
 use crate::tier::DebugShape;
+use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::tests::questions::{Model, assert_walks, casts_over, points_over};
 use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle, RebuiltGrid};
@@ -156,30 +156,12 @@ fn small_integers_agree_with_brute_force() {
 }
 
 #[test]
-fn an_area_is_searched_no_further_than_it_is_drawn() {
-    let boxes = crowd(3000, &mut SplitMix64(61));
-    let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
-    fn tested_for<S: Search>(source: S, hits: usize) -> usize {
-        let tested = std::cell::Cell::new(0);
-        let test = |_: &RawAabb| {
-            tested.set(tested.get() + 1);
-            true
-        };
-        assert_eq!(source.search([0.0, 0.0, 70.0, 70.0], test).take(hits).count(), hits);
-        tested.get()
-    }
-    for hits in [0, 1, 5, 100] {
-        assert_eq!((tested_for(&grid, hits), tested_for(&rebuilt(&boxes), hits)), (hits, hits));
-    }
-}
-
-#[test]
 fn far_questions_take_few_steps() {
     let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64(62)));
     // Whoever stepped by cells would be at it for years.
     for at in [1e9, -1e20, f32::MAX, f32::MIN] {
         let near = grid.query().nearest(Point::new([at, at]).expect("a point")).expect("something");
-        assert!(near.distance > 1e8 && model.iter().any(|(handle, _)| *handle == near.hit));
+        assert!(near.distance > 1e8 && model.iter().any(|(handle, _)| *handle == near.target));
         for direction in [[-1.0, -1.0], [1.0, 1.0], [1e-45, 1.0], [-3e38, 3e38], [0.0, 0.0]] {
             let ray = Ray::new([at, at], direction, f32::INFINITY).expect("a ray");
             grid.query().cast_ray_any(ray);
@@ -196,15 +178,14 @@ fn an_empty_grid_finds_nothing() {
     for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64(1)))] {
         let mut grid = grid;
         grid.rebuild(&[]);
-        let questions = QueryBuilder::new(&grid);
         let ray = Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray");
-        assert!(questions.nearest(Point::new([0.0, 0.0]).expect("a point")).is_none());
-        assert!(questions.cast_ray(ray).is_none() && !questions.query_candidates(aabb([0.0, 0.0, 9.0, 9.0])).exists());
+        grid.visit_nearest([0.0, 0.0], f64::INFINITY, &mut |entity, _| panic!("{entity}"));
+        grid.visit_cast(&ray.into(), f64::INFINITY, &mut |entity, _| panic!("{entity}"));
+        assert_eq!(grid.search([0.0, 0.0, 9.0, 9.0], BoxTest::Untested).count(), 0);
         grid.visit_debug_shapes(|part| panic!("{part:?}"));
     }
     let untouched = RebuiltGrid::default();
-    assert_eq!((&untouched).search([0.0; 4], |_| true).count(), 0);
-    (&untouched).place([0.0, 0.0]);
+    assert_eq!(untouched.search([0.0; 4], BoxTest::Untested).count(), 0);
     untouched.visit_debug_shapes(|part| panic!("{part:?}"));
 }
 

@@ -3,8 +3,8 @@
 use crate::geometry::RawAabb;
 use crate::memory::record::Record;
 use crate::reference;
+use crate::tier::box_test::BoxTest;
 use crate::tier::point_grid::PointGrid;
-use crate::tier::point_grid::box_query::Filed;
 use crate::tier::point_grid::cross::{MeetScratch, TOGETHER};
 use crate::tier::point_grid::tests::scenes::{KINDS, scene};
 
@@ -29,7 +29,7 @@ fn boxes_meet_those_that_they_overlap() {
             assert!(visited.is_some());
         }
         // What no class of the grid took is filed beside it.
-        let beside: Vec<u32> = grid.rest.search(EVERYWHERE, Filed).collect();
+        let beside: Vec<u32> = grid.rest.search(EVERYWHERE, BoxTest::Untested).collect();
         let mut truth = reference::cross_pairs(&others, &filed);
         truth.retain(|(_, row)| !beside.contains(row));
         met.sort_unstable();

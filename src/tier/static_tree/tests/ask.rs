@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::geometry::{AabbCast, Cast, Circle, Point, Ray, distance_squared, holds, overlaps};
-use crate::query::{CastHit, Neighbor, Search};
+use crate::query::{CastHit, Neighbor};
 use crate::tier::DebugShape;
+use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::subtree::DEPTH_MAX;
 use proptest::prelude::*;
-use std::cell::Cell;
 
 fn enabled(tree: &StaticTree) -> impl Iterator<Item = (u32, &RawAabb)> {
     (0..).zip(tree.raw_boxes()).filter(|&(row, _)| tree.is_enabled(row) == Some(true))
@@ -28,14 +28,14 @@ fn is_wanted(row: u32) -> bool {
 }
 
 fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
-    let near = sorted(tree.search(area, |_| true));
+    let near = sorted(tree.search(area, BoxTest::Untested));
     assert!(near.windows(2).all(|pair| pair[0] < pair[1]), "{name}: {area:?}: a row is near twice");
     assert!(near.iter().all(|&row| tree.is_enabled(row) == Some(true)), "{name}: {area:?}: one is disabled");
     let wanted = all_that(tree, |aabb| overlaps(aabb, &area));
     assert!(wanted.iter().all(|row| near.binary_search(row).is_ok()), "{name}: {area:?}: one is not near");
-    assert_eq!(sorted(tree.search(area, |aabb| overlaps(aabb, &area))), wanted, "{name}: {area:?}");
+    assert_eq!(sorted(tree.search(area, BoxTest::Overlap)), wanted, "{name}: {area:?}");
     // Drawn one by one, and in one go from there on.
-    let mut drawn = tree.search(area, |aabb| overlaps(aabb, &area));
+    let mut drawn = tree.search(area, BoxTest::Overlap);
     let mut rows: Vec<u32> = drawn.by_ref().take(3).collect();
     drawn.for_each(|row| rows.push(row));
     assert_eq!(sorted(rows), wanted, "{name}: {area:?}, drawn");
@@ -48,17 +48,17 @@ fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
     assert_eq!(sorted(ask.query_containing(area)), all_that(tree, |aabb| holds(aabb, &raw)), "{name}: around {raw:?}");
     let point = Point::new([x, y]).unwrap();
     let around = all_that(tree, |aabb| holds(aabb, &[x, y, x, y]));
-    assert_eq!(sorted(ask.query_containing(point)), around, "{name}: around {point:?}");
+    assert_eq!(sorted(ask.query_point(point)), around, "{name}: around {point:?}");
     let wanted: Vec<u32> = wanted.into_iter().filter(|&row| is_wanted(row)).collect();
-    assert_eq!(sorted(ask.with_predicate(is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
-    assert_eq!(ask.with_predicate(is_wanted).query_aabb(area).exists(), !wanted.is_empty(), "{name}: any in {raw:?}");
+    assert_eq!(sorted(ask.with_predicate(&is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
+    assert_eq!(ask.with_predicate(&is_wanted).query_aabb(area).exists(), !wanted.is_empty(), "{name}: any in {raw:?}");
 }
 
 fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     let point = Point::new(at).unwrap();
     let mut wanted: Vec<(f64, u32)> = enabled(tree).map(|(row, aabb)| (distance_squared(aabb, at), row)).collect();
     let mut visited = Vec::new();
-    tree.visit_near(at, 1, f64::INFINITY, &mut |row, distance| {
+    tree.walk_near(at, f64::INFINITY, &mut |row, distance| {
         visited.push((distance, row));
         f64::INFINITY
     });
@@ -66,8 +66,8 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     visited.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     assert!(visited == wanted, "{name}: all as seen from {at:?}, each once");
 
-    let found = |(distance, hit): &(f64, u32)| Neighbor { hit: *hit, distance: distance.sqrt() };
-    let (mut nearest, count) = (vec![Neighbor { hit: 9, distance: 9.0 }], wanted.len());
+    let found = |(distance, hit): &(f64, u32)| Neighbor { target: *hit, distance: distance.sqrt() };
+    let (mut nearest, count) = (vec![Neighbor { target: 9, distance: 9.0 }], wanted.len());
     for k in [0, 1, 2, 8, 32, 33, 100, count.max(1) - 1, count, count + 5] {
         tree.query().k_nearest(point, k, &mut nearest);
         let wanted: Vec<_> = wanted.iter().take(k).map(found).collect();
@@ -77,7 +77,7 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     let circle = Circle::new(at, radius).unwrap();
     let inside: Vec<_> =
         wanted.iter().filter(|(distance, _)| *distance <= f64::from(radius) * f64::from(radius)).collect();
-    tree.query().within(circle, &mut nearest);
+    tree.query().query_circle_sorted(circle, &mut nearest);
     assert!(nearest.iter().copied().eq(inside.iter().map(|&at| found(at))), "{name}: within {radius} of {at:?}");
     tree.query().k_nearest_within(circle, 3, &mut nearest);
     assert!(nearest.iter().copied().eq(inside.iter().take(3).map(|&at| found(at))), "{name}: 3 of {circle:?}");
@@ -90,7 +90,7 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     assert_eq!(sorted(tree.query().query_circle(circle)), rows, "{name}: {circle:?}");
     let best = wanted.iter().find(|at| is_wanted(at.1)).map(found);
     assert_eq!(
-        tree.query().with_predicate(is_wanted).nearest(point),
+        tree.query().with_predicate(&is_wanted).nearest(point),
         best,
         "{name}: nearest to {at:?}, of those wanted"
     );
@@ -103,8 +103,8 @@ fn check_ray(name: &str, tree: &StaticTree, ray: Ray) {
     assert!(found == wanted, "{name}: {ray:?} met {found:?}, expected {wanted:?}");
     assert_eq!(ask.cast_ray(ray), wanted.first().copied(), "{name}: {ray:?}");
     assert_eq!(ask.cast_ray_any(ray), !wanted.is_empty(), "{name}: {ray:?}");
-    let first = wanted.iter().find(|met| is_wanted(met.hit)).copied();
-    assert_eq!(ask.with_predicate(is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
+    let first = wanted.iter().find(|met| is_wanted(met.target)).copied();
+    assert_eq!(ask.with_predicate(&is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
 }
 
 fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
@@ -117,12 +117,13 @@ fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
 }
 
 fn met(tree: &StaticTree, cast: Cast) -> Vec<CastHit<u32>> {
-    let entries = enabled(tree).filter_map(|(hit, aabb)| {
+    let entries = enabled(tree).filter_map(|(target, aabb)| {
         let entry = cast.entry(aabb, cast.max)?;
-        Some(CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) })
+        let normal = cast.normal(&entry).map(|normal| normal.to_array());
+        Some(CastHit { target, time_of_impact: entry.distance, normal })
     });
     let mut met: Vec<_> = entries.collect();
-    met.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.hit.cmp(&b.hit)));
+    met.sort_by(|a, b| a.time_of_impact.total_cmp(&b.time_of_impact).then(a.target.cmp(&b.target)));
     met
 }
 
@@ -218,21 +219,11 @@ proptest! {
 
 #[test]
 fn the_first_hit_looks_at_few() {
-    let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
-    let looked = Cell::new(0);
     let all = [-INF, -INF, INF, INF];
-    let mut hits = tree.search(all, |_| {
-        looked.set(looked.get() + 1);
-        true
-    });
-    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} looked at", looked.get());
     let stack = StaticTree::new(&vec![at(5.0, 5.0, 2.0, 2.0); 3000]).unwrap();
-    looked.set(0);
-    let mut hits = stack.search(all, |_| {
-        looked.set(looked.get() + 1);
-        true
-    });
-    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} of a stack looked at", looked.get());
+    let mut hits = stack.search(all, BoxTest::Overlap);
+    assert!(hits.next().is_some());
+    assert!(hits.untested_in_leaf() >= 3000 - LEAF_MAX, "{} of a stack not looked at", hits.untested_in_leaf());
 }
 
 #[test]
@@ -241,7 +232,7 @@ fn the_nearest_visits_few() {
     let (mut random, mut visited, times) = (Random(3), 0, 500);
     for _ in 0..times {
         let (at, mut best) = ([random.float(-700.0, 700.0), random.float(-700.0, 700.0)], f64::INFINITY);
-        let end = tree.visit_near(at, 1, best, &mut |_, distance| {
+        let end = tree.walk_near(at, best, &mut |_, distance| {
             visited += 1;
             best = best.min(distance);
             best
@@ -250,11 +241,11 @@ fn the_nearest_visits_few() {
     }
     assert!(visited < 8 * times, "{visited} visited");
     let mut visited = 0;
-    tree.visit_near([0.0, 0.0], 1, f64::INFINITY, &mut |_, _| {
+    tree.walk_near([0.0, 0.0], f64::INFINITY, &mut |_, _| {
         visited += 1;
         -1.0
     });
-    tree.visit_met(&Ray::new([0.0, 0.0], [1.0, 0.5], INF).unwrap().into(), f64::INFINITY, &mut |_, _| {
+    tree.walk_met(&Ray::new([0.0, 0.0], [1.0, 0.5], INF).unwrap().into(), f64::INFINITY, &mut |_, _| {
         visited += 1;
         -1.0
     });
@@ -269,7 +260,7 @@ fn the_first_met_visits_few() {
         let origin = [random.float(-700.0, 700.0), random.float(-700.0, 700.0)];
         let ray = Ray::new(origin, [random.float(-1.0, 1.0), random.float(-1.0, 1.0)], INF).unwrap();
         let mut until = f64::INFINITY;
-        tree.visit_met(&ray.into(), until, &mut |_, entry| {
+        tree.walk_met(&ray.into(), until, &mut |_, entry| {
             visited += 1;
             until = until.min(entry.distance);
             until
