@@ -11,6 +11,7 @@ use crate::query::neighbor::NearestHits;
 use crate::query::source::{Scope, Source, TierSearch, add_cast_hits, add_nearest};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
+use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::static_tree::StaticTree;
 
 /// The parts of a frame, in the order in which they are searched.
@@ -35,18 +36,15 @@ impl Source<Hit> for Index {
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        let sleepers = self.asleep.grid();
+        let points = |grid: &'s GridIndex| TierSearch::Points(grid.search(*area, test));
         let search = match part {
-            COMMON if scope.common => TierSearch::Points(self.grid.search(*area, test)),
-            SLEEPERS if scope.common && sleepers.is_some() => {
-                sleepers.map_or(TierSearch::Done, |sleepers| TierSearch::Points(sleepers.search(*area, test)))
-            }
-            OVERSIZED if scope.oversized => TierSearch::Loose(self.loose.search(*area, test)),
-            STATICS => scope.statics.map_or(TierSearch::Done, |statics| TierSearch::Tree(statics.search(*area, test))),
-            COMMON..STATICS => TierSearch::Done,
+            COMMON => scope.common.then(|| points(&self.grid)),
+            SLEEPERS => self.asleep.grid().filter(|_| scope.common).map(points),
+            OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.loose.search(*area, test))),
+            STATICS => scope.statics.map(|statics| TierSearch::Tree(statics.search(*area, test))),
             _ => return None,
         };
-        Some(search)
+        Some(search.unwrap_or(TierSearch::Nothing))
     }
 
     #[inline(always)]

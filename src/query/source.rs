@@ -101,17 +101,19 @@ pub(crate) trait Source<H: Copy>: Sync {
         limit: usize,
         found: &mut HitBatch<H>,
     ) {
-        while found.len() < limit {
-            match search.current.next() {
-                Some(row) => found.extend(self.hit(scope, search.part, row)),
-                None => {
-                    let next = search.part.wrapping_add(1);
-                    match self.box_search(scope, next, &search.area, search.test) {
-                        Some(current) => (search.part, search.current) = (next, current),
-                        None => return,
-                    }
-                }
+        loop {
+            if search.current.is_none() {
+                search.current = self.box_search(scope, search.part, &search.area, search.test);
             }
+            let Some(current) = &mut search.current else { return };
+            while found.len() < limit {
+                let Some(row) = current.next() else { break };
+                found.extend(self.hit(scope, search.part, row));
+            }
+            if found.len() == limit {
+                return;
+            }
+            (search.part, search.current) = (search.part + 1, None);
         }
     }
 }
@@ -155,26 +157,28 @@ pub(crate) fn add_cast_hits<H: Copy + Ord, S: Source<H>>(
 pub(crate) struct BoxSearch<'s> {
     pub(crate) area: RawAabb,
     pub(crate) test: BoxTest,
-    /// The part that is searched; `usize::MAX` before the first.
+    /// The part that is searched, and how far; `None` if it has not begun.
     part: usize,
-    current: TierSearch<'s>,
+    current: Option<TierSearch<'s>>,
 }
 
 impl BoxSearch<'_> {
     pub(crate) fn new(area: RawAabb, test: BoxTest) -> Self {
-        Self { area, test, part: usize::MAX, current: TierSearch::Done }
+        Self { area, test, part: 0, current: None }
     }
 
     /// Whether nothing was searched yet.
     pub(crate) fn is_new(&self) -> bool {
-        self.part == usize::MAX
+        self.part == 0 && self.current.is_none()
     }
 }
 
-/// A box query in one structure: an iterator of rows, or of what the structure has for them.
+/// A box query in one part of a structure: an iterator of rows, or of what the structure has
+/// instead.
 #[derive(Clone)]
 pub(crate) enum TierSearch<'s> {
-    Done,
+    /// The part is not to be searched.
+    Nothing,
     Points(InArea<'s>),
     Loose(LooseSearch<'s>),
     Handles(HandleSearch<'s>),
@@ -185,7 +189,7 @@ impl TierSearch<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
         match self {
-            Self::Done => None,
+            Self::Nothing => None,
             Self::Points(search) => search.next(),
             Self::Loose(search) => search.next(),
             Self::Handles(search) => search.next(),
