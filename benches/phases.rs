@@ -66,7 +66,7 @@ fn phases(criterion: &mut Criterion) {
     for (name, bodies) in SCENES {
         // Made by the first bench that runs, which a filter may prevent; all benches of the scene then go on with it.
         let mut stage = None;
-        let make = || Stage::new(name, bodies, WorldConfig::new().sequential());
+        let make = || Stage::new(name, bodies, WorldConfig::new().with_parallel_threshold(None));
         for (phase, time, scenes) in PHASES {
             if !scenes.is_empty() && !scenes.contains(&name) {
                 continue;

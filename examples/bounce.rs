@@ -95,7 +95,7 @@ fn run(arguments: &Arguments, threads: usize) -> Result<u64, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     pool.install(|| {
         let mut discs = Discs::new(arguments.bodies, arguments.seed);
-        let mut world = World::new(WorldConfig::new().body_shape(BodyShape::Circle))?;
+        let mut world = World::new(WorldConfig::new().with_body_shape(BodyShape::Circle))?;
         world.set_statics(&discs.walls())?;
         let energy = discs.energy();
         let threads = rayon::current_num_threads();

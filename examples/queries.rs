@@ -30,7 +30,7 @@ fn names(hits: impl IntoIterator<Item = Hit>) -> String {
 
 /// Six people in a row at x = 2, 4 … 12 and a large cart; the ground and a wall at either end.
 fn yard() -> Result<World, Box<dyn Error>> {
-    let mut world = World::new(WorldConfig::new().bound(1.0))?;
+    let mut world = World::new(WorldConfig::new().with_bound(1.0))?;
     world.set_statics(&[
         Aabb::new([-1.0, -1.0], [21.0, 0.0])?,
         Aabb::new([-1.0, 0.0], [0.0, 8.0])?,
@@ -240,7 +240,7 @@ fn other_threads(world: &mut World) -> Outcome {
     std::thread::scope(|scope| {
         let drawn = scope.spawn(|| {
             let frame = reader.latest(); // remains the step that it is
-            (frame.step(), frame.query().only_bodies().query_aabb(view).count())
+            (frame.step_number(), frame.query().only_bodies().query_aabb(view).count())
         });
         let stepped = world.step(Bodies::uniform(&[[2.0f32, 1.0], [4.0, 1.0]], [0.4, 0.9])).map(|_| ());
         let (step, count) = drawn.join().map_err(|_| "the thread panicked")?;

@@ -1,110 +1,136 @@
-//! How a world is set up.
+//! Settings of a world.
 
-use crate::error::Error;
+use crate::error::{Error, SettingValue};
 use smallvec::SmallVec;
 
-/// Most bounds a world takes, one point grid each.
+/// Largest number of bounds of a world: one point grid for each.
 pub const BOUNDS_MAX: usize = 8;
 
-/// What happens to rows that hold NaN, infinity, a negative half-extent or an inverted box.
+/// Default of [`WorldConfig::with_pair_limit`]: 2^28, which is 2 GiB of pairs.
+///
+/// Far above what a solver can handle, and below what would exhaust a machine's memory.
+const PAIR_LIMIT: usize = 1 << 28;
+
+/// Default of [`WorldConfig::with_parallel_threshold`]: about a tenth of a millisecond of work.
+///
+/// With less, waking another thread costs what it saves.
+const PARALLEL_THRESHOLD: usize = 8000;
+
+/// What a step does with rows that hold NaN, infinity, a negative half-extent or an inverted box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum InvalidRows {
-    /// The step is refused with an error that names the lowest such row; the last good step stands.
+    /// Returns an error that names the lowest such row. The last successful step stays.
     #[default]
     Reject,
-    /// The rows are left out of the step as if they were not there, and reported by
-    /// [`World::skipped`](crate::World::skipped).
+    /// Steps all other rows, and lists the invalid ones in
+    /// [`World::skipped_rows`](crate::World::skipped_rows).
     Skip,
 }
 
-/// The instruction set of the inner loops. Results are the same on each, in the same order.
+/// Instruction set of the inner loops. Results and their order are the same on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum SimdLevel {
-    /// Plain Rust that compilers vectorise: every target.
+    /// Plain Rust, vectorized by the compiler. Every target.
     Portable,
     /// Every x86-64.
     Sse2,
     /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
     Avx2,
-    /// x86-64 with AVX-512 F, VL, BW and DQ, and what AVX2 asks for.
+    /// x86-64 with AVX-512 F, VL, BW and DQ, and all of [`Avx2`](Self::Avx2).
     Avx512,
 }
 
-/// What bodies are when a step decides which of them are a pair.
+/// Shape of the bodies of a world, which decides what counts as a contact pair.
 ///
 /// ```
 /// use triphase::{Bodies, BodyShape, World, WorldConfig};
-/// // Side by side, and corner to corner.
-/// let (beside, askew) = ([[0.0f32, 0.0], [0.9, 0.0]], [[0.0f32, 0.0], [0.9, 0.9]]);
-/// let mut pairs = |overlap, centers| -> Result<usize, triphase::Error> {
-///     let mut world = World::new(WorldConfig::new().body_shape(overlap))?;
+///
+/// let side_by_side = [[0.0f32, 0.0], [0.9, 0.0]];
+/// let corner_to_corner = [[0.0f32, 0.0], [0.9, 0.9]];
+/// let pair_count = |shape, centers| -> Result<usize, triphase::Error> {
+///     let mut world = World::new(WorldConfig::new().with_body_shape(shape))?;
 ///     Ok(world.step(Bodies::uniform(centers, [0.5, 0.5]))?.body_pairs().len())
 /// };
-/// assert_eq!([pairs(BodyShape::Aabb, &beside)?, pairs(BodyShape::Aabb, &askew)?], [1, 1]);
-/// assert_eq!([pairs(BodyShape::Circle, &beside)?, pairs(BodyShape::Circle, &askew)?], [1, 0]);
+/// assert_eq!(pair_count(BodyShape::Aabb, &side_by_side)?, 1);
+/// assert_eq!(pair_count(BodyShape::Aabb, &corner_to_corner)?, 1);
+/// assert_eq!(pair_count(BodyShape::Circle, &side_by_side)?, 1);
+/// assert_eq!(pair_count(BodyShape::Circle, &corner_to_corner)?, 0);
 /// # Ok::<(), triphase::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BodyShape {
-    /// Their boxes.
+    /// The body's box.
     #[default]
     Aabb,
-    /// Discs within their boxes, for crowds and particles: two bodies whose boxes overlap at a corner, but whose discs do not,
-    /// are no pair, nor are a body and a static that its disc does not reach. About a fifth of the pairs of a crowd are
-    /// such, and the solver never sees them.
+    /// A circle around the center of the body's box, for crowds and particles.
     ///
-    /// The disc of a body is computed in f32 from its box `[x0, y0, x1, y1]`, in whatever form bodies are given, and all of it
-    /// twice as large, which saves halving: `x0 + x1` and `y0 + y1` are twice its centre, and `x1 - x0` is twice its radius,
-    /// which is the half-extent on x. Where a box is not square the body is its disc cut to its box, so a tall one has ends
-    /// that meet nothing. Statics stay boxes.
+    /// Bodies whose boxes overlap only at a corner, so that their circles do not touch, are no
+    /// pair; nor are a body and a static that the body's circle does not reach. In a crowd this
+    /// removes about a fifth of the pairs before a solver sees them.
     ///
-    /// * Two bodies are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > (wa + wb) * (wa + wb)`, where
-    ///   `dx` and `dy` lead from one doubled centre to the other, and `w` is the width: touching counts.
-    /// * A body and a static are a pair if their closed boxes overlap, and not `dx * dx + dy * dy > w * w`, where `dx` and `dy`
-    ///   lead from the doubled centre to the nearest point of the doubled static.
+    /// The diameter is the longer side of the box. If a box is not square, the body is the circle
+    /// clipped to the box: a circle of the shorter side would lose the contacts at its ends. The
+    /// circle is computed in f32 from the box `[x0, y0, x1, y1]`, at twice its size, which saves
+    /// halving: `x0 + x1` and `y0 + y1` are twice its center, and the greater of `x1 - x0` and
+    /// `y1 - y0` is twice its radius. Statics are boxes.
     ///
-    /// Each operation is rounded to f32. Where the squares leave its range, or an edge is infinite, both sides may be infinite,
-    /// 0, or no numbers: none is above the other then, and the boxes decide.
+    /// * Two bodies are a pair if their closed boxes overlap, unless
+    ///   `dx * dx + dy * dy > (ra + rb) * (ra + rb)`, where `(dx, dy)` is the difference of the
+    ///   doubled centers and `r` the doubled radius. Touching counts.
+    /// * A body and a static are a pair if their closed boxes overlap, unless
+    ///   `dx * dx + dy * dy > r * r`, where `(dx, dy)` leads from the doubled center to the nearest
+    ///   point of the doubled static.
     ///
-    /// A step in which bodies have displacements has boxes that cover a motion, which no disc does: it is decided by
-    /// boxes alone, for all its rows (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Queries go by
-    /// boxes always. A [margin](WorldConfig::margin) grows boxes, and discs with them.
+    /// Each operation rounds to f32. If a square overflows or underflows, or an edge is infinite,
+    /// the comparison is false and the boxes decide.
+    ///
+    /// In a step with displacements the boxes decide for all rows, because no circle covers a
+    /// motion (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Queries
+    /// always test boxes. A [margin](WorldConfig::with_margin) grows circles with their boxes.
     ///
     /// # Determinism
     ///
-    /// The pairs are those of [`Boxes`](Self::Boxes) in their order, less those that do not touch.
+    /// The pairs are those of [`Aabb`](Self::Aabb) in the same order, less those that do not touch.
     Circle,
 }
 
-/// Settings of a [`World`](crate::World), each optional: a world without any finds what it needs in each step's input.
+/// Settings of a [`World`](crate::World); defaults come from each step's input.
+///
+/// Every setting is optional. Each `with_` method returns the settings with one of them changed,
+/// and the method without `with_` reads it.
 ///
 /// ```
 /// use triphase::{InvalidRows, World, WorldConfig};
-/// let world = World::new(WorldConfig::new().bounds([0.1, 0.5]).invalid_rows(InvalidRows::Skip))?;
-/// assert!(World::new(WorldConfig::new().bound(-1.0)).is_err());
+///
+/// let config = WorldConfig::new().with_bounds([0.1, 0.5]).with_invalid_rows(InvalidRows::Skip);
+/// assert_eq!(config.bounds(), [0.1, 0.5]);
+/// let world = World::new(config)?;
+/// assert_eq!(world.config().invalid_rows(), InvalidRows::Skip);
+///
+/// let error = World::new(WorldConfig::new().with_bound(-1.0)).unwrap_err();
+/// assert_eq!(error.to_string(), "bound is -1; must be finite, >= 0, and ascending");
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
-/// With the feature `serde` settings can be read from a file: what is not in there is as by default, and values are checked
-/// when a world is made.
+/// With the feature `serde`, settings can be read from a file. A setting that is missing has its
+/// default, an unknown one is an error, and [`World::new`](crate::World::new) checks the values.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct WorldConfig {
     #[cfg_attr(feature = "serde", serde(with = "bounds"))]
     pub(crate) bounds: SmallVec<[f32; BOUNDS_MAX]>,
     pub(crate) cell_size: Option<f32>,
     pub(crate) pair_limit: usize,
     pub(crate) invalid_rows: InvalidRows,
-    pub(crate) sequential: bool,
-    pub(crate) parallel_threshold: usize,
-    pub(crate) simd: Option<SimdLevel>,
+    pub(crate) parallel_threshold: Option<usize>,
+    pub(crate) simd_max: Option<SimdLevel>,
     pub(crate) body_shape: BodyShape,
-    pub(crate) track_contacts: bool,
+    pub(crate) contact_tracking: bool,
     pub(crate) margin: f32,
     pub(crate) partner_lists: bool,
 }
@@ -114,148 +140,232 @@ impl Default for WorldConfig {
         Self {
             bounds: SmallVec::new(),
             cell_size: None,
-            // 2 GiB of pairs: far above what a solver takes, below what would bring a machine down.
-            pair_limit: 1 << 28,
+            pair_limit: PAIR_LIMIT,
             invalid_rows: InvalidRows::Reject,
-            sequential: false,
-            // A tenth of a millisecond of work: with less, waking another thread costs what it saves.
-            parallel_threshold: 8000,
-            simd: None,
+            parallel_threshold: Some(PARALLEL_THRESHOLD),
+            simd_max: None,
             body_shape: BodyShape::Aabb,
-            track_contacts: false,
+            contact_tracking: false,
             margin: 0.0,
             partner_lists: false,
         }
     }
 }
 
+/// Changing settings.
 impl WorldConfig {
-    /// The defaults.
+    /// Creates the default settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One bound: bodies whose half-extent is at most this, in world units, go to the point grid (tier 1), larger
-    /// ones to the loose grid (tier 2). Without it the bound is found in each step's input.
-    pub fn bound(self, half_extent: f32) -> Self {
-        self.bounds([half_extent])
+    /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid.
+    ///
+    /// Larger bodies go to the loose grid. Without a bound, the world derives one or several from
+    /// the sizes in each step.
+    pub fn with_bound(self, half_extent: f32) -> Self {
+        self.with_bounds([half_extent])
     }
 
-    /// Several bounds, ascending: one point grid each. At most [`BOUNDS_MAX`].
-    pub fn bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
-        // One more than may be, so that validation sees that there were too many.
+    /// Sets several bounds in ascending order, at most [`BOUNDS_MAX`]; none to derive them again.
+    ///
+    /// Each bound makes a size class with a point grid of its own: bodies up to the first bound,
+    /// bodies above it up to the second, and so on.
+    pub fn with_bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
+        // One more than allowed, so that `validate` sees that there were too many.
         self.bounds = half_extents.into_iter().take(BOUNDS_MAX + 1).collect();
         self
     }
 
-    /// Side of the point grids' cells in world units, where bodies lie about evenly. Cells that would be too small to be
-    /// exact are made larger, and where bodies cluster cells follow them.
-    /// Without it the side is found from the density of each part of the world.
-    pub fn cell_size(mut self, side: f32) -> Self {
-        self.cell_size = Some(side);
+    /// Sets the side of the point grids' cells, in world units; `None` to derive it again.
+    ///
+    /// Used where bodies are spread evenly. Cells too small to be exact are enlarged, and where
+    /// bodies cluster, cells adapt to the clusters. Without this setting the side is derived from
+    /// the density of each part of the world.
+    pub fn with_cell_size(mut self, side: impl Into<Option<f32>>) -> Self {
+        self.cell_size = side.into();
         self
     }
 
-    /// Most pairs a step may report, body and static pairs together; 2^28 unless set. A step with more is refused.
-    pub fn pair_limit(mut self, pairs: usize) -> Self {
+    /// Sets the largest number of pairs of a step; 2^28 by default.
+    ///
+    /// Body pairs and static pairs count together. A step with more returns
+    /// [`Error::TooManyPairs`]. A world keeps the pairs of two steps, with a few percent to spare:
+    /// about 18 bytes per pair.
+    pub fn with_pair_limit(mut self, pairs: usize) -> Self {
         self.pair_limit = pairs;
         self
     }
 
-    /// What happens to bad rows.
-    pub fn invalid_rows(mut self, policy: InvalidRows) -> Self {
+    /// Sets what a step does with invalid rows; [`InvalidRows::Reject`] by default.
+    pub fn with_invalid_rows(mut self, policy: InvalidRows) -> Self {
         self.invalid_rows = policy;
         self
     }
 
-    /// Steps run on the calling thread alone. The result is the same.
-    pub fn sequential(mut self) -> Self {
-        self.sequential = true;
+    /// Sets the number of bodies from which a step uses several threads; 8,000 by default.
+    ///
+    /// `None` keeps all work of the world on the calling thread. Results do not depend on it.
+    pub fn with_parallel_threshold(mut self, bodies: impl Into<Option<usize>>) -> Self {
+        self.parallel_threshold = bodies.into();
         self
     }
 
-    /// Steps of fewer bodies run on the calling thread alone; 8,000 unless set. The result is the same.
-    pub fn parallel_threshold(mut self, bodies: usize) -> Self {
-        self.parallel_threshold = bodies;
+    /// Limits the instruction set of the inner loops; `None`, the default, is the best available.
+    ///
+    /// Results do not depend on it.
+    pub fn with_simd_max(mut self, level: impl Into<Option<SimdLevel>>) -> Self {
+        self.simd_max = level.into();
         self
     }
 
-    /// At most this instruction set; the best that the machine has otherwise. The result is the same.
-    pub fn simd_max(mut self, simd: SimdLevel) -> Self {
-        self.simd = Some(simd);
-        self
-    }
-
-    /// What bodies are when a step decides which of them are a pair: boxes unless set.
-    pub fn body_shape(mut self, shape: BodyShape) -> Self {
+    /// Sets the shape of bodies; [`BodyShape::Aabb`] by default.
+    pub fn with_body_shape(mut self, shape: BodyShape) -> Self {
         self.body_shape = shape;
         self
     }
 
-    /// Steps tell which contacts began, go on and ended, and a value follows each:
-    /// [`Contacts::started`](crate::Contacts::started) and what is beside it. Bodies are known by their ids then, which have to
-    /// be unique.
+    /// Tracks contacts from step to step, and keeps a `u32` with each; off by default.
+    ///
+    /// See [`Contacts::events`](crate::Contacts::events). Bodies and statics are identified by
+    /// their ids, which must be unique; without ids they are identified by their rows.
     ///
     /// # Cost
     ///
-    /// Six tenths of the step more, where one pair in twelve begins or ends; some 50 bytes a
-    /// contact and 30 a body.
-    pub fn track_contacts(mut self) -> Self {
-        self.track_contacts = true;
+    /// A step takes about 60 % longer if one pair in twelve begins or ends. Memory: about 50 bytes
+    /// per contact and 30 bytes per body.
+    pub fn with_contact_tracking(mut self, enabled: bool) -> Self {
+        self.contact_tracking = enabled;
         self
     }
 
-    /// How far both boxes of a contact that is [tracked](Self::track_contacts) are grown on each side, in world units, before it
-    /// ends: one that began goes on until its grown boxes do not overlap, so that bodies that rest on each other do not begin and
-    /// end in turns. It begins as ever, and pairs are as ever. 0 unless set.
+    /// Sets the growth of boxes, in world units, that ends a tracked contact; 0 by default.
+    ///
+    /// A contact begins when the boxes overlap. It ends when both boxes, grown by `margin` on each
+    /// side, no longer overlap. So bodies that rest on each other do not begin and end contacts in
+    /// turn. The reported pairs do not change.
+    ///
+    /// Needs [`with_contact_tracking`](Self::with_contact_tracking): [`World::new`] refuses a
+    /// margin without it.
+    ///
+    /// [`World::new`]: crate::World::new
     ///
     /// # Cost
     ///
-    /// A test of two rows of the caller's columns for each contact that is no pair any more, which are random accesses: in a
-    /// crowd of a million as much as a step.
-    pub fn margin(mut self, margin: f32) -> Self {
+    /// Each tracked contact that is no pair of the step is tested on two rows of the caller's
+    /// columns, at random places in memory: in a crowd of a million bodies this takes as long as
+    /// the step.
+    pub fn with_margin(mut self, margin: f32) -> Self {
         self.margin = margin;
         self
     }
 
-    /// Steps leave the partners of each row side by side, for steering or densities: [`Contacts::partners`](crate::Contacts::partners).
+    /// Builds a list of partners for each row; off by default.
+    ///
+    /// For steering or densities; see [`Contacts::partners`](crate::Contacts::partners).
     ///
     /// # Cost
     ///
-    /// About what the step costs, once more; some 45 bytes a pair.
-    pub fn partner_lists(mut self) -> Self {
-        self.partner_lists = true;
+    /// About doubles the time of a step. Memory: about 45 bytes per pair.
+    pub fn with_partner_lists(mut self, enabled: bool) -> Self {
+        self.partner_lists = enabled;
         self
+    }
+}
+
+/// Reading settings.
+impl WorldConfig {
+    /// The bounds that were set; empty if they are derived from each step's bodies.
+    pub fn bounds(&self) -> &[f32] {
+        &self.bounds
+    }
+
+    /// The side of cells that was set.
+    pub fn cell_size(&self) -> Option<f32> {
+        self.cell_size
+    }
+
+    /// The largest number of pairs of a step.
+    pub fn pair_limit(&self) -> usize {
+        self.pair_limit
+    }
+
+    /// What a step does with invalid rows.
+    pub fn invalid_rows(&self) -> InvalidRows {
+        self.invalid_rows
+    }
+
+    /// The number of bodies from which a step uses several threads; `None` if it never does.
+    pub fn parallel_threshold(&self) -> Option<usize> {
+        self.parallel_threshold
+    }
+
+    /// The best instruction set that may be used; `None` if it is not limited.
+    pub fn simd_max(&self) -> Option<SimdLevel> {
+        self.simd_max
+    }
+
+    /// The shape of bodies.
+    pub fn body_shape(&self) -> BodyShape {
+        self.body_shape
+    }
+
+    /// Whether contacts are tracked from step to step.
+    pub fn contact_tracking(&self) -> bool {
+        self.contact_tracking
+    }
+
+    /// The growth of boxes that ends a tracked contact.
+    pub fn margin(&self) -> f32 {
+        self.margin
+    }
+
+    /// Whether each row gets a list of partners.
+    pub fn partner_lists(&self) -> bool {
+        self.partner_lists
+    }
+
+    /// Whether any work may leave the calling thread.
+    pub(crate) fn may_use_threads(&self) -> bool {
+        cfg!(feature = "parallel") && self.parallel_threshold.is_some()
+    }
+
+    /// Whether a step of `rows` rows uses several threads.
+    pub(crate) fn is_parallel(&self, rows: usize) -> bool {
+        cfg!(feature = "parallel") && self.parallel_threshold.is_some_and(|threshold| rows >= threshold)
     }
 
     pub(crate) fn validate(&self) -> Result<(), Error> {
         if self.bounds.len() > BOUNDS_MAX {
-            let value = self.bounds.len() as f64;
-            return Err(Error::InvalidConfig { setting: "number of bounds", value, expected: "at most 8" });
+            return Err(invalid("number of bounds", self.bounds.len() as u64, "at most 8"));
         }
         let mut below = 0.0;
         for &bound in &self.bounds {
             if !(bound.is_finite() && bound >= below) {
-                let expected = "finite numbers of at least 0, ascending";
-                return Err(Error::InvalidConfig { setting: "bound", value: f64::from(bound), expected });
+                return Err(invalid("bound", bound, "finite, >= 0, and ascending"));
             }
             below = bound;
         }
+        if let Some(side) = self.cell_size
+            && !(side.is_finite() && side > 0.0)
+        {
+            return Err(invalid("cell_size", side, "finite and > 0"));
+        }
         if !(self.margin.is_finite() && self.margin >= 0.0) {
-            let expected = "a finite number of at least 0";
-            return Err(Error::InvalidConfig { setting: "margin", value: f64::from(self.margin), expected });
+            return Err(invalid("margin", self.margin, "finite and >= 0"));
         }
-        match self.cell_size {
-            Some(side) if !(side.is_finite() && side > 0.0) => {
-                let expected = "a finite number above 0";
-                Err(Error::InvalidConfig { setting: "cell_size", value: f64::from(side), expected })
-            }
-            _ => Ok(()),
+        if self.margin > 0.0 && !self.contact_tracking {
+            return Err(invalid("margin", self.margin, "0 unless contact_tracking is on"));
         }
+        Ok(())
     }
 }
 
-/// Bounds as a list of any length: one that is too long is for validation to refuse.
+fn invalid(setting: &'static str, value: impl Into<SettingValue>, expected: &'static str) -> Error {
+    Error::InvalidConfig { setting, value: value.into(), expected }
+}
+
+/// Bounds as a list of any length: `validate` refuses one that is too long.
 #[cfg(feature = "serde")]
 mod bounds {
     use super::{BOUNDS_MAX, SmallVec};

@@ -1,33 +1,33 @@
-//! What can be refused, with the facts in it.
+//! Errors: values that name the row, the column and what was expected.
 
 use crate::geometry::{InvalidAabb, InvalidShape, axis_name};
 use std::fmt;
 
-/// A column of the caller's input, as errors name it.
+/// A column of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Column {
-    /// Centres of bodies.
+    /// Centers of bodies.
     Center,
     /// Half-extents of bodies.
     HalfExtent,
-    /// Boxes of bodies or statics: lower corner.
+    /// Lower corners of the boxes of bodies or statics.
     Min,
-    /// Boxes of bodies or statics: upper corner.
+    /// Upper corners of the boxes of bodies or statics.
     Max,
-    /// Displacements of bodies over the step.
+    /// Displacements of bodies during the step.
     Displacement,
     /// Ids of bodies or statics.
     Id,
     /// Filters of bodies or statics.
     Filter,
-    /// Hints of which bodies are asleep.
+    /// Flags that mark bodies as asleep.
     Asleep,
 }
 
-impl Column {
-    fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Self::Center => "center",
             Self::HalfExtent => "half-extent",
             Self::Min => "min",
@@ -36,148 +36,205 @@ impl Column {
             Self::Id => "id",
             Self::Filter => "filter",
             Self::Asleep => "asleep",
-        }
+        })
     }
 }
 
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+/// Position of a row among several sets of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ChunkRow {
+    /// Index of the [`Bodies`](crate::Bodies) in the slice that was stepped.
+    pub chunk: usize,
+    /// Row within these columns.
+    pub row: usize,
 }
 
-/// A row whose value cannot be used: which row, which column and axis, what it holds, what was expected.
+/// A row with an invalid value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidRow {
-    /// The row, counted through all chunks.
+    /// The row, numbered through all chunks.
     pub row: u32,
+    /// The chunk and the row within it, if several chunks were stepped.
+    pub chunk_row: Option<ChunkRow>,
     /// The column.
     pub column: Column,
-    /// 0 for x, 1 for y.
+    /// The axis: 0 for x, 1 for y.
     pub axis: usize,
-    /// What is there.
+    /// The invalid value.
     pub value: f32,
+    /// The lower edge on this axis, if `value` is an upper edge below it.
+    pub min: Option<f32>,
 }
 
 impl InvalidRow {
     pub(crate) fn new(row: u32, column: Column, axis: usize, value: f32) -> Self {
-        Self { row, column, axis, value }
+        Self { row, chunk_row: None, column, axis, value, min: None }
     }
 
-    fn expected(&self) -> &'static str {
-        match self.column {
-            Column::HalfExtent => "a finite number of at least 0",
-            Column::Max => "a finite number of at least min",
-            _ => "a finite number",
-        }
+    pub(crate) fn below_min(row: u32, axis: usize, value: f32, min: f32) -> Self {
+        Self { min: Some(min), ..Self::new(row, Column::Max, axis, value) }
+    }
+
+    /// The same row, as row `row` of chunk `chunk`.
+    pub(crate) fn in_chunk(self, chunk: usize, row: usize) -> Self {
+        Self { chunk_row: Some(ChunkRow { chunk, row }), ..self }
     }
 }
 
 impl fmt::Display for InvalidRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (row, column, axis) = (self.row, self.column, axis_name(self.axis));
-        write!(f, "row {row}: {column} {axis} is {}, expected {}", self.value, self.expected())
+        let (column, axis, value) = (self.column, axis_name(self.axis), self.value);
+        write!(f, "row {}", self.row)?;
+        if let Some(ChunkRow { chunk, row }) = self.chunk_row {
+            write!(f, " (chunk {chunk}, row {row})")?;
+        }
+        match (self.min, column) {
+            (Some(min), _) => write!(f, ": {column}.{axis} ({value}) is below min.{axis} ({min})"),
+            (None, Column::HalfExtent) => {
+                write!(f, ": {column}.{axis} is {value}; must be finite and >= 0")
+            }
+            (None, _) => write!(f, ": {column}.{axis} is {value}; must be finite"),
+        }
     }
 }
 
-/// Why a call was refused. Nothing is lost by a refusal: the world still answers from its last good step.
+/// The invalid value of a setting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SettingValue {
+    /// A length in world units.
+    Length(f32),
+    /// A count or a version.
+    Count(u64),
+}
+
+impl From<f32> for SettingValue {
+    fn from(value: f32) -> Self {
+        Self::Length(value)
+    }
+}
+
+impl From<u64> for SettingValue {
+    fn from(value: u64) -> Self {
+        Self::Count(value)
+    }
+}
+
+impl fmt::Display for SettingValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length(value) => value.fmt(f),
+            Self::Count(value) => value.fmt(f),
+        }
+    }
+}
+
+/// Why a call failed.
+///
+/// A failed call changes nothing: the world keeps the contacts and answers the queries of its last
+/// successful step.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A row of the bodies holds a value that cannot be used; the lowest such row is named.
+    /// A body has an invalid value. Names the lowest such row.
     InvalidBody(InvalidRow),
-    /// A row of the statics holds a value that cannot be used; the lowest such row is named.
+    /// A static has an invalid value. Names the lowest such row.
     InvalidStatic(InvalidRow),
-    /// A column is not as long as the first one.
+    /// A column differs in length from the first column.
     ColumnLengthMismatch {
-        /// The chunk that holds it, 0 when there are no chunks.
-        chunk: usize,
+        /// The chunk that holds it, if several chunks were stepped.
+        chunk: Option<usize>,
         /// The column that differs.
         column: Column,
-        /// The length of the first column.
+        /// Length of the first column.
         expected: usize,
-        /// The length of this one.
+        /// Length of this column.
         found: usize,
     },
-    /// A column of what is changed by contacts has fewer rows than the step had.
+    /// A mutable column has fewer rows than the step.
     ColumnTooShort {
-        /// Which of the columns that were given, counted from 0.
-        number: usize,
-        /// How many rows the step had.
+        /// Position of the column in the tuple that was passed.
+        index: usize,
+        /// Number of rows of the step.
         expected: usize,
-        /// How many the column has.
+        /// Length of the column.
         found: usize,
     },
-    /// Some chunks have ids and others have none; ids are all or nothing.
+    /// Some chunks have ids and others have none.
     InconsistentIds {
         /// The first chunk that differs from those before it.
         chunk: usize,
     },
-    /// Two rows of the bodies have one id, in a world that tracks contacts by them
-    /// ([`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts)).
+    /// Two bodies share an id, and the world
+    /// [tracks contacts](crate::WorldConfig::with_contact_tracking) by id.
     DuplicateBodyId {
         /// The lower row.
         first: u32,
-        /// The higher row; of several such, the lowest.
+        /// The higher row. If there are several duplicates, this is the lowest.
         second: u32,
         /// The id.
         id: u64,
     },
-    /// Two rows of the statics have one id, in a world that tracks contacts by them.
+    /// Two statics share an id, and the world tracks contacts by id.
     DuplicateStaticId {
         /// The lower row.
         first: u32,
-        /// The higher row; of several such, the lowest.
+        /// The higher row. If there are several duplicates, this is the lowest.
         second: u32,
         /// The id.
         id: u64,
     },
-    /// More rows than a u32 can number.
+    /// There are more rows than a `u32` can number.
     TooManyRows {
-        /// How many there are.
+        /// Number of rows given.
         rows: usize,
-        /// How many there may be.
+        /// Number of rows allowed.
         rows_max: usize,
     },
-    /// The step has more pairs than [`WorldConfig::pair_limit`](crate::WorldConfig::pair_limit) allows. Beside
-    /// a page of 16 KiB a worker, no more memory than the limit asks for was taken.
+    /// The step has more pairs than
+    /// [`WorldConfig::with_pair_limit`](crate::WorldConfig::with_pair_limit) allows.
+    ///
+    /// The limit is checked before memory is taken: at most one page of 16 KiB per worker thread
+    /// is allocated beyond it.
     TooManyPairs {
-        /// The limit, body and static pairs together.
+        /// The limit; body pairs and static pairs count together.
         limit: usize,
     },
-    /// There is no such row in the static set.
+    /// The static set has no such row.
     StaticOutOfRange {
-        /// The row asked for.
+        /// The row.
         row: u32,
-        /// How many statics there are.
+        /// Number of statics.
         count: usize,
     },
-    /// The origin of coordinates cannot be moved there.
+    /// The offset of a new origin is not finite.
     InvalidOrigin {
-        /// 0 for x, 1 for y.
+        /// The axis: 0 for x, 1 for y.
         axis: usize,
-        /// What was given, which is not finite.
+        /// The invalid value.
         value: f32,
     },
-    /// A box was refused when it was made.
+    /// A box has an invalid edge.
     InvalidAabb(InvalidAabb),
-    /// A shape to ask with was refused when it was made.
+    /// A query shape has an invalid value.
     InvalidShape(InvalidShape),
-    /// A saved world cannot be restored: it was damaged, or is not one. (With the feature `serde`.)
+    /// A saved world is damaged or of an unknown version. (Feature `serde`.)
     InvalidSave {
-        /// Which part of it: "version", "settings", "statics", "contacts", "step number".
-        what: &'static str,
-        /// What is wrong with that part, with row and value.
-        cause: Box<Error>,
+        /// The damaged part: `"version"`, `"settings"`, `"statics"`, `"contacts"` or
+        /// `"step number"`.
+        part: &'static str,
+        /// What is wrong with it.
+        source: Box<Error>,
     },
-    /// A setting is outside of what it may be.
+    /// A setting is out of range, or needs another setting.
     InvalidConfig {
-        /// The name of the setting.
+        /// Name of the setting.
         setting: &'static str,
-        /// The value that was given.
-        value: f64,
-        /// What it may be.
+        /// Its value.
+        value: SettingValue,
+        /// What is allowed, as it follows "must be".
         expected: &'static str,
     },
 }
@@ -185,67 +242,67 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidBody(bad) => write!(f, "bodies, {bad}"),
-            Self::InvalidStatic(bad) => write!(f, "statics, {bad}"),
+            Self::InvalidBody(row) => write!(f, "body {row}"),
+            Self::InvalidStatic(row) => write!(f, "static {row}"),
             Self::ColumnLengthMismatch { chunk, column, expected, found } => {
-                write!(
-                    f,
-                    "chunk {chunk}: the {column} column has {found} rows, expected {expected} like the first column"
-                )
+                if let Some(chunk) = chunk {
+                    write!(f, "chunk {chunk}: ")?;
+                }
+                write!(f, "the {column} column has {found} rows, but the first column has {expected}")
             }
-            Self::ColumnTooShort { number, expected, found } => {
-                write!(
-                    f,
-                    "column {number} to be changed has {found} rows, expected at least the {expected} of the step"
-                )
+            Self::ColumnTooShort { index, expected, found } => {
+                write!(f, "column {index} has {found} rows, but the step had {expected}")
             }
             Self::InconsistentIds { chunk } => {
-                write!(f, "chunk {chunk}: ids must be given for every chunk or for none")
+                write!(f, "chunk {chunk}: give ids for every chunk or for none")
             }
             Self::DuplicateBodyId { first, second, id } => {
-                write!(
-                    f,
-                    "bodies, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
-                )
+                write!(f, "body rows {first} and {second} share id {id}; contact tracking needs unique ids")
             }
             Self::DuplicateStaticId { first, second, id } => {
-                write!(
-                    f,
-                    "statics, rows {first} and {second} have one id, {id}, expected unique ids as contacts are tracked by them"
-                )
+                write!(f, "static rows {first} and {second} share id {id}; contact tracking needs unique ids")
             }
             Self::TooManyRows { rows, rows_max } => {
-                write!(f, "{rows} rows are more than the {rows_max} that can be numbered")
+                write!(f, "{rows} rows exceed the maximum of {rows_max}")
             }
             Self::TooManyPairs { limit } => {
-                write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::pair_limit")
+                write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::with_pair_limit")
             }
             Self::StaticOutOfRange { row, count } => {
-                write!(f, "there is no static row {row}: the set has {count} rows")
+                write!(f, "static row {row} does not exist; the set has {count} rows")
             }
             Self::InvalidOrigin { axis, value } => {
-                write!(f, "the new origin's {} is {value}, expected a finite number", axis_name(*axis))
+                write!(f, "origin.{} is {value}; must be finite", axis_name(*axis))
             }
-            Self::InvalidAabb(bad) => bad.fmt(f),
-            Self::InvalidShape(bad) => bad.fmt(f),
-            Self::InvalidSave { what, cause } => {
-                write!(f, "the saved world cannot be restored, its {what} is bad: {cause}")
+            Self::InvalidAabb(error) => error.fmt(f),
+            Self::InvalidShape(error) => error.fmt(f),
+            Self::InvalidSave { part, source } => {
+                write!(f, "cannot restore: invalid {part}: {source}")
             }
-            Self::InvalidConfig { setting, value, expected } => write!(f, "{setting} is {value}, expected {expected}"),
+            Self::InvalidConfig { setting, value, expected } => {
+                write!(f, "{setting} is {value}; must be {expected}")
+            }
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::InvalidSave { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
 
 impl From<InvalidAabb> for Error {
-    fn from(bad: InvalidAabb) -> Self {
-        Self::InvalidAabb(bad)
+    fn from(error: InvalidAabb) -> Self {
+        Self::InvalidAabb(error)
     }
 }
 
 impl From<InvalidShape> for Error {
-    fn from(bad: InvalidShape) -> Self {
-        Self::InvalidShape(bad)
+    fn from(error: InvalidShape) -> Self {
+        Self::InvalidShape(error)
     }
 }

@@ -1,76 +1,74 @@
-//! What a step reports.
+//! Contact pairs and query hits.
 
-/// Two bodies whose boxes overlap: rows of the step's input, `a < b`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use bytemuck::{Pod, Zeroable};
+
+/// A contact pair of two bodies.
+///
+/// Their boxes overlap and their filters agree; the shapes inside the boxes may not touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Pair {
-    /// The lower row.
+    /// The lower row of the step's input.
     pub a: u32,
-    /// The higher row.
+    /// The higher row of the step's input.
     pub b: u32,
 }
 
-/// A body and a static whose boxes overlap.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A contact pair of a body and a static.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct StaticPair {
-    /// Row of the step's input.
+    /// Row of the body in the step's input.
     pub body: u32,
-    /// Row of the static set.
+    /// Row of the static in the static set.
     pub static_row: u32,
 }
 
-/// An entity found by a query: its row, and its id if there is an id column.
+/// A body or static found by a query.
 ///
-/// Rows are those of the step (or of the static set), not of your columns as they are now. Once
-/// bodies were added, removed or moved within the columns, for example by `swap_remove`, a row of
-/// the last step may be another body. Then match hits by id:
+/// Rows are those of the step that was queried. Once you add, remove or reorder rows (with
+/// `swap_remove`, say), a row of an earlier step may name another entity or none. Give ids to keep
+/// track of entities, and look the row up again:
 ///
 /// ```
-/// use triphase::{Bodies, Hit, Point, World};
-/// let (mut ids, mut centers) = (vec![10u64, 11, 12], vec![[0.0f32, 0.0], [5.0, 0.0], [9.0, 0.0]]);
+/// use std::collections::HashMap;
+/// use triphase::{Aabb, Bodies, Hit, World};
+///
+/// let mut ids = vec![70u64, 71, 72]; // of an ECS: `Entity::to_bits`
+/// let mut centers = vec![[0.0f32, 0.0], [5.0, 0.0], [9.0, 0.0]];
+/// let mut rows: HashMap<u64, usize> = (0..3).map(|row| (ids[row], row)).collect();
+///
 /// let mut world = World::default();
 /// world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids))?;
+/// let hit = world.query_aabb(Aabb::new([8.0, -1.0], [10.0, 1.0])?).next();
+/// let Some(Hit::Body { row: 2, id: Some(72) }) = hit else { panic!("the last body") };
 ///
-/// ids.swap_remove(0); // body 12 moves from row 2 to row 0
+/// // Remove the first entity: the last one moves to its row.
+/// rows.remove(&ids[0]);
+/// ids.swap_remove(0);
 /// centers.swap_remove(0);
-/// let found = world.nearest(Point::new([9.0, 0.0])?).unwrap().target;
-/// assert_eq!(found, Hit::Body { row: 2, id: Some(12) }); // as in the step
-/// let Hit::Body { id: Some(id), .. } = found else { unreachable!() };
-/// assert_eq!(ids.iter().position(|&other| other == id), Some(0)); // its row now; keep a map for this
+/// rows.insert(ids[0], 0);
+/// assert_eq!(centers[rows[&72]], [9.0, 0.0]); // row 2 no longer exists
 /// # Ok::<(), triphase::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Hit {
-    /// A body.
+    /// A moving body.
     Body {
-        /// Its row in the step.
+        /// Row of the step's input.
         row: u32,
-        /// Its id, if the step had an id column.
+        /// The caller's id, if the step had an id column.
         id: Option<u64>,
     },
     /// A static.
     Static {
-        /// Its row in the static set.
+        /// Row of the static set.
         row: u32,
-        /// Its id, if the static set has ids.
+        /// The caller's id, if the set had an id column.
         id: Option<u64>,
     },
 }
-
-// SAFETY: `repr(C)`, two u32, no padding; any bits are a valid value.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::Zeroable for Pair {}
-// SAFETY: as above.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::Pod for Pair {}
-// SAFETY: as above.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::Zeroable for StaticPair {}
-// SAFETY: as above.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::Pod for StaticPair {}
 
 const _: () = assert!(size_of::<Pair>() == 8 && size_of::<StaticPair>() == 8);

@@ -13,14 +13,14 @@ fn check(label: &str, columns: &Columns, statics: &[[f32; 4]]) -> Truth {
     let truth = Truth::new(&columns.boxes(), statics, |_| true);
     let found = fleet.step(&[columns.bodies()], statics).unwrap_or_else(|what| panic!("{label}: {what}"));
     truth.compare(&found.unwrap()).unwrap_or_else(|what| panic!("{label}: {what}"));
-    let new = || WorldConfig::new().sequential();
+    let new = || WorldConfig::new().with_parallel_threshold(None);
     let configs = [
-        ("bound of 0", new().bound(0.0)),
-        ("bound of 0.5", new().bound(0.5)),
-        ("bounds of 0.1, 0.5 and 2", new().bounds([0.1, 0.5, 2.0])),
-        ("large bound", new().bound(1e6)),
-        ("cells of 1", new().cell_size(1.0)),
-        ("cells of 64", new().cell_size(64.0)),
+        ("bound of 0", new().with_bound(0.0)),
+        ("bound of 0.5", new().with_bound(0.5)),
+        ("bounds of 0.1, 0.5 and 2", new().with_bounds([0.1, 0.5, 2.0])),
+        ("large bound", new().with_bound(1e6)),
+        ("cells of 1", new().with_cell_size(1.0)),
+        ("cells of 64", new().with_cell_size(64.0)),
     ];
     check_once(label, &configs, columns, statics)
 }

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{Columns, Found, Random, Shape, Truth, hits, sequential, world};
-use triphase::{Bodies, Column, Contacts, Error, Hit, InvalidRow, InvalidRows, World, WorldConfig};
+use triphase::{
+    Bodies, ChunkRow, Column, Contacts, Error, Hit, InvalidRow, InvalidRows, SettingValue, World, WorldConfig,
+};
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
@@ -64,7 +66,13 @@ fn assert_bad(bad: &InvalidRow, row: usize, (column, axis, value): (Column, usiz
     assert!(bad.value.to_bits() == value.to_bits() || bad.value.is_nan() && value.is_nan(), "{bad}");
     let axis = ["x", "y"][axis];
     let text = bad.to_string();
-    assert!(text.contains(&format!("row {row}: {column} {axis} is {value}")), "{text}");
+    let fault = match bad.min {
+        Some(min) => format!("{column}.{axis} ({value}) is below min.{axis} ({min})"),
+        None if column == Column::HalfExtent => format!("{column}.{axis} is {value}; must be finite and >= 0"),
+        None => format!("{column}.{axis} is {value}; must be finite"),
+    };
+    let place = bad.chunk_row.map(|ChunkRow { chunk, row, .. }| format!(" (chunk {chunk}, row {row})"));
+    assert_eq!(text, format!("row {row}{}: {fault}", place.unwrap_or_default()));
 }
 
 #[test]
@@ -84,7 +92,7 @@ fn each_kind_of_bad_row_is_named_and_the_last_good_step_stands() {
                 let Err(error) = world.step(bad.bodies()) else { panic!("{column} {axis} {value} was taken") };
                 let Error::InvalidBody(named) = &error else { panic!("{column} {axis} {value}: {error}") };
                 assert_bad(named, row, culprit);
-                assert!(error.to_string().starts_with("bodies, row "), "{error}");
+                assert!(error.to_string().starts_with("body row "), "{error}");
                 assert_eq!(view(&world), before, "after {error}");
             }
         }
@@ -92,7 +100,7 @@ fn each_kind_of_bad_row_is_named_and_the_last_good_step_stands() {
         let mut fresh = sequential();
         fresh.set_statics(&WALLS).unwrap();
         assert_eq!(Found::new(world.step(good.bodies()).unwrap()), Found::new(fresh.step(good.bodies()).unwrap()));
-        assert!(world.skipped().is_empty());
+        assert!(world.skipped_rows().is_empty());
     }
 }
 
@@ -125,13 +133,13 @@ fn the_lowest_bad_row_is_named_at_any_thread_count() {
         // Rows are counted through chunks, empty ones too.
         let chunks = [(0, 1), (1, 1), (1, 12_000), (12_000, 13_000), (13_000, 20_000)];
         let chunks = chunks.map(|(from, to)| bad.rows(from, to));
-        expect(sequential().step_chunks(&chunks));
+        expect(sequential().step(&chunks));
         #[cfg(feature = "parallel")]
         for pool in common::pools() {
             pool.install(|| {
                 for _ in 0..5 {
                     expect(World::default().step(bad.bodies()));
-                    expect(World::default().step_chunks(&chunks));
+                    expect(World::default().step(&chunks));
                 }
             });
         }
@@ -151,7 +159,7 @@ fn bad_rows_are_left_out_where_asked_for() {
         let rows: Vec<u32> = culprits.iter().map(|&(row, _)| row as u32).collect();
         let truth = Truth::new(&good.boxes(), &WALLS, |_| true).without(&rows);
 
-        let config = || WorldConfig::new().invalid_rows(InvalidRows::Skip);
+        let config = || WorldConfig::new().with_invalid_rows(InvalidRows::Skip);
         let expect = |world: &mut World| {
             world.set_statics(&WALLS).unwrap();
             let contacts = world.step(bad.bodies()).unwrap();
@@ -159,28 +167,28 @@ fn bad_rows_are_left_out_where_asked_for() {
             assert_eq!(contacts.body_id(500), Some(500 << 33 | 1));
             let found = Found::new(contacts);
             truth.compare(&found).unwrap();
-            assert_eq!(world.skipped().len(), culprits.len());
-            for (skipped, &(row, culprit)) in world.skipped().iter().zip(&culprits) {
+            assert_eq!(world.skipped_rows().len(), culprits.len());
+            for (skipped, &(row, culprit)) in world.skipped_rows().iter().zip(&culprits) {
                 assert_bad(skipped, row, culprit);
             }
-            assert_eq!(world.report().skipped, culprits.len());
+            assert_eq!(world.report().skipped_count, culprits.len());
             let met = hits(world, [-1e30, -1e30, 1e30, 1e30]);
             let bodies = met.iter().filter_map(|hit| if let Hit::Body { row, .. } = hit { Some(*row) } else { None });
             assert!(bodies.eq((0..3000).filter(|row| !rows.contains(row))), "queries do not meet skipped rows");
             found
         };
-        let first = expect(&mut world(config().sequential()));
-        let mut used = world(config().sequential());
+        let first = expect(&mut world(config().with_parallel_threshold(None)));
+        let mut used = world(config().with_parallel_threshold(None));
         expect(&mut used);
         // A good step clears the list, a step of bad rows alone is an empty one.
         used.step(good.bodies()).unwrap();
-        assert!(used.skipped().is_empty() && used.report().skipped == 0);
+        assert!(used.skipped_rows().is_empty() && used.report().skipped_count == 0);
         assert_eq!(used.step(Bodies::uniform(&[[NAN, 0.0f32]; 40], [1.0; 2])).unwrap().body_pairs().len(), 0);
-        assert_eq!(used.skipped().len(), 40);
+        assert_eq!(used.skipped_rows().len(), 40);
         assert_eq!(expect(&mut used), first, "whatever was stepped before");
         #[cfg(feature = "parallel")]
         for pool in common::pools() {
-            assert_eq!(pool.install(|| expect(&mut world(config().parallel_threshold(0)))), first, "{pool:?}");
+            assert_eq!(pool.install(|| expect(&mut world(config().with_parallel_threshold(0)))), first, "{pool:?}");
         }
     }
 }
@@ -188,7 +196,8 @@ fn bad_rows_are_left_out_where_asked_for() {
 #[test]
 fn skipping_rows_forgives_nothing_else() {
     let centers = [[0.0f32, 0.0]; 3];
-    let mut world = world(WorldConfig::new().sequential().invalid_rows(InvalidRows::Skip).pair_limit(2));
+    let mut world =
+        world(WorldConfig::new().with_parallel_threshold(None).with_invalid_rows(InvalidRows::Skip).with_pair_limit(2));
     let result = world.step(Bodies::new(&centers, &[[1.0f32; 2]; 2])).map(|_| ());
     assert!(matches!(result, Err(Error::ColumnLengthMismatch { .. })), "{result:?}");
     let result = world.step(Bodies::uniform(&centers, [1.0; 2])).map(|_| ());
@@ -217,8 +226,8 @@ fn columns_of_differing_length_are_named() {
         let before = view(&world);
         for chunk in [0, 2] {
             let chunks = [[bodies, good, good], [good, good, bodies]][chunk / 2];
-            let error = world.step_chunks(&chunks).map(|_| ()).unwrap_err();
-            assert_eq!(error, Error::ColumnLengthMismatch { chunk, column, expected, found });
+            let error = world.step(&chunks).map(|_| ()).unwrap_err();
+            assert_eq!(error, Error::ColumnLengthMismatch { chunk: Some(chunk), column, expected, found });
             let text = error.to_string();
             for fact in [format!("chunk {chunk}"), column.to_string(), found.to_string(), expected.to_string()] {
                 assert!(text.contains(&fact), "{text} says {fact}");
@@ -232,8 +241,11 @@ fn columns_of_differing_length_are_named() {
 fn a_length_is_checked_before_values_are_read() {
     let mut world = sequential();
     let bad = [[NAN, 0.0]];
-    let result = world.step_chunks(&[Bodies::uniform(&bad, [1.0; 2]), Bodies::uniform(&bad, [1.0; 2]).with_ids(&[])]);
-    assert!(matches!(result, Err(Error::ColumnLengthMismatch { chunk: 1, column: Column::Id, expected: 1, found: 0 })));
+    let result = world.step(&[Bodies::uniform(&bad, [1.0; 2]), Bodies::uniform(&bad, [1.0; 2]).with_ids(&[])]);
+    assert!(matches!(
+        result,
+        Err(Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Id, expected: 1, found: 0 })
+    ));
 }
 
 #[test]
@@ -250,12 +262,12 @@ fn ids_are_all_or_nothing() {
         (&[named, named, plain, plain], 2),
         (&[plain, plain, named], 2),
     ] {
-        let error = world.step_chunks(chunks).map(|_| ()).unwrap_err();
+        let error = world.step(chunks).map(|_| ()).unwrap_err();
         assert_eq!(error, Error::InconsistentIds { chunk });
         assert!(error.to_string().contains(&format!("chunk {chunk}")), "{error}");
         assert_eq!(view(&world), before);
     }
-    let contacts = world.step_chunks(&[named, named]).unwrap();
+    let contacts = world.step(&[named, named]).unwrap();
     assert_eq!([0, 1, 2, 3, 4].map(|row| contacts.body_id(row)), [Some(7), Some(8), Some(7), Some(8), None]);
 }
 
@@ -267,7 +279,7 @@ fn exactly_the_limit_of_pairs_is_fine_and_one_more_is_not() {
     let walls = [[0.0f32, 0.0, 1.0, 1.0]; 3];
     for (statics, pairs) in [(&walls[..0], 780), (&walls[..], 900)] {
         for (limit, fine) in [(pairs, true), (pairs + 1, true), (pairs - 1, false), (1, false), (0, false)] {
-            let mut world = world(WorldConfig::new().sequential().pair_limit(limit));
+            let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(limit));
             world.set_statics(statics).unwrap();
             world.step(Bodies::uniform(&centers[..1], [0.5, 0.5])).map(|_| ()).unwrap_or_else(|_| assert!(limit < 3));
             let before = view(&world);
@@ -282,7 +294,7 @@ fn exactly_the_limit_of_pairs_is_fine_and_one_more_is_not() {
             }
         }
     }
-    let mut none = world(WorldConfig::new().sequential().pair_limit(0));
+    let mut none = world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(0));
     assert_eq!(none.step(Bodies::uniform(&[[0.0f32, 0.0], [5.0, 5.0]], [1.0; 2])).unwrap().body_pairs().len(), 0);
 }
 
@@ -300,7 +312,7 @@ fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
     let pairs = truth.body.len() + truth.static_row.len();
     assert!(truth.body.len() > 1000 && truth.static_row.len() > 10);
     let try_limit = |limit: usize, config: WorldConfig| {
-        let mut world = world(config.pair_limit(limit));
+        let mut world = world(config.with_pair_limit(limit));
         world.set_statics(&WALLS).unwrap();
         world.step(columns.bodies()).map(Found::new)
     };
@@ -310,10 +322,10 @@ fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
             assert_eq!(try_limit(limit, config.clone()), Err(Error::TooManyPairs { limit }));
         }
     };
-    check(WorldConfig::new().sequential());
+    check(WorldConfig::new().with_parallel_threshold(None));
     #[cfg(feature = "parallel")]
     for pool in common::pools() {
-        pool.install(|| check(WorldConfig::new().parallel_threshold(0)));
+        pool.install(|| check(WorldConfig::new().with_parallel_threshold(0)));
     }
 }
 
@@ -321,26 +333,31 @@ fn the_limit_of_pairs_is_the_same_for_every_tier_and_thread_count() {
 fn bad_settings_are_named() {
     let new = WorldConfig::new;
     let cases = [
-        (new().bound(NAN), "bound", NAN),
-        (new().bound(-1.0), "bound", -1.0),
-        (new().bound(INF), "bound", INF),
-        (new().bounds([1.0, 0.5]), "bound", 0.5),
-        (new().bounds([0.1, NAN, 0.5]), "bound", NAN),
-        (new().bounds([0.5; 9]), "number of bounds", 9.0),
-        (new().bounds(std::iter::repeat(0.5)), "number of bounds", 9.0),
-        (new().cell_size(0.0), "cell_size", 0.0),
-        (new().cell_size(-1.0), "cell_size", -1.0),
-        (new().cell_size(NAN), "cell_size", NAN),
-        (new().cell_size(INF), "cell_size", INF),
+        (new().with_bound(NAN), "bound", NAN),
+        (new().with_bound(-1.0), "bound", -1.0),
+        (new().with_bound(INF), "bound", INF),
+        (new().with_bounds([1.0, 0.5]), "bound", 0.5),
+        (new().with_bounds([0.1, NAN, 0.5]), "bound", NAN),
+        (new().with_bounds([0.5; 9]), "number of bounds", 9.0),
+        (new().with_bounds(std::iter::repeat(0.5)), "number of bounds", 9.0),
+        (new().with_cell_size(0.0), "cell_size", 0.0),
+        (new().with_cell_size(-1.0), "cell_size", -1.0),
+        (new().with_cell_size(NAN), "cell_size", NAN),
+        (new().with_cell_size(INF), "cell_size", INF),
     ];
     for (config, name, given) in cases {
         let Err(error) = World::new(config) else { panic!("{name} of {given} was taken") };
         let Error::InvalidConfig { setting, value, .. } = error else { panic!("{error}") };
         assert_eq!(setting, name);
-        assert!(value == f64::from(given) || value.is_nan() && given.is_nan());
-        assert!(error.to_string().starts_with(&format!("{name} is {given}, expected ")), "{error}");
+        match value {
+            SettingValue::Length(value) => assert!(value == given || value.is_nan() && given.is_nan(), "{name}"),
+            SettingValue::Count(value) => assert_eq!(value, given as u64, "{name}"),
+            _ => panic!("{error}"),
+        }
+        assert!(error.to_string().starts_with(&format!("{name} is {given}; must be ")), "{error}");
     }
-    for good in [new().bound(0.0), new().bounds([0.5; 8]), new().bounds([]), new().cell_size(1e-45)] {
+    for good in [new().with_bound(0.0), new().with_bounds([0.5; 8]), new().with_bounds([]), new().with_cell_size(1e-45)]
+    {
         assert!(World::new(good).is_ok());
     }
 }
@@ -362,12 +379,12 @@ fn bad_statics_are_named_and_the_old_set_stays() {
             let Err(error) = world.set_statics(&walls) else { panic!("{column} {axis} of {value} was taken") };
             let Error::InvalidStatic(bad) = &error else { panic!("{error}") };
             assert_bad(bad, 30, (column, axis, value));
-            assert!(error.to_string().starts_with("statics, row 30"), "{error}");
+            assert!(error.to_string().starts_with("static row 30: "), "{error}");
             assert_eq!(view(&world), before);
         }
     }
     let error = world.set_statics(triphase::Statics::new(&WALLS).with_ids(&[10, 11])).unwrap_err();
-    assert_eq!(error, Error::ColumnLengthMismatch { chunk: 0, column: Column::Id, expected: 3, found: 2 });
+    assert_eq!(error, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 3, found: 2 });
     assert_eq!(view(&world), before);
     assert_eq!(Found::new(world.step(good.bodies()).unwrap()), before.0, "the old set is what the next step meets");
 }
@@ -380,7 +397,7 @@ fn a_static_row_that_is_not_there_is_named() {
     for row in [3, 4, u32::MAX] {
         let error = world.set_static_enabled(row, false).unwrap_err();
         assert_eq!(error, Error::StaticOutOfRange { row, count: 3 });
-        assert_eq!(error.to_string(), format!("there is no static row {row}: the set has 3 rows"));
+        assert_eq!(error.to_string(), format!("static row {row} does not exist; the set has 3 rows"));
     }
     assert_eq!([world.set_static_enabled(2, false), world.set_static_enabled(2, false)], [Ok(true), Ok(false)]);
     assert_eq!([world.set_static_enabled(2, true), world.set_static_enabled(2, true)], [Ok(false), Ok(true)]);

@@ -12,7 +12,7 @@ use triphase::{Bodies, BodyShape, Error, Filter, InvalidRows, Statics, World, Wo
 use triphase_scenes::{Scene, SceneName};
 
 fn discs() -> WorldConfig {
-    WorldConfig::new().body_shape(BodyShape::Circle)
+    WorldConfig::new().with_body_shape(BodyShape::Circle)
 }
 
 /// What a step is given beside boxes.
@@ -46,9 +46,9 @@ fn check(
     beside: Beside<'_>,
 ) -> Result<[usize; 2], String> {
     let config = fleet.world().config().clone();
-    let mut of_boxes = world(config.body_shape(BodyShape::Aabb).sequential());
+    let mut of_boxes = world(config.with_body_shape(BodyShape::Aabb).with_parallel_threshold(None));
     beside.set_statics(&mut of_boxes).map_err(|error| error.to_string())?;
-    let all = Found::new(of_boxes.step_chunks(chunks).map_err(|error| error.to_string())?);
+    let all = Found::new(of_boxes.step(chunks).map_err(|error| error.to_string())?);
     fleet.each(|world| beside.set_statics(world)).map_err(|error| error.to_string())?;
     let found = fleet.step_beside_fresh(chunks, |fresh| beside.set_statics(fresh))?;
     let found = found.map_err(|error| error.to_string())?;
@@ -115,7 +115,7 @@ fn bands_that_cannot_be_divided_are_of_discs_too() {
         half_extents.push([half; 2]);
     }
     let pairs = |overlap: BodyShape| {
-        let mut world = world(WorldConfig::new().body_shape(overlap));
+        let mut world = world(WorldConfig::new().with_body_shape(overlap));
         world.step(Bodies::new(&centers, &half_extents)).map(Found::new).expect("a good step").body
     };
     let boxes = Columns::new(centers.clone(), half_extents.clone()).boxes();
@@ -164,7 +164,8 @@ fn settings_and_sizes_do_not_change_what_touches() {
     let small: Vec<_> = (0..1500).map(|_| (random.point(0.0, 60.0), [0.4, 0.4])).collect();
     let walls: Vec<_> = (0..90).map(|_| random.point(0.0, 60.0)).map(|[x, y]| [x, y, x + 3.0, y + 0.5]).collect();
     let sizes = Scene::new(SceneName::PowerLaw, 6000, 34);
-    for config in [discs(), discs().bound(0.5), discs().bounds([0.1, 1.0, 8.0]), discs().cell_size(1.5)] {
+    for config in [discs(), discs().with_bound(0.5), discs().with_bounds([0.1, 1.0, 8.0]), discs().with_cell_size(1.5)]
+    {
         let mut fleet = Fleet::new(config);
         check_columns("wide and tall", &mut fleet, &Columns::of(&crowded), &[[0.0, 0.0, 9.0, 9.0]]);
         check_columns("power_law", &mut fleet, &scene_columns(&sizes), &[]);
@@ -177,10 +178,9 @@ fn settings_and_sizes_do_not_change_what_touches() {
     }
 }
 
-/// Worlds that are high or wide, of boxes that are not square: bands have x and y exchanged in one of them, and the radius must
-/// not be that of y.
+/// Bands lie along either axis, with x and y of their boxes exchanged in one of the two.
 #[test]
-fn the_radius_is_that_of_x_however_bands_lie() {
+fn the_longer_side_is_the_diameter_in_bands_along_either_axis() {
     let mut random = Random::new(35);
     for half in [[0.5, 0.3], [0.3, 0.5], [0.5, 0.5]] {
         for (width, height) in [(20.0, 3000.0), (3000.0, 20.0), (250.0, 250.0)] {
@@ -244,7 +244,7 @@ fn touching_counts_in_every_form_of_input() {
 }
 
 fn sequential_discs() -> World {
-    world(discs().sequential())
+    world(discs().with_parallel_threshold(None))
 }
 
 /// The public oracle, by numbers that can be checked by hand.
@@ -253,9 +253,12 @@ fn the_oracle_is_what_is_documented() {
     let of = |x: f32, y: f32, r: f32| [x - r, y - r, x + r, y + r];
     assert_eq!(circle_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
     assert_eq!(circle_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
-    // Wide: its radius is half of the width; tall: its ends meet nothing.
+    // The longer side is the diameter, so a pair at the end of a long box is not lost.
     assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
-    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
+    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), [(0, 1)]);
+    // Corner to corner: a reach of 2.5, centres 2.19 and 2.56 apart.
+    assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, 0.4, 2.5, 1.4]]), [(0, 1)]);
+    assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.9, 0.4, 2.9, 1.4]]), []);
     assert_eq!(circle_static_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
     // What overflows or underflows on both sides is left to the boxes.
     for scale in [1e-30f32, 1e25] {
@@ -292,14 +295,14 @@ fn a_step_with_displacements_is_decided_by_boxes() {
     world.set_statics(&[[0.45f32, -2.0, 2.0, -0.45]]).unwrap();
     let [still, moving] = [columns.rows(0, 2), columns.rows(2, 4).with_displacements(&moves)];
     for _ in 0..2 {
-        let found = Found::new(world.step_chunks(&[still, columns.rows(2, 4)]).unwrap());
+        let found = Found::new(world.step(&[still, columns.rows(2, 4)]).unwrap());
         assert_eq!((found.body.len(), found.static_row.len()), (0, 0), "nothing moves: {found:?}");
-        let found = Found::new(world.step_chunks(&[still, moving]).unwrap());
+        let found = Found::new(world.step(&[still, moving]).unwrap());
         assert_eq!((&found.body[..], &found.static_row[..]), (&[(0, 1)][..], &[(0, 0)][..]), "a row of them does");
         // Chunks without rows count nothing.
         let empty: [[f32; 2]; 0] = [];
         let none = columns.rows(0, 0).with_displacements(&empty);
-        let found = Found::new(world.step_chunks(&[none, still]).unwrap());
+        let found = Found::new(world.step(&[none, still]).unwrap());
         assert_eq!((found.body.len(), found.static_row.len()), (0, 0), "{found:?}");
     }
     let scene = Scene::new(SceneName::Bullets, 5000, 38);
@@ -322,15 +325,14 @@ fn chunks_limits_and_bad_rows_are_as_with_boxes() {
     let touching = circle_self_pairs(&columns.boxes()).len();
     let overlapping = triphase::reference::self_pairs(&columns.boxes()).len();
     assert!(touching < overlapping);
-    let mut limited = world(discs().sequential().pair_limit(touching));
-    let found =
-        Found::new(limited.step_chunks(&[columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
+    let mut limited = world(discs().with_parallel_threshold(None).with_pair_limit(touching));
+    let found = Found::new(limited.step(&[columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
     assert_eq!(found.body.len(), touching, "the limit counts what touches");
     let closer = Columns::uniform(vec![[1.0, 1.0]; 20], [0.5, 0.5]);
     assert_eq!(limited.step(closer.bodies()).map(|_| ()), Err(Error::TooManyPairs { limit: touching }));
     assert_eq!(Found::new(limited.contacts()), found, "a refused step loses nothing");
 
-    let mut skipping = world(discs().sequential().invalid_rows(InvalidRows::Skip));
+    let mut skipping = world(discs().with_parallel_threshold(None).with_invalid_rows(InvalidRows::Skip));
     let boxes = columns.boxes();
     let mut bad = columns.clone();
     if let Shape::Uniform { centers, .. } = &mut bad.shape {
@@ -357,7 +359,7 @@ fn questions_go_by_boxes() {
 #[test]
 fn tracked_contacts_are_of_discs_and_so_is_their_margin() {
     for (margin, kept) in [(0.0, false), (0.3, true)] {
-        let mut world = world(discs().sequential().track_contacts().margin(margin));
+        let mut world = world(discs().with_parallel_threshold(None).with_contact_tracking(true).with_margin(margin));
         let ids = [7u64, 8];
         let mut told = |at: [f32; 2]| {
             let centers = [[0.0f32, 0.0], at];
@@ -402,7 +404,7 @@ proptest! {
             of_statics: of_statics.as_deref(),
             moves: columns.displacements.is_some() && count > 0,
         };
-        let mut fleet = Fleet::new(bound.map_or(discs(), |bound| discs().bound(bound)));
+        let mut fleet = Fleet::new(bound.map_or(discs(), |bound| discs().with_bound(bound)));
         check(&mut fleet, &chunks, &columns.boxes(), beside).map_err(TestCaseError::fail)?;
     }
 }

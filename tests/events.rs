@@ -247,7 +247,8 @@ fn events_are_the_differences_of_brute_force_sets() {
     ];
     for (name, bodies, frames) in scenes {
         for (margin, overlap) in [(0.0, BodyShape::Aabb), (0.08, BodyShape::Aabb), (0.08, BodyShape::Circle)] {
-            let mut fleet = Fleet::new(WorldConfig::new().track_contacts().margin(margin).body_shape(overlap));
+            let mut fleet =
+                Fleet::new(WorldConfig::new().with_contact_tracking(true).with_margin(margin).with_body_shape(overlap));
             let (mut ledger, mut scene) = (Ledger::default(), Scene::new(name, bodies, 3));
             let mut input = Input { discs: overlap == BodyShape::Circle, ..of_scene(&scene) };
             fleet.each(|world| input.set_statics(world)).expect("good statics");
@@ -266,7 +267,7 @@ fn events_are_the_differences_of_brute_force_sets() {
 
 #[test]
 fn without_ids_rows_stand_for_bodies_and_statics_without_ids_end_with_their_set() {
-    let mut fleet = Fleet::new(WorldConfig::new().track_contacts());
+    let mut fleet = Fleet::new(WorldConfig::new().with_contact_tracking(true));
     let (mut ledger, mut scene) = (Ledger::default(), Scene::new(SceneName::Castles, 800, 5));
     let mut input = Input { ids: None, ..of_scene(&scene) };
     fleet.each(|world| input.set_statics(world)).expect("good statics");
@@ -296,7 +297,7 @@ fn without_ids_rows_stand_for_bodies_and_statics_without_ids_end_with_their_set(
 
 #[test]
 fn statics_with_ids_go_on_in_another_set() {
-    let mut fleet = Fleet::new(WorldConfig::new().track_contacts());
+    let mut fleet = Fleet::new(WorldConfig::new().with_contact_tracking(true));
     let mut ledger = Ledger::default();
     let scene = Scene::new(SceneName::Castles, 600, 5);
     let mut input = of_scene(&scene);
@@ -330,7 +331,7 @@ fn statics_with_ids_go_on_in_another_set() {
 fn ids_that_are_not_unique_are_refused_by_name() {
     let centers = [[0.0f32, 0.0], [0.5, 0.0], [9.0, 0.0], [9.5, 0.0]];
     let bodies = || Bodies::uniform(&centers, [0.5, 0.5]);
-    let mut world = world(WorldConfig::new().track_contacts());
+    let mut world = world(WorldConfig::new().with_contact_tracking(true));
     world.step(bodies().with_ids(&[1, 2, 3, 4])).expect("a good step");
     for (ids, first, second, id) in [([1, 2, 3, 1], 0, 3, 1), ([9, 2, 9, 9], 0, 2, 9), ([2, 2, 3, 3], 0, 1, 2)] {
         let error = world.step(bodies().with_ids(&ids)).err();
@@ -345,7 +346,8 @@ fn ids_that_are_not_unique_are_refused_by_name() {
     assert_eq!((contacts.persisting().count(), contacts.started().count(), contacts.ended().count()), (2, 0, 0));
 
     // A row that is skipped is not there, whatever its id.
-    let mut skipping = common::world(WorldConfig::new().track_contacts().invalid_rows(InvalidRows::Skip));
+    let mut skipping =
+        common::world(WorldConfig::new().with_contact_tracking(true).with_invalid_rows(InvalidRows::Skip));
     let mut some = centers;
     for (row, away) in [(1, f32::NAN), (1, 0.5)] {
         some[row][0] = away;
@@ -369,7 +371,7 @@ fn ids_that_are_not_unique_are_refused_by_name() {
 
 #[test]
 fn a_margin_ends_late_and_begins_at_touch() {
-    let mut world = world(WorldConfig::new().track_contacts().margin(0.25));
+    let mut world = world(WorldConfig::new().with_contact_tracking(true).with_margin(0.25));
     let mut at = |x: f32| {
         let contacts = world.step(Bodies::uniform(&[[0.0f32, 0.0], [x, 0.0]], [0.5, 0.5])).expect("a good step");
         let events = (contacts.started().count(), contacts.persisting().count(), contacts.ended().count());
@@ -384,7 +386,7 @@ fn a_margin_ends_late_and_begins_at_touch() {
     assert_eq!(at(1.25), (0, (0, 0, 0)));
     for margin in [-1.0, f32::NAN, f32::INFINITY] {
         assert!(matches!(
-            World::new(WorldConfig::new().margin(margin)),
+            World::new(WorldConfig::new().with_margin(margin)),
             Err(Error::InvalidConfig { setting: "margin", .. })
         ));
     }
@@ -442,8 +444,8 @@ struct Life {
 
 impl Life {
     fn new(margin: f32, skip: bool, seed: u64) -> Self {
-        let config = WorldConfig::new().track_contacts().margin(margin);
-        let config = if skip { config.invalid_rows(InvalidRows::Skip) } else { config };
+        let config = WorldConfig::new().with_contact_tracking(true).with_margin(margin);
+        let config = if skip { config.with_invalid_rows(InvalidRows::Skip) } else { config };
         let (ledger, input) = (Ledger::default(), Input { ids: Some(Vec::new()), ..Input::default() });
         let fleet = Fleet::new(config);
         let mut life = Self { fleet, ledger, input, margin, random: Random::new(seed), next_id: 1, over: Vec::new() };
@@ -628,7 +630,7 @@ fn ids_are_there_for_readers_whether_they_change_or_not() {
             hits.filter_map(|hit| if let Hit::Body { row, id } = hit { Some((row, id)) } else { None }).collect();
         assert!(found.into_iter().eq((0..200).map(|row| (row, Some(ids[row as usize])))));
     };
-    let mut world = world(WorldConfig::new().track_contacts());
+    let mut world = world(WorldConfig::new().with_contact_tracking(true));
     let first: Vec<u64> = (0..200).map(|row| row * 5 + 1).collect();
     let second: Vec<u64> = first.iter().rev().copied().collect();
     let (mut reader, mut held) = (None, None);

@@ -116,7 +116,7 @@ fn drawn_worlds_give_each_pair_once_and_in_one_order() {
         let label = format!("round {round}");
         let (columns, statics_set) = drawn(&mut random);
         let bounds: &[f32] = random.pick(&[&[][..], &[0.3], &[0.0], &[0.1, 0.5, 4.0]]);
-        let mut fleet = Fleet::new(WorldConfig::new().bounds(bounds.iter().copied()));
+        let mut fleet = Fleet::new(WorldConfig::new().with_bounds(bounds.iter().copied()));
         fleet.set_statics(&statics_set).unwrap();
         fleet.step(&[columns.bodies()], &statics_set).expect(&label).expect("good rows");
         let (first, static_row) = fleet.each(|world| (partners(world.contacts()), statics(world.contacts())));
@@ -171,13 +171,13 @@ fn what_is_computed_is_the_same_to_the_bit() {
 #[test]
 fn short_columns_are_refused_and_nothing_is_called() {
     let scene = Scene::new(SceneName::Castles, 3000, 7);
-    let mut world = world(WorldConfig::new().parallel_threshold(0));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     world.set_statics(&scene.statics).unwrap();
     let contacts = world.step(bodies(&scene)).unwrap();
     let rows = contacts.body_count();
     let (mut long, mut short, mut none) = (vec![0u8; rows + 5], vec![0u64; rows - 1], Vec::<u8>::new());
     let unwanted = |_: Pair| panic!("there is a column that is too short");
-    let short_column = |number, found| Err(Error::ColumnTooShort { number, expected: rows, found });
+    let short_column = |number, found| Err(Error::ColumnTooShort { index: number, expected: rows, found });
     let result = contacts.par_for_each_pair_mut((&mut long, &mut short, &mut none), |pair, _, _| unwanted(pair));
     assert_eq!(result, short_column(1, rows - 1));
     assert_eq!(contacts.par_for_each_pair_mut(&mut none, |pair, _, _| unwanted(pair)), short_column(0, 0));
@@ -221,7 +221,7 @@ fn columns_are_taken_one_by_one_and_up_to_six_at_once() {
 #[test]
 fn contacts_are_those_of_the_last_good_step() {
     let scene = Scene::new(SceneName::Castles, 9000, 8);
-    let mut world = world(WorldConfig::new().parallel_threshold(0));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     let given = |world: &World| {
         let (calls, contacts) = (AtomicUsize::new(0), world.contacts());
         let mut rows = vec![(); contacts.body_count()];
@@ -265,7 +265,7 @@ fn contacts_are_those_of_the_last_good_step() {
 fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
     let scene = Scene::new(SceneName::Dragons, 9000, 13);
     let given = |ask: bool| {
-        let mut world = world(WorldConfig::new().parallel_threshold(0));
+        let mut world = world(WorldConfig::new().with_parallel_threshold(0));
         world.step(bodies(&scene)).unwrap();
         if ask {
             partners(world.contacts());
@@ -283,7 +283,7 @@ fn contacts_outlast_a_shift_of_the_origin_whoever_asked_before() {
 fn skipped_rows_have_no_pairs_and_a_place() {
     let mut scene = Scene::new(SceneName::Dragons, 9000, 9);
     (0..9000).step_by(7).for_each(|row| scene.centers[row][1] = f32::INFINITY);
-    let mut world = world(WorldConfig::new().parallel_threshold(0).invalid_rows(InvalidRows::Skip));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(0).with_invalid_rows(InvalidRows::Skip));
     let contacts = world.step(bodies(&scene)).unwrap();
     let partners = partners(contacts);
     check("skipped", contacts, &partners, &vec![Vec::new(); 9000]);
@@ -293,7 +293,7 @@ fn skipped_rows_have_no_pairs_and_a_place() {
 #[test]
 fn many_threads_may_ask_the_same_contacts_at_once() {
     let scene = Scene::new(SceneName::Dragons, 12_000, 10);
-    let mut world = world(WorldConfig::new().parallel_threshold(0));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     for _ in 0..4 {
         let contacts = world.step(bodies(&scene)).unwrap();
         // None has asked yet: all of them work it out.
@@ -309,7 +309,7 @@ fn many_threads_may_ask_the_same_contacts_at_once() {
 #[test]
 fn a_closure_may_ask_for_other_columns() {
     let scene = Scene::new(SceneName::Crowd, 9000, 11);
-    let mut world = world(WorldConfig::new().parallel_threshold(0));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     let contacts = world.step(bodies(&scene)).unwrap();
     let (calls, inner) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let mut rows = vec![0u8; 9000];
@@ -330,7 +330,7 @@ fn a_closure_may_ask_for_other_columns() {
 #[test]
 fn a_closure_that_panics_takes_nothing_along() {
     let scene = Scene::new(SceneName::Dragons, 9000, 12);
-    let mut world = world(WorldConfig::new().parallel_threshold(0));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(0));
     let contacts = world.step(bodies(&scene)).unwrap();
     let mut rows = vec![0u8; 9000];
     let panics = catch_unwind(AssertUnwindSafe(|| {

@@ -63,9 +63,9 @@ fn check(
     given: &Given,
 ) -> Result<[usize; 2], String> {
     let [plain, filtered] = chunks;
-    let mut unfiltered = world(fleet.world().config().clone().sequential());
+    let mut unfiltered = world(fleet.world().config().clone().with_parallel_threshold(None));
     unfiltered.set_statics(statics).map_err(|error| error.to_string())?;
-    let all = Found::new(unfiltered.step_chunks(plain).map_err(|error| error.to_string())?);
+    let all = Found::new(unfiltered.step(plain).map_err(|error| error.to_string())?);
     fleet.each(|world| given.set_statics(world, statics)).map_err(|error| error.to_string())?;
     let found = fleet.step_beside_fresh(filtered, |fresh| given.set_statics(fresh, statics))?;
     let found = found.map_err(|error| error.to_string())?;
@@ -128,7 +128,7 @@ fn scenes_of_every_tier_report_what_overlaps_and_is_allowed() {
 
 #[test]
 fn classes_of_size_visit_each_other_by_their_filters() {
-    let mut fleet = Fleet::new(WorldConfig::new().bounds([0.1, 1.0, 8.0]));
+    let mut fleet = Fleet::new(WorldConfig::new().with_bounds([0.1, 1.0, 8.0]));
     for (count, seed) in [(6000, 92), (500, 93)] {
         let scene = Scene::new(SceneName::PowerLaw, count, seed);
         let [some, all] = check_columns("power_law", &mut fleet, &scene_columns(&scene), &[], seed);
@@ -157,7 +157,7 @@ fn bands_that_are_taken_apart_ask_filters_too() {
 
 #[test]
 fn oversized_bodies_ask_filters_among_themselves_and_of_all_others() {
-    let mut fleet = Fleet::new(WorldConfig::new().bound(0.5));
+    let mut fleet = Fleet::new(WorldConfig::new().with_bound(0.5));
     let mut random = Random::new(95);
     for large in [1, 40, 3000] {
         let small = (0..1500).map(|_| (random.point(0.0, 60.0), [0.4, 0.4])).collect::<Vec<_>>();
@@ -307,13 +307,13 @@ fn columns_of_another_length_are_named_and_leave_the_last_step() {
     let before = Found::new(world.step(columns.bodies().with_filters(&filters[..3])).unwrap());
     assert_eq!((&before.body[..], &before.static_row[..]), (&[(0, 1)][..], &[(2, 0)][..]));
     for found in [0, 2, 4] {
-        let error = Error::ColumnLengthMismatch { chunk: 1, column: Column::Filter, expected: 3, found };
+        let error = Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Filter, expected: 3, found };
         let chunks = [columns.bodies(), columns.bodies().with_filters(&filters[..found])];
-        assert_eq!(world.step_chunks(&chunks).map(|_| ()), Err(error.clone()));
+        assert_eq!(world.step(&chunks).map(|_| ()), Err(error.clone()));
         assert!(error.to_string().contains("the filter column has"), "{error}");
         assert_eq!(Found::new(world.contacts()), before);
     }
-    let error = Error::ColumnLengthMismatch { chunk: 0, column: Column::Filter, expected: 1, found: 4 };
+    let error = Error::ColumnLengthMismatch { chunk: None, column: Column::Filter, expected: 1, found: 4 };
     assert_eq!(world.set_statics(Statics::new(&walls).with_filters(&filters)), Err(error));
     assert_eq!(Found::new(world.contacts()), before, "nor do refused statics change anything");
     assert_eq!(Found::new(world.step(columns.bodies().with_filters(&filters[..3])).unwrap()), before);
@@ -322,7 +322,7 @@ fn columns_of_another_length_are_named_and_leave_the_last_step() {
 #[test]
 fn a_refused_step_leaves_no_filters_behind() {
     let columns = Columns::uniform(vec![[0.5, 0.5]; 40], [1.0, 1.0]);
-    let mut world = world(WorldConfig::new().sequential().pair_limit(20));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(20));
     let pairs = |k: u32| Filter::new(1 << (k / 2), 1 << (k / 2));
     let filters: Vec<Filter> = (0..40).map(pairs).collect();
     // The limit counts pairs that are allowed.
@@ -341,7 +341,7 @@ fn a_refused_step_leaves_no_filters_behind() {
 #[test]
 fn skipped_rows_do_not_shift_filters() {
     let mut random = Random::new(102);
-    let mut world = world(WorldConfig::new().sequential().invalid_rows(InvalidRows::Skip));
+    let mut world = world(WorldConfig::new().with_parallel_threshold(None).with_invalid_rows(InvalidRows::Skip));
     let mut columns = Columns::uniform((0..600).map(|_| random.point(0.0, 15.0)).collect(), [0.4, 0.4]);
     let boxes = columns.boxes();
     let filters = random_filters(600, &mut random);
@@ -363,7 +363,7 @@ fn statics_keep_their_filters_and_can_be_switched_off() {
     assert!((0..3).all(|row| tree.filter(row) == Some(filters[row as usize])) && tree.filter(3).is_none());
     let plain = StaticTree::new(&walls).unwrap();
     assert_eq!([plain.filter(2), plain.filter(3)], [Some(Filter::ALL), None]);
-    assert_eq!(tree.bytes() - plain.bytes(), 3 * 8);
+    assert_eq!(tree.memory_bytes() - plain.memory_bytes(), 3 * 8);
 
     let mut world = sequential();
     world.set_statics(Statics::new(&walls).with_filters(&filters).with_ids(&[7, 8, 9])).unwrap();
@@ -391,11 +391,11 @@ fn what_filters_take_is_told_and_given_back() {
         world.step(columns.bodies().with_filters(&filters)).unwrap();
         plain.step(columns.bodies()).unwrap();
     }
-    let (with, without) = (world.report().bytes_bodies, plain.report().bytes_bodies);
+    let (with, without) = (world.report().body_bytes, plain.report().body_bytes);
     assert!(with >= without + 2 * 4000 * 8 && with < without + 5 * 4000 * 8, "{with}, {without}");
     world.shrink_to_fit();
     plain.shrink_to_fit();
-    let (with, without) = (world.report().bytes_bodies, plain.report().bytes_bodies);
+    let (with, without) = (world.report().body_bytes, plain.report().body_bytes);
     assert_eq!(with, without + 4000 * 8);
 }
 
@@ -434,7 +434,7 @@ proptest! {
             from = to;
         }
         let config = WorldConfig::new();
-        let mut fleet = Fleet::new(bound.map_or(config.clone(), |bound| config.bound(bound)));
+        let mut fleet = Fleet::new(bound.map_or(config.clone(), |bound| config.with_bound(bound)));
         check(&mut fleet, [&plain, &chunks], (&columns.boxes(), &statics), &given).map_err(TestCaseError::fail)?;
     }
 }

@@ -55,11 +55,11 @@ fn more_rows_than_a_u32_can_number_are_refused() {
     // The same million rows again and again: no memory is needed to have too many.
     let centers = vec![[0.0f32, 0.0]; 1 << 20];
     let chunk = Bodies::uniform(&centers, [0.0, 0.0]);
-    let mut world = World::new(WorldConfig::new().pair_limit(100)).unwrap();
+    let mut world = World::new(WorldConfig::new().with_pair_limit(100)).unwrap();
     world.step(Bodies::uniform(&[[1.0f32, 1.0], [1.0, 1.5]], [0.5, 0.5])).unwrap();
     let chunks = vec![chunk; 4097];
     let rows_given = chunks.len() << 20;
-    let (error, taken) = peak(|| world.step_chunks(&chunks).map(|_| ()).unwrap_err());
+    let (error, taken) = peak(|| world.step(&chunks).map(|_| ()).unwrap_err());
     let Error::TooManyRows { rows, rows_max } = error else { panic!("{error}") };
     assert_eq!(rows, rows_given);
     assert!(rows_max <= 1 << 32);
@@ -76,9 +76,13 @@ fn a_refused_step_takes_no_memory_for_the_pairs_beyond_the_limit() {
     let walls = vec![[3.0f32, 3.0, 4.0, 4.0]; 5000];
     for sequential in [true, false] {
         for (bodies, statics) in [(5000, 0), (1000, 5000)] {
-            let config = WorldConfig::new().pair_limit(1000);
-            let mut world =
-                World::new(if sequential { config.sequential() } else { config.parallel_threshold(0) }).unwrap();
+            let config = WorldConfig::new().with_pair_limit(1000);
+            let mut world = World::new(if sequential {
+                config.with_parallel_threshold(None)
+            } else {
+                config.with_parallel_threshold(0)
+            })
+            .unwrap();
             world.set_statics(&walls[..statics]).unwrap();
             let bodies = Bodies::uniform(&centers[..bodies], [0.5, 0.5]);
             let (result, taken) = peak(|| world.step(bodies).map(|_| ()));
@@ -101,8 +105,8 @@ fn memory_follows_bodies_and_not_the_extent_of_their_world() {
     let layouts: [Vec<[f32; 4]>; 5] = [corners, spot, beams, poles, lattice.collect()];
     for (k, boxes) in layouts.iter().enumerate() {
         for cell_size in [None, Some(1e-6), Some(1e-30)] {
-            let config = WorldConfig::new().sequential();
-            let mut world = World::new(cell_size.map_or(config.clone(), |side| config.cell_size(side))).unwrap();
+            let config = WorldConfig::new().with_parallel_threshold(None);
+            let mut world = World::new(cell_size.map_or(config.clone(), |side| config.with_cell_size(side))).unwrap();
             let (result, taken) = peak(|| {
                 world.set_statics(boxes)?;
                 world.step(Bodies::from_aabbs(boxes)).map(|_| ())
@@ -122,7 +126,7 @@ fn one_crowded_spot_does_not_reserve_room_for_pairs_that_are_not_there() {
     boxes.extend(
         (0..1000).map(|k| [(k % 32) as f32 * 3.0 + 5.0, (k / 32) as f32 * 3.0]).map(|[x, y]| [x, y, x + 1.0, y + 1.0]),
     );
-    let mut world = World::new(WorldConfig::new().sequential().bound(1.0)).unwrap();
+    let mut world = World::new(WorldConfig::new().with_parallel_threshold(None).with_bound(1.0)).unwrap();
     let (pairs, taken) = peak(|| world.step(Bodies::from_aabbs(&boxes)).unwrap().body_pairs().len());
     assert_eq!(pairs, 0);
     assert!(taken < 64 << 20, "{taken} bytes were taken");
@@ -142,6 +146,6 @@ fn memory_does_not_grow_with_threads_times_bodies() {
     for _ in 0..3 {
         pool.install(|| world.step(Bodies::uniform(&centers, [0.5, 0.5])).map(|_| ())).unwrap();
     }
-    let bytes = world.report().bytes_bodies / count;
+    let bytes = world.report().body_bytes / count;
     assert!(bytes < 130, "{bytes} bytes a body");
 }

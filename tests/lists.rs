@@ -23,7 +23,7 @@ fn partners(pairs: &[(u32, u32)], rows: usize, both: bool) -> Vec<Vec<u32>> {
 fn check(fleet: &mut Fleet, label: &str, bodies: &[Bodies<'_>], truth: &Truth, rows: usize) -> usize {
     let expected = [partners(&truth.body, rows, true), partners(&truth.static_row, rows, false)];
     fleet.each(|world| {
-        let contacts = world.step_chunks(bodies).expect("a good step");
+        let contacts = world.step(bodies).expect("a good step");
         for row in 0..rows as u32 {
             assert_eq!(contacts.partners(row), expected[0][row as usize], "{label}, row {row}");
             assert_eq!(contacts.static_partners(row), expected[1][row as usize], "{label}, statics of row {row}");
@@ -38,7 +38,7 @@ fn check(fleet: &mut Fleet, label: &str, bodies: &[Bodies<'_>], truth: &Truth, r
 #[test]
 fn lists_are_those_of_brute_force() {
     let mut most = 0;
-    let mut fleet = Fleet::new(WorldConfig::new().partner_lists());
+    let mut fleet = Fleet::new(WorldConfig::new().with_partner_lists(true));
     for (name, bodies) in [
         (SceneName::Crowd, 9000),
         (SceneName::Castles, 1000),
@@ -65,7 +65,7 @@ fn lists_are_those_of_brute_force() {
 
 #[test]
 fn lists_are_those_of_the_last_good_step() {
-    let mut fleet = Fleet::new(WorldConfig::new().partner_lists());
+    let mut fleet = Fleet::new(WorldConfig::new().with_partner_lists(true));
     let columns = drawn(600, 0, 4);
     let truth = Truth::new(&columns.boxes(), &[[0.0, 0.0, 5.0, 5.0]], |_| true);
     fleet.set_statics(&[[0.0, 0.0, 5.0, 5.0]]).expect("good statics");

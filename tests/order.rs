@@ -98,13 +98,13 @@ fn oversized_rows_are_behind_common_ones_and_skipped_rows_last() {
     let mut scene = Scene::new(SceneName::Dragons, 20_000, 34);
     let bad = [19_999, 3, 7_000];
     bad.iter().for_each(|&row: &usize| scene.centers[row][row % 2] = f32::NAN);
-    let mut world = world(WorldConfig::new().invalid_rows(InvalidRows::Skip));
+    let mut world = world(WorldConfig::new().with_invalid_rows(InvalidRows::Skip));
     world.step(bodies(&scene)).unwrap();
     let order = spatial_order(&world);
     assert_permutation(&order, 20_000, "with bad rows");
     let (rest, skipped) = order.split_at(20_000 - bad.len());
     assert_eq!(skipped, [3, 7_000, 19_999]);
-    let (common, oversized) = rest.split_at(rest.len() - world.report().oversized);
+    let (common, oversized) = rest.split_at(rest.len() - world.report().oversized_count);
     let is_large = |row: &&u32| scene.half_extents[**row as usize][0] > 1.0;
     assert_eq!(common.iter().filter(is_large).count(), 0);
     assert!(oversized.len() >= 10 && oversized.iter().filter(is_large).count() == oversized.len());
@@ -119,7 +119,7 @@ fn rows_with_infinite_edges_and_bounds_of_every_kind_are_in_it() {
     assert_permutation(&spatial_order(&world_found), 100, "infinite edges");
     for bounds in [&[0.0][..], &[0.4, 0.45], &[1e9], &[1e-3, 0.4, 2.0, 10.0, 1e30]] {
         let scene = Scene::new(SceneName::PowerLaw, 5000, 35);
-        let mut world = world(WorldConfig::new().bounds(bounds.iter().copied()));
+        let mut world = world(WorldConfig::new().with_bounds(bounds.iter().copied()));
         world.step(bodies(&scene)).unwrap();
         assert_permutation(&spatial_order(&world), 5000, &format!("bounds {bounds:?}"));
     }
@@ -131,7 +131,7 @@ fn chunks_are_rows_counted_through() {
     let part = |from: usize, to: usize| Bodies::new(&scene.centers[from..to], &scene.half_extents[from..to]);
     let (mut whole, mut chunked) = (sequential(), sequential());
     whole.step(part(0, 5000)).unwrap();
-    chunked.step_chunks(&[part(0, 0), part(0, 1700), part(1700, 1701), part(1701, 1701), part(1701, 5000)]).unwrap();
+    chunked.step(&[part(0, 0), part(0, 1700), part(1700, 1701), part(1701, 1701), part(1701, 5000)]).unwrap();
     assert_permutation(&spatial_order(&chunked), 5000, "chunks");
     assert_eq!(spatial_order(&chunked), spatial_order(&whole));
 }
@@ -147,7 +147,7 @@ fn it_is_that_of_the_last_good_step() {
     // Refused early, and late: too many pairs are found when the index of the step is built.
     world.step(Bodies::uniform(&[[f32::NAN, 0.0f32]], [0.5, 0.5])).unwrap_err();
     assert_eq!(spatial_order(&world), order);
-    let mut limited = common::world(WorldConfig::new().sequential().pair_limit(50_000));
+    let mut limited = common::world(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(50_000));
     limited.step(bodies(&scene)).unwrap();
     limited.step(Bodies::uniform(&[[0.0f32; 2]; 1000], [0.5, 0.5])).unwrap_err();
     assert_eq!(spatial_order(&limited), order);

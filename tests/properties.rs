@@ -84,14 +84,14 @@ fn config() -> impl Strategy<Value = WorldConfig> {
     let new = WorldConfig::new;
     prop_oneof![
         4 => Just(new()),
-        2 => Just(new().bound(0.5)),
-        1 => Just(new().bounds([0.0, 0.4, 0.5, 1.001, 8.0])),
-        1 => Just(new().bound(f32::MAX)),
-        1 => Just(new().cell_size(1.0)),
+        2 => Just(new().with_bound(0.5)),
+        1 => Just(new().with_bounds([0.0, 0.4, 0.5, 1.001, 8.0])),
+        1 => Just(new().with_bound(f32::MAX)),
+        1 => Just(new().with_cell_size(1.0)),
         1 => (0..=120u32, size()).prop_map(move |(k, bound)| {
             // From the smallest number there is to 2^91.
             let side = if k == 0 { f32::from_bits(1) } else { 2f32.powi(k as i32 - 29) };
-            new().cell_size(side).bound(bound)
+            new().with_cell_size(side).with_bound(bound)
         }),
     ]
 }

@@ -52,7 +52,7 @@ fn castles(count: usize) -> (Scene, World) {
 #[test]
 fn a_world_has_no_more_cells_than_its_bodies_pay_for() {
     let centers: Vec<[f32; 2]> = (0..10).map(|k| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32]).collect();
-    let mut world = World::new(WorldConfig::new().sequential().cell_size(1.0)).unwrap();
+    let mut world = World::new(WorldConfig::new().with_parallel_threshold(None).with_cell_size(1.0)).unwrap();
     world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
     let mut count = 0;
     world.visit_debug_shapes(|part| {
@@ -119,12 +119,12 @@ fn large_worlds_of_every_kind() {
 fn settings_change_no_answer() {
     let new = WorldConfig::new;
     let configs = [
-        new().bound(0.0),
-        new().bound(0.5),
-        new().bound(1e9),
-        new().bounds([0.1, 0.4, 0.45, 3.0]),
-        new().cell_size(1e-5).bound(0.5),
-        new().cell_size(1e5),
+        new().with_bound(0.0),
+        new().with_bound(0.5),
+        new().with_bound(1e9),
+        new().with_bounds([0.1, 0.4, 0.45, 3.0]),
+        new().with_cell_size(1e-5).with_bound(0.5),
+        new().with_cell_size(1e5),
     ];
     for (k, config) in configs.into_iter().enumerate() {
         let mut fleet = Fleet::new(config);
@@ -286,7 +286,7 @@ fn questions_can_be_narrowed() {
             if scene.statics.is_empty() { columns(&scene).boxes()[..100].to_vec() } else { scene.statics.clone() };
         let columns = columns(&scene);
         let (known, mut random) = (known(&columns, &statics), Random::new(SEED));
-        let mut fleet = Fleet::new(WorldConfig::new().bound(0.4));
+        let mut fleet = Fleet::new(WorldConfig::new().with_bound(0.4));
         fleet.set_statics(&statics).unwrap();
         step(&mut fleet, &columns);
 

@@ -50,7 +50,7 @@ proptest! {
         probes in vec(probe(), 1..6),
     ) {
         let config = WorldConfig::new();
-        let mut fleet = Fleet::new(bound.map_or(config.clone(), |bound| config.bound(bound)));
+        let mut fleet = Fleet::new(bound.map_or(config.clone(), |bound| config.with_bound(bound)));
         fleet.set_statics(&statics).unwrap();
         let columns = Columns::aabbs(bodies);
         fleet.each(|world| world.step(columns.bodies()).is_ok());

@@ -8,22 +8,22 @@ use triphase::WorldConfig;
 
 /// Settings that change where a body is filed and must not change what is found.
 fn configs() -> Vec<(&'static str, WorldConfig)> {
-    let new = || WorldConfig::new().sequential();
+    let new = || WorldConfig::new().with_parallel_threshold(None);
     vec![
         ("no settings", new()),
-        ("bound of 0", new().bound(0.0)),
-        ("bound of 0.5", new().bound(0.5)),
-        ("bound of 1e30", new().bound(1e30)),
-        ("the largest bound", new().bound(f32::MAX)),
-        ("smallest bound", new().bound(f32::from_bits(1))),
-        ("eight bounds", new().bounds([0.0, 1e-6, 1e-3, 0.5, 0.5, 2.0, 1e6, 1e38])),
-        ("cells of 2.1", new().cell_size(2.1)),
-        ("cells of 1e-6", new().cell_size(1e-6)),
-        ("smallest cells", new().cell_size(f32::from_bits(1))),
-        ("cells of 1e6", new().cell_size(1e6)),
-        ("the largest cells", new().cell_size(f32::MAX)),
-        ("small cells, large bound", new().cell_size(1e-3).bound(1e4)),
-        ("large cells, small bound", new().cell_size(1e9).bound(1e-4)),
+        ("bound of 0", new().with_bound(0.0)),
+        ("bound of 0.5", new().with_bound(0.5)),
+        ("bound of 1e30", new().with_bound(1e30)),
+        ("the largest bound", new().with_bound(f32::MAX)),
+        ("smallest bound", new().with_bound(f32::from_bits(1))),
+        ("eight bounds", new().with_bounds([0.0, 1e-6, 1e-3, 0.5, 0.5, 2.0, 1e6, 1e38])),
+        ("cells of 2.1", new().with_cell_size(2.1)),
+        ("cells of 1e-6", new().with_cell_size(1e-6)),
+        ("smallest cells", new().with_cell_size(f32::from_bits(1))),
+        ("cells of 1e6", new().with_cell_size(1e6)),
+        ("the largest cells", new().with_cell_size(f32::MAX)),
+        ("small cells, large bound", new().with_cell_size(1e-3).with_bound(1e4)),
+        ("large cells, small bound", new().with_cell_size(1e9).with_bound(1e-4)),
     ]
 }
 
@@ -115,9 +115,9 @@ fn a_rounded_box_reaches_up_to_twice_its_half_extent() {
             *half = [1.001; 2];
         }
         let mut configs = configs();
-        configs.push(("cells of 2.003", WorldConfig::new().sequential().cell_size(2.003)));
-        configs.push(("bound of 1.001", WorldConfig::new().sequential().bound(1.001)));
-        configs.push(("both", WorldConfig::new().sequential().bound(1.001).cell_size(2.1)));
+        configs.push(("cells of 2.003", WorldConfig::new().with_parallel_threshold(None).with_cell_size(2.003)));
+        configs.push(("bound of 1.001", WorldConfig::new().with_parallel_threshold(None).with_bound(1.001)));
+        configs.push(("both", WorldConfig::new().with_parallel_threshold(None).with_bound(1.001).with_cell_size(2.1)));
         let label = format!("rounded reach, others about {center:?}");
         let truth = check_once(&label, &configs, &Columns::of(&rows), &[]);
         assert!(truth.body.contains(&(0, 1)) && truth.body.contains(&(2, 3)), "{label}");
@@ -158,14 +158,14 @@ fn centres_on_the_borders_of_cells_lose_no_partner() {
                 }
             }
             Random::new(5).shuffle(&mut rows);
-            let new = || WorldConfig::new().sequential();
+            let new = || WorldConfig::new().with_parallel_threshold(None);
             let configs = [
                 ("no settings", new()),
-                ("cells as large as the boxes", new().cell_size(side)),
-                ("cells half as large", new().cell_size(side * 0.5)),
-                ("cells twice as large", new().cell_size(side * 2.0)),
-                ("cells and a bound", new().cell_size(side).bound(side * 0.5)),
-                ("a bound between", new().bound((side * 0.5).next_down())),
+                ("cells as large as the boxes", new().with_cell_size(side)),
+                ("cells half as large", new().with_cell_size(side * 0.5)),
+                ("cells twice as large", new().with_cell_size(side * 2.0)),
+                ("cells and a bound", new().with_cell_size(side).with_bound(side * 0.5)),
+                ("a bound between", new().with_bound((side * 0.5).next_down())),
             ];
             check_once(&format!("borders of {side} from {first}"), &configs, &Columns::of(&rows), &[]);
         }

@@ -68,9 +68,9 @@ fn statics(world: &World) -> Vec<Static> {
 fn restored_worlds_go_on_as_if_nothing_had_been() {
     let new = WorldConfig::new;
     let configs = [
-        new().track_contacts().margin(0.1).partner_lists(),
-        new().bounds([0.1, 0.45, 3.0]).cell_size(1.7),
-        new().invalid_rows(InvalidRows::Skip).pair_limit(usize::MAX),
+        new().with_contact_tracking(true).with_margin(0.1).with_partner_lists(true),
+        new().with_bounds([0.1, 0.45, 3.0]).with_cell_size(1.7),
+        new().with_invalid_rows(InvalidRows::Skip).with_pair_limit(usize::MAX),
     ];
     for (name, config) in [SceneName::Castles, SceneName::PowerLaw, SceneName::BeamsStatic].into_iter().zip(configs) {
         for with_columns in [true, false] {
@@ -100,7 +100,7 @@ fn restored_worlds_go_on_as_if_nothing_had_been() {
                     assert_eq!(statics(other), statics(world));
                     assert_eq!((other.config(), other.step_number()), (world.config(), 3));
                     assert_eq!((other.contacts().body_count(), other.contacts().static_pairs().len()), (0, 0));
-                    assert_eq!(other.reader().latest().step(), 3);
+                    assert_eq!(other.reader().latest().step_number(), 3);
                     assert_eq!(other.save(), world.save());
                 }
                 for (number, scene) in [(4, &next), (5, &scene)] {
@@ -154,7 +154,7 @@ fn an_empty_world_is_saved_and_restored() {
 
 #[test]
 fn what_is_wrong_with_a_save_is_named() {
-    let mut world = world(WorldConfig::new().bounds([0.5, 1.0]).cell_size(2.0));
+    let mut world = world(WorldConfig::new().with_bounds([0.5, 1.0]).with_cell_size(2.0));
     let ids = [7, 8, 9];
     let walls = [[0.0f32, 0.0, 1.0, 1.0]; 3];
     world.set_statics(Statics::new(&walls).with_ids(&ids).with_filters(&[Filter::ALL; 3])).unwrap();
@@ -181,7 +181,7 @@ fn what_is_wrong_with_a_save_is_named() {
         let mut bad = good.clone();
         *bad.pointer_mut(place).expect(place) = value;
         match restore(bad) {
-            Err(error @ Error::InvalidSave { what, .. }) => {
+            Err(error @ Error::InvalidSave { part: what, .. }) => {
                 assert_eq!(what, part, "{place}");
                 let text = error.to_string();
                 assert!(words.iter().chain([&part]).all(|word| text.contains(word)), "{place}: {text}");
@@ -193,8 +193,8 @@ fn what_is_wrong_with_a_save_is_named() {
     }
     let mut bad = good;
     *bad.pointer_mut("/statics/boxes").unwrap() = json!([]);
-    let Err(Error::InvalidSave { cause, .. }) = restore(bad) else { panic!() };
-    assert_eq!(*cause, Error::ColumnLengthMismatch { chunk: 0, column: Column::Id, expected: 0, found: 3 });
+    let Err(Error::InvalidSave { source, .. }) = restore(bad) else { panic!() };
+    assert_eq!(*source, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 0, found: 3 });
 }
 
 /// That whatever a save was turned into is refused, or a world whose steps are exact.
@@ -242,8 +242,13 @@ fn serde_limit(world: &World) -> usize {
 
 fn small() -> (Scene, SavedWorld) {
     let scene = Scene::new(SceneName::Castles, 60, SEED);
-    let mut world =
-        world(WorldConfig::new().bounds([0.5, 1.0]).cell_size(1.0).simd_max(SimdLevel::Avx2).track_contacts());
+    let mut world = world(
+        WorldConfig::new()
+            .with_bounds([0.5, 1.0])
+            .with_cell_size(1.0)
+            .with_simd_max(SimdLevel::Avx2)
+            .with_contact_tracking(true),
+    );
     furnish(&mut world, &scene, true);
     step(&mut world, &scene);
     (scene, world.save())
@@ -358,19 +363,23 @@ fn the_vocabulary_is_serialised() {
     for rows in [InvalidRows::Reject, InvalidRows::Skip] {
         assert_eq!(there_and_back(&rows), [rows; 2]);
     }
-    let config = WorldConfig::new().bounds([0.1, 7.5]).cell_size(0.3).parallel_threshold(5).sequential();
-    let config = config.simd_max(SimdLevel::Sse2).invalid_rows(InvalidRows::Skip).pair_limit(99);
+    let config = WorldConfig::new()
+        .with_bounds([0.1, 7.5])
+        .with_cell_size(0.3)
+        .with_parallel_threshold(5)
+        .with_parallel_threshold(None);
+    let config = config.with_simd_max(SimdLevel::Sse2).with_invalid_rows(InvalidRows::Skip).with_pair_limit(99);
     assert_eq!(there_and_back(&config), [config.clone(), config]);
     // A file of settings says what differs.
     let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [0.5], "invalid_rows": "Skip" }"#).unwrap();
-    assert_eq!(config, WorldConfig::new().bound(0.5).invalid_rows(InvalidRows::Skip));
+    assert_eq!(config, WorldConfig::new().with_bound(0.5).with_invalid_rows(InvalidRows::Skip));
     let config: WorldConfig = serde_json::from_str(r#"{ "bounds": [2.0, 1.0] }"#).unwrap();
     assert!(matches!(World::new(config), Err(Error::InvalidConfig { setting: "bound", .. })));
 }
 
 #[test]
 fn a_restored_world_knows_the_ids_of_its_first_step() {
-    let mut world = world(WorldConfig::new().track_contacts());
+    let mut world = world(WorldConfig::new().with_contact_tracking(true));
     let (near, apart) = ([[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0]], [[0.0f32, 0.0], [5.0, 0.0], [9.0, 0.0]]);
     let ids = [70u64, 71, 72];
     let step = |world: &mut World, centers: &[[f32; 2]]| {
@@ -403,7 +412,7 @@ fn a_world_whose_statics_were_replaced_before_it_was_saved_ends_contacts_with_th
         (None, Some(&[6u64]), false),
         (Some(&[6, 5]), Some(&[6]), true),
     ] {
-        let mut world = world(WorldConfig::new().track_contacts());
+        let mut world = world(WorldConfig::new().with_contact_tracking(true));
         let old = Statics::new(&floors);
         world.set_statics(before.map_or(old, |ids| old.with_ids(ids))).unwrap();
         world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();

@@ -146,14 +146,14 @@ fn large_scenes() {
 fn settings_do_not_change_the_pairs() {
     let new = WorldConfig::new;
     let configs = [
-        new().bound(0.5),
-        new().bound(0.0),
-        new().bound(1e9),
-        new().bounds([0.1, 0.4, 0.45, 3.0]),
-        new().bounds([1e-7, 1e-6, 0.5, 10.0, 1e3, 1e6, 1e7, 1e30]),
-        new().cell_size(1.5),
-        new().cell_size(1e-5).bound(0.5),
-        new().cell_size(1e5),
+        new().with_bound(0.5),
+        new().with_bound(0.0),
+        new().with_bound(1e9),
+        new().with_bounds([0.1, 0.4, 0.45, 3.0]),
+        new().with_bounds([1e-7, 1e-6, 0.5, 10.0, 1e3, 1e6, 1e7, 1e30]),
+        new().with_cell_size(1.5),
+        new().with_cell_size(1e-5).with_bound(0.5),
+        new().with_cell_size(1e5),
     ];
     for (k, config) in configs.into_iter().enumerate() {
         let mut fleet = Fleet::new(config);

@@ -45,8 +45,11 @@ fn scenes_in_motion() {
 
 #[test]
 fn settings_change_nothing() {
-    let configs =
-        [WorldConfig::new().bounds([0.4, 0.5]), WorldConfig::new().bound(0.1), WorldConfig::new().cell_size(7.0)];
+    let configs = [
+        WorldConfig::new().with_bounds([0.4, 0.5]),
+        WorldConfig::new().with_bound(0.1),
+        WorldConfig::new().with_cell_size(7.0),
+    ];
     for (k, config) in configs.into_iter().enumerate() {
         let mut scene = Scene::new(SceneName::Castles, 1500, SEED + 1);
         let mut play = Play::new(config, &scene.statics);
@@ -191,7 +194,7 @@ fn filters_of_statics() {
         let found = fleet.each(|world| Found::new(world.step(columns.bodies().with_asleep(&asleep)).unwrap()));
         truth.compare(&found).unwrap();
     }
-    assert!(fleet.world().report().asleep > 700 && !truth.static_row.is_empty());
+    assert!(fleet.world().report().cached_count > 700 && !truth.static_row.is_empty());
 }
 
 #[test]
@@ -225,7 +228,7 @@ fn bad_rows_are_skipped_or_refuse_the_step() {
     let scene = Scene::new(SceneName::Crowd, 1000, SEED + 7);
     for skip in [true, false] {
         let policy = if skip { InvalidRows::Skip } else { InvalidRows::Reject };
-        let mut play = Play::new(WorldConfig::new().invalid_rows(policy), &[]);
+        let mut play = Play::new(WorldConfig::new().with_invalid_rows(policy), &[]);
         let good = plain(&scene);
         let asleep = [true; 1000];
         for frame in 0..18 {
@@ -243,7 +246,7 @@ fn bad_rows_are_skipped_or_refuse_the_step() {
                 let label = &label;
                 play.fleet.each(|world| {
                     let rows: Vec<u32> = match world.step(columns.bodies().with_asleep(&asleep)) {
-                        Ok(_) => world.skipped().iter().map(|bad| bad.row).collect(),
+                        Ok(_) => world.skipped_rows().iter().map(|bad| bad.row).collect(),
                         Err(error) => panic!("{label}: {error}"),
                     };
                     assert_eq!(rows, bad, "{label}");
@@ -282,7 +285,7 @@ fn a_box_that_looks_as_it_was_but_may_not_be_is_refused() {
         let bodies = Bodies::from_aabbs(&good).with_displacements(&still).with_asleep(&[true; 5]);
         assert_eq!(world.step(bodies).unwrap().body_pairs().len(), 10);
     }
-    assert_eq!(world.report().asleep, 5);
+    assert_eq!(world.report().cached_count, 5);
     let bodies = Bodies::from_aabbs(&bad).with_displacements(&fast).with_asleep(&[true; 5]);
     assert!(matches!(world.step(bodies), Err(Error::InvalidBody(_))));
     assert_eq!(world.contacts().body_pairs().len(), 10);
@@ -292,7 +295,7 @@ fn a_box_that_looks_as_it_was_but_may_not_be_is_refused() {
 fn pairs_that_stand_count_towards_the_limit() {
     let mut scene = Scene::new(SceneName::Sleepers, 1500, SEED + 8);
     let pairs = sequential().step(plain(&scene).bodies()).unwrap().body_pairs().len();
-    let mut play = Play::new(WorldConfig::new().pair_limit(pairs + 100), &[]);
+    let mut play = Play::new(WorldConfig::new().with_pair_limit(pairs + 100), &[]);
     let (mut before, mut refused) = (scene.clone(), 0);
     for frame in 0..30 {
         if frame > 3 {
@@ -328,8 +331,8 @@ fn pairs_that_stand_count_towards_the_limit() {
 fn a_column_of_another_length_is_refused() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [1.0, 1.0]);
-    let error = sequential().step_chunks(&[bodies, bodies.with_asleep(&[true; 2])]).map(|_| ()).unwrap_err();
-    assert_eq!(error, Error::ColumnLengthMismatch { chunk: 1, column: Column::Asleep, expected: 3, found: 2 });
+    let error = sequential().step(&[bodies, bodies.with_asleep(&[true; 2])]).map(|_| ()).unwrap_err();
+    assert_eq!(error, Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Asleep, expected: 3, found: 2 });
     assert!(error.to_string().contains("asleep"), "{error}");
 }
 
@@ -346,13 +349,13 @@ fn chunks_with_and_without_the_column() {
         };
         let chunks =
             [part(0, 4000), Bodies::new(&moving.centers, &moving.half_extents), part(4000, 4000), part(4000, 9000)];
-        let found = fleet.each(|world| Found::new(world.step_chunks(&chunks).unwrap()));
+        let found = fleet.each(|world| Found::new(world.step(&chunks).unwrap()));
         let mut boxes = Columns::new(scene.centers.clone(), scene.half_extents.clone()).boxes();
         let inserted = Columns::new(moving.centers.clone(), moving.half_extents.clone()).boxes();
         boxes.splice(4000..4000, inserted);
         Truth::new(&boxes, &[], |_| true).compare(&found).unwrap();
         if frame > 0 {
-            assert_eq!(fleet.world().report().asleep, 9000);
+            assert_eq!(fleet.world().report().cached_count, 9000);
         }
     }
 }
@@ -387,7 +390,7 @@ fn snapshots_stay_what_they_were() {
             }
         }
     }
-    assert!(world.report().asleep > 1000);
+    assert!(world.report().cached_count > 1000);
 }
 
 #[test]
@@ -403,7 +406,7 @@ fn what_is_not_needed_is_given_back() {
                 let before = world.report();
                 world.shrink_to_fit();
                 let after = world.report();
-                assert!(after.bytes_bodies < before.bytes_bodies && after.asleep == before.asleep);
+                assert!(after.body_bytes < before.body_bytes && after.cached_count == before.cached_count);
             });
             play.ask(&format!("frame {frame}"), &columns, &[], 1);
         }
@@ -411,11 +414,11 @@ fn what_is_not_needed_is_given_back() {
     // A step without the column, and nothing is kept of sleepers.
     play.fleet.each(|world| {
         world.step(plain(&scene).bodies()).unwrap();
-        assert_eq!(world.report().asleep, 0);
+        assert_eq!(world.report().cached_count, 0);
         world.shrink_to_fit();
         let mut other = sequential();
         other.step(plain(&scene).bodies()).unwrap();
         other.shrink_to_fit();
-        assert_eq!(world.report().bytes_pairs, other.report().bytes_pairs);
+        assert_eq!(world.report().pair_bytes, other.report().pair_bytes);
     });
 }

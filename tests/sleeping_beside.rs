@@ -62,9 +62,13 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
         (SceneName::Churn, BodyShape::Aabb),
         (SceneName::Dragons, BodyShape::Circle),
     ] {
-        let config = WorldConfig::new().track_contacts().partner_lists().body_shape(overlap).margin(0.05);
+        let config = WorldConfig::new()
+            .with_contact_tracking(true)
+            .with_partner_lists(true)
+            .with_body_shape(overlap)
+            .with_margin(0.05);
         let mut fleet = Fleet::new(config.clone());
-        let mut plain = world(config.sequential());
+        let mut plain = world(config.with_parallel_threshold(None));
         let (mut scene, mut lullaby, mut slept) = (Scene::new(name, 2500, SEED), Lullaby::default(), 0);
         fleet.set_statics(&scene.statics).expect("good statics");
         plain.set_statics(&scene.statics).expect("good statics");
@@ -111,7 +115,7 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
                 given
             });
             assert_eq!(given.iter().map(Vec::len).sum::<usize>(), 2 * expected.body.len());
-            slept = slept.max(fleet.world().report().asleep);
+            slept = slept.max(fleet.world().report().cached_count);
         }
         assert!(slept > 1500, "{name}: at most {slept} slept");
     }
@@ -119,7 +123,7 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
 
 #[test]
 fn a_step_of_motions_among_steps_of_discs_is_decided_by_boxes() {
-    let mut fleet = Fleet::new(WorldConfig::new().body_shape(BodyShape::Circle));
+    let mut fleet = Fleet::new(WorldConfig::new().with_body_shape(BodyShape::Circle));
     let (mut scene, mut lullaby) = (Scene::new(SceneName::Sleepers, 2000, SEED), Lullaby::default());
     let still = vec![[0.0f32; 2]; scene.centers.len()];
     for frame in 0..16 {
@@ -134,7 +138,7 @@ fn a_step_of_motions_among_steps_of_discs_is_decided_by_boxes() {
         let found = fleet.each(|world| world.step(bodies).map(Found::new)).expect("a good step");
         truth.compare(&found).unwrap_or_else(|what| panic!("frame {frame}: {what}"));
     }
-    assert!(fleet.world().report().asleep > 1500);
+    assert!(fleet.world().report().cached_count > 1500);
 }
 
 #[test]
@@ -158,7 +162,7 @@ fn sleepers_move_with_the_origin() {
             // Whole eighths, which f32 subtracts exactly; coordinates may round.
             let after = hits(fleet.world(), moved);
             assert!(before.len().abs_diff(after.len()) < 5 && before.len() > 100, "{} {}", before.len(), after.len());
-            assert_eq!(fleet.world().report().asleep, 0, "filed among all others until a step");
+            assert_eq!(fleet.world().report().cached_count, 0, "filed among all others until a step");
         }
         let statics: Vec<[f32; 4]> = (0..scene.statics.len() as u32)
             .filter_map(|row| fleet.world().statics().aabb(row))
@@ -168,13 +172,13 @@ fn sleepers_move_with_the_origin() {
         let found = fleet.each(|world| world.step(columns.bodies().with_asleep(&asleep)).map(Found::new));
         truth.compare(&found.expect("a good step")).unwrap_or_else(|what| panic!("frame {frame}: {what}"));
     }
-    assert!(fleet.world().report().asleep > 1500, "they are filed again");
+    assert!(fleet.world().report().cached_count > 1500, "they are filed again");
 }
 
 #[test]
 fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
     let mut world = sequential();
-    let mut tracked = common::world(WorldConfig::new().track_contacts().sequential());
+    let mut tracked = common::world(WorldConfig::new().with_contact_tracking(true).with_parallel_threshold(None));
     let (mut scene, mut lullaby) = (Scene::new(SceneName::Sleepers, 1500, SEED), Lullaby::default());
     for frame in 0..14 {
         scene.advance();
@@ -189,17 +193,17 @@ fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
         let expected = sorted(Found::new(world.step(columns.bodies()).expect("a good step")));
         assert_eq!(sorted(Found::new(tracked.step(bodies.with_ids(&scene.ids)).expect("a good step"))), expected);
     }
-    assert!(tracked.report().asleep > 1000);
+    assert!(tracked.report().cached_count > 1000);
 }
 
 #[test]
 fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
-    let config = WorldConfig::new().invalid_rows(InvalidRows::Skip).track_contacts();
+    let config = WorldConfig::new().with_invalid_rows(InvalidRows::Skip).with_contact_tracking(true);
     let mut fleet = Fleet::new(config);
     let mut centers: Vec<[f32; 2]> = (0..600).map(|k| [k as f32 * 0.8, 0.0]).collect();
     let (asleep, half) = ([true; 600], [0.5f32, 0.5]);
     let mut ids: Vec<u64> = (0..600).collect();
-    let skipped = |world: &World| world.skipped().iter().map(|bad| bad.row).collect::<Vec<_>>();
+    let skipped = |world: &World| world.skipped_rows().iter().map(|bad| bad.row).collect::<Vec<_>>();
     for frame in 0..8 {
         centers[77][0] = if frame == 6 { f32::NAN } else { 61.6 };
         // A row that is not there may have the id of another.
@@ -208,7 +212,7 @@ fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
         let bodies = if frame == 7 { bodies } else { bodies.with_asleep(&asleep) };
         let began = fleet.each(|world| {
             let began = world.step(bodies).expect("a good step").started().count();
-            (began, skipped(world), world.report().skipped)
+            (began, skipped(world), world.report().skipped_count)
         });
         let expected = match frame {
             0 => (599, vec![], 0),
@@ -218,7 +222,7 @@ fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
             _ => (0, vec![], 0),
         };
         assert_eq!(began, expected, "frame {frame}");
-        assert!(frame != 6 || fleet.world().report().asleep > 500);
+        assert!(frame != 6 || fleet.world().report().cached_count > 500);
     }
 }
 
@@ -244,7 +248,7 @@ fn a_committed_step_counts_the_blocks_of_sleepers() {
         }
         assert_eq!((sent, told), (expected, Some(expected)));
     }
-    assert_eq!(world.report().asleep, 3000);
+    assert_eq!(world.report().cached_count, 3000);
 }
 
 #[test]
@@ -261,7 +265,7 @@ fn pairs_among_sleepers_are_worked_on_when_others_that_were_filed_are_gone() {
             (partners(contacts), contacts.body_pairs().len())
         });
         assert_eq!((given.len(), given.iter().map(Vec::len).sum::<usize>()), (rows, 2 * pairs));
-        assert!(pairs > rows && (frame < 3 || fleet.world().report().asleep == rows), "frame {frame}");
+        assert!(pairs > rows && (frame < 3 || fleet.world().report().cached_count == rows), "frame {frame}");
     }
 }
 
@@ -277,7 +281,7 @@ fn bodies_that_left_their_sleep_are_shifted_from_where_they_are() {
         let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
         fleet.each(|world| world.step(bodies).map(|_| ())).expect("a good step");
     }
-    assert_eq!(fleet.world().report().asleep, 599, "it is filed where it was, and is not there");
+    assert_eq!(fleet.world().report().cached_count, 599, "it is filed where it was, and is not there");
     fleet.each(|world| world.shift_origin([10.0, 0.0])).expect("a good origin");
     assert_eq!(hits(fleet.world(), [4.0, 0.0, 4.0, 1.0]), []);
     assert_eq!(hits(fleet.world(), [4.0, 500.0, 4.0, 500.0]), [Hit::Body { row: 7, id: None }]);

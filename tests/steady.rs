@@ -73,7 +73,8 @@ fn frames_that_were_stepped_before_allocate_nothing() {
         SceneName::BeamsStatic,
     ] {
         assert_eq!(rewind(&mut sequential(), &film(name, 2000, 12)), 0, "{name}");
-        let config = WorldConfig::new().sequential().bounds([0.4, 0.5]).simd_max(SimdLevel::Portable);
+        let config =
+            WorldConfig::new().with_parallel_threshold(None).with_bounds([0.4, 0.5]).with_simd_max(SimdLevel::Portable);
         assert_eq!(rewind(&mut world(config), &film(name, 1000, 8)), 0, "{name}, two bounds");
     }
 }
@@ -103,10 +104,10 @@ fn chunks_that_were_stepped_before_allocate_nothing() {
     let chunks = [part(0, 1000), part(1000, 1000), part(1000, 2999), part(2999, 3000)];
     let mut world = sequential();
     // Twice: the first step of a world has no earlier one whose contacts must stand if it is refused.
-    world.step_chunks(&chunks).unwrap();
-    world.step_chunks(&chunks).unwrap();
+    world.step(&chunks).unwrap();
+    world.step(&chunks).unwrap();
     let before = ALLOCATIONS.load(SeqCst);
-    world.step_chunks(&chunks).unwrap();
+    world.step(&chunks).unwrap();
     assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0);
 }
 
@@ -124,14 +125,14 @@ fn rewind_tracked(world: &mut World, film: &[Scene]) -> usize {
 #[test]
 fn contacts_that_were_tracked_before_allocate_nothing() {
     let _watch = Watch::start();
-    let config = WorldConfig::new().track_contacts().margin(0.1).partner_lists();
+    let config = WorldConfig::new().with_contact_tracking(true).with_margin(0.1).with_partner_lists(true);
     for name in [SceneName::Castles, SceneName::Crowd, SceneName::Brownian, SceneName::Churn, SceneName::PowerLaw] {
         let film = film(name, 9000, 5);
-        assert_eq!(rewind_tracked(&mut world(config.clone().sequential()), &film), 0, "{name}");
+        assert_eq!(rewind_tracked(&mut world(config.clone().with_parallel_threshold(None)), &film), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
             let pool = watched_pool(threads);
-            let mut world = World::new(config.clone().parallel_threshold(0)).unwrap();
+            let mut world = World::new(config.clone().with_parallel_threshold(0)).unwrap();
             assert_eq!(pool.install(|| rewind_tracked(&mut world, &film)), 0, "{name}, {threads} threads");
         }
     }
@@ -164,7 +165,7 @@ fn filters_that_were_stepped_before_allocate_nothing() {
         assert_eq!(rewind_filtered(&mut sequential(), &film), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
-            let parallel = WorldConfig::new().parallel_threshold(0);
+            let parallel = WorldConfig::new().with_parallel_threshold(0);
             let pool = watched_pool(threads);
             let allocations = pool.install(|| rewind_filtered(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
@@ -192,7 +193,7 @@ fn rewind_asleep(world: &mut World, film: &[Scene], turns: usize) -> usize {
             world.step(Bodies::new(centers, &film[0].half_extents).with_asleep(asleep)).unwrap();
         }
         allocations = ALLOCATIONS.load(SeqCst) - before;
-        assert!(world.report().asleep * 10 > film[0].centers.len() * 8);
+        assert!(world.report().cached_count * 10 > film[0].centers.len() * 8);
     }
     allocations
 }
@@ -205,7 +206,7 @@ fn sleepers_that_were_stepped_before_allocate_nothing() {
         assert_eq!(rewind_asleep(&mut sequential(), &film, 3), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
-            let parallel = WorldConfig::new().parallel_threshold(0);
+            let parallel = WorldConfig::new().with_parallel_threshold(0);
             let pool = watched_pool(threads);
             let allocations = pool.install(|| rewind_asleep(&mut World::new(parallel).unwrap(), &film, 3));
             assert_eq!(allocations, 0, "{name}, {threads} threads");
@@ -224,10 +225,10 @@ fn a_report_tells_what_is_held_of_sleepers() {
         world.step(Bodies::new(&scene.centers, &scene.half_extents).with_asleep(&asleep)).unwrap();
         let held = (HELD.load(SeqCst) - start) as usize;
         let report = world.report();
-        let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
+        let told = report.body_bytes + report.static_bytes + report.pair_bytes;
         let held_max = held + size_of::<World>();
         assert!(told <= held_max && told >= held / 10 * 9, "frame {frame}: {told} bytes told of, {held} held");
-        assert!(frame == 0 || report.asleep == 19_000);
+        assert!(frame == 0 || report.cached_count == 19_000);
     }
 }
 
@@ -235,7 +236,7 @@ fn a_report_tells_what_is_held_of_sleepers() {
 fn discs_that_were_stepped_before_allocate_nothing() {
     let _watch = Watch::start();
     for name in [SceneName::Castles, SceneName::Dragons, SceneName::PowerLaw, SceneName::BeamsStatic] {
-        let config = WorldConfig::new().sequential().body_shape(BodyShape::Circle);
+        let config = WorldConfig::new().with_parallel_threshold(None).with_body_shape(BodyShape::Circle);
         assert_eq!(rewind(&mut world(config), &film(name, 2000, 12)), 0, "{name}");
     }
 }
@@ -245,7 +246,7 @@ fn a_refused_step_does_not_make_good_ones_allocate() {
     let _watch = Watch::start();
     let film = film(SceneName::Castles, 3000, 3);
     let crowded = vec![[0.0f32, 0.0]; 1000];
-    let mut world = World::new(WorldConfig::new().sequential().pair_limit(100_000)).unwrap();
+    let mut world = World::new(WorldConfig::new().with_parallel_threshold(None).with_pair_limit(100_000)).unwrap();
     world.set_statics(&film[0].statics).unwrap();
     film.iter().chain(&film).for_each(|scene| _ = step(&mut world, scene));
     world.step(Bodies::uniform(&crowded, [0.5, 0.5])).unwrap_err();
@@ -331,7 +332,7 @@ fn pools_of_workers_allocate_nothing_either() {
             let film = film(name, bodies, frames);
             // Bounds make several classes where there is more than one size.
             let bounds = if name == SceneName::PowerLaw { vec![0.5, 5.0] } else { Vec::new() };
-            let parallel = WorldConfig::new().parallel_threshold(0).bounds(bounds);
+            let parallel = WorldConfig::new().with_parallel_threshold(0).with_bounds(bounds);
             let allocations = pool.install(|| rewind(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {bodies} bodies, {threads} threads");
         }
@@ -354,7 +355,7 @@ fn workers_that_open_pages_in_vain_allocate_nothing() {
         (0..100).for_each(|_| step());
         let allocations = ALLOCATIONS.load(SeqCst) - before;
         // Chance may be kind, so that there is a page of 2,048 pairs for each worker is asked for too.
-        assert!(world.report().bytes_pairs >= 8 * 2048 * 8, "{}", world.report());
+        assert!(world.report().pair_bytes >= 8 * 2048 * 8, "{}", world.report());
         allocations
     });
     assert_eq!(allocations, 0);
@@ -394,7 +395,7 @@ fn memory_is_given_back_when_asked_for() {
     step(&mut world, &large);
     let bytes = |world: &World| {
         let report = world.report();
-        [report.bytes_bodies, report.bytes_statics, report.bytes_pairs]
+        [report.body_bytes, report.static_bytes, report.pair_bytes]
     };
     let (first, first_held) = (bytes(&world), held(start));
     world.set_statics(&small.statics).unwrap();
@@ -419,8 +420,12 @@ fn a_report_tells_what_is_held() {
     let _watch = Watch::start();
     for name in [SceneName::Castles, SceneName::Touching, SceneName::PowerLaw, SceneName::Cities] {
         let scene = Scene::new(name, 20_000, 84);
-        let config = WorldConfig::new().sequential();
-        let config = if name == SceneName::Castles { config.track_contacts().partner_lists() } else { config };
+        let config = WorldConfig::new().with_parallel_threshold(None);
+        let config = if name == SceneName::Castles {
+            config.with_contact_tracking(true).with_partner_lists(true)
+        } else {
+            config
+        };
         let start = HELD.load(SeqCst);
         let mut world = world(config);
         world.set_statics(&scene.statics).unwrap();
@@ -428,7 +433,7 @@ fn a_report_tells_what_is_held() {
         step(&mut world, &scene);
         let held = (HELD.load(SeqCst) - start) as usize;
         let report = world.report();
-        let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
+        let told = report.body_bytes + report.static_bytes + report.pair_bytes;
         // The world itself is no allocation and may be told of.
         let held_max = held + size_of::<World>();
         assert!(told <= held_max && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
@@ -451,13 +456,13 @@ fn a_point_grid_allocates_nothing_for_what_was_filed_before_and_tells_what_it_ho
         let start = HELD.load(SeqCst);
         let (mut grid, mut pairs) = (PointGrid::new(), Vec::with_capacity(400_000));
         let with_pairs = HELD.load(SeqCst) - start;
-        film.iter().for_each(|boxes| grid.find_pairs(boxes, &mut pairs).unwrap());
+        film.iter().for_each(|boxes| grid.rebuild(boxes, &mut pairs).unwrap());
         let before = ALLOCATIONS.load(SeqCst);
-        film.iter().for_each(|boxes| grid.find_pairs(boxes, &mut pairs).unwrap());
+        film.iter().for_each(|boxes| grid.rebuild(boxes, &mut pairs).unwrap());
         assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0, "{name}");
         assert!(pairs.capacity() == 400_000, "{name}: the pairs have room");
         let held = (HELD.load(SeqCst) - start - with_pairs) as usize;
-        let told = grid.bytes();
+        let told = grid.memory_bytes();
         assert!(told <= held + 1000 && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
     }
 }
@@ -481,7 +486,7 @@ fn pools_of_workers_that_hand_on_blocks_allocate_nothing_either() {
                 }
             }
             let allocations = pool.install(|| {
-                let mut world = world(WorldConfig::new().parallel_threshold(0));
+                let mut world = world(WorldConfig::new().with_parallel_threshold(0));
                 world.set_statics(&film[0].statics).unwrap();
                 let mut all = || {
                     let before = ALLOCATIONS.load(SeqCst);
@@ -530,7 +535,7 @@ fn rows_of_pairs_that_were_given_before_allocate_nothing() {
         assert_eq!(rewind_exclusive(&mut sequential(), &film), 0, "{name}");
         #[cfg(feature = "parallel")]
         for threads in [2, 8] {
-            let parallel = WorldConfig::new().parallel_threshold(0);
+            let parallel = WorldConfig::new().with_parallel_threshold(0);
             let pool = watched_pool(threads);
             let allocations = pool.install(|| rewind_exclusive(&mut World::new(parallel).unwrap(), &film));
             assert_eq!(allocations, 0, "{name}, {threads} threads");

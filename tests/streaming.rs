@@ -107,11 +107,11 @@ fn sorted_blocks_are_the_contacts_at_every_thread_count() {
                 });
                 fleet.each(|world| {
                     let heard = Heard::default();
-                    let contacts = world.step_chunks_streamed(&parts, |block| heard.hear(block)).unwrap();
+                    let contacts = world.step_streamed(&parts, |block| heard.hear(block)).unwrap();
                     let sorted = heard.sorted();
                     sorted.check(contacts);
                     // A step without a listener finds the same.
-                    assert_eq!(Found::new(world.step_chunks(&parts).unwrap()), sorted.found);
+                    assert_eq!(Found::new(world.step(&parts).unwrap()), sorted.found);
                     sorted
                 });
             }
@@ -140,7 +140,7 @@ fn a_refused_step_hands_on_no_more_than_the_limit_and_is_an_error() {
     let scene = Scene::new(SceneName::Touching, 20_000, SEED);
     let pairs = sequential().step(bodies(&scene)).unwrap().body_pairs().len();
     for limit in [0, 1000, 30_000, pairs - 1, pairs] {
-        Fleet::new(WorldConfig::new().pair_limit(limit)).each(|world| {
+        Fleet::new(WorldConfig::new().with_pair_limit(limit)).each(|world| {
             let heard = Heard::default();
             let result = world.step_streamed(bodies(&scene), |block| heard.hear(block)).map(Found::new);
             assert!(heard.pair_count() <= limit, "{} of {limit}", heard.pair_count());
@@ -194,7 +194,7 @@ fn a_listener_that_panics_leaves_tracked_contacts_alone() {
     let mut scene = Scene::new(SceneName::Castles, 5000, SEED);
     let first = scene.clone();
     scene.advance();
-    let mut fleet = Fleet::new(WorldConfig::new().track_contacts());
+    let mut fleet = Fleet::new(WorldConfig::new().with_contact_tracking(true));
     fleet.set_statics(&scene.statics).unwrap();
     let mut events = |panics: usize| {
         fleet.each(|world| {
@@ -244,8 +244,8 @@ fn a_listener_may_work_on_the_pool() {
     let overlaps =
         [BodyShape::Aabb, BodyShape::Circle].into_iter().flat_map(|overlap| cases.map(|case| (overlap, case)));
     for (k, (overlap, case)) in overlaps.enumerate() {
-        let config = WorldConfig::new().parallel_threshold(0).body_shape(overlap);
-        let mut fresh = world(config.clone().sequential());
+        let config = WorldConfig::new().with_parallel_threshold(0).with_body_shape(overlap);
+        let mut fresh = world(config.clone().with_parallel_threshold(None));
         fresh.set_statics(&castles.statics).unwrap();
         let expected = Found::new(fresh.step(case).unwrap());
         for pool in common::pools() {
@@ -282,7 +282,7 @@ fn receive(receiver: &Receiver) -> Option<(Sorted, Result<Committed, Option<Erro
 fn a_channel_gives_each_step_and_how_it_ended() {
     let crowded = vec![[0.0f32, 0.0]; 2000];
     for capacity in [0, 1, 3, 1000, usize::MAX] {
-        let mut fleet = Fleet::new(WorldConfig::new().pair_limit(1_000_000));
+        let mut fleet = Fleet::new(WorldConfig::new().with_pair_limit(1_000_000));
         let scene = Scene::new(SceneName::Castles, 12_000, SEED);
         fleet.set_statics(&scene.statics).unwrap();
         fleet.each(|world| {
@@ -300,7 +300,7 @@ fn a_channel_gives_each_step_and_how_it_ended() {
                     let result = match random.index(4) {
                         0 => world.step_to_channel(Bodies::uniform(&[[f32::NAN; 2]], [1.0; 2]), &sender),
                         1 => world.step_to_channel(Bodies::uniform(&crowded, [1.0; 2]), &sender),
-                        2 => world.step_chunks_to_channel(&[part, part.with_ids(&[])], &sender),
+                        2 => world.step_to_channel(&[part, part.with_ids(&[])], &sender),
                         _ => world.step_to_channel(part, &sender),
                     };
                     let counts = |contacts: Contacts<'_>| [contacts.body_pages().len(), contacts.static_pages().len()];

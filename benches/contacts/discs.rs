@@ -28,7 +28,7 @@ pub(crate) fn run(options: &Options) {
 
 fn measure(scene: SceneName, bodies: usize, threads: usize, rounds: usize) {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-    let stage = |overlap| pool.install(|| Stage::new(scene, bodies, WorldConfig::new().body_shape(overlap)));
+    let stage = |overlap| pool.install(|| Stage::new(scene, bodies, WorldConfig::new().with_body_shape(overlap)));
     let (mut boxes, mut after, mut discs) = (stage(BodyShape::Aabb), stage(BodyShape::Aabb), stage(BodyShape::Circle));
     let counts = [&boxes, &discs].map(|stage| {
         let contacts = stage.world.contacts();

@@ -17,11 +17,11 @@ const WARM_UP: usize = 4;
 type Case = (&'static str, WorldConfig, bool);
 
 pub(crate) fn run(options: &Options) {
-    let tracked = || WorldConfig::new().track_contacts();
+    let tracked = || WorldConfig::new().with_contact_tracking(true);
     let cases = [
         ("step", WorldConfig::new(), false),
         ("step that tracks contacts", tracked(), false),
-        ("step that tracks contacts, margin", tracked().margin(0.05), false),
+        ("step that tracks contacts, margin", tracked().with_margin(0.05), false),
     ];
     // By itself, as it leaves nothing of the others in the caches.
     let with_map = [

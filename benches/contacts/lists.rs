@@ -17,7 +17,7 @@ pub(crate) fn run(options: &Options) {
         let pool = ThreadPoolBuilder::new().num_threads(options.threads).build().expect("a pool of threads");
         let cases = [
             ("step", WorldConfig::new(), false),
-            ("step with lists", WorldConfig::new().partner_lists(), false),
+            ("step with lists", WorldConfig::new().with_partner_lists(true), false),
             ("step, then lists by a loop", WorldConfig::new(), true),
         ];
         let stage = RefCell::new((Scene::new(SceneName::Crowd, bodies, 1), 0));

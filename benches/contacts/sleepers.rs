@@ -42,7 +42,8 @@ pub(crate) fn run(options: &Options) {
     for bodies in options.sizes(&[100_000, 1_000_000]) {
         let stage = RefCell::new(Stage::new(bodies));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().expect("a pool");
-        let config = if options.threads == 1 { WorldConfig::new().sequential() } else { WorldConfig::new() };
+        let config =
+            if options.threads == 1 { WorldConfig::new().with_parallel_threshold(None) } else { WorldConfig::new() };
         let candidate = |hinted: bool| {
             let mut world = World::new(config.clone()).expect("good settings");
             (0..5).for_each(|_| _ = stage.borrow().step(&mut world, hinted));

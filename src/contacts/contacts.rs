@@ -24,16 +24,10 @@ pub struct Contacts<'w> {
     pub(crate) statics: &'w StaticTree,
     pub(crate) tracker: Option<&'w Tracker>,
     pub(crate) lists: Option<&'w Lists>,
-    pub(crate) parallel_threshold: usize,
+    pub(crate) parallel: bool,
 }
 
 impl<'w> Contacts<'w> {
-    /// Whether the settings let other threads work on contacts of a step of so many bodies.
-    pub(crate) fn is_parallel(&self) -> bool {
-        let index = self.index;
-        cfg!(feature = "parallel") && !index.sequential && index.row_count >= self.parallel_threshold
-    }
-
     /// Every pair of bodies whose closed boxes overlap and whose filters allow each other, each once, `a < b`.
     pub fn body_pairs(&self) -> Pairs<'w, Pair> {
         Pairs::new(self.found.all_bodies(), self.found.body_pair_count)
@@ -93,11 +87,11 @@ impl<'w> Contacts<'w> {
     }
 
     /// The rows that a row is a pair with, ascending: of each pair, either row lists the other. Empty unless
-    /// [`WorldConfig::partner_lists`](crate::WorldConfig::partner_lists) is set, and where there is no such row.
+    /// [`WorldConfig::with_partner_lists`](crate::WorldConfig::with_partner_lists) is set, and where there is no such row.
     ///
     /// ```
     /// use triphase::{Bodies, World, WorldConfig};
-    /// let mut world = World::new(WorldConfig::new().partner_lists())?;
+    /// let mut world = World::new(WorldConfig::new().with_partner_lists(true))?;
     /// let crowd = [[0.0f32, 0.0], [0.8, 0.0], [9.0, 0.0], [1.6, 0.0]];
     /// let contacts = world.step(Bodies::uniform(&crowd, [0.5, 0.5]))?;
     /// assert_eq!(contacts.partners(1), [0, 3]); // it stands between these

@@ -12,6 +12,12 @@ use std::fmt;
 /// computed may round to infinity) but are never NaN.
 pub type RawAabb = [f32; 4];
 
+/// Overlaps no finite box; united with another box it gives the other.
+pub(crate) const EMPTY_AABB: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+
+/// Overlaps every box.
+pub(crate) const INFINITE_AABB: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+
 /// A box that was refused: it is inverted, or has an edge that is NaN or infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -44,15 +50,11 @@ impl std::error::Error for InvalidAabb {}
 /// ```
 ///
 /// With the feature `serde` it is serialised as these four edges, and checked when it is read.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::NoUninit)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "RawAabb", into = "RawAabb"))]
 #[repr(transparent)]
 pub struct Aabb(RawAabb);
-
-// SAFETY: `Aabb` is `repr(transparent)` over four f32: no padding, no interior mutability, `Copy + 'static`.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::NoUninit for Aabb {}
 
 impl Aabb {
     /// The box from `min` to `max`, in world units.

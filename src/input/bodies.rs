@@ -1,59 +1,72 @@
-//! The caller's columns, borrowed.
+//! Columns of moving bodies, borrowed from the caller.
 //!
-//! B1: a column element is as large and as aligned as the plain array it is read as (boxes may also be aligned as a vector
-//! register is); both are checked when the generic code is compiled, so no cast can fail at run time, and columns of
-//! f64 or u64 are refused.
+//! COLUMN-1: size and alignment of a column's element are checked when the generic code is
+//! compiled, so no cast fails at run time, and columns of `f64` or `u64` do not compile.
 
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use bytemuck::NoUninit;
+use std::fmt;
 
-/// A column of 2D vectors as `[f32; 2]`, without a copy.
+/// Reads a column of 2D vectors as `[f32; 2]`, without a copy.
 fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
-    // B1
-    const { assert!(size_of::<T>() == 8 && align_of::<T>() == 4, "a vector column holds two f32 a row") };
-    bytemuck::cast_slice(column)
-}
-
-/// A column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
-pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawAabb] {
-    // B1
+    // COLUMN-1
     const {
-        let align = align_of::<T>();
-        assert!(size_of::<T>() == 16 && (align == 4 || align == 16), "a box column holds four f32 a row");
+        assert!(
+            size_of::<T>() == 8 && align_of::<T>() == 4,
+            "expected a column of vectors of two f32, as [f32; 2] or glam::Vec2; in literals write `[0.0f32, 0.0]`"
+        );
     };
     bytemuck::cast_slice(column)
 }
 
-/// That a row is a finite box that is not inverted; else the first bad edge, lower corner first.
+/// Reads a column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
+pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawAabb] {
+    // COLUMN-1. A box may be aligned as a vector register.
+    const {
+        let align = align_of::<T>();
+        assert!(
+            size_of::<T>() == 16 && (align == 4 || align == 16),
+            "expected a column of boxes of four f32, as [f32; 4] or Aabb; in literals write `[0.0f32, 0.0, 1.0, 1.0]`"
+        );
+    };
+    bytemuck::cast_slice(column)
+}
+
+/// Checks that a box is finite and not inverted, and names the first invalid edge if not.
 pub(crate) fn check_box(row: u32, aabb: &RawAabb) -> Result<(), InvalidRow> {
     let finite = aabb.iter().fold(true, |all, edge| all & edge.is_finite());
-    if finite & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]) { Ok(()) } else { Err(name_fault(row, aabb)) }
+    let valid = finite & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]);
+    if valid { Ok(()) } else { first_invalid_edge(row, aabb).map_or(Ok(()), Err) }
 }
 
 #[cold]
 #[inline(never)]
-fn name_fault(row: u32, aabb: &RawAabb) -> InvalidRow {
-    let bad_min = (0..2).find(|&axis| !aabb[axis].is_finite());
-    let bad_max = (0..2).find(|&axis| !aabb[axis + 2].is_finite() || aabb[axis + 2] < aabb[axis]);
-    match (bad_min, bad_max) {
-        (Some(axis), _) => InvalidRow::new(row, Column::Min, axis, aabb[axis]),
-        (None, axis) => {
-            let axis = axis.unwrap_or(0);
-            InvalidRow::new(row, Column::Max, axis, aabb[axis + 2])
+fn first_invalid_edge(row: u32, aabb: &RawAabb) -> Option<InvalidRow> {
+    for (column, edges) in [(Column::Min, [0, 1]), (Column::Max, [2, 3])] {
+        for (axis, edge) in edges.into_iter().enumerate() {
+            let (value, min) = (aabb[edge], aabb[axis]);
+            if !value.is_finite() {
+                return Some(InvalidRow::new(row, column, axis, value));
+            }
+            if column == Column::Max && value < min {
+                return Some(InvalidRow::below_min(row, axis, value, min));
+            }
         }
     }
+    None
 }
 
+/// The columns that the box of a body is computed from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape<'a> {
+pub(crate) enum BoxColumns<'a> {
     Centers { centers: &'a [[f32; 2]], half_extents: &'a [[f32; 2]] },
     Uniform { centers: &'a [[f32; 2]], half_extents: [f32; 2] },
-    Aabbs(&'a [[f32; 4]]),
+    Aabbs(&'a [RawAabb]),
 }
 
-impl Shape<'_> {
+impl BoxColumns<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Centers { centers, .. } | Self::Uniform { centers, .. } => centers.len(),
@@ -62,14 +75,25 @@ impl Shape<'_> {
     }
 }
 
-/// The moving entities of one step: borrowed columns, a row each.
+/// The ids of bodies: a column, or a function of the row within the chunk.
+#[derive(Clone, Copy)]
+pub(crate) enum Ids<'a> {
+    Column(&'a [u64]),
+    By(&'a (dyn Fn(usize) -> u64 + Sync)),
+}
+
+/// The moving bodies of one step: borrowed columns with one row per body.
 ///
-/// A vector column is a `&[T]` of `[f32; 2]`, of [`glam::Vec2`](crate::glam::Vec2), or of any type of two f32 that
-/// `bytemuck` can cast (`NoUninit`), so no particular version of glam is asked for. Nothing is copied until
-/// [`World::step`](crate::World::step) reads it, and nothing stays borrowed after.
+/// A column of vectors is a `&[T]` of `[f32; 2]`, [`glam::Vec2`](crate::glam::Vec2) or any type of
+/// two `f32` that `bytemuck` can cast (`NoUninit`), whatever your version of glam.
+/// [`World::step`](crate::World::step) reads the columns without copying them first, and borrows
+/// nothing once it returns.
+///
+/// Optional columns are added by the `with_` methods. All columns must have the same length.
 ///
 /// ```
 /// use triphase::{Bodies, World};
+///
 /// let centers = [[0.0f32, 0.0], [0.9, 0.0], [5.0, 5.0]];
 /// let half_extents = [[0.5f32, 0.5]; 3];
 /// let mut world = World::default();
@@ -79,65 +103,140 @@ impl Shape<'_> {
 /// assert_eq!(contacts.body_id(pair.b), Some(71));
 /// # Ok::<(), triphase::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Bodies<'a> {
-    pub(crate) shape: Shape<'a>,
+    pub(crate) boxes: BoxColumns<'a>,
     pub(crate) displacements: Option<&'a [[f32; 2]]>,
-    pub(crate) ids: Option<&'a [u64]>,
+    pub(crate) ids: Option<Ids<'a>>,
     pub(crate) filters: Option<&'a [Filter]>,
     pub(crate) asleep: Option<&'a [bool]>,
 }
 
 impl<'a> Bodies<'a> {
-    /// Bodies by centre and half-extents (from the centre to the sides, not the full width), in world units. The box of
-    /// a row is `center - half` to `center + half`, computed in f32.
-    pub fn new<C: NoUninit, H: NoUninit>(centers: &'a [C], half_extents: &'a [H]) -> Self {
-        Self::of(Shape::Centers { centers: vectors(centers), half_extents: vectors(half_extents) })
-    }
-
-    /// Bodies that all have the same half-extents.
-    pub fn uniform<C: NoUninit>(centers: &'a [C], half_extents: impl Into<[f32; 2]>) -> Self {
-        Self::of(Shape::Uniform { centers: vectors(centers), half_extents: half_extents.into() })
-    }
-
-    /// Bodies by their boxes, taken bit for bit: `[f32; 4]` as `min_x, min_y, max_x, max_y`, [`Aabb`](crate::Aabb), or
-    /// any castable type of four f32.
-    pub fn from_aabbs<T: NoUninit>(aabbs: &'a [T]) -> Self {
-        Self::of(Shape::Aabbs(boxes(aabbs)))
-    }
-
-    fn of(shape: Shape<'a>) -> Self {
-        Self { shape, displacements: None, ids: None, filters: None, asleep: None }
-    }
-
-    /// How far each body moves in this step: its box then covers the whole way from here to there, so that fast bodies do
-    /// not tunnel. Computed in f32: the box at `center`, united with the box at `center + displacement`.
+    /// Creates bodies from centers and half-extents, in world units.
     ///
-    /// A step of which any row has a displacement is decided by boxes alone, for all its rows, also where the world was told
-    /// [`BodyShape::Circle`](crate::BodyShape::Circle): no disc covers a motion.
+    /// Half-extents lead from the center to the sides: half of the width and of the height. The
+    /// box of a row is `center - half` to `center + half`, computed in f32.
+    pub fn new<C: NoUninit, H: NoUninit>(centers: &'a [C], half_extents: &'a [H]) -> Self {
+        Self::of(BoxColumns::Centers { centers: vectors(centers), half_extents: vectors(half_extents) })
+    }
+
+    /// Creates bodies that all have the same half-extents.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    /// let mut world = World::default();
+    /// let contacts = world.step(Bodies::uniform(&[[0.0f32, 0.0], [1.0, 0.0]], [0.5, 0.5]))?;
+    /// assert_eq!(contacts.body_pairs().len(), 1); // they touch
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn uniform<C: NoUninit>(centers: &'a [C], half_extents: impl Into<[f32; 2]>) -> Self {
+        Self::of(BoxColumns::Uniform { centers: vectors(centers), half_extents: half_extents.into() })
+    }
+
+    /// Creates bodies from boxes, taken bit for bit.
+    ///
+    /// A box is `[f32; 4]` as `min_x, min_y, max_x, max_y`, an [`Aabb`](crate::Aabb), or any type
+    /// of four `f32` that `bytemuck` can cast.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    /// let mut world = World::default();
+    /// let boxes = [[0.0f32, 0.0, 1.0, 1.0], [0.5, 0.5, 2.0, 2.0]];
+    /// assert_eq!(world.step(Bodies::from_aabbs(&boxes))?.body_pairs().len(), 1);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn from_aabbs<T: NoUninit>(aabbs: &'a [T]) -> Self {
+        Self::of(BoxColumns::Aabbs(boxes(aabbs)))
+    }
+
+    fn of(boxes: BoxColumns<'a>) -> Self {
+        Self { boxes, displacements: None, ids: None, filters: None, asleep: None }
+    }
+
+    /// Adds the displacement of each body during this step, so that fast bodies do not tunnel.
+    ///
+    /// The box of a row then covers the motion: it is the union of the box at `center` and the box
+    /// at `center + displacement`, computed in f32.
+    ///
+    /// If any row of a step has a displacement, boxes decide about all of its pairs, even with
+    /// [`BodyShape::Circle`](crate::BodyShape::Circle).
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    /// let mut world = World::default();
+    /// let (bullet, target) = ([0.0f32, 0.0], [50.0, 0.0]);
+    /// let centers = [bullet, target];
+    /// let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
+    /// assert_eq!(world.step(bodies)?.body_pairs().len(), 0);
+    /// let moving = bodies.with_displacements(&[[100.0f32, 0.0], [0.0, 0.0]]);
+    /// assert_eq!(world.step(moving)?.body_pairs().len(), 1);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     pub fn with_displacements<D: NoUninit>(mut self, displacements: &'a [D]) -> Self {
         self.displacements = Some(vectors(displacements));
         self
     }
 
-    /// The caller's ids (`Entity::to_bits`, say), handed back by [`Contacts::body_id`](crate::Contacts::body_id) and in
-    /// query hits. They are copied.
+    /// Adds a column of ids, such as `Entity::to_bits` of an ECS.
+    ///
+    /// Ids come back from [`Contacts::body_id`](crate::Contacts::body_id) and in query hits, and
+    /// they identify bodies if [contacts are tracked](crate::WorldConfig::with_contact_tracking).
+    /// A despawned and respawned entity needs a new id. The step copies the ids.
     pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
-        self.ids = Some(ids);
+        self.ids = Some(Ids::Column(ids));
         self
     }
 
-    /// Which bodies and statics each body may make a pair with: see [`Filter`]. Rows of columns without filters have
-    /// [`Filter::ALL`], so chunks with and without may be mixed. They are copied.
+    /// Adds ids from a function of the row, in place of a column.
+    ///
+    /// The row counts from 0 within these bodies, also if they are one chunk of several. The
+    /// function is called once or twice per row, from any thread, and must give the same id each
+    /// time.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    /// struct Entity(u64);
+    /// let entities = [Entity(70), Entity(71)];
+    /// let mut world = World::default();
+    /// let centers = [[0.0f32, 0.0], [0.9, 0.0]];
+    /// let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
+    /// let contacts = world.step(bodies.with_ids_by(&|row| entities[row].0))?;
+    /// assert_eq!(contacts.body_id(1), Some(71));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn with_ids_by(mut self, id_of_row: &'a (dyn Fn(usize) -> u64 + Sync)) -> Self {
+        self.ids = Some(Ids::By(id_of_row));
+        self
+    }
+
+    /// Adds a column of filters, which restrict the pairs of each body.
+    ///
+    /// Rows of chunks without filters have [`Filter::ALL`], so chunks with and without filters can
+    /// be mixed. The step copies the filters.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Filter, World};
+    /// let (soldier, bullet) = (Filter::new(0b01, 0b11), Filter::new(0b10, 0b01));
+    /// let centers = [[0.0f32, 0.0], [0.1, 0.0], [0.2, 0.0]];
+    /// let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
+    /// let mut world = World::default();
+    /// // Bullets hit soldiers, but not each other.
+    /// let contacts = world.step(bodies.with_filters(&[soldier, bullet, bullet]))?;
+    /// assert_eq!(contacts.body_pairs().len(), 2);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     pub fn with_filters(mut self, filters: &'a [Filter]) -> Self {
         self.filters = Some(filters);
         self
     }
 
-    /// Which bodies are asleep: they will most likely be in the next step what they are in this one. A hint that saves work and
-    /// never changes which pairs a step reports, nor what questions find: bodies that sleep stay filed from step to step, with
-    /// the pairs among them and with statics, as long as their boxes, bit for bit, and filters are seen to be unchanged. One
-    /// that is new, changed or awake is treated as if it had no hint. Rows of columns without hints are awake.
+    /// Marks bodies whose pairs may be reused while they are unchanged.
+    ///
+    /// The flags are hints that save work; a wrong hint costs time, never correctness. A body that
+    /// is marked stays filed from step to step, with its pairs among other marked bodies and
+    /// statics, as long as its box and filter are bit for bit the same. Any other body is stepped
+    /// as if it had no flag. Rows of chunks without this column are awake.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -145,35 +244,34 @@ impl<'a> Bodies<'a> {
     /// let mut centers: Vec<[f32; 2]> = (0..1000).map(|k| [k as f32, 0.0]).collect();
     /// let asleep: Vec<bool> = (0..1000).map(|row| row != 7).collect();
     /// for frame in 0..5 {
-    ///     centers[7][1] = frame as f32; // flies away from its neighbours
+    ///     centers[7][1] = frame as f32; // flies away from its neighbors
     ///     let contacts = world.step(Bodies::uniform(&centers, [0.6, 0.6]).with_asleep(&asleep))?;
     ///     assert_eq!(contacts.body_pairs().len(), if frame < 2 { 999 } else { 997 });
     /// }
-    /// assert_eq!(world.report().asleep, 999);
+    /// assert_eq!(world.report().cached_count, 999);
     /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
     /// # Determinism
     ///
-    /// The set of pairs is what it is without hints. Their order, and that of hits, is the same at any thread count and on any
-    /// instruction set for the same sequence of calls, but with hints it may depend on the steps before: on which bodies
-    /// slept in them.
+    /// The set of pairs and hits is the same as without this column. Their order may depend on
+    /// which bodies slept in earlier steps; for the same sequence of steps it is the same at any
+    /// thread count and SIMD level.
     ///
     /// # Cost
     ///
-    /// A sleeper costs a comparison, an eighth of what a body costs else; a body that moves among sleepers costs about four
-    /// times as much as else. So hints are followed where at most a fifth of the bodies move; where more do, a step costs what
-    /// it costs without them, and at most the comparison. Bodies that fell asleep are filed once they were seen unchanged for
-    /// long enough to be worth it; a step that files them costs at most twice what it costs without hints. So does one after
-    /// statics changed, as a rule: statics that are switched in every step leave little to be saved.
+    /// A body whose pairs are reused costs one comparison, an eighth of its usual cost. A body that
+    /// moves among them costs about four times as much as usual, so the hints are used only if at
+    /// most a fifth of the bodies move; if more do, a step costs what it costs without hints plus
+    /// the comparison.
     pub fn with_asleep(mut self, asleep: &'a [bool]) -> Self {
         self.asleep = Some(asleep);
         self
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
-        self.shape.len()
+        self.boxes.len()
     }
 
     /// Whether there are no rows.
@@ -181,17 +279,21 @@ impl<'a> Bodies<'a> {
         self.len() == 0
     }
 
-    /// That every column is as long as the first.
-    pub(crate) fn check_lengths(&self, chunk: usize) -> Result<(), Error> {
+    /// Checks that every column is as long as the first.
+    pub(crate) fn check_lengths(&self, chunk: Option<usize>) -> Result<(), Error> {
         let expected = self.len();
-        let half_extents = match self.shape {
-            Shape::Centers { half_extents, .. } => Some(half_extents.len()),
+        let half_extents = match self.boxes {
+            BoxColumns::Centers { half_extents, .. } => Some(half_extents.len()),
+            _ => None,
+        };
+        let ids = match self.ids {
+            Some(Ids::Column(ids)) => Some(ids.len()),
             _ => None,
         };
         let columns = [
             (Column::HalfExtent, half_extents),
             (Column::Displacement, self.displacements.map(<[_]>::len)),
-            (Column::Id, self.ids.map(<[_]>::len)),
+            (Column::Id, ids),
             (Column::Filter, self.filters.map(<[_]>::len)),
             (Column::Asleep, self.asleep.map(<[_]>::len)),
         ];
@@ -202,51 +304,15 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// What never moves: a column of boxes, taken bit for bit, and optionally ids and filters.
-///
-/// A slice, array or `Vec` of boxes converts into it, so `world.set_statics(&walls)` is enough; `Statics::default()` is
-/// none at all.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Statics<'a> {
-    pub(crate) aabbs: &'a [[f32; 4]],
-    pub(crate) ids: Option<&'a [u64]>,
-    pub(crate) filters: Option<&'a [Filter]>,
-}
-
-impl<'a> Statics<'a> {
-    /// Statics by their boxes: `[f32; 4]` as `min_x, min_y, max_x, max_y`, [`Aabb`](crate::Aabb), or any castable type of
-    /// four f32.
-    pub fn new<T: NoUninit>(aabbs: &'a [T]) -> Self {
-        Self { aabbs: boxes(aabbs), ids: None, filters: None }
-    }
-
-    /// The caller's ids. They are copied.
-    pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
-        self.ids = Some(ids);
-        self
-    }
-
-    /// Which bodies each static may make a pair with: see [`Filter`]. Without, all have [`Filter::ALL`]. They are copied.
-    pub fn with_filters(mut self, filters: &'a [Filter]) -> Self {
-        self.filters = Some(filters);
-        self
+/// One set of columns is one chunk, so that a step takes either.
+impl<'a> AsRef<[Bodies<'a>]> for Bodies<'a> {
+    fn as_ref(&self) -> &[Self] {
+        std::slice::from_ref(self)
     }
 }
 
-impl<'a, T: NoUninit> From<&'a [T]> for Statics<'a> {
-    fn from(aabbs: &'a [T]) -> Self {
-        Self::new(aabbs)
-    }
-}
-
-impl<'a, T: NoUninit> From<&'a Vec<T>> for Statics<'a> {
-    fn from(aabbs: &'a Vec<T>) -> Self {
-        Self::new(aabbs)
-    }
-}
-
-impl<'a, T: NoUninit, const N: usize> From<&'a [T; N]> for Statics<'a> {
-    fn from(aabbs: &'a [T; N]) -> Self {
-        Self::new(aabbs)
+impl fmt::Debug for Bodies<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bodies").field("len", &self.len()).finish_non_exhaustive()
     }
 }

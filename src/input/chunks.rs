@@ -1,28 +1,33 @@
-//! The caller's chunks as one run of rows.
+//! Several sets of columns, read as one run of rows.
 
 use crate::error::{Column, Error, InvalidRow};
-use crate::frame::frame::Index;
 use crate::geometry::RawAabb;
-use crate::input::bodies::{Bodies, Shape, check_box};
+use crate::input::bodies::{Bodies, BoxColumns, Ids, check_box};
 use crate::input::filter::Filter;
-use crate::input::rows::{ROWS_MAX, Rows, finite, read_boxes};
+use crate::input::rows::{BoxSource, ROWS_MAX, is_finite, read_boxes};
 use std::ops::Range;
 
-/// Chunks, and the row that each begins at. Lengths have been checked.
-pub(crate) struct Input<'i, 'a> {
+/// The chunks of one step, with lengths that agree. Rows are numbered through all chunks.
+pub(crate) struct Chunks<'i, 'a> {
     chunks: &'i [Bodies<'a>],
-    /// One more than chunks: the last is the number of rows.
+    /// First row of each chunk, then the number of rows.
     starts: &'i [usize],
 }
 
-impl<'i, 'a> Input<'i, 'a> {
-    /// Checks what can be checked without reading a row. `starts` is a buffer.
+/// The part of a chunk that lies in a range of rows.
+struct ChunkPart<'i, 'a> {
+    chunk: &'i Bodies<'a>,
+    rows: Range<usize>,
+}
+
+impl<'i, 'a> Chunks<'i, 'a> {
+    /// Checks everything that can be checked without reading a row. `starts` is a reused buffer.
     pub(crate) fn new(chunks: &'i [Bodies<'a>], starts: &'i mut Vec<usize>) -> Result<Self, Error> {
         starts.clear();
         let mut len = 0usize;
         let mut with_ids = None;
         for (k, chunk) in chunks.iter().enumerate() {
-            chunk.check_lengths(k)?;
+            chunk.check_lengths((chunks.len() > 1).then_some(k))?;
             starts.push(len);
             len = len.saturating_add(chunk.len());
             if !chunk.is_empty() && *with_ids.get_or_insert(chunk.ids.is_some()) != chunk.ids.is_some() {
@@ -37,39 +42,48 @@ impl<'i, 'a> Input<'i, 'a> {
     }
 
     /// Whether any row has a displacement, so that its box covers a motion.
-    pub(crate) fn moves(&self) -> bool {
+    pub(crate) fn has_displacements(&self) -> bool {
         self.chunks.iter().any(|chunk| chunk.displacements.is_some() && !chunk.is_empty())
     }
 
-    /// Copies the id column.
+    /// Whether the rows have ids.
+    pub(crate) fn has_ids(&self) -> bool {
+        self.chunks.iter().any(|chunk| chunk.ids.is_some() && !chunk.is_empty())
+    }
+
+    /// Copies the ids of all rows.
     pub(crate) fn copy_ids(&self, ids: &mut Vec<u64>) {
         ids.clear();
-        self.chunks.iter().filter_map(|chunk| chunk.ids).for_each(|column| ids.extend_from_slice(column));
+        for chunk in self.chunks {
+            match chunk.ids {
+                Some(Ids::Column(column)) => ids.extend_from_slice(column),
+                Some(Ids::By(id_of_row)) => ids.extend((0..chunk.len()).map(id_of_row)),
+                None => {}
+            }
+        }
     }
 
     /// Whether the rows of a range have these ids.
-    pub(crate) fn has_ids(&self, rows: Range<usize>, mut ids: &[u64]) -> bool {
-        self.parts(rows).all(|(_, part, chunk)| {
-            let (these, rest) = ids.split_at(part.len());
+    pub(crate) fn ids_equal(&self, rows: Range<usize>, mut ids: &[u64]) -> bool {
+        self.parts(rows).all(|ChunkPart { chunk, rows }| {
+            let (expected, rest) = ids.split_at(rows.len());
             ids = rest;
-            part.is_empty() || chunk.ids.is_some_and(|column| column[part] == *these)
+            match chunk.ids {
+                Some(Ids::Column(column)) => column[rows] == *expected,
+                Some(Ids::By(id_of_row)) => rows.map(id_of_row).eq(expected.iter().copied()),
+                None => rows.is_empty(),
+            }
         })
     }
 
-    /// The copy of the id column in an index, if there is such a column.
-    pub(crate) fn ids_of<'x>(&self, index: &'x Index) -> Option<&'x [u64]> {
-        self.chunks.iter().any(|chunk| !chunk.is_empty() && chunk.ids.is_some()).then_some(&index.ids)
-    }
-
-    /// Copies the filter columns, with [`Filter::ALL`] for the rows of chunks that have none; leaves nothing where no chunk
-    /// has one.
+    /// Copies the filters of all rows; leaves `filters` empty if no chunk has any.
     pub(crate) fn copy_filters(&self, filters: &mut Vec<Filter>) {
         filters.clear();
         if self.chunks.iter().all(|chunk| chunk.filters.unwrap_or_default().is_empty()) {
             return;
         }
         if filters.capacity() < self.len() {
-            // As for all large buffers, an eighth to spare and not twice what is needed.
+            // An eighth to spare, as all large buffers have, instead of doubling.
             filters.reserve_exact(self.len() + self.len() / 8);
         }
         for (chunk, end) in self.chunks.iter().zip(&self.starts[1..]) {
@@ -80,199 +94,184 @@ impl<'i, 'a> Input<'i, 'a> {
         }
     }
 
-    /// Whether any row may be asleep.
+    /// Whether any row may be marked as asleep.
     pub(crate) fn has_asleep(&self) -> bool {
         self.chunks.iter().any(|chunk| !chunk.asleep.unwrap_or_default().is_empty())
     }
 
-    /// How many rows say that they are asleep.
+    /// Number of rows marked as asleep.
     pub(crate) fn asleep_count(&self) -> usize {
-        // As many as a byte can count, so that vectors of bytes do.
-        let part = |part: &[bool]| usize::from(part.iter().map(|&asleep| u8::from(asleep)).sum::<u8>());
-        let count = |column: &[bool]| column.chunks(u8::MAX.into()).map(part).sum::<usize>();
+        // Runs short enough to be counted in bytes, so that the loop vectorizes.
+        let count_run = |run: &[bool]| usize::from(run.iter().map(|&asleep| u8::from(asleep)).sum::<u8>());
+        let count = |column: &[bool]| column.chunks(u8::MAX.into()).map(count_run).sum::<usize>();
         self.chunks.iter().filter_map(|chunk| chunk.asleep).map(count).sum()
     }
 
-    /// Writes which rows of a range say that they are asleep.
+    /// Writes which rows of a range are marked as asleep.
     #[inline(always)]
     pub(crate) fn read_asleep(&self, rows: Range<usize>, mut asleep: &mut [bool]) {
-        for (_, part, chunk) in self.parts(rows) {
-            let (now, rest) = asleep.split_at_mut(part.len());
+        for ChunkPart { chunk, rows } in self.parts(rows) {
+            let (part, rest) = asleep.split_at_mut(rows.len());
             asleep = rest;
             match chunk.asleep {
-                Some(column) => now.copy_from_slice(&column[part]),
-                None => now.fill(false),
+                Some(column) => part.copy_from_slice(&column[rows]),
+                None => part.fill(false),
             }
         }
     }
 
-    /// The part of each chunk that lies in `rows`: its first row's number, and the range within the chunk.
-    fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>, &'i Bodies<'a>)> {
+    /// The part of each chunk that lies in `rows`.
+    fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = ChunkPart<'i, 'a>> {
         let first = self.starts[1..].partition_point(|&end| end <= rows.start);
         let last = self.starts[first..self.chunks.len()].partition_point(|&from| from < rows.end) + first;
-        self.chunks[first..last].iter().zip(&self.starts[first..last]).map(move |(chunk, &from)| {
-            (from, rows.start.max(from) - from..rows.end.min(from + chunk.len()) - from, chunk)
+        self.chunks[first..last].iter().zip(&self.starts[first..last]).map(move |(chunk, &from)| ChunkPart {
+            chunk,
+            rows: rows.start.max(from) - from..rows.end.min(from + chunk.len()) - from,
         })
     }
 }
 
-impl Rows for Input<'_, '_> {
+impl BoxSource for Chunks<'_, '_> {
     fn len(&self) -> usize {
         self.starts[self.chunks.len()]
     }
 
     fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
-        // Rows are numbered through, so there is a chunk for each.
         let k = self.starts[1..].partition_point(|&end| end <= row);
-        let (chunk, at) = (&self.chunks[k], row - self.starts[k]);
-        let displacement = chunk.displacements.map(|displacements| displacements[at]);
-        if let Shape::Aabbs(aabbs) = chunk.shape {
-            check_box(row as u32, &aabbs[at])?;
-        }
-        let checked = match chunk.shape {
-            Shape::Centers { centers, half_extents } => centered(centers[at], half_extents[at], displacement),
-            Shape::Uniform { centers, half_extents } => centered(centers[at], half_extents, displacement),
-            Shape::Aabbs(aabbs) => boxed(aabbs[at], displacement),
-        };
-        checked.map_err(|(column, values, rule)| culprit(row as u32, column, values, rule))
+        let in_chunk = row - self.starts[k];
+        check_body(&self.chunks[k], in_chunk, row as u32)
+            .map_err(|error| if self.chunks.len() > 1 { error.in_chunk(k, in_chunk) } else { error })
     }
 
     #[inline(always)]
     fn read(&self, rows: Range<usize>, mut boxes: &mut [RawAabb]) -> bool {
-        let mut good = true;
-        for (_, part, chunk) in self.parts(rows) {
-            let (now, rest) = boxes.split_at_mut(part.len());
+        let mut valid = true;
+        for ChunkPart { chunk, rows } in self.parts(rows) {
+            let (part, rest) = boxes.split_at_mut(rows.len());
             boxes = rest;
-            good &= read_part(chunk, part, now);
+            valid &= read_bodies(chunk, rows, part);
         }
-        good
+        valid
     }
 }
 
-/// Computes the boxes of a part of a chunk, without a branch per row: a loop of its own for each form.
+/// Computes the boxes of some rows of a chunk, with a loop for each form of input and no branch
+/// per row.
 #[inline(always)]
-fn read_part(chunk: &Bodies<'_>, part: Range<usize>, boxes: &mut [RawAabb]) -> bool {
-    let mut good = true;
-    match chunk.shape {
-        Shape::Centers { centers, half_extents } => {
-            for ((slot, &center), &half) in
-                boxes.iter_mut().zip(&centers[part.clone()]).zip(&half_extents[part.clone()])
-            {
-                *slot = around(center, half);
-                good &= finite(slot) & (half[0] >= 0.0) & (half[1] >= 0.0);
+fn read_bodies(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
+    let mut valid = true;
+    match chunk.boxes {
+        BoxColumns::Centers { centers, half_extents } => {
+            let columns = centers[rows.clone()].iter().zip(&half_extents[rows.clone()]);
+            for (slot, (&center, &half)) in boxes.iter_mut().zip(columns) {
+                *slot = box_around(center, half);
+                valid &= is_finite(slot) & (half[0] >= 0.0) & (half[1] >= 0.0);
             }
         }
-        Shape::Uniform { centers, half_extents: half } => {
-            for (slot, &center) in boxes.iter_mut().zip(&centers[part.clone()]) {
-                *slot = around(center, half);
-                good &= finite(slot);
+        BoxColumns::Uniform { centers, half_extents: half } => {
+            for (slot, &center) in boxes.iter_mut().zip(&centers[rows.clone()]) {
+                *slot = box_around(center, half);
+                valid &= is_finite(slot);
             }
-            good &= half[0] >= 0.0 && half[1] >= 0.0;
+            valid &= half[0] >= 0.0 && half[1] >= 0.0;
         }
-        Shape::Aabbs(aabbs) => {
-            good &= read_boxes(&aabbs[part.clone()], boxes);
-        }
+        BoxColumns::Aabbs(aabbs) => valid &= read_boxes(&aabbs[rows.clone()], boxes),
     }
-    if let Some(displacements) = chunk.displacements {
-        let displacements = &displacements[part.clone()];
-        match chunk.shape {
-            // The far box is computed from the far centre, which is not the near box moved: rounding differs.
-            Shape::Centers { centers, half_extents } => {
-                let rows = centers[part.clone()].iter().zip(&half_extents[part]);
-                for ((slot, (&center, &half)), &by) in boxes.iter_mut().zip(rows).zip(displacements) {
-                    *slot = union(*slot, around(moved(center, by), half));
-                    good &= finite(slot) & all_finite(by);
-                }
-            }
-            Shape::Uniform { centers, half_extents: half } => {
-                for ((slot, &center), &by) in boxes.iter_mut().zip(&centers[part]).zip(displacements) {
-                    *slot = union(*slot, around(moved(center, by), half));
-                    good &= finite(slot) & all_finite(by);
-                }
-            }
-            Shape::Aabbs(_) => {
-                for (slot, &by) in boxes.iter_mut().zip(displacements) {
-                    *slot = union(*slot, shifted(*slot, by));
-                    good &= finite(slot) & all_finite(by);
-                }
-            }
-        }
+    match chunk.displacements {
+        Some(displacements) => valid & extend_by_motion(chunk, &displacements[rows.clone()], rows, boxes),
+        None => valid,
     }
-    good
 }
 
-/// What a value has to be.
-#[derive(Clone, Copy)]
-enum Rule {
-    Finite,
-    FiniteNotNegative,
+/// Extends boxes to cover the motion of their bodies.
+#[inline(always)]
+fn extend_by_motion(chunk: &Bodies<'_>, displacements: &[[f32; 2]], rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
+    let mut valid = true;
+    match chunk.boxes {
+        // The far box is computed from the far center: translating the near box would round differently.
+        BoxColumns::Centers { centers, half_extents } => {
+            let columns = centers[rows.clone()].iter().zip(&half_extents[rows]);
+            for ((slot, (&center, &half)), &by) in boxes.iter_mut().zip(columns).zip(displacements) {
+                *slot = union(*slot, box_around(add(center, by), half));
+                valid &= is_finite(slot) & both_finite(by);
+            }
+        }
+        BoxColumns::Uniform { centers, half_extents: half } => {
+            for ((slot, &center), &by) in boxes.iter_mut().zip(&centers[rows]).zip(displacements) {
+                *slot = union(*slot, box_around(add(center, by), half));
+                valid &= is_finite(slot) & both_finite(by);
+            }
+        }
+        BoxColumns::Aabbs(_) => {
+            for (slot, &by) in boxes.iter_mut().zip(displacements) {
+                *slot = union(*slot, translated(*slot, by));
+                valid &= is_finite(slot) & both_finite(by);
+            }
+        }
+    }
+    valid
 }
 
-type Checked = Result<RawAabb, (Column, [f32; 2], Rule)>;
+/// Computes the box of one body, or names its first invalid value.
+fn check_body(chunk: &Bodies<'_>, at: usize, row: u32) -> Result<RawAabb, InvalidRow> {
+    let displacement = chunk.displacements.map(|displacements| displacements[at]);
+    match chunk.boxes {
+        BoxColumns::Centers { centers, half_extents } => check_center(row, centers[at], half_extents[at], displacement),
+        BoxColumns::Uniform { centers, half_extents } => check_center(row, centers[at], half_extents, displacement),
+        BoxColumns::Aabbs(aabbs) => {
+            check_box(row, &aabbs[at])?;
+            check_axes(row, Column::Displacement, displacement.unwrap_or_default(), f32::is_finite)?;
+            Ok(displacement.map_or(aabbs[at], |by| union(aabbs[at], translated(aabbs[at], by))))
+        }
+    }
+}
+
+fn check_center(
+    row: u32,
+    center: [f32; 2],
+    half: [f32; 2],
+    displacement: Option<[f32; 2]>,
+) -> Result<RawAabb, InvalidRow> {
+    check_axes(row, Column::Center, center, f32::is_finite)?;
+    check_axes(row, Column::HalfExtent, half, |v| v.is_finite() && v >= 0.0)?;
+    check_axes(row, Column::Displacement, displacement.unwrap_or_default(), f32::is_finite)?;
+    let aabb = box_around(center, half);
+    // The far center may round to infinity, and so may an edge; half-extents are finite, so no edge is NaN.
+    Ok(displacement.map_or(aabb, |by| union(aabb, box_around(add(center, by), half))))
+}
+
+/// Names the first axis whose value is invalid.
+fn check_axes(row: u32, column: Column, values: [f32; 2], is_valid: impl Fn(f32) -> bool) -> Result<(), InvalidRow> {
+    match (0..2).find(|&axis| !is_valid(values[axis])) {
+        Some(axis) => Err(InvalidRow::new(row, column, axis, values[axis])),
+        None => Ok(()),
+    }
+}
 
 #[inline(always)]
-fn all_finite(v: [f32; 2]) -> bool {
+fn both_finite(v: [f32; 2]) -> bool {
     v[0].is_finite() & v[1].is_finite()
 }
 
 #[inline(always)]
-fn around(center: [f32; 2], half: [f32; 2]) -> RawAabb {
+fn box_around(center: [f32; 2], half: [f32; 2]) -> RawAabb {
     [center[0] - half[0], center[1] - half[1], center[0] + half[0], center[1] + half[1]]
 }
 
 #[inline(always)]
-fn moved(center: [f32; 2], by: [f32; 2]) -> [f32; 2] {
-    [center[0] + by[0], center[1] + by[1]]
+fn add(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
+    [a[0] + b[0], a[1] + b[1]]
 }
 
 #[inline(always)]
-fn shifted(aabb: RawAabb, by: [f32; 2]) -> RawAabb {
+fn translated(aabb: RawAabb, by: [f32; 2]) -> RawAabb {
     [aabb[0] + by[0], aabb[1] + by[1], aabb[2] + by[0], aabb[3] + by[1]]
 }
 
-fn centered(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> Checked {
-    if !all_finite(center) {
-        return Err((Column::Center, center, Rule::Finite));
-    }
-    if !(all_finite(half) && half[0] >= 0.0 && half[1] >= 0.0) {
-        return Err((Column::HalfExtent, half, Rule::FiniteNotNegative));
-    }
-    let here = around(center, half);
-    match displacement {
-        None => Ok(here),
-        Some(by) if !all_finite(by) => Err((Column::Displacement, by, Rule::Finite)),
-        // The far centre may round to infinity, and then so does an edge; half-extents are finite: no NaN.
-        Some(by) => Ok(union(here, around(moved(center, by), half))),
-    }
-}
-
-/// Of a box that was checked.
-fn boxed(aabb: RawAabb, displacement: Option<[f32; 2]>) -> Checked {
-    match displacement {
-        None => Ok(aabb),
-        Some(by) if !all_finite(by) => Err((Column::Displacement, by, Rule::Finite)),
-        Some(by) => Ok(union(aabb, shifted(aabb, by))),
-    }
-}
-
+/// The union of two boxes without NaN, by comparisons that vectorize.
 #[inline(always)]
 fn union(a: RawAabb, b: RawAabb) -> RawAabb {
-    let (low, high) = (|a: f32, b: f32| if a < b { a } else { b }, |a: f32, b: f32| if a > b { a } else { b });
+    let low = |a: f32, b: f32| if a < b { a } else { b };
+    let high = |a: f32, b: f32| if a > b { a } else { b };
     [low(a[0], b[0]), low(a[1], b[1]), high(a[2], b[2]), high(a[3], b[3])]
-}
-
-/// The first axis that breaks the rule.
-#[cold]
-#[inline(never)]
-fn culprit(row: u32, column: Column, values: [f32; 2], rule: Rule) -> InvalidRow {
-    let breaks = |axis: &usize| {
-        let value = values[*axis];
-        let below = match rule {
-            Rule::Finite => f32::NEG_INFINITY,
-            Rule::FiniteNotNegative => 0.0,
-        };
-        !value.is_finite() || value < below
-    };
-    let axis = [0, 1].into_iter().find(breaks).unwrap_or(0);
-    InvalidRow::new(row, column, axis, values[axis])
 }

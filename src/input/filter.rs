@@ -1,59 +1,51 @@
-//! Which pairs are wanted: layers and masks.
+//! Collision filters: layers and masks.
 
-/// What a body or a static belongs to, and what it wants to meet: 32 layers, a bit each.
+/// Layers of an entity and layers it accepts, 32 bits each.
 ///
-/// Two make a pair only if each accepts the other: if one of the layers of the first is in the mask of the second, and one
-/// of the second in the mask of the first. Columns of filters are given with
-/// [`Bodies::with_filters`](crate::Bodies::with_filters) and [`Statics::with_filters`](crate::Statics::with_filters); a
-/// step then reports the pairs that overlap and allow each other, and no others. Rows without a filter have
-/// [`ALL`](Self::ALL).
+/// Two entities interact only if each accepts the other: a layer of the first is in the mask of the
+/// second, and a layer of the second is in the mask of the first. Give a column of filters with
+/// [`Bodies::with_filters`](crate::Bodies::with_filters) or
+/// [`Statics::with_filters`](crate::Statics::with_filters); the step then reports only the pairs
+/// that interact. Rows without a filter have [`ALL`](Self::ALL).
 ///
 /// ```
-/// use triphase::{Bodies, Filter, World};
+/// use triphase::Filter;
 ///
 /// const PEOPLE: u32 = 1 << 0;
 /// const GHOSTS: u32 = 1 << 1;
-/// // People meet people, ghosts meet people, but people do not meet ghosts: so no one meets a ghost.
 /// let person = Filter::new(PEOPLE, PEOPLE);
 /// let ghost = Filter::new(GHOSTS, PEOPLE);
-/// assert!(person.interacts_with(person) && !person.interacts_with(ghost) && !ghost.interacts_with(person));
-///
-/// let centers = [[0.0f32, 0.0], [0.4, 0.0], [0.8, 0.0]];
-/// let mut world = World::default();
-/// let filters = [person, ghost, person];
-/// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_filters(&filters))?;
-/// let pairs: Vec<_> = contacts.body_pairs().map(|pair| (pair.a, pair.b)).collect();
-/// assert_eq!(pairs, [(0, 2)]);
-/// # Ok::<(), triphase::Error>(())
+/// assert!(person.interacts_with(person));
+/// assert!(!person.interacts_with(ghost)); // the ghost accepts people, but not the reverse
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Filter {
-    /// The layers it belongs to.
+    /// The layers that the entity belongs to, one bit each.
     pub layers: u32,
-    /// The layers it accepts.
+    /// The layers that the entity accepts.
     pub mask: u32,
 }
 
 const _: () = assert!(size_of::<Filter>() == 8);
 
 impl Filter {
-    /// In all layers, and accepts all: meets whatever has a layer and a mask at all.
+    /// In all layers, accepting all: interacts with everything that has a layer and a mask.
     pub const ALL: Self = Self { layers: u32::MAX, mask: u32::MAX };
 
-    /// In no layer, and accepts none: meets nothing.
+    /// In no layer, accepting none: interacts with nothing.
     pub const NONE: Self = Self { layers: 0, mask: 0 };
 
-    /// Belongs to `layers` and accepts those of `mask`.
+    /// Creates a filter for an entity in `layers` that accepts `mask`.
     pub const fn new(layers: u32, mask: u32) -> Self {
         Self { layers, mask }
     }
 
-    /// Whether both accept each other; so it does not matter which of the two is asked.
+    /// Whether both entities accept each other.
     #[inline(always)]
     pub const fn interacts_with(self, other: Self) -> bool {
-        // No branch: kernels make vectors of this.
+        // No branch, so that loops over it vectorize.
         (self.layers & other.mask != 0) & (other.layers & self.mask != 0)
     }
 }
@@ -69,16 +61,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_sides_must_agree() {
+    fn filters_interact_only_if_both_accept() {
         let (first, last) = (Filter::new(1, 1 << 31), Filter::new(1 << 31, 1));
         assert!(first.interacts_with(last) && last.interacts_with(first));
-        assert!(!first.interacts_with(first), "it does not accept its own layer");
-        let deaf = Filter::new(1 << 31, 0);
-        assert!(!first.interacts_with(deaf) && !deaf.interacts_with(first), "one side is not enough");
+        assert!(!first.interacts_with(first), "a filter need not accept its own layer");
+        let accepts_none = Filter::new(1 << 31, 0);
+        assert!(!first.interacts_with(accepts_none) && !accepts_none.interacts_with(first), "one side is not enough");
     }
 
     #[test]
-    fn all_meets_what_has_a_layer_and_a_mask_and_none_meets_nothing() {
+    fn all_interacts_with_any_filter_that_has_a_layer_and_a_mask() {
         assert_eq!(Filter::default(), Filter::ALL);
         for (layers, mask) in [(1, 1), (1 << 31, 1), (6, 1 << 31), (u32::MAX, 2)] {
             let filter = Filter::new(layers, mask);

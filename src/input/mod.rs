@@ -4,3 +4,4 @@ pub(crate) mod bodies;
 pub(crate) mod chunks;
 pub(crate) mod filter;
 pub(crate) mod rows;
+pub(crate) mod statics;

@@ -1,36 +1,37 @@
-//! Where bodies come from.
+//! Rows of boxes, as the tiers read them.
 
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
 use crate::input::bodies::check_box;
 use std::ops::Range;
 
-/// Rows that can be numbered: one number is kept for "none".
+/// Largest number of rows: one value of `u32` stands for "no row".
 pub(crate) const ROWS_MAX: usize = u32::MAX as usize - 1;
 
-/// Rows of boxes that can be read again and again, by many tasks at once.
-pub(crate) trait Rows: Sync {
-    /// How many there are; at most `u32::MAX`.
+/// Boxes that can be read several times, and by several tasks at once.
+pub(crate) trait BoxSource: Sync {
+    /// Number of rows, at most [`ROWS_MAX`].
     fn len(&self) -> usize;
 
-    /// What a row is called where these are some rows of many.
+    /// The row's number in the step, if the source holds only some rows of a step.
     #[inline(always)]
     fn number(&self, row: usize) -> u32 {
         row as u32
     }
 
-    /// The box of a row, or what is wrong with it.
+    /// Returns the box of a row, or what is invalid about it.
     fn check(&self, row: usize) -> Result<RawAabb, InvalidRow>;
 
-    /// Writes the boxes of a range. Returns whether all are good for sure; if not, [`check`](Self::check) has the last
-    /// word on each.
+    /// Writes the boxes of a range, and returns whether all are certainly valid.
+    ///
+    /// If not, [`check`](Self::check) decides about each row.
     fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool;
 }
 
-/// A column of boxes, taken as they are. There are at most [`ROWS_MAX`].
-pub(crate) struct Boxes<'a>(pub(crate) &'a [RawAabb]);
+/// A slice of at most [`ROWS_MAX`] boxes.
+pub(crate) struct BoxSlice<'a>(pub(crate) &'a [RawAabb]);
 
-impl Rows for Boxes<'_> {
+impl BoxSource for BoxSlice<'_> {
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -44,19 +45,20 @@ impl Rows for Boxes<'_> {
     }
 }
 
-/// Copies boxes without a branch per row. Returns whether all are good for sure.
+/// Copies boxes without a branch per row, and returns whether all are certainly valid.
 pub(crate) fn read_boxes(from: &[RawAabb], to: &mut [RawAabb]) -> bool {
-    let mut good = true;
+    let mut valid = true;
     for (slot, aabb) in to.iter_mut().zip(from) {
         *slot = *aabb;
-        good &= finite(aabb) & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]);
+        valid &= is_finite(aabb) & (aabb[0] <= aabb[2]) & (aabb[1] <= aabb[3]);
     }
-    good
+    valid
 }
 
-/// Whether all edges are numbers and finite, by one comparison: a quarter each of four finite numbers has a finite sum.
+/// Whether all edges are finite, by one comparison.
 #[inline(always)]
-pub(crate) fn finite(aabb: &RawAabb) -> bool {
+pub(crate) fn is_finite(aabb: &RawAabb) -> bool {
+    // A quarter each of four finite numbers has a finite sum.
     let [a, b, c, d] = aabb.map(|edge| edge.abs() * 0.25);
     (a + b) + (c + d) < f32::INFINITY
 }

@@ -6,7 +6,7 @@
 //! C3: where entries have filters, two more columns, layers and masks, stand one behind the other in a slice of their
 //! own, as long and as padded as the others.
 
-use crate::geometry::{RadiusAxis, RawAabb};
+use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::record::Record;
 use glam::{Mat4, Vec4};
@@ -32,15 +32,15 @@ pub(crate) struct Columns<'a> {
     words: &'a [u32],
     /// C3
     filters: Option<&'a [u32]>,
-    /// Entries are discs, their radius measured on this axis.
-    discs: Option<RadiusAxis>,
+    /// Whether entries are circles.
+    circles: bool,
     population: usize,
 }
 
 impl<'a> Columns<'a> {
     /// The columns of `population` entries in `words`.
     pub(crate) fn of(words: &'a [u32], population: usize) -> Self {
-        Self { words: &words[..column_words(population)], filters: None, discs: None, population }
+        Self { words: &words[..column_words(population)], filters: None, circles: false, population }
     }
 
     /// These columns with the filters that [`fill_filters`] wrote.
@@ -48,14 +48,14 @@ impl<'a> Columns<'a> {
         Self { filters: Some(&words[..filter_words(self.population)]), ..self }
     }
 
-    /// These columns, of which each entry is the disc of its box, if an axis is given to measure it on.
-    pub(crate) fn as_discs(self, discs: Option<RadiusAxis>) -> Self {
-        Self { discs, ..self }
+    /// These columns, of which each entry is the circle of its box if `circles`.
+    pub(crate) fn with_circles(self, circles: bool) -> Self {
+        Self { circles, ..self }
     }
 
-    /// Where entries are discs, the axis that they are measured on.
-    pub(crate) fn discs(&self) -> Option<RadiusAxis> {
-        self.discs
+    /// Whether entries are circles.
+    pub(crate) fn circles(&self) -> bool {
+        self.circles
     }
 
     /// Layers and masks, padding included (C3).

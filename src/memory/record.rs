@@ -1,9 +1,11 @@
 //! A body as the partition hands it to its band.
 
 use crate::geometry::{RawAabb, oriented};
+use crate::memory::buffers::plain_buffers;
+use bytemuck::{Pod, Zeroable};
 
 /// A box and the row it came from: all that a pass needs, written once per body.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct Record {
     pub(crate) aabb: RawAabb,
@@ -12,12 +14,7 @@ pub(crate) struct Record {
 
 const _: () = assert!(size_of::<Record>() == 20);
 
-// SAFETY: `repr(C)`, five words of four bytes without padding; any bits are a valid value.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::Zeroable for Record {}
-// SAFETY: as above.
-#[allow(unsafe_code)]
-unsafe impl bytemuck::Pod for Record {}
+plain_buffers!(Record);
 
 impl Record {
     /// x and y exchanged.

@@ -1,6 +1,6 @@
 //! Many queries at once.
 //!
-//! BATCH-1: queries are sorted by locality, so that those that follow each other read memory that
+//! BATCH-1: queries are sorted by place, so that those that follow each other read memory that
 //! is in the cache, and cut into blocks of equal number: by the input alone, never by the number of
 //! threads.
 //!
@@ -40,7 +40,7 @@ pub struct BatchResults<T = Hit> {
     spans: Vec<ResultSpan>,
     /// As many as the largest batch had; those that the last one did not use hold old results.
     blocks: Vec<BatchBlock<T>>,
-    /// Locality and index of each query, in the order in which they run.
+    /// Sort key and index of each query, in the order in which they run.
     order: Vec<Numbered>,
     spare: Vec<Numbered>,
 }
@@ -222,7 +222,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     ) {
         assert!(count < u32::MAX as usize, "a batch has fewer than 2^32 - 1 queries");
         let BatchResults { spans, blocks, order, spare } = results;
-        sort_by_locality(self.parallel, count, &|k| self.source.locality(&self.scope, place(k)), order, spare);
+        sort_queries(self.parallel, count, &|k| self.source.sort_key(&self.scope, place(k)), order, spare);
         let block_count = count.div_ceil(BLOCK_LEN);
         // A smaller batch keeps the memory of a larger one.
         let held = blocks.len().max(block_count);
@@ -248,10 +248,10 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
 }
 
 /// The queries of a batch in the order in which they run (BATCH-1).
-fn sort_by_locality(
+fn sort_queries(
     parallel: bool,
     count: usize,
-    locality: &(dyn Fn(usize) -> u64 + Sync),
+    sort_key: &(dyn Fn(usize) -> u64 + Sync),
     order: &mut Vec<Numbered>,
     spare: &mut Vec<Numbered>,
 ) {
@@ -260,7 +260,7 @@ fn sort_by_locality(
     let mut unused = vec![(); count.div_ceil(BLOCK_LEN)];
     parallel::for_each_chunk_and(parallel, order, BLOCK_LEN, &mut unused, |chunk, order, ()| {
         for (k, entry) in (chunk * BLOCK_LEN..).zip(order) {
-            *entry = (locality(k), k as u32);
+            *entry = (sort_key(k), k as u32);
         }
     });
     radix::sort_by_key(order, spare);

@@ -11,8 +11,8 @@ use crate::query::neighbor::NearestHits;
 use crate::query::source::{Scope, Source, TierSearch, add_cast_hits, add_nearest};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
-use crate::tier::point_grid::bands::GridIndex;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::point_grid::bands::Bands;
+use crate::tier::static_tree::tree::StaticTree;
 
 /// The parts of a frame, in the order in which they are searched.
 const COMMON: usize = 0;
@@ -21,10 +21,11 @@ const OVERSIZED: usize = 2;
 const STATICS: usize = 3;
 
 impl<'w> QueryBuilder<'w> {
-    /// Queries about the bodies of a frame and about `statics`, which may be newer.
-    pub(crate) fn of_frame(frame: &'w Index, statics: &'w StaticTree) -> Self {
+    /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` tells
+    /// whether batches may use other threads.
+    pub(crate) fn of_frame(frame: &'w Index, statics: &'w StaticTree, parallel: bool) -> Self {
         let statics = Some(statics).filter(|statics| !statics.is_empty());
-        Self::new(frame, Scope::new(statics), !frame.sequential)
+        Self::new(frame, Scope::new(statics), parallel)
     }
 }
 
@@ -36,12 +37,12 @@ impl Source<Hit> for Index {
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        let points = |grid: &'s GridIndex| TierSearch::Points(grid.search(*area, test));
+        let points = |bands: &'s Bands| TierSearch::Points(bands.box_query(*area, test));
         let search = match part {
-            COMMON => scope.common.then(|| points(&self.grid)),
-            SLEEPERS => self.asleep.grid().filter(|_| scope.common).map(points),
-            OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.loose.search(*area, test))),
-            STATICS => scope.statics.map(|statics| TierSearch::Tree(statics.search(*area, test))),
+            COMMON => scope.common.then(|| points(&self.bands)),
+            SLEEPERS => self.cached.bands().filter(|_| scope.common).map(points),
+            OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.oversized.grid().box_query(*area, test))),
+            STATICS => scope.statics.map(|statics| TierSearch::Tree(statics.box_query(*area, test))),
             _ => return None,
         };
         Some(search.unwrap_or(TierSearch::Nothing))
@@ -51,9 +52,9 @@ impl Source<Hit> for Index {
     fn hit(&self, scope: &Scope<'_, Hit>, part: usize, row: u32) -> Option<Hit> {
         match part {
             COMMON => self.body(scope, row),
-            SLEEPERS if self.asleep.stands(row) => self.body(scope, row),
+            SLEEPERS if self.cached.is_cached(row) => self.body(scope, row),
             SLEEPERS => None,
-            OVERSIZED => self.body(scope, self.oversized_rows[row as usize]),
+            OVERSIZED => self.body(scope, self.oversized.rows()[row as usize]),
             _ => {
                 let statics = scope.statics?;
                 let hit = Hit::Static { row, id: statics.id(row) };
@@ -64,19 +65,19 @@ impl Source<Hit> for Index {
 
     fn append_hits(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest, found: &mut Vec<Hit>) {
         if scope.common {
-            let hits = self.grid.search(*area, test).filter_map(|row| self.hit(scope, COMMON, row));
+            let hits = self.bands.box_query(*area, test).filter_map(|row| self.hit(scope, COMMON, row));
             hits.for_each(|hit| found.push(hit));
-            if let Some(sleepers) = self.asleep.grid() {
-                let hits = sleepers.search(*area, test).filter_map(|row| self.hit(scope, SLEEPERS, row));
+            if let Some(sleepers) = self.cached.bands() {
+                let hits = sleepers.box_query(*area, test).filter_map(|row| self.hit(scope, SLEEPERS, row));
                 hits.for_each(|hit| found.push(hit));
             }
         }
         if scope.oversized {
-            let hits = self.loose.search(*area, test).filter_map(|row| self.hit(scope, OVERSIZED, row));
+            let hits = self.oversized.grid().box_query(*area, test).filter_map(|row| self.hit(scope, OVERSIZED, row));
             hits.for_each(|hit| found.push(hit));
         }
         if let Some(statics) = scope.statics {
-            found.extend(statics.search(*area, test).filter_map(|row| self.hit(scope, STATICS, row)));
+            found.extend(statics.box_query(*area, test).filter_map(|row| self.hit(scope, STATICS, row)));
         }
     }
 
@@ -84,19 +85,21 @@ impl Source<Hit> for Index {
         let count = nearest.count();
         if scope.common {
             let within = nearest.within();
-            self.grid.visit_near(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
-            if let Some(sleepers) = self.asleep.grid() {
+            self.bands.visit_near(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
+            if let Some(sleepers) = self.cached.bands() {
                 let within = nearest.within();
                 sleepers.visit_near(point, count, within, &mut add_nearest(self, scope, SLEEPERS, nearest));
             }
         }
         if scope.oversized {
             let within = nearest.within();
-            self.visit_near_oversized(point, within, &mut add_nearest(self, scope, OVERSIZED, nearest));
+            let level = self.bands.level();
+            // Takes rows, as of common bodies.
+            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, COMMON, nearest));
         }
         if let Some(statics) = scope.statics {
             let within = nearest.within();
-            statics.walk_near(point, within, &mut add_nearest(self, scope, STATICS, nearest));
+            statics.visit_nearest(point, within, &mut add_nearest(self, scope, STATICS, nearest));
         }
     }
 
@@ -104,28 +107,29 @@ impl Source<Hit> for Index {
         let cast = hits.cast();
         if scope.common {
             let until = hits.until();
-            self.grid.visit_met(&cast, until, &mut add_cast_hits(self, scope, COMMON, hits));
-            if let Some(sleepers) = self.asleep.grid() {
+            self.bands.visit_met(&cast, until, &mut add_cast_hits(self, scope, COMMON, hits));
+            if let Some(sleepers) = self.cached.bands() {
                 let until = hits.until();
                 sleepers.visit_met(&cast, until, &mut add_cast_hits(self, scope, SLEEPERS, hits));
             }
         }
         if scope.oversized {
             let until = hits.until();
-            self.visit_met_oversized(&cast, until, &mut add_cast_hits(self, scope, OVERSIZED, hits));
+            let level = self.bands.level();
+            self.oversized.visit_cast(level, &cast, until, &mut add_cast_hits(self, scope, COMMON, hits));
         }
         if let Some(statics) = scope.statics {
             let until = hits.until();
-            statics.walk_met(&cast, until, &mut add_cast_hits(self, scope, STATICS, hits));
+            statics.visit_cast(&cast, until, &mut add_cast_hits(self, scope, STATICS, hits));
         }
     }
 
     /// That of the grid with the most bodies; without bodies, of the statics.
-    fn locality(&self, scope: &Scope<'_, Hit>, point: [f32; 2]) -> u64 {
-        match self.asleep.grid() {
+    fn sort_key(&self, scope: &Scope<'_, Hit>, point: [f32; 2]) -> u64 {
+        match self.cached.bands() {
             Some(sleepers) if !sleepers.is_empty() => sleepers.place(point),
-            _ if self.grid.is_empty() => scope.statics.map_or(0, |statics| statics.place(point)),
-            _ => self.grid.place(point),
+            _ if self.bands.is_empty() => scope.statics.map_or(0, |statics| statics.sort_key(point)),
+            _ => self.bands.place(point),
         }
     }
 }
@@ -146,9 +150,9 @@ impl Index {
 
     /// Visits the parts of all tiers, for drawing and debugging.
     pub(crate) fn visit_debug_shapes(&self, statics: &StaticTree, mut visitor: impl FnMut(DebugShape)) {
-        self.grid.visit_debug_shapes(&mut visitor);
-        self.asleep.grid().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
-        self.loose.visit_debug_shapes(&mut visitor);
+        self.bands.visit_debug_shapes(&mut visitor);
+        self.cached.bands().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
+        self.oversized.grid().visit_debug_shapes(&mut visitor);
         statics.visit_debug_shapes(visitor);
     }
 }

@@ -5,11 +5,11 @@ use crate::input::filter::Filter;
 use crate::query::cast_hit::CastHits;
 use crate::query::neighbor::NearestHits;
 use crate::tier::box_test::BoxTest;
-use crate::tier::loose_grid::handles::query::HandleSearch;
-use crate::tier::loose_grid::rebuilt::query::Found as LooseSearch;
+use crate::tier::loose_grid::handles::query::HandleAreaQuery;
+use crate::tier::loose_grid::rebuilt::query::LooseAreaQuery;
 use crate::tier::point_grid::box_query::InArea;
-use crate::tier::static_tree::StaticTree;
-use crate::tier::static_tree::box_query::Found as TreeSearch;
+use crate::tier::static_tree::box_query::TreeAreaQuery;
+use crate::tier::static_tree::tree::StaticTree;
 use smallvec::SmallVec;
 
 /// The most hits that a box query finds before the first of them is returned.
@@ -91,7 +91,7 @@ pub(crate) trait Source<H: Copy>: Sync {
     fn find_cast_hits(&self, scope: &Scope<'_, H>, hits: &mut CastHits<'_, H>);
 
     /// A sort key: queries at points with close keys read memory that is close together.
-    fn locality(&self, scope: &Scope<'_, H>, point: [f32; 2]) -> u64;
+    fn sort_key(&self, scope: &Scope<'_, H>, point: [f32; 2]) -> u64;
 
     /// Finds up to `limit` more hits of a box query; none only when there are no more.
     fn next_hits<'s>(
@@ -180,9 +180,9 @@ pub(crate) enum TierSearch<'s> {
     /// The part is not to be searched.
     Nothing,
     Points(InArea<'s>),
-    Loose(LooseSearch<'s>),
-    Handles(HandleSearch<'s>),
-    Tree(TreeSearch<'s>),
+    Loose(LooseAreaQuery<'s>),
+    Handles(HandleAreaQuery<'s>),
+    Tree(TreeAreaQuery<'s>),
 }
 
 impl TierSearch<'_> {

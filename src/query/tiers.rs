@@ -7,9 +7,10 @@ use crate::query::hits::Hits;
 use crate::query::neighbor::NearestHits;
 use crate::query::source::{Scope, Source, TierSearch, add_cast_hits, add_nearest};
 use crate::tier::box_test::BoxTest;
-use crate::tier::loose_grid::{LooseGrid, LooseHandle};
-use crate::tier::point_grid::PointGrid;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::loose_grid::handles::grid::LooseGrid;
+use crate::tier::loose_grid::handles::slots::LooseHandle;
+use crate::tier::point_grid::point_grid::PointGrid;
+use crate::tier::static_tree::tree::StaticTree;
 
 impl StaticTree {
     /// Returns a builder of queries; hits are rows. Disabled statics are not found.
@@ -48,7 +49,7 @@ impl Source<u32> for StaticTree {
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        (part == 0).then(|| TierSearch::Tree(self.search(*area, test)))
+        (part == 0).then(|| TierSearch::Tree(self.box_query(*area, test)))
     }
 
     #[inline(always)]
@@ -57,21 +58,21 @@ impl Source<u32> for StaticTree {
     }
 
     fn append_hits(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest, found: &mut Vec<u32>) {
-        found.extend(self.search(*area, test).filter_map(|row| self.hit(scope, 0, row)));
+        found.extend(self.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row)));
     }
 
     fn find_nearest(&self, scope: &Scope<'_, u32>, point: [f32; 2], nearest: &mut NearestHits<'_, u32>) {
         let within = nearest.within();
-        self.walk_near(point, within, &mut add_nearest(self, scope, 0, nearest));
+        self.visit_nearest(point, within, &mut add_nearest(self, scope, 0, nearest));
     }
 
     fn find_cast_hits(&self, scope: &Scope<'_, u32>, hits: &mut CastHits<'_, u32>) {
         let (cast, until) = (hits.cast(), hits.until());
-        self.walk_met(&cast, until, &mut add_cast_hits(self, scope, 0, hits));
+        self.visit_cast(&cast, until, &mut add_cast_hits(self, scope, 0, hits));
     }
 
-    fn locality(&self, _: &Scope<'_, u32>, point: [f32; 2]) -> u64 {
-        self.place(point)
+    fn sort_key(&self, _: &Scope<'_, u32>, point: [f32; 2]) -> u64 {
+        self.sort_key(point)
     }
 }
 
@@ -82,7 +83,7 @@ impl PointGrid {
     /// use triphase::tier::point_grid::PointGrid;
     /// use triphase::{Point, Ray};
     /// let mut grid = PointGrid::new();
-    /// grid.find_pairs(&[[0.0f32, 0.0, 1.0, 1.0], [8.0, 0.0, 9.0, 1.0]], &mut Vec::new())?;
+    /// grid.rebuild(&[[0.0f32, 0.0, 1.0, 1.0], [8.0, 0.0, 9.0, 1.0]], &mut Vec::new())?;
     /// assert_eq!(grid.query().nearest(Point::new([6.0, 0.5])?).unwrap().target, 1);
     /// let ray = Ray::new([2.0, 0.5], [1.0, 0.0], f32::INFINITY)?;
     /// assert_eq!(grid.query().cast_ray(ray).unwrap().time_of_impact, 6.0);
@@ -113,7 +114,7 @@ impl Source<u32> for PointGrid {
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        [&self.index, &self.rest].get(part).map(|grid| TierSearch::Points(grid.search(*area, test)))
+        [&self.bands, &self.larger].get(part).map(|bands| TierSearch::Points(bands.box_query(*area, test)))
     }
 
     #[inline(always)]
@@ -122,30 +123,30 @@ impl Source<u32> for PointGrid {
     }
 
     fn append_hits(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest, found: &mut Vec<u32>) {
-        for grid in [&self.index, &self.rest] {
-            let hits = grid.search(*area, test).filter_map(|row| self.hit(scope, 0, row));
+        for bands in [&self.bands, &self.larger] {
+            let hits = bands.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row));
             hits.for_each(|hit| found.push(hit));
         }
     }
 
     fn find_nearest(&self, scope: &Scope<'_, u32>, point: [f32; 2], nearest: &mut NearestHits<'_, u32>) {
         let count = nearest.count();
-        for grid in [&self.index, &self.rest] {
+        for bands in [&self.bands, &self.larger] {
             let within = nearest.within();
-            grid.visit_near(point, count, within, &mut add_nearest(self, scope, 0, nearest));
+            bands.visit_near(point, count, within, &mut add_nearest(self, scope, 0, nearest));
         }
     }
 
     fn find_cast_hits(&self, scope: &Scope<'_, u32>, hits: &mut CastHits<'_, u32>) {
         let cast = hits.cast();
-        for grid in [&self.index, &self.rest] {
+        for bands in [&self.bands, &self.larger] {
             let until = hits.until();
-            grid.visit_met(&cast, until, &mut add_cast_hits(self, scope, 0, hits));
+            bands.visit_met(&cast, until, &mut add_cast_hits(self, scope, 0, hits));
         }
     }
 
-    fn locality(&self, _: &Scope<'_, u32>, point: [f32; 2]) -> u64 {
-        self.index.place(point)
+    fn sort_key(&self, _: &Scope<'_, u32>, point: [f32; 2]) -> u64 {
+        self.bands.place(point)
     }
 }
 
@@ -198,7 +199,7 @@ impl Source<LooseHandle> for LooseGrid {
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        (part == 0).then(|| TierSearch::Handles(self.search(*area, test)))
+        (part == 0).then(|| TierSearch::Handles(self.box_query(*area, test)))
     }
 
     #[inline(always)]
@@ -207,7 +208,7 @@ impl Source<LooseHandle> for LooseGrid {
     }
 
     fn append_hits(&self, scope: &Scope<'_, LooseHandle>, area: &RawAabb, test: BoxTest, found: &mut Vec<LooseHandle>) {
-        found.extend(self.search(*area, test).filter_map(|row| self.hit(scope, 0, row)));
+        found.extend(self.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row)));
     }
 
     fn find_nearest(
@@ -233,7 +234,7 @@ impl Source<LooseHandle> for LooseGrid {
         });
     }
 
-    fn locality(&self, _: &Scope<'_, LooseHandle>, point: [f32; 2]) -> u64 {
-        self.place(point)
+    fn sort_key(&self, _: &Scope<'_, LooseHandle>, point: [f32; 2]) -> u64 {
+        self.sort_key(point)
     }
 }

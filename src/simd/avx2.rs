@@ -47,7 +47,7 @@ pub(crate) unsafe fn spread<R: Rule>(Probe { aabb: [min_x, min_y, max_x, max_y],
             edges,
             _mm256_set1_epi32(row as i32),
             [_mm256_set1_epi32(filter.layers as i32), _mm256_set1_epi32(filter.mask as i32)],
-            discs_of::<R, _>(edges),
+            discs_of(edges),
         )
     }
 }

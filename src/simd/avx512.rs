@@ -81,7 +81,7 @@ impl Lanes for Avx512 {
             let above = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(probes[3], entries[1]);
             let mut hits = (left_of & right_of) & (below & above);
             if R::ON {
-                let [distance, reach] = measured::<R, _>(probes, discs_of::<R, _>(probes), entries);
+                let [distance, reach] = measured::<R, _>(probes, discs_of(probes), entries);
                 hits &= _mm512_cmp_ps_mask::<_CMP_NGT_UQ>(distance, reach);
             }
             if F::ON {

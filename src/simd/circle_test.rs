@@ -6,8 +6,6 @@
 pub(crate) trait Rule: Copy {
     const PROBE: bool;
     const ENTRY: bool;
-    /// Boxes have x and y exchanged, so that the radius is measured on y.
-    const TURNED: bool;
     /// Whether there is more to be tested than boxes.
     const ON: bool = Self::PROBE || Self::ENTRY;
 }
@@ -17,36 +15,32 @@ pub(crate) trait Rule: Copy {
 pub(crate) struct Boxes;
 /// Bodies against bodies.
 #[derive(Clone, Copy)]
-pub(crate) struct Discs<const TURNED: bool>;
+pub(crate) struct Discs;
 /// Bodies as entries, against a box.
 #[derive(Clone, Copy)]
-pub(crate) struct DiscEntries<const TURNED: bool>;
+pub(crate) struct DiscEntries;
 /// A body against boxes as entries.
 #[derive(Clone, Copy)]
-pub(crate) struct DiscProbe<const TURNED: bool>;
+pub(crate) struct DiscProbe;
 
 impl Rule for Boxes {
     const PROBE: bool = false;
     const ENTRY: bool = false;
-    const TURNED: bool = false;
 }
 
-impl<const T: bool> Rule for Discs<T> {
+impl Rule for Discs {
     const PROBE: bool = true;
     const ENTRY: bool = true;
-    const TURNED: bool = T;
 }
 
-impl<const T: bool> Rule for DiscEntries<T> {
+impl Rule for DiscEntries {
     const PROBE: bool = false;
     const ENTRY: bool = true;
-    const TURNED: bool = T;
 }
 
-impl<const T: bool> Rule for DiscProbe<T> {
+impl Rule for DiscProbe {
     const PROBE: bool = true;
     const ENTRY: bool = false;
-    const TURNED: bool = T;
 }
 
 /// A register of f32, each lane for itself; each operation is rounded.
@@ -63,7 +57,7 @@ pub(crate) trait Floats: Copy {
     unsafe fn larger(self, other: Self) -> Self;
 }
 
-/// Centre and radius in each lane, twice as large: [`Disc`](crate::geometry::Disc).
+/// Centre and radius in each lane, twice as large: [`BodyCircle`](crate::geometry::BodyCircle).
 #[derive(Clone, Copy)]
 pub(crate) struct DiscLanes<V> {
     x: V,
@@ -71,16 +65,16 @@ pub(crate) struct DiscLanes<V> {
     radius: V,
 }
 
-/// As [`Disc::of`](crate::geometry::Disc::of) says.
+/// As [`BodyCircle::of_box`](crate::geometry::BodyCircle::of_box) says.
 ///
 /// # Safety
 ///
 /// The instruction set of `V` is there.
 #[inline(always)]
-pub(crate) unsafe fn discs_of<R: Rule, V: Floats>([min_x, min_y, max_x, max_y]: [V; 4]) -> DiscLanes<V> {
+pub(crate) unsafe fn discs_of<V: Floats>([min_x, min_y, max_x, max_y]: [V; 4]) -> DiscLanes<V> {
     // SAFETY: by the contract.
     unsafe {
-        let radius = if R::TURNED { max_y.minus(min_y) } else { max_x.minus(min_x) };
+        let radius = max_x.minus(min_x).larger(max_y.minus(min_y));
         DiscLanes { x: min_x.plus(max_x), y: min_y.plus(max_y), radius }
     }
 }
@@ -96,10 +90,10 @@ pub(crate) unsafe fn measured<R: Rule, V: Floats>(probe: [V; 4], disc: DiscLanes
     // SAFETY: by the contract.
     unsafe {
         let (x, y, reach) = if R::PROBE && R::ENTRY {
-            let others = discs_of::<R, V>(entries);
+            let others = discs_of::<V>(entries);
             (disc.x.minus(others.x), disc.y.minus(others.y), disc.radius.plus(others.radius))
         } else {
-            let (disc, area) = if R::PROBE { (disc, entries) } else { (discs_of::<R, V>(entries), probe) };
+            let (disc, area) = if R::PROBE { (disc, entries) } else { (discs_of::<V>(entries), probe) };
             let area = area.map(|edge| edge.plus(edge));
             (apart(area[0], area[2], disc.x), apart(area[1], area[3], disc.y), disc.radius)
         };

@@ -4,7 +4,6 @@
 
 use super::*;
 use crate::config::SimdLevel;
-use crate::geometry::RadiusAxis;
 use crate::memory::blocks::{BLOCK_LEN, BLOCK_WORDS};
 use crate::simd::circle_test::{Boxes, DiscEntries, DiscProbe, Discs, Rule};
 use crate::simd::vector::{Ascending, EntryFirst, Filtered, PairOrder, Unfiltered};
@@ -68,10 +67,10 @@ impl Level {
         below: &mut Vec<u32>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        match cells.columns().discs() {
-            None => self.cells::<Boxes>(cells, keys, below, sink),
-            Some(RadiusAxis::X) => self.cells::<Discs<false>>(cells, keys, below, sink),
-            Some(RadiusAxis::Y) => self.cells::<Discs<true>>(cells, keys, below, sink),
+        if cells.columns().circles() {
+            self.cells::<Discs>(cells, keys, below, sink)
+        } else {
+            self.cells::<Boxes>(cells, keys, below, sink)
         }
     }
 
@@ -101,14 +100,11 @@ impl Level {
         order: Order,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        use RadiusAxis::{X, Y};
-        match (order, cells.columns().discs()) {
-            (Order::Ascending, None) => self.rect::<Ascending, Boxes>(cells, rect, probe, sink),
-            (Order::Ascending, Some(X)) => self.rect::<Ascending, Discs<false>>(cells, rect, probe, sink),
-            (Order::Ascending, Some(Y)) => self.rect::<Ascending, Discs<true>>(cells, rect, probe, sink),
-            (Order::EntryFirst, None) => self.rect::<EntryFirst, Boxes>(cells, rect, probe, sink),
-            (Order::EntryFirst, Some(X)) => self.rect::<EntryFirst, DiscEntries<false>>(cells, rect, probe, sink),
-            (Order::EntryFirst, Some(Y)) => self.rect::<EntryFirst, DiscEntries<true>>(cells, rect, probe, sink),
+        match (order, cells.columns().circles()) {
+            (Order::Ascending, false) => self.rect::<Ascending, Boxes>(cells, rect, probe, sink),
+            (Order::Ascending, true) => self.rect::<Ascending, Discs>(cells, rect, probe, sink),
+            (Order::EntryFirst, false) => self.rect::<EntryFirst, Boxes>(cells, rect, probe, sink),
+            (Order::EntryFirst, true) => self.rect::<EntryFirst, DiscEntries>(cells, rect, probe, sink),
         }
     }
 
@@ -165,11 +161,11 @@ impl Level {
         run: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        debug_assert!(entries.discs().is_none());
-        match probes.discs() {
-            None => self.all::<Boxes>(probes, range, entries, run, sink),
-            Some(RadiusAxis::X) => self.all::<DiscProbe<false>>(probes, range, entries, run, sink),
-            Some(RadiusAxis::Y) => self.all::<DiscProbe<true>>(probes, range, entries, run, sink),
+        debug_assert!(!entries.circles());
+        if probes.circles() {
+            self.all::<DiscProbe>(probes, range, entries, run, sink)
+        } else {
+            self.all::<Boxes>(probes, range, entries, run, sink)
         }
     }
 

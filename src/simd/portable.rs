@@ -20,7 +20,7 @@ impl Lanes for Portable {
     #[inline(always)]
     unsafe fn spread<R: Rule>(probe: Probe) -> Self::Spread {
         // SAFETY: plain Rust, as all of these.
-        (probe, unsafe { discs_of::<R, _>(probe.aabb.map(|edge| [edge; WIDTH])) })
+        (probe, unsafe { discs_of(probe.aabb.map(|edge| [edge; WIDTH])) })
     }
 
     #[inline(always)]

@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code)]
 
-use crate::geometry::RadiusAxis;
 use crate::input::filter::Filter;
 use crate::memory::cell_table::{Key, Starts};
 use crate::memory::columns::Columns;
@@ -41,9 +40,9 @@ impl<'a> CellView<'a> {
         Self { columns: self.columns.with_filters(words), ..self }
     }
 
-    /// These entries as discs, see [`Columns::as_discs`].
-    pub(crate) fn as_discs(self, discs: Option<RadiusAxis>) -> Self {
-        Self { columns: self.columns.as_discs(discs), ..self }
+    /// These entries as circles, see [`Columns::with_circles`].
+    pub(crate) fn with_circles(self, circles: bool) -> Self {
+        Self { columns: self.columns.with_circles(circles), ..self }
     }
 
     pub(crate) fn columns(&self) -> &Columns<'a> {

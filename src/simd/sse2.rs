@@ -124,7 +124,7 @@ impl Lanes for Sse2 {
                 edges,
                 _mm_set1_epi32(row as i32),
                 [_mm_set1_epi32(filter.layers as i32), _mm_set1_epi32(filter.mask as i32)],
-                discs_of::<R, _>(edges),
+                discs_of(edges),
             )
         }
     }

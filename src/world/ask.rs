@@ -21,7 +21,7 @@ impl World {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query(&self) -> QueryBuilder<'_> {
-        QueryBuilder::of_frame(self.frames.front(), &self.statics)
+        QueryBuilder::of_frame(self.frames.front(), &self.statics, self.config.may_use_threads())
     }
 
     /// Finds all entities whose boxes overlap `area`; see [`QueryBuilder::query_aabb`].

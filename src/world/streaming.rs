@@ -11,7 +11,7 @@ impl World {
     /// still searched: to `on_block`, on whichever thread of the step found it, several at a time.
     ///
     /// Blocks are provisional until the call returns: `Ok` says that all of them count, and that there are no others; an error
-    /// (there may be more pairs than [`pair_limit`](crate::WorldConfig::pair_limit)) that none does. No more pairs than the
+    /// (there may be more pairs than [`pair_limit`](crate::WorldConfig::with_pair_limit)) that none does. No more pairs than the
     /// limit allows are handed on. Sorted by [`sequence`](StreamedPage::sequence) the blocks are those of the contacts.
     ///
     /// `on_block` may do work of its own on the threads of the pool. While it runs its thread does nothing else for the step, so
@@ -53,29 +53,12 @@ impl World {
     /// A call a block, which is up to a few thousand pairs; blocks of very large or crowded bands come when the band is done.
     /// Allocates nothing more than `step`, unless `on_block` works on the pool itself: then a thread may take up another task
     /// of the step while it waits, with scratch that is not kept.
-    pub fn step_streamed(
+    pub fn step_streamed<'a>(
         &mut self,
-        bodies: Bodies<'_>,
+        bodies: impl AsRef<[Bodies<'a>]>,
         on_block: impl Fn(StreamedPage<'_>) + Sync,
     ) -> Result<Contacts<'_>, Error> {
-        self.step_chunks_streamed(&[bodies], on_block)
-    }
-
-    /// Like [`step_streamed`](Self::step_streamed), for several sets of columns, as [`step_chunks`](Self::step_chunks).
-    ///
-    /// # Errors
-    ///
-    /// As [`step`](Self::step).
-    ///
-    /// # Panics
-    ///
-    /// When `on_block` does.
-    pub fn step_chunks_streamed(
-        &mut self,
-        chunks: &[Bodies<'_>],
-        on_block: impl Fn(StreamedPage<'_>) + Sync,
-    ) -> Result<Contacts<'_>, Error> {
-        self.build_frame(chunks, Some(&|sequence, pairs| on_block(StreamedPage::new(sequence, pairs))))?;
+        self.build_frame(bodies.as_ref(), Some(&|sequence, pairs| on_block(StreamedPage::new(sequence, pairs))))?;
         Ok(self.contacts())
     }
 
@@ -96,18 +79,13 @@ impl World {
     /// # Cost
     ///
     /// A copy of the pairs, in blocks of up to 16 KiB, and a message each.
-    pub fn step_to_channel(&mut self, bodies: Bodies<'_>, sender: &Sender) -> Result<Contacts<'_>, Error> {
-        self.step_chunks_to_channel(&[bodies], sender)
-    }
-
-    /// Like [`step_to_channel`](Self::step_to_channel), for several sets of columns, as [`step_chunks`](Self::step_chunks).
-    ///
-    /// # Errors
-    ///
-    /// As [`step`](Self::step).
-    pub fn step_chunks_to_channel(&mut self, chunks: &[Bodies<'_>], sender: &Sender) -> Result<Contacts<'_>, Error> {
+    pub fn step_to_channel<'a>(
+        &mut self,
+        bodies: impl AsRef<[Bodies<'a>]>,
+        sender: &Sender,
+    ) -> Result<Contacts<'_>, Error> {
         let sending = Sending::new(sender);
-        let outcome = self.build_frame(chunks, Some(&|sequence, pairs| sending.block(sequence, pairs)));
+        let outcome = self.build_frame(bodies.as_ref(), Some(&|sequence, pairs| sending.block(sequence, pairs)));
         sending.close(outcome.clone().map(|()| Committed {
             step: self.step_number(),
             body_blocks: self.found.all_bodies().len(),

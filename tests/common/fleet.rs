@@ -74,18 +74,21 @@ pub struct Fleet {
 impl Fleet {
     pub fn new(config: WorldConfig) -> Self {
         let mut fleet = Self { config: config.clone(), members: Vec::new() };
-        fleet.add("sequential", config.clone().sequential());
+        fleet.add("sequential", config.clone().with_parallel_threshold(None));
         for simd in [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512] {
-            fleet.add(format!("sequential, at most {simd:?}"), config.clone().sequential().simd_max(simd));
+            fleet.add(
+                format!("sequential, at most {simd:?}"),
+                config.clone().with_parallel_threshold(None).with_simd_max(simd),
+            );
         }
         fleet.add("as users have it", config.clone());
-        fleet.add("outside of any pool", config.clone().parallel_threshold(0));
+        fleet.add("outside of any pool", config.clone().with_parallel_threshold(0));
         #[cfg(feature = "parallel")]
         for pool in pools() {
             let name = format!("{} threads", pool.current_num_threads());
             let run: Runner = Box::new(|call| pool.install(call));
             // However few bodies there are.
-            fleet.members.push(Member { name, world: super::world(config.clone().parallel_threshold(0)), run });
+            fleet.members.push(Member { name, world: super::world(config.clone().with_parallel_threshold(0)), run });
         }
         fleet
     }
@@ -132,12 +135,12 @@ impl Fleet {
         bodies: &[Bodies<'_>],
         prepare: impl FnOnce(&mut World) -> Result<(), Error>,
     ) -> Result<Result<Found, Error>, String> {
-        let mut fresh = super::world(self.config.clone().sequential());
+        let mut fresh = super::world(self.config.clone().with_parallel_threshold(None));
         prepare(&mut fresh).map_err(|error| format!("statics: {error}"))?;
-        let expected = fresh.step_chunks(bodies).map(Found::new);
+        let expected = fresh.step(bodies).map(Found::new);
         for Member { name, world, run } in &mut self.members {
             let mut result = None;
-            run(&mut || result = Some(world.step_chunks(bodies).map(Found::new)));
+            run(&mut || result = Some(world.step(bodies).map(Found::new)));
             match (result.expect("the step was made"), &expected) {
                 (Ok(found), Ok(expected)) => {
                     if let Some(what) = found.first_difference(expected) {

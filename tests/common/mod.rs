@@ -27,7 +27,7 @@ use triphase::{World, WorldConfig};
 
 /// A world that runs on the calling thread alone.
 pub fn sequential() -> World {
-    world(WorldConfig::new().sequential())
+    world(WorldConfig::new().with_parallel_threshold(None))
 }
 
 /// A world of settings that are known to be good.

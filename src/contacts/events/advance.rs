@@ -3,9 +3,9 @@
 use crate::contacts::events::StaticSet;
 use crate::error::Error;
 use crate::frame::frame::Index;
-use crate::geometry::{Disc, RawAabb, overlaps};
-use crate::input::chunks::Input;
-use crate::input::rows::Rows;
+use crate::geometry::{BodyCircle, RawAabb, overlaps};
+use crate::input::chunks::Chunks;
+use crate::input::rows::BoxSource;
 use crate::world::World;
 use std::ops::Range;
 
@@ -25,20 +25,19 @@ impl World {
     /// changed.
     pub(crate) fn track_contacts(
         &mut self,
-        input: &Input<'_, '_>,
+        input: &Chunks<'_, '_>,
         index: &mut Index,
         discs: bool,
         parallel: bool,
     ) -> Result<IdsNow, Error> {
         let Some(tracker) = &mut self.tracker else { return Ok(IdsNow::Unknown) };
-        let mut absent =
-            self.sleeping.invalid_rows().chain(self.partition.invalid_rows()).map(|bad| bad.row).peekable();
-        let equal = |rows: Range<usize>, ids: &[u64]| input.has_ids(rows, ids);
+        let mut absent = self.broad_phase.invalid_rows().map(|bad| bad.row).peekable();
+        let equal = |rows: Range<usize>, ids: &[u64]| input.ids_equal(rows, ids);
         let mut ids = IdsNow::AsBefore;
         if absent.peek().is_some() || !tracker.is_as_before(input.len(), equal, parallel) {
             ids = IdsNow::Copied;
             input.copy_ids(&mut index.ids);
-            tracker.identify(input.ids_of(index), input.len(), absent, parallel)?;
+            tracker.identify(input.has_ids().then_some(&index.ids[..]), input.len(), absent, parallel)?;
         }
         let index = &*index;
         let (statics, margin) = (&self.statics, self.config.margin);
@@ -46,20 +45,22 @@ impl World {
         let body = |row: u32| input.check(row as usize).ok().map(|aabb| grown(aabb, margin));
         let keeps_bodies = |[a, b]: [u32; 2]| {
             index.filter(a).interacts_with(index.filter(b))
-                && body(a)
-                    .zip(body(b))
-                    .is_some_and(|(a, b)| overlaps(&a, &b) && (!discs || Disc::of(&a).meets(&Disc::of(&b))))
+                && body(a).zip(body(b)).is_some_and(|(a, b)| {
+                    overlaps(&a, &b) && (!discs || BodyCircle::of_box(&a).overlaps(&BodyCircle::of_box(&b)))
+                })
         };
         let keeps_static = |[row, static_row]: [u32; 2]| {
             let aabb = grown(statics.raw_boxes()[static_row as usize], margin);
             statics.is_enabled(static_row) == Some(true)
                 && index.filter(row).interacts_with(statics.filter_of(static_row))
-                && body(row).is_some_and(|body| overlaps(&body, &aabb) && (!discs || Disc::of(&body).meets_box(&aabb)))
+                && body(row).is_some_and(|body| {
+                    overlaps(&body, &aabb) && (!discs || BodyCircle::of_box(&body).overlaps_box(&aabb))
+                })
         };
         let keeps = (margin > 0.0).then_some((keeps_bodies, keeps_static));
         tracker.advance(
             (&self.next_found.all_bodies(), &self.next_found.all_statics()),
-            (input.ids_of(index).filter(|_| ids == IdsNow::Copied), input.len()),
+            ((input.has_ids() && ids == IdsNow::Copied).then_some(&index.ids[..]), input.len()),
             StaticSet { tree: statics, number: self.static_set },
             keeps.unzip(),
             (self.level, parallel),

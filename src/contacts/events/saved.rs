@@ -109,5 +109,5 @@ impl Touching {
 }
 
 fn bad(setting: &'static str, value: usize, expected: &'static str) -> Error {
-    Error::InvalidConfig { setting, value: value as f64, expected }
+    Error::InvalidConfig { setting, value: (value as u64).into(), expected }
 }

@@ -57,7 +57,7 @@ impl Kind for StaticPair {
 }
 
 /// What began, goes on and ended, from one step to the next. Nothing at all unless
-/// [`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts) is set.
+/// [`WorldConfig::with_contact_tracking`](crate::WorldConfig::with_contact_tracking) is set.
 ///
 /// Bodies are known by their ids, not by their rows (by their rows if there is no id column), so rows may be swapped,
 /// removed and added. Each beginning is followed by exactly one end: also when a body is gone, skipped or teleported, when
@@ -71,7 +71,7 @@ impl<'w> Contacts<'w> {
     ///
     /// ```
     /// use triphase::{Bodies, World, WorldConfig};
-    /// let mut world = World::new(WorldConfig::new().track_contacts())?;
+    /// let mut world = World::new(WorldConfig::new().with_contact_tracking(true))?;
     /// let half = [0.5f32, 0.5];
     /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [0.8, 0.0]], half).with_ids(&[7, 8]))?;
     /// assert_eq!(world.contacts().started().count(), 1);
@@ -91,7 +91,7 @@ impl<'w> Contacts<'w> {
         started(self.tracker.map(|tracker| &tracker.bodies))
     }
 
-    /// Contacts of bodies that were contacts in the step before. With a [margin](crate::WorldConfig::margin) there may be some
+    /// Contacts of bodies that were contacts in the step before. With a [margin](crate::WorldConfig::with_margin) there may be some
     /// among them that are no pairs any more.
     pub fn persisting(&self) -> impl Iterator<Item = Tracked<Pair>> + Clone + use<'w> {
         persisting(self.tracker.map(|tracker| &tracker.bodies))
@@ -149,7 +149,7 @@ impl<'w> Contacts<'w> {
 }
 
 /// Values of contacts: a number each, 0 when it begins, that goes on with the contact and comes back when it ends. Nothing at
-/// all unless [`WorldConfig::track_contacts`](crate::WorldConfig::track_contacts) is set.
+/// all unless [`WorldConfig::with_contact_tracking`](crate::WorldConfig::with_contact_tracking) is set.
 impl World {
     /// Contacts of bodies of the last good step and their values, to be changed: the number of an impulse to start from, say.
     pub fn tracked_mut(&mut self) -> impl Iterator<Item = (Pair, &mut u32)> {

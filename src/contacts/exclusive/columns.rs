@@ -132,7 +132,7 @@ fn check<C: RowColumns>(columns: &C, rows: usize) -> Result<(), Error> {
     let (mut number, mut short) = (0, None);
     columns.lengths(&mut |found| {
         if found < rows && short.is_none() {
-            short = Some(Error::ColumnTooShort { number, expected: rows, found });
+            short = Some(Error::ColumnTooShort { index: number, expected: rows, found });
         }
         number += 1;
     });

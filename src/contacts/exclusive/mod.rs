@@ -78,7 +78,7 @@ impl Contacts<'_> {
     /// ```
     ///
     /// Runs on the rayon pool of the caller; on the calling thread alone where a step of so many bodies would
-    /// ([`WorldConfig::sequential`](crate::WorldConfig::sequential), [`parallel_threshold`](crate::WorldConfig::parallel_threshold)).
+    /// ([`WorldConfig::with_parallel_threshold`](crate::WorldConfig::with_parallel_threshold), [`parallel_threshold`](crate::WorldConfig::with_parallel_threshold)).
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl Contacts<'_> {
 
     /// The schedule of the pairs, made if it is not there yet.
     fn work(&self, touched: Touched) -> Work<'_> {
-        let (found, parallel) = (self.found, self.is_parallel());
+        let (found, parallel) = (self.found, self.parallel);
         let (kept, blocks) = match touched {
             Touched::Both => (&found.schedules.bodies, found.all_bodies()),
             Touched::First => (&found.schedules.statics, found.all_statics()),

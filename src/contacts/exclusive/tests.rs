@@ -15,7 +15,7 @@ fn world() -> World {
     };
     let centers: Vec<[f32; 2]> = (0..12_000).map(|_| [random(110.0), random(110.0)]).collect();
     let half_extents: Vec<[f32; 2]> = (0..12_000).map(|row| [if row % 500 == 0 { 9.0 } else { 0.5 }; 2]).collect();
-    let mut world = World::new(WorldConfig::new().bound(0.5).parallel_threshold(0)).expect("good settings");
+    let mut world = World::new(WorldConfig::new().with_bound(0.5).with_parallel_threshold(0)).expect("good settings");
     let walls = [[0.0f32, 20.0, 110.0, 21.0], [50.0, 0.0, 51.0, 110.0]];
     world.set_statics(&walls).expect("good walls");
     world.step(Bodies::new(&centers, &half_extents)).expect("good rows");
@@ -85,7 +85,7 @@ fn schedules_are_kept_until_the_pairs_change() {
     let mut rows = vec![(); 12_000];
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");
     let made = bytes(&world);
-    assert!(made > 12_000 && world.report().bytes_pairs > made);
+    assert!(made > 12_000 && world.report().pair_bytes > made);
     // The memory is handed on, not doubled.
     let corner = [[0.0f32, 0.0], [0.5, 0.0]];
     world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("good rows");

@@ -2,23 +2,16 @@
 //! not meet as one scalar predicate says, on boxes that have x and y exchanged or not.
 
 use super::*;
-use crate::geometry::{Disc, RadiusAxis, oriented, overlaps};
+use crate::geometry::{BodyCircle, overlaps};
 use crate::simd::tests::filters::{filter_columns, reported, told_apart};
 use std::collections::HashMap;
 
-const AXES: [RadiusAxis; 2] = [RadiusAxis::X, RadiusAxis::Y];
-
-/// The predicates measure on x, so what is measured on y is turned.
-fn upright(axis: RadiusAxis, aabb: RawAabb) -> RawAabb {
-    oriented(aabb, axis == RadiusAxis::Y)
+fn circles_overlap(a: RawAabb, b: RawAabb) -> bool {
+    BodyCircle::of_box(&a).overlaps(&BodyCircle::of_box(&b))
 }
 
-fn discs_meet(axis: RadiusAxis, a: RawAabb, b: RawAabb) -> bool {
-    Disc::of(&upright(axis, a)).meets(&Disc::of(&upright(axis, b)))
-}
-
-fn disc_meets_box(axis: RadiusAxis, disc: RawAabb, static_row: RawAabb) -> bool {
-    Disc::of(&upright(axis, disc)).meets_box(&upright(axis, static_row))
+fn circle_overlaps_box(circle: RawAabb, aabb: RawAabb) -> bool {
+    BodyCircle::of_box(&circle).overlaps_box(&aabb)
 }
 
 impl Random {
@@ -67,21 +60,21 @@ fn cells_of_discs_are_those_of_boxes_less_what_does_not_meet() {
         let records = held.concat();
         let (of_row, filters) = (boxes_by_row(&records), random.filters(records.len()));
         let words = filter_columns(&filters, u32::MAX);
-        for (width, axis) in [1, 4, 20].into_iter().flat_map(|width| AXES.map(|axis| (width, axis))) {
+        for width in [1, 4, 20] {
             let cells = Cells::new(width, &held, PADDINGS[round % 3], &mut random);
             let plain = cells.view();
             for plain in [plain, plain.with_filters(&words)] {
-                let discs = plain.as_discs(Some(axis));
+                let discs = plain.with_circles(true);
                 let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
                 found[0] += truth.len();
-                truth.retain(|[a, b]| discs_meet(axis, of_row[a], of_row[b]));
-                found[1] += check(&format!("round {round}, {width} wide, {axis:?}"), &truth, |level, sink| {
+                truth.retain(|[a, b]| circles_overlap(of_row[a], of_row[b]));
+                found[1] += check(&format!("round {round}, {width} wide"), &truth, |level, sink| {
                     level.scan_cells(&discs, &cells.keys, &mut Vec::new(), sink)
                 });
             }
         }
     }
-    assert!(found[1] > 20_000 && found[1] < found[0] * 19 / 20, "{found:?}");
+    assert!(found[1] > 20_000 && found[1] + 200 < found[0], "{found:?}");
 }
 
 #[test]
@@ -90,15 +83,13 @@ fn neighbours_of_any_run_lengths_are_tested_in_each_lane() {
     for count in (0..40).chain([239, 240, 241, 700]) {
         let held = random.disc_cells([count, 5]);
         let of_row = boxes_by_row(&held.concat());
-        for axis in AXES {
-            let cells = Cells::new(2, &held, PADDINGS[count % 3], &mut random);
-            let (plain, discs) = (cells.view(), cells.view().as_discs(Some(axis)));
-            let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
-            truth.retain(|[a, b]| discs_meet(axis, of_row[a], of_row[b]));
-            check(&format!("{count} in a cell, {axis:?}"), &truth, |level, sink| {
-                level.scan_cells(&discs, &cells.keys, &mut Vec::new(), sink)
-            });
-        }
+        let cells = Cells::new(2, &held, PADDINGS[count % 3], &mut random);
+        let (plain, discs) = (cells.view(), cells.view().with_circles(true));
+        let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+        truth.retain(|[a, b]| circles_overlap(of_row[a], of_row[b]));
+        check(&format!("{count} in a cell"), &truth, |level, sink| {
+            level.scan_cells(&discs, &cells.keys, &mut Vec::new(), sink)
+        });
     }
 }
 
@@ -112,24 +103,23 @@ fn rectangles_of_discs_agree_with_a_plain_loop() {
         let rect = Rect { x: 0..1, y: 0..1 };
         let mut probes = random.disc_records(6);
         probes.push(Record { aabb: EVERYTHING, row: 3 });
-        for (probe, axis) in probes.into_iter().flat_map(|probe| AXES.map(|axis| (probe, axis))) {
-            let view = cells.view().as_discs(Some(axis));
+        for probe in probes {
+            let view = cells.view().with_circles(true);
             let overlapping = || held[0].iter().filter(|entry| overlaps(&entry.aabb, &probe.aabb));
             found[0] += 2 * overlapping().count();
             // A body, then a static.
-            let bodies = overlapping().filter(|entry| discs_meet(axis, entry.aabb, probe.aabb));
+            let bodies = overlapping().filter(|entry| circles_overlap(entry.aabb, probe.aabb));
             let bodies: Vec<_> = bodies.map(|entry| ascending(entry.row, probe.row)).collect();
-            let static_row = overlapping().filter(|entry| disc_meets_box(axis, entry.aabb, probe.aabb));
+            let static_row = overlapping().filter(|entry| circle_overlaps_box(entry.aabb, probe.aabb));
             let static_row: Vec<_> = static_row.map(|entry| [entry.row, probe.row]).collect();
             for (order, truth) in [(Order::Ascending, bodies), (Order::EntryFirst, static_row)] {
-                found[1] +=
-                    check(&format!("{count} in a rectangle, {probe:?}, {order:?}, {axis:?}"), &truth, |level, sink| {
-                        level.scan_rect(&view, &rect, probe_of(probe.aabb, probe.row), order, sink)
-                    });
+                found[1] += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
+                    level.scan_rect(&view, &rect, probe_of(probe.aabb, probe.row), order, sink)
+                });
             }
         }
     }
-    assert!(found[1] > 5000 && found[1] < found[0] * 19 / 20, "{found:?}");
+    assert!(found[1] > 5000 && found[1] + 200 < found[0], "{found:?}");
 }
 
 #[test]
@@ -140,32 +130,30 @@ fn discs_against_boxes_agree_with_a_plain_loop() {
         let padding = PADDINGS[count % 3];
         let (probes, entries) = (random.disc_records(20), random.disc_records(count));
         let (probe_words, entry_words) = (columns(&probes, padding), columns(&entries, padding));
-        for axis in AXES {
-            for (range, run) in [(0..20, 0..count), (3..4, count / 3..count), (4..9, count / 3..count - count / 4)] {
-                let mut truth = Vec::new();
-                for probe in &probes[range.clone()] {
-                    let hits = entries[run.clone()].iter().filter(|entry| overlaps(&probe.aabb, &entry.aabb));
-                    let hits: Vec<_> = hits.collect();
-                    found[0] += hits.len();
-                    let met = hits.iter().filter(|entry| disc_meets_box(axis, probe.aabb, entry.aabb));
-                    truth.extend(met.map(|entry| [probe.row, entry.row]));
-                }
-                found[1] += check(&format!("{range:?} against {run:?} of {count}, {axis:?}"), &truth, |level, sink| {
-                    let probes = Columns::of(&probe_words, 20).as_discs(Some(axis));
-                    let entries = Columns::of(&entry_words, count);
-                    level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
-                });
+        for (range, run) in [(0..20, 0..count), (3..4, count / 3..count), (4..9, count / 3..count - count / 4)] {
+            let mut truth = Vec::new();
+            for probe in &probes[range.clone()] {
+                let hits = entries[run.clone()].iter().filter(|entry| overlaps(&probe.aabb, &entry.aabb));
+                let hits: Vec<_> = hits.collect();
+                found[0] += hits.len();
+                let met = hits.iter().filter(|entry| circle_overlaps_box(probe.aabb, entry.aabb));
+                truth.extend(met.map(|entry| [probe.row, entry.row]));
             }
+            found[1] += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
+                let probes = Columns::of(&probe_words, 20).with_circles(true);
+                let entries = Columns::of(&entry_words, count);
+                level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
+            });
         }
     }
-    assert!(found[1] > 5000 && found[1] < found[0] * 19 / 20, "{found:?}");
+    assert!(found[1] > 5000 && found[1] + 200 < found[0], "{found:?}");
 }
 
 /// That the records of these tests are what they are said to be.
 #[test]
 fn the_boxes_touch_exactly_and_leave_the_range() {
     let mut random = Random(45);
-    let discs: Vec<Disc> = (0..400).map(|_| Disc::of(&random.disc_box())).collect();
+    let discs: Vec<BodyCircle> = (0..400).map(|_| BodyCircle::of_box(&random.disc_box())).collect();
     let mut seen = [0; 4];
     for (k, a) in discs.iter().enumerate() {
         for b in &discs[..k] {

@@ -1,20 +1,21 @@
 //! What lies in an area.
 //!
-//! S1: a body that overlaps an area is filed in the rectangle of cells that [`Band::rect`](crate::tier::point_grid::band::build::Band::rect) gives
-//!     (P1, P2), in a band that the area meets (D1); and bodies are filed once (P1), so each is found once.
-//! S2: at most [`AHEAD`] blocks are tested at a time, to masks of bits; nothing behind them is looked at
+//! A body that overlaps an area is filed in the rectangle of cells that `CellLookup::rect` gives
+//! (BAND-1, BAND-2), in a band that the area may touch (DIRECTORY-1); and bodies are filed once
+//! (BAND-1), so each is found once.
+//! AREA-2: at most [`AHEAD`] blocks are tested at a time, to masks of bits; nothing behind them is looked at
 //!     before they are used up.
 //!
 //! Cost: rows of cells that the area touches, since a row's cells are one run, and what is filed there. There are at most
-//! as many rows as bodies (P4), and no cells where there are no bodies to pay for them, so an area is never larger to a
+//! as many rows as bodies (BAND-3), and no cells where there are no bodies to pay for them, so an area is never larger to a
 //! search than what lies in it and beside it, however empty the world.
 
-use crate::geometry::{RawAabb, oriented, overlaps};
+use crate::geometry::RawAabb;
+use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::BLOCK_LEN;
 use crate::simd::{Level, Rect, bits_of};
 use crate::tier::box_test::BoxTest;
-use crate::tier::point_grid::bands::{BandSlot, GridIndex, KeptCells};
-use crate::tier::point_grid::directory::ClassBands;
+use crate::tier::point_grid::bands::{Bands, FiledCells};
 use std::ops::Range;
 
 /// Masks that are made before the first of them is used.
@@ -23,40 +24,40 @@ const AHEAD: usize = 4;
 /// Rows in the cells that an area touches, in cell order.
 #[derive(Clone)]
 pub(crate) struct InArea<'g> {
-    grid: &'g GridIndex,
+    grid: &'g Bands,
     area: RawAabb,
     test: BoxTest,
     /// Of the directory's classes, the next one.
     class: usize,
-    transposed: bool,
+    axes: BandAxes,
     /// The area as the class has it, and its bands that are left.
-    local: RawAabb,
+    local: BandBox,
     slots: Range<usize>,
     /// The cells of a band, and of those that are touched the ones that are left.
-    cells: KeptCells<'g>,
+    cells: FiledCells<'g>,
     rect: Rect,
     /// What is left of a row of cells.
     run: Range<usize>,
     /// From an entry on, at the beginning of a block, those that are wanted.
     at: usize,
     mask: u32,
-    /// Such masks that come after, those that were not used yet (S2).
+    /// Such masks that come after, those that were not used yet (AREA-2).
     ahead: [(usize, u32); AHEAD],
     unused: Range<usize>,
 }
 
-impl GridIndex {
-    /// Rows of the bodies that pass `test`, of those in the cells that `area` touches.
-    pub(crate) fn search(&self, area: RawAabb, test: BoxTest) -> InArea<'_> {
+impl Bands {
+    /// Returns the rows of the bodies that pass `test`, of those in the cells that `area` touches.
+    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> InArea<'_> {
         InArea {
             grid: self,
             area,
             test,
             class: 0,
-            transposed: false,
-            local: area,
+            axes: BandAxes::default(),
+            local: BandBox::from_edges(area),
             slots: 0..0,
-            cells: KeptCells::none(),
+            cells: FiledCells::none(),
             rect: Rect { x: 0..0, y: 0..0 },
             run: 0..0,
             at: 0,
@@ -64,10 +65,6 @@ impl GridIndex {
             ahead: [(0, 0); AHEAD],
             unused: 0..0,
         }
-    }
-
-    pub(crate) fn words_of(&self, slot: &BandSlot) -> &[u32] {
-        &self.words[slot.words.clone()]
     }
 }
 
@@ -103,7 +100,7 @@ impl InArea<'_> {
     fn mask_of(&self, block: usize) -> u32 {
         let held = bits_of(&self.run, block);
         if self.test.needs_overlap() {
-            held & self.grid.level().overlap_mask(self.cells.blocks.block(block), &self.local)
+            held & self.grid.level().overlap_mask(self.cells.blocks.block(block), self.local.edges())
         } else {
             held
         }
@@ -118,8 +115,8 @@ impl InArea<'_> {
                 continue;
             };
             let slot = &self.grid.slots[slot];
-            if slot.band.population > 0 && overlaps(&self.local, &slot.band.bounds) {
-                self.rect = slot.band.rect(self.grid.words_of(slot), &self.local);
+            if slot.population() > 0 && slot.band.bounds().overlaps(&self.local) {
+                self.rect = slot.band.lookup(self.grid.words_of(slot)).rect(&self.local);
                 self.cells = self.grid.cells(slot);
                 return true;
             }
@@ -127,11 +124,10 @@ impl InArea<'_> {
     }
 
     fn next_class(&mut self) -> bool {
-        let Some(class) = self.grid.directory.class(self.class) else { return false };
-        let ClassBands { transposed, .. } = *class;
+        let Some(class) = self.grid.directory.classes().get(self.class) else { return false };
         self.class += 1;
-        (self.transposed, self.local) = (transposed, oriented(self.area, transposed));
-        self.slots = self.grid.directory.met(class, &self.local);
+        (self.axes, self.local) = (class.axes, class.axes.box_to_band(self.area));
+        self.slots = self.grid.directory.slots_overlapping(class, &self.local);
         true
     }
 }
@@ -146,7 +142,7 @@ impl Iterator for InArea<'_> {
                 let at = self.at + self.mask.trailing_zeros() as usize;
                 self.mask &= self.mask - 1;
                 let blocks = &self.cells.blocks;
-                if self.test.accepts(|| oriented(blocks.aabb(at), self.transposed)) {
+                if self.test.accepts(|| self.axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
                     return Some(blocks.row(at));
                 }
             }
@@ -161,17 +157,17 @@ impl Iterator for InArea<'_> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         if self.mask != 0 {
-            // What is left of a mask goes back to where it was.
+            // What is left of a mask goes back to where it came from.
             self.unused.start -= 1;
             self.ahead[self.unused.start] = (self.at, self.mask);
         }
         loop {
-            let (blocks, transposed, test) = (self.cells.blocks, self.transposed, self.test);
+            let (blocks, axes, test) = (self.cells.blocks, self.axes, self.test);
             for &(at, mut mask) in &self.ahead[self.unused.clone()] {
                 while mask != 0 {
                     let at = at + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if test.accepts(|| oriented(blocks.aabb(at), transposed)) {
+                    if test.accepts(|| axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
                         folded = f(folded, blocks.row(at));
                     }
                 }
@@ -186,12 +182,12 @@ impl Iterator for InArea<'_> {
 /// Tests the entries of a rectangle of cells and calls `visit` with each mask of those that overlap `area`, and not
 /// `before`; some masks are made before the first of them is handed on, as by [`InArea`].
 #[inline(always)]
-pub(crate) fn visit_masks(
+pub(super) fn visit_masks(
     level: Level,
-    cells: &KeptCells<'_>,
+    cells: &FiledCells<'_>,
     rect: &Rect,
-    area: &RawAabb,
-    before: Option<&RawAabb>,
+    area: &BandBox,
+    before: Option<&BandBox>,
     mut visit: impl FnMut(usize, u32),
 ) {
     let mut rows = rect.y.clone();
@@ -206,9 +202,9 @@ pub(crate) fn visit_masks(
             }
             let number = run.start / BLOCK_LEN;
             let block = cells.blocks.block(number);
-            let mut mask = bits_of(&run, number) & level.overlap_mask(block, area);
+            let mut mask = bits_of(&run, number) & level.overlap_mask(block, area.edges());
             if let Some(before) = before {
-                mask &= !level.overlap_mask(block, before);
+                mask &= !level.overlap_mask(block, before.edges());
             }
             masks[count] = (number * BLOCK_LEN, mask);
             run.start = run.end.min((number + 1) * BLOCK_LEN);
@@ -224,13 +220,14 @@ pub(crate) fn visit_masks(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::overlaps;
     use crate::tier::point_grid::PointGrid;
 
     const EVERYWHERE: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
     fn grid(boxes: &[RawAabb]) -> PointGrid {
         let mut grid = PointGrid::new();
-        grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
+        grid.rebuild(boxes, &mut Vec::new()).expect("good boxes");
         grid
     }
 
@@ -239,11 +236,11 @@ mod tests {
         let boxes: Vec<RawAabb> =
             (0..40_000).map(|k| [(k % 200) as f32, (k / 200) as f32]).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
-        let mut found = grid.index.search(EVERYWHERE, BoxTest::Overlap);
+        let mut found = grid.bands.box_query(EVERYWHERE, BoxTest::Overlap);
         let (mut looked_at, mut drawn) = (0, 0);
         // Entries of the bands before, and of the present one those before what is left of it.
         let passed = |found: &InArea<'_>| {
-            let before = grid.index.slots[..found.slots.start].iter().map(|slot| slot.band.population).sum::<usize>();
+            let before = grid.bands.slots[..found.slots.start].iter().map(|slot| slot.population()).sum::<usize>();
             before - found.cells.blocks.len() + found.run.start
         };
         while found.next().is_some() && drawn < 5000 {
@@ -263,8 +260,8 @@ mod tests {
         for (column, row) in (0..20).flat_map(|x| (0..21).map(move |y| (x as f32, y as f32))) {
             let area = [column + 0.1, row + 0.1, column + 0.2, row + 0.2];
             let met = boxes.iter().filter(|aabb| overlaps(aabb, &area)).count();
-            assert_eq!(grid.index.search(area, BoxTest::Overlap).count(), met);
-            assert!(grid.index.search(area, BoxTest::Untested).count() >= met);
+            assert_eq!(grid.bands.box_query(area, BoxTest::Overlap).count(), met);
+            assert!(grid.bands.box_query(area, BoxTest::Untested).count() >= met);
         }
     }
 
@@ -273,7 +270,7 @@ mod tests {
         let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
         let boxes: Vec<RawAabb> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
-        let mut found = grid.index.search(EVERYWHERE, BoxTest::Overlap);
+        let mut found = grid.bands.box_query(EVERYWHERE, BoxTest::Overlap);
         assert!(found.next().is_some() && found.rect.y.end < 100, "{:?}", found.rect);
         assert_eq!(found.count(), 9);
     }

@@ -10,9 +10,10 @@
 //! M4: a piece that leads to no other cells is followed by a longer one, so there are not many more pieces than columns and
 //!     rows, however small cells are beside what moves and how far it moves.
 
-use crate::geometry::{Cast, Entry, RawAabb};
+use crate::geometry::band_box::BandBox;
+use crate::geometry::{Cast, Entry};
 use crate::simd::Rect;
-use crate::tier::point_grid::bands::GridIndex;
+use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::visit_masks;
 
 /// A piece with more candidates is halved; with fewer, the next is twice as long.
@@ -22,15 +23,18 @@ const FEW: usize = 12;
 /// A rectangle of so many cells on both axes is not worth halving.
 const SMALL: usize = 3;
 
-impl GridIndex {
-    /// Visits bodies that are met not after the distance `until`, earlier ones first by and by. `visit` is given the row and
-    /// where the box is met, and returns until where it goes on; what it is in the end is returned. A negative distance ends
-    /// the walk.
+impl Bands {
+    /// Visits the bodies that `cast` hits up to the distance `until`, each once, roughly first hit
+    /// first.
+    ///
+    /// `visit` takes a row and where its box is hit, and returns the new `until`, a negative one to
+    /// stop. Returns the last one.
     pub(crate) fn visit_met(&self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         for class in self.directory.classes() {
-            let cast = cast.oriented(class.transposed);
-            let Some([from, to]) = cast.span(&class.bounds, until) else { continue };
-            let met = self.directory.met(class, &cast.cover(from, to, to));
+            let cast = cast.oriented(class.axes.is_exchanged());
+            let Some(bounds) = class.bounds else { continue };
+            let Some([from, to]) = cast.span(bounds.edges(), until) else { continue };
+            let met = self.directory.slots_overlapping(class, &BandBox::from_edges(cast.cover(from, to, to)));
             let count = met.len();
             for k in 0..count {
                 let slot = if cast.ascends(1) { met.start + k } else { met.end - 1 - k };
@@ -43,25 +47,25 @@ impl GridIndex {
     /// The bodies of a band; the cast is in its orientation.
     fn visit_met_in(&self, slot: usize, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         let slot = &self.slots[slot];
-        if slot.band.population == 0 {
+        if slot.population() == 0 {
             return until;
         }
-        let Some([mut from, end]) = cast.span(&slot.band.bounds, until) else { return until };
+        let Some([mut from, end]) = cast.span(slot.band.bounds().edges(), until) else { return until };
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
-        let finder = band.finder(words);
+        let lookup = band.lookup(words);
         let mut piece = {
-            let [left, top, right, bottom] = band.bounds.map(f64::from);
+            let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
             let across = |side: f64, count: usize, axis: usize| side / count as f64 / cast.speed(axis);
             // NaN of 0 / 0 is nobody's minimum.
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
-        let mut before: Option<RawAabb> = None;
+        let mut before: Option<BandBox> = None;
         let mut rect_before = Rect { x: 0..0, y: 0..0 };
         loop {
             let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
             let window = |to: f64| {
-                let area = cast.cover(from, to, end);
-                let rect = finder.rect(&area);
+                let area = BandBox::from_edges(cast.cover(from, to, end));
+                let rect = lookup.rect(&area);
                 let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
                 (to, area, rect, candidates)
             };

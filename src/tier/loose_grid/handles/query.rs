@@ -1,60 +1,94 @@
-//! The searches of a [`LooseGrid`], and its parts for drawing.
+//! Searches of a [`LooseGrid`], and its parts for debug drawing.
 
 use crate::geometry::{Cast, Entry, RawAabb, overlaps};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
-use crate::tier::loose_grid::handles::grid::{LooseGrid, LooseHandle};
-use crate::tier::loose_grid::index::{EntityIndex, EntryIndex, LooseIndex};
-use crate::tier::loose_grid::map::{CellRange, GridMap};
-use crate::tier::loose_grid::walk::{DoubleGrid, Met, Near};
+use crate::tier::loose_grid::handles::grid::LooseGrid;
+use crate::tier::loose_grid::handles::slots::{LooseHandle, Slot};
+use crate::tier::loose_grid::indices::{EntityIndex, EntryIndex, LooseIndex};
+use crate::tier::loose_grid::map::{CellMap, CellRange};
+use crate::tier::loose_grid::walk::double_grid::{BoxVisitor, DoubleGrid};
+use crate::tier::loose_grid::walk::nearest::NearestVisitor;
+use crate::tier::loose_grid::walk::ray::CastVisitor;
+use std::iter::FusedIterator;
 use std::slice;
 
 impl LooseGrid {
-    /// The boxes in loose cells that `area` touches and that pass `test`, each once.
-    pub(crate) fn search(&self, area: RawAabb, test: BoxTest) -> HandleSearch<'_> {
-        let range = self.tight.range(&area);
-        HandleSearch {
+    /// Returns the slots of the boxes that pass `test`, of those in loose cells that overlap `area`,
+    /// each once.
+    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> HandleAreaQuery<'_> {
+        let range = self.tight.map().touched(&area);
+        HandleAreaQuery {
             grid: self,
             area,
             test,
             range,
             at: range.min,
             listed: self.tight.first_listed(range.min[0], range.min[1]),
-            everywhere: self.tight.everywhere().iter(),
+            unlisted: self.tight.unlisted().iter(),
             member: EntityIndex::NONE,
         }
     }
 
-    /// Visits boxes within a squared distance of a point; see [`Near`].
+    /// Returns the handle of a box that a [`box_query`](Self::box_query) found.
+    pub(crate) fn handle_of(&self, slot: u32) -> LooseHandle {
+        self.slots.handle(EntityIndex(slot))
+    }
+
+    /// Visits the boxes whose squared distance from `point` is at most `within`, each once, roughly
+    /// nearest first.
+    ///
+    /// `visit` takes a handle and its squared distance, and returns the new `within`. Returns the
+    /// last one.
     pub(crate) fn visit_nearest(
         &self,
         point: [f32; 2],
         within: f64,
         visit: &mut impl FnMut(LooseHandle, f64) -> f64,
     ) -> f64 {
-        let mut near = Near::new(self, point, within, visit);
+        let mut visitor = NearestVisitor::new(point, within, visit);
         if !self.is_empty() {
-            near.walk();
+            visitor.search(self);
         }
-        near.within
+        visitor.within
     }
 
-    /// Visits boxes that a cast hits up to a distance; see [`Met`].
-    pub(crate) fn visit_cast(&self, cast: &Cast, until: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
-        let mut met = Met::new(self, cast, until, visit);
+    /// Visits the boxes that `cast` hits up to the distance `t_max`, each once, roughly first hit
+    /// first.
+    ///
+    /// `visit` takes a handle and where its box is hit, and returns the new `t_max`. Returns the last
+    /// one.
+    pub(crate) fn visit_cast(&self, cast: &Cast, t_max: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
+        let mut visitor = CastVisitor::new(cast, t_max, visit);
         if !self.is_empty() {
-            met.walk();
+            visitor.search(self);
         }
-        met.until
+        visitor.t_max
     }
 
-    /// The number of the tight cell that holds a point.
-    pub(crate) fn place(&self, point: [f32; 2]) -> u64 {
-        self.place_of(point)
+    /// Returns a number that sorts points so that searches near them touch memory close together.
+    pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
+        self.tight_cell_number(point)
     }
 
-    /// Visits every loose cell with boxes in it and every tight cell that lists some, for drawing
-    /// and debugging.
+    /// Returns the loose cells listed in the tight cells that `area` touches, each once. Some may not
+    /// overlap it.
+    pub(super) fn cells_in(&self, area: RawAabb) -> impl Iterator<Item = LooseIndex> + Clone {
+        let map = self.tight.map();
+        let range = map.touched(&area);
+        range.cells().flat_map(move |(x, y)| {
+            let listed = self.tight.listed(x, y);
+            listed.filter(move |cell| map.is_nearest(range.min, &self.cells[cell.get()].bounds, x, y))
+        })
+    }
+
+    /// Returns the entities of a list (SLOT-2).
+    pub(super) fn members(&self, head: EntityIndex) -> impl Iterator<Item = EntityIndex> + Clone {
+        std::iter::successors(head.some(), |&index| self.slots[index].next.some())
+    }
+
+    /// Visits every loose cell with boxes in it, and every tight cell that lists some, for debug
+    /// drawing.
     ///
     /// Tight cells may list loose cells whose boxes have left since the last
     /// [`refit`](Self::refit).
@@ -65,7 +99,7 @@ impl LooseGrid {
                 visitor(DebugShape::LooseCell { aabb: cell.bounds, population });
             }
         }
-        self.visit_tight_parts(visitor);
+        self.visit_tight_cells(visitor);
     }
 }
 
@@ -73,13 +107,13 @@ impl DoubleGrid for &LooseGrid {
     type Hit = LooseHandle;
 
     #[inline]
-    fn tight(&self) -> &GridMap {
+    fn tight_map(&self) -> &CellMap {
         self.tight.map()
     }
 
     #[inline]
     fn bounds(&self, cell: LooseIndex) -> &RawAabb {
-        &self.cells[cell.at()].bounds
+        &self.cells[cell.get()].bounds
     }
 
     #[inline]
@@ -88,75 +122,79 @@ impl DoubleGrid for &LooseGrid {
     }
 
     #[inline]
-    fn everywhere(&self) -> &[LooseIndex] {
-        self.tight.everywhere()
+    fn unlisted(&self) -> &[LooseIndex] {
+        self.tight.unlisted()
     }
 
     #[inline]
-    fn visit_filed(
-        &self,
-        cell: LooseIndex,
-        _: impl Fn(&RawAabb) -> bool,
-        mut visit: impl FnMut(&RawAabb, LooseHandle),
-    ) {
-        self.members(self.cells[cell.at()].head).for_each(|index| visit(&self.slot(index).bounds, self.handle(index)));
+    fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor<LooseHandle>) {
+        for index in self.members(self.cells[cell.get()].head) {
+            visitor.visit(&self.slots[index].bounds, self.slots.handle(index));
+        }
     }
 }
 
-/// The slots of boxes in the loose cells that an area touches and that pass a test, one by one.
+/// An iterator over the slots of the boxes that pass a test, of those in loose cells that overlap an
+/// area.
 #[derive(Clone, Debug)]
-pub(crate) struct HandleSearch<'g> {
+pub(crate) struct HandleAreaQuery<'g> {
     grid: &'g LooseGrid,
     area: RawAabb,
     test: BoxTest,
-    /// The tight cells that the area touches, the present one, and what is left of its list.
+    /// The tight cells that the area touches, the one that is searched, and the rest of its list. A
+    /// loose cell is reported in the one nearest to the lower corner of the range.
     range: CellRange,
     at: [u32; 2],
     listed: EntryIndex,
-    /// What is left of the loose cells that no tight cell lists.
-    everywhere: slice::Iter<'g, LooseIndex>,
-    /// The next box of the present loose cell.
+    /// The rest of the loose cells that no tight cell lists.
+    unlisted: slice::Iter<'g, LooseIndex>,
+    /// The next box of the loose cell that is searched.
     member: EntityIndex,
 }
 
-impl HandleSearch<'_> {
-    /// The next loose cell whose box overlaps the area.
+impl HandleAreaQuery<'_> {
+    /// Returns the next loose cell that overlaps the area.
     fn next_cell(&mut self) -> Option<LooseIndex> {
+        let LooseGrid { tight, cells, .. } = self.grid;
         let [x_max, y_max] = self.range.max;
         loop {
             let [x, y] = self.at;
-            while let Some(cell) = self.grid.tight.next_listed(&mut self.listed) {
-                let bounds = &self.grid.cells[cell.at()].bounds;
-                if overlaps(&self.area, bounds) && self.grid.tight.meets_first(&self.range, bounds, x, y) {
+            while let Some(cell) = tight.next_listed(&mut self.listed) {
+                let bounds = &cells[cell.get()].bounds;
+                if overlaps(bounds, &self.area) && tight.map().is_nearest(self.range.min, bounds, x, y) {
                     return Some(cell);
                 }
             }
-            self.at = match [x, y] {
-                [x, y] if x < x_max => [x + 1, y],
-                [_, y] if y < y_max => [self.range.min[0], y + 1],
-                _ => break,
+            self.at = if x < x_max {
+                [x + 1, y]
+            } else if y < y_max {
+                [self.range.min[0], y + 1]
+            } else {
+                break;
             };
-            self.listed = self.grid.tight.first_listed(self.at[0], self.at[1]);
+            self.listed = tight.first_listed(self.at[0], self.at[1]);
         }
-        self.everywhere.find(|cell| overlaps(&self.area, &self.grid.cells[cell.at()].bounds)).copied()
+        self.unlisted.find(|cell| overlaps(&cells[cell.get()].bounds, &self.area)).copied()
     }
 }
 
-impl Iterator for HandleSearch<'_> {
+impl Iterator for HandleAreaQuery<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
         loop {
             while let Some(index) = self.member.some() {
-                let slot = self.grid.slot(index);
-                self.member = slot.next;
-                let is_candidate = overlaps(&slot.bounds, &self.area) | !self.test.needs_overlap();
-                if is_candidate && self.test.accepts(|| slot.bounds) {
+                let Slot { bounds, next, .. } = self.grid.slots[index];
+                self.member = next;
+                let is_candidate = overlaps(&bounds, &self.area) | !self.test.needs_overlap();
+                if is_candidate && self.test.accepts(|| bounds) {
                     return Some(index.0);
                 }
             }
             let cell = self.next_cell()?;
-            self.member = self.grid.cells[cell.at()].head;
+            self.member = self.grid.cells[cell.get()].head;
         }
     }
 }
+
+impl FusedIterator for HandleAreaQuery<'_> {}

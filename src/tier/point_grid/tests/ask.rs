@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 fn grid_of(boxes: &[RawAabb]) -> PointGrid {
     let mut grid = PointGrid::new();
-    grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
+    grid.rebuild(boxes, &mut Vec::new()).expect("good boxes");
     grid
 }
 
@@ -163,7 +163,7 @@ fn a_first_hit_looks_at_few() {
     assert!(looked_at.load(Relaxed) < 1 + 2 * 100);
     // The nearest of 20,000 looks at a few cells' worth, a ray at what lies along it.
     let mut visited = 0;
-    grid.index.visit_near([boxes[77][0], boxes[77][1]], 1, f64::INFINITY, &mut |_, squared| {
+    grid.bands.visit_near([boxes[77][0], boxes[77][1]], 1, f64::INFINITY, &mut |_, squared| {
         visited += 1;
         squared
     });
@@ -177,7 +177,7 @@ fn an_empty_grid_has_no_answers() {
         assert!(grid.query().nearest(point).is_none());
         assert!(!grid.query().query_point(point).exists());
         assert!(!grid.query().cast_ray_any(Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray")));
-        assert_eq!(grid.index.place([3.0, 4.0]), 0);
+        assert_eq!(grid.bands.place([3.0, 4.0]), 0);
     }
 }
 

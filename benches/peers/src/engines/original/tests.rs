@@ -98,7 +98,7 @@ fn everything_leaps_out_of_the_extent() {
 fn large_scenes_as_by_triphase() {
     for name in ["crowd", "dragons", "castles", "cities", "power_law", "sleepers", "churn"] {
         let mut scene = Scene::new(name.parse().expect("a scene"), 20_000, 3);
-        let mut world = World::new(WorldConfig::new().sequential()).expect("a good configuration");
+        let mut world = World::new(WorldConfig::new().with_parallel_threshold(None)).expect("a good configuration");
         let statics: Vec<Aabb> =
             scene.statics.iter().map(|b| Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a good box")).collect();
         world.set_statics(&statics).expect("good statics");

@@ -26,7 +26,7 @@ pub(super) fn make_as_bodies(subject: &Subject) -> Box<dyn Engine> {
 
 /// A world of the subject; all of it statics if `fixed`.
 pub(super) fn stepped(subject: &Subject, static_row: bool) -> World {
-    let config = subject.cell_size.map_or(WorldConfig::new(), |side| WorldConfig::new().cell_size(side));
+    let config = subject.cell_size.map_or(WorldConfig::new(), |side| WorldConfig::new().with_cell_size(side));
     let mut world = World::new(config).expect("a good size of cells");
     let statics = if static_row { &subject.boxes } else { &subject.statics };
     world.set_statics(statics).expect("statics of a subject are good");

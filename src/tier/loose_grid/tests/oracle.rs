@@ -1,16 +1,19 @@
-//! What brute force says to the walks.
+//! Queries by brute force.
 
-use crate::geometry::Entry;
-use crate::geometry::{Aabb, AabbCast, Cast, RawAabb, Ray, distance_squared, overlaps};
+use crate::geometry::{Aabb, AabbCast, Cast, Entry, RawAabb, Ray, distance_squared, overlaps};
 use crate::tier::box_test::BoxTest;
-use crate::tier::loose_grid::tests::scenes::SplitMix64;
-use crate::tier::loose_grid::{LooseGrid, LooseHandle, RebuiltGrid};
+use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
+use crate::tier::loose_grid::{LooseGrid, LooseHandle};
+use triphase_scenes::SplitMix64;
 
-/// What both grids offer, for checks that are written once.
+/// The boxes that a grid should hold.
+pub(super) type Model<H> = Vec<(H, RawAabb)>;
+
+/// The searches that both grids have.
 pub(super) trait Search: Copy {
     type Hit: Copy + Ord;
 
-    fn search(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = Self::Hit>;
+    fn box_query(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = Self::Hit>;
 
     fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(Self::Hit, f64) -> f64) -> f64;
 
@@ -20,8 +23,8 @@ pub(super) trait Search: Copy {
 impl Search for &RebuiltGrid {
     type Hit = u32;
 
-    fn search(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = u32> {
-        self.search(area, test)
+    fn box_query(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = u32> {
+        self.box_query(area, test)
     }
 
     fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
@@ -36,8 +39,8 @@ impl Search for &RebuiltGrid {
 impl Search for &LooseGrid {
     type Hit = LooseHandle;
 
-    fn search(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = LooseHandle> {
-        self.search(area, test).map(|slot| self.handle_of(slot))
+    fn box_query(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = LooseHandle> {
+        self.box_query(area, test).map(|slot| self.handle_of(slot))
     }
 
     fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(LooseHandle, f64) -> f64) -> f64 {
@@ -48,9 +51,6 @@ impl Search for &LooseGrid {
         self.visit_cast(cast, until, visit)
     }
 }
-
-/// What a grid should hold.
-pub(super) type Model<H> = Vec<(H, RawAabb)>;
 
 /// In and around a world, on its edges and corners, and far away.
 pub(super) fn points_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<[f32; 2]> {
@@ -91,9 +91,14 @@ pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Cast> {
     casts
 }
 
-/// Panics where a walk differs from brute force.
-pub(super) fn assert_walks<S: Search>(source: S, model: &Model<S::Hit>, points: &[[f32; 2]], casts: &[Cast], what: &str)
-where
+/// Panics if a query differs from brute force.
+pub(super) fn assert_queries<S: Search>(
+    source: S,
+    model: &Model<S::Hit>,
+    points: &[[f32; 2]],
+    casts: &[Cast],
+    what: &str,
+) where
     S::Hit: std::fmt::Debug,
 {
     let span = |v: f32, by: f32| [v - by, v + by];
@@ -105,7 +110,7 @@ where
     }
     assert_area(source, model, [f32::NEG_INFINITY, 3.0, 5.0, f32::INFINITY], what);
     for cast in casts {
-        assert_met(source, model, cast, what);
+        assert_cast(source, model, cast, what);
     }
 }
 
@@ -115,13 +120,13 @@ where
 {
     let mut expected: Vec<_> = model.iter().filter(|(_, b)| overlaps(b, &area)).map(|(hit, _)| *hit).collect();
     expected.sort_unstable();
-    let mut found: Vec<_> = source.search(area, BoxTest::Overlap).collect();
+    let mut found: Vec<_> = source.box_query(area, BoxTest::Overlap).collect();
     let mut folded = Vec::new();
-    source.search(area, BoxTest::Overlap).for_each(|hit| folded.push(hit));
+    source.box_query(area, BoxTest::Overlap).for_each(|hit| folded.push(hit));
     assert_eq!(found, folded, "{what}: {area:?}");
     found.sort_unstable();
     assert_eq!(found, expected, "{what}: {area:?}");
-    let mut near: Vec<_> = source.search(area, BoxTest::Untested).collect();
+    let mut near: Vec<_> = source.box_query(area, BoxTest::Untested).collect();
     near.sort_unstable();
     assert!(near.is_sorted_by(|a, b| a < b), "{what}: twice near {area:?}");
     assert!(expected.iter().all(|hit| near.binary_search(hit).is_ok()), "{what}: not near {area:?}");
@@ -162,7 +167,7 @@ where
     }
 }
 
-fn assert_met<S: Search>(source: S, model: &Model<S::Hit>, cast: &Cast, what: &str)
+fn assert_cast<S: Search>(source: S, model: &Model<S::Hit>, cast: &Cast, what: &str)
 where
     S::Hit: std::fmt::Debug,
 {
@@ -176,7 +181,7 @@ where
         cast.max
     });
     assert_eq!(end, cast.max);
-    // W1: once, though it need not be.
+    // Once each (WALK-1), which casts need not guarantee.
     found.sort_unstable_by(by);
     assert_eq!(found, all, "{what}: {cast:?}");
     let (mut first, mut until) = (None, cast.max);
