@@ -1,4 +1,4 @@
-//! Hands the compiler's version to the record: what was measured was built by it.
+//! Passes the compiler's version to the program, which writes it into records.
 
 use std::env;
 use std::process::Command;

@@ -1,52 +1,52 @@
-//! Whether engines found what they should.
+//! Compares the pairs of engines with expected ones.
 
 use crate::boxes::{Box4, body_boxes};
 use crate::engine::{Found, Frame};
 use std::fmt;
 
-/// Up to so many bodies triphase itself is compared with brute force.
+/// Up to this many bodies, triphase itself is compared with brute force.
 pub const BRUTE_FORCE_MAX: usize = 20_000;
 
-/// An engine found other pairs than it should.
+/// An engine found other pairs than expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Whose.
+    /// Name of the engine.
     pub engine: String,
     /// What it was compared with.
     pub oracle: &'static str,
-    /// Pairs of what.
+    /// The kind of pairs.
     pub kind: &'static str,
-    /// Pairs that it should have found.
+    /// Number of expected pairs that it did not find.
     pub missing: usize,
-    /// Pairs that are none, or that it found again.
+    /// Number of pairs that it found and that were not expected, or found twice.
     pub extra: usize,
-    /// The first of either.
+    /// The first missing or extra pair.
     pub first: [u32; 2],
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { engine, oracle, kind, missing, extra, first: [a, b] } = self;
-        write!(f, "{engine} differs from {oracle}: of the pairs of {kind} {missing} are missing, {extra} are extra; ")?;
+        write!(f, "{engine} differs from {oracle}: {missing} {kind} pairs are missing, {extra} are extra; ")?;
         write!(f, "the first is ({a}, {b})")
     }
 }
 
 impl std::error::Error for Mismatch {}
 
-/// Sorts both kinds of pairs.
+/// Sorts the pairs of both kinds.
 pub fn sort(found: &mut Found) {
     found.bodies.sort_unstable();
     found.statics.sort_unstable();
 }
 
-/// Compares sorted pairs with sorted pairs.
+/// Compares pairs with expected ones; both must be sorted.
 ///
 /// # Errors
 ///
-/// Where they are not the same.
+/// If they differ.
 pub fn compare(engine: &str, oracle: &'static str, found: &Found, expected: &Found) -> Result<(), Mismatch> {
-    let kinds = [("bodies", &found.bodies, &expected.bodies), ("body and static", &found.statics, &expected.statics)];
+    let kinds = [("body", &found.bodies, &expected.bodies), ("static", &found.statics, &expected.statics)];
     for (kind, found, expected) in kinds {
         if found != expected {
             let (missing, extra, first) = difference(found, expected);
@@ -56,7 +56,7 @@ pub fn compare(engine: &str, oracle: &'static str, found: &Found, expected: &Fou
     Ok(())
 }
 
-/// All pairs, sorted, by trying every one.
+/// Finds all pairs by brute force, sorted.
 pub fn brute_force(frame: Frame<'_>, statics: &[Box4]) -> Found {
     let boxes: Vec<Box4> = body_boxes(frame).collect();
     let pairs = |pairs: Vec<(u32, u32)>| pairs.into_iter().map(|(a, b)| [a, b]).collect();
@@ -66,7 +66,8 @@ pub fn brute_force(frame: Frame<'_>, statics: &[Box4]) -> Found {
     }
 }
 
-/// How many of `expected` are missing, how many of `found` are too many, and the first of either.
+/// Counts the pairs of `expected` that are missing and those of `found` that are extra; also
+/// returns the first of them.
 fn difference(found: &[[u32; 2]], expected: &[[u32; 2]]) -> (usize, usize, [u32; 2]) {
     let (mut f, mut e, mut missing, mut extra, mut first) = (0, 0, 0, 0, None);
     loop {
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_are_counted() {
+    fn difference_counts_missing_and_extra_pairs() {
         assert_eq!(difference(&[[0, 1], [0, 1], [2, 3]], &[[0, 1], [1, 2], [2, 3], [4, 5]]), (2, 1, [0, 1]));
         assert_eq!(difference(&[], &[[1, 2]]), (1, 0, [1, 2]));
         assert_eq!(difference(&[[1, 2]], &[]), (0, 1, [1, 2]));

@@ -1,56 +1,57 @@
-//! What an engine is to the harness: columns in, pairs out, a frame at a time.
+//! The interface of an engine: columns in, pairs out, frame by frame.
 
-/// A frame as every engine gets it: centres, and half-extents (centre to side).
+/// The bodies of a frame, as every engine gets them.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
-    /// Centres, a row a body.
+    /// Centers of the bodies.
     pub centers: &'a [[f32; 2]],
-    /// Half-extents in the same rows.
+    /// Half-extents (center to side) of the bodies, in the same rows.
     pub half_extents: &'a [[f32; 2]],
 }
 
-/// Pairs of rows, cleared by the engine; kept from frame to frame so that their memory is taken once.
-/// In `bodies` each pair has the lower row first. In `statics`: body row, then static row.
+/// The pairs that an engine found; reused, so that their memory is allocated once.
 #[derive(Default)]
 pub struct Found {
-    /// Pairs of bodies.
+    /// Pairs of bodies, the lower row first.
     pub bodies: Vec<[u32; 2]>,
-    /// Pairs of a body and a static.
+    /// Pairs of a body and a static: the row of the body, then the row of the static.
     pub statics: Vec<[u32; 2]>,
 }
 
 impl Found {
-    /// Forgets the pairs, keeps their memory.
+    /// Removes the pairs and keeps their memory.
     pub fn clear(&mut self) {
         self.bodies.clear();
         self.statics.clear();
     }
 
-    /// Bytes that the pairs take, or may take without asking for more.
+    /// Bytes allocated for pairs.
     pub fn bytes(&self) -> usize {
         (self.bodies.capacity() + self.statics.capacity()) * size_of::<[u32; 2]>()
     }
 }
 
-/// Finds all pairs of a frame. Computes the boxes itself, in f32: `center - half`, `center + half`, closed.
+/// An engine that finds all pairs of each frame.
 ///
-/// Steps are called inside a rayon pool of as many threads as the run is of.
+/// It computes closed boxes itself, in f32: `center - half`, `center + half`. Its calls run inside
+/// a rayon pool with the threads of the race.
 pub trait Engine {
-    /// As `--engines` takes it.
+    /// Name, as in `--engines`.
     fn name(&self) -> &'static str;
 
-    /// What never moves: [min x, min y, max x, max y]. Not timed.
+    /// Sets the boxes that never move: [min x, min y, max x, max y]. Not timed.
     fn set_statics(&mut self, statics: &[[f32; 4]]);
 
-    /// One timed step: all pairs of the frame into `found`, which is cleared first.
+    /// Replaces `found` by all pairs of the frame. This is what is timed.
     fn step(&mut self, frame: Frame<'_>, found: &mut Found);
 
-    /// Copies the pairs of the last step into `found` where they can be iterated without that. Not timed.
+    /// Copies the pairs of the last step to `found`, if the engine keeps them where they can be
+    /// iterated. Not timed.
     fn collect(&mut self, found: &mut Found) {
         let _ = found;
     }
 
-    /// Bytes that the engine itself holds for pairs; they are not counted as its own.
+    /// Bytes that the engine holds for pairs, which are not counted as its memory.
     fn bytes_of_pairs(&self) -> usize {
         0
     }

@@ -1,7 +1,7 @@
-//! What a race comes to: medians, ratios, bytes; the table for people and the line of JSON for programs.
+//! The figures of a race, as a table and as lines of JSON.
 //!
-//! A ratio is the median, over the measured frames, of one engine's time over another's of the same frame: what slowed the
-//! machine for a while slowed both.
+//! A ratio is the median over frames of one engine's time divided by another's in the same frame:
+//! what slows the machine for a while slows both.
 
 use crate::machine::Machine;
 use crate::race::{Lap, Outcome, Race};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// An engine's figures.
+/// The figures of an engine.
 struct Row<'a> {
     lap: &'a Lap,
     median: f64,
@@ -49,20 +49,20 @@ fn rows(outcome: &Outcome) -> Vec<Row<'_>> {
     outcome.laps.iter().zip(&medians).map(row).collect()
 }
 
-/// A table for people, fastest first.
+/// A table of all engines, fastest first.
 pub fn table(race: Race, outcome: &Outcome) -> String {
     let mut rows = rows(outcome);
     rows.sort_by(|a, b| a.median.total_cmp(&b.median));
     let threads = if race.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", race.threads) };
     let mut text = format!(
-        "\n{}: {} bodies, {} statics, {} + {} pairs, {threads}, {} frames\n\n",
+        "\n{}: {} bodies, {} statics, {} body pairs, {} static pairs, {threads}, {} frames\n\n",
         race.scene, outcome.bodies, outcome.statics, outcome.body_pairs, outcome.static_pairs, race.frames
     );
-    text += "| engine | version | threads | ns a body | mean | min | max | to fastest | to triphase | bytes a body | at most | allocations |\n";
+    text += "| engine | version | threads | ns/body | mean | min | max | to fastest | to triphase | bytes/body | peak | allocations/step |\n";
     text += "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
     for row in rows {
         let Row { lap, median, mean, min, max, to_fastest, to_triphase, bytes, bytes_peak } = row;
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "| {} | {} | {} | {median:.1} | {mean:.1} | {min:.1} | {max:.1} | {to_fastest:.2} | {to_triphase:.2} | {bytes:.0} | {bytes_peak:.0} | {:.0} |",
@@ -72,7 +72,7 @@ pub fn table(race: Race, outcome: &Outcome) -> String {
     text
 }
 
-/// A line of JSON for each engine, in the order of the list; `benches/record/README.md` says what the keys are.
+/// A line of JSON for each engine; `benches/record/README.md` explains the keys.
 pub fn json_lines(race: Race, outcome: &Outcome, machine: &Machine) -> Vec<String> {
     let line = |row: Row<'_>| {
         let value: Value = json!({
@@ -108,12 +108,12 @@ pub fn json_lines(race: Race, outcome: &Outcome, machine: &Machine) -> Vec<Strin
     rows(outcome).into_iter().map(line).collect()
 }
 
-/// To a thousandth.
+/// Rounds to a thousandth.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
-/// The middle value, or the mean of the two.
+/// The middle value, or the mean of the two in the middle; 0 without values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn medians_are_in_the_middle() {
+    fn median_of_an_even_count_is_a_mean() {
         assert_eq!(median([].into_iter()), 0.0);
         assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
         assert_eq!(median([4.0, 1.0, 2.0, 3.0].into_iter()), 2.5);

@@ -1,18 +1,20 @@
-//! triphase and other engines on the same frames, in turn, with the same pairs to be found.
+//! Races triphase against other engines, which must find the same pairs in the same frames.
 //!
 //! ```text
-//! cargo run --release --manifest-path benches/peers/Cargo.toml -- --scene crowd --bodies 100000 --threads 1
-//! cargo run --release --manifest-path benches/peers/Cargo.toml -- --scene crowd,dragons,castles --bodies 100000,1000000
+//! cargo run --release --manifest-path benches/peers/Cargo.toml -- \
+//!     --scene crowd --bodies 100000 --threads 1
+//! cargo run --release --manifest-path benches/peers/Cargo.toml -- \
+//!     --scene crowd,dragons,castles --bodies 100000,1000000
 //! ```
 //!
 //! Modules, lowest first:
 //!
-//! * [`engine`]: what an engine is; [`boxes`]: what all of them share.
-//! * [`engines`]: them, a file each, and their list.
-//! * [`memory`]: the allocator that counts for each engine.
-//! * [`check`]: whether pairs are right; [`race`]: who is how fast.
-//! * [`figures`], [`machine`], [`record`]: what comes of it. [`options`]: what is asked for.
-//! * [`queries`]: all that once more for questions between steps.
+//! * [`engine`]: the interface of an engine; [`boxes`]: what all engines share.
+//! * [`engines`]: the engines, a file each, and the list of them.
+//! * [`memory`]: an allocator that counts for each engine.
+//! * [`check`]: compares pairs; [`race`]: measures the engines.
+//! * [`figures`], [`machine`], [`record`]: the output; [`options`]: the command line.
+//! * [`queries`]: the same for queries between steps.
 
 pub mod boxes;
 pub mod engine;

@@ -1,26 +1,26 @@
-//! What figures were measured on, and with.
+//! The machine, compiler and version that figures were measured with.
 
 use crate::engines::locked_version;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Goes into every line of a record.
+/// What every line of a record says about its origin.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The processor, as it calls itself.
+    /// The processor's name.
     pub cpu: String,
-    /// The compiler that built this.
+    /// The compiler that built this program.
     pub rustc: &'static str,
     /// The version of triphase.
     pub triphase: String,
-    /// The commit of triphase, where git is there to tell.
+    /// The commit of triphase, if git is available.
     pub revision: Option<String>,
-    /// Today, in UTC: 2026-01-31.
+    /// Today's date in UTC, as in 2026-01-31.
     pub date: String,
 }
 
 impl Machine {
-    /// This one, now.
+    /// This machine, today.
     pub fn here() -> Self {
         Self {
             cpu: cpu().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
@@ -31,7 +31,7 @@ impl Machine {
         }
     }
 
-    /// The processor's name as part of a file's: letters and digits, and a dash for all else.
+    /// The processor's name for a file name: letters and digits, with dashes for everything else.
     pub fn short_cpu(&self) -> String {
         let plain = self.cpu.replace("(R)", " ").replace("(TM)", " ").to_lowercase();
         let words = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -52,9 +52,9 @@ fn revision() -> Option<String> {
     String::from_utf8(output.stdout).ok().map(|text| text.trim().to_owned())
 }
 
-/// The date of a day counted from 1970-01-01 on, in the Gregorian calendar.
+/// The Gregorian date of a day counted from 1970-01-01.
 fn date(days: u64) -> String {
-    // Years begin in March, so that the day that comes and goes is the last.
+    // Years begin in March, so that the leap day is their last day.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -70,14 +70,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_have_dates() {
+    fn date_of_a_day_is_gregorian() {
         assert_eq!(date(0), "1970-01-01");
         assert_eq!(date(11_016), "2000-02-29");
         assert_eq!(date(20_454), "2026-01-01");
     }
 
     #[test]
-    fn processors_have_short_names() {
+    fn short_cpu_leaves_out_trademarks() {
         let named = |cpu: &str| Machine { cpu: cpu.to_owned(), ..Machine::here() }.short_cpu();
         assert_eq!(named("AMD EPYC 9R14 96-Core Processor"), "amd-epyc-9r14-96");
         assert_eq!(named("Intel(R) Core(TM) i7-9750H CPU @ 2.60GHz"), "intel-i7-9750h-2");

@@ -1,4 +1,4 @@
-//! The command; what it does is in the library beside it.
+//! The command of the race of steps.
 
 use clap::Parser;
 use rayon::ThreadPoolBuilder;
@@ -47,12 +47,12 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Those asked for; all if none is. triphase is always first.
+/// Returns the named engines, or all of them without names; triphase is always first.
 fn chosen(names: &[String]) -> Result<Vec<Entry>, String> {
     let all = engines::all();
     let known: Vec<&str> = all.iter().map(Entry::name).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!("there is no engine \"{unknown}\"; there are {}", known.join(", ")));
+        return Err(format!("unknown engine \"{unknown}\"; engines: {}", known.join(", ")));
     }
     let wanted = |(k, name): (usize, &str)| k == 0 || names.is_empty() || names.iter().any(|other| other == name);
     Ok(all.iter().zip(known.iter().enumerate()).filter(|(_, (k, name))| wanted((*k, name))).map(|(e, _)| *e).collect())

@@ -1,14 +1,16 @@
-//! Counts what each engine asks of the allocator.
+//! An allocator that counts the memory of each engine.
 //!
-//! The harness names the engine that runs now; whatever any thread allocates, grows or frees meanwhile goes to its
-//! account. So nothing may run beside an engine, and an engine has to be dropped on its own account.
+//! The race names the engine that runs; whatever any thread allocates or frees meanwhile is counted
+//! in the account of that engine. So nothing else may run at the same time, and an engine has to be
+//! dropped in its own account.
 //!
-//! A command that wants it makes [`Counting`] its global allocator; without that all accounts stay empty.
+//! A program that counts must make [`Counting`] its global allocator; without that, all accounts
+//! stay empty.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Most accounts; the first is nobody's.
+/// Number of accounts; the first counts everything outside of engines.
 const ACCOUNTS: usize = 64;
 
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
@@ -27,16 +29,16 @@ impl Entries {
     }
 }
 
-/// Where an engine's memory is counted.
+/// The account of an engine's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Account(usize);
 
 impl Account {
-    /// The account of the engine of this number, empty.
+    /// Opens an empty account for an engine.
     ///
     /// # Panics
     ///
-    /// Above 62.
+    /// If `number` is above 62.
     pub fn open(number: usize) -> Self {
         let entries = &LEDGER[number + 1];
         entries.calls.store(0, Relaxed);
@@ -45,7 +47,7 @@ impl Account {
         Self(number + 1)
     }
 
-    /// Runs it on this account.
+    /// Calls `run`, and counts its memory in this account.
     pub fn charge<R>(self, run: impl FnOnce() -> R) -> R {
         CURRENT.store(self.0, Relaxed);
         let result = run();
@@ -53,7 +55,8 @@ impl Account {
         result
     }
 
-    /// As `charge`, and tells the most bytes that were held meanwhile. Not for what is timed.
+    /// Like [`charge`](Self::charge), and returns the most bytes held meanwhile. Slower, so not for
+    /// what is timed.
     pub fn charge_watched<R>(self, run: impl FnOnce() -> R) -> (R, i64) {
         LEDGER[self.0].peak.store(self.held(), Relaxed);
         PEAK_WATCHED.store(true, Relaxed);
@@ -62,18 +65,18 @@ impl Account {
         (result, LEDGER[self.0].peak.load(Relaxed))
     }
 
-    /// Bytes held now.
+    /// Bytes held.
     pub fn held(self) -> i64 {
         LEDGER[self.0].held.load(Relaxed)
     }
 
-    /// Calls that asked for memory, new, zeroed or grown, since the account was opened.
+    /// Number of calls that allocated or grew memory since the account was opened.
     pub fn calls(self) -> u64 {
         LEDGER[self.0].calls.load(Relaxed)
     }
 }
 
-/// Notes a call that asked for memory, and by how many bytes more is held.
+/// Counts a call that requested memory, and the bytes by which it grew.
 fn asked(grown: i64) {
     LEDGER[CURRENT.load(Relaxed)].calls.fetch_add(1, Relaxed);
     note(grown);
@@ -91,7 +94,7 @@ fn note(grown: i64) {
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 
-// SAFETY: everything is handed on to `System` as it came; counting touches nothing but atomics of its own.
+// SAFETY: every call is passed to `System` unchanged; counting only changes atomics.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

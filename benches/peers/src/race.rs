@@ -1,10 +1,14 @@
-//! One scene, all engines: frame by frame, each in turn.
+//! Steps all engines through one scene, frame by frame.
 //!
-//! R1: every engine steps every measured frame, one directly after another, so that whatever disturbs the machine disturbs
-//! all of them. Their order is drawn anew each frame, from the seed: what one leaves in the caches is in turn another's loss.
-//! R2: a time is from the call until the pairs can be iterated. Moving the bodies, statics, checks are not timed.
-//! R3: in the first and the last measured frame all must have found what triphase found, and, where that can be had,
-//! triphase what brute force finds.
+//! RACE-1: every engine steps every measured frame, one engine directly after another, so that
+//! whatever slows the machine slows all of them. Their order is drawn anew for each frame from the
+//! seed, so that no engine always finds the caches as the same other one left them.
+//!
+//! RACE-2: the time of a step is from the call until the pairs can be iterated. Moving the bodies,
+//! setting statics and checks are not timed.
+//!
+//! RACE-3: in the first and the last measured frame, all engines must have found the pairs of
+//! triphase, and triphase, if the scene is small enough, those of brute force.
 
 use crate::boxes::Box4;
 use crate::check::{self, BRUTE_FORCE_MAX, Mismatch};
@@ -14,65 +18,65 @@ use crate::memory::Account;
 use std::time::{Duration, Instant};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 
-/// Frames of the warm-up that engines step that do not age.
+/// Frames of the warm-up that engines step whose speed does not change over frames.
 const WARM_UP_STEPS: u32 = 10;
 
-/// What is run.
+/// A scene and how it is stepped.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
     /// The scene.
     pub scene: SceneName,
-    /// Asked for; some scenes have a number of their own.
+    /// Requested number of bodies; some scenes have a fixed number.
     pub bodies: usize,
-    /// What the scene is made from.
+    /// Random seed of the scene.
     pub seed: u64,
-    /// Threads of the pool that the race is run in.
+    /// Threads of the pool that the race runs in.
     pub threads: usize,
     /// Measured frames, at least one.
     pub frames: u32,
-    /// Frames before those.
+    /// Frames before the measured ones.
     pub warm_up: u32,
 }
 
-/// How an engine did.
+/// The measurements of an engine.
 #[derive(Clone, Debug)]
 pub struct Lap {
-    /// Its name.
+    /// Name of the engine.
     pub engine: &'static str,
-    /// Its version.
+    /// Version of the engine.
     pub version: String,
-    /// Threads it used.
+    /// Number of threads that it used.
     pub threads: usize,
-    /// A time for each measured frame.
+    /// Time of each measured frame.
     pub times: Vec<Duration>,
-    /// Bytes held between frames after the warm-up: statics and all, pairs not.
+    /// Bytes held between frames after the warm-up, including statics, without pairs.
     pub bytes_held: i64,
-    /// Most bytes held during a step, pairs not counted.
+    /// Most bytes held during a step, without pairs.
     pub bytes_peak: i64,
-    /// Calls that asked the allocator for memory, a step.
+    /// Mean number of calls per step that requested memory from the allocator.
     pub allocations: f64,
 }
 
-/// A race that was run.
+/// The result of a race.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Bodies in the scene.
+    /// Number of bodies in the scene.
     pub bodies: usize,
-    /// Statics in it.
+    /// Number of statics in the scene.
     pub statics: usize,
-    /// Pairs of bodies in the last frame.
+    /// Number of pairs of bodies in the last frame.
     pub body_pairs: usize,
-    /// Pairs with statics in it.
+    /// Number of pairs with statics in the last frame.
     pub static_pairs: usize,
-    /// Engines in the order of the list, triphase first.
+    /// The engines in the order of the list, triphase first.
     pub laps: Vec<Lap>,
 }
 
-/// Runs a race in the pool that it is called in.
+/// Runs a race in the rayon pool of the caller.
 ///
 /// # Errors
 ///
-/// An engine found other pairs than triphase, or triphase other pairs than brute force.
+/// If an engine found other pairs than triphase, or triphase other pairs than brute force.
 pub fn run(race: Race, entries: &[Entry]) -> Result<Outcome, Mismatch> {
     let mut scene = Scene::new(race.scene, race.bodies, race.seed);
     let mut runners: Vec<Runner> =
@@ -97,7 +101,7 @@ pub fn run(race: Race, entries: &[Entry]) -> Result<Outcome, Mismatch> {
     Ok(Outcome { bodies: scene.centers.len(), statics: scene.statics.len(), body_pairs, static_pairs, laps })
 }
 
-/// Steps until memory is taken and what ages is old; then sees how much memory that is.
+/// Steps until memory is allocated and structures that degrade have done so; then measures memory.
 fn warm_up(race: Race, scene: &mut Scene, runners: &mut [Runner]) {
     for k in 0..race.warm_up {
         scene.advance();
@@ -110,7 +114,7 @@ fn warm_up(race: Race, scene: &mut Scene, runners: &mut [Runner]) {
     runners.iter_mut().for_each(|runner| runner.weigh(frame));
 }
 
-/// R3.
+/// Compares all engines (RACE-3).
 fn compare(frame: Frame<'_>, statics: &[Box4], runners: &mut [Runner]) -> Result<(), Mismatch> {
     for runner in runners.iter_mut() {
         runner.engine.collect(&mut runner.found);
@@ -171,7 +175,7 @@ impl Runner {
         self.account.charge(|| self.engine.step(frame, &mut self.found));
     }
 
-    /// R2.
+    /// Times a step (RACE-2).
     fn measure(&mut self, frame: Frame<'_>) {
         let (engine, found) = (&mut self.engine, &mut self.found);
         let time = self.account.charge(|| {
@@ -182,7 +186,7 @@ impl Runner {
         self.times.push(time);
     }
 
-    /// Makes room for more pairs than there were, and weighs the rest.
+    /// Reserves room for more pairs than there were, and measures all other memory.
     fn weigh(&mut self, frame: Frame<'_>) {
         let (engine, found) = (&mut self.engine, &mut self.found);
         self.account.charge(|| {

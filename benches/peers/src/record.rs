@@ -1,16 +1,17 @@
-//! Where figures are kept.
+//! Writes figures to `benches/record`.
 
 use crate::machine::Machine;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Appends lines to the file of this machine and day; tells which. `kind` is the end of its name: of one file all lines have
-/// the same keys.
+/// Appends lines to the file of this machine and day, and returns its path.
+///
+/// `kind` is the end of the file's name; all lines of a file have the same keys.
 ///
 /// # Errors
 ///
-/// The folder cannot be made or the file not be written.
+/// If the folder cannot be created or the file cannot be written.
 pub fn append(lines: &[String], machine: &Machine, kind: &str) -> io::Result<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../record");
     fs::create_dir_all(&folder)?;

@@ -1,4 +1,4 @@
-//! Every engine finds what triphase finds, and triphase what brute force finds.
+//! Every engine finds the pairs of triphase, and triphase those of brute force.
 
 use rayon::ThreadPoolBuilder;
 use triphase_peers::engine::{Engine, Found, Frame};
@@ -20,12 +20,12 @@ fn all_agree(threads: usize) {
 
 #[test]
 fn all_agree_on_one_thread_and_on_two() {
-    // In one test: memory is counted for the engine that runs, so no two may.
+    // One test: memory is counted for one engine at a time.
     all_agree(1);
     all_agree(2);
 }
 
-/// Finds nothing.
+/// An engine that finds no pairs.
 struct Blind;
 
 impl Engine for Blind {

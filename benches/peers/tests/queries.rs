@@ -1,4 +1,4 @@
-//! Every engine answers as triphase does, and triphase as brute force.
+//! Every engine gives the results of triphase, and triphase those of brute force.
 
 use triphase_peers::queries::engine::{Engine, Way};
 use triphase_peers::queries::engines::{self, Entry};
@@ -10,7 +10,7 @@ use triphase_scenes::{SceneName, SplitMix64};
 
 const RACE: Race = Race { queries: 150, batch: 100, rounds: 1, processor_time: false, seed: 5 };
 
-/// Where f32 is enough for engines that compute in it.
+/// Subjects in which f32 is exact enough for engines that compute in it.
 const TAME: [SceneName; 8] = [
     SceneName::Crowd,
     SceneName::Dragons,
@@ -52,7 +52,7 @@ fn all_agree_on_towns() {
     let mut random = SplitMix64::new(3);
     let mut place = |k: usize| [1.0, 50.0].map(|spread| random.range(0.0, spread) + (k % 7) as f32 * 300.0);
     let mut places: Vec<[f32; 2]> = (0..900).map(&mut place).collect();
-    // Some share a place.
+    // Some have the same position.
     places.extend_from_within(..90);
     let towns = Towns { places };
     for name in [SubjectName::Towns, SubjectName::TownBoxes] {
@@ -61,7 +61,7 @@ fn all_agree_on_towns() {
     }
 }
 
-/// Finds nothing.
+/// An engine that finds nothing.
 struct Blind;
 
 impl Engine for Blind {
@@ -83,5 +83,5 @@ fn what_an_engine_misses_is_told() {
     let blind = Entry { name: "blind", package: "none", fits: |_| true, make: |_| Box::new(Blind) };
     let subject = Subject::new(SubjectName::Scene(SceneName::Crowd), 100, 1, None).expect("a scene");
     let error = race::run(RACE, &subject, &[engines::all()[0], blind]).expect_err("it is blind");
-    assert!(error.contains("blind differs from triphase in question 0"), "{error}");
+    assert!(error.contains("blind differs from triphase in query 0"), "{error}");
 }

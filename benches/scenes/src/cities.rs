@@ -5,15 +5,17 @@ use crate::crowds::{self, half_extents, side};
 use crate::motion::{speed, velocity};
 use std::f64::consts::PI;
 
-/// Clusters in `cities`.
+/// Number of clusters in `cities`.
 const CLUSTERS: usize = 16;
-/// How much wider than `crowd`'s world `cities` is.
+/// Width of the world of `cities`, as a multiple of that of `crowd`.
 const WIDER: f64 = 20.0;
-/// Clusters keep this many sigmas from each other and from the edges: further than any body is from its cluster.
+/// Distance of clusters from each other and from the edges, in sigmas: farther than any body is
+/// from the center of its cluster.
 const APART: f64 = 12.0;
 
-/// 80 % in clusters of sigma = side / sqrt(160 pi): a cluster of N / 20 bodies has a mean density, as its bodies see it,
-/// of (N / 20) / (4 pi sigma^2) = 2 N / side^2, twice that of `crowd`.
+/// 80 % of the bodies in clusters with sigma = side / sqrt(160 pi). At its bodies, a cluster of N /
+/// 20 of them has a mean density of (N / 20) / (4 pi sigma^2) = 2 N / side^2, twice that of
+/// `crowd`.
 pub(crate) fn cities(scene: &mut Scene, bodies: usize) {
     let sizes = half_extents(scene, bodies);
     let crowd_side = side(&sizes);
@@ -45,7 +47,8 @@ fn cluster_centers(scene: &mut Scene, wide: f64, apart: f64) -> Vec<[f64; 2]> {
     clusters
 }
 
-/// At 1e7 an f32 counts in whole units, coarser than a body: the far city is a crowd of what is left after rounding.
+/// At 1e7 the spacing of f32 is 1 unit, more than a body's size: the far city consists of boxes
+/// after rounding.
 pub(crate) fn two_cities(scene: &mut Scene, bodies: usize) {
     let sizes = half_extents(scene, bodies);
     let (near, far) = sizes.split_at(bodies / 2);
@@ -63,7 +66,7 @@ pub(crate) fn two_cities(scene: &mut Scene, bodies: usize) {
 pub(crate) fn far_outlier(scene: &mut Scene, bodies: usize) {
     crowds::crowd(scene, bodies);
     if let (Some(center), Some(velocity)) = (scene.centers.last_mut(), scene.velocities.last_mut()) {
-        // It stays where it is.
+        // The outlier does not move.
         (*center, *velocity) = ([1e30; 2], [0.0; 2]);
     }
 }

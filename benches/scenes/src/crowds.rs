@@ -1,37 +1,37 @@
-//! `crowd` and what is made of it.
+//! `crowd` and scenes that are derived from it.
 
 use crate::motion::{Motion, speed, velocity};
 use crate::{Scene, SplitMix64};
 
-/// Area fraction of a crowd: the sum of the areas of its boxes over the area of its world.
+/// Area fraction of a crowd: the sum of the areas of its boxes, divided by the area of its world.
 const AREA_FRACTION: f64 = 0.5;
-/// One in so many bodies is a dragon.
+/// One body in this many is a dragon.
 const DRAGON: usize = 1000;
-/// One wall for so many bodies.
+/// One wall for this many bodies.
 pub(crate) const WALL: usize = 5;
-/// One in so many bodies is awake among sleepers.
+/// One body in this many is awake in `sleepers`.
 const AWAKE: usize = 20;
-/// Log-uniform half-extents lie between 0.05 and 0.05 times this.
+/// Ratio of the largest half-extent of `power_law` to the smallest, 0.05.
 const POWER_LAW_RATIO: f64 = 1000.0;
 
-/// The half-extent of a body of a crowd.
+/// A random half-extent of a body of a crowd.
 #[inline]
 pub(crate) fn half_extent(random: &mut SplitMix64) -> f32 {
     random.range(0.35, 0.5)
 }
 
-/// The half-extents of a crowd.
+/// Random half-extents of a crowd.
 pub(crate) fn half_extents(scene: &mut Scene, bodies: usize) -> Vec<f32> {
     (0..bodies).map(|_| half_extent(&mut scene.random)).collect()
 }
 
-/// The side of the world in which squares of these half-extents have the area fraction of a crowd.
+/// The width of the world in which squares of these half-extents have the area fraction of a crowd.
 pub(crate) fn side(half_extents: &[f32]) -> f64 {
     let area: f64 = half_extents.iter().map(|&half| 4.0 * f64::from(half) * f64::from(half)).sum();
     (area / AREA_FRACTION).sqrt()
 }
 
-/// Adds a square anywhere in `0..=side`, with a velocity of its own.
+/// Adds a square at a random position in `0..=side`, with a random velocity.
 #[inline]
 pub(crate) fn push_square(scene: &mut Scene, side: f64, half: f32) {
     let center = [scene.random.range(0.0, side), scene.random.range(0.0, side)];
@@ -39,7 +39,7 @@ pub(crate) fn push_square(scene: &mut Scene, side: f64, half: f32) {
     scene.push(center, [half; 2], velocity);
 }
 
-/// Adds squares of these sizes anywhere in the world whose side is given.
+/// Adds squares of these sizes at random positions in a world of this width.
 fn fill(scene: &mut Scene, side: f64, half_extents: &[f32]) {
     scene.world = [0.0, 0.0, side as f32, side as f32];
     for &half in half_extents {
@@ -52,12 +52,12 @@ pub(crate) fn crowd(scene: &mut Scene, bodies: usize) {
     fill(scene, side(&sizes), &sizes);
 }
 
-/// A crowd that moves in another way.
+/// A crowd with another kind of motion.
 pub(crate) fn moving_by(scene: &mut Scene, bodies: usize, motion: Motion) {
     crowd(scene, bodies);
     scene.motion = motion;
     if matches!(motion, Motion::Fall) {
-        // Nothing hangs through the floor.
+        // No body begins below the floor.
         for (center, half) in scene.centers.iter_mut().zip(&scene.half_extents) {
             center[1] = center[1].max(half[1]);
         }
@@ -66,7 +66,7 @@ pub(crate) fn moving_by(scene: &mut Scene, bodies: usize, motion: Motion) {
 
 pub(crate) fn dragons(scene: &mut Scene, bodies: usize) {
     let mut sizes = half_extents(scene, bodies);
-    // The world is as large as without them.
+    // The world is as large as without dragons.
     let side = side(&sizes);
     for half in &mut sizes[..bodies / DRAGON] {
         *half = scene.random.range(5.0, 25.0);
@@ -88,7 +88,7 @@ pub(crate) fn castles(scene: &mut Scene, bodies: usize) {
 
 pub(crate) fn sleepers(scene: &mut Scene, bodies: usize) {
     crowd(scene, bodies);
-    // Rows are shuffled after, so these are anywhere.
+    // Rows are shuffled later, so these are in random rows.
     for velocity in &mut scene.velocities[bodies / AWAKE..] {
         *velocity = [0.0; 2];
     }
@@ -102,7 +102,7 @@ pub(crate) fn power_law(scene: &mut Scene, bodies: usize) {
 
 pub(crate) fn negative_coordinates(scene: &mut Scene, bodies: usize) {
     crowd(scene, bodies);
-    // A whole number well above the side, so that the far edge is below zero too.
+    // A whole number well above the width, so that the far edge is below zero too.
     let shift = 4096.0 + 2.0 * scene.world[2].ceil();
     scene.world = scene.world.map(|edge| edge - shift);
     for center in &mut scene.centers {

@@ -1,17 +1,21 @@
-//! Sizes, speeds and coordinates at the ends of what f32 holds.
+//! Sizes, speeds and coordinates at the limits of f32.
 
 use crate::Scene;
 use crate::crowds::side;
 use crate::motion::{Motion, inward, velocity};
 
-/// How far a bullet goes in a step, in its own sides.
+/// Distance that a bullet moves per step, in its own widths.
 const BULLET_SIDES: f64 = 50.0;
-/// Square sides of world for each bullet. The swept boxes of two bullets, 50 sides long in random directions, meet when
-/// their centres are within (w1 + w2)(h1 + h2), about 3,700 square sides on average: half of that is one pair a body.
+/// Area of the world per bullet, in squares of its width.
+///
+/// The swept boxes of two bullets, 50 widths long in random directions, overlap if their centers
+/// are within an area of (w1 + w2)(h1 + h2), about 3,700 squares on average. Half of that gives one
+/// pair per body.
 const BULLET_AREA: f64 = 1_850.0;
 
-/// The huge ones are as dense as a crowd (about one pair each), the tiny ones anywhere between: half of them lie in a
-/// huge one. Each moves 0.1 of its side, without the usual limit, or the huge ones would not move at all in f32.
+/// Huge bodies as dense as a crowd (about one pair each), and tiny bodies at random positions, half
+/// of them inside of a huge one. Each moves 0.1 of its width without the usual limit, with which
+/// the huge ones would not move at all in f32.
 pub(crate) fn tiny_and_huge(scene: &mut Scene, bodies: usize) {
     let halves: Vec<f32> = (0..bodies).map(|k| if k % 2 == 0 { 1e6 } else { 1e-6 }).collect();
     let edge = side(&halves) / 2.0;
@@ -25,7 +29,8 @@ pub(crate) fn tiny_and_huge(scene: &mut Scene, bodies: usize) {
 
 pub(crate) fn bullets(scene: &mut Scene, bodies: usize) {
     scene.motion = Motion::AabbCast;
-    // The mean side is 0.15. Never so small that a bullet could leave it either way.
+    // The mean width is 0.15. The world is never so small that a bullet could leave it in both
+    // directions.
     let side = ((bodies as f64 * BULLET_AREA).sqrt() * 0.15).max(2.0 * BULLET_SIDES * 0.2);
     scene.world = [0.0, 0.0, side as f32, side as f32];
     let mut displacements = Vec::with_capacity(bodies);
@@ -44,12 +49,12 @@ fn ulp_of(x: f32) -> f32 {
     x.abs().next_up() - x.abs()
 }
 
-/// Sites at plus and minus powers of two on each axis, half of them on the diagonals; bodies within a few ulp of one.
-/// They march an ulp a frame.
+/// Bodies within a few ulps of sites at positive and negative powers of two on each axis, half of
+/// them on the diagonals. They march one ulp per frame.
 pub(crate) fn ulp(scene: &mut Scene, bodies: usize) {
     scene.motion = Motion::March;
     scene.world = [-f32::MAX, -f32::MAX, f32::MAX, f32::MAX];
-    // So wide that there are a few pairs a body, however many share a site.
+    // Wide enough for only a few pairs per body, however many bodies share a site.
     let spread = ((bodies as f64 / 384.0).sqrt() as usize).max(2);
     for _ in 0..bodies {
         let exponents = [scene.random.below(128) as i32, scene.random.below(128) as i32];
@@ -67,7 +72,7 @@ pub(crate) fn ulp(scene: &mut Scene, bodies: usize) {
 }
 
 pub(crate) fn zero_size(scene: &mut Scene, bodies: usize) {
-    // N^2 / 2 pairs of points over side^2 places: one a body.
+    // N^2 / 2 pairs of points over side^2 positions: one per body.
     let side = ((bodies as f64 / 2.0).sqrt().ceil() as usize).max(1);
     scene.world = [0.0, 0.0, side as f32, side as f32];
     for k in 0..bodies {
@@ -77,7 +82,7 @@ pub(crate) fn zero_size(scene: &mut Scene, bodies: usize) {
             1 => [0.0, 0.4],
             _ => [0.0, 0.0],
         };
-        // Whole steps keep them on whole coordinates.
+        // Steps of whole units keep coordinates whole.
         let velocity = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]][scene.random.below(4)];
         scene.push(center, half, velocity);
     }

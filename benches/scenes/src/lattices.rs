@@ -1,24 +1,25 @@
-//! Regular arrangements. All march in step, so that they stay what they are.
+//! Regular arrangements. All bodies march in step, so that the arrangement stays.
 
 use crate::Scene;
 use crate::crowds::half_extents;
 use crate::motion::{MARCH_FRAMES, Motion, speed, velocity};
 
-/// What a marching lattice moves a frame: sums of powers of two, so that a lattice on whole coordinates stays exact.
+/// Motion of a marching lattice per frame: sums of powers of two, so that a lattice on whole
+/// coordinates stays exact.
 const MARCH: [f32; 2] = [0.0625, 0.03125];
-/// Bodies on one point.
+/// Number of bodies at one point.
 const GROUP: usize = 1000;
-/// Distance of the points of such groups, in units: far enough apart to meet seldom.
+/// Mean distance between such points, in units: far enough to overlap rarely.
 const GROUP_SPACING: f64 = 16.0;
-/// Spacing of the sparse bodies around the crowded cell; four times their largest side.
+/// Spacing of the sparse bodies around the crowded cell: four times their largest width.
 const SPARSE_SPACING: f32 = 4.0;
 
-/// The columns of a square lattice that holds so many.
+/// Number of columns of a square lattice for this many bodies.
 fn columns(count: usize) -> usize {
     ((count as f64).sqrt().ceil() as usize).max(1)
 }
 
-/// The world of a marching lattice of this side: with room for the march.
+/// Sets the world of a marching lattice of this width, with room for the march.
 fn marching_world(scene: &mut Scene, side: f32) {
     let room = MARCH_FRAMES as f32 * 0.125;
     scene.motion = Motion::March;
@@ -34,7 +35,7 @@ pub(crate) fn lattice(scene: &mut Scene, bodies: usize, spacing: f32) {
     }
 }
 
-/// Every number in it is a multiple of 1/32, so edges are equal to the bit.
+/// All numbers are multiples of 1/32, so touching edges are equal bit for bit.
 pub(crate) fn touching(scene: &mut Scene, bodies: usize) {
     let columns = columns(bodies);
     marching_world(scene, columns as f32);
@@ -49,7 +50,7 @@ pub(crate) fn coincident(scene: &mut Scene, bodies: usize) {
     scene.world = [0.0, 0.0, side as f32, side as f32];
     for group in sizes.chunks(GROUP) {
         let center = [scene.random.range(0.0, side), scene.random.range(0.0, side)];
-        // One for all of them: they stay together, also when they bounce.
+        // One velocity for all of them, so they stay together when they bounce.
         let velocity = velocity(&mut scene.random, speed(0.425));
         for &half in group {
             scene.push(center, [half; 2], velocity);
@@ -63,13 +64,13 @@ pub(crate) fn sparse_crowded_cell(scene: &mut Scene, bodies: usize) {
     let sparse_columns = columns(sizes.len() + 1);
     marching_world(scene, sparse_columns as f32 * SPARSE_SPACING);
     for (k, &half) in sizes.iter().enumerate() {
-        // The first place is left to the tiny ones.
+        // The first place is left to the tiny bodies.
         let (column, row) = ((k + 1) % sparse_columns, (k + 1) / sparse_columns);
         scene.push([column as f32 * SPARSE_SPACING, row as f32 * SPARSE_SPACING], [half; 2], MARCH);
     }
     let tiny_columns = columns(tiny_count);
     let spacing = 1.0 / tiny_columns as f64;
-    // Three fifths of the spacing wide: the gaps are far above what rounding can close.
+    // Three fifths of the spacing wide: rounding cannot close the gaps.
     let half = (0.3 * spacing) as f32;
     let step = speed(half) as f32;
     for k in 0..tiny_count {

@@ -1,13 +1,17 @@
-//! Scenes for tests, benches and examples: columns of bodies and statics, made from a name, a number of bodies
-//! and a seed, and moved a frame at a time.
+//! Scenes for tests, benches and examples: columns of bodies and statics, created from a name, a
+//! number of bodies and a seed, and moved frame by frame.
 //!
-//! Knows nothing of triphase, so that whatever is measured or checked with it cannot share its mistakes.
+//! This package does not use triphase, so what is checked with it cannot share its mistakes.
 //!
-//! S1: the same name, number and seed give the same columns, frame after frame. Most scenes use nothing but exact
-//! IEEE operations; `power_law` and `cities` use `exp` and `ln` in f64, rounded to f32 after.
-//! S2: every value is finite, and no half-extent is negative.
-//! S3: rows are shuffled, statics too: the order of rows says nothing about place.
-//! S4: pairs stay linear in the number of bodies, except where a scene says otherwise (`coincident`: 500 a body).
+//! SCENE-1: the same name, number and seed give the same columns in every frame. Most scenes use
+//! only exact IEEE operations; `power_law` and `cities` use `exp` and `ln` in f64, rounded to f32.
+//!
+//! SCENE-2: every value is finite, and no half-extent is negative.
+//!
+//! SCENE-3: rows of bodies and of statics are shuffled, so their order says nothing about
+//! positions.
+//!
+//! SCENE-4: the number of pairs is linear in the number of bodies (`coincident` has 500 per body).
 //!
 //! ```
 //! use triphase_scenes::{Scene, SceneName};

@@ -1,14 +1,16 @@
-//! Everything on one line.
+//! All bodies on one line.
 
 use crate::Scene;
 use crate::crowds::half_extents;
 use crate::motion::speed;
 
-/// Units of line for each body. Two bodies on it overlap when they are closer than the sum of their half-extents,
-/// 0.85 on average, so there are N * N / 2 * 2 * 0.85 / length pairs: one a body.
+/// Length of the line per body.
+///
+/// Two bodies overlap if they are closer than the sum of their half-extents, 0.85 on average, so
+/// there are N * N / 2 * 2 * 0.85 / length pairs: one per body.
 const LENGTH_PER_BODY: f64 = 0.85;
 
-/// On a line through the origin, moving along it. `direction` is of zeros and ones.
+/// Bodies on a line through the origin that move along it; `direction` consists of zeros and ones.
 pub(crate) fn line(scene: &mut Scene, bodies: usize, direction: [f32; 2]) {
     let length = LENGTH_PER_BODY * bodies as f64;
     let sizes = half_extents(scene, bodies);

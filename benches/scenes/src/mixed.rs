@@ -1,18 +1,18 @@
-//! Sizes and shapes that do not belong in cells of one size, mixed: layouts that are hard on grids.
+//! Mixed sizes and shapes that do not suit cells of one size: layouts that are hard on grids.
 
 use crate::Scene;
 use crate::motion::{speed, velocity};
 
-/// Length of a long thin box, in units, and half of its thickness.
+/// Length of a long thin box, and half of its thickness.
 const LONG: f64 = 48.0;
 const HALF_THIN: f32 = 0.005;
-/// Bodies for each string of the harp.
+/// Number of bodies per string of the harp.
 const STRING: usize = 10;
-/// Clusters, and the scales that lie inside each other in each of them: 0.01 to 100.
+/// Number of clusters, and of nested scales in each of them, from 0.01 to 100.
 const SITES: usize = 20;
 const SCALES: usize = 5;
 
-/// Half of the bodies lie in the left half of the world, half stand in the right half.
+/// Wide boxes in the left half of the world, tall boxes in the right half.
 pub(crate) fn wide_and_tall(scene: &mut Scene, bodies: usize) {
     let side = square(scene, bodies, 2.0 * LONG);
     for k in 0..bodies {
@@ -28,13 +28,14 @@ pub(crate) fn wide_and_tall(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// Each site has bodies of five scales around one corner, each as large as a fiftieth of what its scale is spread over.
+/// At each site, bodies of five scales around one corner. The width of a body is a twenty-fifth of
+/// the width over which its scale is spread.
 pub(crate) fn nested_clusters(scene: &mut Scene, bodies: usize) {
     let side = square(scene, bodies, 400.0);
     for _ in 0..bodies {
         let site = scene.random.next_u64() as usize % SITES;
         let width = 10f64.powi((scene.random.next_u64() as usize % SCALES) as i32 - 2);
-        // Sites on a grid of lines and columns, each line and column but one site.
+        // Sites on a grid, one in each line and in each column.
         let corner = [site, site * 7 % SITES].map(|k| (k as f64 / SITES as f64 - 0.5) * (side - 200.0));
         let center = corner.map(|corner| corner as f32 + scene.random.range(0.0, width));
         let half = (0.02 * width) as f32;
@@ -58,7 +59,8 @@ pub(crate) fn harp(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// Half of the bodies side by side along x, half along y: whichever way a world is cut, half of it is in one place.
+/// Half of the bodies side by side along x, half along y: whichever axis the world is divided
+/// along, half of the bodies are in one part.
 pub(crate) fn cross(scene: &mut Scene, bodies: usize) {
     let side = 2.0 * bodies as f64;
     let edge = (side / 2.0) as f32 + 1.0;
@@ -70,7 +72,8 @@ pub(crate) fn cross(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// A square world of 1.4 units of area a body, around the origin. Returns its side, at least `least`.
+/// Sets a square world around the origin, with an area of 1.4 per body. Returns its width, at least
+/// `least`.
 fn square(scene: &mut Scene, bodies: usize, least: f64) -> f64 {
     let side = (1.4 * bodies as f64).sqrt().max(least);
     let edge = (side / 2.0) as f32;

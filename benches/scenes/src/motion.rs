@@ -1,47 +1,47 @@
-//! How bodies move. A body moves 0.1 of its side a frame, never more than 0.5 units, unless its scene says otherwise.
+//! How bodies move: by 0.1 of their side per frame, at most 0.5 units, unless a scene differs.
 
 use crate::scene::Scene;
 use crate::{SplitMix64, crowds};
 
-/// Share of its side that a body moves a frame.
+/// Share of its side that a body moves per frame.
 const SPEED: f64 = 0.1;
-/// Most that a body moves a frame, in units: large ones are slow, or they would mix the world in a few frames.
+/// Most units that a body moves per frame; faster large bodies would mix the world in a few frames.
 const SPEED_MAX: f64 = 0.5;
-/// Frames until all that march turn round; short, so that they stay about where they began.
+/// Frames after which marching bodies turn around; few, so that they stay about where they began.
 pub(crate) const MARCH_FRAMES: u64 = 8;
-/// One in so many rows is replaced each frame by [`Motion::Churn`].
+/// [`Motion::Churn`] replaces one row in this many per frame.
 const CHURN: usize = 20;
 
-/// What [`Scene::advance`] does.
+/// How [`Scene::advance`] moves bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Motion {
-    /// Straight on; back from the edges of the world.
+    /// Straight on, bouncing off the edges of the world.
     Bounce,
-    /// Straight on without edges, all turning round at once every [`MARCH_FRAMES`].
+    /// Straight on without edges; all turn around every [`MARCH_FRAMES`].
     March,
-    /// A new direction every frame.
+    /// A new random direction in every frame.
     Brownian,
-    /// As `Bounce`, and some rows are replaced.
+    /// Like `Bounce`, and some rows are replaced.
     Churn,
-    /// As `Bounce`, told one frame ahead by the displacements.
+    /// Like `Bounce`, with the motion of the next frame in the displacements.
     AabbCast,
     /// Down, until something is in the way.
     Fall,
 }
 
-/// Units a frame of a square body.
+/// The speed of a square body, in units per frame.
 #[inline]
 pub(crate) fn speed(half_extent: f32) -> f64 {
     (SPEED * 2.0 * f64::from(half_extent)).min(SPEED_MAX)
 }
 
-/// A velocity in any direction.
+/// A velocity in a random direction.
 #[inline]
 pub(crate) fn velocity(random: &mut SplitMix64, speed: f64) -> [f32; 2] {
     random.direction().map(|d| (d * speed) as f32)
 }
 
-/// One axis of one body: on by `v`, and turned round where that would leave `min..=max`.
+/// Moves one coordinate by `v`, and reverses `v` at the ends of `min..=max`.
 #[inline]
 fn bounced(c: &mut f32, v: &mut f32, min: f32, max: f32) {
     *c += *v;
@@ -56,7 +56,7 @@ impl Scene {
     pub(crate) fn bounce(&mut self) {
         let [min_x, min_y, max_x, max_y] = self.world;
         for (center, velocity) in self.centers.iter_mut().zip(&mut self.velocities) {
-            // Sleepers stay as they are, bit for bit, wherever they are.
+            // Sleeping bodies must not change by a bit, even if they are outside of the world.
             if *velocity != [0.0; 2] {
                 bounced(&mut center[0], &mut velocity[0], min_x, max_x);
                 bounced(&mut center[1], &mut velocity[1], min_y, max_y);
@@ -105,7 +105,7 @@ impl Scene {
     }
 }
 
-/// The displacement, turned round on each axis on which it would lead out of the world.
+/// The displacement, reversed on each axis on which it would leave the world.
 pub(crate) fn inward(center: [f32; 2], displacement: [f32; 2], world: [f32; 4]) -> [f32; 2] {
     std::array::from_fn(|axis| {
         let there = center[axis] + displacement[axis];

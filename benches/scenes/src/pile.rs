@@ -1,26 +1,30 @@
-//! Falling bodies that come to rest on the floor and on one another, simply and fast: no solver.
+//! Falling bodies that come to rest on the floor and on each other, without a solver.
 //!
-//! F1: a body rests for a frame when it is on the floor, or when bodies whose centres are below its own cover at
-//! least half of its area (summed, positions of the frame before); otherwise it falls at its terminal speed.
-//! F2: cells are one unit wide, the largest side of a `crowd` body, so whatever covers a body is at most one cell away.
-//! Cost: a counting sort, and six cells a body.
+//! PILE-1: a body rests for a frame if it is on the floor, or if the bodies whose centers are below
+//! its own cover at least half of its area (sum of areas, positions of the frame before). Otherwise
+//! it falls at constant speed.
+//!
+//! PILE-2: cells are one unit wide, the largest width of a body of `crowd`, so a body that covers
+//! another is at most one cell away.
+//!
+//! Cost: a counting sort, and a search of six cells per body.
 
 use crate::motion::speed;
 use crate::scene::Scene;
 
-/// F2.
+/// Width of a cell, in units (PILE-2).
 const CELL: f32 = 1.0;
 
-/// What is needed to find the bodies below; kept from frame to frame.
+/// The bodies sorted by cell, to find those below others; buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pile {
     starts: Vec<u32>,
-    /// `[x, y, half-extent]` in the order of cells.
+    /// `[x, y, half-extent]` of each body, in the order of cells.
     packed: Vec<[f32; 3]>,
 }
 
 impl Pile {
-    /// Sorts the bodies by cell; returns how many columns of cells there are.
+    /// Sorts the bodies by cell; returns the number of columns of cells.
     fn sort(&mut self, world: [f32; 4], centers: &[[f32; 2]], half_extents: &[[f32; 2]]) -> usize {
         let columns = ((world[2] - world[0]) / CELL) as usize + 1;
         let rows = ((world[3] - world[1]) / CELL) as usize + 1;
@@ -45,7 +49,7 @@ impl Pile {
         columns
     }
 
-    /// How much of the body is covered by bodies below it.
+    /// The area of a body that bodies below it cover, counting overlaps several times.
     fn covered(&self, world: [f32; 4], columns: usize, center: [f32; 2], half: f32) -> f32 {
         let (column, row) = cell(world, center);
         let (first, last) = (column.saturating_sub(1), (column + 1).min(columns - 1));

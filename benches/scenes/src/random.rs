@@ -1,18 +1,19 @@
-//! Random numbers that are the same everywhere.
+//! Random numbers that are the same on every platform.
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a counter and a finaliser. Small, fast, good enough for scenes.
+/// The random number generator SplitMix64 (Steele, Lea and Flood 2014): small, fast, and good
+/// enough for scenes.
 #[derive(Clone, Debug)]
 pub struct SplitMix64 {
     state: u64,
 }
 
 impl SplitMix64 {
-    /// Starts at a seed; any will do.
+    /// Creates a generator from any seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next 64 bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -22,25 +23,27 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Uniform in `0.0..1.0`.
+    /// Returns a uniform value in `0.0..1.0`.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform between the two, computed in f64 and rounded, so that either may come out.
+    /// Returns a uniform value in `low..=high`, computed in f64 and rounded.
     #[inline]
     pub fn range(&mut self, low: f64, high: f64) -> f32 {
         (low + (high - low) * self.unit()) as f32
     }
 
-    /// Uniform in `0..count`; `count` must not be 0. The bias is below 2^-32 for the counts of a scene.
+    /// Returns a uniform value in `0..count`; `count` must not be 0. The bias is below 2^-32 for
+    /// the counts of a scene.
     #[inline]
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.next_u64()) * count as u128) >> 64) as usize
     }
 
-    /// A direction: a vector of length 1, by rejection in the disc (no sine, so the same on every platform).
+    /// Returns a random vector of length 1, by rejection sampling: no sine, so it is the same on
+    /// every platform.
     #[inline]
     pub fn direction(&mut self) -> [f64; 2] {
         loop {
@@ -53,7 +56,7 @@ impl SplitMix64 {
         }
     }
 
-    /// Two independent normal deviates (Marsaglia's polar method).
+    /// Returns two independent normal deviates (Marsaglia's polar method).
     pub fn normal_pair(&mut self) -> [f64; 2] {
         loop {
             let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);

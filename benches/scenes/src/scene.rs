@@ -1,45 +1,47 @@
-//! A scene: its columns, and one frame of its movement.
+//! A scene: its columns, and how it moves.
 
 use crate::motion::Motion;
 use crate::pile::Pile;
 use crate::{SceneName, SplitMix64, cities, crowds, extremes, lattices, lines, mixed, thin};
 
-/// Columns of bodies and statics. A row of `centers`, `half_extents`, `displacements` and `ids` is one body.
+/// Columns of bodies and statics. A row of `centers`, `half_extents`, `displacements` and `ids` is
+/// one body.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Which scene it is.
+    /// Name of the scene.
     pub name: SceneName,
-    /// What it was made from.
+    /// Random seed that the scene was created from.
     pub seed: u64,
-    /// How often it was advanced.
+    /// Number of frames that it has advanced.
     pub frame: u64,
-    /// `[min_x, min_y, max_x, max_y]` that centres stay in (the lone body of `far_outlier` apart).
+    /// The box that all centers stay in, except the outlier of `far_outlier`: `[min_x, min_y,
+    /// max_x, max_y]`.
     pub world: [f32; 4],
-    /// Centres of the bodies.
+    /// Centers of the bodies.
     pub centers: Vec<[f32; 2]>,
     /// Half-extents of the bodies, in the same rows.
     pub half_extents: Vec<[f32; 2]>,
-    /// Where each body will be one frame on, minus where it is, where the scene is about such sweeps (`bullets`).
+    /// Motion of each body in the next frame, in scenes of fast bodies (`bullets`).
     pub displacements: Option<Vec<[f32; 2]>>,
     /// Boxes that never move: `[min_x, min_y, max_x, max_y]`.
     pub statics: Vec<[f32; 4]>,
-    /// An id for each body that is its own as long as the scene lives; never used again after the body is gone.
+    /// A unique id for each body. The id of a removed body is never used again.
     pub ids: Vec<u64>,
     pub(crate) velocities: Vec<[f32; 2]>,
     pub(crate) motion: Motion,
     pub(crate) random: SplitMix64,
     pub(crate) pile: Pile,
     next_id: u64,
-    /// Columns that were just left behind, as room for the next ones.
+    /// Buffers to reorder columns with.
     spare: (Vec<[f32; 2]>, Vec<u64>),
 }
 
 impl Scene {
-    /// Makes a scene. `empty` and `one` have that many bodies whatever is asked for.
+    /// Creates a scene. `empty` and `one` have a fixed number of bodies.
     ///
     /// # Cost
     ///
-    /// About 0.1 s a million bodies.
+    /// About 0.1 s per million bodies.
     pub fn new(name: SceneName, bodies: usize, seed: u64) -> Self {
         let mut scene = Self::blank(name, bodies, seed);
         match name {
@@ -84,7 +86,7 @@ impl Scene {
         scene
     }
 
-    /// One frame of movement.
+    /// Moves all bodies by one frame.
     pub fn advance(&mut self) {
         self.frame += 1;
         match self.motion {
@@ -97,11 +99,11 @@ impl Scene {
         }
     }
 
-    /// Puts the rows into another order: row `order[k]` goes to place `k`. Statics stay where they are.
+    /// Reorders the rows of bodies: row `order[k]` becomes row `k`.
     ///
     /// # Panics
     ///
-    /// When a number is not below the number of rows.
+    /// If an entry of `order` is not a row.
     pub fn reorder(&mut self, order: &[u32]) {
         fn gather<T: Copy>(column: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
             spare.clear();
@@ -138,7 +140,7 @@ impl Scene {
         }
     }
 
-    /// Adds a row.
+    /// Adds a body.
     pub(crate) fn push(&mut self, center: [f32; 2], half_extent: [f32; 2], velocity: [f32; 2]) {
         self.centers.push(center);
         self.half_extents.push(half_extent);
@@ -147,7 +149,7 @@ impl Scene {
         self.next_id += 1;
     }
 
-    /// S3: puts the rows into a random order.
+    /// Shuffles the rows of bodies and statics (SCENE-3).
     fn shuffle(&mut self) {
         let count = self.centers.len();
         let mut order: Vec<u32> = (0..count as u32).collect();

@@ -1,13 +1,13 @@
-//! Long thin boxes. None overlaps another of its kind, though nearly all of them do on one axis.
+//! Long thin boxes that do not overlap each other, although nearly all of them do on one axis.
 
 use crate::Scene;
 use crate::crowds::WALL;
 use crate::motion::{MARCH_FRAMES, Motion, speed, velocity};
 
-/// Distance of the heights of two beams, in units. Twice the largest thickness: at the edge of a world of a million
-/// beams an f32 counts in quarters of a unit, and they must stay apart.
+/// Distance between two beams, in units: twice the largest thickness. At the edge of a world of a
+/// million beams the spacing of f32 is a quarter of a unit, and beams must not touch.
 const SPACING: f64 = 4.0;
-/// How many others a box of the staircase is beside on one axis.
+/// Number of other boxes that a box of the staircase overlaps on one axis.
 const STAIR_OVERLAPS: f64 = 1000.0;
 
 /// One beam at each height, along `axis`, moving lengthwise.
@@ -27,7 +27,8 @@ pub(crate) fn beams(scene: &mut Scene, bodies: usize, axis: usize) {
     }
 }
 
-/// Bodies smaller than the gaps, anywhere: each meets one beam at most.
+/// Bodies smaller than the gaps between static beams, at random positions: each touches at most one
+/// beam.
 pub(crate) fn beams_static(scene: &mut Scene, bodies: usize) {
     let beams = bodies / WALL;
     let side = SPACING * beams.max(1) as f64;
@@ -46,7 +47,8 @@ pub(crate) fn beams_static(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// Each box a little further right and a whole thickness higher than the one before. March in step.
+/// Each box is a little to the right of the one before and more than a thickness above it. All
+/// march in step.
 pub(crate) fn thin_diagonal(scene: &mut Scene, bodies: usize) {
     let step_x = 2.0;
     let half_length = (0.5 * STAIR_OVERLAPS * step_x) as f32;

@@ -1,4 +1,4 @@
-//! The command of the race of questions; what it does is in the library.
+//! The command of the race of queries.
 
 use clap::Parser;
 use rayon::ThreadPoolBuilder;
@@ -30,7 +30,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let &Options { queries, batch, rounds, processor_time, seed, .. } = options;
     let race = Race { queries: queries as usize, batch: batch as usize, rounds, processor_time, seed };
     for &name in &options.subjects {
-        // The others have a number of their own.
+        // All other subjects have a fixed number of boxes.
         let is_scene = matches!(name, SubjectName::Scene(_));
         let sizes = if is_scene { options.bodies.as_slice() } else { &[0] };
         for &bodies in sizes {
@@ -53,12 +53,12 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Those asked for; all if none is. triphase is always first.
+/// Returns the named engines, or all of them without names; triphase is always first.
 fn chosen(names: &[String]) -> Result<Vec<Entry>, String> {
     let all = engines::all();
     let known: Vec<&str> = all.iter().map(|entry| entry.name).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!("there is no engine \"{unknown}\"; there are {}", known.join(", ")));
+        return Err(format!("unknown engine \"{unknown}\"; engines: {}", known.join(", ")));
     }
     let wanted =
         |(k, entry): &(usize, Entry)| *k == 0 || names.is_empty() || names.iter().any(|name| name == entry.name);

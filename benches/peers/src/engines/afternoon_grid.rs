@@ -1,33 +1,38 @@
-//! What a competent person writes in an afternoon: one uniform grid, wrapped, filled by counting sort. One thread, scalar.
+//! What a competent person writes in an afternoon: one uniform grid, wrapped, filled by counting
+//! sort; one thread, scalar.
 //!
-//! A box is entered, with a copy of it, in every cell it touches; a pair is reported in the one cell that holds the lower
-//! corner of what both share. Coordinates of cells are taken modulo a power of two on each axis, so that the table is no
-//! larger than two cells a body however large the world; what wraps onto a cell costs tests, no more.
+//! A copy of each box is entered in every cell that the box touches. A pair is reported in the cell
+//! that holds the lower corner of the overlap. Cell coordinates are taken modulo a power of two on
+//! each axis, so that there are at most two cells per body however large the world is; boxes that
+//! wrap onto the same cell cost tests and nothing else.
 //!
-//! W1: the map from a coordinate to a cell is monotone: a product, cut off towards zero, saturating. So the cell of the
-//! shared corner is one that both boxes touch.
-//! W2: a box that touches as many cells as the grid has is entered once in each. So both are in the cell of W1 once, and
-//! report there alone.
+//! AFTERNOON-1: the map from coordinates to cells is monotone: a product, truncated, saturating. So
+//! both boxes touch the cell of the lower corner of their overlap.
 //!
-//! Statics lie in a table of the same geometry, made when they are set and again if the geometry changes, which it does
-//! when sizes or the extent of the bodies changed by much.
+//! AFTERNOON-2: a box that touches at least as many cells as the grid has is entered once in each.
+//! So both boxes are in the cell of AFTERNOON-1 once, and only that cell reports the pair.
+//!
+//! Statics are in a table with the same cells. It is filled when they are set, and again if the
+//! cells change, which they do when sizes or the extent of the bodies have changed much.
 
 use crate::boxes::{Box4, body_boxes, ordered, overlaps};
 use crate::engine::{Engine, Found, Frame};
 
-/// Width of cells in mean sides. Processor time of 60 frames of 100,000 bodies, all of the run together, in seconds, on AMD
-/// EPYC (Zen 5), for widths of 4, 5, 6, 7, 8: `crowd` 0.48, 0.44, 0.43, 0.42, 0.42; `castles` 1.20, 1.15, 1.12, 1.10, 1.11;
-/// `cities` 0.63, 0.60, 0.60, 0.60, 0.61; `power_law` 0.38, 0.37, 0.37, 0.34, 0.34. Of 30,000 bodies of `crowd`, ns a body
-/// for 2, 3, 4, 5: 58, 49, 43, 40. Narrower cells cost more entries than they save tests.
+/// Width of a cell, in mean sides of bodies. Narrower cells cost more entries than they save tests.
+///
+/// Processor time of a whole run of 60 frames of 100,000 bodies, in seconds, on AMD EPYC (Zen 5),
+/// for widths of 4, 5, 6, 7, 8: `crowd` 0.48, 0.44, 0.43, 0.42, 0.42; `castles` 1.20, 1.15, 1.12,
+/// 1.10, 1.11; `cities` 0.63, 0.60, 0.60, 0.60, 0.61; `power_law` 0.38, 0.37, 0.37, 0.34, 0.34.
+/// Nanoseconds per body with 30,000 bodies of `crowd`, for 2, 3, 4, 5: 58, 49, 43, 40.
 const SIDES_PER_CELL: f32 = 7.0;
 
-/// Cells of the table for a body, at most.
+/// Most cells per body.
 const CELLS_PER_BODY: usize = 2;
 
-/// How far the mean side may go from that which the cells were chosen for.
+/// Cells are kept while the mean side is within this factor of the one that they were chosen for.
 const MEAN_SIDE_DRIFT: f32 = 1.2;
 
-/// One uniform grid for all.
+/// One uniform grid for bodies of all sizes, and one of statics.
 #[derive(Default)]
 pub struct AfternoonGrid {
     geometry: Geometry,
@@ -64,7 +69,7 @@ impl Engine for AfternoonGrid {
     }
 }
 
-/// The pairs within each cell.
+/// Finds the pairs in each cell.
 fn body_pairs(geometry: Geometry, bodies: &Table, found: &mut Found) {
     for (index, cell) in bodies.cells().enumerate() {
         for (k, a) in cell.iter().enumerate() {
@@ -77,7 +82,7 @@ fn body_pairs(geometry: Geometry, bodies: &Table, found: &mut Found) {
     }
 }
 
-/// The pairs of each cell's bodies with its statics.
+/// Finds the pairs of each cell's bodies with its statics.
 fn static_pairs(geometry: Geometry, bodies: &Table, statics: &Table, found: &mut Found) {
     for (index, (cell, fixed)) in bodies.cells().zip(statics.cells()).enumerate() {
         for a in cell {
@@ -90,7 +95,7 @@ fn static_pairs(geometry: Geometry, bodies: &Table, statics: &Table, found: &mut
     }
 }
 
-/// Where cells are. The grid begins at the origin and goes on for ever: wrapped, that is anywhere.
+/// The size of cells, and how many there are before coordinates wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Geometry {
     mean_side: f32,
@@ -100,7 +105,7 @@ struct Geometry {
 }
 
 impl Geometry {
-    /// This one, if it still suits these boxes, or a new one.
+    /// Returns the same geometry if it still suits these boxes, else a new one.
     fn following(self, boxes: &[Box4]) -> Self {
         let new = Self::of(boxes);
         let near =
@@ -125,7 +130,7 @@ impl Geometry {
         let extent = [bounds[2] - bounds[0], bounds[3] - bounds[1]];
         let mut per_unit = 1.0 / (SIDES_PER_CELL * mean_side);
         if !per_unit.is_normal() {
-            // Nothing but points: one a cell.
+            // All boxes are points: one per cell.
             per_unit = (boxes.len() as f32).sqrt() / extent[0].max(extent[1]);
         }
         let per_unit = if per_unit.is_normal() { per_unit } else { 1.0 };
@@ -143,7 +148,7 @@ impl Geometry {
         1 << (self.columns_log2 + self.rows_log2)
     }
 
-    /// W1: before wrapping.
+    /// The cell coordinate before wrapping (AFTERNOON-1).
     #[inline(always)]
     fn coordinate(self, x: f32) -> i32 {
         (x * self.per_unit) as i32
@@ -156,7 +161,7 @@ impl Geometry {
         (row << self.columns_log2 | column) as usize
     }
 
-    /// The cell of the lower corner of what both boxes share.
+    /// The cell of the lower corner of the overlap of two boxes.
     #[inline(always)]
     fn shared_corner(self, a: &Box4, b: &Box4) -> usize {
         let x = if a[0] > b[0] { a[0] } else { b[0] };
@@ -164,7 +169,7 @@ impl Geometry {
         self.index(self.coordinate(x), self.coordinate(y))
     }
 
-    /// W2: calls with every cell that the box touches, each once.
+    /// Calls `visit` once with every cell that the box touches (AFTERNOON-2).
     #[inline(always)]
     fn for_each_cell(self, aabb: &Box4, mut visit: impl FnMut(usize)) {
         let [min_x, min_y, max_x, max_y] = aabb.map(|edge| self.coordinate(edge));
@@ -187,7 +192,8 @@ struct Entry {
     row: u32,
 }
 
-/// Boxes by cell: those of cell `c` are `entries[ends[c - 1]..ends[c]]`, from 0 for the first.
+/// Boxes by cell: those of cell `c` are `entries[ends[c - 1]..ends[c]]`; the first cell begins at
+/// 0.
 #[derive(Default)]
 struct Table {
     ends: Vec<u32>,
@@ -195,7 +201,7 @@ struct Table {
 }
 
 impl Table {
-    /// Enters all boxes, by counting sort.
+    /// Enters all boxes by counting sort.
     fn fill(&mut self, geometry: Geometry, boxes: &[Box4]) {
         self.ends.clear();
         self.ends.resize(geometry.cell_count(), 0);
@@ -205,10 +211,10 @@ impl Table {
         }
         let mut sum = 0;
         for end in ends.iter_mut() {
-            // Where the cell begins; each entry moves it on, to where the cell ends.
+            // The start of the cell; each entry moves it by one, until it is the end.
             (sum, *end) = (sum + *end, sum);
         }
-        // What is there is overwritten: no need to clear it.
+        // Old entries are overwritten, so they are not cleared.
         if self.entries.len() < sum as usize {
             self.entries.resize(sum as usize, Entry::default());
         }

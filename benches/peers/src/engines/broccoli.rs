@@ -1,11 +1,12 @@
-//! broccoli: a tree of nodes, each sorted for sweep and prune, built anew each frame; with more than one thread by its
-//! companion broccoli-rayon.
+//! broccoli: a tree whose nodes are sorted for sweep and prune, rebuilt each frame; with more than
+//! one thread through its companion broccoli-rayon.
 //!
-//! Statics are in the same tree as bodies, their pairs with each other dropped. Its calls for two sets are no use here:
-//! `find_colliding_pairs_with` looks for boxes within boxes, `find_all_intersect_rect` leaves out those that only touch,
-//! neither has a parallel form. `find_colliding_pairs` has closed boxes as they are wanted. On one thread, asking the tree of
-//! bodies for each static, grown by a step of f32 and the answers filtered, was no better: 6.0 times triphase's time against
-//! 5.9 in `castles`, 100,000 bodies.
+//! Statics are in the same tree as bodies, and their pairs with each other are dropped. Its calls
+//! for two sets do not fit: `find_colliding_pairs_with` finds boxes inside of boxes,
+//! `find_all_intersect_rect` leaves out boxes that only touch, and neither has a parallel form.
+//! `find_colliding_pairs` treats boxes as closed, as required. Querying the tree of bodies for each
+//! static, grown by one ulp, and filtering the results was no faster on one thread: 6.0 times the
+//! time of triphase against 5.9 (`castles`, 100,000 bodies).
 
 use crate::boxes::{body_boxes, ordered};
 use crate::engine::{Engine, Found, Frame};
@@ -14,12 +15,12 @@ use broccoli::aabb::pin::AabbPin;
 use broccoli::{Tree, bbox, rect};
 use broccoli_rayon::prelude::{RayonBuildPar, RayonQueryPar};
 
-/// Marks the row of a static.
+/// The bit that marks rows of statics.
 const STATIC: u32 = 1 << 31;
 
 type Row = BBox<f32, u32>;
 
-/// A tree a frame.
+/// A tree per frame.
 pub struct Broccoli {
     parallel: bool,
     boxes: Vec<Row>,
@@ -27,7 +28,7 @@ pub struct Broccoli {
 }
 
 impl Broccoli {
-    /// For so many threads.
+    /// Creates the engine for this many threads.
     pub fn new(threads: usize) -> Self {
         Self { parallel: threads > 1, boxes: Vec::new(), statics: Vec::new() }
     }

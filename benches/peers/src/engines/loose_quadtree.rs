@@ -1,32 +1,40 @@
-//! The loose quadtree of the original: an element is in one leaf, and boxes of nodes grow over what they hold.
+//! A loose quadtree: an element is in one leaf, and the bounds of nodes grow to cover their
+//! elements.
 //!
-//! L1: an element is in the leaf that its middle falls in, by the same comparisons as on every way down from the root.
-//!     The outermost leaves have no outer edge.
-//! L2: a node's box covers the boxes of all elements below it. It grows when one is put in, and is as small as can be
-//!     after each step's clean-up.
-//! L3: a leaf is a list of elements, linked by index. Four children are contiguous.
-//! L4: a leaf of more than `SPLIT` elements becomes a branch, down to the greatest depth. Branches of four empty leaves
-//!     become leaves again once a step.
-//! Cost: one pass over leaves and their elements; a descent for each element whose middle left its leaf, and one for
-//! each search, into every node whose box overlaps.
+//! LOOSETREE-1: an element is in the leaf that holds its center, by the same comparisons in every
+//! descent. The outermost leaves have no outer edge.
+//!
+//! LOOSETREE-2: the bounds of a node cover the boxes of all elements below it. They grow when an
+//! element is inserted, and are minimal after the clean-up of each step.
+//!
+//! LOOSETREE-3: a leaf is a list of elements, linked by index. Four children are contiguous.
+//!
+//! LOOSETREE-4: a leaf with more than `SPLIT` elements becomes a branch, down to the maximum depth.
+//! Once a step, branches of four empty leaves become leaves again.
+//!
+//! Cost: a pass over leaves and their elements; a descent for each element whose center left its
+//! leaf; and for each search a descent into every node whose bounds overlap.
 
 use super::original::{
     Bounds, Element, NONE, NOTHING, Original, Structure, depth, extent, middle, near_in_space, overlaps, take_four,
     union,
 };
 
-/// Elements in a leaf before it is split. `crowd`, 100k, ns a body, the least of runs by turns on a busy machine: 284
-/// with 8, 282 with 4, 283 with 6, 330 with 12; 335 with 16 and 458 with 32 in others.
+/// Most elements of a leaf.
+///
+/// Nanoseconds per body of `crowd`, 100,000 bodies, fastest of alternating runs on a busy machine:
+/// 284 with 8, 282 with 4, 283 with 6, 330 with 12; in other runs 335 with 16 and 458 with 32.
 const SPLIT: u32 = 8;
-/// Leaves are not split if their parts would be smaller than this many mean sides: a depth of 8 for a `crowd` of
-/// 100k. The same runs: 273 with 0.5, no more than noise; 331 with 2.0.
+/// Smallest width of a leaf, in mean sides: a depth of 8 for `crowd` with 100,000 bodies.
+///
+/// In the same runs: 273 with 0.5, which is within noise; 331 with 2.0.
 const LEAF_SIDES: f32 = 1.0;
-/// `count` of a branch.
+/// The `count` of a branch.
 const BRANCH: u32 = u32::MAX;
-/// L1: an extent without edges.
+/// The extent of the root, without edges (LOOSETREE-1).
 const EVERYWHERE: Bounds = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
-/// A branch with its first child, or a leaf with the head of its list, and what it covers.
+/// A branch with its first child, or a leaf with the head of its list.
 #[derive(Clone, Copy)]
 struct Node {
     bounds: Bounds,
@@ -38,7 +46,7 @@ const _: () = assert!(size_of::<Node>() == 24);
 
 const EMPTY: Node = Node { bounds: NOTHING, first: NONE, count: 0 };
 
-/// Where a node is split, and by how much its children's middles are off.
+/// The center of a node, and the offset of its children's centers.
 #[derive(Clone, Copy)]
 struct Place {
     mid: [f32; 2],
@@ -46,19 +54,19 @@ struct Place {
     depth: u32,
 }
 
-/// See the module.
+/// A loose quadtree.
 #[derive(Default)]
 pub(crate) struct Tree {
-    /// The extent; nodes are square, as wide as its longer side.
+    /// The extent; nodes are squares, as wide as its longer side.
     root: Bounds,
     depth_max: u32,
     nodes: Vec<Node>,
-    /// The first of four freed nodes; it holds the next one.
+    /// First freed group of four nodes; it holds the index of the next group.
     free_nodes: u32,
     elements: Vec<Element>,
-    /// Per element, the next one of its leaf.
+    /// For each element, the next one of its leaf.
     next: Vec<u32>,
-    /// Elements on their way to another leaf.
+    /// Elements that move to another leaf.
     leaving: Vec<u32>,
     stack: Vec<u32>,
 }
@@ -135,7 +143,7 @@ impl Structure for Tree {
 }
 
 impl Place {
-    /// L1: the child that a middle falls in.
+    /// The child that holds a center (LOOSETREE-1).
     fn child_of(&self, middle: [f32; 2]) -> u32 {
         u32::from(middle[0] >= self.mid[0]) + 2 * u32::from(middle[1] >= self.mid[1])
     }
@@ -147,7 +155,7 @@ impl Place {
         Self { mid, half, depth: self.depth + 1 }
     }
 
-    /// L1: the part of a node's extent that is its child's.
+    /// The part of a node's extent that belongs to a child (LOOSETREE-1).
     fn part(&self, extent: &Bounds, child: u32) -> Bounds {
         let mut part = *extent;
         part[if child & 1 == 0 { 2 } else { 0 }] = self.mid[0];
@@ -162,7 +170,7 @@ impl Tree {
         Place { mid: middle(&self.root), half: [0.5 * (right - left).max(high - low); 2], depth: 0 }
     }
 
-    /// L2: grows every node on the way down.
+    /// Inserts an element and grows every node on the way down (LOOSETREE-2).
     fn insert(&mut self, mut node: u32, mut place: Place, element: u32) {
         let bounds = self.elements[element as usize].bounds;
         let middle = middle(&bounds);
@@ -184,7 +192,7 @@ impl Tree {
         }
     }
 
-    /// L4: four leaves in place of one, and its elements in them.
+    /// Splits a leaf and distributes its elements (LOOSETREE-4).
     fn split(&mut self, node: u32, place: Place) {
         let children = take_four(&mut self.nodes, &mut self.free_nodes, EMPTY, |node| node.first);
         let leaf = &mut self.nodes[node as usize];
@@ -197,8 +205,8 @@ impl Tree {
         }
     }
 
-    /// Takes the new boxes of the elements at and below a node, unlinks those whose middle is in its `extent` no more,
-    /// and makes boxes small (L2) and empty branches leaves (L4).
+    /// Stores the new boxes of the elements below a node, removes elements whose center left their
+    /// leaf, and makes bounds minimal (LOOSETREE-2) and empty branches leaves (LOOSETREE-4).
     fn refit(&mut self, node: u32, place: Place, extent: &Bounds, boxes: &[Bounds]) {
         let Node { first, count, .. } = self.nodes[node as usize];
         if count != BRANCH {

@@ -1,29 +1,44 @@
-//! The loose/tight double grid of the original: an element is in one loose cell, and tight cells list loose cells.
+//! A loose/tight double grid: an element is in one loose cell, and tight cells list loose cells.
 //!
-//! G1: an element is in the loose cell that its middle falls in, or the nearest one of the extent. A loose cell is a
-//!     list of elements, linked by index.
-//! G2: a loose cell's box covers the boxes of its elements, and is as small as can be after each step's clean-up.
-//! G3: every tight cell that a loose cell's box touches lists it; the lists are linked by index through one array, and
-//!     made anew in each step's clean-up. Columns and lines do not fall as coordinates grow, so two boxes that overlap
-//!     are in a tight cell together, inside the extent or out of it.
-//! G4: of the tight cells that a search and a loose cell share, the one of the lower corner of their overlap counts.
-//! Cost: a pass over loose cells and their elements; nothing else for an element that stays in its cell.
+//! DOUBLEGRID-1: an element is in the loose cell that holds its center, or in the nearest one of
+//! the extent. A loose cell is a list of elements, linked by index.
+//!
+//! DOUBLEGRID-2: the bounds of a loose cell cover the boxes of its elements, and are minimal after
+//! the clean-up of each step.
+//!
+//! DOUBLEGRID-3: every tight cell that the bounds of a loose cell touch lists it. The lists are
+//! linked by index through one array and rebuilt in the clean-up of each step. The maps from
+//! coordinates to columns and lines are monotone, so two boxes that overlap share a tight cell,
+//! inside the extent or outside.
+//!
+//! DOUBLEGRID-4: of the tight cells that a search and a loose cell share, the one that holds the
+//! lower corner of their overlap counts.
+//!
+//! Cost: a pass over loose cells and their elements; nothing else for an element that stays in its
+//! cell.
 
 use super::original::{
     Bounds, Element, NONE, NOTHING, Original, Structure, extent, mean_side, middle, near_in_space, overlaps, union,
 };
 
-/// Side of a loose cell in mean sides of the boxes. `crowd`, 100k, ns a body, the least of three runs by turns, tight
-/// cells 1.5 as wide: 162 with 1.0, 146 with 1.5, 138 with 2.0, 133 with 2.5. 3.0 is no better, within noise.
+/// Width of a loose cell, in mean sides of the boxes.
+///
+/// Nanoseconds per body of `crowd`, 100,000 bodies, fastest of three alternating runs, with tight
+/// cells 1.5 times as wide: 162 with 1.0, 146 with 1.5, 138 with 2.0, 133 with 2.5. With 3.0 it is
+/// no faster, within noise.
 const LOOSE_SIDES: f32 = 2.5;
-/// Loose cells on a tight cell's side. The same runs, loose cells of 2.5: 133 with 1.5, 158 with 2.0, 183 with 3.0;
-/// on a busier machine 255 with 1.5, 248 with 1.2.
+/// Width of a tight cell, in loose cells.
+///
+/// In the same runs, with loose cells of 2.5: 133 with 1.5, 158 with 2.0, 183 with 3.0; on a busier
+/// machine 255 with 1.5, 248 with 1.2.
 const TIGHT_SIDES: f32 = 1.2;
-/// Loose cells for each element, where the extent is wide: beyond, cells are larger. `cities`, 100k, ns a body: 330
-/// with 4, 234 with 8, 213 with 16, 223 with 32; at 20 bytes a cell, 16 would take 320 bytes a body.
+/// Most loose cells per element; in a wider extent cells are larger.
+///
+/// Nanoseconds per body of `cities`, 100,000 bodies: 330 with 4, 234 with 8, 213 with 16, 223 with
+/// 32. At 20 bytes a cell, 16 would take 320 bytes per body.
 const CELLS_MAX: f32 = 8.0;
 
-/// A list of elements and what it covers.
+/// A list of elements, and the bounds that cover them.
 #[derive(Clone, Copy)]
 struct Loose {
     bounds: Bounds,
@@ -32,14 +47,14 @@ struct Loose {
 
 const _: () = assert!(size_of::<Loose>() == 20);
 
-/// A place in a tight cell's list.
+/// An entry of a tight cell's list.
 #[derive(Clone, Copy)]
 struct Listed {
     loose: u32,
     next: u32,
 }
 
-/// Cells of one size over the extent.
+/// Cells of equal size over the extent.
 #[derive(Clone, Copy, Default)]
 struct Cells {
     origin: [f32; 2],
@@ -48,19 +63,19 @@ struct Cells {
     lines: u32,
 }
 
-/// See the module.
+/// A loose/tight double grid.
 #[derive(Default)]
 pub(crate) struct Grid {
     loose_cells: Cells,
     tight_cells: Cells,
     loose: Vec<Loose>,
-    /// Heads of the tight cells' lists.
+    /// For each tight cell, the head of its list.
     tight: Vec<u32>,
     listed: Vec<Listed>,
     elements: Vec<Element>,
-    /// Per element, the next one of its loose cell.
+    /// For each element, the next one of its loose cell.
     next: Vec<u32>,
-    /// Elements on their way to another loose cell, and that cell.
+    /// Elements that move to another loose cell, and that cell.
     leaving: Vec<(u32, u32)>,
 }
 
@@ -72,7 +87,7 @@ impl Structure for Grid {
     fn build(&mut self, boxes: &[Bounds]) {
         let extent = extent(boxes);
         let (width, height) = (extent[2] - extent[0], extent[3] - extent[1]);
-        // No more cells than CELLS_MAX allows, in lines and columns that each may be alone.
+        // At most CELLS_MAX cells; a single line or column may have all of them.
         let cells_max = (boxes.len() as f32 * CELLS_MAX).max(1.0);
         let side = (LOOSE_SIDES * mean_side(boxes))
             .max((width / cells_max).sqrt() * height.sqrt())
@@ -144,7 +159,8 @@ impl Cells {
         self.columns as usize * self.lines as usize
     }
 
-    /// G3: subtraction, multiplication and truncation keep the order; where `per_unit` is 0 there is one cell.
+    /// The column or line of a coordinate. Subtraction, multiplication and truncation are monotone
+    /// (DOUBLEGRID-3); if `per_unit` is 0 there is one cell.
     #[inline]
     fn column(&self, x: f32) -> u32 {
         (((x - self.origin[0]) * self.per_unit) as u32).min(self.columns - 1)
@@ -165,7 +181,7 @@ impl Cells {
         self.index(self.column(x), self.line(y)) as u32
     }
 
-    /// The lower and the upper corner's column and line.
+    /// The columns and lines of the lower and the upper corner.
     #[inline]
     fn range(&self, bounds: &Bounds) -> ([u32; 2], [u32; 2]) {
         ([self.column(bounds[0]), self.line(bounds[1])], [self.column(bounds[2]), self.line(bounds[3])])
@@ -173,14 +189,15 @@ impl Cells {
 }
 
 impl Grid {
-    /// G2: the cell grows.
+    /// Adds an element to a cell, which grows (DOUBLEGRID-2).
     fn insert(&mut self, cell: u32, element: u32) {
         let cell = &mut self.loose[cell as usize];
         cell.bounds = union(&cell.bounds, &self.elements[element as usize].bounds);
         self.next[element as usize] = std::mem::replace(&mut cell.first, element);
     }
 
-    /// Takes the new boxes of a cell's elements, unlinks those that belong to another cell, and makes its box small.
+    /// Stores the new boxes of a cell's elements, removes those that belong to another cell, and
+    /// makes its bounds minimal.
     fn refit(&mut self, cell: u32, boxes: &[Bounds]) {
         let loose = &mut self.loose[cell as usize];
         if loose.first == NONE {
@@ -207,7 +224,7 @@ impl Grid {
         }
     }
 
-    /// G3: lists the loose cells anew.
+    /// Rebuilds the lists of tight cells (DOUBLEGRID-3).
     fn list(&mut self) {
         self.tight.clear();
         self.tight.resize(self.tight_cells.count(), NONE);
@@ -224,7 +241,7 @@ impl Grid {
         }
     }
 
-    /// G4: whether the lower corner of the overlap of two boxes is in this tight cell.
+    /// Whether the lower corner of the overlap of two boxes is in this tight cell (DOUBLEGRID-4).
     #[inline]
     fn counts(&self, a: &Bounds, b: &Bounds, column: u32, line: u32) -> bool {
         self.tight_cells.column(a[0].max(b[0])) == column && self.tight_cells.line(a[1].max(b[1])) == line

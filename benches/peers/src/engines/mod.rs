@@ -15,7 +15,7 @@ pub mod triphase;
 
 use crate::engine::Engine;
 
-/// All engines, triphase first: it is what others are compared with. One line adds an engine.
+/// All engines, triphase first, since the others are compared with it. One line adds an engine.
 pub fn all() -> Vec<Entry> {
     vec![
         Entry::package("triphase", |_| Box::<triphase::Triphase>::default()).parallel(),
@@ -33,26 +33,26 @@ pub fn all() -> Vec<Entry> {
     ]
 }
 
-/// An engine that can be made, and what the harness has to know of it.
+/// An engine that can be created, and what the race has to know about it.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Makes one for a run of so many threads.
+    /// Creates the engine for a race with this many threads.
     pub make: fn(usize) -> Box<dyn Engine>,
-    /// The package it comes from; `None` if it is written here.
+    /// The package that the engine comes from; `None` if it is written here.
     pub package: Option<&'static str>,
-    /// Whether it uses more than one thread where it may.
+    /// Whether the engine has a parallel form.
     pub parallel: bool,
-    /// Whether it gets slower from frame to frame, so that it has to be measured old.
+    /// Whether the engine gets slower over frames, so that it has to step the whole warm-up.
     pub ages: bool,
 }
 
 impl Entry {
-    /// From a package of crates.io.
+    /// An engine from a package of crates.io.
     fn package(package: &'static str, make: fn(usize) -> Box<dyn Engine>) -> Self {
         Self { make, package: Some(package), parallel: false, ages: false }
     }
 
-    /// Written here.
+    /// An engine that is written here.
     fn own(make: fn(usize) -> Box<dyn Engine>) -> Self {
         Self { make, package: None, parallel: false, ages: false }
     }
@@ -65,18 +65,18 @@ impl Entry {
         Self { ages: true, ..self }
     }
 
-    /// As `--engines` takes it.
+    /// Name, as in `--engines`.
     pub fn name(&self) -> &'static str {
         (self.make)(1).name()
     }
 
-    /// The version that was built, from the lock file; "own" if it is written here.
+    /// The version in the lock file, or "own" if the engine is written here.
     pub fn version(&self) -> String {
         self.package.map_or("own".to_owned(), locked_version)
     }
 }
 
-/// What Cargo.lock says of a package.
+/// The version of a package in Cargo.lock.
 pub fn locked_version(package: &str) -> String {
     let lock = include_str!("../../Cargo.lock");
     let name = format!("name = \"{package}\"");

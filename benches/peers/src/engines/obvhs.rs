@@ -1,6 +1,8 @@
-//! obvhs: a tree of bounding volumes built anew each frame by PLOC, asked once for each body. One thread.
+//! obvhs: a bounding volume hierarchy, built by PLOC in each frame and queried once per body; one
+//! thread.
 //!
-//! Queries come in the order of its nodes, which is near in space. It is made for three dimensions: here all is flat.
+//! Queries come in the order of its nodes, so that queries close in time are close in space. It is
+//! a 3D library; here all boxes are flat.
 
 use crate::boxes::{Box4, body_boxes};
 use crate::engine::{Engine, Found, Frame};
@@ -9,11 +11,13 @@ use obvhs::bvh2::Bvh2;
 use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 use triphase::glam::Vec3A;
 
-/// How well the tree of bodies is built. ns a body of `crowd` and `castles`, 100,000 bodies, on AMD EPYC (Zen 5): 230 and 550
-/// for this; 250 and 561 for the next better, `VeryLow`; 314 and 627 for `Low`.
+/// The quality of the tree of bodies.
+///
+/// Nanoseconds per body of `crowd` and `castles`, 100,000 bodies, on AMD EPYC (Zen 5): 230 and 550
+/// with this; 250 and 561 with the next better, `VeryLow`; 314 and 627 with `Low`.
 const SEARCH_DISTANCE: PlocSearchDistance = PlocSearchDistance::Minimum;
 
-/// A tree a frame.
+/// A tree per frame, and one of all statics.
 #[derive(Default)]
 pub struct Obvhs {
     bodies: Tree,
@@ -45,7 +49,7 @@ impl Engine for Obvhs {
     }
 }
 
-/// One box a leaf.
+/// Calls `visit` with each box that overlaps `aabb`. There is one box per leaf.
 #[inline(always)]
 fn for_each_hit(bvh: &Bvh2, aabb: Aabb, mut visit: impl FnMut(u32)) {
     bvh.aabb_traverse(aabb, |bvh, node| {
@@ -54,7 +58,7 @@ fn for_each_hit(bvh: &Bvh2, aabb: Aabb, mut visit: impl FnMut(u32)) {
     });
 }
 
-/// A tree, and what its memory is reused by.
+/// A tree, and the builder that reuses its memory.
 struct Tree {
     builder: PlocBuilder,
     bvh: Bvh2,

@@ -1,16 +1,23 @@
-//! The original: what the three structures of one description have in common.
+//! What three classic structures of one description have in common.
 //!
-//! The structures are those of the answer to "Efficient (and well explained) implementation of a Quadtree for 2D
-//! collision detection" on Stack Overflow (question 41946007): a tight quadtree, a loose
-//! quadtree, and a loose/tight double grid. Written anew from the description, which speaks of whole numbers and of a
-//! world whose extent is known; here boxes are f32 and exact wherever they lie.
+//! The structures are those of the answer to "Efficient (and well explained) implementation of a
+//! Quadtree for 2D collision detection" on Stack Overflow (question 41946007): a tight quadtree, a
+//! loose quadtree, and a loose/tight double grid. They are written from the description, which has
+//! integer coordinates and a world of known extent; here boxes are f32, and results are exact
+//! wherever they lie.
 //!
-//! O1: rows are put in by an order that is near in space, so that what is near lies near in memory; it ages as bodies
-//!     move.
-//! O2: a step moves what moved, cleans up once, and then searches once for each body, in the order of leaves or cells.
-//! O3: a search reports rows from a given one on: of two bodies only the lower row finds the other.
-//! O4: the extent of the world is that of the boxes at the first step, with some room. It decides how good the cells
-//!     are and never what is found: what lies outside belongs to the outermost ones.
+//! ORIGINAL-1: elements are inserted in spatial order, so that neighbors are close in memory. The
+//! order degrades as bodies move.
+//!
+//! ORIGINAL-2: a step moves the elements that moved, cleans up once, and then searches once for
+//! each body, in the order of leaves or cells.
+//!
+//! ORIGINAL-3: a search reports rows from a given one on, so of two bodies only the lower row finds
+//! the other.
+//!
+//! ORIGINAL-4: the extent of the world is that of the boxes in the first step, with some room. It
+//! decides how well cells fit, never what is found: what lies outside of it belongs to the
+//! outermost cells.
 
 use crate::boxes::body_boxes;
 pub(crate) use crate::boxes::{Box4 as Bounds, overlaps};
@@ -18,41 +25,41 @@ use crate::engine::{Engine, Found, Frame};
 
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;
-/// A box that covers nothing, to be grown.
+/// An empty box, for unions.
 pub(crate) const NOTHING: Bounds = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
-/// Room around the first step's boxes, as a part of their extent.
+/// Room around the boxes of the first step, as a share of their extent.
 const ROOM: f32 = 1.0 / 64.0;
-/// Of quadtrees, whatever the sizes: over an extent of few mean sides, or of very many.
+/// Limits of the depth of quadtrees, for extents of few or of very many mean sides.
 const DEPTH_MIN: u32 = 4;
 const DEPTH_MAX: u32 = 24;
-/// Extents end here, so that no difference of two of their coordinates overflows.
+/// Largest coordinate of an extent, so that no difference of two coordinates overflows.
 const EXTENT_MAX: f32 = f32::MAX / 8.0;
 
-/// A row as a structure keeps it.
+/// The box of a row.
 #[derive(Clone, Copy)]
 pub(crate) struct Element {
     pub(crate) bounds: Bounds,
     pub(crate) row: u32,
 }
 
-/// One of the three.
+/// One of the three structures.
 pub(crate) trait Structure: Default {
     const NAME: &'static str;
 
-    /// From scratch; the index of a box is its row.
+    /// Builds from scratch; the index of a box is its row.
     fn build(&mut self, boxes: &[Bounds]);
 
-    /// As many boxes as before, anywhere; then cleans up.
+    /// Moves all elements to new boxes, as many as before, then cleans up.
     fn update(&mut self, boxes: &[Bounds]);
 
-    /// O2: replaces `order` by all elements, leaf by leaf or cell by cell.
+    /// Replaces `order` by all elements, leaf by leaf or cell by cell (ORIGINAL-2).
     fn gather(&mut self, order: &mut Vec<Element>);
 
-    /// O3: visits every row from `first` on whose box overlaps, once.
+    /// Visits each row from `first` on whose box overlaps, once (ORIGINAL-3).
     fn search(&mut self, bounds: Bounds, first: u32, visit: impl FnMut(u32));
 }
 
-/// A structure for the bodies, kept from step to step, and one for what never moves.
+/// A structure of the bodies, updated in each step, and one of the statics.
 #[derive(Default)]
 pub(crate) struct Original<S> {
     bodies: S,
@@ -96,19 +103,19 @@ impl<S: Structure> Engine for Original<S> {
     }
 }
 
-/// The smallest box over both.
+/// The smallest box that covers both.
 #[inline]
 pub(crate) fn union(a: &Bounds, b: &Bounds) -> Bounds {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
-/// The middle of a box, by halves: the sum of two edges may be more than f32 holds.
+/// The center of a box. It is computed from halves, as the sum of two edges may overflow.
 #[inline]
 pub(crate) fn middle(bounds: &Bounds) -> [f32; 2] {
     [0.5 * bounds[0] + 0.5 * bounds[2], 0.5 * bounds[1] + 0.5 * bounds[3]]
 }
 
-/// O4: what the boxes cover, with room on every side; never wider than f32 holds. Zeros where there are none.
+/// The extent of the boxes with room on every side (ORIGINAL-4); zeros without boxes.
 pub(crate) fn extent(boxes: &[Bounds]) -> Bounds {
     if boxes.is_empty() {
         return [0.0; 4];
@@ -122,19 +129,19 @@ fn within(x: f32) -> f32 {
     x.clamp(-EXTENT_MAX, EXTENT_MAX)
 }
 
-/// The mean length of the boxes' sides, of width and height together.
+/// The mean of all widths and heights.
 pub(crate) fn mean_side(boxes: &[Bounds]) -> f32 {
     let sum: f64 = boxes.iter().map(|b| 0.5 * (f64::from(within(b[2] - b[0])) + f64::from(within(b[3] - b[1])))).sum();
     (sum / boxes.len().max(1) as f64) as f32
 }
 
-/// How deep a quadtree over an extent goes, so that leaves are so many mean sides wide.
+/// The depth of a quadtree over an extent whose leaves are about `leaf_sides` mean sides wide.
 pub(crate) fn depth(extent: &Bounds, boxes: &[Bounds], leaf_sides: f32) -> u32 {
     let side = (extent[2] - extent[0]).max(extent[3] - extent[1]);
     ((side / (leaf_sides * mean_side(boxes))).log2() as u32).clamp(DEPTH_MIN, DEPTH_MAX)
 }
 
-/// Four contiguous nodes: the first of those that were freed, each group holding the `next` one, or new ones.
+/// Takes four contiguous nodes: the first freed group, which knows the `next` one, or new nodes.
 pub(crate) fn take_four<N: Copy>(nodes: &mut Vec<N>, free: &mut u32, empty: N, next: impl Fn(&N) -> u32) -> u32 {
     if *free == NONE {
         nodes.extend([empty; 4]);
@@ -146,7 +153,7 @@ pub(crate) fn take_four<N: Copy>(nodes: &mut Vec<N>, free: &mut u32, empty: N, n
     first
 }
 
-/// O1: the rows along a Z-curve through their middles.
+/// All elements along a Z-curve through their centers (ORIGINAL-1).
 pub(crate) fn near_in_space(boxes: &[Bounds], extent: &Bounds) -> Vec<Element> {
     let place = |x: f32, low: f32, high: f32| ((x - low) / (high - low) * 65536.0) as u16;
     let mut keyed: Vec<(u32, u32)> = boxes
@@ -162,7 +169,7 @@ pub(crate) fn near_in_space(boxes: &[Bounds], extent: &Bounds) -> Vec<Element> {
     keyed.into_iter().map(|(_, row)| Element { bounds: boxes[row as usize], row }).collect()
 }
 
-/// The bits of a number, one apart.
+/// Spreads the bits of a number, with a zero between each two.
 fn spread(x: u16) -> u32 {
     let x = u32::from(x);
     let x = (x | x << 8) & 0x00ff_00ff;

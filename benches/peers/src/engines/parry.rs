@@ -1,10 +1,13 @@
-//! parry2d's `Bvh`: leaves are updated in place, ancestors refitted, a part of the tree optimised each frame, and the tree
-//! traversed against itself; statics have a tree of their own.
+//! parry2d's `Bvh`: a bounding volume hierarchy, updated each frame and traversed against itself.
 //!
-//! Left at that it ages, so there are two: `parry2d` does what its documentation shows for a physics engine;
-//! `parry2d_rebuilt` builds the tree from scratch every few frames and does not optimise between. The median
-//! of its times leaves those frames out: look at the mean. In both, leaves that jump, as when a row was given to another body,
-//! are inserted anew, and where many do the tree is rebuilt.
+//! There are two forms, since the tree degrades over frames. `parry2d` does what its documentation
+//! shows for a physics engine: it updates leaves in place, refits their ancestors and optimizes a
+//! part of the tree in each frame. `parry2d_rebuilt` refits, does not optimize, and builds the tree
+//! from scratch every few frames; the median of its times leaves those frames out, so compare the
+//! mean.
+//!
+//! In both, leaves that jump, as when a row is given to another body, are inserted again, and if
+//! many jump the tree is rebuilt. Statics have a tree of their own.
 
 use crate::boxes::{body_boxes, ordered};
 use crate::engine::{Engine, Found, Frame};
@@ -12,14 +15,16 @@ use parry2d::bounding_volume::{Aabb, BoundingVolume};
 use parry2d::math::Vector;
 use parry2d::partitioning::{Bvh, BvhBuildStrategy, BvhLeafUpdateStatus, BvhWorkspace};
 
-/// Frames from one rebuild to the next. Processor time of a run of 128 frames of `crowd`, 50,000 bodies, in seconds, for 1, 2,
-/// 4, 8, 16: 1.68, 1.10, 0.82, 0.71, 0.73.
+/// Frames from one rebuild to the next.
+///
+/// Processor time of 128 frames of `crowd`, 50,000 bodies, in seconds, for 1, 2, 4, 8, 16: 1.68,
+/// 1.10, 0.82, 0.71, 0.73.
 const REBUILD_FRAMES: u32 = 8;
 
-/// If more than one leaf in so many jumps, all are rebuilt.
+/// The tree is rebuilt if more than one leaf in this many jumps.
 const JUMPS_PER_REBUILD: usize = 8;
 
-/// Incremental, or rebuilt now and then.
+/// A tree of bodies that is updated or rebuilt, and one of statics.
 pub struct Parry {
     name: &'static str,
     rebuilt: bool,
@@ -28,19 +33,19 @@ pub struct Parry {
     bodies: Bvh,
     statics: Bvh,
     workspace: BvhWorkspace,
-    /// Box, row, and the margin of change detection, which is none.
+    /// Box, row, and the margin of change detection, which is 0.
     updates: Vec<(Aabb, u32, f32)>,
     jumped: Vec<usize>,
     statuses: Vec<BvhLeafUpdateStatus>,
 }
 
 impl Parry {
-    /// Updated and optimised a little each frame.
+    /// Updates and partly optimizes the tree in each frame.
     pub fn incremental(threads: usize) -> Self {
         Self::new("parry2d", false, threads)
     }
 
-    /// Built anew every few frames.
+    /// Rebuilds the tree every few frames.
     pub fn rebuilt(threads: usize) -> Self {
         Self::new("parry2d_rebuilt", true, threads)
     }
@@ -60,7 +65,7 @@ impl Parry {
         }
     }
 
-    /// Brings the tree to where the bodies are.
+    /// Updates the tree to the boxes of a frame.
     fn update(&mut self, frame: Frame<'_>) {
         let due = self.rebuilt && self.frame.is_multiple_of(REBUILD_FRAMES);
         self.frame += 1;
@@ -84,7 +89,8 @@ impl Parry {
         }
         if due {
             if !self.rebuilt {
-                // Optimising leaves nodes behind; a rebuild would take their leaves for true ones, a refit drops them.
+                // Optimizing leaves unused nodes behind. A rebuild would take their leaves for real
+                // ones; a refit drops them.
                 self.bodies.refit(&mut self.workspace);
             }
             self.bodies.rebuild(&mut self.workspace, BvhBuildStrategy::Binned);
@@ -99,7 +105,8 @@ impl Parry {
         self.bodies = Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves);
     }
 
-    /// Takes over the boxes, and notes which are nowhere near where they were: those are better inserted anew.
+    /// Stores the boxes, and notes those that do not overlap their box of the last frame: it is
+    /// faster to insert these again.
     fn note_moves(&mut self, frame: Frame<'_>) {
         self.jumped.clear();
         for (row, (edges, update)) in body_boxes(frame).zip(&mut self.updates).enumerate() {
@@ -145,7 +152,7 @@ impl Engine for Parry {
         }
         if !self.statics.is_empty() {
             let pairs = self.bodies.leaf_pairs(&self.statics, |body, fixed| body.intersects(fixed));
-            // The first pair comes unasked where both trees begin with a leaf.
+            // If both trees consist of one leaf, their pair is returned without a test.
             let touch = |body, fixed| Some(self.bodies.leaf_node(body)?.intersects(self.statics.leaf_node(fixed)?));
             let pairs = pairs.enumerate().filter(|&(k, (body, fixed))| k > 0 || touch(body, fixed) == Some(true));
             found.statics.extend(pairs.map(|(_, (body, fixed))| [body, fixed]));

@@ -1,10 +1,12 @@
-//! rapier2d's `BroadPhaseBvh`, standalone: boxes go in by `set_aabb`, changes of pairs come out.
+//! rapier2d's `BroadPhaseBvh`, used alone: boxes go in by `set_aabb`, changes of pairs come out.
 //!
-//! It fattens boxes and tells of pairs that begin and end, so what it told is kept and filtered by the true boxes. It
-//! needs colliders to know who may touch whom, so each body and each static has one: those of bodies take part in
-//! collisions of fixed with fixed, for without a rigid body that is what they are; those of statics do not, which keeps
-//! statics from being paired. It is built with its feature `parallel`, whatever the number of threads; on one that costs
-//! it about 3 %. Rows that are given to other bodies (`churn`) are to it bodies that jump, which its tree takes badly.
+//! It reports when pairs of fat boxes begin and end, so all present pairs are stored and filtered
+//! by the exact boxes. It needs colliders to know which of them may collide, so each body and each
+//! static has one. Without rigid bodies all colliders are fixed. Those of bodies are allowed to
+//! collide with fixed ones, those of statics are not, so no two statics are paired.
+//!
+//! Its feature `parallel` is enabled for any number of threads; on one thread that costs about 3 %.
+//! If a row is given to another body (`churn`), its collider jumps, which degrades the tree.
 
 use crate::boxes::{Box4, body_boxes, overlaps};
 use crate::engine::{Engine, Found, Frame};
@@ -15,7 +17,7 @@ use rapier2d::prelude::{
     IntegrationParameters, RigidBodySet,
 };
 
-/// A broad phase and what it told.
+/// A broad phase, and the pairs that it has reported.
 #[derive(Default)]
 pub struct Rapier {
     broad_phase: BroadPhaseBvh,
@@ -23,7 +25,7 @@ pub struct Rapier {
     colliders: ColliderSet,
     rigid_bodies: RigidBodySet,
     handles: Vec<ColliderHandle>,
-    /// By body: partners of a higher index. Bodies come first, statics after them.
+    /// For each body, its partners with higher indices. Bodies come first, then statics.
     partners: Vec<Vec<u32>>,
     events: Vec<BroadPhasePairEvent>,
     boxes: Vec<Box4>,
@@ -31,7 +33,7 @@ pub struct Rapier {
 }
 
 impl Rapier {
-    /// Makes a collider for each body and each static. Indices are given in order.
+    /// Creates a collider for each body and each static, with indices in this order.
     fn begin(&mut self, bodies: usize) {
         *self = Self { statics: std::mem::take(&mut self.statics), ..Self::default() };
         let body = ActiveCollisionTypes::all();
@@ -46,7 +48,7 @@ impl Rapier {
         }
     }
 
-    /// Keeps the list.
+    /// Updates the partners by the events of the last step.
     fn follow_events(&mut self) {
         for event in self.events.drain(..) {
             match event {
@@ -105,7 +107,7 @@ impl Engine for Rapier {
     }
 }
 
-/// Of a pair, the lower first.
+/// The indices of a pair, the lower one first.
 fn indices(pair: ColliderPair) -> [u32; 2] {
     let [a, b] = [pair.collider1, pair.collider2].map(|handle| handle.into_raw_parts().0);
     [a.min(b), a.max(b)]

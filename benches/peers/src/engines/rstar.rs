@@ -1,5 +1,7 @@
-//! rstar: an R*-tree, loaded in bulk each frame and joined with itself, half of the pairs dropped; statics have a tree of
-//! their own. One thread. Nodes are of the default size: the join takes no other.
+//! rstar: an R*-tree, bulk-loaded each frame and joined with itself; one thread.
+//!
+//! Each pair is found twice and dropped once. Statics have a tree of their own. Nodes have the
+//! default size, the only one that the join accepts.
 
 use crate::boxes::{Box4, body_boxes};
 use crate::engine::{Engine, Found, Frame};
@@ -8,7 +10,7 @@ use rstar::{AABB, RTree};
 
 type Row = GeomWithData<Rectangle<[f32; 2]>, u32>;
 
-/// A tree a frame.
+/// A tree per frame, and one of all statics.
 #[derive(Default)]
 pub struct Rstar {
     statics: RTree<Row>,

@@ -1,21 +1,25 @@
-//! static_aabb2d_index: a packed tree in Hilbert order, built anew each frame, asked once for each body.
+//! static_aabb2d_index: a packed Hilbert R-tree, rebuilt each frame and queried once per body.
 //!
-//! Queries come in the order of its leaves, which is near in space; in the order of rows they would leave the cache.
-//! With more than one thread the questions are shared out, the build is not.
+//! Queries come in the order of its leaves, so that queries close in time are close in space; in
+//! the order of rows they would leave the cache. With more than one thread the queries run in
+//! parallel, the build does not.
 
 use crate::boxes::{Box4, body_boxes};
 use crate::engine::{Engine, Found, Frame};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use static_aabb2d_index::{StaticAABB2DIndex, StaticAABB2DIndexBuilder};
 
-/// Children of a node. Processor time of a run of 20 frames of `crowd`, 100,000 bodies, in seconds, for 3, 4, 5, 8 and 16,
-/// which is its default: 0.70, 0.72, 0.74, 0.78, 0.84; of 16 frames of `castles` for 3, 4, 5, 16: 1.16, 1.17, 1.22, 1.41.
+/// Children per node.
+///
+/// Processor time of 20 frames of `crowd`, 100,000 bodies, in seconds, for 3, 4, 5, 8 and 16, which
+/// is its default: 0.70, 0.72, 0.74, 0.78, 0.84; of 16 frames of `castles` for 3, 4, 5, 16: 1.16,
+/// 1.17, 1.22, 1.41.
 const NODE_SIZE: usize = 4;
 
-/// Leaves that are asked for in one go, where threads share them.
+/// Number of leaves that a task queries for.
 const PART: usize = 4096;
 
-/// An index a frame.
+/// An index per frame, and one of all statics.
 #[derive(Default)]
 pub struct StaticIndex {
     parallel: bool,
@@ -24,7 +28,7 @@ pub struct StaticIndex {
     parts: Vec<Part>,
 }
 
-/// What one task found, and its stack.
+/// The pairs that a task found, and its stack.
 #[derive(Default)]
 struct Part {
     found: Found,
@@ -32,7 +36,7 @@ struct Part {
 }
 
 impl StaticIndex {
-    /// For so many threads.
+    /// Creates the engine for this many threads.
     pub fn new(threads: usize) -> Self {
         Self { parallel: threads > 1, ..Self::default() }
     }
@@ -76,7 +80,7 @@ impl Engine for StaticIndex {
     }
 }
 
-/// Asks for the partners of these leaves.
+/// Finds the partners of the boxes in some leaves.
 fn ask(
     bodies: &StaticAABB2DIndex<f32>,
     statics: Option<&StaticAABB2DIndex<f32>>,

@@ -1,27 +1,39 @@
-//! The tight quadtree of the original: an element is in every leaf that it touches.
+//! A tight quadtree: an element is in every leaf that it touches.
 //!
-//! T1: a node takes 8 bytes and holds no box: boxes follow from the root's on the way down. Four children are
-//!     contiguous.
-//! T2: on each axis a box goes to the lower side if its lower edge is at most the middle, and to the upper side if its
-//!     upper edge is above it. Two boxes that overlap share a point, so they meet in the leaf that holds that point,
-//!     inside the extent or out of it, and an element is found again by its box as it was put in.
-//! T3: a leaf is a list of references, linked by index through one array; freed ones are used again.
-//! T4: a leaf of more than `SPLIT` elements becomes a branch, down to the greatest depth. Branches of four empty leaves
-//!     become leaves again once a step, one level at a time.
-//! T5: an element that moved is taken out and put back, unless it touches the leaves that it touched before. (Always
-//!     taken out, `crowd` takes 1.3 times as long at 100k and 1M.)
-//! T6: nodes are square, so that a long extent does not make leaves that are thinner than boxes.
-//! Cost: two descents for each element, where it was and where it is, and one to search.
+//! TIGHTTREE-1: a node takes 8 bytes and holds no box: boxes are derived from that of the root on
+//! the way down. Four children are contiguous.
+//!
+//! TIGHTTREE-2: on each axis, a box belongs to the lower side if its lower edge is at most the
+//! middle, and to the upper side if its upper edge is above it. Two boxes that overlap share a
+//! point, so both are in the leaf that holds that point, inside the extent or outside. An element
+//! is found again by the box that it was inserted with.
+//!
+//! TIGHTTREE-3: a leaf is a list of references, linked by index through one array. Freed references
+//! are reused.
+//!
+//! TIGHTTREE-4: a leaf with more than `SPLIT` elements becomes a branch, down to the maximum depth.
+//! Once a step, branches of four empty leaves become leaves again, one level at a time.
+//!
+//! TIGHTTREE-5: an element that moved is removed and inserted again, unless it touches the same
+//! leaves as before. (If it is always removed, `crowd` takes 1.3 times as long at 100,000 and at a
+//! million bodies.)
+//!
+//! TIGHTTREE-6: nodes are squares, so that a long extent does not make leaves thinner than boxes.
+//!
+//! Cost: two descents for each element, to its old and its new leaves, and one to search.
 
 use super::original::{Bounds, Element, NONE, Original, Structure, depth, extent, near_in_space, overlaps, take_four};
 
-/// Elements in a leaf before it is split. `crowd`, 100k, ns a body, the least of four runs by turns on a busy machine:
-/// 319 with 8, 363 with 6, 360 with 12, 364 with 16.
+/// Most elements of a leaf.
+///
+/// Nanoseconds per body of `crowd`, 100,000 bodies, fastest of four alternating runs on a busy
+/// machine: 319 with 8, 363 with 6, 360 with 12, 364 with 16.
 const SPLIT: u32 = 8;
-/// Leaves are not split if their parts would be smaller than this many mean sides: a depth of 7 for a `crowd` of
-/// 100k. The same runs: 502 with 1.0, a level deeper.
+/// Smallest width of a leaf, in mean sides: a depth of 7 for `crowd` with 100,000 bodies.
+///
+/// In the same runs: 502 with 1.0, one level deeper.
 const LEAF_SIDES: f32 = 2.0;
-/// `count` of a branch.
+/// The `count` of a branch.
 const BRANCH: u32 = u32::MAX;
 
 /// A branch with its first child, or a leaf with the head of its list.
@@ -33,14 +45,14 @@ struct Node {
 
 const _: () = assert!(size_of::<Node>() == 8);
 
-/// A place in a leaf's list.
+/// An entry of a leaf's list.
 #[derive(Clone, Copy)]
 struct Reference {
     element: u32,
     next: u32,
 }
 
-/// A node on the way down.
+/// A node of a descent.
 #[derive(Clone, Copy)]
 struct Visit {
     node: u32,
@@ -49,24 +61,24 @@ struct Visit {
     half: [f32; 2],
 }
 
-/// See the module.
+/// A tight quadtree.
 #[derive(Default)]
 pub(crate) struct Tree {
-    /// The extent; T6 makes a square of it.
+    /// The extent, extended to a square (TIGHTTREE-6).
     root: Bounds,
     depth_max: u32,
     nodes: Vec<Node>,
-    /// The first of four freed nodes; it holds the next one.
+    /// First freed group of four nodes; it holds the index of the next group.
     free_nodes: u32,
     references: Vec<Reference>,
     free_reference: u32,
     elements: Vec<Element>,
-    /// Per element, the last search that met it.
+    /// For each element, the last search that visited it.
     met_by: Vec<u32>,
     searches: u32,
     stack: Vec<Visit>,
     leaves: Vec<Visit>,
-    /// Where an element was before.
+    /// The leaves in which an element was before.
     left: Vec<Visit>,
 }
 
@@ -135,7 +147,7 @@ impl Structure for Tree {
                 let Reference { element, next } = self.references[reference as usize];
                 reference = next;
                 let other = &self.elements[element as usize];
-                // Few get past this, so few are marked.
+                // Few elements overlap, so few have to be marked.
                 if (other.row >= first) & overlaps(&bounds, &other.bounds)
                     && std::mem::replace(&mut self.met_by[element as usize], search) != search
                 {
@@ -155,7 +167,7 @@ impl Tree {
         Visit { node: 0, depth: 0, mid, half: [0.5 * (right - left).max(high - low); 2] }
     }
 
-    /// A number for a search that no mark has.
+    /// A number for a search that no element is marked with.
     fn next_search(&mut self) -> u32 {
         if self.searches == u32::MAX {
             self.met_by.fill(0);
@@ -165,7 +177,7 @@ impl Tree {
         self.searches
     }
 
-    /// T2: replaces `leaves` by those at and below `from` that the box touches.
+    /// Replaces `leaves` by the leaves at and below `from` that the box touches (TIGHTTREE-2).
     #[inline]
     fn find_leaves(&mut self, from: Visit, bounds: &Bounds) {
         self.leaves.clear();
@@ -193,7 +205,7 @@ impl Tree {
             };
             let (left, right) = (bounds[0] <= at.mid[0], bounds[2] > at.mid[0]);
             let (lower, upper) = (bounds[1] <= at.mid[1], bounds[3] > at.mid[1]);
-            // On with one child; the others wait.
+            // Continues with one child and pushes the others.
             if left & right {
                 self.stack.push(child(true, upper));
             }
@@ -213,7 +225,8 @@ impl Tree {
         self.link_found(element);
     }
 
-    /// T5: out of the leaves of one box, into those of another, unless they are the same.
+    /// Moves an element from the leaves of one box to those of another, unless they are the same
+    /// (TIGHTTREE-5).
     fn move_between(&mut self, element: u32, from: &Bounds, to: &Bounds) {
         self.find_leaves(self.root(), from);
         std::mem::swap(&mut self.leaves, &mut self.left);
@@ -228,9 +241,9 @@ impl Tree {
         self.link_found(element);
     }
 
-    /// Into the leaves that were found last.
+    /// Inserts an element into the leaves that were found last.
     fn link_found(&mut self, element: u32) {
-        // A split finds leaves of its own.
+        // A split replaces the leaves found.
         let leaves = std::mem::take(&mut self.leaves);
         for &leaf in &leaves {
             self.link(leaf.node, element);
@@ -271,7 +284,7 @@ impl Tree {
         }
     }
 
-    /// T4: four leaves in place of one, and its elements in them.
+    /// Splits a leaf and distributes its elements (TIGHTTREE-4).
     fn split(&mut self, leaf: Visit) {
         let children = take_four(&mut self.nodes, &mut self.free_nodes, EMPTY, |node| node.first);
         let old = std::mem::replace(&mut self.nodes[leaf.node as usize], Node { first: children, count: BRANCH });
@@ -285,7 +298,7 @@ impl Tree {
         }
     }
 
-    /// T4: four empty leaves become one.
+    /// Replaces branches of four empty leaves by a leaf (TIGHTTREE-4).
     fn refit(&mut self) {
         self.stack.clear();
         self.stack.push(self.root());

@@ -1,10 +1,11 @@
-//! triphase as a user has it: a world, columns in, contacts out. Its contacts can be iterated when `step` returns, so
-//! they are copied for the check only.
+//! triphase as a user calls it: a world that takes columns and returns contacts.
+//!
+//! Contacts can be iterated when `step` returns, so they are copied only for checks.
 
 use crate::engine::{Engine, Found, Frame};
 use triphase::{Bodies, World};
 
-/// The library that this is about.
+/// A world.
 #[derive(Default)]
 pub struct Triphase {
     world: World,

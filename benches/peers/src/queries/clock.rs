@@ -1,8 +1,8 @@
-//! What time is told by.
+//! The clock of the race.
 
 use std::time::{Duration, Instant};
 
-/// Either of two clocks; what a reading is from does not matter.
+/// A clock of time that passes, or of processor time of the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Instant,
@@ -10,13 +10,15 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Of what passes, or, if `processor`, of what the calling thread itself runs: on a machine that others use too, the
-    /// times in which they ran are left out. That is told on Linux alone; elsewhere it is what passes.
+    /// Creates a clock of processor time if `processor` is set and this is Linux, else of time that
+    /// passes.
+    ///
+    /// Processor time leaves out the time in which other programs ran.
     pub fn new(processor: bool) -> Self {
         Self { start: Instant::now(), processor }
     }
 
-    /// Now.
+    /// The time since an arbitrary start.
     #[inline]
     pub fn now(&self) -> Duration {
         #[cfg(target_os = "linux")]

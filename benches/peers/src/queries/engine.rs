@@ -1,107 +1,109 @@
-//! What an engine is to the race of questions: it is asked, and keeps its answer in its own buffer and its own words.
+//! The interface of an engine in the race of queries.
 //!
-//! An engine is a value that was made of a subject. What a question costs is from the shapes' numbers to the answer in the
-//! buffer, which is used again, so that nothing is allocated where the engine allows that.
+//! An engine is built from a subject. It leaves the result of a query in a buffer of its own, in
+//! its own types. The buffer is reused, so that nothing is allocated if the engine allows that.
 
-use super::lists::{List, Nearest, QueryBuilder, Ray};
+use super::lists::{List, Nearest, Queries, Ray};
 use crate::boxes::Box4;
 use std::hint::black_box;
 use std::ops::Range;
 
-/// An answer in the harness' words. Boxes are told by their number; see [`Subject`](super::subject::Subject).
+/// A result in common types. Boxes are named by their number; see
+/// [`Subject`](super::subject::Subject).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// What overlaps, in any order.
+    /// The boxes that overlap an area, in any order.
     Boxes(Vec<u32>),
-    /// What is near, nearest first, and how far.
+    /// The nearest boxes and their distances, nearest first.
     Nearest(Vec<(u32, f64)>),
-    /// What is hit first and where.
+    /// The box that a ray hits first, and the distance.
     Ray(Option<(u32, f64)>),
 }
 
-/// How an engine answers a kind of questions.
+/// How an engine runs a kind of query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Not at all.
     Not,
-    /// By a call that it has for that.
+    /// By one call that it has for them.
     Own,
-    /// By other calls of it and work of the user's.
+    /// By other calls and code of its user; the text says how.
     Composed(&'static str),
 }
 
-/// BatchResults questions about a subject.
+/// Runs queries about a subject.
 ///
-/// Each question is a call that leaves the answer where [`rows`](Self::rows) and [`near`](Self::near) find it.
+/// Each query is a call. Its result can then be read by [`rows`](Self::rows) or
+/// [`near`](Self::near).
 pub trait Engine {
-    /// As `--engines` takes it.
+    /// Name, as in `--engines`.
     fn name(&self) -> &'static str;
 
-    /// Whether and how such a list is answered.
+    /// Whether and how the engine runs such a list.
     fn way(&self, list: &List) -> Way;
 
-    /// Whether distances are computed as the harness does, in f64.
+    /// Whether distances are computed in f64, as by brute force.
     fn is_exact(&self) -> bool {
         false
     }
 
-    /// What overlaps `area`; tells how many.
+    /// Finds the boxes that overlap `area`; returns their number.
     fn boxes(&mut self, area: &Box4) -> usize {
         let _ = area;
         unreachable!("{} does not answer that", self.name())
     }
 
-    /// What is nearest; tells how many.
-    fn nearest(&mut self, question: &Nearest) -> usize {
-        let _ = question;
+    /// Finds the nearest boxes; returns their number.
+    fn nearest(&mut self, query: &Nearest) -> usize {
+        let _ = query;
         unreachable!("{} does not answer that", self.name())
     }
 
-    /// What is hit first and where.
+    /// Finds the box that a ray hits first, and the distance.
     fn ray(&mut self, ray: &Ray) -> Option<(u32, f64)> {
         let _ = ray;
         unreachable!("{} does not answer that", self.name())
     }
 
-    /// The last answer of [`boxes`](Self::boxes). Not timed.
+    /// The boxes that [`boxes`](Self::boxes) found last. Not timed.
     fn rows(&self) -> Vec<u32> {
         Vec::new()
     }
 
-    /// The last answer of [`nearest`](Self::nearest), and how far. Not timed.
+    /// The boxes that [`nearest`](Self::nearest) found last, and their distances. Not timed.
     fn near(&self) -> Vec<(u32, f64)> {
         Vec::new()
     }
 
-    /// Told once what will be asked. Not timed.
+    /// Prepares for a list of queries. Not timed.
     fn prepare(&mut self, list: &List) {
         let _ = list;
     }
 
-    /// What is timed: a part of the questions, one after the other; tells the number of hits. Here, so that the loop is
-    /// compiled for each engine by itself.
-    fn answer_part(&mut self, questions: &QueryBuilder, part: Range<usize>) -> usize {
-        match questions {
-            QueryBuilder::Boxes(list) => list[part].iter().map(|area| self.boxes(black_box(area))).sum(),
-            QueryBuilder::Nearest(list) => list[part].iter().map(|question| self.nearest(black_box(question))).sum(),
-            QueryBuilder::Rays(list) => {
-                list[part].iter().map(|ray| usize::from(self.ray(black_box(ray)).is_some())).sum()
-            }
+    /// Runs a part of the queries, one after the other; returns the number of hits. This is what is
+    /// timed.
+    ///
+    /// It is a method of the trait so that the loop is compiled for each engine by itself.
+    fn answer_part(&mut self, queries: &Queries, part: Range<usize>) -> usize {
+        match queries {
+            Queries::Boxes(list) => list[part].iter().map(|area| self.boxes(black_box(area))).sum(),
+            Queries::Nearest(list) => list[part].iter().map(|query| self.nearest(black_box(query))).sum(),
+            Queries::Rays(list) => list[part].iter().map(|ray| usize::from(self.ray(black_box(ray)).is_some())).sum(),
         }
     }
 
-    /// The answer to one, for the check.
-    fn answer(&mut self, questions: &QueryBuilder, k: usize) -> Answer {
-        match questions {
-            QueryBuilder::Boxes(list) => {
+    /// Returns the result of one query, for checks.
+    fn answer(&mut self, queries: &Queries, k: usize) -> Answer {
+        match queries {
+            Queries::Boxes(list) => {
                 self.boxes(&list[k]);
                 Answer::Boxes(self.rows())
             }
-            QueryBuilder::Nearest(list) => {
+            Queries::Nearest(list) => {
                 self.nearest(&list[k]);
                 Answer::Nearest(self.near())
             }
-            QueryBuilder::Rays(list) => Answer::Ray(self.ray(&list[k])),
+            Queries::Rays(list) => Answer::Ray(self.ray(&list[k])),
         }
     }
 }

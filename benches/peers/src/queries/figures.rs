@@ -1,4 +1,4 @@
-//! What a race of questions comes to: the table for people and the line of JSON for programs.
+//! The figures of a race of queries, as a table and as lines of JSON.
 
 use super::engine::Way;
 use super::race::{Lap, Outcome, Race};
@@ -8,12 +8,13 @@ use crate::machine::Machine;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// An engine's figures, in ns a question: the sum over the parts of a list of the median over rounds, and of the least.
+/// The figures of an engine in nanoseconds per query: the sum, over the parts of a list, of the
+/// median over rounds, and of the minimum.
 struct Row<'a> {
     lap: &'a Lap,
     median: f64,
     min: f64,
-    /// Of medians; NaN if it does not answer.
+    /// Ratio of the medians; NaN if triphase does not run the list.
     to_triphase: f64,
 }
 
@@ -35,14 +36,14 @@ fn way(way: Way) -> &'static str {
     }
 }
 
-/// How many boxes there are, and what engines took to file them.
+/// The number of boxes, and the time that each engine took to build its index.
 pub fn heading(race: Race, subject: &Subject, outcomes: &[Outcome]) -> String {
     let (name, bodies, statics) = (subject.name, subject.centers.len(), subject.statics.len());
     let clock = if race.processor_time { ", processor time" } else { "" };
-    let moving = if subject.static_row { "boxes that never move" } else { "bodies" };
+    let moving = if subject.is_static { "boxes that never move" } else { "bodies" };
     let mut text =
         format!("\n{name}: {bodies} {moving}, {statics} statics, seed {}, {} rounds{clock}\n", race.seed, race.rounds);
-    // Not all engines answer all lists.
+    // Not all engines run all lists.
     let mut built: Vec<&Lap> = Vec::new();
     for lap in outcomes.iter().flat_map(|outcome| &outcome.laps) {
         if built.iter().all(|other| other.engine != lap.engine) {
@@ -50,15 +51,15 @@ pub fn heading(race: Race, subject: &Subject, outcomes: &[Outcome]) -> String {
         }
     }
     let of = |lap: &&Lap| format!("{} {:.1} ms", lap.engine, lap.build.as_secs_f64() * 1e3);
-    text += &format!("filed once, in no figure below: {}\n", built.iter().map(of).collect::<Vec<_>>().join(", "));
+    text += &format!("build time, not included below: {}\n", built.iter().map(of).collect::<Vec<_>>().join(", "));
     text
 }
 
-/// A table for people, fastest first.
+/// A table of all engines, fastest first.
 pub fn table(outcome: &Outcome) -> String {
     let mut rows = rows(outcome);
     rows.sort_by(|a, b| a.median.total_cmp(&b.median));
-    let names = ["engine", "version", "ns a query", "least", "to triphase", "how, if not by a call for that"];
+    let names = ["engine", "version", "ns/query", "min", "to triphase", "composed of"];
     let mut cells: Vec<[String; 6]> = vec![names.map(str::to_owned)];
     cells.extend(rows.iter().map(|row| {
         let [median, min] = [row.median, row.min].map(|ns| format!("{ns:.0}"));
@@ -69,7 +70,7 @@ pub fn table(outcome: &Outcome) -> String {
     let grazed = if outcome.grazed > 0 { format!(", {} grazed", outcome.grazed) } else { String::new() };
     let Outcome { list, about, queries, .. } = outcome;
     let widths: [usize; 6] = std::array::from_fn(|k| cells.iter().map(|row| row[k].len()).max().unwrap_or(0));
-    let mut text = format!("\n{list}: {queries} queries, {about}, {hits:.2} hits a query{grazed}\n\n");
+    let mut text = format!("\n{list}: {queries} queries, {about}, {hits:.2} hits per query{grazed}\n\n");
     for (k, row) in cells.iter().enumerate() {
         text += &line(row, &widths);
         if k == 0 {
@@ -96,7 +97,7 @@ fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
     cells.iter().zip(widths).enumerate().map(padded).collect::<String>() + "|\n"
 }
 
-/// A line of JSON for each engine, in the order of the list; `benches/record/README.md` says what the keys are.
+/// A line of JSON for each engine; `benches/record/README.md` explains the keys.
 pub fn json_lines(race: Race, subject: &Subject, outcome: &Outcome, machine: &Machine) -> Vec<String> {
     let line = |row: Row<'_>| {
         let value: Value = json!({

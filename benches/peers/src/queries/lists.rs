@@ -1,58 +1,59 @@
-//! The questions: where bodies are, so that what is crowded is asked about as often as it is filled.
+//! The queries. They are placed at bodies, so crowded places are queried as often as they have
+//! bodies.
 
 use super::subject::{Subject, SubjectName};
 use crate::boxes::Box4;
 use static_aabb2d_index::{StaticAABB2DIndex, StaticAABB2DIndexBuilder};
 use triphase_scenes::SplitMix64;
 
-/// How many neighbours are asked for.
+/// Number of boxes that a nearest query finds.
 const NEIGHBORS: usize = 8;
-/// Hits of a box of the larger kind, in the mean.
+/// Mean number of hits of large areas.
 const HITS: f64 = 15.0;
-/// The same of the smaller kind, where bodies have no size to go by.
+/// Mean number of hits of small areas, if boxes are points.
 const FEW_HITS: f64 = 3.0;
-/// Length of a ray in sides of bodies.
+/// Length of a ray, in body widths.
 const RAY_SIDES: f32 = 20.0;
-/// How often a ray's start is drawn again that lies within a box.
+/// How often the start of a ray is drawn again if it is inside of a box.
 const DRAWN_MAX: usize = 64;
-/// Places that the size of boxes is found by.
+/// Number of places at which the size of areas is adjusted.
 const SAMPLE: usize = 1000;
-/// Most questions about a whole world.
+/// Most queries of a whole world.
 const WHOLE_MAX: usize = 200;
 
-/// The nearest boxes to a point.
+/// A query for the nearest boxes to a point.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest {
-    /// To where.
+    /// The point.
     pub point: [f32; 2],
-    /// How many.
+    /// Number of boxes to find.
     pub count: usize,
 }
 
-/// The first box that a ray enters.
+/// A query for the first box that a ray hits.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    /// Where it starts.
+    /// Start of the ray.
     pub origin: [f32; 2],
-    /// Where it goes; of length 1, but for rounding.
+    /// Direction of the ray, of length 1 up to rounding.
     pub direction: [f32; 2],
-    /// How far, in multiples of the direction.
+    /// Length of the ray, in multiples of the direction.
     pub length: f32,
 }
 
-/// Queries of a kind.
+/// Queries of one kind.
 #[derive(Clone, Debug)]
-pub enum QueryBuilder {
-    /// What overlaps a box.
+pub enum Queries {
+    /// All boxes that overlap an area.
     Boxes(Vec<Box4>),
-    /// What is nearest.
+    /// The nearest boxes.
     Nearest(Vec<Nearest>),
-    /// What is hit first.
+    /// The first box on a ray.
     Rays(Vec<Ray>),
 }
 
-impl QueryBuilder {
-    /// How many.
+impl Queries {
+    /// Number of queries.
     pub fn len(&self) -> usize {
         match self {
             Self::Boxes(list) => list.len(),
@@ -61,34 +62,34 @@ impl QueryBuilder {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no queries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Queries with a name.
+/// Queries of one kind, with a name.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// `small_boxes`, say.
+    /// Name, such as `small_boxes`.
     pub name: &'static str,
-    /// For people: how large, how many.
+    /// A few words about the queries, such as their size.
     pub about: String,
-    /// What is asked, in random order.
-    pub questions: QueryBuilder,
-    /// Whether it is there to be answered many at once.
+    /// The queries, in random order.
+    pub queries: Queries,
+    /// Whether the queries are to be run in batches.
     pub batch: bool,
 }
 
-/// The lists that make sense of a subject, each of `count` questions; and once more to be answered many at once.
+/// Draws the lists that suit a subject, each of `count` queries, and the same lists for batches.
 pub fn draw(subject: &Subject, count: usize, seed: u64) -> Vec<List> {
     if subject.boxes.is_empty() || subject.centers.is_empty() {
         return Vec::new();
     }
-    let single = |name, about, questions| List { name, about, questions, batch: false };
+    let single = |name, about, queries| List { name, about, queries, batch: false };
     if subject.name == SubjectName::TenBodies {
         let areas = vec![subject.bounds(); count.min(WHOLE_MAX)];
-        return vec![single("whole_world", "the box of all".to_owned(), QueryBuilder::Boxes(areas))];
+        return vec![single("whole_world", "bounds of the world".to_owned(), Queries::Boxes(areas))];
     }
     let (mut draw, points) = (Draw::new(subject, seed), subject.is_points());
     let small = if points { draw.side_for(FEW_HITS) } else { subject.side };
@@ -96,20 +97,20 @@ pub fn draw(subject: &Subject, count: usize, seed: u64) -> Vec<List> {
     let mut lists = Vec::new();
     for (name, side) in [("small_boxes", small), ("boxes", large)] {
         let areas = (0..count).map(|_| draw.area(side)).collect();
-        lists.push(single(name, format!("side {side:.2}"), QueryBuilder::Boxes(areas)));
+        lists.push(single(name, format!("side {side:.2}"), Queries::Boxes(areas)));
     }
     let nearest = (0..count).map(|_| Nearest { point: draw.place(), count: NEIGHBORS }).collect();
-    lists.push(single("nearest", format!("{NEIGHBORS} neighbours"), QueryBuilder::Nearest(nearest)));
+    lists.push(single("nearest", format!("{NEIGHBORS} nearest boxes"), Queries::Nearest(nearest)));
     if !points {
         let (rays, length) = ((0..count).map(|_| draw.ray()).collect(), RAY_SIDES * subject.side);
-        lists.push(single("rays", format!("up to {length:.0} long"), QueryBuilder::Rays(rays)));
+        lists.push(single("rays", format!("up to {length:.0} long"), Queries::Rays(rays)));
     }
     let batches: Vec<List> = lists.iter().filter_map(batch).collect();
     lists.extend(batches);
     lists
 }
 
-/// The same questions, many at once.
+/// The same queries, to be run in batches.
 fn batch(list: &List) -> Option<List> {
     let name = match list.name {
         "small_boxes" => "small_boxes_batch",
@@ -120,7 +121,7 @@ fn batch(list: &List) -> Option<List> {
     Some(List { name, about: format!("{}, in batches", list.about), batch: true, ..list.clone() })
 }
 
-/// Draws places, and looks into them.
+/// Draws random queries about a subject.
 struct Draw<'s> {
     subject: &'s Subject,
     random: SplitMix64,
@@ -137,7 +138,7 @@ impl<'s> Draw<'s> {
         Self { subject, random: SplitMix64::new(seed ^ 0x7175_6572_6965_7321), index }
     }
 
-    /// Near the middle of a body.
+    /// A random point close to the center of a body.
     fn place(&mut self) -> [f32; 2] {
         let (centers, side) = (&self.subject.centers, f64::from(self.subject.side));
         let center = centers[self.random.below(centers.len())];
@@ -149,7 +150,7 @@ impl<'s> Draw<'s> {
         [x - half, y - half, x + half, y + half]
     }
 
-    /// From where no box is, if that can be had.
+    /// A random ray that starts outside of all boxes, if one is found.
     fn ray(&mut self) -> Ray {
         let mut origin = self.place();
         for _ in 1..DRAWN_MAX {
@@ -162,7 +163,7 @@ impl<'s> Draw<'s> {
         Ray { origin, direction, length: RAY_SIDES * self.subject.side }
     }
 
-    /// Side of the boxes that so many hits are found in, in the mean.
+    /// The width of areas with this mean number of hits.
     fn side_for(&mut self, hits: f64) -> f32 {
         let places: Vec<[f32; 2]> = (0..SAMPLE).map(|_| self.place()).collect();
         let (mut low, mut high) = (0.0, 1024.0 * self.subject.side);
@@ -171,7 +172,7 @@ impl<'s> Draw<'s> {
             let area = |[x, y]: [f32; 2]| [x - half, y - half, x + half, y + half];
             let found = places.iter().try_fold(0.0, |sum, &place| {
                 let sum = sum + self.hits(&area(place)) as f64;
-                // Sides far too large are not looked into at every place.
+                // Areas that are far too large are not counted at every place.
                 (sum < 4.0 * hits * SAMPLE as f64).then_some(sum)
             });
             if found.is_none_or(|found| found > hits * SAMPLE as f64) { high = 2.0 * half } else { low = 2.0 * half }

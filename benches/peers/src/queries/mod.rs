@@ -1,18 +1,20 @@
-//! triphase and other engines, asked the same questions between steps.
+//! Races queries: triphase and other engines run the same queries, with the same results required.
 //!
 //! ```text
-//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- --scene crowd,castles --bodies 100000
-//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- --scene towns,town_boxes --towns FILE
+//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- \
+//!     --scene crowd,castles --bodies 100000
+//! cargo run --release --manifest-path benches/peers/Cargo.toml --bin queries -- \
+//!     --scene towns,town_boxes --towns FILE
 //! ```
 //!
 //! Modules, lowest first:
 //!
-//! * [`subject`]: the boxes that are asked about; [`towns`]: those of a file.
-//! * [`lists`]: the questions, drawn from a seed; [`exact`]: their answers by brute force.
-//! * [`engine`]: what an engine is here; [`engines`]: them, a file each, and their list.
-//! * [`check`]: whether answers are right; [`race`]: who is how fast, by a
-//!   [`clock`].
-//! * [`figures`]: what comes of it; [`options`]: what is asked for.
+//! * [`subject`]: the boxes that are queried; [`towns`]: towns from a file.
+//! * [`lists`]: the queries, drawn from a seed; [`exact`]: their results by brute force.
+//! * [`engine`]: the interface of an engine; [`engines`]: the engines, a file each, and the list of
+//!   them.
+//! * [`check`]: compares results; [`race`]: measures the engines with a [`clock`].
+//! * [`figures`]: the output; [`options`]: the command line.
 
 pub mod subject;
 pub mod towns;

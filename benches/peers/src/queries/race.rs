@@ -1,11 +1,14 @@
-//! One subject, all engines: each list of questions in rounds, each engine in turn.
+//! Runs all lists of queries about a subject, in rounds, with all engines in turn.
 //!
-//! Q1: a list is asked in parts, each of them by every engine, one directly after another, in an order drawn anew: what one
-//! leaves in the caches is in turn another's loss. Parts are short beside the time that a system gives to a process, so
-//! that of the times of a part in all rounds most are undisturbed, and the median is.
-//! Q2: a time is from the first question of a part to its last answer, in the engine's buffer. Filing the boxes is timed apart,
-//! once, with memory that is taken anew; it is no part of any question's time.
-//! Q3: before that all answers are compared; see [`check`](super::check).
+//! QRACE-1: a list is run in parts. Each part is run by every engine, one directly after another,
+//! in an order that is drawn anew, so that no engine always finds the caches as the same other one
+//! left them. Parts are short compared with the time slices of a system, so in most rounds a part
+//! is undisturbed, and so is the median.
+//!
+//! QRACE-2: a time is from the first query of a part to its last result in the engine's buffer.
+//! Building the index is timed once and separately, with newly allocated memory.
+//!
+//! QRACE-3: all results are compared before anything is timed; see [`check`].
 
 use super::check;
 use super::clock::Clock;
@@ -19,64 +22,66 @@ use std::ops::Range;
 use std::time::Duration;
 use triphase_scenes::SplitMix64;
 
-/// Queries of a part: what a crowd asks in a frame. With a tenth of it caches are as cold as others left them for most of a
-/// part, and all engines take up to twice as long.
+/// Queries of a part: about as many as a game makes in a frame.
+///
+/// With a tenth of it, caches are as cold as other engines left them for most of a part, and all
+/// engines take up to twice as long.
 const PART: usize = 1000;
 
-/// What is run.
+/// How queries are run.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
-    /// Queries of each list.
+    /// Number of queries of each list.
     pub queries: usize,
-    /// Queries that are answered in one go where they are, at least one.
+    /// Number of queries in one call, in lists of batches; at least one.
     pub batch: usize,
-    /// Times that each list is answered, at least one.
+    /// How often each list is run, at least once.
     pub rounds: u32,
-    /// Whether the thread's own time is told, or what passes.
+    /// Whether to measure processor time of the thread, instead of time that passes.
     pub processor_time: bool,
-    /// What lists and orders are drawn from.
+    /// Random seed of lists and orders.
     pub seed: u64,
 }
 
-/// How an engine did with a list.
+/// The measurements of an engine with a list.
 #[derive(Clone, Debug)]
 pub struct Lap {
-    /// Its name.
+    /// Name of the engine.
     pub engine: &'static str,
-    /// Its version.
+    /// Version of the engine.
     pub version: String,
-    /// How it answers such questions.
+    /// How it runs such queries.
     pub way: Way,
-    /// For each part of the list a time for each round.
+    /// For each part of the list, the time of each round.
     pub times: Vec<Vec<Duration>>,
-    /// Of filing all boxes.
+    /// Time to build its index of all boxes.
     pub build: Duration,
 }
 
-/// How a list went.
+/// The results of a list.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Its name.
+    /// Name of the list.
     pub list: &'static str,
-    /// About its questions.
+    /// A few words about its queries.
     pub about: String,
-    /// How many there are.
+    /// Number of queries.
     pub queries: usize,
-    /// Whether it was asked in batches.
+    /// Whether it was run in batches.
     pub batch: bool,
-    /// Hits of all together.
+    /// Number of hits of all queries.
     pub hits: usize,
-    /// Rays that an engine found to hit where others found them to miss.
+    /// Number of rays that hit in one engine and miss in another.
     pub grazed: usize,
-    /// Engines that answer such questions, in the order of the list, triphase first.
+    /// The engines that support such queries, in the order of the list, triphase first.
     pub laps: Vec<Lap>,
 }
 
-/// Runs all lists of a subject.
+/// Runs all lists of queries about a subject.
 ///
 /// # Errors
 ///
-/// An engine gave a wrong answer.
+/// If an engine gave a wrong result.
 pub fn run(race: Race, subject: &Subject, entries: &[Entry]) -> Result<Vec<Outcome>, String> {
     let fitting = entries.iter().filter(|entry| (entry.fits)(subject));
     let clock = Clock::new(race.processor_time);
@@ -91,15 +96,15 @@ pub fn run(race: Race, subject: &Subject, entries: &[Entry]) -> Result<Vec<Outco
         let (hits, grazed) = check::check(subject, &list, &mut engines)?;
         rounds(race, &list, &mut asked, &mut random);
         let laps = asked.iter_mut().map(|runner| runner.lap(&list)).collect();
-        let List { name, about, questions, batch } = list;
-        outcomes.push(Outcome { list: name, about, queries: questions.len(), batch, hits, grazed, laps });
+        let List { name, about, queries, batch } = list;
+        outcomes.push(Outcome { list: name, about, queries: queries.len(), batch, hits, grazed, laps });
     }
     Ok(outcomes)
 }
 
-/// Q1.
+/// Times the parts of a list in all rounds (QRACE-1).
 fn rounds(race: Race, list: &List, runners: &mut [&mut Runner], random: &mut SplitMix64) {
-    let count = list.questions.len();
+    let count = list.queries.len();
     let part_len = if list.batch { race.batch } else { PART };
     let parts = count.div_ceil(part_len);
     for runner in runners.iter_mut() {
@@ -131,10 +136,10 @@ impl Runner {
         Self { entry: *entry, engine, build: clock.now() - start, clock, times: Vec::new() }
     }
 
-    /// Q2.
+    /// Times a part (QRACE-2).
     fn measure(&mut self, list: &List, part: usize, range: Range<usize>) {
         let start = self.clock.now();
-        black_box(self.engine.answer_part(&list.questions, range));
+        black_box(self.engine.answer_part(&list.queries, range));
         self.times[part].push(self.clock.now() - start);
     }
 

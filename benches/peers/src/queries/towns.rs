@@ -1,28 +1,28 @@
-//! Towns of a file: points in clusters as people make them.
+//! Towns from a file: points in clusters of a natural kind.
 
 use std::fs;
 use std::path::Path;
 
-/// Kilometres of a degree of longitude on the equator.
+/// Kilometers per degree of longitude at the equator.
 const KM_OF_LONGITUDE: f64 = 111.32;
-/// Kilometres of a degree of latitude.
+/// Kilometers per degree of latitude.
 const KM_OF_LATITUDE: f64 = 110.57;
-/// Where lengths of both axes are alike, in degrees.
+/// Latitude at which both axes have the same scale, in degrees.
 const TRUE_LATITUDE: f64 = 45.0;
 
-/// Places in km on a flat map.
+/// Positions in km on a flat map.
 #[derive(Clone, Debug)]
 pub struct Towns {
-    /// x to the east, y to the north.
+    /// Positions, x to the east and y to the north.
     pub places: Vec<[f32; 2]>,
 }
 
 impl Towns {
-    /// Reads lines of `lat,lon,…` in degrees, after a line of names.
+    /// Reads lines of `lat,lon,…` in degrees, after a line of column names.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or a line of it is of another kind.
+    /// If the file cannot be read, or has a line of another form.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let lines = text.lines().enumerate().skip(1);

@@ -1,4 +1,4 @@
-//! Each structure against brute force on every scene, and against triphase on large ones.
+//! Each structure against brute force in every scene, and against triphase in large ones.
 
 use triphase::{Aabb, Bodies, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
@@ -28,7 +28,7 @@ fn by_triphase(world: &mut World, frame: Frame<'_>) -> Found {
     found
 }
 
-/// Steps an engine with a list that has something in it, and compares.
+/// Steps an engine, with pairs in the buffer from before, and compares.
 fn check(engine: &mut dyn Engine, frame: Frame<'_>, expected: &Found, at: &str) {
     let mut found = Found { bodies: vec![[7, 7]], statics: vec![[7, 7]] };
     engine.step(frame, &mut found);
@@ -72,7 +72,7 @@ fn rows_come_and_go_and_statics_change() {
     }
 }
 
-/// As many rows as before, at places that have nothing to do with those before, far outside of the first extent.
+/// As many rows as before, at unrelated positions far outside of the first extent.
 #[test]
 fn everything_leaps_out_of_the_extent() {
     let mut engines = engines();

@@ -1,8 +1,10 @@
-//! kiddo: a k-d tree of points that never change, in f32. It has no boxes: only the nearest among points are asked of it.
-//! It collects each answer into a new vector.
+//! kiddo: a k-d tree of fixed points, in f32.
+//!
+//! It has no boxes, so it runs only nearest queries among points. It returns each result in a new
+//! vector.
 
 use crate::queries::engine::{Engine, Way};
-use crate::queries::lists::{List, Nearest, QueryBuilder};
+use crate::queries::lists::{List, Nearest, Queries};
 use crate::queries::subject::Subject;
 use kiddo::{ImmutableKdTree, QueryResultItem, SquaredEuclidean};
 use std::num::NonZero;
@@ -26,12 +28,12 @@ impl Engine for Kiddo {
     }
 
     fn way(&self, list: &List) -> Way {
-        if matches!(list.questions, QueryBuilder::Nearest(_)) { Way::Own } else { Way::Not }
+        if matches!(list.queries, Queries::Nearest(_)) { Way::Own } else { Way::Not }
     }
 
-    fn nearest(&mut self, question: &Nearest) -> usize {
-        let count = NonZero::new(question.count).expect("someone is asked for");
-        self.near = self.tree.query(&question.point).nearest_n::<SquaredEuclidean<f32>>(count).execute();
+    fn nearest(&mut self, query: &Nearest) -> usize {
+        let count = NonZero::new(query.count).expect("someone is asked for");
+        self.near = self.tree.query(&query.point).nearest_n::<SquaredEuclidean<f32>>(count).execute();
         self.near.len()
     }
 

@@ -10,25 +10,25 @@ mod triphase_batch;
 use super::engine::Engine;
 use super::subject::Subject;
 
-/// An engine that can be made, and for what.
+/// An engine that can be created, and for which subjects.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// As `--engines` takes it.
+    /// Name, as in `--engines`.
     pub name: &'static str,
-    /// The package it comes from.
+    /// The package that the engine comes from.
     pub package: &'static str,
-    /// Whether it has anything to say about a subject.
+    /// Whether the engine can query a subject.
     pub fits: fn(&Subject) -> bool,
-    /// Makes one: files all boxes.
+    /// Creates the engine with an index of all boxes.
     pub make: fn(&Subject) -> Box<dyn Engine>,
 }
 
-/// All engines, triphase first: it is what others are compared with. One line adds an engine.
+/// All engines, triphase first, since the others are compared with it. One line adds an engine.
 pub fn all() -> Vec<Entry> {
     let entry = |name, package, fits, make| Entry { name, package, fits, make };
     vec![
         entry("triphase", "triphase", |_| true, triphase::make),
-        entry("triphase_bodies", "triphase", |subject| subject.static_row, triphase::make_as_bodies),
+        entry("triphase_bodies", "triphase", |subject| subject.is_static, triphase::make_as_bodies),
         entry("triphase_batch", "triphase", |_| true, |subject| Box::new(triphase_batch::Batch::new(subject))),
         entry("parry2d", "parry2d", |_| true, |subject| Box::new(parry::Parry::new(subject))),
         entry(

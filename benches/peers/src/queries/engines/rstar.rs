@@ -1,18 +1,18 @@
-//! rstar: an R*-tree, loaded in bulk. Boxes are asked for by internal iteration, which allocates nothing; the iterator of
-//! the nearest allocates a heap.
+//! rstar: an R*-tree, bulk-loaded.
 //!
-//! It knows no rays: what overlaps the ray's box is tested one by one.
+//! Box queries use its internal iteration, which allocates nothing; the nearest-neighbor iterator
+//! allocates a heap. It has no rays: all boxes that overlap the bounds of the ray are tested.
 
 use super::static_index::is_sooner;
 use crate::boxes::Box4;
 use crate::queries::engine::{Engine, Way};
 use crate::queries::exact;
-use crate::queries::lists::{List, Nearest, QueryBuilder, Ray};
+use crate::queries::lists::{List, Nearest, Queries, Ray};
 use crate::queries::subject::Subject;
 use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject};
 use std::ops::ControlFlow;
 
-/// A box and its number.
+/// A box with its number.
 struct Numbered {
     envelope: AABB<[f32; 2]>,
     number: u32,
@@ -28,7 +28,7 @@ impl RTreeObject for Numbered {
 
 impl PointDistance for Numbered {
     fn distance_2(&self, point: &[f32; 2]) -> f32 {
-        // To the closed box, 0 inside; in f32.
+        // Distance from the closed box, 0 inside, in f32.
         Envelope::distance_2(&self.envelope, point)
     }
 }
@@ -54,9 +54,9 @@ impl Engine for Rstar {
     }
 
     fn way(&self, list: &List) -> Way {
-        match list.questions {
-            QueryBuilder::Boxes(_) | QueryBuilder::Nearest(_) => Way::Own,
-            QueryBuilder::Rays(_) => Way::Composed("box of the ray, each hit tested"),
+        match list.queries {
+            Queries::Boxes(_) | Queries::Nearest(_) => Way::Own,
+            Queries::Rays(_) => Way::Composed("bounds of the ray, each box tested"),
         }
     }
 
@@ -70,8 +70,8 @@ impl Engine for Rstar {
         rows.len()
     }
 
-    fn nearest(&mut self, question: &Nearest) -> usize {
-        let found = self.tree.nearest_neighbor_iter_with_distance_2(question.point).take(question.count);
+    fn nearest(&mut self, query: &Nearest) -> usize {
+        let found = self.tree.nearest_neighbor_iter_with_distance_2(query.point).take(query.count);
         self.near.clear();
         self.near.extend(found.map(|(found, distance)| (found.number, distance)));
         self.near.len()

@@ -1,4 +1,4 @@
-//! triphase as a user has it: a world that was stepped, or a tree of statics alone.
+//! triphase as a user calls it: a world after a step, or a static tree alone.
 
 use crate::boxes::Box4;
 use crate::queries::engine::{Engine, Way};
@@ -7,36 +7,35 @@ use crate::queries::subject::Subject;
 use triphase::tier::static_tree::StaticTree;
 use triphase::{Aabb, Bodies, Hit, Neighbor, Point, QueryBuilder, Ray, World, WorldConfig};
 
-/// The subject as it is: what never moves in a tree alone, all else in a world.
+/// Creates a world for subjects that move, else a static tree.
 pub(super) fn make(subject: &Subject) -> Box<dyn Engine> {
-    if !subject.static_row {
+    if !subject.is_static {
         return make_as_bodies(subject);
     }
     let tree = StaticTree::new(subject.boxes.as_slice()).expect("boxes of a subject are good");
     Box::new(Triphase::new("triphase", tree))
 }
 
-/// The subject in a world, as bodies even if it never moves.
+/// Creates a world that has the boxes of the subject as bodies, even if they never move.
 pub(super) fn make_as_bodies(subject: &Subject) -> Box<dyn Engine> {
     let world = stepped(subject, false);
-    let (name, bodies) =
-        (if subject.static_row { "triphase_bodies" } else { "triphase" }, subject.centers.len() as u32);
+    let (name, bodies) = (if subject.is_static { "triphase_bodies" } else { "triphase" }, subject.centers.len() as u32);
     Box::new(Triphase::new(name, Stepped { world, bodies }))
 }
 
-/// A world of the subject; all of it statics if `fixed`.
-pub(super) fn stepped(subject: &Subject, static_row: bool) -> World {
+/// Steps a world once with the subject; all boxes are statics if `is_static` is set.
+pub(super) fn stepped(subject: &Subject, is_static: bool) -> World {
     let config = subject.cell_size.map_or(WorldConfig::new(), |side| WorldConfig::new().with_cell_size(side));
     let mut world = World::new(config).expect("a good size of cells");
-    let statics = if static_row { &subject.boxes } else { &subject.statics };
+    let statics = if is_static { &subject.boxes } else { &subject.statics };
     world.set_statics(statics).expect("statics of a subject are good");
-    if !static_row {
+    if !is_static {
         world.step(Bodies::new(&subject.centers, &subject.half_extents)).expect("bodies of a subject are good");
     }
     world
 }
 
-/// A box by its number; `bodies` is that of the first static.
+/// The number of a box in the subject; `bodies` is the number of bodies.
 pub(super) fn number(hit: Hit, bodies: u32) -> u32 {
     match hit {
         Hit::Body { row, .. } => row,
@@ -44,7 +43,7 @@ pub(super) fn number(hit: Hit, bodies: u32) -> u32 {
     }
 }
 
-/// What of triphase is asked: a world or a tree.
+/// What is queried: a world or a tree.
 trait Asked {
     type Hit: Copy + Ord;
 
@@ -56,7 +55,7 @@ trait Asked {
 
 struct Stepped {
     world: World,
-    /// How many, which is the number of the first static.
+    /// Number of bodies, which is the number of the first static.
     bodies: u32,
 }
 
@@ -84,7 +83,7 @@ impl Asked for StaticTree {
     }
 }
 
-/// What is asked, and its answers.
+/// The queried structure, and results.
 struct Triphase<T: Asked> {
     name: &'static str,
     asked: T,

@@ -1,16 +1,16 @@
-//! triphase, asked many questions at once: in the order of places, on the threads of the pool that it is called in.
+//! triphase with batches, which run on the threads of the caller's pool.
 //!
-//! Shapes are made before, as they are not in single questions; that is a check of a few numbers each.
+//! Unlike in single queries, shapes are created beforehand, which checks a few numbers each.
 
 use super::triphase::{checked, checked_ray, number, stepped};
 use crate::queries::engine::{Answer, Engine, Way};
-use crate::queries::lists::{List, QueryBuilder};
+use crate::queries::lists::{List, Queries};
 use crate::queries::subject::Subject;
 use std::ops::Range;
 use triphase::query::BatchResults;
 use triphase::{Aabb, CastHit, Circle, Hit, Neighbor, Point, Ray, World};
 
-/// A world and a batch.
+/// A world and a batch of queries.
 pub(super) struct Batch {
     world: World,
     bodies: u32,
@@ -24,11 +24,11 @@ enum Shapes {
 }
 
 impl Batch {
-    /// What never moves is a world's statics.
+    /// Boxes that never move are statics of the world.
     pub(super) fn new(subject: &Subject) -> Self {
-        let bodies = if subject.static_row { 0 } else { subject.centers.len() as u32 };
+        let bodies = if subject.is_static { 0 } else { subject.centers.len() as u32 };
         Self {
-            world: stepped(subject, subject.static_row),
+            world: stepped(subject, subject.is_static),
             bodies,
             shapes: Shapes::Boxes(Vec::new(), BatchResults::new()),
         }
@@ -67,22 +67,22 @@ impl Engine for Batch {
     }
 
     fn prepare(&mut self, list: &List) {
-        self.shapes = match &list.questions {
-            QueryBuilder::Boxes(areas) => Shapes::Boxes(areas.iter().map(checked).collect(), BatchResults::new()),
-            QueryBuilder::Nearest(list) => {
+        self.shapes = match &list.queries {
+            Queries::Boxes(areas) => Shapes::Boxes(areas.iter().map(checked).collect(), BatchResults::new()),
+            Queries::Nearest(list) => {
                 let circles = list.iter().map(|one| Point::new(one.point).expect("points are finite").into()).collect();
                 Shapes::Nearest(circles, list.first().map_or(0, |one| one.count), BatchResults::new())
             }
-            QueryBuilder::Rays(rays) => Shapes::Rays(rays.iter().map(checked_ray).collect(), BatchResults::new()),
+            Queries::Rays(rays) => Shapes::Rays(rays.iter().map(checked_ray).collect(), BatchResults::new()),
         };
     }
 
-    fn answer_part(&mut self, _questions: &QueryBuilder, part: Range<usize>) -> usize {
+    fn answer_part(&mut self, _questions: &Queries, part: Range<usize>) -> usize {
         self.ask(part)
     }
 
-    fn answer(&mut self, questions: &QueryBuilder, k: usize) -> Answer {
-        // All at once, for all that follow.
+    fn answer(&mut self, questions: &Queries, k: usize) -> Answer {
+        // The first query runs the whole batch.
         if k == 0 {
             self.ask(0..questions.len());
         }
