@@ -129,8 +129,7 @@ pub use input::bodies::Bodies;
 pub use input::filter::Filter;
 pub use input::statics::Statics;
 pub use pair::{Hit, Pair, StaticPair};
-pub use query::frame::{Searched, Tier};
-pub use query::{CastHit, Neighbor, QueryBuilder};
+pub use query::{CastHit, Neighbor, QueryBuilder, Tier};
 pub use reader::{Snapshot, SnapshotReader};
 pub use report::{GridReport, Phases, Report};
 #[cfg(feature = "serde")]

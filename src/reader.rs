@@ -3,9 +3,8 @@
 use crate::frame::frame::Index;
 use crate::frame::frames::Published;
 use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
-use crate::pair::Hit;
-use crate::query::frame::Searched;
-use crate::query::{CastHit, Hits, Neighbor, Part, QueryBuilder};
+use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
+use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
 use std::fmt;
 use std::sync::Arc;
@@ -109,38 +108,34 @@ impl Snapshot {
     /// Builds a query of the bodies and enabled statics of the step.
     ///
     /// Any number of threads may query a snapshot at the same time. See [`QueryBuilder`].
-    pub fn query(&self) -> QueryBuilder<Searched<'_>> {
-        QueryBuilder::new(self.searched())
+    pub fn query(&self) -> QueryBuilder<'_> {
+        QueryBuilder::of_frame(&self.index, &self.index.statics, !self.index.sequential)
     }
 
     /// Finds everything that overlaps `area`; see [`QueryBuilder::query_aabb`].
-    pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+    pub fn query_aabb(&self, area: Aabb) -> Hits<'_> {
         self.query().query_aabb(area)
     }
 
     /// Finds everything that overlaps `circle`; see [`QueryBuilder::query_circle`].
-    pub fn query_circle(&self, circle: Circle) -> Hits<impl Iterator<Item = Hit>> {
+    pub fn query_circle(&self, circle: Circle) -> Hits<'_> {
         self.query().query_circle(circle)
     }
 
     /// Finds the box nearest to `point`; see [`QueryBuilder::nearest`].
-    pub fn nearest(&self, point: Point) -> Option<Neighbor<Hit>> {
+    pub fn nearest(&self, point: Point) -> Option<Neighbor> {
         self.query().nearest(point)
     }
 
     /// Finds the first box that `ray` hits; see [`QueryBuilder::cast_ray`].
-    pub fn cast_ray(&self, ray: Ray) -> Option<CastHit<Hit>> {
+    pub fn cast_ray(&self, ray: Ray) -> Option<CastHit> {
         self.query().cast_ray(ray)
     }
 
     /// Visits the cells and nodes of the tiers, for debug drawing; see
     /// [`World::visit_debug_shapes`](crate::World::visit_debug_shapes).
-    pub fn visit_debug_shapes(&self, visitor: impl FnMut(Part)) {
-        self.searched().visit_debug_shapes(visitor);
-    }
-
-    fn searched(&self) -> Searched<'_> {
-        Searched::new(&self.index, &self.index.statics, self.index.sequential)
+    pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
+        self.index.visit_debug_shapes(&self.index.statics, visitor);
     }
 }
 

@@ -21,7 +21,6 @@ use crate::geometry::RawAabb;
 use crate::input::bodies::Bodies;
 use crate::input::statics::Statics;
 use crate::memory::page::PAGE_LEN;
-use crate::query::frame::Searched;
 use crate::reader::SnapshotReader;
 use crate::report::{Phases, Report};
 #[cfg(feature = "serde")]
@@ -527,10 +526,6 @@ impl World {
     #[cfg(feature = "serde")]
     pub fn restore(saved: SavedWorld) -> Result<Self, Error> {
         saved.restore()
-    }
-
-    pub(crate) fn searched(&self) -> Searched<'_> {
-        Searched::new(self.frames.front(), &self.statics, !self.config.may_use_threads())
     }
 
     pub(crate) fn bytes_bodies(&self) -> usize {

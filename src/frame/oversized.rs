@@ -80,13 +80,6 @@ impl Oversized {
         &self.rows
     }
 
-    /// Returns the row of every body that overlaps `area` and passes `test`, each once, and perhaps
-    /// some that pass `test` without an overlap.
-    #[inline]
-    pub(crate) fn query_if<T: Fn(&RawAabb) -> bool>(&self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
-        self.grid.query_if(area, test).map(|entity| self.rows[entity as usize])
-    }
-
     /// Visits the bodies whose squared distance from `point` is at most `within`, each once.
     ///
     /// `visit` takes a row and its squared distance, and returns the new `within`. Returns the last

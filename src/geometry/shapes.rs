@@ -64,12 +64,6 @@ impl Point {
     pub fn to_array(self) -> [f32; 2] {
         self.0
     }
-
-    /// The box that holds this point alone.
-    pub(crate) fn to_box(self) -> RawAabb {
-        let [x, y] = self.0;
-        [x, y, x, y]
-    }
 }
 
 impl From<Aabb> for Point {

@@ -1,97 +1,109 @@
-//! Many questions at once.
+//! Many queries at once.
 //!
-//! V1: questions are sorted by the place they ask about, so that those that follow each other look at memory that is in
-//!     the cache, and cut into blocks of equal number: by the input alone, never by the number of threads.
-//! V2: a block's answers stand one behind the other in a buffer of its own, which no other block writes to; where each
-//!     question's answer is, is noted by its number. So answers are the same on any number of threads.
+//! BATCH-1: queries are sorted by place, so that those that follow each other read memory that
+//! is in the cache, and cut into blocks of equal number: by the input alone, never by the number of
+//! threads.
+//!
+//! BATCH-2: a block's results are contiguous in a buffer of its own, which no other block writes
+//! to, and spans tell where the results of each query are. So results are the same on any number of
+//! threads.
 
 use crate::geometry::{Aabb, Circle, Ray};
-use crate::memory::radix;
-use crate::memory::radix::Numbered;
+use crate::memory::radix::{self, Numbered};
+use crate::pair::Hit;
 use crate::parallel;
-use crate::query::{Accept, CastHit, Neighbor, QueryBuilder, Searchable};
+use crate::query::builder::QueryBuilder;
+use crate::query::cast_hit::CastHit;
+use crate::query::neighbor::Neighbor;
+use std::ops::Index;
 
 /// Queries in a block: enough to outweigh handing it to a thread, few enough to share them out.
 const BLOCK_LEN: usize = 256;
 
-/// BatchResults to many questions, each a slice. Keep it: the next batch reuses its memory.
+/// The results of a batch of queries: a slice for each query, by its index.
+///
+/// Keep it: the next batch reuses its memory.
 ///
 /// ```
-/// use triphase::{query::BatchResults, Aabb, Bodies, World};
+/// use triphase::{Aabb, Bodies, World, query::BatchResults};
 /// let mut world = World::default();
 /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [3.0, 0.0], [9.0, 0.0]], [0.5, 0.5]))?;
 /// let areas = [Aabb::new([8.0, 0.0], [9.0, 1.0])?, Aabb::new([0.0, 0.0], [4.0, 1.0])?];
-/// let mut answers = BatchResults::new();
-/// world.query().par_query_aabb(&areas, &mut answers);
-/// assert_eq!((answers.of(0).len(), answers.of(1).len()), (1, 2));
+/// let mut results = BatchResults::new();
+/// world.query().par_query_aabb(&areas, &mut results);
+/// assert_eq!((results[0].len(), results[1].len()), (1, 2));
 /// # Ok::<(), triphase::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct BatchResults<T> {
-    /// By question.
-    spans: Vec<Span>,
-    /// As many as the largest batch had; what is in those that the last one had not does not count.
-    blocks: Vec<Block<T>>,
-    /// Place and number of each question, in the order in which they are asked.
+pub struct BatchResults<T = Hit> {
+    /// By query.
+    spans: Vec<ResultSpan>,
+    /// As many as the largest batch had; those that the last one did not use hold old results.
+    blocks: Vec<BatchBlock<T>>,
+    /// Sort key and index of each query, in the order in which they run.
     order: Vec<Numbered>,
     spare: Vec<Numbered>,
 }
 
-/// Where an answer is.
+/// Where the results of a query are.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
+struct ResultSpan {
     block: u32,
     start: u32,
     end: u32,
 }
 
-/// The answers of a block (V2).
+/// The results of a block (BATCH-2).
 #[derive(Clone, Debug)]
-struct Block<T> {
+struct BatchBlock<T> {
     items: Vec<T>,
-    /// Where the answer of each of its questions ends.
+    /// Where the results of each of its queries end.
     ends: Vec<u32>,
 }
 
 impl<T> BatchResults<T> {
-    /// No answers, and no memory.
+    /// Creates an empty value that holds no memory.
     pub const fn new() -> Self {
         Self { spans: Vec::new(), blocks: Vec::new(), order: Vec::new(), spare: Vec::new() }
     }
 
-    /// The answer to a question, by its number in the batch.
-    ///
-    /// # Panics
-    ///
-    /// When there was no such question.
-    pub fn of(&self, question: usize) -> &[T] {
-        let Span { block, start, end } = self.spans[question];
-        &self.blocks[block as usize].items[start as usize..end as usize]
-    }
-
-    /// The answers, in the order of the questions.
+    /// Iterates over the results of each query, in the order of the queries.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
-        (0..self.len()).map(|question| self.of(question))
+        (0..self.len()).map(|query| &self[query])
     }
 
-    /// How many questions were asked.
+    /// Returns the number of queries in the batch.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether none was asked.
+    /// Returns whether the batch had no queries.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Memory held, in bytes.
-    pub fn bytes(&self) -> usize {
+    /// Returns the heap memory held, in bytes.
+    pub fn memory_bytes(&self) -> usize {
         let of_block =
-            |block: &Block<T>| block.items.capacity() * size_of::<T>() + block.ends.capacity() * size_of::<u32>();
-        self.spans.capacity() * size_of::<Span>()
-            + self.blocks.capacity() * size_of::<Block<T>>()
+            |block: &BatchBlock<T>| block.items.capacity() * size_of::<T>() + block.ends.capacity() * size_of::<u32>();
+        self.spans.capacity() * size_of::<ResultSpan>()
+            + self.blocks.capacity() * size_of::<BatchBlock<T>>()
             + (self.order.capacity() + self.spare.capacity()) * size_of::<Numbered>()
             + self.blocks.iter().map(of_block).sum::<usize>()
+    }
+}
+
+/// The results of a query, by its index in the batch.
+///
+/// # Panics
+///
+/// Panics if the batch had no such query.
+impl<T> Index<usize> for BatchResults<T> {
+    type Output = [T];
+
+    fn index(&self, query: usize) -> &[T] {
+        let ResultSpan { block, start, end } = self.spans[query];
+        &self.blocks[block as usize].items[start as usize..end as usize]
     }
 }
 
@@ -101,100 +113,155 @@ impl<T> Default for BatchResults<T> {
     }
 }
 
-impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> QueryBuilder<S, A> {
-    /// [`query_aabb`](Self::query_aabb) of each area.
-    ///
-    /// # Determinism
-    ///
-    /// The answers, and the order in each, are those of the single questions: the same on any number of threads.
-    ///
-    /// # Cost
-    ///
-    /// That of the single questions in the order in which boxes are filed, whatever order they are given in, and of sorting
-    /// them: clearly less where a world outgrows the caches and questions are many, about the same where it does not. In
-    /// parallel on the rayon pool of the caller, or not where a world's settings say so. Allocates only what `answers` lacks.
+/// Batches. Each result is that of the single query, in the same order.
+impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
+    /// Runs [`query_aabb`](Self::query_aabb) for each area, in parallel.
     ///
     /// # Panics
     ///
-    /// With 2^32 - 1 questions or more, or more hits than that in a block of 256 questions.
-    pub fn par_query_aabb(self, areas: &[Aabb], answers: &mut BatchResults<S::Hit>) {
-        let center = |area: &Aabb| area.center().to_array();
-        self.ask_all(areas, center, answers, |area, found| {
-            self.query_aabb(*area).append_to(found);
+    /// Panics if there are 2^32 - 1 queries or more, or more hits than that in a block of 256
+    /// queries.
+    ///
+    /// # Determinism
+    ///
+    /// The results and their order are those of the single queries, at any number of threads.
+    ///
+    /// # Cost
+    ///
+    /// That of the single queries, but they run in the order in which boxes are filed, and of
+    /// sorting them. Much faster if there are many and the world is larger than the caches; about
+    /// equal otherwise. Runs on the caller's rayon pool, unless the settings of the world forbid
+    /// other threads. Allocates only what `results` grows by.
+    ///
+    /// ```
+    /// use triphase::{Aabb, Bodies, World, query::BatchResults};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [3.0, 0.0]], [0.5, 0.5]))?;
+    /// let views = [Aabb::new([0.0, 0.0], [1.0, 1.0])?, Aabb::new([0.0, 0.0], [4.0, 1.0])?];
+    /// let mut results = BatchResults::new();
+    /// world.query().par_query_aabb(&views, &mut results);
+    /// assert!(results.iter().map(<[_]>::len).eq([1, 2]));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn par_query_aabb(self, areas: &[Aabb], results: &mut BatchResults<H>) {
+        let center = |k: usize| areas[k].center().to_array();
+        self.run_batch(areas.len(), &center, results, &|k, found| {
+            self.query_aabb(areas[k]).append_to(found);
         });
     }
 
-    /// [`query_circle`](Self::query_circle) of each disc. As [`par_query_aabb`](Self::par_query_aabb).
-    pub fn par_query_circle(self, circles: &[Circle], answers: &mut BatchResults<S::Hit>) {
-        self.ask_all(
-            circles,
-            |circle| circle.center().to_array(),
-            answers,
-            |circle, found| {
-                self.query_circle(*circle).append_to(found);
-            },
-        );
+    /// Runs [`query_circle`](Self::query_circle) for each circle, in parallel.
+    ///
+    /// As [`par_query_aabb`](Self::par_query_aabb).
+    ///
+    /// ```
+    /// use triphase::{Bodies, Circle, World, query::BatchResults};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [3.0, 0.0]], [0.5, 0.5]))?;
+    /// let mut results = BatchResults::new();
+    /// world.query().par_query_circle(&[Circle::new([1.5, 0.0], 1.0)?], &mut results);
+    /// assert_eq!(results[0].len(), 2);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn par_query_circle(self, circles: &[Circle], results: &mut BatchResults<H>) {
+        let center = |k: usize| circles[k].center().to_array();
+        self.run_batch(circles.len(), &center, results, &|k, found| {
+            self.query_circle(circles[k]).append_to(found);
+        });
     }
 
-    /// [`k_nearest_within`](Self::k_nearest_within) of each disc, nearest first; discs are made of points by `Circle::from`. As
+    /// Runs [`k_nearest_within`](Self::k_nearest_within) for each circle, in parallel.
+    ///
+    /// Make circles of points by `Circle::from` to find boxes at any distance. As
     /// [`par_query_aabb`](Self::par_query_aabb).
-    pub fn par_k_nearest_within(self, circles: &[Circle], k: usize, answers: &mut BatchResults<Neighbor<S::Hit>>) {
-        self.ask_all(
-            circles,
-            |circle| circle.center().to_array(),
-            answers,
-            |circle, found| {
-                self.append_k_nearest(*circle, k, found);
-            },
-        );
+    ///
+    /// ```
+    /// use triphase::{Bodies, Circle, Point, World, query::BatchResults};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [3.0, 0.0]], [0.5, 0.5]))?;
+    /// let around = [Circle::from(Point::new([2.0, 0.0])?)];
+    /// let mut results = BatchResults::new();
+    /// world.query().par_k_nearest_within(&around, 1, &mut results);
+    /// assert_eq!(results[0][0].distance, 0.5);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn par_k_nearest_within(self, circles: &[Circle], k: usize, results: &mut BatchResults<Neighbor<H>>) {
+        let center = |k: usize| circles[k].center().to_array();
+        self.run_batch(circles.len(), &center, results, &|query, found| {
+            self.append_k_nearest(circles[query], k, found);
+        });
     }
 
-    /// [`cast_ray`](Self::cast_ray) of each ray: the first hit, or an empty answer. As
-    /// [`par_query_aabb`](Self::par_query_aabb).
-    pub fn par_cast_ray(self, rays: &[Ray], answers: &mut BatchResults<CastHit<S::Hit>>) {
-        self.ask_all(rays, |ray| ray.origin().to_array(), answers, |ray, found| found.extend(self.cast_ray(*ray)));
+    /// Runs [`cast_ray`](Self::cast_ray) for each ray, in parallel: each result is the first hit, or
+    /// empty.
+    ///
+    /// As [`par_query_aabb`](Self::par_query_aabb).
+    ///
+    /// ```
+    /// use triphase::{Bodies, Ray, World, query::BatchResults};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[3.0f32, 0.0]], [0.5, 0.5]))?;
+    /// let rays = [Ray::new([0.0, 0.0], [1.0, 0.0], 9.0)?, Ray::new([0.0, 0.0], [0.0, 1.0], 9.0)?];
+    /// let mut results = BatchResults::new();
+    /// world.query().par_cast_ray(&rays, &mut results);
+    /// assert!(results[0][0].time_of_impact == 2.5 && results[1].is_empty());
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn par_cast_ray(self, rays: &[Ray], results: &mut BatchResults<CastHit<H>>) {
+        let origin = |k: usize| rays[k].origin().to_array();
+        self.run_batch(rays.len(), &origin, results, &|k, found| found.extend(self.cast_ray(rays[k])));
     }
 
-    /// V1 and V2.
-    fn ask_all<Q: Sync, T: Send>(
+    /// Runs `count` queries: `run` appends the results of one, `place` is where it searches.
+    fn run_batch<T: Send>(
         self,
-        questions: &[Q],
-        place: impl Fn(&Q) -> [f32; 2] + Sync,
-        answers: &mut BatchResults<T>,
-        ask: impl Fn(&Q, &mut Vec<T>) + Sync,
+        count: usize,
+        place: &(dyn Fn(usize) -> [f32; 2] + Sync),
+        results: &mut BatchResults<T>,
+        run: &(dyn Fn(usize, &mut Vec<T>) + Sync),
     ) {
-        assert!(questions.len() < u32::MAX as usize, "questions are numbered by u32");
-        let BatchResults { spans, blocks, order, spare } = answers;
-        let parallel = !self.source.is_sequential();
-        let block_count = questions.len().div_ceil(BLOCK_LEN);
-        order.clear();
-        order.resize(questions.len(), (0, 0));
-        parallel::for_each_chunk_and(parallel, order, BLOCK_LEN, &mut vec![(); block_count], |k, order, ()| {
-            for ((at, slot), question) in order.iter_mut().enumerate().zip(&questions[k * BLOCK_LEN..]) {
-                *slot = (self.source.place(place(question)), (k * BLOCK_LEN + at) as u32);
-            }
-        });
-        radix::sort_by_key(order, spare);
-        // A smaller batch leaves the others as they are: the next one may be larger again.
+        assert!(count < u32::MAX as usize, "a batch has fewer than 2^32 - 1 queries");
+        let BatchResults { spans, blocks, order, spare } = results;
+        sort_queries(self.parallel, count, &|k| self.source.sort_key(&self.scope, place(k)), order, spare);
+        let block_count = count.div_ceil(BLOCK_LEN);
+        // A smaller batch keeps the memory of a larger one.
         let held = blocks.len().max(block_count);
-        blocks.resize_with(held, || Block { items: Vec::new(), ends: Vec::new() });
-        parallel::for_each_mut(parallel, &mut blocks[..block_count], |k, block| {
-            let numbers = &order[k * BLOCK_LEN..questions.len().min((k + 1) * BLOCK_LEN)];
+        blocks.resize_with(held, || BatchBlock { items: Vec::new(), ends: Vec::new() });
+        parallel::for_each_mut(self.parallel, &mut blocks[..block_count], |k, block| {
             block.items.clear();
             block.ends.clear();
-            for &(_, number) in numbers {
-                ask(&questions[number as usize], &mut block.items);
-                block.ends.push(u32::try_from(block.items.len()).expect("as many hits as u32 can number"));
+            for &(_, query) in &order[k * BLOCK_LEN..count.min((k + 1) * BLOCK_LEN)] {
+                run(query as usize, &mut block.items);
+                block.ends.push(u32::try_from(block.items.len()).expect("a block has at most 2^32 - 1 hits"));
             }
         });
         spans.clear();
-        spans.resize(questions.len(), Span::default());
-        for ((k, block), numbers) in (0..).zip(&*blocks).zip(order.chunks(BLOCK_LEN)) {
+        spans.resize(count, ResultSpan::default());
+        for ((k, block), queries) in (0..).zip(&*blocks).zip(order.chunks(BLOCK_LEN)) {
             let mut start = 0;
-            for (&(_, number), &end) in numbers.iter().zip(&block.ends) {
-                spans[number as usize] = Span { block: k, start, end };
+            for (&(_, query), &end) in queries.iter().zip(&block.ends) {
+                spans[query as usize] = ResultSpan { block: k, start, end };
                 start = end;
             }
         }
     }
+}
+
+/// The queries of a batch in the order in which they run (BATCH-1).
+fn sort_queries(
+    parallel: bool,
+    count: usize,
+    sort_key: &(dyn Fn(usize) -> u64 + Sync),
+    order: &mut Vec<Numbered>,
+    spare: &mut Vec<Numbered>,
+) {
+    order.clear();
+    order.resize(count, (0, 0));
+    let mut unused = vec![(); count.div_ceil(BLOCK_LEN)];
+    parallel::for_each_chunk_and(parallel, order, BLOCK_LEN, &mut unused, |chunk, order, ()| {
+        for (k, entry) in (chunk * BLOCK_LEN..).zip(order) {
+            *entry = (sort_key(k), k as u32);
+        }
+    });
+    radix::sort_by_key(order, spare);
 }

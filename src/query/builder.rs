@@ -1,14 +1,43 @@
-//! The builder, and questions of areas.
+//! The query builder and its restrictions.
 
-use crate::geometry::{Aabb, Circle, Point, RawAabb, distance_squared, holds};
-use crate::query::{Accept, Anything, Hits, Matching, Searchable};
+use crate::input::filter::Filter;
+use crate::pair::Hit;
+use crate::query::source::{Scope, Source};
+use std::fmt;
 
-/// Queries to a world or to a tier: what lies in an area, what is nearest, what a ray meets.
+/// A tier of a world: one of the three structures that hold its entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Bodies of common size.
+    Common,
+    /// Bodies larger than every bound.
+    Oversized,
+    /// Statics.
+    Static,
+}
+
+/// Queries about the boxes of a world, a snapshot or a tier, with restrictions.
 ///
-/// Made by `ask()`, narrowed by its adaptors, asked any number of times: it is `Copy` and borrows what it asks. Queries
-/// change nothing, so any number of threads may ask at once. None allocates, but for what a caller's buffer grows by.
+/// Returned by `query()`. It borrows what it queries and is `Copy`: restrict it once and run any
+/// number of queries, from any number of threads. `H` is what a hit is: [`Hit`] for
+/// [`World`](crate::World) and [`Snapshot`](crate::Snapshot), a row for
+/// [`StaticTree`](crate::tier::static_tree::StaticTree) and
+/// [`PointGrid`](crate::tier::point_grid::PointGrid), a handle for
+/// [`LooseGrid`](crate::tier::loose_grid::LooseGrid).
 ///
-/// All boxes are closed: touching is overlap. Shapes were checked when they were made, so no question can fail.
+/// All boxes are closed: touching is overlap. Shapes are checked when they are made, so queries
+/// cannot fail. No query allocates, except for what a buffer that it fills grows by.
+///
+/// | query | returns |
+/// |---|---|
+/// | [`query_aabb`](Self::query_aabb), [`query_circle`](Self::query_circle) | boxes that overlap the shape |
+/// | [`query_contained_in`](Self::query_contained_in) | boxes inside an area |
+/// | [`query_point`](Self::query_point), [`query_containing`](Self::query_containing) | boxes around a point or a box |
+/// | [`query_candidates`](Self::query_candidates) | boxes near an area, not tested |
+/// | [`query_circle_sorted`](Self::query_circle_sorted) | boxes that overlap a circle, nearest first |
+/// | [`nearest`](Self::nearest), [`k_nearest`](Self::k_nearest) | nearest boxes; `_within` a maximum distance |
+/// | [`cast_ray`](Self::cast_ray), [`cast_aabb`](Self::cast_aabb) | first hit of a ray or a moving box; `_all` hits, or whether there are `_any` |
+/// | `par_…` | many queries at once, in parallel |
 ///
 /// ```
 /// use triphase::{Aabb, Bodies, Circle, Hit, Point, Ray, World};
@@ -18,95 +47,139 @@ use crate::query::{Accept, Anything, Hits, Matching, Searchable};
 ///
 /// let bodies = world.query().only_bodies();
 /// assert_eq!(bodies.query_aabb(Aabb::new([0.0, 0.0], [10.0, 10.0])?).count(), 2);
-/// assert!(bodies.query_circle(Circle::new([3.0, 1.0], 0.4)?).first().is_none());
+/// assert!(!bodies.query_circle(Circle::new([3.0, 1.0], 0.4)?).exists());
 /// assert_eq!(bodies.nearest(Point::new([49.0, 1.0])?).unwrap().distance, 0.5);
 ///
 /// let ray = Ray::new([0.0, 1.0], [1.0, 0.0], 100.0)?;
-/// let hit = world.query().with_predicate(|hit| hit != Hit::Body { row: 0, id: None }).cast_ray(ray).unwrap();
-/// assert_eq!((hit.hit, hit.distance), (Hit::Body { row: 1, id: None }, 3.5));
+/// let hit = world.query().exclude_bodies(&[0]).cast_ray(ray).unwrap();
+/// assert_eq!((hit.target, hit.time_of_impact), (Hit::Body { row: 1, id: None }, 3.5));
 /// # Ok::<(), triphase::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
-#[must_use = "nothing is asked yet"]
-pub struct QueryBuilder<S, A = Anything> {
-    pub(crate) source: S,
-    pub(crate) accept: A,
+#[derive(Clone, Copy)]
+#[must_use = "a builder does nothing until a query is called"]
+pub struct QueryBuilder<'w, H: Copy = Hit> {
+    pub(super) source: &'w dyn Source<H>,
+    pub(super) scope: Scope<'w, H>,
+    /// Whether batches may use other threads.
+    pub(super) parallel: bool,
 }
 
-impl<S: Searchable> QueryBuilder<S> {
-    pub(crate) fn new(source: S) -> Self {
-        Self { source, accept: Anything }
-    }
-}
-
-impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
-    /// Only what the predicate lets pass. It is asked about hits alone, once each but for rays, which may ask again.
-    pub fn with_predicate<F: Fn(S::Hit) -> bool + Copy>(self, predicate: F) -> QueryBuilder<S, Matching<A, F>> {
-        QueryBuilder { source: self.source, accept: Matching { before: self.accept, predicate } }
+impl<'w, H: Copy> QueryBuilder<'w, H> {
+    pub(super) fn new(source: &'w dyn Source<H>, scope: Scope<'w, H>, parallel: bool) -> Self {
+        Self { source, scope, parallel }
     }
 
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> Hits<impl Iterator<Item = S::Hit>> {
-        let Self { source, accept } = self;
-        Hits(source.search(area, test).filter(move |&hit| accept.accepts(hit)))
-    }
-
-    /// Boxes that overlap `area`; touching is overlap.
+    /// Restricts the query to hits that `predicate` accepts.
     ///
-    /// # Determinism
+    /// The predicate is called for hits only, once for each, except that casts may call it twice.
+    /// Iterators call it for some hits ahead of those they return. Replaces a predicate set before.
     ///
-    /// The order is that in which boxes are filed: a pure function of what is asked, the same on every machine.
-    ///
-    /// # Cost
-    ///
-    /// O(rows of cells and leaves that the area touches + what is filed there).
-    pub fn query_aabb(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
-        let Self { source, accept } = self;
-        Hits(source.overlapping(area.to_array()).filter(move |&hit| accept.accepts(hit)))
-    }
-
-    /// Boxes that lie wholly in `area`, which may touch its edges from within. Order and cost as
-    /// [`query_aabb`](Self::query_aabb).
-    pub fn query_contained_in(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
-        let area = area.to_array();
-        self.search(area, move |aabb| holds(&area, aabb))
-    }
-
-    /// Boxes that wholly hold `inner`: a point, or a box, edges included. Order as [`query_aabb`](Self::query_aabb); the
-    /// cost is that of a point.
-    pub fn query_containing(self, inner: impl Into<Inner>) -> Hits<impl Iterator<Item = S::Hit>> {
-        let Inner(inner) = inner.into();
-        // Whoever holds all of it holds its lower corner.
-        let [x, y, ..] = inner;
-        self.search([x, y, x, y], move |aabb| holds(aabb, &inner))
-    }
-
-    /// All that is filed in the cells and leaves that `area` touches, without a test of their boxes: at least what
-    /// overlaps it, each once, and some that lie near. The cheapest question, for who tests anyway.
-    pub fn query_candidates(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
-        let Self { source, accept } = self;
-        Hits(source.filed_near(area.to_array()).filter(move |&hit| accept.accepts(hit)))
-    }
-
-    /// Boxes that the closed disc meets: whose squared distance from its centre (see [`Aabb::distance_squared`]) is at
-    /// most that of its radius. Order and cost as [`query_aabb`](Self::query_aabb) of the disc's box.
-    pub fn query_circle(self, circle: Circle) -> Hits<impl Iterator<Item = S::Hit>> {
-        let (center, within) = (circle.center().to_array(), circle.radius_squared());
-        self.search(circle.cover(), move |aabb| distance_squared(aabb, center) <= within)
+    /// ```
+    /// use triphase::{Bodies, Hit, Point, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
+    /// let hostile = [false, true]; // a column of the game's own
+    /// let is_foe = |hit| matches!(hit, Hit::Body { row, .. } if hostile[row as usize]);
+    /// let foes = world.query().with_predicate(&is_foe);
+    /// assert_eq!(foes.nearest(Point::new([0.0, 0.0])?).unwrap().distance, 4.5);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn with_predicate(mut self, predicate: &'w (dyn Fn(H) -> bool + Sync)) -> Self {
+        self.scope.predicate = Some(predicate);
+        self.scope.is_unrestricted = false;
+        self
     }
 }
 
-/// What a box is asked to hold: a [`Point`] or an [`Aabb`].
-#[derive(Clone, Copy, Debug)]
-pub struct Inner(RawAabb);
+/// Restrictions for worlds and snapshots. All that are set apply together.
+impl<'w> QueryBuilder<'w> {
+    /// Restricts the query to bodies.
+    pub fn only_bodies(self) -> Self {
+        self.only_tiers(&[Tier::Common, Tier::Oversized])
+    }
 
-impl From<Point> for Inner {
-    fn from(point: Point) -> Self {
-        Self(point.to_box())
+    /// Restricts the query to statics.
+    pub fn only_statics(self) -> Self {
+        self.only_tiers(&[Tier::Static])
+    }
+
+    /// Restricts the query to these tiers, of those that it is restricted to already.
+    ///
+    /// ```
+    /// use triphase::{Aabb, Bodies, Tier, World, WorldConfig};
+    /// let mut world = World::new(WorldConfig::new().bound(1.0))?;
+    /// world.step(Bodies::new(&[[0.0f32, 0.0], [9.0, 0.0]], &[[0.5, 0.5], [4.0, 4.0]]))?;
+    /// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
+    /// assert_eq!(world.query().only_tiers(&[Tier::Oversized]).query_aabb(area).count(), 1);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn only_tiers(mut self, tiers: &[Tier]) -> Self {
+        self.scope.common &= tiers.contains(&Tier::Common);
+        self.scope.oversized &= tiers.contains(&Tier::Oversized);
+        self.scope.statics = self.scope.statics.filter(|_| tiers.contains(&Tier::Static));
+        self
+    }
+
+    /// Restricts the query to entities in at least one of these layers.
+    ///
+    /// Their own masks do not matter, as long as they accept any layer: this is
+    /// [`with_filter`](Self::with_filter) with a [`Filter`] in all layers and this mask. Replaces a
+    /// filter set before.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Filter, Point, World};
+    /// const ENEMIES: u32 = 1 << 3;
+    /// let mut world = World::default();
+    /// let filters = [Filter::ALL, Filter::new(1, 1), Filter::new(ENEMIES, 1)];
+    /// let bodies = Bodies::uniform(&[[90.0f32, 0.0], [1.0, 0.0], [5.0, 0.0]], [0.5, 0.5]);
+    /// world.step(bodies.with_filters(&filters))?;
+    /// let nearest = world.query().in_layers(ENEMIES).nearest(Point::new([0.0, 0.0])?);
+    /// assert_eq!(nearest.unwrap().distance, 4.5);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn in_layers(self, layers: u32) -> Self {
+        self.with_filter(Filter::new(u32::MAX, layers))
+    }
+
+    /// Restricts the query to entities whose filter and this one allow each other, as in a step.
+    ///
+    /// Bodies have the filters of the step, statics those of their set. Replaces a filter set
+    /// before.
+    pub fn with_filter(mut self, filter: Filter) -> Self {
+        self.scope.filter = Some(filter);
+        self.scope.is_unrestricted = false;
+        self
+    }
+
+    /// Leaves out the bodies in these rows, for example the one that asks.
+    ///
+    /// Replaces rows excluded before. Each hit is compared with all of them: for more than a few,
+    /// use [`with_predicate`](Self::with_predicate).
+    ///
+    /// ```
+    /// use triphase::{Bodies, Hit, Point, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
+    /// let other = world.query().exclude_bodies(&[0]).nearest(Point::new([1.0, 0.0])?);
+    /// assert_eq!(other.unwrap().target, Hit::Body { row: 1, id: None });
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn exclude_bodies(mut self, rows: &'w [u32]) -> Self {
+        self.scope.excluded_bodies = rows;
+        self.scope.is_unrestricted = false;
+        self
+    }
+
+    /// Leaves out the statics in these rows. As [`exclude_bodies`](Self::exclude_bodies).
+    pub fn exclude_statics(mut self, rows: &'w [u32]) -> Self {
+        self.scope.excluded_statics = rows;
+        self.scope.is_unrestricted = false;
+        self
     }
 }
 
-impl From<Aabb> for Inner {
-    fn from(aabb: Aabb) -> Self {
-        Self(aabb.to_array())
+impl<H: Copy> fmt::Debug for QueryBuilder<'_, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryBuilder").finish_non_exhaustive()
     }
 }

@@ -1,66 +1,130 @@
-//! An answer that is looked for as it is drawn on.
+//! The boxes that a box query finds, one by one.
 
-use std::ops::ControlFlow;
+use crate::geometry::RawAabb;
+use crate::pair::Hit;
+use crate::query::source::{BATCH_LEN, BoxSearch, HitBatch, Scope, Source};
+use crate::tier::box_test::BoxTest;
+use std::fmt;
+use std::iter::FusedIterator;
 
-/// What a question of an area met, each once: an iterator that looks no further than it is drawn. All in one go, by
-/// [`append_to`](Self::append_to) or `for_each`, is faster than one by one.
-#[derive(Clone, Debug)]
-#[must_use = "nothing is looked for until it is asked for"]
-pub struct Hits<I>(pub(super) I);
+/// An iterator over the hits of a box query, each once.
+///
+/// It searches as it is advanced, some hits ahead once several were taken. To fill a buffer,
+/// [`append_to`](Self::append_to) is the fastest way.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use triphase::{Aabb, World};
+/// let mut world = World::default();
+/// world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0], [0.5, 0.5, 2.0, 2.0]])?;
+/// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
+/// assert_eq!(world.query_aabb(area).count(), 2);
+///
+/// // A visitor that may stop early: `try_for_each` of all iterators.
+/// let mut seen = 0;
+/// let end = world.query_aabb(area).try_for_each(|_| {
+///     seen += 1;
+///     if seen == 1 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
+/// });
+/// assert_eq!((seen, end), (1, ControlFlow::Break("enough")));
+/// # Ok::<(), triphase::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "hits are searched for when the iterator is advanced"]
+pub struct Hits<'w, H: Copy = Hit> {
+    source: &'w dyn Source<H>,
+    scope: Scope<'w, H>,
+    search: BoxSearch<'w>,
+    found: HitBatch<H>,
+    /// How many of `found` were returned.
+    returned: usize,
+    /// How many to find next. It doubles, so that the first hits cost no search for others.
+    limit: usize,
+}
 
-impl<I: Iterator> Hits<I> {
-    /// Calls `visitor` with each hit until it breaks off; what it broke off with.
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    /// use triphase::{Aabb, World};
-    /// let mut world = World::default();
-    /// world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0], [0.5, 0.5, 2.0, 2.0]])?;
-    /// let mut seen = 0;
-    /// let end = world.query_aabb(Aabb::new([0.0, 0.0], [9.0, 9.0])?).visit(|_| {
-    ///     seen += 1;
-    ///     if seen == 1 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
-    /// });
-    /// assert_eq!((seen, end), (1, ControlFlow::Break("enough")));
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    pub fn visit<B>(mut self, visitor: impl FnMut(I::Item) -> ControlFlow<B>) -> ControlFlow<B> {
-        self.0.try_for_each(visitor)
+impl<'w, H: Copy> Hits<'w, H> {
+    pub(super) fn new(source: &'w dyn Source<H>, scope: Scope<'w, H>, area: RawAabb, test: BoxTest) -> Self {
+        let search = BoxSearch::new(area, test);
+        Self { source, scope, search, found: HitBatch::new(), returned: 0, limit: 1 }
     }
 
-    /// Appends all hits to a buffer and says how many. Allocates only what the buffer grows by.
-    pub fn append_to(self, buffer: &mut Vec<I::Item>) -> usize {
+    /// Appends all hits that are left to a buffer and returns their number.
+    ///
+    /// Allocates only what the buffer grows by.
+    ///
+    /// ```
+    /// use triphase::{Aabb, Bodies, Hit, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [3.0, 0.0]], [0.5, 0.5]))?;
+    /// let mut buffer: Vec<Hit> = Vec::new(); // kept from frame to frame
+    /// buffer.clear();
+    /// assert_eq!(world.query_aabb(Aabb::new([0.0, 0.0], [9.0, 9.0])?).append_to(&mut buffer), 2);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn append_to(self, buffer: &mut Vec<H>) -> usize {
         let before = buffer.len();
-        self.0.for_each(|hit| buffer.push(hit));
+        if self.search.is_new() {
+            self.source.append_hits(&self.scope, &self.search.area, self.search.test, buffer);
+        } else {
+            buffer.extend(self);
+        }
         buffer.len() - before
     }
 
-    /// The first hit; nothing behind it is looked at.
-    pub fn first(mut self) -> Option<I::Item> {
-        self.0.next()
+    /// Returns the first hit; nothing after it is searched for.
+    pub fn first(mut self) -> Option<H> {
+        self.next()
     }
 
-    /// Whether there is any; nothing behind the first is looked at.
+    /// Returns whether there is a hit; nothing after the first is searched for.
     pub fn exists(self) -> bool {
         self.first().is_some()
     }
+
+    /// Replaces the hits that were all returned by the next ones; whether there are any.
+    #[inline(never)]
+    fn find_more(&mut self) -> bool {
+        self.found.clear();
+        self.returned = 0;
+        self.source.next_hits(&self.scope, &mut self.search, self.limit, &mut self.found);
+        self.limit = (self.limit * 2).min(BATCH_LEN);
+        !self.found.is_empty()
+    }
 }
 
-impl<I: Iterator> Iterator for Hits<I> {
-    type Item = I::Item;
+impl<H: Copy> Iterator for Hits<'_, H> {
+    type Item = H;
 
     #[inline]
-    fn next(&mut self) -> Option<I::Item> {
-        self.0.next()
+    fn next(&mut self) -> Option<H> {
+        if self.returned == self.found.len() && !self.find_more() {
+            return None;
+        }
+        let hit = self.found[self.returned];
+        self.returned += 1;
+        Some(hit)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
+        (self.found.len() - self.returned, None)
     }
 
-    fn fold<B, F: FnMut(B, I::Item) -> B>(self, init: B, f: F) -> B {
-        self.0.fold(init, f)
+    fn fold<B, F: FnMut(B, H) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        loop {
+            folded = self.found[self.returned..].iter().fold(folded, |folded, &hit| f(folded, hit));
+            self.limit = BATCH_LEN;
+            if !self.find_more() {
+                return folded;
+            }
+        }
     }
 }
 
-impl<I: std::iter::FusedIterator> std::iter::FusedIterator for Hits<I> {}
+impl<H: Copy> FusedIterator for Hits<'_, H> {}
+
+impl<H: Copy> fmt::Debug for Hits<'_, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hits").field("area", &self.search.area).field("test", &self.search.test).finish_non_exhaustive()
+    }
+}

@@ -1,152 +1,122 @@
-//! The nearest.
-//!
-//! The best so far are kept in the caller's buffer, with the squares of their distances, so that a walk knows at any time
-//! how near the next has to be.
+//! Queries for the nearest boxes.
 
 use crate::geometry::{Circle, Point};
-use crate::query::{Accept, QueryBuilder, Searchable};
-use std::cmp::Ordering;
+use crate::query::builder::QueryBuilder;
+use crate::query::neighbor::{NearestHits, Neighbor};
 
-/// So many are kept in order as they come. More are collected up to twice as many and then cut back, which costs the same
-/// for each however many they are.
-const SORTED_MAX: usize = 32;
-
-/// What is near, and how near.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Neighbor<H> {
-    /// What it is.
-    pub hit: H,
-    /// From the point to the closed box, 0 inside, in world units: the root of
-    /// [`Aabb::distance_squared`](crate::Aabb::distance_squared).
-    pub distance: f64,
-}
-
-impl<H: Ord> Neighbor<H> {
-    /// Nearest first, and of equally near ones the lower hit.
-    fn order(&self, other: &Self) -> Ordering {
-        self.distance.total_cmp(&other.distance).then_with(|| self.hit.cmp(&other.hit))
-    }
-}
-
-impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
-    /// The nearest box, however far; `None` where there is none.
+impl<H: Copy + Ord> QueryBuilder<'_, H> {
+    /// Finds the box nearest to a point, at any distance.
     ///
     /// # Determinism
     ///
-    /// Of equally near ones, bodies before statics, then the lowest row (of a `LooseGrid`, the lowest handle).
+    /// Of boxes at the same distance, bodies come before statics, then the lowest row (for a
+    /// `LooseGrid`, the lowest handle).
     ///
     /// # Cost
     ///
-    /// About that of [`query_aabb`](Self::query_aabb) of an area as large as the answer's distance.
-    pub fn nearest(self, to: Point) -> Option<Neighbor<S::Hit>> {
-        self.nearest_within(to.into())
+    /// About that of [`query_aabb`](Self::query_aabb) of a square that reaches as far as the result.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Hit, Point, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
+    /// let found = world.query().nearest(Point::new([3.5, 0.0])?).unwrap();
+    /// assert_eq!((found.target, found.distance), (Hit::Body { row: 1, id: None }, 1.0));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn nearest(self, point: Point) -> Option<Neighbor<H>> {
+        self.nearest_within(point.into())
     }
 
-    /// The box nearest to the centre of a disc, of those that the disc meets: the nearest with a maximal distance. Ties as
-    /// [`nearest`](Self::nearest).
-    pub fn nearest_within(self, circle: Circle) -> Option<Neighbor<S::Hit>> {
-        let (center, mut within) = (circle.center().to_array(), circle.radius_squared());
-        let mut best: Option<Neighbor<S::Hit>> = None;
-        self.source.visit_near(center, 1, within, &mut |hit, distance| {
-            let found = Neighbor { hit, distance };
-            if best.is_none_or(|best| found.order(&best).is_lt()) && self.accept.accepts(hit) {
-                best = Some(found);
-                within = distance;
-            }
-            within
-        });
-        best.map(|found| Neighbor { distance: found.distance.sqrt(), ..found })
+    /// Finds the box nearest to the centre of a circle, of those that overlap the circle.
+    ///
+    /// This is [`nearest`](Self::nearest) with a maximum distance.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Circle, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
+    /// assert!(world.query().nearest_within(Circle::new([9.0, 0.0], 3.0)?).is_none());
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn nearest_within(self, circle: Circle) -> Option<Neighbor<H>> {
+        let mut hits = NearestHits::one(circle.radius_squared());
+        self.source.find_nearest(&self.scope, circle.center().to_array(), &mut hits);
+        hits.finish()
     }
 
-    /// Replaces `found` by the `k` nearest boxes, nearest first, or by all where there are not as many. Ties as
+    /// Replaces `found` by the `k` boxes nearest to a point, nearest first.
+    ///
+    /// If there are fewer boxes, finds all of them. Boxes at the same distance are ordered as by
     /// [`nearest`](Self::nearest).
     ///
     /// # Cost
     ///
-    /// About that of [`query_aabb`](Self::query_aabb) of an area that holds them. Allocates only what `found` grows by: it
-    /// holds up to twice as many while it looks.
-    pub fn k_nearest(self, to: Point, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
-        self.k_nearest_within(to.into(), k, found);
+    /// About that of [`query_aabb`](Self::query_aabb) of a square that contains them. Allocates only
+    /// what `found` grows by, to at most twice `k`.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Point, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0], [7.0, 0.0]], [0.5, 0.5]))?;
+    /// let mut found = Vec::new(); // kept from query to query
+    /// world.query().k_nearest(Point::new([4.0, 0.0])?, 2, &mut found);
+    /// let distances: Vec<f64> = found.iter().map(|near| near.distance).collect();
+    /// assert_eq!(distances, [0.5, 2.5]);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn k_nearest(self, point: Point, k: usize, found: &mut Vec<Neighbor<H>>) {
+        self.k_nearest_within(point.into(), k, found);
     }
 
-    /// Replaces `found` by the `k` boxes nearest to the centre of a disc, of those that it meets, nearest first. As
-    /// [`k_nearest`](Self::k_nearest) otherwise.
-    pub fn k_nearest_within(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
+    /// Replaces `found` by the `k` boxes nearest to the centre of a circle, of those that overlap
+    /// the circle, nearest first.
+    ///
+    /// This is [`k_nearest`](Self::k_nearest) with a maximum distance.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Circle, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0], [7.0, 0.0]], [0.5, 0.5]))?;
+    /// let mut found = Vec::new();
+    /// world.query().k_nearest_within(Circle::new([6.0, 0.0], 1.0)?, 3, &mut found);
+    /// assert_eq!(found.len(), 2);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn k_nearest_within(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<H>>) {
         found.clear();
         self.append_k_nearest(circle, k, found);
     }
 
-    /// Appends them.
-    pub(super) fn append_k_nearest(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<S::Hit>>) {
-        if k == 0 {
-            return;
-        }
-        let before = found.len();
-        let center = circle.center().to_array();
-        let mut within = circle.radius_squared();
-        self.source.visit_near(center, k, within, &mut |hit, distance| {
-            if self.accept.accepts(hit) {
-                keep(found, before, k, Neighbor { hit, distance }, &mut within);
-            }
-            within
-        });
-        finish(found, before, k);
-    }
-
-    /// Replaces `found` by all boxes that a disc meets, nearest to its centre first. Ties as [`nearest`](Self::nearest).
+    /// Replaces `found` by all boxes that overlap a circle, those nearest to its centre first.
     ///
-    /// [`query_circle`](Self::query_circle) finds the same, in another order and without the distances.
+    /// Finds what [`query_circle`](Self::query_circle) finds, in the order of
+    /// [`nearest`](Self::nearest) and with distances.
     ///
     /// # Cost
     ///
-    /// That of [`query_aabb`](Self::query_aabb) of the disc's box, and sorting. Allocates only what `found` grows by.
-    pub fn within(self, circle: Circle, found: &mut Vec<Neighbor<S::Hit>>) {
+    /// That of [`query_circle`](Self::query_circle), and of sorting. Allocates only what `found`
+    /// grows by.
+    ///
+    /// ```
+    /// use triphase::{Bodies, Circle, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0], [7.0, 0.0]], [0.5, 0.5]))?;
+    /// let mut found = Vec::new();
+    /// world.query().query_circle_sorted(Circle::new([7.0, 0.0], 2.0)?, &mut found);
+    /// let distances: Vec<f64> = found.iter().map(|near| near.distance).collect();
+    /// assert_eq!(distances, [0.0, 1.5]);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn query_circle_sorted(self, circle: Circle, found: &mut Vec<Neighbor<H>>) {
         self.k_nearest_within(circle, usize::MAX, found);
     }
-}
 
-/// Takes one more among the `k` best, which stand in the buffer from `before` on, and tells how near the next has to be.
-#[inline]
-fn keep<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, before: usize, k: usize, new: Neighbor<H>, within: &mut f64) {
-    if k > SORTED_MAX {
-        return collect(found, before, k, new, within);
+    pub(super) fn append_k_nearest(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<H>>) {
+        if k > 0 {
+            let mut hits = NearestHits::many(circle.radius_squared(), k, found);
+            self.source.find_nearest(&self.scope, circle.center().to_array(), &mut hits);
+            hits.finish();
+        }
     }
-    if found.len() - before < k {
-        found.push(new);
-    }
-    let best = &mut found[before..];
-    // The last one gives way, or is the new one.
-    let mut at = best.len() - 1;
-    if new.order(&best[at]).is_gt() {
-        return;
-    }
-    while at > 0 && new.order(&best[at - 1]).is_lt() {
-        best[at] = best[at - 1];
-        at -= 1;
-    }
-    best[at] = new;
-    if let Some(last) = best.get(k - 1) {
-        *within = last.distance;
-    }
-}
-
-/// As [`keep`], for many: up to twice as many are collected before the farther half is dropped.
-fn collect<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, before: usize, k: usize, new: Neighbor<H>, within: &mut f64) {
-    found.push(new);
-    let best = &mut found[before..];
-    if best.len() / 2 >= k {
-        best.select_nth_unstable_by(k - 1, Neighbor::order);
-        *within = best[k - 1].distance;
-        found.truncate(before + k);
-    }
-}
-
-/// Puts what is left into order, and squares into distances.
-fn finish<H: Copy + Ord>(found: &mut Vec<Neighbor<H>>, before: usize, k: usize) {
-    let best = &mut found[before..];
-    if k > SORTED_MAX {
-        best.sort_unstable_by(Neighbor::order);
-    }
-    best.iter_mut().for_each(|found| found.distance = found.distance.sqrt());
-    found.truncate(before.saturating_add(k));
 }

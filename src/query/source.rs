@@ -1,50 +1,199 @@
-//! What a structure offers for questions to be asked of it.
+//! The one interface between queries and the structures that they search.
 
-use crate::geometry::{Cast, Entry, RawAabb, overlaps};
+use crate::geometry::{Entry, RawAabb};
+use crate::input::filter::Filter;
+use crate::query::cast_hit::CastHits;
+use crate::query::neighbor::NearestHits;
+use crate::tier::box_test::BoxTest;
+use crate::tier::loose_grid::handles::query::HandleAreaQuery;
+use crate::tier::loose_grid::rebuilt::query::LooseAreaQuery;
+use crate::tier::point_grid::box_query::InArea;
+use crate::tier::static_tree::box_query::TreeAreaQuery;
+use crate::tier::static_tree::tree::StaticTree;
+use smallvec::SmallVec;
 
-/// The three walks.
-pub trait Search: Copy {
-    /// What a structure calls a box. Ascending is the order of what is equally near.
-    type Hit: Copy + Ord + Send;
+/// The most hits that a box query finds before the first of them is returned.
+pub(crate) const BATCH_LEN: usize = 32;
 
-    /// Every box that overlaps `area` and satisfies `test`, each once; `test` must refuse what does not overlap the area,
-    /// which may or may not have been found out before. Looked for as the iterator is drawn on. Edges of the area may be
-    /// infinite.
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = Self::Hit>;
+/// Hits that were found and are still to be returned.
+pub(crate) type HitBatch<H> = SmallVec<[H; BATCH_LEN]>;
 
-    /// Every box that overlaps `area`, each once.
-    fn overlapping(self, area: RawAabb) -> impl Iterator<Item = Self::Hit> {
-        self.search(area, move |aabb| overlaps(aabb, &area))
+/// What a query covers, and which hits it leaves out.
+///
+/// Tiers that are used alone know the predicate only.
+pub(crate) struct Scope<'q, H> {
+    pub(crate) common: bool,
+    pub(crate) oversized: bool,
+    /// The statics to search, if any.
+    pub(crate) statics: Option<&'q StaticTree>,
+    /// Whether the fields below leave out nothing.
+    pub(crate) is_unrestricted: bool,
+    pub(crate) filter: Option<Filter>,
+    pub(crate) excluded_bodies: &'q [u32],
+    pub(crate) excluded_statics: &'q [u32],
+    pub(crate) predicate: Option<&'q (dyn Fn(H) -> bool + Sync)>,
+}
+
+impl<H> Clone for Scope<'_, H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<H> Copy for Scope<'_, H> {}
+
+impl<'q, H: Copy> Scope<'q, H> {
+    /// Everything, with these statics.
+    pub(crate) fn new(statics: Option<&'q StaticTree>) -> Self {
+        Self {
+            common: true,
+            oversized: true,
+            statics,
+            is_unrestricted: true,
+            filter: None,
+            excluded_bodies: &[],
+            excluded_statics: &[],
+            predicate: None,
+        }
     }
 
-    /// Every box filed in the cells or leaves that `area` touches, each once: at least all those that overlap it. Where a
-    /// search finds out nothing before its test, that is one without a test.
-    fn filed_near(self, area: RawAabb) -> impl Iterator<Item = Self::Hit> {
-        self.search(area, |_| true)
+    /// The hit, unless the predicate rejects it.
+    #[inline(always)]
+    pub(crate) fn filter_hit(&self, hit: H) -> Option<H> {
+        self.predicate.is_none_or(|predicate| predicate(hit)).then_some(hit)
+    }
+}
+
+/// A structure that queries search: the frame of a world, or a tier that is used alone.
+pub(crate) trait Source<H: Copy>: Sync {
+    /// Starts the box query in one part of the structure, counted from 0; `None` after the last
+    /// part. Edges of the area may be infinite.
+    fn box_search<'s>(
+        &'s self,
+        scope: &Scope<'s, H>,
+        part: usize,
+        area: &RawAabb,
+        test: BoxTest,
+    ) -> Option<TierSearch<'s>>;
+
+    /// What the search of a part found, unless `scope` leaves it out.
+    fn hit(&self, scope: &Scope<'_, H>, part: usize, row: u32) -> Option<H>;
+
+    /// Appends all hits of a box query, part by part.
+    fn append_hits(&self, scope: &Scope<'_, H>, area: &RawAabb, test: BoxTest, found: &mut Vec<H>);
+
+    /// Adds boxes around `point` to `nearest` until no others are wanted, each once, roughly nearest
+    /// first.
+    fn find_nearest(&self, scope: &Scope<'_, H>, point: [f32; 2], nearest: &mut NearestHits<'_, H>);
+
+    /// Adds boxes that a cast hits to `hits` until no others are wanted, roughly earliest first,
+    /// some of them twice.
+    fn find_cast_hits(&self, scope: &Scope<'_, H>, hits: &mut CastHits<'_, H>);
+
+    /// A sort key: queries at points with close keys read memory that is close together.
+    fn sort_key(&self, scope: &Scope<'_, H>, point: [f32; 2]) -> u64;
+
+    /// Finds up to `limit` more hits of a box query; none only when there are no more.
+    fn next_hits<'s>(
+        &'s self,
+        scope: &Scope<'s, H>,
+        search: &mut BoxSearch<'s>,
+        limit: usize,
+        found: &mut HitBatch<H>,
+    ) {
+        loop {
+            if search.current.is_none() {
+                search.current = self.box_search(scope, search.part, &search.area, search.test);
+            }
+            let Some(current) = &mut search.current else { return };
+            while found.len() < limit {
+                let Some(row) = current.next() else { break };
+                found.extend(self.hit(scope, search.part, row));
+            }
+            if found.len() == limit {
+                return;
+            }
+            (search.part, search.current) = (search.part + 1, None);
+        }
+    }
+}
+
+/// A visitor of rows for [`Source::find_nearest`]: takes a squared distance, and returns the one up
+/// to which rows are wanted.
+#[inline]
+pub(crate) fn add_nearest<H: Copy + Ord, S: Source<H>>(
+    source: &S,
+    scope: &Scope<'_, H>,
+    part: usize,
+    nearest: &mut NearestHits<'_, H>,
+) -> impl FnMut(u32, f64) -> f64 {
+    move |row, squared| {
+        if let Some(hit) = source.hit(scope, part, row) {
+            nearest.add(hit, squared);
+        }
+        nearest.within()
+    }
+}
+
+/// A visitor of rows for [`Source::find_cast_hits`]: returns the time of impact up to which rows are
+/// wanted.
+#[inline]
+pub(crate) fn add_cast_hits<H: Copy + Ord, S: Source<H>>(
+    source: &S,
+    scope: &Scope<'_, H>,
+    part: usize,
+    hits: &mut CastHits<'_, H>,
+) -> impl FnMut(u32, Entry) -> f64 {
+    move |row, entry| {
+        if let Some(hit) = source.hit(scope, part, row) {
+            hits.add(hit, &entry);
+        }
+        hits.until()
+    }
+}
+
+/// How far a box query has come.
+#[derive(Clone)]
+pub(crate) struct BoxSearch<'s> {
+    pub(crate) area: RawAabb,
+    pub(crate) test: BoxTest,
+    /// The part that is searched, and how far; `None` if it has not begun.
+    part: usize,
+    current: Option<TierSearch<'s>>,
+}
+
+impl BoxSearch<'_> {
+    pub(crate) fn new(area: RawAabb, test: BoxTest) -> Self {
+        Self { area, test, part: 0, current: None }
     }
 
-    /// Visits boxes whose squared distance (G3) from `point` is at most `within`, each once, by and by nearer ones first.
-    /// `visit` is given the hit and the squared distance, and returns what the distance has to be within from then on;
-    /// what it is in the end is returned. `count` is about how many are asked for.
-    fn visit_near(
-        self,
-        point: [f32; 2],
-        count: usize,
-        within: f64,
-        visit: &mut impl FnMut(Self::Hit, f64) -> f64,
-    ) -> f64;
+    /// Whether nothing was searched yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.part == 0 && self.current.is_none()
+    }
+}
 
-    /// Visits boxes that are met not after the distance `until`, by and by earlier ones first, some perhaps more than
-    /// once. `visit` is given the hit and where the box is met, and returns until where it goes on; what it is in the end
-    /// is returned. A negative distance ends the walk.
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(Self::Hit, Entry) -> f64) -> f64;
+/// A box query in one part of a structure: an iterator of rows, or of what the structure has
+/// instead.
+#[derive(Clone)]
+pub(crate) enum TierSearch<'s> {
+    /// The part is not to be searched.
+    Nothing,
+    Points(InArea<'s>),
+    Loose(LooseAreaQuery<'s>),
+    Handles(HandleAreaQuery<'s>),
+    Tree(TreeAreaQuery<'s>),
+}
 
-    /// A number by which questions near a point are sorted, so that those that follow each other look at memory that lies
-    /// close together. Changes what a batch costs, never what it finds.
-    fn place(self, point: [f32; 2]) -> u64;
-
-    /// Whether no other thread may be used.
-    fn is_sequential(self) -> bool {
-        false
+impl TierSearch<'_> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            Self::Nothing => None,
+            Self::Points(search) => search.next(),
+            Self::Loose(search) => search.next(),
+            Self::Handles(search) => search.next(),
+            Self::Tree(search) => search.next(),
+        }
     }
 }

@@ -1,6 +1,12 @@
-//! The three tiers, each usable alone. They never import each other: what two of them do together lives in `world`.
+//! The three tiers, each usable alone.
+//!
+//! They never import each other: what two of them do together is in `broad_phase`, and queries are
+//! in `query`.
 
+pub(crate) mod box_test;
+mod debug_shape;
 pub mod loose_grid;
-pub(crate) mod part;
 pub mod point_grid;
 pub mod static_tree;
+
+pub use debug_shape::DebugShape;

@@ -1,16 +1,14 @@
 //! Queries to a world.
-//!
-//! [`World::query`] has all of them; what is asked without any restriction is a method of the world too.
 
-use crate::geometry::{Aabb, AabbCast, Circle, Point, Ray};
-use crate::pair::Hit;
-use crate::query::frame::Searched;
-use crate::query::{CastHit, Hits, Inner, Neighbor, Part, QueryBuilder};
+use crate::geometry::{Aabb, Circle, Point, Ray};
+use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
+use crate::tier::DebugShape;
 use crate::world::World;
 
 impl World {
-    /// Queries to the bodies of the last good step, and to the statics as they are now: to all of them, or restricted by
-    /// tier, row, layer or predicate. See [`QueryBuilder`].
+    /// Returns a builder with every query and every restriction; see [`QueryBuilder`].
+    ///
+    /// Queries find the bodies of the last successful step, and the statics as they are now.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, Hit, World};
@@ -22,75 +20,74 @@ impl World {
     /// assert!(others.query_aabb(area).eq([Hit::Body { row: 1, id: None }]));
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn query(&self) -> QueryBuilder<Searched<'_>> {
-        QueryBuilder::new(self.searched())
+    pub fn query(&self) -> QueryBuilder<'_> {
+        QueryBuilder::of_frame(self.frames.front(), &self.statics, self.config.may_use_threads())
     }
 
-    /// Everything whose closed box overlaps `area`, each once; see [`QueryBuilder::query_aabb`].
+    /// Finds all entities whose boxes overlap `area`; see [`QueryBuilder::query_aabb`].
     ///
-    /// # Determinism
-    ///
-    /// In the order in which boxes are filed: common bodies, oversized ones, statics.
-    ///
-    /// # Cost
-    ///
-    /// O(rows of cells, loose cells and leaves that the area touches + what is filed there); nothing is allocated.
-    pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
+    /// ```
+    /// use triphase::{Aabb, Bodies, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[2.0f32, 0.5], [40.0, 0.5]], [0.5, 0.5]))?;
+    /// for hit in world.query_aabb(Aabb::new([0.0, 0.0], [9.0, 9.0])?) {
+    ///     println!("in view: {hit:?}");
+    /// }
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn query_aabb(&self, area: Aabb) -> Hits<'_> {
         self.query().query_aabb(area)
     }
 
-    /// Everything that lies wholly in `area`; see [`QueryBuilder::query_contained_in`].
-    pub fn query_contained_in(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
-        self.query().query_contained_in(area)
-    }
-
-    /// Everything that wholly holds a point or a box; see [`QueryBuilder::query_containing`].
-    pub fn query_containing(&self, inner: impl Into<Inner>) -> Hits<impl Iterator<Item = Hit>> {
-        self.query().query_containing(inner)
-    }
-
-    /// Everything filed where `area` is, untested; see [`QueryBuilder::query_candidates`].
-    pub fn query_candidates(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
-        self.query().query_candidates(area)
-    }
-
-    /// Everything that a disc meets; see [`QueryBuilder::query_circle`].
-    pub fn query_circle(&self, circle: Circle) -> Hits<impl Iterator<Item = Hit>> {
+    /// Finds all entities whose boxes overlap a circle; see [`QueryBuilder::query_circle`].
+    ///
+    /// ```
+    /// use triphase::{Bodies, Circle, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 1.0], [4.0, 1.0]], [0.5, 0.5]))?;
+    /// assert_eq!(world.query_circle(Circle::new([0.0, 1.0], 2.0)?).count(), 1);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn query_circle(&self, circle: Circle) -> Hits<'_> {
         self.query().query_circle(circle)
     }
 
-    /// The nearest; see [`QueryBuilder::nearest`], and [`QueryBuilder::nearest_within`] with a maximal distance.
-    pub fn nearest(&self, to: Point) -> Option<Neighbor<Hit>> {
-        self.query().nearest(to)
+    /// Finds the entity nearest to a point; see [`QueryBuilder::nearest`].
+    ///
+    /// ```
+    /// use triphase::{Bodies, Point, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
+    /// assert_eq!(world.nearest(Point::new([3.5, 0.0])?).unwrap().distance, 1.0);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn nearest(&self, point: Point) -> Option<Neighbor> {
+        self.query().nearest(point)
     }
 
-    /// The `k` nearest; see [`QueryBuilder::k_nearest`], and [`QueryBuilder::k_nearest_within`] with a maximal distance.
-    pub fn k_nearest(&self, to: Point, k: usize, found: &mut Vec<Neighbor<Hit>>) {
-        self.query().k_nearest(to, k, found);
-    }
-
-    /// Everything that a disc meets with its distance, nearest first; see [`QueryBuilder::within`].
-    pub fn within(&self, circle: Circle, found: &mut Vec<Neighbor<Hit>>) {
-        self.query().within(circle, found);
-    }
-
-    /// The first that a ray hits; see [`QueryBuilder::cast_ray`], and there for all hits and for line of sight.
-    pub fn cast_ray(&self, ray: Ray) -> Option<CastHit<Hit>> {
+    /// Finds the first entity that a ray hits; see [`QueryBuilder::cast_ray`].
+    ///
+    /// ```
+    /// use triphase::{Bodies, Ray, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[9.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
+    /// let ray = Ray::new([0.0, 0.0], [1.0, 0.0], 100.0)?;
+    /// assert_eq!(world.cast_ray(ray).unwrap().time_of_impact, 4.5);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn cast_ray(&self, ray: Ray) -> Option<CastHit> {
         self.query().cast_ray(ray)
     }
 
-    /// The first that a box in motion meets; see [`QueryBuilder::cast_aabb`].
-    pub fn cast_aabb(&self, sweep: AabbCast) -> Option<CastHit<Hit>> {
-        self.query().cast_aabb(sweep)
-    }
-
-    /// Visits what the three tiers are made of, as of the last good step, for drawing and debugging: bands with their cells,
-    /// loose and tight cells, nodes and leaves.
+    /// Visits the parts that the three tiers are made of, for drawing and debugging.
+    ///
+    /// These are bands with their cells, loose and tight cells, nodes and leaves, as of the last
+    /// successful step.
     ///
     /// # Cost
     ///
     /// O(cells + nodes).
-    pub fn visit_debug_shapes(&self, visitor: impl FnMut(Part)) {
-        self.searched().visit_debug_shapes(visitor);
+    pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
+        self.frames.front().visit_debug_shapes(&self.statics, visitor);
     }
 }

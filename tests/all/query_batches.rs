@@ -5,7 +5,7 @@ use triphase::geometry::RawAabb;
 use triphase::query::{BatchResults, QueryBuilder};
 use triphase::tier::point_grid::PointGrid;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, CastHit, Circle, Filter, Hit, Neighbor, Ray, Searched, Statics, WorldConfig};
+use triphase::{Aabb, CastHit, Circle, Filter, Hit, Neighbor, Ray, Statics, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, run_queries};
 use triphase_tests::{WorldSet, scene_columns};
@@ -52,7 +52,7 @@ macro_rules! check_batches {
             let mut single = Vec::new();
             for (number, circle) in circles.iter().enumerate() {
                 query.k_nearest_within(*circle, k, &mut single);
-                assert_eq!(single, batches.nearest.of(number), "{k} nearest in {circle:?}");
+                assert_eq!(single, batches.nearest[number], "{k} nearest in {circle:?}");
             }
         }
         let rays: Vec<Ray> = probes.iter().map(|probe| probe.ray).collect();
@@ -63,7 +63,7 @@ macro_rules! check_batches {
     }};
 }
 
-fn check_world_batches(query: QueryBuilder<Searched<'_>>, probes: &[Probe], batches: &mut Batches<Hit>) {
+fn check_world_batches(query: QueryBuilder<'_>, probes: &[Probe], batches: &mut Batches<Hit>) {
     check_batches!(query, probes, batches);
 }
 
@@ -107,9 +107,9 @@ fn tier_batches_match_single_queries() {
         let probes = probes(&boxes, &mut random, count);
         check_batches!(grid.query(), &probes, &mut batches);
         check_batches!(tree.query(), &probes, &mut batches);
-        check_batches!(tree.query().with_predicate(|row| row % 3 == 0), &probes, &mut batches);
+        check_batches!(tree.query().with_predicate(&|row| row % 3 == 0), &probes, &mut batches);
     }
-    assert!(batches.hits.bytes() > 0);
+    assert!(batches.hits.memory_bytes() > 0);
 }
 
 #[test]
@@ -141,14 +141,15 @@ fn queries_with_filter_find_what_accepts_it() {
             });
             let rest = accepted.only(&|hit| !matches!(hit, Hit::Body { row, .. } if excluded.contains(&row)));
             for probe in Probe::random(oracle.boxes(), &mut random, 8) {
-                let found = worlds.each(|world| run_queries(world.query().filtered(filter), &probe));
+                let found = worlds.each(|world| run_queries(world.query().with_filter(filter), &probe));
                 accepted.check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, {filter:?}: {what}"));
-                let found =
-                    worlds.each(|world| run_queries(world.query().filtered(filter).exclude_bodies(&excluded), &probe));
+                let found = worlds
+                    .each(|world| run_queries(world.query().with_filter(filter).exclude_bodies(&excluded), &probe));
                 rest.check(&probe, &found).unwrap_or_else(|what| panic!("{name:?}, {filter:?}, excluded: {what}"));
             }
             let probes = Probe::random(oracle.boxes(), &mut random, 40);
-            worlds.each(|world| check_world_batches(world.query().filtered(filter), &probes, &mut Batches::default()));
+            worlds
+                .each(|world| check_world_batches(world.query().with_filter(filter), &probes, &mut Batches::default()));
         }
         let in_layers = oracle.only(&|hit| filter_of(hit).layers & 5 != 0 && filter_of(hit).mask != 0);
         for probe in Probe::random(oracle.boxes(), &mut random, 8) {

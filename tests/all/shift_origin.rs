@@ -367,12 +367,12 @@ fn boxes_shifted_to_infinity_are_found_by_distance() {
     world.step(Bodies::uniform(&[[5.0f32, -3e38]], [0.5, 0.5])).unwrap();
     world.shift_origin([0.0, 3e38]).unwrap();
     let body = Hit::Body { row: 0, id: None };
-    assert_eq!(world.query().nearest(point).map(|found| (found.hit, found.distance)), Some((body, f64::INFINITY)));
+    assert_eq!(world.query().nearest(point).map(|found| (found.target, found.distance)), Some((body, f64::INFINITY)));
     let mut found = Vec::new();
     world.query().k_nearest(point, 3, &mut found);
     assert_eq!(found.len(), 1);
     let everywhere = Circle::new([0.0, 0.0], f32::INFINITY).unwrap();
-    world.query().within(everywhere, &mut found);
+    world.query().query_circle_sorted(everywhere, &mut found);
     assert_eq!((found.len(), world.query().query_circle(everywhere).count()), (1, 1));
 
     // On all four sides of a crowd of several bands, and of a few bodies.

@@ -27,16 +27,16 @@ fn queries_allocate_nothing() {
                 let query = world.query();
                 hits.clear();
                 found += query.query_aabb(area).append_to(&mut hits);
-                found += query.query_contained_in(area).count() + query.query_containing(point).count();
+                found += query.query_contained_in(area).count() + query.query_point(point).count();
                 found += query.query_candidates(area).count() + query.query_circle(circle).count();
-                found += query.with_predicate(|hit| matches!(hit, Hit::Body { .. })).query_aabb(area).count();
+                found += query.with_predicate(&|hit| matches!(hit, Hit::Body { .. })).query_aabb(area).count();
                 found += query.only_bodies().exclude_bodies(&[1, 2]).query_circle(circle).count();
                 for k in [0, 1, 8, 33, 1000, usize::MAX] {
                     query.k_nearest(point, k, &mut near);
                     found += near.len();
                     query.k_nearest_within(circle, k, &mut near);
                 }
-                query.within(circle, &mut near);
+                query.query_circle_sorted(circle, &mut near);
                 found +=
                     usize::from(query.nearest(point).is_some()) + usize::from(query.nearest_within(circle).is_some());
                 query.cast_ray_all(ray, &mut cast_hits);

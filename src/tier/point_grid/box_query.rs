@@ -14,71 +14,19 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::BLOCK_LEN;
 use crate::simd::{Level, Rect, bits_of};
+use crate::tier::box_test::BoxTest;
 use crate::tier::point_grid::bands::{Bands, FiledCells};
 use std::ops::Range;
 
 /// Masks that are made before the first of them is used.
 const AHEAD: usize = 4;
 
-/// Which of the entries in the cells that an area touches.
-pub(crate) trait Wanted: Copy {
-    /// Whether entries have to overlap the area; else all are wanted.
-    const OVERLAPPING: bool;
-
-    /// Whether those are wanted whatever their boxes are otherwise.
-    const ALL: bool;
-
-    /// Whether a box that is to be had is wanted.
-    fn wants(&self, aabb: &RawAabb) -> bool;
-}
-
-/// All that is filed there.
-#[derive(Clone, Copy)]
-pub(crate) struct Filed;
-
-impl Wanted for Filed {
-    const OVERLAPPING: bool = false;
-    const ALL: bool = true;
-
-    #[inline(always)]
-    fn wants(&self, _: &RawAabb) -> bool {
-        true
-    }
-}
-
-/// Boxes that overlap the area.
-#[derive(Clone, Copy)]
-pub(crate) struct Overlapping;
-
-impl Wanted for Overlapping {
-    const OVERLAPPING: bool = true;
-    const ALL: bool = true;
-
-    #[inline(always)]
-    fn wants(&self, _: &RawAabb) -> bool {
-        true
-    }
-}
-
-/// Boxes that overlap the area and satisfy a test.
-#[derive(Clone, Copy)]
-pub(crate) struct Tested<T>(pub(crate) T);
-
-impl<T: Fn(&RawAabb) -> bool + Copy> Wanted for Tested<T> {
-    const OVERLAPPING: bool = true;
-    const ALL: bool = false;
-
-    #[inline(always)]
-    fn wants(&self, aabb: &RawAabb) -> bool {
-        (self.0)(aabb)
-    }
-}
-
 /// Rows in the cells that an area touches, in cell order.
-pub(crate) struct InArea<'g, W> {
+#[derive(Clone)]
+pub(crate) struct InArea<'g> {
     grid: &'g Bands,
     area: RawAabb,
-    wanted: W,
+    test: BoxTest,
     /// Of the directory's classes, the next one.
     class: usize,
     axes: BandAxes,
@@ -99,12 +47,12 @@ pub(crate) struct InArea<'g, W> {
 }
 
 impl Bands {
-    /// Rows of the bodies that `wanted` asks for, of those in the cells that `area` touches.
-    pub(crate) fn search<W: Wanted>(&self, area: RawAabb, wanted: W) -> InArea<'_, W> {
+    /// Returns the rows of the bodies that pass `test`, of those in the cells that `area` touches.
+    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> InArea<'_> {
         InArea {
             grid: self,
             area,
-            wanted,
+            test,
             class: 0,
             axes: BandAxes::default(),
             local: BandBox::from_edges(area),
@@ -120,7 +68,7 @@ impl Bands {
     }
 }
 
-impl<W: Wanted> InArea<'_, W> {
+impl InArea<'_> {
     /// Tests some more entries; whether there are any.
     ///
     /// All of them before the first that is met is handed on: the processor then waits for all boxes at once, and no branch
@@ -151,7 +99,7 @@ impl<W: Wanted> InArea<'_, W> {
     #[inline(always)]
     fn mask_of(&self, block: usize) -> u32 {
         let held = bits_of(&self.run, block);
-        if W::OVERLAPPING {
+        if self.test.needs_overlap() {
             held & self.grid.level().overlap_mask(self.cells.blocks.block(block), self.local.edges())
         } else {
             held
@@ -184,7 +132,7 @@ impl<W: Wanted> InArea<'_, W> {
     }
 }
 
-impl<W: Wanted> Iterator for InArea<'_, W> {
+impl Iterator for InArea<'_> {
     type Item = u32;
 
     #[inline]
@@ -194,7 +142,7 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
                 let at = self.at + self.mask.trailing_zeros() as usize;
                 self.mask &= self.mask - 1;
                 let blocks = &self.cells.blocks;
-                if W::ALL || self.wanted.wants(&self.axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
+                if self.test.accepts(|| self.axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
                     return Some(blocks.row(at));
                 }
             }
@@ -208,21 +156,21 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
 
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
+        if self.mask != 0 {
+            // What is left of a mask goes back to where it came from.
+            self.unused.start -= 1;
+            self.ahead[self.unused.start] = (self.at, self.mask);
+        }
         loop {
-            let (blocks, axes, wanted) = (self.cells.blocks, self.axes, self.wanted);
-            let mut fold_mask = |mut folded: B, at: usize, mut mask: u32| {
+            let (blocks, axes, test) = (self.cells.blocks, self.axes, self.test);
+            for &(at, mut mask) in &self.ahead[self.unused.clone()] {
                 while mask != 0 {
                     let at = at + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if W::ALL || wanted.wants(&axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
+                    if test.accepts(|| axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
                         folded = f(folded, blocks.row(at));
                     }
                 }
-                folded
-            };
-            folded = fold_mask(folded, self.at, std::mem::take(&mut self.mask));
-            for &(at, mask) in &self.ahead[self.unused.clone()] {
-                folded = fold_mask(folded, at, mask);
             }
             if !self.test_more() {
                 return folded;
@@ -288,10 +236,10 @@ mod tests {
         let boxes: Vec<RawAabb> =
             (0..40_000).map(|k| [(k % 200) as f32, (k / 200) as f32]).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
-        let mut found = grid.bands.search(EVERYWHERE, Overlapping);
+        let mut found = grid.bands.box_query(EVERYWHERE, BoxTest::Overlap);
         let (mut looked_at, mut drawn) = (0, 0);
         // Entries of the bands before, and of the present one those before what is left of it.
-        let passed = |found: &InArea<'_, Overlapping>| {
+        let passed = |found: &InArea<'_>| {
             let before = grid.bands.slots[..found.slots.start].iter().map(|slot| slot.population()).sum::<usize>();
             before - found.cells.blocks.len() + found.run.start
         };
@@ -312,8 +260,8 @@ mod tests {
         for (column, row) in (0..20).flat_map(|x| (0..21).map(move |y| (x as f32, y as f32))) {
             let area = [column + 0.1, row + 0.1, column + 0.2, row + 0.2];
             let met = boxes.iter().filter(|aabb| overlaps(aabb, &area)).count();
-            assert_eq!(grid.bands.search(area, Overlapping).count(), met);
-            assert!(grid.bands.search(area, Filed).count() >= met);
+            assert_eq!(grid.bands.box_query(area, BoxTest::Overlap).count(), met);
+            assert!(grid.bands.box_query(area, BoxTest::Untested).count() >= met);
         }
     }
 
@@ -322,7 +270,7 @@ mod tests {
         let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
         let boxes: Vec<RawAabb> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
-        let mut found = grid.bands.search(EVERYWHERE, Overlapping);
+        let mut found = grid.bands.box_query(EVERYWHERE, BoxTest::Overlap);
         assert!(found.next().is_some() && found.rect.y.end < 100, "{:?}", found.rect);
         assert_eq!(found.count(), 9);
     }

@@ -25,7 +25,11 @@ const ALIKE: f64 = 1.0 / (1u64 << 50) as f64;
 const ORDINARY: f64 = 2.1;
 
 impl Bands {
-    /// See [`Search::visit_near`](crate::query::Search::visit_near); rows.
+    /// Visits the bodies whose squared distance from `point` is at most `within`, each once, roughly
+    /// nearest first.
+    ///
+    /// `visit` takes a row and its squared distance, and returns the new `within`. Returns the last
+    /// one. `count` is about how many bodies are wanted.
     pub(crate) fn visit_near(
         &self,
         point: [f32; 2],

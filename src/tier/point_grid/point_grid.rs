@@ -5,7 +5,7 @@
 //! another one is found in the band of the latter; all others by PARTITION-2.
 
 use crate::error::Error;
-use crate::geometry::Aabb;
+
 use crate::input::bodies;
 use crate::input::rows::{BoxSlice, ROWS_MAX};
 use crate::memory::buffers::Buffers;
@@ -141,21 +141,6 @@ impl PointGrid {
         larger.build_each(false, &mut vec![(); larger.band_count()], |_, raw, ()| pass(raw, &[]));
         Ok(())
     }
-
-    /// Rows of the boxes that overlap `area`, each once; touching is overlap.
-    ///
-    /// # Determinism
-    ///
-    /// The order is a pure function of the boxes: cell order, then boxes larger than every class.
-    ///
-    /// # Cost
-    ///
-    /// O(bands + cells touched + hits); a band is a part of the world with some thousand boxes.
-    /// Allocates nothing, and searches only as far as the iterator is advanced.
-    pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = u32> + '_ {
-        self.query().query_aabb(area)
-    }
-
     /// Number of boxes.
     pub fn len(&self) -> usize {
         self.len

@@ -24,7 +24,11 @@ const FEW: usize = 12;
 const SMALL: usize = 3;
 
 impl Bands {
-    /// See [`Search::visit_met`](crate::query::Search::visit_met); rows.
+    /// Visits the bodies that `cast` hits up to the distance `until`, each once, roughly first hit
+    /// first.
+    ///
+    /// `visit` takes a row and where its box is hit, and returns the new `until`, a negative one to
+    /// stop. Returns the last one.
     pub(crate) fn visit_met(&self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         for class in self.directory.classes() {
             let cast = cast.oriented(class.axes.is_exchanged());

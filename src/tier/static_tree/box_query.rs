@@ -18,6 +18,7 @@
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
+use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::split::{Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
@@ -28,56 +29,12 @@ use std::iter::FusedIterator;
 /// Entries that [`StaticTree::collect`] gathers before it tests their boxes.
 const COLLECT_BATCH: usize = 256;
 
-/// An iterator over the rows of enabled statics that overlap an area, each once.
-///
-/// Made by [`StaticTree::query_aabb`].
-#[derive(Clone, Debug)]
-#[must_use = "iterators are lazy"]
-pub struct StaticHits<'t>(TreeAreaQuery<'t>);
-
-impl<'t> StaticHits<'t> {
-    /// Searches an area, whose edges may be infinite.
-    pub(super) fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
-        Self(TreeAreaQuery::new(tree, area))
-    }
-}
-
-impl Iterator for StaticHits<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let area = self.0.walk.area;
-        self.0.next_if(|aabb| overlaps(aabb, &area))
-    }
-}
-
-impl FusedIterator for StaticHits<'_> {}
-
-/// An iterator over the rows of enabled statics in touched leaves that pass a test, each once.
-#[derive(Clone, Debug)]
-struct FilteredHits<'t, T> {
-    query: TreeAreaQuery<'t>,
-    test: T,
-}
-
-impl<T: Fn(&RawAabb) -> bool> Iterator for FilteredHits<'_, T> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        self.query.next_if(&self.test)
-    }
-}
-
-impl<T: Fn(&RawAabb) -> bool> FusedIterator for FilteredHits<'_, T> {}
-
 impl StaticTree {
-    /// Returns the rows of all enabled statics that overlap `area` and pass `test`, each once, and
-    /// perhaps some that pass `test` without an overlap.
+    /// Returns the rows of the enabled statics that pass `test`, of those in the leaves that `area`
+    /// touches, each once. Edges of the area may be infinite.
     #[inline]
-    pub(crate) fn query_if<T: Fn(&RawAabb) -> bool>(&self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
-        FilteredHits { query: TreeAreaQuery::new(self, area), test }
+    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> TreeAreaQuery<'_> {
+        TreeAreaQuery::new(self, area, test)
     }
 
     /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the
@@ -135,11 +92,13 @@ impl StaticTree {
     }
 }
 
-/// A search for the enabled statics in the leaves that an area touches, each once (TREE-3).
+/// An iterator over the rows of the enabled statics that pass a test, of those in the leaves that an
+/// area touches, each once (TREE-3).
 #[derive(Clone, Debug)]
-struct TreeAreaQuery<'t> {
+pub(crate) struct TreeAreaQuery<'t> {
     data: &'t TreeData,
     disabled: &'t BitSet,
+    test: BoxTest,
     walk: LeafWalk,
     roots: std::slice::Iter<'t, Root>,
     /// The cell of the root that is searched.
@@ -149,17 +108,19 @@ struct TreeAreaQuery<'t> {
     boxes: &'t [RawAabb],
     /// TREE-3: what the minima of a static must exceed to be reported in this leaf.
     above: [f32; 2],
-    /// The last entries tested, and a bit for each hit that is not reported yet.
+    /// The last entries tested, their boxes, and a bit for each hit that is not reported yet.
     batch: &'t [u32],
+    batch_boxes: &'t [RawAabb],
     hits: u32,
 }
 
 impl<'t> TreeAreaQuery<'t> {
-    fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
+    fn new(tree: &'t StaticTree, area: RawAabb, test: BoxTest) -> Self {
         let StaticTree { data, disabled } = tree;
         Self {
             data,
             disabled,
+            test,
             walk: LeafWalk::new(area),
             roots: data.roots.iter(),
             root_cell: [0.0; 4],
@@ -167,43 +128,34 @@ impl<'t> TreeAreaQuery<'t> {
             boxes: &[],
             above: [0.0; 2],
             batch: &[],
+            batch_boxes: &[],
             hits: 0,
         }
     }
 
-    /// Returns the next hit that passes `test`.
-    #[inline]
-    fn next_if(&mut self, test: impl Fn(&RawAabb) -> bool) -> Option<u32> {
-        loop {
-            while self.hits != 0 {
-                let row = self.batch[self.hits.trailing_zeros() as usize];
-                self.hits &= self.hits - 1;
-                if !self.disabled.contains(row) {
-                    return Some(row);
-                }
-            }
-            if !self.test_batch(&test) {
-                return None;
-            }
-        }
+    /// Returns the number of entries of the present leaf that are not tested yet.
+    #[cfg(test)]
+    pub(crate) fn untested_in_leaf(&self) -> usize {
+        self.entries.len()
     }
 
     /// Tests the next batch of entries. Returns `false` if there are no more.
     #[inline]
-    fn test_batch(&mut self, test: impl Fn(&RawAabb) -> bool) -> bool {
+    fn test_batch(&mut self) -> bool {
         while self.entries.is_empty() {
             if !self.next_leaf() {
                 return false;
             }
         }
         let count = self.entries.len().min(ENTRY_BATCH);
-        let boxes;
         (self.batch, self.entries) = self.entries.split_at(count);
-        (boxes, self.boxes) = self.boxes.split_at(count);
+        (self.batch_boxes, self.boxes) = self.boxes.split_at(count);
         self.hits = 0;
+        let (area, is_untested) = (&self.walk.area, !self.test.needs_overlap());
         // Branchless, so that the processor loads many boxes at once.
-        for (k, aabb) in boxes.iter().enumerate() {
-            let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & test(aabb);
+        for (k, aabb) in self.batch_boxes.iter().enumerate() {
+            let is_owned = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]);
+            let is_hit = is_owned & (overlaps(aabb, area) | is_untested);
             self.hits |= u32::from(is_hit) << k;
         }
         true
@@ -232,6 +184,29 @@ impl<'t> TreeAreaQuery<'t> {
         true
     }
 }
+
+impl Iterator for TreeAreaQuery<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            while self.hits != 0 {
+                let k = self.hits.trailing_zeros() as usize;
+                self.hits &= self.hits - 1;
+                let row = self.batch[k];
+                if self.test.accepts(|| self.batch_boxes[k]) && !self.disabled.contains(row) {
+                    return Some(row);
+                }
+            }
+            if !self.test_batch() {
+                return None;
+            }
+        }
+    }
+}
+
+impl FusedIterator for TreeAreaQuery<'_> {}
 
 /// A traversal of the leaves that an area touches.
 #[derive(Clone, Debug)]

@@ -20,5 +20,4 @@ pub(crate) mod tree;
 #[cfg(test)]
 mod validate;
 
-pub use box_query::StaticHits;
 pub use tree::StaticTree;

@@ -1,7 +1,7 @@
-//! What can be asked of the tree, and its parts for people to look at.
+//! The parts of the tree for debug drawing, and sort keys of points.
 
-use crate::geometry::{Cast, Entry, RawAabb};
-use crate::query::{Part, QueryBuilder, Search};
+use crate::geometry::RawAabb;
+use crate::tier::DebugShape;
 use crate::tier::static_tree::node::Node;
 use crate::tier::static_tree::split::Split;
 use crate::tier::static_tree::tree::{Root, StaticTree};
@@ -9,80 +9,38 @@ use crate::tier::static_tree::tree::{Root, StaticTree};
 /// Bits of each coordinate of a sort key: finer than leaves are.
 const KEY_BITS: u32 = 16;
 
-impl Search for &StaticTree {
-    type Hit = u32;
-
-    #[inline]
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
-        self.query_if(area, test)
-    }
-
-    #[inline]
-    fn visit_near(self, point: [f32; 2], _: usize, within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        self.visit_nearest(point, within, visit)
-    }
-
-    #[inline]
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
-        self.visit_cast(cast, until, visit)
-    }
-
-    fn place(self, point: [f32; 2]) -> u64 {
-        self.sort_key(point)
-    }
-}
-
 impl StaticTree {
-    /// Queries to the statics: what lies in an area, what is nearest, what a ray meets. Hits are rows. What is disabled
-    /// is not found.
+    /// Visits every node and leaf, empty leaves included, for debug drawing.
     ///
-    /// ```
-    /// use triphase::{Circle, Point, Ray, tier::static_tree::StaticTree};
-    /// let walls = [[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0], [40.0, 40.0, 41.0, 48.0]];
-    /// let mut tree = StaticTree::new(&walls)?;
-    /// assert_eq!(tree.query().query_circle(Circle::new([5.0, 5.0], 4.0)?).collect::<Vec<_>>(), [0, 1]);
-    /// assert_eq!(tree.query().nearest(Point::new([38.0, 44.0])?).map(|found| found.hit), Some(2));
-    ///
-    /// let ray = Ray::new([5.0, 5.0], [1.0, 0.0], 100.0)?;
-    /// let hit = tree.query().cast_ray(ray).unwrap();
-    /// assert_eq!((hit.hit, hit.distance), (1, 4.0));
-    /// tree.set_enabled(1, false)?;
-    /// assert!(!tree.query().cast_ray_any(ray));
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    pub fn query(&self) -> QueryBuilder<&Self> {
-        QueryBuilder::new(self)
-    }
-
-    /// Visits every node and leaf, empty leaves included, in the order of searches: a node before what is below it.
+    /// A node comes before its descendants.
     ///
     /// # Cost
     ///
-    /// O(nodes); nothing is allocated.
+    /// O(nodes). Allocates nothing.
     ///
     /// ```
-    /// use triphase::{query::Part, tier::static_tree::StaticTree};
+    /// use triphase::{tier::DebugShape, tier::static_tree::StaticTree};
     /// let tree = StaticTree::new(&[[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0]])?;
     /// let mut listed = 0;
-    /// tree.visit_debug_shapes(|part| {
-    ///     if let Part::Leaf { population, .. } = part {
+    /// tree.visit_debug_shapes(|shape| {
+    ///     if let DebugShape::Leaf { population, .. } = shape {
     ///         listed += population;
     ///     }
     /// });
     /// assert_eq!(listed, tree.entry_count());
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for root in &self.data.roots {
             self.visit_below(root.node, root.cell, 0, &mut visitor);
         }
     }
 
-    fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(Part)) {
+    fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(DebugShape)) {
         let Some((kind, children)) = node.children() else {
-            return visitor(Part::Leaf { aabb, depth, population: node.entries().len() });
+            return visitor(DebugShape::Leaf { aabb, depth, population: node.entries().len() });
         };
-        visitor(Part::Node { aabb, depth });
+        visitor(DebugShape::Node { aabb, depth });
         let split = Split::new(kind, &aabb);
         for (k, &child) in self.data.siblings[children.get()].0.iter().enumerate() {
             self.visit_below(child, split.child_cell(&aabb, k), depth + 1, visitor);

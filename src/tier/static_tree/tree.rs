@@ -6,7 +6,6 @@ use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers, plain_buffers};
-use crate::tier::static_tree::box_query::StaticHits;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::split::CHILD_COUNT;
 use std::sync::Arc;
@@ -206,33 +205,6 @@ impl StaticTree {
         }
         Ok(was_enabled)
     }
-
-    /// Returns the rows of all enabled statics that overlap `area`, each once.
-    ///
-    /// The search advances with the iterator and allocates nothing.
-    ///
-    /// # Determinism
-    ///
-    /// Rows come in the order of the leaves, a pure function of the boxes and the area.
-    ///
-    /// # Cost
-    ///
-    /// O(depth + entries of the leaves that `area` touches).
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use triphase::{Aabb, tier::static_tree::StaticTree};
-    ///
-    /// let tree = StaticTree::new(&[[0.0f32, 0.0, 10.0, 1.0], [40.0, 0.0, 41.0, 8.0]])?;
-    /// let view = Aabb::new([30.0, 0.0], [40.0, 20.0])?;
-    /// assert_eq!(tree.query_aabb(view).collect::<Vec<_>>(), [1]); // touching is overlap
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    pub fn query_aabb(&self, area: Aabb) -> StaticHits<'_> {
-        StaticHits::new(self, area.to_array())
-    }
-
     /// Returns the number of nodes, leaves and empty leaves included.
     pub fn node_count(&self) -> usize {
         self.data.roots.len() + self.data.siblings.len() * CHILD_COUNT

@@ -1,9 +1,9 @@
 //! A double grid that lives over many frames and is changed through handles.
 
-pub(super) mod grid;
+pub(crate) mod grid;
 mod pairs;
-mod query;
-pub(super) mod slots;
+pub(crate) mod query;
+pub(crate) mod slots;
 mod tight;
 #[cfg(test)]
 mod validate;

@@ -1,57 +1,38 @@
-//! Queries of a [`LooseGrid`].
+//! Searches of a [`LooseGrid`], and its parts for debug drawing.
 
-use crate::geometry::{Aabb, Cast, Entry, RawAabb, overlaps};
-use crate::query::{Part, QueryBuilder, Search};
+use crate::geometry::{Cast, Entry, RawAabb, overlaps};
+use crate::tier::DebugShape;
+use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::handles::grid::LooseGrid;
-use crate::tier::loose_grid::handles::slots::LooseHandle;
-use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex};
-use crate::tier::loose_grid::map::CellMap;
+use crate::tier::loose_grid::handles::slots::{LooseHandle, Slot};
+use crate::tier::loose_grid::indices::{EntityIndex, EntryIndex, LooseIndex};
+use crate::tier::loose_grid::map::{CellMap, CellRange};
 use crate::tier::loose_grid::walk::double_grid::{BoxVisitor, DoubleGrid};
 use crate::tier::loose_grid::walk::nearest::NearestVisitor;
 use crate::tier::loose_grid::walk::ray::CastVisitor;
+use std::iter::FusedIterator;
+use std::slice;
 
 impl LooseGrid {
-    /// Returns the handles of all boxes that overlap `area`, each once. Touching is overlap.
-    ///
-    /// The search advances with the iterator and allocates nothing.
-    ///
-    /// # Determinism
-    ///
-    /// The order is a pure function of the calls made before.
-    ///
-    /// # Cost
-    ///
-    /// O(tight cells that `area` touches + boxes in the loose cells that it overlaps).
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use triphase::{Aabb, tier::loose_grid::LooseGrid};
-    ///
-    /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [100.0, 100.0])?, 5.0)?;
-    /// let trigger = grid.insert(Aabb::new([10.0, 10.0], [14.0, 14.0])?);
-    /// let player = Aabb::new([13.0, 13.0], [13.5, 13.5])?;
-    /// assert_eq!(grid.query_aabb(player).collect::<Vec<_>>(), [trigger]);
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = LooseHandle> + Clone {
-        let area = area.to_array();
-        self.query_if(area, move |aabb| overlaps(&area, aabb))
+    /// Returns the slots of the boxes that pass `test`, of those in loose cells that overlap `area`,
+    /// each once.
+    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> HandleAreaQuery<'_> {
+        let range = self.tight.map().touched(&area);
+        HandleAreaQuery {
+            grid: self,
+            area,
+            test,
+            range,
+            at: range.min,
+            listed: self.tight.first_listed(range.min[0], range.min[1]),
+            unlisted: self.tight.unlisted().iter(),
+            member: EntityIndex::NONE,
+        }
     }
 
-    /// Returns the handles of all boxes that overlap `area` and pass `test`, each once, and perhaps
-    /// some that pass `test` without an overlap.
-    pub(crate) fn query_if<T: Fn(&RawAabb) -> bool + Copy>(
-        &self,
-        area: RawAabb,
-        test: T,
-    ) -> impl Iterator<Item = LooseHandle> + Clone + use<'_, T> {
-        self.cells_in(area)
-            .chain(self.tight.unlisted().iter().copied())
-            .filter(move |cell| overlaps(&area, &self.cells[cell.get()].bounds))
-            .flat_map(|cell| self.members(self.cells[cell.get()].head))
-            .filter(move |&index| test(&self.slots[index].bounds))
-            .map(|index| self.slots.handle(index))
+    /// Returns the handle of a box that a [`box_query`](Self::box_query) found.
+    pub(crate) fn handle_of(&self, slot: u32) -> LooseHandle {
+        self.slots.handle(EntityIndex(slot))
     }
 
     /// Visits the boxes whose squared distance from `point` is at most `within`, each once, roughly
@@ -106,44 +87,16 @@ impl LooseGrid {
         std::iter::successors(head.some(), |&index| self.slots[index].next.some())
     }
 
-    /// Queries: what lies in an area, what is nearest, what a ray meets.
+    /// Visits every loose cell with boxes in it, and every tight cell that lists some, for debug
+    /// drawing.
     ///
-    /// # Cost
-    ///
-    /// O(tight cells where the answer is looked for + boxes in the loose cells that they list and the question meets).
-    /// Boxes that have moved far since the last [`refit`](Self::refit) make loose cells large, and more of them met.
-    ///
-    /// # Determinism
-    ///
-    /// The order of areas is a pure function of the calls made before. Of equally near ones, and of those that a ray meets
-    /// at once, the lower handle is first.
-    ///
-    /// ```
-    /// use triphase::{Aabb, Point, Ray};
-    /// use triphase::tier::loose_grid::LooseGrid;
-    /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [1000.0, 1000.0])?, 20.0)?;
-    /// let dragon = grid.insert(Aabb::from_half_extents([100.0, 100.0], [25.0, 10.0])?);
-    /// let trap = grid.insert(Aabb::from_half_extents([200.0, 100.0], [5.0, 5.0])?);
-    ///
-    /// assert_eq!(grid.query().query_containing(Point::new([80.0, 95.0])?).first(), Some(dragon));
-    /// assert_eq!(grid.query().nearest(Point::new([180.0, 100.0])?).unwrap().hit, trap);
-    ///
-    /// let ray = Ray::new([0.0, 100.0], [1.0, 0.0], f32::INFINITY)?;
-    /// let hit = grid.query().with_predicate(|handle| handle != dragon).cast_ray(ray).unwrap();
-    /// assert_eq!((hit.hit, hit.distance), (trap, 195.0));
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    pub fn query(&self) -> QueryBuilder<&Self> {
-        QueryBuilder::new(self)
-    }
-
-    /// Visits what the grid is made of: every loose cell with boxes in it, and every tight cell that lists some, which
-    /// include those whose boxes have left since the last [`refit`](Self::refit).
-    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+    /// Tight cells may list loose cells whose boxes have left since the last
+    /// [`refit`](Self::refit).
+    pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for cell in &self.cells {
             let population = self.members(cell.head).count();
             if population > 0 {
-                visitor(Part::LooseCell { aabb: cell.bounds, population });
+                visitor(DebugShape::LooseCell { aabb: cell.bounds, population });
             }
         }
         self.visit_tight_cells(visitor);
@@ -181,28 +134,67 @@ impl DoubleGrid for &LooseGrid {
     }
 }
 
-impl Search for &LooseGrid {
-    type Hit = LooseHandle;
+/// An iterator over the slots of the boxes that pass a test, of those in loose cells that overlap an
+/// area.
+#[derive(Clone, Debug)]
+pub(crate) struct HandleAreaQuery<'g> {
+    grid: &'g LooseGrid,
+    area: RawAabb,
+    test: BoxTest,
+    /// The tight cells that the area touches, the one that is searched, and the rest of its list. A
+    /// loose cell is reported in the one nearest to the lower corner of the range.
+    range: CellRange,
+    at: [u32; 2],
+    listed: EntryIndex,
+    /// The rest of the loose cells that no tight cell lists.
+    unlisted: slice::Iter<'g, LooseIndex>,
+    /// The next box of the loose cell that is searched.
+    member: EntityIndex,
+}
 
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = LooseHandle> {
-        self.query_if(area, test)
-    }
-
-    fn visit_near(
-        self,
-        point: [f32; 2],
-        _: usize,
-        within: f64,
-        visit: &mut impl FnMut(LooseHandle, f64) -> f64,
-    ) -> f64 {
-        self.visit_nearest(point, within, visit)
-    }
-
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
-        self.visit_cast(cast, until, visit)
-    }
-
-    fn place(self, point: [f32; 2]) -> u64 {
-        self.sort_key(point)
+impl HandleAreaQuery<'_> {
+    /// Returns the next loose cell that overlaps the area.
+    fn next_cell(&mut self) -> Option<LooseIndex> {
+        let LooseGrid { tight, cells, .. } = self.grid;
+        let [x_max, y_max] = self.range.max;
+        loop {
+            let [x, y] = self.at;
+            while let Some(cell) = tight.next_listed(&mut self.listed) {
+                let bounds = &cells[cell.get()].bounds;
+                if overlaps(bounds, &self.area) && tight.map().is_nearest(self.range.min, bounds, x, y) {
+                    return Some(cell);
+                }
+            }
+            self.at = if x < x_max {
+                [x + 1, y]
+            } else if y < y_max {
+                [self.range.min[0], y + 1]
+            } else {
+                break;
+            };
+            self.listed = tight.first_listed(self.at[0], self.at[1]);
+        }
+        self.unlisted.find(|cell| overlaps(&cells[cell.get()].bounds, &self.area)).copied()
     }
 }
+
+impl Iterator for HandleAreaQuery<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            while let Some(index) = self.member.some() {
+                let Slot { bounds, next, .. } = self.grid.slots[index];
+                self.member = next;
+                let is_candidate = overlaps(&bounds, &self.area) | !self.test.needs_overlap();
+                if is_candidate && self.test.accepts(|| bounds) {
+                    return Some(index.0);
+                }
+            }
+            let cell = self.next_cell()?;
+            self.member = self.grid.cells[cell.get()].head;
+        }
+    }
+}
+
+impl FusedIterator for HandleAreaQuery<'_> {}

@@ -136,9 +136,22 @@ impl TightLists {
 
     /// Returns the loose cells that a tight cell lists.
     pub(super) fn listed(&self, x: u32, y: u32) -> impl Iterator<Item = LooseIndex> + Clone {
-        let first = self.heads[self.map.number(x, y)].some();
-        std::iter::successors(first, |entry| self.entries[entry.get()].next.some())
-            .map(|entry| self.entries[entry.get()].cell)
+        let mut cursor = self.first_listed(x, y);
+        std::iter::from_fn(move || self.next_listed(&mut cursor))
+    }
+
+    /// Returns a cursor at the start of the list of a tight cell.
+    #[inline]
+    pub(super) fn first_listed(&self, x: u32, y: u32) -> EntryIndex {
+        self.heads[self.map.number(x, y)]
+    }
+
+    /// Returns the loose cell at a cursor of a list, and moves the cursor on.
+    #[inline]
+    pub(super) fn next_listed(&self, cursor: &mut EntryIndex) -> Option<LooseIndex> {
+        let ListEntry { cell, next } = self.entries[cursor.some()?.get()];
+        *cursor = next;
+        Some(cell)
     }
 
     /// Returns the loose cells that every search visits.

@@ -4,6 +4,6 @@ mod build;
 pub(crate) mod grid;
 mod pairs;
 mod plan;
-mod query;
+pub(crate) mod query;
 #[cfg(test)]
 mod validate;

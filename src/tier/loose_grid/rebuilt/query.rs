@@ -5,7 +5,8 @@
 //! groups looks at, groups serve for all.
 
 use crate::geometry::{Cast, Entry, RawAabb, distance_squared, overlaps};
-use crate::query::{Part, Search};
+use crate::tier::DebugShape;
+use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::{CellMap, CellRange};
 use crate::tier::loose_grid::rebuilt::grid::{FiledEntity, GROUP_LEN, RebuiltGrid, next_group_part};
@@ -17,10 +18,10 @@ use std::ops::Range;
 use std::slice;
 
 impl RebuiltGrid {
-    /// Returns every entity that overlaps `area` and passes `test`, each once, and perhaps some that
-    /// pass `test` without an overlap.
+    /// Returns the entities that pass `test`, of those in loose cells that overlap `area`, each once.
+    /// Edges of the area may be infinite.
     #[inline]
-    pub(crate) fn query_if<T: Fn(&RawAabb) -> bool>(&self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
+    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> LooseAreaQuery<'_> {
         LooseAreaQuery { grid: self, area, test, cells: CellCursor::new(self, &area), rest: 0..0, filed: [].iter() }
     }
 
@@ -56,15 +57,10 @@ impl RebuiltGrid {
         visitor.t_max
     }
 
-    /// Returns a number that sorts points so that searches near them touch memory close together.
-    pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
-        (&self).tight_cell_number(point)
-    }
-
     /// Visits every loose cell, and every tight cell that lists some.
-    pub(crate) fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
+    pub(crate) fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         for cell in 0..self.loose_cell_count() {
-            visitor(Part::LooseCell { aabb: self.cells[cell].bounds, population: self.entities_of(cell).len() });
+            visitor(DebugShape::LooseCell { aabb: self.cells[cell].bounds, population: self.entities_of(cell).len() });
         }
         if !self.filed.is_empty() {
             (&self).visit_tight_cells(visitor);
@@ -134,33 +130,12 @@ impl DoubleGrid for &RebuiltGrid {
     }
 }
 
-impl Search for &RebuiltGrid {
-    type Hit = u32;
-
-    #[inline]
-    fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
-        self.query_if(area, test)
-    }
-
-    fn visit_near(self, point: [f32; 2], _: usize, within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        self.visit_nearest(point, within, visit)
-    }
-
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
-        self.visit_cast(cast, until, visit)
-    }
-
-    fn place(self, point: [f32; 2]) -> u64 {
-        self.sort_key(point)
-    }
-}
-
 /// An iterator over the entities that pass a test, of those in loose cells that overlap an area.
 #[derive(Clone, Debug)]
-struct LooseAreaQuery<'g, T> {
+pub(crate) struct LooseAreaQuery<'g> {
     grid: &'g RebuiltGrid,
     area: RawAabb,
-    test: T,
+    test: BoxTest,
     cells: CellCursor<'g>,
     /// The rest of a crowded cell.
     rest: Range<usize>,
@@ -168,7 +143,12 @@ struct LooseAreaQuery<'g, T> {
     filed: slice::Iter<'g, FiledEntity>,
 }
 
-impl<T> LooseAreaQuery<'_, T> {
+impl LooseAreaQuery<'_> {
+    #[inline(always)]
+    fn accepts(&self, aabb: &RawAabb) -> bool {
+        (overlaps(aabb, &self.area) | !self.test.needs_overlap()) && self.test.accepts(|| *aabb)
+    }
+
     /// Goes on to the next entities that may overlap. Returns `false` if there are none.
     #[inline(always)]
     fn next_run(&mut self) -> bool {
@@ -190,14 +170,14 @@ impl<T> LooseAreaQuery<'_, T> {
     }
 }
 
-impl<T: Fn(&RawAabb) -> bool> Iterator for LooseAreaQuery<'_, T> {
+impl Iterator for LooseAreaQuery<'_> {
     type Item = u32;
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
         loop {
-            for filed in self.filed.by_ref() {
-                if (self.test)(&filed.aabb) {
+            while let Some(filed) = self.filed.next() {
+                if self.accepts(&filed.aabb) {
                     return Some(filed.entity);
                 }
             }
@@ -211,8 +191,8 @@ impl<T: Fn(&RawAabb) -> bool> Iterator for LooseAreaQuery<'_, T> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut all = init;
         loop {
-            let test = &self.test;
-            all = self.filed.by_ref().filter(|filed| test(&filed.aabb)).fold(all, |all, filed| f(all, filed.entity));
+            let filed = std::mem::take(&mut self.filed);
+            all = filed.filter(|filed| self.accepts(&filed.aabb)).fold(all, |all, filed| f(all, filed.entity));
             if !self.next_run() {
                 return all;
             }

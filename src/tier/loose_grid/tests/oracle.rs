@@ -1,11 +1,56 @@
 //! Queries by brute force.
 
-use crate::geometry::{Aabb, AabbCast, Cast, RawAabb, Ray, distance_squared, overlaps};
-use crate::query::Search;
+use crate::geometry::{Aabb, AabbCast, Cast, Entry, RawAabb, Ray, distance_squared, overlaps};
+use crate::tier::box_test::BoxTest;
+use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
+use crate::tier::loose_grid::{LooseGrid, LooseHandle};
 use triphase_scenes::SplitMix64;
 
 /// The boxes that a grid should hold.
 pub(super) type Model<H> = Vec<(H, RawAabb)>;
+
+/// The searches that both grids have.
+pub(super) trait Search: Copy {
+    type Hit: Copy + Ord;
+
+    fn box_query(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = Self::Hit>;
+
+    fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(Self::Hit, f64) -> f64) -> f64;
+
+    fn visit_cast(self, cast: &Cast, until: f64, visit: &mut impl FnMut(Self::Hit, Entry) -> f64) -> f64;
+}
+
+impl Search for &RebuiltGrid {
+    type Hit = u32;
+
+    fn box_query(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = u32> {
+        self.box_query(area, test)
+    }
+
+    fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
+        self.visit_nearest(point, within, visit)
+    }
+
+    fn visit_cast(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+        self.visit_cast(cast, until, visit)
+    }
+}
+
+impl Search for &LooseGrid {
+    type Hit = LooseHandle;
+
+    fn box_query(self, area: RawAabb, test: BoxTest) -> impl Iterator<Item = LooseHandle> {
+        self.box_query(area, test).map(|slot| self.handle_of(slot))
+    }
+
+    fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(LooseHandle, f64) -> f64) -> f64 {
+        self.visit_nearest(point, within, visit)
+    }
+
+    fn visit_cast(self, cast: &Cast, until: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
+        self.visit_cast(cast, until, visit)
+    }
+}
 
 /// In and around a world, on its edges and corners, and far away.
 pub(super) fn points_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<[f32; 2]> {
@@ -58,7 +103,6 @@ pub(super) fn assert_queries<S: Search>(
 {
     let span = |v: f32, by: f32| [v - by, v + by];
     for (k, &point) in points.iter().enumerate() {
-        source.place(point);
         let by = [0.0, 1.0, 25.0, f32::INFINITY][k % 4];
         let ([x0, x1], [y0, y1]) = (span(point[0], by), span(point[1], by));
         assert_area(source, model, [x0, y0, x1, y1], what);
@@ -76,13 +120,13 @@ where
 {
     let mut expected: Vec<_> = model.iter().filter(|(_, b)| overlaps(b, &area)).map(|(hit, _)| *hit).collect();
     expected.sort_unstable();
-    let mut found: Vec<_> = source.search(area, |b| overlaps(b, &area)).collect();
+    let mut found: Vec<_> = source.box_query(area, BoxTest::Overlap).collect();
     let mut folded = Vec::new();
-    source.search(area, |b| overlaps(b, &area)).for_each(|hit| folded.push(hit));
+    source.box_query(area, BoxTest::Overlap).for_each(|hit| folded.push(hit));
     assert_eq!(found, folded, "{what}: {area:?}");
     found.sort_unstable();
     assert_eq!(found, expected, "{what}: {area:?}");
-    let mut near: Vec<_> = source.search(area, |_| true).collect();
+    let mut near: Vec<_> = source.box_query(area, BoxTest::Untested).collect();
     near.sort_unstable();
     assert!(near.is_sorted_by(|a, b| a < b), "{what}: twice near {area:?}");
     assert!(expected.iter().all(|hit| near.binary_search(hit).is_ok()), "{what}: not near {area:?}");
@@ -97,7 +141,7 @@ where
     let at = |k: usize| all.get(k).map_or(0.0, |near| near.0);
     for within in [0.0, at(0), at(3), at(40), 1.0, 1e4, f64::INFINITY] {
         let mut found = Vec::new();
-        let end = source.visit_near(point, 1, within, &mut |hit, distance| {
+        let end = source.visit_nearest(point, within, &mut |hit, distance| {
             found.push((distance, hit));
             within
         });
@@ -107,7 +151,7 @@ where
     }
     for count in [1, 2, 10, all.len(), all.len() + 3] {
         let (mut found, mut within) = (Vec::new(), f64::INFINITY);
-        let end = source.visit_near(point, count, within, &mut |hit, distance| {
+        let end = source.visit_nearest(point, within, &mut |hit, distance| {
             assert!(distance <= within, "{what}: beyond {within} around {point:?}");
             found.push((distance, hit));
             if found.len() >= count {
@@ -132,7 +176,7 @@ where
     let mut all: Vec<_> = model.iter().filter_map(met).collect();
     all.sort_unstable_by(by);
     let mut found = Vec::new();
-    let end = source.visit_met(cast, cast.max, &mut |hit, entry| {
+    let end = source.visit_cast(cast, cast.max, &mut |hit, entry| {
         found.push((entry.distance, hit));
         cast.max
     });
@@ -141,7 +185,7 @@ where
     found.sort_unstable_by(by);
     assert_eq!(found, all, "{what}: {cast:?}");
     let (mut first, mut until) = (None, cast.max);
-    source.visit_met(cast, until, &mut |hit, entry| {
+    source.visit_cast(cast, until, &mut |hit, entry| {
         let met = (entry.distance, hit);
         if first.is_none_or(|first| by(&met, &first).is_lt()) {
             (first, until) = (Some(met), entry.distance);
@@ -150,7 +194,7 @@ where
     });
     assert_eq!(first, all.first().copied(), "{what}: first of {cast:?}");
     let mut count = 0;
-    source.visit_met(cast, cast.max, &mut |_, _| {
+    source.visit_cast(cast, cast.max, &mut |_, _| {
         count += 1;
         f64::NEG_INFINITY
     });

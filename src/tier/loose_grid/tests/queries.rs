@@ -1,11 +1,14 @@
 //! Queries of both grids against brute force.
 
 use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray};
-use crate::query::{Part, QueryBuilder, Search};
+use crate::tier::DebugShape;
+use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 use crate::tier::loose_grid::tests::oracle::{Model, assert_queries, casts_over, points_over};
 use crate::tier::loose_grid::tests::scenes::{around, crowd, infinite_scenes, scenes};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use triphase_scenes::SplitMix64;
 
 fn aabb(b: RawAabb) -> Aabb {
@@ -158,19 +161,16 @@ fn small_integers_agree_with_brute_force() {
 
 #[test]
 fn area_query_is_lazy() {
-    let boxes = crowd(3000, &mut SplitMix64::new(61));
-    let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
-    fn tested_for<S: Search>(source: S, hits: usize) -> usize {
-        let tested = std::cell::Cell::new(0);
-        let test = |_: &RawAabb| {
-            tested.set(tested.get() + 1);
+    let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &crowd(3000, &mut SplitMix64::new(61)));
+    for hits in [0, 1, 5, 100] {
+        let asked = AtomicUsize::new(0);
+        let count = |_| {
+            asked.fetch_add(1, Relaxed);
             true
         };
-        assert_eq!(source.search([0.0, 0.0, 70.0, 70.0], test).take(hits).count(), hits);
-        tested.get()
-    }
-    for hits in [0, 1, 5, 100] {
-        assert_eq!((tested_for(&grid, hits), tested_for(&rebuilt(&boxes), hits)), (hits, hits));
+        let found = grid.query().with_predicate(&count).query_aabb(aabb([0.0, 0.0, 70.0, 70.0])).take(hits).count();
+        let asked = asked.load(Relaxed);
+        assert!(found == hits && asked >= hits && asked <= 2 * hits.max(1) - 1, "{asked} for {hits}");
     }
 }
 
@@ -180,7 +180,7 @@ fn queries_from_far_away_end_soon() {
     // Whoever stepped by cells would be at it for years.
     for at in [1e9, -1e20, f32::MAX, f32::MIN] {
         let near = grid.query().nearest(Point::new([at, at]).expect("a point")).expect("something");
-        assert!(near.distance > 1e8 && model.iter().any(|(handle, _)| *handle == near.hit));
+        assert!(near.distance > 1e8 && model.iter().any(|(handle, _)| *handle == near.target));
         for direction in [[-1.0, -1.0], [1.0, 1.0], [1e-45, 1.0], [-3e38, 3e38], [0.0, 0.0]] {
             let ray = Ray::new([at, at], direction, f32::INFINITY).expect("a ray");
             grid.query().cast_ray_any(ray);
@@ -197,27 +197,26 @@ fn an_empty_grid_finds_nothing() {
     for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64::new(1)))] {
         let mut grid = grid;
         grid.rebuild(&[]);
-        let questions = QueryBuilder::new(&grid);
         let ray = Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray");
-        assert!(questions.nearest(Point::new([0.0, 0.0]).expect("a point")).is_none());
-        assert!(questions.cast_ray(ray).is_none() && !questions.query_candidates(aabb([0.0, 0.0, 9.0, 9.0])).exists());
+        grid.visit_nearest([0.0, 0.0], f64::INFINITY, &mut |entity, _| panic!("{entity}"));
+        grid.visit_cast(&ray.into(), f64::INFINITY, &mut |entity, _| panic!("{entity}"));
+        assert_eq!(grid.box_query([0.0, 0.0, 9.0, 9.0], BoxTest::Untested).count(), 0);
         grid.visit_debug_shapes(|part| panic!("{part:?}"));
     }
     let untouched = RebuiltGrid::default();
-    assert_eq!((&untouched).search([0.0; 4], |_| true).count(), 0);
-    untouched.sort_key([0.0, 0.0]);
+    assert_eq!(untouched.box_query([0.0; 4], BoxTest::Untested).count(), 0);
     untouched.visit_debug_shapes(|part| panic!("{part:?}"));
 }
 
 #[test]
 fn debug_shapes_hold_all_boxes() {
-    fn count(part: &Part, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
+    fn count(part: &DebugShape, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
         match *part {
-            Part::LooseCell { aabb, population } => {
+            DebugShape::LooseCell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && population > 0);
                 *bodies += population;
             }
-            Part::TightCell { aabb, listed } => {
+            DebugShape::TightCell { aabb, listed } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && listed > 0, "{aabb:?}");
                 listed_in.push(aabb);
             }

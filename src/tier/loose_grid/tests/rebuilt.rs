@@ -4,6 +4,7 @@ use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::reference;
+use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::cell::entry_count_max;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 use crate::tier::loose_grid::tests::scenes::{around, crowd, infinite_scenes, scenes};
@@ -214,13 +215,13 @@ fn pair_search_ends_when_told_to() {
 }
 
 #[test]
-fn query_if_finds_what_collect_finds() {
+fn box_query_finds_what_collect_finds() {
     for (name, boxes) in all_scenes(91) {
         let mut grid = RebuiltGrid::default();
         grid.rebuild(&boxes);
         for area in boxes.iter().step_by(boxes.len() / 20 + 1) {
             let mut found = collected(&grid, area);
-            let mut lazy: Vec<u32> = (&grid).query_if(*area, |b| overlaps(b, area)).collect();
+            let mut lazy: Vec<u32> = grid.box_query(*area, BoxTest::Overlap).collect();
             found.sort_unstable();
             lazy.sort_unstable();
             assert_eq!(lazy, found, "{name}");

@@ -11,7 +11,7 @@
 //! (MAP-3) decides nothing.
 
 use crate::geometry::{INFINITE_AABB, RawAabb};
-use crate::query::Part;
+use crate::tier::DebugShape;
 use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::{CellMap, CellRange};
 
@@ -36,11 +36,11 @@ pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
     fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor<Self::Hit>);
 
     /// Visits the tight cells that list something.
-    fn visit_tight_cells(&self, mut visitor: impl FnMut(Part)) {
+    fn visit_tight_cells(&self, mut visitor: impl FnMut(DebugShape)) {
         for (x, y) in self.tight_map().touched(&INFINITE_AABB).cells() {
             let listed = self.listed(x, y).count();
             if listed > 0 {
-                visitor(Part::TightCell { aabb: self.tight_map().borders(x, y), listed });
+                visitor(DebugShape::TightCell { aabb: self.tight_map().borders(x, y), listed });
             }
         }
     }

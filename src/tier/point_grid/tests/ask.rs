@@ -1,10 +1,10 @@
 //! Queries to a [`PointGrid`] against brute force.
 
 use crate::geometry::{Aabb, AabbCast, Circle, Point, RawAabb, Ray, holds, overlaps};
-use crate::query::{Part, Search};
 use crate::reference;
+use crate::tier::DebugShape;
 use crate::tier::point_grid::PointGrid;
-use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 fn grid_of(boxes: &[RawAabb]) -> PointGrid {
@@ -64,7 +64,7 @@ fn check_areas(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2
     let around = rows_where(boxes, |aabb| holds(aabb, &area));
     assert_eq!(sorted(ask.query_containing(aabb(area))), around, "{label}: around {area:?}");
     let at = rows_where(boxes, |aabb| holds(aabb, &[x, y, x, y]));
-    assert_eq!(sorted(ask.query_containing(Point::new([x, y]).expect("finite"))), at, "{label}: at {x} {y}");
+    assert_eq!(sorted(ask.query_point(Point::new([x, y]).expect("finite"))), at, "{label}: at {x} {y}");
 }
 
 fn check_near(label: &str, grid: &PointGrid, boxes: &[RawAabb], point: [f32; 2], length: f32) {
@@ -82,7 +82,7 @@ fn check_near(label: &str, grid: &PointGrid, boxes: &[RawAabb], point: [f32; 2],
         for (limit, circle) in [(truth.len(), Circle::from(to)), (met, circle)] {
             ask.k_nearest_within(circle, k, &mut found);
             let expected = truth[..limit.min(k)].iter().map(|&(squared, row)| (squared.sqrt(), row));
-            let found = found.iter().map(|found| (found.distance, found.hit));
+            let found = found.iter().map(|found| (found.distance, found.target));
             assert!(
                 found.clone().eq(expected.clone()),
                 "{label}: {k} nearest in {circle:?}\n{:?}\n{:?}",
@@ -91,10 +91,10 @@ fn check_near(label: &str, grid: &PointGrid, boxes: &[RawAabb], point: [f32; 2],
             );
         }
     }
-    let nearest = ask.nearest(to).map(|found| (found.distance, found.hit));
+    let nearest = ask.nearest(to).map(|found| (found.distance, found.target));
     assert_eq!(nearest, truth.first().map(|&(squared, row)| (squared.sqrt(), row)), "{label}");
     let odd = truth.iter().find(|(_, row)| row % 2 == 1).map(|&(_, row)| row);
-    assert_eq!(ask.with_predicate(|row| row % 2 == 1).nearest(to).map(|found| found.hit), odd, "{label}");
+    assert_eq!(ask.with_predicate(&|row| row % 2 == 1).nearest(to).map(|found| found.target), odd, "{label}");
 }
 
 fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2], direction: [f32; 2], max: f32) {
@@ -103,8 +103,8 @@ fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2
     let truth = reference::cast_all(boxes, [x, y, x, y], direction, f64::from(max));
     let mut found = Vec::new();
     ask.cast_ray_all(ray, &mut found);
-    let normal = |normal: Option<glam::Vec2>| normal.map_or([0.0; 2], |normal| normal.to_array());
-    let plain = found.iter().map(|met| (met.distance, met.hit, normal(met.normal)));
+    let normal = |normal: Option<[f32; 2]>| normal.unwrap_or_default();
+    let plain = found.iter().map(|met| (met.time_of_impact, met.target, normal(met.normal)));
     assert!(plain.clone().eq(truth.iter().copied()), "{label}: {ray:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
     assert_eq!(ask.cast_ray(ray), found.first().copied(), "{label}: {ray:?}");
     assert_eq!(ask.cast_ray_any(ray), !truth.is_empty(), "{label}: {ray:?}");
@@ -112,7 +112,7 @@ fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2
     let sweep = AabbCast::new(aabb(start), direction).expect("a sweep");
     let truth = reference::cast_all(boxes, start, direction, 1.0);
     ask.cast_aabb_all(sweep, &mut found);
-    let plain = found.iter().map(|met| (met.distance, met.hit, normal(met.normal)));
+    let plain = found.iter().map(|met| (met.time_of_impact, met.target, normal(met.normal)));
     assert!(plain.clone().eq(truth.iter().copied()), "{label}: {sweep:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
     assert_eq!(ask.cast_aabb(sweep), found.first().copied(), "{label}: {sweep:?}");
     assert_eq!(ask.cast_aabb_any(sweep), !truth.is_empty(), "{label}: {sweep:?}");
@@ -149,19 +149,20 @@ fn all_questions_are_as_brute_force_in_every_kind_of_world() {
 fn a_first_hit_looks_at_few() {
     let boxes = BoxLayout::Crowd.boxes(20_000, 1);
     let grid = grid_of(&boxes);
-    let looked_at = Cell::new(0);
-    let test = |_: &RawAabb| {
-        looked_at.set(looked_at.get() + 1);
+    let looked_at = AtomicUsize::new(0);
+    let count = |_| {
+        looked_at.fetch_add(1, Relaxed);
         true
     };
-    let everywhere = [f32::MIN, f32::MIN, f32::MAX, f32::MAX];
-    assert!((&grid).search(everywhere, test).next().is_some());
-    assert_eq!(looked_at.get(), 1);
-    assert_eq!((&grid).search(everywhere, test).take(100).count(), 100);
-    assert_eq!(looked_at.get(), 101);
+    let everywhere = aabb([f32::MIN, f32::MIN, f32::MAX, f32::MAX]);
+    let ask = grid.query().with_predicate(&count);
+    assert!(ask.query_aabb(everywhere).exists());
+    assert_eq!(looked_at.load(Relaxed), 1);
+    assert_eq!(ask.query_aabb(everywhere).take(100).count(), 100);
+    assert!(looked_at.load(Relaxed) < 1 + 2 * 100);
     // The nearest of 20,000 looks at a few cells' worth, a ray at what lies along it.
     let mut visited = 0;
-    (&grid).visit_near([boxes[77][0], boxes[77][1]], 1, f64::INFINITY, &mut |_, squared| {
+    grid.bands.visit_near([boxes[77][0], boxes[77][1]], 1, f64::INFINITY, &mut |_, squared| {
         visited += 1;
         squared
     });
@@ -173,9 +174,9 @@ fn an_empty_grid_has_no_answers() {
     for grid in [PointGrid::new(), grid_of(&[])] {
         let point = Point::new([0.0, 0.0]).expect("finite");
         assert!(grid.query().nearest(point).is_none());
-        assert!(!grid.query().query_containing(point).exists());
+        assert!(!grid.query().query_point(point).exists());
         assert!(!grid.query().cast_ray_any(Ray::new([0.0, 0.0], [1.0, 1.0], f32::INFINITY).expect("a ray")));
-        assert_eq!((&grid).place([3.0, 4.0]), 0);
+        assert_eq!(grid.bands.place([3.0, 4.0]), 0);
     }
 }
 
@@ -185,8 +186,8 @@ fn parts_hold_all_boxes() {
         let grid = grid_of(&kind.boxes(3000, 9));
         let (mut in_bands, mut in_cells) = (0, 0);
         grid.visit_debug_shapes(|part| match part {
-            Part::Band { population, .. } => in_bands += population,
-            Part::Cell { aabb, population } => {
+            DebugShape::Band { population, .. } => in_bands += population,
+            DebugShape::Cell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3], "{kind:?}: {aabb:?}");
                 in_cells += population;
             }

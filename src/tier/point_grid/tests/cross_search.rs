@@ -3,8 +3,8 @@
 use crate::geometry::RawAabb;
 use crate::memory::record::Record;
 use crate::reference;
+use crate::tier::box_test::BoxTest;
 use crate::tier::point_grid::PointGrid;
-use crate::tier::point_grid::box_query::Filed;
 use crate::tier::point_grid::cross_search::{SEARCH_BOXES_MAX, SearchBuffers};
 use triphase_scenes::BoxLayout;
 
@@ -30,7 +30,7 @@ fn a_search_of_all_bands_finds_each_overlap_once() {
             }
         }
         // Boxes larger than every class are not in these bands.
-        let larger: Vec<u32> = grid.larger.search(EVERYWHERE, Filed).collect();
+        let larger: Vec<u32> = grid.larger.box_query(EVERYWHERE, BoxTest::Untested).collect();
         let mut truth = reference::cross_pairs(&others, &filed);
         truth.retain(|(_, row)| !larger.contains(row));
         found.sort_unstable();

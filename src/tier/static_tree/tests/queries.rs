@@ -1,11 +1,13 @@
 //! Every query of every scene against brute force with the predicates of `geometry`.
 
 use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray, distance_squared, holds, overlaps};
-use crate::query::{CastHit, Neighbor, Part};
-use crate::tier::static_tree::subtree::{DEPTH_MAX, LEAF_MAX};
+use crate::query::{CastHit, Neighbor};
+use crate::tier::DebugShape;
+use crate::tier::box_test::BoxTest;
+use crate::tier::static_tree::subtree::DEPTH_MAX;
 use crate::tier::static_tree::tests::scenes::{INF, areas, at, boxes, scenes, walls};
+use crate::tier::static_tree::tree::ENTRY_BATCH;
 use crate::tier::static_tree::tree::StaticTree;
-use std::cell::Cell;
 use triphase_scenes::SplitMix64;
 
 fn enabled(tree: &StaticTree) -> impl Iterator<Item = (u32, &RawAabb)> {
@@ -28,14 +30,14 @@ fn is_wanted(row: u32) -> bool {
 }
 
 fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
-    let near = sorted(tree.query_if(area, |_| true));
+    let near = sorted(tree.box_query(area, BoxTest::Untested));
     assert!(near.windows(2).all(|pair| pair[0] < pair[1]), "{name}: {area:?}: a row is near twice");
     assert!(near.iter().all(|&row| tree.is_enabled(row) == Some(true)), "{name}: {area:?}: one is disabled");
     let wanted = all_that(tree, |aabb| overlaps(aabb, &area));
     assert!(wanted.iter().all(|row| near.binary_search(row).is_ok()), "{name}: {area:?}: one is not near");
-    assert_eq!(sorted(tree.query_if(area, |aabb| overlaps(aabb, &area))), wanted, "{name}: {area:?}");
+    assert_eq!(sorted(tree.box_query(area, BoxTest::Overlap)), wanted, "{name}: {area:?}");
     // A few by `next`, the others by `for_each`.
-    let mut drawn = tree.query_if(area, |aabb| overlaps(aabb, &area));
+    let mut drawn = tree.box_query(area, BoxTest::Overlap);
     let mut rows: Vec<u32> = drawn.by_ref().take(3).collect();
     drawn.for_each(|row| rows.push(row));
     assert_eq!(sorted(rows), wanted, "{name}: {area:?}, drawn");
@@ -48,10 +50,10 @@ fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
     assert_eq!(sorted(ask.query_containing(area)), all_that(tree, |aabb| holds(aabb, &raw)), "{name}: around {raw:?}");
     let point = Point::new([x, y]).unwrap();
     let around = all_that(tree, |aabb| holds(aabb, &[x, y, x, y]));
-    assert_eq!(sorted(ask.query_containing(point)), around, "{name}: around {point:?}");
+    assert_eq!(sorted(ask.query_point(point)), around, "{name}: around {point:?}");
     let wanted: Vec<u32> = wanted.into_iter().filter(|&row| is_wanted(row)).collect();
-    assert_eq!(sorted(ask.with_predicate(is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
-    assert_eq!(ask.with_predicate(is_wanted).query_aabb(area).exists(), !wanted.is_empty(), "{name}: any in {raw:?}");
+    assert_eq!(sorted(ask.with_predicate(&is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
+    assert_eq!(ask.with_predicate(&is_wanted).query_aabb(area).exists(), !wanted.is_empty(), "{name}: any in {raw:?}");
 }
 
 fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
@@ -66,8 +68,8 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     visited.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     assert!(visited == wanted, "{name}: all as seen from {at:?}, each once");
 
-    let found = |(distance, hit): &(f64, u32)| Neighbor { hit: *hit, distance: distance.sqrt() };
-    let (mut nearest, count) = (vec![Neighbor { hit: 9, distance: 9.0 }], wanted.len());
+    let found = |(distance, hit): &(f64, u32)| Neighbor { target: *hit, distance: distance.sqrt() };
+    let (mut nearest, count) = (vec![Neighbor { target: 9, distance: 9.0 }], wanted.len());
     for k in [0, 1, 2, 8, 32, 33, 100, count.max(1) - 1, count, count + 5] {
         tree.query().k_nearest(point, k, &mut nearest);
         let wanted: Vec<_> = wanted.iter().take(k).map(found).collect();
@@ -77,7 +79,7 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     let circle = Circle::new(at, radius).unwrap();
     let inside: Vec<_> =
         wanted.iter().filter(|(distance, _)| *distance <= f64::from(radius) * f64::from(radius)).collect();
-    tree.query().within(circle, &mut nearest);
+    tree.query().query_circle_sorted(circle, &mut nearest);
     assert!(nearest.iter().copied().eq(inside.iter().map(|&at| found(at))), "{name}: within {radius} of {at:?}");
     tree.query().k_nearest_within(circle, 3, &mut nearest);
     assert!(nearest.iter().copied().eq(inside.iter().take(3).map(|&at| found(at))), "{name}: 3 of {circle:?}");
@@ -90,7 +92,7 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     assert_eq!(sorted(tree.query().query_circle(circle)), rows, "{name}: {circle:?}");
     let best = wanted.iter().find(|at| is_wanted(at.1)).map(found);
     assert_eq!(
-        tree.query().with_predicate(is_wanted).nearest(point),
+        tree.query().with_predicate(&is_wanted).nearest(point),
         best,
         "{name}: nearest to {at:?}, of those wanted"
     );
@@ -103,8 +105,8 @@ fn check_ray(name: &str, tree: &StaticTree, ray: Ray) {
     assert!(found == wanted, "{name}: {ray:?} met {found:?}, expected {wanted:?}");
     assert_eq!(ask.cast_ray(ray), wanted.first().copied(), "{name}: {ray:?}");
     assert_eq!(ask.cast_ray_any(ray), !wanted.is_empty(), "{name}: {ray:?}");
-    let first = wanted.iter().find(|met| is_wanted(met.hit)).copied();
-    assert_eq!(ask.with_predicate(is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
+    let first = wanted.iter().find(|met| is_wanted(met.target)).copied();
+    assert_eq!(ask.with_predicate(&is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
 }
 
 fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
@@ -117,12 +119,13 @@ fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
 }
 
 fn met(tree: &StaticTree, cast: Cast) -> Vec<CastHit<u32>> {
-    let entries = enabled(tree).filter_map(|(hit, aabb)| {
+    let entries = enabled(tree).filter_map(|(target, aabb)| {
         let entry = cast.entry(aabb, cast.max)?;
-        Some(CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) })
+        let normal = cast.normal(&entry).map(|normal| normal.to_array());
+        Some(CastHit { target, time_of_impact: entry.distance, normal })
     });
     let mut met: Vec<_> = entries.collect();
-    met.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.hit.cmp(&b.hit)));
+    met.sort_by(|a, b| a.time_of_impact.total_cmp(&b.time_of_impact).then(a.target.cmp(&b.target)));
     met
 }
 
@@ -216,22 +219,12 @@ fn queries_on_a_small_grid_are_exact() {
 }
 
 #[test]
-fn box_query_tests_few_boxes_for_its_first_hit() {
-    let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
-    let looked = Cell::new(0);
+fn first_hit_tests_few_entries() {
     let all = [-INF, -INF, INF, INF];
-    let mut hits = tree.query_if(all, |_| {
-        looked.set(looked.get() + 1);
-        true
-    });
-    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} tested", looked.get());
     let stack = StaticTree::new(&vec![at(5.0, 5.0, 2.0, 2.0); 3000]).unwrap();
-    looked.set(0);
-    let mut hits = stack.query_if(all, |_| {
-        looked.set(looked.get() + 1);
-        true
-    });
-    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} of a stack tested", looked.get());
+    let mut hits = stack.box_query(all, BoxTest::Overlap);
+    assert!(hits.next().is_some());
+    assert_eq!(hits.untested_in_leaf(), 3000 - ENTRY_BATCH);
 }
 
 #[test]
@@ -285,8 +278,8 @@ fn debug_shapes_are_nodes_and_leaves() {
         tree.visit_debug_shapes(|part| {
             parts += 1;
             let (cell, level) = match part {
-                Part::Node { aabb, depth } => (aabb, depth),
-                Part::Leaf { aabb, depth, population } => {
+                DebugShape::Node { aabb, depth } => (aabb, depth),
+                DebugShape::Leaf { aabb, depth, population } => {
                     listed += population;
                     (aabb, depth)
                 }
@@ -306,7 +299,7 @@ fn sort_keys_follow_the_leaves() {
     let tree = StaticTree::new(&boxes(4096, |k| at(k % 64.0, (k / 64.0).floor(), 0.0, 0.0))).unwrap();
     let mut keys = Vec::new();
     tree.visit_debug_shapes(|part| {
-        if let Part::Leaf { aabb: [a, b, c, d], .. } = part {
+        if let DebugShape::Leaf { aabb: [a, b, c, d], .. } = part {
             keys.push(tree.sort_key([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
         }
     });

@@ -5,7 +5,7 @@ use crate::geometry::{Aabb, RawAabb};
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::reference::cross_pairs;
-use crate::tier::static_tree::box_query::StaticHits;
+use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::build::check_count;
 use crate::tier::static_tree::node::ROW_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
@@ -25,7 +25,7 @@ fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
     let (mut seen, mut found) = (BitSet::default(), Vec::new());
     seen.grow_to(tree.len());
     for (area, wanted) in areas.iter().zip(&wanted) {
-        let mut rows: Vec<u32> = StaticHits::new(tree, *area).collect();
+        let mut rows: Vec<u32> = tree.box_query(*area, BoxTest::Overlap).collect();
         rows.sort_unstable();
         assert_eq!(&rows, wanted, "{name}: query of {area:?}");
         found.clear();
@@ -76,7 +76,7 @@ fn tree_size_with_long_or_coincident_boxes_is_bounded() {
         let tree = StaticTree::new(&boxes).unwrap();
         // Slabs cut between beams, so hardly any beam is in two leaves.
         assert!(tree.entry_count() < 110_000, "{name}: {} entries", tree.entry_count());
-        let leaf = StaticHits::new(&tree, [0.0, 10.0, 0.0, 10.0]).count();
+        let leaf = tree.box_query([0.0, 10.0, 0.0, 10.0], BoxTest::Overlap).count();
         assert_eq!(leaf, 1);
         assert!(tree.node_count() < 50_000, "{name}: {} nodes", tree.node_count());
     }

@@ -4,7 +4,6 @@ use crate::boxes::Box4;
 use crate::queries::engine::{Engine, Way};
 use crate::queries::lists::{self, List};
 use crate::queries::subject::Subject;
-use triphase::query::Searchable;
 use triphase::tier::static_tree::StaticTree;
 use triphase::{Aabb, Bodies, Hit, Neighbor, Point, QueryBuilder, Ray, World, WorldConfig};
 
@@ -46,9 +45,9 @@ pub(super) fn number(hit: Hit, bodies: u32) -> u32 {
 
 /// What is queried: a world or a tree.
 trait Asked {
-    type Hit: Copy;
+    type Hit: Copy + Ord;
 
-    fn query(&self) -> QueryBuilder<impl Searchable<Hit = Self::Hit>>;
+    fn query(&self) -> QueryBuilder<'_, Self::Hit>;
 
     /// The number of a hit among all boxes of the subject.
     fn number(&self, hit: Self::Hit) -> u32;
@@ -63,7 +62,7 @@ struct Stepped {
 impl Asked for Stepped {
     type Hit = Hit;
 
-    fn query(&self) -> QueryBuilder<impl Searchable<Hit = Hit>> {
+    fn query(&self) -> QueryBuilder<'_> {
         self.world.query()
     }
 
@@ -75,7 +74,7 @@ impl Asked for Stepped {
 impl Asked for StaticTree {
     type Hit = u32;
 
-    fn query(&self) -> QueryBuilder<impl Searchable<Hit = u32>> {
+    fn query(&self) -> QueryBuilder<'_, u32> {
         self.query()
     }
 
@@ -123,7 +122,7 @@ impl<T: Asked> Engine for Triphase<T> {
 
     fn ray(&mut self, ray: &lists::Ray) -> Option<(u32, f64)> {
         let met = self.asked.query().cast_ray(checked_ray(ray))?;
-        Some((self.asked.number(met.hit), met.distance))
+        Some((self.asked.number(met.target), met.time_of_impact))
     }
 
     fn rows(&self) -> Vec<u32> {
@@ -131,7 +130,7 @@ impl<T: Asked> Engine for Triphase<T> {
     }
 
     fn near(&self) -> Vec<(u32, f64)> {
-        self.near.iter().map(|near| (self.asked.number(near.hit), near.distance)).collect()
+        self.near.iter().map(|near| (self.asked.number(near.target), near.distance)).collect()
     }
 }
 

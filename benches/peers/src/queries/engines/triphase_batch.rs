@@ -18,9 +18,9 @@ pub(super) struct Batch {
 }
 
 enum Shapes {
-    Boxes(Vec<Aabb>, BatchResults<Hit>),
-    Nearest(Vec<Circle>, usize, BatchResults<Neighbor<Hit>>),
-    Rays(Vec<Ray>, BatchResults<CastHit<Hit>>),
+    Boxes(Vec<Aabb>, BatchResults),
+    Nearest(Vec<Circle>, usize, BatchResults<Neighbor>),
+    Rays(Vec<Ray>, BatchResults<CastHit>),
 }
 
 impl Batch {
@@ -88,11 +88,11 @@ impl Engine for Batch {
         }
         let number = |hit| number(hit, self.bodies);
         match &self.shapes {
-            Shapes::Boxes(_, answers) => Answer::Boxes(answers.of(k).iter().map(|&hit| number(hit)).collect()),
+            Shapes::Boxes(_, answers) => Answer::Boxes(answers[k].iter().map(|&hit| number(hit)).collect()),
             Shapes::Nearest(_, _, answers) => {
-                Answer::Nearest(answers.of(k).iter().map(|near| (number(near.hit), near.distance)).collect())
+                Answer::Nearest(answers[k].iter().map(|near| (number(near.target), near.distance)).collect())
             }
-            Shapes::Rays(_, answers) => Answer::Ray(answers.of(k).first().map(|met| (number(met.hit), met.distance))),
+            Shapes::Rays(_, answers) => Answer::Ray(answers[k].first().map(|met| (number(met.target), met.time_of_impact))),
         }
     }
 }

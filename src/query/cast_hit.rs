@@ -1,0 +1,91 @@
+//! The boxes that a cast has hit so far.
+
+use crate::geometry::{Cast, Entry};
+use crate::pair::Hit;
+use std::cmp::Ordering;
+
+/// A limit that ends a search.
+const STOP: f64 = f64::NEG_INFINITY;
+
+/// A box that a ray or a moving box hits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CastHit<H = Hit> {
+    /// What was hit.
+    pub target: H,
+    /// When the box is entered, in multiples of the ray's direction or of the moving box's
+    /// displacement; 0 if the cast starts inside.
+    ///
+    /// [`Ray::point_at`](crate::Ray::at) gives the point.
+    pub time_of_impact: f64,
+    /// Unit normal of the side that is entered; `None` if the cast starts inside. At a corner, that
+    /// of the side that faces along x.
+    pub normal: Option<[f32; 2]>,
+}
+
+impl<H: Ord> CastHit<H> {
+    /// Earliest first, then the lower target.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        self.time_of_impact.total_cmp(&other.time_of_impact).then_with(|| self.target.cmp(&other.target))
+    }
+}
+
+/// The hits of a cast so far.
+pub(crate) struct CastHits<'f, H> {
+    cast: Cast,
+    /// The time of impact up to which hits are wanted.
+    until: f64,
+    wanted: Wanted<'f, H>,
+    first: Option<CastHit<H>>,
+}
+
+enum Wanted<'f, H> {
+    First,
+    Any,
+    All(&'f mut Vec<CastHit<H>>),
+}
+
+impl<'f, H: Copy + Ord> CastHits<'f, H> {
+    /// Keeps the first hit.
+    pub(super) fn first(cast: Cast) -> Self {
+        Self { cast, until: cast.max, wanted: Wanted::First, first: None }
+    }
+
+    /// Keeps any hit.
+    pub(super) fn any(cast: Cast) -> Self {
+        Self { cast, until: cast.max, wanted: Wanted::Any, first: None }
+    }
+
+    /// Appends all hits to `found`, in any order, some of them twice.
+    pub(super) fn all(cast: Cast, found: &'f mut Vec<CastHit<H>>) -> Self {
+        Self { cast, until: cast.max, wanted: Wanted::All(found), first: None }
+    }
+
+    pub(crate) fn cast(&self) -> Cast {
+        self.cast
+    }
+
+    /// The time of impact up to which hits are wanted; negative if none are wanted any more.
+    #[inline]
+    pub(crate) fn until(&self) -> f64 {
+        self.until
+    }
+
+    /// Takes a hit at a time of impact of at most [`until`](Self::until).
+    #[inline]
+    pub(crate) fn add(&mut self, target: H, entry: &Entry) {
+        let normal = self.cast.normal(entry).map(|normal| normal.to_array());
+        let hit = CastHit { target, time_of_impact: entry.distance, normal };
+        match &mut self.wanted {
+            Wanted::First if self.first.is_some_and(|first| hit.order(&first).is_ge()) => return,
+            Wanted::First => self.until = hit.time_of_impact,
+            Wanted::Any => self.until = STOP,
+            Wanted::All(found) => return found.push(hit),
+        }
+        self.first = Some(hit);
+    }
+
+    /// The first hit, or any, if that is what was wanted.
+    pub(super) fn into_first(self) -> Option<CastHit<H>> {
+        self.first
+    }
+}

@@ -1,0 +1,40 @@
+//! The test of a box query, once for all tiers.
+
+use crate::geometry::{RawAabb, distance_squared, holds};
+
+/// Which boxes a box query takes, of those filed in the cells or leaves that its area touches.
+///
+/// All but `Untested` imply that the box overlaps the area. So tiers test for overlap first,
+/// several boxes at once, and apply [`accepts`](Self::accepts) only to boxes that overlap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BoxTest {
+    /// Takes every box that is filed there.
+    Untested,
+    /// Takes boxes that overlap the area.
+    Overlap,
+    /// Takes boxes that lie inside this box, which is the area.
+    ContainedIn(RawAabb),
+    /// Takes boxes that contain this box, whose lower corner is the area.
+    Containing(RawAabb),
+    /// Takes boxes that overlap this circle, which the area covers.
+    Circle { center: [f32; 2], radius_squared: f64 },
+}
+
+impl BoxTest {
+    /// Whether boxes have to overlap the area.
+    #[inline(always)]
+    pub(crate) fn needs_overlap(&self) -> bool {
+        !matches!(self, Self::Untested)
+    }
+
+    /// Whether a box passes that overlaps the area if it [has to](Self::needs_overlap).
+    #[inline(always)]
+    pub(crate) fn accepts(&self, aabb: impl FnOnce() -> RawAabb) -> bool {
+        match self {
+            Self::Untested | Self::Overlap => true,
+            Self::ContainedIn(area) => holds(area, &aabb()),
+            Self::Containing(inner) => holds(&aabb(), inner),
+            Self::Circle { center, radius_squared } => distance_squared(&aabb(), *center) <= *radius_squared,
+        }
+    }
+}
