@@ -33,14 +33,15 @@ impl Search for &StaticTree {
 }
 
 impl StaticTree {
-    /// Queries to the statics: what lies in an area, what is nearest, what a ray meets. Hits are rows. What is disabled
-    /// is not found.
+    /// Queries to the statics: what lies in an area, what is nearest, what a ray meets. Hits are
+    /// rows. What is disabled is not found.
     ///
     /// ```
     /// use triphase::{Circle, Point, Ray, tier::static_tree::StaticTree};
     /// let walls = [[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0], [40.0, 40.0, 41.0, 48.0]];
     /// let mut tree = StaticTree::new(&walls)?;
-    /// assert_eq!(tree.query().query_circle(Circle::new([5.0, 5.0], 4.0)?).collect::<Vec<_>>(), [0, 1]);
+    /// let circle = Circle::new([5.0, 5.0], 4.0)?;
+    /// assert_eq!(tree.query().query_circle(circle).collect::<Vec<_>>(), [0, 1]);
     /// assert_eq!(tree.query().nearest(Point::new([38.0, 44.0])?).map(|found| found.hit), Some(2));
     ///
     /// let ray = Ray::new([5.0, 5.0], [1.0, 0.0], 100.0)?;
@@ -54,7 +55,8 @@ impl StaticTree {
         QueryBuilder::new(self)
     }
 
-    /// Visits every node and leaf, empty leaves included, in the order of searches: a node before what is below it.
+    /// Visits every node and leaf, empty leaves included, in the order of searches: a node before
+    /// what is below it.
     ///
     /// # Cost
     ///

@@ -75,8 +75,8 @@ impl LooseGrid {
     /// Visits the boxes that `cast` hits up to the distance `t_max`, each once, roughly first hit
     /// first.
     ///
-    /// `visit` takes a handle and where its box is hit, and returns the new `t_max`. Returns the last
-    /// one.
+    /// `visit` takes a handle and where its box is hit, and returns the new `t_max`. Returns the
+    /// last one.
     pub(crate) fn visit_cast(&self, cast: &Cast, t_max: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
         let mut visitor = CastVisitor::new(cast, t_max, visit);
         if !self.is_empty() {
@@ -90,8 +90,8 @@ impl LooseGrid {
         self.tight_cell_number(point)
     }
 
-    /// Returns the loose cells listed in the tight cells that `area` touches, each once. Some may not
-    /// overlap it.
+    /// Returns the loose cells listed in the tight cells that `area` touches, each once. Some may
+    /// not overlap it.
     pub(super) fn cells_in(&self, area: RawAabb) -> impl Iterator<Item = LooseIndex> + Clone {
         let map = self.tight.map();
         let range = map.touched(&area);
@@ -110,13 +110,14 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// O(tight cells where the answer is looked for + boxes in the loose cells that they list and the question meets).
-    /// Boxes that have moved far since the last [`refit`](Self::refit) make loose cells large, and more of them met.
+    /// O(tight cells where the answer is looked for + boxes in the loose cells that they list and
+    /// the question meets). Boxes that have moved far since the last [`refit`](Self::refit) make
+    /// loose cells large, and more of them met.
     ///
     /// # Determinism
     ///
-    /// The order of areas is a pure function of the calls made before. Of equally near ones, and of those that a ray meets
-    /// at once, the lower handle is first.
+    /// The order of areas is a pure function of the calls made before. Of equally near ones, and of
+    /// those that a ray meets at once, the lower handle is first.
     ///
     /// ```
     /// use triphase::{Aabb, Point, Ray};
@@ -137,8 +138,9 @@ impl LooseGrid {
         QueryBuilder::new(self)
     }
 
-    /// Visits what the grid is made of: every loose cell with boxes in it, and every tight cell that lists some, which
-    /// include those whose boxes have left since the last [`refit`](Self::refit).
+    /// Visits what the grid is made of: every loose cell with boxes in it, and every tight cell
+    /// that lists some, which include those whose boxes have left since the last
+    /// [`refit`](Self::refit).
     pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
         for cell in &self.cells {
             let population = self.members(cell.head).count();

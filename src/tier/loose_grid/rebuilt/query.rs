@@ -1,8 +1,8 @@
 //! Queries of the grid of one step.
 //!
 //! Small areas, points and rays are searched through the tight grid, large areas through the groups
-//! of loose cells. If boxes are so long that tight cells list more loose cells than a search through
-//! groups looks at, groups serve for all.
+//! of loose cells. If boxes are so long that tight cells list more loose cells than a search
+//! through groups looks at, groups serve for all.
 
 use crate::geometry::{Cast, Entry, RawAabb, distance_squared, overlaps};
 use crate::query::{Part, Search};
@@ -17,8 +17,8 @@ use std::ops::Range;
 use std::slice;
 
 impl RebuiltGrid {
-    /// Returns every entity that overlaps `area` and passes `test`, each once, and perhaps some that
-    /// pass `test` without an overlap.
+    /// Returns every entity that overlaps `area` and passes `test`, each once, and perhaps some
+    /// that pass `test` without an overlap.
     #[inline]
     pub(crate) fn query_if<T: Fn(&RawAabb) -> bool>(&self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
         LooseAreaQuery { grid: self, area, test, cells: CellCursor::new(self, &area), rest: 0..0, filed: [].iter() }
@@ -41,8 +41,8 @@ impl RebuiltGrid {
         visitor.within
     }
 
-    /// Visits the entities that `cast` hits up to the distance `t_max`, each once, roughly first hit
-    /// first.
+    /// Visits the entities that `cast` hits up to the distance `t_max`, each once, roughly first
+    /// hit first.
     ///
     /// `visit` takes an entity and where it is hit, and returns the new `t_max`. Returns the last
     /// one.
