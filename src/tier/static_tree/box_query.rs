@@ -37,6 +37,7 @@ pub struct StaticHits<'t>(TreeAreaQuery<'t>);
 
 impl<'t> StaticHits<'t> {
     /// Searches an area, whose edges may be infinite.
+    #[inline]
     pub(super) fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
         Self(TreeAreaQuery::new(tree, area))
     }
@@ -155,6 +156,7 @@ struct TreeAreaQuery<'t> {
 }
 
 impl<'t> TreeAreaQuery<'t> {
+    #[inline]
     fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
         let StaticTree { data, disabled } = tree;
         Self {
@@ -296,7 +298,7 @@ impl LeafWalk {
     #[inline(always)]
     fn next_child(&mut self, data: &TreeData) -> Option<(Node, RawAabb)> {
         let frame = self.stack.last_mut()?;
-        let k = frame.remaining.trailing_zeros() as usize & 3;
+        let k = u32::from(frame.remaining).trailing_zeros() as usize & 3;
         frame.remaining &= frame.remaining - 1;
         let AreaFrame { cell, children, kind, remaining } = *frame;
         if remaining == 0 {
