@@ -10,8 +10,8 @@ use crate::memory::record::Record;
 use crate::simd::{Level, Overlapping};
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 
-/// Most bodies that are tested linearly: 5 ns for each 16, while a ray through the double grid takes
-/// at least 150 ns.
+/// Most bodies that are tested linearly: 5 ns for each 16, while a ray through the double grid
+/// takes at least 150 ns.
 const LINEAR_MAX: usize = 256;
 
 /// The oversized bodies of a step. An entity is the position of a body among them.

@@ -2,8 +2,8 @@
 //!
 //! MAP-1: A map is a subtraction, a multiplication by a number that is not negative, a saturating
 //! cast, a clamp and a shift. Each is monotone in f32, infinities included, so `a <= b` implies
-//! `cell(a) <= cell(b)`. NaN maps to cell 0. Exactness needs no more: rounding may move a coordinate
-//! to the next cell, but never past another coordinate.
+//! `cell(a) <= cell(b)`. NaN maps to cell 0. Exactness needs no more: rounding may move a
+//! coordinate to the next cell, but never past another coordinate.
 //!
 //! MAP-2: A warped axis has such a map between each two knots. Knots ascend, and each part between
 //! two of them has cells of its own, so the whole is monotone.

@@ -50,8 +50,8 @@ impl CellMap {
         Self { axes: [0, 1].map(|k| self.axes[k].joined(shifts[k])) }
     }
 
-    /// Joins cells until `cells` have at most `entry_count_max` entries in them (LOOSE-5), each time
-    /// on the axis that helps most.
+    /// Joins cells until `cells` have at most `entry_count_max` entries in them (LOOSE-5), each
+    /// time on the axis that helps most.
     pub(super) fn coarsened(mut self, cells: &[LooseCell], entry_count_max: usize) -> Self {
         // A sample first, so that all cells are counted only a few times. This ends: a grid of one
         // cell has one entry for each loose cell.
@@ -108,7 +108,8 @@ impl CellMap {
 
     /// Returns whether (x, y), which is a cell that a box touches, is the one nearest to `from`.
     ///
-    /// A search may find a box in several cells. With one `from`, it reports the box in one of them.
+    /// A search may find a box in several cells. With one `from`, it reports the box in one of
+    /// them.
     #[inline(always)]
     pub(super) fn is_nearest(&self, from: [u32; 2], bounds: &RawAabb, x: u32, y: u32) -> bool {
         let is_nearest_on = |axis: usize, at: u32| match at.cmp(&from[axis]) {

@@ -271,7 +271,7 @@ impl LeafWalk {
     #[inline(always)]
     fn next_child(&mut self, data: &TreeData) -> Option<(Node, RawAabb)> {
         let frame = self.stack.last_mut()?;
-        let k = frame.remaining.trailing_zeros() as usize & 3;
+        let k = u32::from(frame.remaining).trailing_zeros() as usize & 3;
         frame.remaining &= frame.remaining - 1;
         let AreaFrame { cell, children, kind, remaining } = *frame;
         if remaining == 0 {

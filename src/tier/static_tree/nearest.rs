@@ -6,10 +6,10 @@
 //! area), and the cells of leaves partition the plane (TREE-2), so each static is visited once
 //! without a visited set.
 //!
-//! TNEAREST-2: A box that belongs to a leaf has its minima at or below the upper edges of the leaf's
-//! cell and its maxima above the lower edges (CUT-1). So `c` is above the lower edge of an axis if
-//! the minimum or the query point is, and at or below the upper edge if the maximum or the query
-//! point is.
+//! TNEAREST-2: A box that belongs to a leaf has its minima at or below the upper edges of the
+//! leaf's cell and its maxima above the lower edges (CUT-1). So `c` is above the lower edge of an
+//! axis if the minimum or the query point is, and at or below the upper edge if the maximum or the
+//! query point is.
 //!
 //! TNEAREST-3: On each axis, a child is as far from the query point as its parent, or as far as a
 //! cut between them if that is farther. The sum of the squares equals [`distance_squared`] of the

@@ -8,9 +8,9 @@
 //! static. It is in the part of the root, which is the span of the bounds of its statics (CAST-1).
 //! At a cut, a static of the lower side alone ends at or before the cut and one of the upper side
 //! alone begins after it, so `e` is in the part of that side ([`Cast::cut`]). For a static of both
-//! sides, the lower part ends no earlier than the upper part begins, so `e` is in one of them. On an
-//! axis without motion, the static belongs to one of the sides that the start belongs to (CUT-2).
-//! The edges of cells are not used: statics may lie outside of the cells.
+//! sides, the lower part ends no earlier than the upper part begins, so `e` is in one of them. On
+//! an axis without motion, the static belongs to one of the sides that the start belongs to
+//! (CUT-2). The edges of cells are not used: statics may lie outside of the cells.
 //!
 //! TCAST-2: So a part that is empty or begins too late is skipped, with all below it: any static
 //! below that the ray hits early enough is found through another node.
@@ -39,8 +39,8 @@ impl StaticTree {
     /// Visits the enabled statics that `cast` hits up to the distance `t_max`, roughly first hit
     /// first, some perhaps more than once.
     ///
-    /// `visit` takes a row and where it is hit, and returns the new `t_max`; a negative one ends the
-    /// search. Returns the last one.
+    /// `visit` takes a row and where it is hit, and returns the new `t_max`; a negative one ends
+    /// the search. Returns the last one.
     pub(crate) fn visit_cast(&self, cast: &Cast, mut t_max: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
         let mut roots: SmallVec<[CastSite; ROOT_COUNT_MAX]> = SmallVec::new();
         for root in &self.data.roots {

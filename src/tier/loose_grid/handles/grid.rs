@@ -1,7 +1,7 @@
 //! The double grid that is changed through handles.
 //!
-//! HANDLES-1: There are at most `CELLS_MIN` loose cells or as many as planned entities, whichever is
-//! more. There are at most as many entities as planned, unless cells have the size asked for.
+//! HANDLES-1: There are at most `CELLS_MIN` loose cells or as many as planned entities, whichever
+//! is more. There are at most as many entities as planned, unless cells have the size asked for.
 
 use crate::error::Error;
 use crate::geometry::{Aabb, RawAabb, union};
@@ -24,8 +24,8 @@ const CELLS_MAX: usize = 1 << 30;
 /// effect, large creatures, lights. For all bodies of a step, use [`World`](crate::World).
 ///
 /// Each box is filed in one loose cell, the one that holds its centre, and the bounds of the cell
-/// grow to cover it. A coarser tight grid finds the loose cells that a search has to visit. Removing
-/// and moving boxes never shrinks these bounds: searches get slower, never wrong, until
+/// grow to cover it. A coarser tight grid finds the loose cells that a search has to visit.
+/// Removing and moving boxes never shrinks these bounds: searches get slower, never wrong, until
 /// [`refit`](Self::refit) is called.
 ///
 /// # Determinism
@@ -36,7 +36,8 @@ const CELLS_MAX: usize = 1 << 30;
 ///
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`set_aabb`](Self::set_aabb) and
 /// [`aabb`](Self::aabb) take constant time on average. Memory is O(boxes), for the most boxes held
-/// since [`shrink_to_fit`](Self::shrink_to_fit), however large the area and however small the cells.
+/// since [`shrink_to_fit`](Self::shrink_to_fit), however large the area and however small the
+/// cells.
 ///
 /// # Example
 ///
@@ -46,7 +47,8 @@ const CELLS_MAX: usize = 1 << 30;
 /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [1000.0, 1000.0])?, 20.0)?;
 /// let dragon = grid.insert(Aabb::from_half_extents([100.0, 100.0], [25.0, 10.0])?);
 /// let trap = grid.insert(Aabb::from_half_extents([130.0, 100.0], [5.0, 5.0])?);
-/// assert_eq!(grid.query_aabb(Aabb::new([80.0, 90.0], [90.0, 95.0])?).collect::<Vec<_>>(), [dragon]);
+/// let view = Aabb::new([80.0, 90.0], [90.0, 95.0])?;
+/// assert_eq!(grid.query_aabb(view).collect::<Vec<_>>(), [dragon]);
 ///
 /// let mut pairs = Vec::new();
 /// grid.find_pairs(&mut pairs);
@@ -189,8 +191,8 @@ impl LooseGrid {
     /// Makes searches fast again after boxes were moved far or removed.
     ///
     /// Shrinks the bounds of each loose cell to its boxes and lists all cells anew, in larger tight
-    /// cells if boxes are very long. Handles stay valid. It pays once about as many boxes have moved
-    /// to another cell as there are boxes.
+    /// cells if boxes are very long. Handles stay valid. It pays once about as many boxes have
+    /// moved to another cell as there are boxes.
     ///
     /// # Cost
     ///

@@ -15,9 +15,9 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// O(boxes) if no loose cell is crowded and few boxes are as long as the area. Boxes in one loose
-    /// cell are all tested against each other, and so are boxes outside of the area, which are filed
-    /// in the cells at its border. Allocates only what `pairs` grows by.
+    /// O(boxes) if no loose cell is crowded and few boxes are as long as the area. Boxes in one
+    /// loose cell are all tested against each other, and so are boxes outside of the area, which
+    /// are filed in the cells at its border. Allocates only what `pairs` grows by.
     ///
     /// # Example
     ///

@@ -1,11 +1,11 @@
 //! Entities in slots, found through handles that become stale.
 //!
-//! SLOT-1: A slot holds an entity while its generation is odd: insertion makes it odd, removal even.
-//! A handle has the odd generation of its entity, so it matches no other entity and no free slot. A
-//! used slot whose generation wraps to 0 is retired.
+//! SLOT-1: A slot holds an entity while its generation is odd: insertion makes it odd, removal
+//! even. A handle has the odd generation of its entity, so it matches no other entity and no free
+//! slot. A used slot whose generation wraps to 0 is retired.
 //!
-//! SLOT-2: The entities of a loose cell are a list linked through `next` and `prev`. Free slots are a
-//! list linked through `next`.
+//! SLOT-2: The entities of a loose cell are a list linked through `next` and `prev`. Free slots are
+//! a list linked through `next`.
 
 use crate::geometry::{EMPTY_AABB, RawAabb};
 use crate::memory::buffers::{buffers, plain_buffers};

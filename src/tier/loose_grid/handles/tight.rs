@@ -1,4 +1,5 @@
-//! The tight grid of a [`LooseGrid`](crate::tier::loose_grid::LooseGrid): linked lists in one array.
+//! The tight grid of a [`LooseGrid`](crate::tier::loose_grid::LooseGrid): linked lists in one
+//! array.
 
 use crate::geometry::{EMPTY_AABB, RawAabb};
 use crate::memory::bit_set::BitSet;
@@ -7,8 +8,8 @@ use crate::tier::loose_grid::cell::LooseCell;
 use crate::tier::loose_grid::indices::{EntryIndex, LooseIndex};
 use crate::tier::loose_grid::map::CellMap;
 
-/// Most tight cells that list a loose cell while it grows, so that growing costs O(1). A box 12 loose
-/// cells wide and high still fits. A rebuild lists without this limit.
+/// Most tight cells that list a loose cell while it grows, so that growing costs O(1). A box 12
+/// loose cells wide and high still fits. A rebuild lists without this limit.
 const LISTED_MAX: usize = 64;
 
 /// An entry of the list of a tight cell, or of the free list.

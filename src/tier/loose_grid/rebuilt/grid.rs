@@ -20,9 +20,9 @@
 //! directions, where tight cells list many loose cells, a search through the bounds of groups of
 //! loose cells.
 //!
-//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) where neighbours are of similar
-//! density and size. A search: the loose cells listed where it looks, or 1 / `GROUP_LEN` of all loose
-//! cells if that is less, and the entities of those that it overlaps.
+//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) where neighbours are of
+//! similar density and size. A search: the loose cells listed where it looks, or 1 / `GROUP_LEN` of
+//! all loose cells if that is less, and the entities of those that it overlaps.
 
 use crate::geometry::RawAabb;
 use crate::memory::bit_set::BitSet;

@@ -15,8 +15,8 @@ impl RebuiltGrid {
     /// Calls `emit` with each pair that a block finds, lower entity first.
     ///
     /// All blocks together find each pair of entities whose boxes overlap once (REBUILT-3). Returns
-    /// `None` as soon as `emit` does. `seen` holds [`loose_cell_count`](Self::loose_cell_count) bits,
-    /// which are clear before and after.
+    /// `None` as soon as `emit` does. `seen` holds [`loose_cell_count`](Self::loose_cell_count)
+    /// bits, which are clear before and after.
     pub(crate) fn find_block_pairs(
         &self,
         block: usize,

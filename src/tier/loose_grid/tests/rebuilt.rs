@@ -118,8 +118,8 @@ fn memory_is_bounded_by_the_boxes() {
     }
 }
 
-/// Tests of two cells or of two boxes for each box. These layouts take 1 to 14; with one of the measures against their
-/// collapse left out, some take 35 and more.
+/// Tests of two cells or of two boxes for each box. These layouts take 1 to 14; with one of the
+/// measures against their collapse left out, some take 35 and more.
 const TESTS_MAX: usize = 24;
 
 #[test]

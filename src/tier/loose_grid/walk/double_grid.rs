@@ -32,7 +32,8 @@ pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
     /// Returns the loose cells that every search visits (LOOSE-3).
     fn unlisted(&self) -> &[LooseIndex];
 
-    /// Visits the entities of a loose cell, except some whose common bounds `visitor` does not reach.
+    /// Visits the entities of a loose cell, except some whose common bounds `visitor` does not
+    /// reach.
     fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor<Self::Hit>);
 
     /// Visits the tight cells that list something.

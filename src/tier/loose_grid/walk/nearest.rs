@@ -2,9 +2,9 @@
 //!
 //! LNEAREST-1: A loose cell is visited in the tight cell that holds the point `p` of its bounds
 //! nearest to the query point: as maps are monotone, that is the touched cell nearest to the query
-//! point's (WALK-1). If it is outside of the range of a square, `p` is outside of the square (MAP-1),
-//! so the bounds do not overlap the square and are at least as far away as the square's radius (see
-//! [`square`]). Squares grow until that is too far.
+//! point's (WALK-1). If it is outside of the range of a square, `p` is outside of the square
+//! (MAP-1), so the bounds do not overlap the square and are at least as far away as the square's
+//! radius (see [`square`]). Squares grow until that is too far.
 //!
 //! The search ends: the radius doubles until the square touches all tight cells, or holds
 //! everything near enough.

@@ -5,8 +5,8 @@
 //! cover is infinite ahead.
 //!
 //! LCAST-2: The covers of later pieces begin and end no earlier on each axis. So a tight cell that
-//! was in any earlier range was in the one just before. A piece begins where the one before ends, so
-//! some cell is in both ranges (WALK-1).
+//! was in any earlier range was in the one just before. A piece begins where the one before ends,
+//! so some cell is in both ranges (WALK-1).
 //!
 //! LCAST-3: The search ends: there are at most twice as many pieces as columns and rows. Each leads
 //! to the middle of another column or row unless rounding prevents it.
@@ -64,6 +64,7 @@ impl<'c, 'v, V> CastVisitor<'c, 'v, V> {
             let is_last = to >= end;
             cover = way.cover(from, to.min(end), end, is_last && is_endless);
             let before = std::mem::replace(&mut range, map.touched(&cover));
+            // LCAST-2
             let shared = [0, 1].map(|axis| range.min[axis].max(before.min[axis]));
             visit_range(grid, range, Some(before), shared, self);
             if is_last {
