@@ -1,6 +1,6 @@
 //! A body as the partition hands it to its band.
 
-use crate::geometry::{RawAabb, oriented};
+use crate::geometry::RawAabb;
 use crate::memory::buffers::plain_buffers;
 use bytemuck::{Pod, Zeroable};
 
@@ -15,11 +15,3 @@ pub(crate) struct Record {
 const _: () = assert!(size_of::<Record>() == 20);
 
 plain_buffers!(Record);
-
-impl Record {
-    /// x and y exchanged.
-    #[inline]
-    pub(crate) fn transposed(self) -> Self {
-        Self { aabb: oriented(self.aabb, true), row: self.row }
-    }
-}
