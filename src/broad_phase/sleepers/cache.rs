@@ -18,7 +18,7 @@ use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cached_pairs::PairCache;
 use crate::broad_phase::sleepers::cached_rows::{CompareRows, ROW_CHUNK_LEN, RecordRows, RowChunk, list_records};
 use crate::broad_phase::sleepers::cross::{AwakeVsCached, CrossTask, list_tasks};
-use crate::broad_phase::sleepers::policy::{RowCounts, SleepPlan, SleepPolicy, few_are_awake};
+use crate::broad_phase::sleepers::policy::{RowCounts, SleepPlan, SleepPolicy};
 use crate::config::InvalidRows;
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Index;
@@ -105,7 +105,7 @@ impl SleeperCache {
         self.chunks.iter_mut().for_each(RowChunk::clear);
         self.pairs.clear();
         self.filed = 0;
-        self.policy.reset(0);
+        self.policy.clear();
     }
 
     /// All bands held, which frames may have too.
@@ -141,7 +141,7 @@ impl SleeperCache {
         rows: &Chunks<'_, '_>,
         out: &mut StepOutput<'_>,
     ) -> Result<bool, Error> {
-        if !few_are_awake(rows.len() - rows.asleep_count(), rows.len()) {
+        if !self.policy.may_pay(rows.len(), rows.asleep_count()) {
             return Ok(false);
         }
         let mut clock = Clock::now();
@@ -165,7 +165,7 @@ impl SleeperCache {
             SleepPlan::Use => {}
             SleepPlan::Rebuild => self.rebuild(finder, step.silent(), built_for, out)?,
         }
-        self.use_cache(finder, step, out)?;
+        self.use_cache(finder, step, rows.len(), out)?;
         Ok(true)
     }
 
@@ -199,7 +199,13 @@ impl SleeperCache {
     ) -> Result<(), Error> {
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut bands = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
-        let outcome = self.build(finder, step, Arc::make_mut(&mut bands), out);
+        let to_build = Arc::make_mut(&mut bands);
+        // Few rows will be filed in the frame, and it often has room for all of them, in memory that
+        // was written before.
+        if out.frame.bands.bytes() > to_build.bytes() {
+            std::mem::swap(to_build, &mut out.frame.bands);
+        }
+        let outcome = self.build(finder, step, to_build, out);
         if outcome.is_err() {
             self.spares.push(bands);
             self.clear();
@@ -227,7 +233,7 @@ impl SleeperCache {
         list_records(step.parallel, &mut self.chunks, &mut self.records, count, RowChunk::cache_unchanged);
         finder.file(step, &RecordRows(&self.records), false, bands, out.phases)?;
         let oversized = finder.oversized(bands);
-        self.policy.reset(oversized.len());
+        self.policy.count_rebuild(self.records.len() - oversized.len(), oversized.len());
         for record in oversized {
             self.chunks[record.row as usize / ROW_CHUNK_LEN].wake(*record);
         }
@@ -242,13 +248,16 @@ impl SleeperCache {
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
+        row_count: usize,
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
         let cached_count = self.cached_count();
+        let has_stale_pairs = cached_count < self.pairs_of;
+        self.policy.count_use(row_count, cached_count, has_stale_pairs);
         let words = || self.chunks.iter().flat_map(|chunk| chunk.cached_words().iter().copied());
         out.frame.cached.set(&self.bands, cached_count, (cached_count < self.filed).then(words));
-        if cached_count < self.pairs_of {
+        if has_stale_pairs {
             self.pairs.drop_stale(step.parallel, step.pool, &out.frame.cached);
             self.pairs_of = cached_count;
         }

@@ -15,6 +15,19 @@ const AWAKE_COST: usize = 3;
 /// The cache is also rebuilt if one in this many of its bodies is stale: those slow searches down.
 const STALE_SHARE: usize = 4;
 
+/// Measured costs of a row, in eighths of what it costs in a step without a cache: to compare it, to
+/// step it while most others are cached, to cache it in a rebuild, and to drop the pairs of stale
+/// rows while it is cached.
+const PLAIN_EIGHTHS: i64 = 8;
+const COMPARE_EIGHTHS: i64 = 1;
+const AWAKE_EIGHTHS: i64 = 36;
+const REBUILD_EIGHTHS: i64 = 10;
+const DROP_EIGHTHS: i64 = 1;
+
+/// Steps without a cache after the first one that did not repay its rebuild, and after many.
+const PAUSE_MIN: u32 = 8;
+const PAUSE_MAX: u32 = 64;
+
 /// What to do with the sleepers of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SleepPlan {
@@ -44,19 +57,43 @@ pub(super) struct SleepPolicy {
     /// Unchanged rows that were not cached, summed over the steps since the cache was rebuilt.
     uncached_rows: usize,
     /// Of the rows that the last rebuild was given, how many are oversized, which are never cached.
-    pub(super) oversized: usize,
+    oversized: usize,
     /// The state of the statics in the last step.
     statics_version: u64,
+    /// What was saved since the last rebuild, less what that cost, in eighths of a row.
+    saved: i64,
+    /// Steps that are left without a cache, and how many there were the last time.
+    pause_left: u32,
+    last_pause: u32,
 }
 
 /// Whether so few rows are awake that a cache may pay.
-pub(super) fn few_are_awake(awake: usize, rows: usize) -> bool {
+fn few_are_awake(awake: usize, rows: usize) -> bool {
     awake * AWAKE_SHARE <= rows
 }
 
 impl SleepPolicy {
+    /// Whether to compare the rows of a step with the cache.
+    pub(super) fn may_pay(&mut self, rows: usize, asleep: usize) -> bool {
+        let is_paused = self.pause_left > 0;
+        self.pause_left = self.pause_left.saturating_sub(1);
+        !is_paused && few_are_awake(rows - asleep, rows)
+    }
+
     pub(super) fn decide(&mut self, counts: RowCounts, statics_version: u64) -> SleepPlan {
-        let RowCounts { rows, filed, cached, unchanged } = counts;
+        let plan = self.wish(counts, statics_version);
+        if plan == SleepPlan::Rebuild && self.saved < 0 {
+            // The cache did not repay its rebuild, and another one would probably not either.
+            self.last_pause = (self.last_pause * 2).clamp(PAUSE_MIN, PAUSE_MAX);
+            self.pause_left = self.last_pause;
+            self.saved = 0;
+            return SleepPlan::Ignore;
+        }
+        plan
+    }
+
+    /// What would be best if the cache repaid its rebuilds.
+    fn wish(&mut self, RowCounts { rows, filed, cached, unchanged }: RowCounts, statics_version: u64) -> SleepPlan {
         let unchanged = unchanged.saturating_sub(self.oversized);
         // While statics change in every step, a cache would be outdated before it is used.
         let statics_are_same = std::mem::replace(&mut self.statics_version, statics_version) == statics_version;
@@ -71,8 +108,103 @@ impl SleepPolicy {
         if pays || many_are_stale { SleepPlan::Rebuild } else { SleepPlan::Use }
     }
 
-    /// The cache was rebuilt or dropped; `oversized` rows could not be cached.
-    pub(super) fn reset(&mut self, oversized: usize) {
+    /// Counts a rebuild that cached this many rows and could not cache `oversized` ones.
+    pub(super) fn count_rebuild(&mut self, cached: usize, oversized: usize) {
+        if self.saved > 0 {
+            self.last_pause = 0;
+        }
         (self.uncached_rows, self.oversized) = (0, oversized);
+        self.saved = -(REBUILD_EIGHTHS * cached as i64);
+    }
+
+    /// Counts a step that used the cache; `dropped` says whether pairs of stale rows were dropped.
+    pub(super) fn count_use(&mut self, rows: usize, cached: usize, dropped: bool) {
+        let drop_cost = if dropped { DROP_EIGHTHS } else { 0 };
+        self.saved += (PLAIN_EIGHTHS - COMPARE_EIGHTHS) * rows as i64
+            - AWAKE_EIGHTHS * (rows - cached) as i64
+            - drop_cost * cached as i64;
+    }
+
+    /// The cache was dropped.
+    pub(super) fn clear(&mut self) {
+        (self.uncached_rows, self.oversized) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: usize = 1000;
+
+    /// A model of a cache of [`ROWS`] rows, of which `moving(step)` move in a step: always the same
+    /// ones, or every time others.
+    fn run(steps: usize, same: bool, moving: impl Fn(usize) -> usize) -> (Vec<SleepPlan>, i64) {
+        let mut policy = SleepPolicy::default();
+        let (mut filed, mut cached, mut moved_before) = (0, 0, ROWS);
+        let (mut plans, mut spent) = (Vec::new(), 0);
+        for step in 0..steps {
+            let moving = moving(step);
+            if !policy.may_pay(ROWS, ROWS) {
+                plans.push(SleepPlan::Ignore);
+                spent += PLAIN_EIGHTHS * ROWS as i64;
+                (filed, cached, moved_before) = (0, 0, ROWS);
+                continue;
+            }
+            let before = cached;
+            cached = if same { cached.min(ROWS - moving) } else { cached.saturating_sub(moving) };
+            let at_rest = ROWS - if same { moving.max(moved_before) } else { (moving + moved_before).min(ROWS) };
+            let unchanged = at_rest.saturating_sub(cached);
+            moved_before = moving;
+            let plan = policy.decide(RowCounts { rows: ROWS, filed, cached, unchanged }, 1);
+            spent += COMPARE_EIGHTHS * ROWS as i64;
+            match plan {
+                SleepPlan::Ignore => spent += PLAIN_EIGHTHS * ROWS as i64,
+                SleepPlan::Rebuild => {
+                    cached += unchanged;
+                    filed = cached;
+                    spent += REBUILD_EIGHTHS * cached as i64;
+                    policy.count_rebuild(cached, 0);
+                }
+                SleepPlan::Use => {}
+            }
+            if plan != SleepPlan::Ignore {
+                let dropped = cached < before;
+                policy.count_use(ROWS, cached, dropped);
+                spent += AWAKE_EIGHTHS * (ROWS - cached) as i64 + i64::from(dropped) * cached as i64;
+            }
+            plans.push(plan);
+        }
+        (plans, spent)
+    }
+
+    fn plain_cost(steps: usize) -> i64 {
+        PLAIN_EIGHTHS * (steps * ROWS) as i64
+    }
+
+    #[test]
+    fn rows_at_rest_are_cached_once() {
+        let (plans, spent) = run(100, true, |_| 50);
+        let rebuilds = plans.iter().filter(|plan| **plan == SleepPlan::Rebuild).count();
+        assert_eq!((rebuilds, plans.last()), (1, Some(&SleepPlan::Use)));
+        assert!(spent < plain_cost(100) * 2 / 5, "{spent}");
+    }
+
+    #[test]
+    fn caches_that_do_not_pay_are_given_up() {
+        for moving in [50, 80, 100, 125, 150, 200] {
+            let (plans, spent) = run(1000, false, |_| moving);
+            assert!(spent < plain_cost(1000) * 103 / 100, "{moving} of {ROWS} move: {spent}");
+            assert!(plans.contains(&SleepPlan::Ignore), "{moving}");
+        }
+        let (plans, spent) = run(1000, false, |_| 10);
+        assert!(!plans[2..].contains(&SleepPlan::Ignore) && spent < plain_cost(1000) * 3 / 4, "{spent}");
+    }
+
+    #[test]
+    fn a_cache_is_tried_again_after_a_pause() {
+        let (plans, _) = run(400, false, |step| if step < 200 { 150 } else { 0 });
+        let longest_wait = PAUSE_MAX as usize + 3;
+        assert!(plans[200 + longest_wait..].iter().all(|plan| *plan == SleepPlan::Use));
     }
 }
