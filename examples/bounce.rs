@@ -1,17 +1,20 @@
-//! Discs that bounce off each other and off the walls of a box: a whole physics step on the library's pairs.
+//! Discs that bounce off each other and off the walls of a box: a whole physics step on the
+//! library's pairs.
 //!
 //! ```text
 //! cargo run --release --example bounce
 //! cargo run --release --example bounce -- --bodies 5000 --frames 60 --check
 //! ```
 //!
-//! A frame moves the discs, finds the pairs that touch, and solves each pair with both discs at hand to change, in parallel:
-//! where two discs overlap they are pushed apart, and if they approach each other, they bounce elastically. No lock and no
-//! atomic is needed for that, and the result is the same to the bit on any number of threads (`--check` compares one with two).
+//! A frame moves the discs, finds the pairs that touch, and solves each pair with both discs at
+//! hand to change, in parallel: where two discs overlap they are pushed apart, and if they approach
+//! each other, they bounce elastically. No lock and no atomic is needed for that, and the result is
+//! the same to the bit on any number of threads (`--check` compares one with two).
 //!
-//! There is no gravity, so all energy is kinetic, and to push apart adds none. An elastic impulse keeps it too: what is gained
-//! or lost over the run is f32 rounding. The example fails if that is more than a hundred-thousandth, or if two discs ever
-//! overlap by more than half of what they measure together.
+//! There is no gravity, so all energy is kinetic, and to push apart adds none. An elastic impulse
+//! keeps it too: what is gained or lost over the run is f32 rounding. The example fails if that is
+//! more than a hundred-thousandth, or if two discs ever overlap by more than half of what they
+//! measure together.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -155,7 +158,8 @@ struct Discs {
     centers: Vec<[f32; 2]>,
     velocities: Vec<[f32; 2]>,
     half_extents: Vec<[f32; 2]>,
-    /// In this frame, by row: the deepest overlap with a disc of a higher row, as a part of both radii.
+    /// In this frame, by row: the deepest overlap with a disc of a higher row, as a part of both
+    /// radii.
     overlaps: Vec<f32>,
 }
 
@@ -246,7 +250,8 @@ impl Discs {
 /// A disc to be changed: centre, velocity, and its radius.
 type Disc<'d> = (&'d mut [f32; 2], &'d mut [f32; 2], f32);
 
-/// Pushes two discs apart if they overlap, and lets them bounce if they approach each other; how deep they overlapped.
+/// Pushes two discs apart if they overlap, and lets them bounce if they approach each other; how
+/// deep they overlapped.
 fn collide((center_a, velocity_a, radius_a): Disc<'_>, (center_b, velocity_b, radius_b): Disc<'_>) -> f32 {
     let apart = [center_b[0] - center_a[0], center_b[1] - center_a[1]];
     let square = apart[0] * apart[0] + apart[1] * apart[1];

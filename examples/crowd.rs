@@ -1,11 +1,13 @@
-//! A crowd of every size among walls, or any other scene: steps it, measures it, checks it, and draws a part of it.
+//! A crowd of every size among walls, or any other scene: steps it, measures it, checks it, and
+//! draws a part of it.
 //!
 //! ```text
 //! cargo run --release --example crowd
 //! cargo run --release --example crowd -- --scene cities --bodies 1000000 --threads 1 --check --json
 //! ```
 //!
-//! The picture goes to `target/triphase/crowd.png`. What the figures mean is written in `common/figures.rs`.
+//! The picture goes to `target/triphase/crowd.png`. What the figures mean is written in
+//! `common/figures.rs`.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -49,8 +51,8 @@ struct Arguments {
     /// What the scene is made from: the same seed gives the same scene
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Put the rows into the order of their places in the world after the first frame and then once in so many; rows are
-    /// numbered anew, so that the hashes of pairs are others
+    /// Put the rows into the order of their places in the world after the first frame and then once
+    /// in so many; rows are numbered anew, so that the hashes of pairs are others
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..))]
     reorder: Option<u32>,
     #[command(flatten)]
@@ -223,8 +225,8 @@ fn legend(picture: &mut Picture, scene: &Scene, world: &World) {
     picture.legend(&title, &lines);
 }
 
-/// A view in which single bodies can be seen: of some that are tried, the fullest of those with a few oversized bodies
-/// whole in it.
+/// A view in which single bodies can be seen: of some that are tried, the fullest of those with a
+/// few oversized bodies whole in it.
 fn best_view(scene: &Scene, world: &World, looks: &Looks) -> Result<View, Failure> {
     let mut reaches: Vec<f32> = (0..scene.centers.len()).map(|row| reach(box_of(scene, row))).collect();
     reaches.sort_by(f32::total_cmp);

@@ -1,4 +1,5 @@
-//! The smallest real use: bodies move, are pushed apart and out of the walls, and a view asks what it shows.
+//! The smallest real use: bodies move, are pushed apart and out of the walls, and a view asks what
+//! it shows.
 //!
 //! `cargo run --release --example embed`
 

@@ -1,15 +1,17 @@
-//! Bodies that walk the free cells of a game map and bounce off its walls, without ever being inside of one.
+//! Bodies that walk the free cells of a game map and bounce off its walls, without ever being
+//! inside of one.
 //!
 //! ```text
 //! cargo run --release --example game_map
 //! cargo run --release --example game_map -- --map den520d.map --bodies 50000 --check
 //! ```
 //!
-//! Maps of the Moving AI benchmarks (<https://movingai.com/benchmarks/grids.html>) are read; without one, a palace is
-//! drawn by code. Blocked cells are merged into rectangles: the statics. Each body hands over how far it wants to move,
-//! so its box covers the whole way and the pairs with statics are all walls that could be in it; the way is then cut
-//! short, first along x, then along y. That holds at any speed. `--check` also looks up in every frame that no body
-//! shares more than an edge with a blocked cell.
+//! Maps of the Moving AI benchmarks (<https://movingai.com/benchmarks/grids.html>) are read;
+//! without one, a palace is drawn by code. Blocked cells are merged into rectangles: the statics.
+//! Each body hands over how far it wants to move, so its box covers the whole way and the pairs
+//! with statics are all walls that could be in it; the way is then cut short, first along x, then
+//! along y. That holds at any speed. `--check` also looks up in every frame that no body shares
+//! more than an edge with a blocked cell.
 //!
 //! The picture goes to `target/triphase/game_map.png`.
 
@@ -32,7 +34,8 @@ use triphase_scenes::SplitMix64;
 const SPEED: [f64; 2] = [0.1, 1.0];
 /// One in so many bodies runs; the others walk, at a tenth of that.
 const RUNNER: usize = 10;
-/// Fewest pixels a cell is drawn with; where the whole map does not fit so, a part is drawn, and an overview.
+/// Fewest pixels a cell is drawn with; where the whole map does not fit so, a part is drawn, and an
+/// overview.
 const CELL_PIXELS_MIN: f64 = 12.0;
 /// Pixels along the longer side of the overview.
 const OVERVIEW: usize = 300;
@@ -140,8 +143,8 @@ impl Walkers {
         body_box(self.centers[row], self.half_extents[row], self.velocities[row])
     }
 
-    /// One axis after the other: everyone goes where they want to, then each pair with a wall cuts its body's way short,
-    /// in whatever order the pairs come. `targets` is scratch.
+    /// One axis after the other: everyone goes where they want to, then each pair with a wall cuts
+    /// its body's way short, in whatever order the pairs come. `targets` is scratch.
     fn walk(&mut self, contacts: Contacts<'_>, walls: &[Box4], targets: &mut Vec<f32>) {
         for axis in 0..2 {
             targets.clear();
@@ -162,8 +165,8 @@ impl Walkers {
         }
     }
 
-    /// How far along the axis a body can go until its box, as computed in f32, only touches the wall; `None` where the
-    /// wall is beside its way. The body must not be inside of the wall yet.
+    /// How far along the axis a body can go until its box, as computed in f32, only touches the
+    /// wall; `None` where the wall is beside its way. The body must not be inside of the wall yet.
     fn stop(&self, row: usize, axis: usize, wall: &Box4) -> Option<f32> {
         let (here, center, half) = (self.box_of(row), self.centers[row], self.half_extents[row][axis]);
         let across = 1 - axis;
@@ -242,7 +245,8 @@ fn fits(map: &Map, scale: f64) -> bool {
     map.width as f64 * scale <= f64::from(WIDTH) && map.height as f64 * scale <= f64::from(HEIGHT)
 }
 
-/// The whole map where its cells are then large enough; or else, of a few places tried, where most is to be seen.
+/// The whole map where its cells are then large enough; or else, of a few places tried, where most
+/// is to be seen.
 fn view_of(map: &Map, walkers: &Walkers, world: &World) -> Result<View, Failure> {
     let (width, height) = (map.width as f64, map.height as f64);
     let whole = (f64::from(WIDTH) / (width + 2.0)).min(f64::from(HEIGHT) / (height + 2.0));

@@ -5,12 +5,14 @@
 //! cargo run --release --example pedestrians -- bot-360-250-250.txt --tile 16 --frames 600 --check
 //! ```
 //!
-//! Reads recordings of the Pedestrian Dynamics Data Archive (<https://ped.fz-juelich.de/da>): a row for each person and
-//! frame, `id frame x y z` in centimetres. A person is there from the first to the last frame of its id; where a frame in
-//! between is missing, it stays where it was. Its box reaches 0.20 m to each side.
+//! Reads recordings of the Pedestrian Dynamics Data Archive (<https://ped.fz-juelich.de/da>): a row
+//! for each person and frame, `id frame x y z` in centimetres. A person is there from the first to
+//! the last frame of its id; where a frame in between is missing, it stays where it was. Its box
+//! reaches 0.20 m to each side.
 //!
-//! `--tile K` lays out K x K copies of the recording, each beginning at another frame and going round, so that the crowd
-//! is large and its motion stays real. Whoever comes in, again or in another copy, has an id of their own.
+//! `--tile K` lays out K x K copies of the recording, each beginning at another frame and going
+//! round, so that the crowd is large and its motion stays real. Whoever comes in, again or in
+//! another copy, has an id of their own.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -82,7 +84,8 @@ fn pedestrians(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl People {
-    /// The columns of a frame. Copies go round: after the last frame of the recording comes the first, with new ids.
+    /// The columns of a frame. Copies go round: after the last frame of the recording comes the
+    /// first, with new ids.
     fn take(&mut self, recording: &Recording, tile: usize, frame: usize) {
         self.centers.clear();
         self.ids.clear();

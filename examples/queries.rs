@@ -1,5 +1,5 @@
-//! Every question once, on a small world: what lies in an area, what is near, what a ray or a moving box meets, and how to
-//! ask of some only. Each function stands alone, to be copied from.
+//! Every question once, on a small world: what lies in an area, what is near, what a ray or a
+//! moving box meets, and how to ask of some only. Each function stands alone, to be copied from.
 //!
 //! `cargo run --release --example queries`
 
@@ -28,7 +28,8 @@ fn names(hits: impl IntoIterator<Item = Hit>) -> String {
     hits.into_iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Six people in a row at x = 2, 4 … 12, and a cart that is much larger; the ground, and a wall at either end.
+/// Six people in a row at x = 2, 4 … 12, and a cart that is much larger; the ground, and a wall at
+/// either end.
 fn yard() -> Result<World, Box<dyn Error>> {
     let mut world = World::new(WorldConfig::new().bound(1.0))?;
     world.set_statics(&[
@@ -111,7 +112,8 @@ fn circles_and_the_nearest(world: &World) -> Done {
 }
 
 fn rays(world: &World) -> Done {
-    // Along x at the height of heads; distances are multiples of the direction, which need not be of length 1.
+    // Along x at the height of heads; distances are multiples of the direction, which need not be
+    // of length 1.
     let shot = Ray::new([3.0, 1.5], [1.0, 0.0], 50.0)?;
     let hit = world.cast_ray(shot).ok_or("nothing is hit")?;
     println!("shot: {} at {}, normal {:?}", name(hit.hit), shot.at(hit.distance), hit.normal);
@@ -188,7 +190,8 @@ fn layers() -> Done {
 }
 
 fn batches(world: &World) -> Done {
-    // Many questions at once: asked in the order of places, in parallel; answers by the number of the question.
+    // Many questions at once: asked in the order of places, in parallel; answers by the number of
+    // the question.
     let areas: Vec<Aabb> =
         (0..100).map(|k| Aabb::from_center([0.2 * k as f32, 1.0], [0.5, 0.5])).collect::<Result<_, _>>()?;
     let mut answers = Answers::new(); // kept from frame to frame

@@ -15,7 +15,8 @@ pub(crate) fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-// SAFETY: everything is handed on to `System` as it came; counting touches nothing but an atomic of its own.
+// SAFETY: everything is handed on to `System` as it came; counting touches nothing but an atomic of
+// its own.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

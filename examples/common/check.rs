@@ -11,8 +11,8 @@ pub(crate) type Box4 = [f32; 4];
 /// Up to so many bodies, every one is compared with every other.
 const BRUTE_FORCE_MAX: usize = 20_000;
 
-/// The box of a body, as the library documents it: in f32, from centre less half-extent to centre plus half-extent,
-/// united with the same box displaced.
+/// The box of a body, as the library documents it: in f32, from centre less half-extent to centre
+/// plus half-extent, united with the same box displaced.
 pub(crate) fn body_box(center: [f32; 2], half: [f32; 2], displacement: [f32; 2]) -> Box4 {
     let there = [center[0] + displacement[0], center[1] + displacement[1]];
     [
@@ -59,7 +59,8 @@ pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4])
     }
     let differ = reported.iter().zip(&expected).position(|(r, e)| r != e);
     let at = differ.unwrap_or(reported.len().min(expected.len()));
-    // Both are sorted: the lesser of the two at the first difference is the one that the other list lacks.
+    // Both are sorted: the lesser of the two at the first difference is the one that the other list
+    // lacks.
     let pair = [reported.get(at), expected.get(at)].into_iter().flatten().min().copied().unwrap_or_default();
     let times = |list: &[(u32, u32)]| list.iter().filter(|&&other| other == pair).count();
     let all = |row: u32| bodies.iter().chain(statics).nth(row as usize).copied();
@@ -73,7 +74,8 @@ pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4])
     })
 }
 
-/// Every overlapping pair of which at least one is a body, in ascending order. Rows of statics follow those of bodies.
+/// Every overlapping pair of which at least one is a body, in ascending order. Rows of statics
+/// follow those of bodies.
 fn expected(bodies: &[Box4], statics: &[Box4]) -> Vec<(u32, u32)> {
     let all: Vec<Box4> = bodies.iter().chain(statics).copied().collect();
     let mut pairs = if bodies.len() <= BRUTE_FORCE_MAX {
@@ -97,7 +99,8 @@ fn brute_force(all: &[Box4], bodies: usize) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Sorted by where they begin on an axis, boxes need only be compared with those that begin before they end.
+/// Sorted by where they begin on an axis, boxes need only be compared with those that begin before
+/// they end.
 fn sort_and_sweep(all: &[Box4], bodies: usize) -> Vec<(u32, u32)> {
     let axis = if sweep_cost(all, 0) <= sweep_cost(all, 1) { 0 } else { 1 };
     let mut sorted: Vec<(u32, Box4)> = (0..).zip(all.iter().copied()).collect();

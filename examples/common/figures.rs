@@ -1,6 +1,7 @@
 //! What a run came to, in numbers, and the line of JSON that tells it to programs.
 //!
-//! A run is a number of frames; frame `f` is the `f`th call of `step`, from 0. Bodies move between calls.
+//! A run is a number of frames; frame `f` is the `f`th call of `step`, from 0. Bodies move between
+//! calls.
 //!
 //! | key | what it is |
 //! |---|---|
@@ -17,7 +18,8 @@
 //!
 //! # The hashes
 //!
-//! Everything is on unsigned 64-bit integers, sums and products modulo 2^64. `finish` is the finaliser of SplitMix64:
+//! Everything is on unsigned 64-bit integers, sums and products modulo 2^64. `finish` is the
+//! finaliser of SplitMix64:
 //!
 //! ```text
 //! finish(z):  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
@@ -25,16 +27,16 @@
 //!             return z ^ (z >> 31)
 //! ```
 //!
-//! A pair is `(frame, kind, a, b)`: kind 0 is a pair of bodies, `a < b` their rows; kind 1 is a pair of a body and a
-//! static, `a` the row of the body, `b` the row of the static. Its mix is
+//! A pair is `(frame, kind, a, b)`: kind 0 is a pair of bodies, `a < b` their rows; kind 1 is a
+//! pair of a body and a static, `a` the row of the body, `b` the row of the static. Its mix is
 //!
 //! ```text
 //! mix(frame, kind, a, b) = finish(finish(0x9e3779b97f4a7c15 + 2 * frame + kind) ^ (a * 2^32 + b))
 //! ```
 //!
-//! `pair_set_hash` is the sum of the mixes of all pairs of all frames: the same in whatever order they come.
-//! `pair_order_hash` begins at 0 and becomes `finish(hash + mix)` for each pair in the order of the report: frame by
-//! frame, first `body_pairs()`, then `static_pairs()`.
+//! `pair_set_hash` is the sum of the mixes of all pairs of all frames: the same in whatever order
+//! they come. `pair_order_hash` begins at 0 and becomes `finish(hash + mix)` for each pair in the
+//! order of the report: frame by frame, first `body_pairs()`, then `static_pairs()`.
 
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -208,7 +210,8 @@ mod tests {
 
     #[test]
     fn hashes_are_as_documented() {
-        // finish(0x9e3779b97f4a7c15) is the first number of SplitMix64 from seed 0, known from its publication.
+        // finish(0x9e3779b97f4a7c15) is the first number of SplitMix64 from seed 0, known from its
+        // publication.
         assert_eq!(finish(0x9e37_79b9_7f4a_7c15), 0xe220_a839_7b1d_cdaf);
         let (mut one, mut other) = (Hashes::default(), Hashes::default());
         one.add(1, 2, 3);

@@ -5,8 +5,8 @@ pub(crate) const ADVANCE: u32 = 6;
 /// Dots from the top of a line to its bottom.
 pub(crate) const HEIGHT: u32 = 7;
 
-/// The dots that are set, as columns and rows from the upper left corner. Lower case is drawn as upper case; what is
-/// unknown is left blank.
+/// The dots that are set, as columns and rows from the upper left corner. Lower case is drawn as
+/// upper case; what is unknown is left blank.
 pub(crate) fn dots(text: &str) -> impl Iterator<Item = (u32, u32)> + '_ {
     (0u32..).zip(text.chars()).flat_map(|(place, letter)| {
         let rows = rows(letter.to_ascii_uppercase());

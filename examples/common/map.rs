@@ -1,17 +1,19 @@
-//! Grids of free and blocked cells: read from a `.map` of the Moving AI benchmarks or drawn by code, and merged into
-//! boxes.
+//! Grids of free and blocked cells: read from a `.map` of the Moving AI benchmarks or drawn by
+//! code, and merged into boxes.
 //!
-//! One cell is one unit; cell (column, row) is the box from (column, row) to (column + 1, row + 1), y grows downwards.
+//! One cell is one unit; cell (column, row) is the box from (column, row) to (column + 1, row + 1),
+//! y grows downwards.
 //!
 //! M1: whatever is outside of the map is blocked.
-//! M2: the boxes of [`Map::walls`] cover every blocked cell of the map exactly once, no free cell, and a frame of one
-//! cell around the map.
+//! M2: the boxes of [`Map::walls`] cover every blocked cell of the map exactly once, no free cell,
+//! and a frame of one cell around the map.
 
 use super::check::Box4;
 use super::{Failure, read_text};
 use std::path::Path;
 
-/// Most cells along a side: far beyond the benchmarks, and coordinates stay exact in f32 with room to spare.
+/// Most cells along a side: far beyond the benchmarks, and coordinates stay exact in f32 with room
+/// to spare.
 const SIDE_MAX: usize = 1 << 16;
 /// Cells of a room of the map that is drawn by code, its walls included.
 const ROOM: usize = 16;
@@ -25,8 +27,8 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// Reads a `.map`: four lines of header (`type octile`, `height H`, `width W`, `map`), then H lines of W cells.
-    /// `.`, `G` and `S` are free; `@`, `O`, `T` and `W` are blocked.
+    /// Reads a `.map`: four lines of header (`type octile`, `height H`, `width W`, `map`), then H
+    /// lines of W cells. `.`, `G` and `S` are free; `@`, `O`, `T` and `W` are blocked.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&read_text(path)?).map_err(|(line, reason)| format!("{}:{line}: {reason}", path.display()).into())
     }
@@ -101,8 +103,8 @@ impl Map {
         cells.zip(&self.blocked).filter(|(_, blocked)| !**blocked).map(|(cell, _)| cell).collect()
     }
 
-    /// M2. Greedy: the first blocked cell that is not covered yet begins a box, as wide as its run of such cells, and as
-    /// high as whole runs follow below.
+    /// M2. Greedy: the first blocked cell that is not covered yet begins a box, as wide as its run
+    /// of such cells, and as high as whole runs follow below.
     pub(crate) fn walls(&self) -> Vec<Box4> {
         let (width, height) = (self.width, self.height);
         let (right, bottom) = (width as f32, height as f32);
@@ -134,7 +136,8 @@ impl Map {
         walls
     }
 
-    /// The blocked cell, if any, that shares more than an edge with the box. Exact: the sides of cells are whole numbers.
+    /// The blocked cell, if any, that shares more than an edge with the box. Exact: the sides of
+    /// cells are whole numbers.
     pub(crate) fn blocked_cell_in(&self, [min_x, min_y, max_x, max_y]: Box4) -> Option<[i64; 2]> {
         let columns = min_x.floor() as i64..max_x.ceil() as i64;
         let mut rows = min_y.floor() as i64..max_y.ceil() as i64;

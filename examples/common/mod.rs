@@ -1,5 +1,5 @@
-//! What the examples share: options, measuring, checking and drawing. Not needed to use the library; `embed` does
-//! without it.
+//! What the examples share: options, measuring, checking and drawing. Not needed to use the
+//! library; `embed` does without it.
 
 // Each example is a crate of its own and uses its part of this.
 #![allow(dead_code)]

@@ -17,8 +17,8 @@ pub(crate) struct Options {
     /// Compare some of the frames with an independent search for pairs
     #[arg(long)]
     pub(crate) check: bool,
-    /// Print nothing to the standard output but one line of JSON at the end; what is for people goes to the standard
-    /// error
+    /// Print nothing to the standard output but one line of JSON at the end; what is for people
+    /// goes to the standard error
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -35,7 +35,8 @@ pub(crate) struct PictureOptions {
 }
 
 impl Options {
-    /// Runs `example` on a pool of as many threads as were asked for; steps respect the pool they are called in.
+    /// Runs `example` on a pool of as many threads as were asked for; steps respect the pool they
+    /// are called in.
     pub(crate) fn in_pool<T: Send>(&self, example: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
         // 0 is rayon's word for "as many as there are cores".
         let threads = self.threads.map_or(0, usize::from);

@@ -43,7 +43,8 @@ impl View {
         Ok(Aabb::new([edge(x - half_x), edge(y - half_y)], [edge(x + half_x), edge(y + half_y)])?)
     }
 
-    /// A box in pixels, cut off a little outside of the picture; `None` where nothing of it is in sight.
+    /// A box in pixels, cut off a little outside of the picture; `None` where nothing of it is in
+    /// sight.
     fn to_pixels(self, aabb: Box4) -> Option<Rect> {
         let (width, height) = (f64::from(WIDTH), f64::from(HEIGHT));
         let [min_x, min_y, max_x, max_y] = aabb.map(f64::from);

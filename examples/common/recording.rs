@@ -1,11 +1,14 @@
-//! Recorded people: text, a row for each person and frame, blank separated: `id frame x y z`, in centimetres.
+//! Recorded people: text, a row for each person and frame, blank separated: `id frame x y z`, in
+//! centimetres.
 //!
-//! This is the format of the Pedestrian Dynamics Data Archive of Forschungszentrum Juelich. Rows may come in any
-//! order; empty lines and lines that begin with `#` are left out; z, the height of the head, is not used.
+//! This is the format of the Pedestrian Dynamics Data Archive of Forschungszentrum Juelich. Rows
+//! may come in any order; empty lines and lines that begin with `#` are left out; z, the height of
+//! the head, is not used.
 //!
-//! R1: a person is there from the first to the last frame of its id, in each frame once. Where a frame in between is
-//! missing in the file, the person stays where it was last seen.
-//! R2: frames are numbered from the first of the file, and who is in a frame comes in ascending order of ids.
+//! R1: a person is there from the first to the last frame of its id, in each frame once. Where a
+//! frame in between is missing in the file, the person stays where it was last seen.
+//! R2: frames are numbered from the first of the file, and who is in a frame comes in ascending
+//! order of ids.
 
 use super::{Failure, read_text};
 use std::path::Path;
@@ -118,7 +121,8 @@ impl Recording {
     }
 }
 
-/// A stretch of frames in which nobody is there, longer than [`GAP_MAX`]: rather a broken number than a recording.
+/// A stretch of frames in which nobody is there, longer than [`GAP_MAX`]: rather a broken number
+/// than a recording.
 fn empty_stretch(rows: &[Row]) -> Option<(usize, String)> {
     let mut frames: Vec<(u32, usize)> = rows.iter().map(|row| (row.frame, row.line)).collect();
     frames.sort_unstable();
