@@ -1,5 +1,5 @@
-//! Every question once, on a small world: what lies in an area, what is near, what a ray or a
-//! moving box meets, and how to ask of some only. Each function stands alone, to be copied from.
+//! Every query once, on a small world: areas, nearest neighbors, ray casts, box casts, and how to
+//! restrict them. Each function is independent of the others.
 //!
 //! `cargo run --release --example queries`
 
@@ -10,7 +10,7 @@ use triphase::{Aabb, Bodies, Circle, Filter, Hit, Point, Ray, Sweep, Tier, World
 
 type Done = Result<(), Box<dyn Error>>;
 
-/// A row of a hit's own: of the bodies or of the statics.
+/// The row of a hit, among bodies or among statics.
 fn row(hit: Hit) -> u32 {
     match hit {
         Hit::Body { row, .. } | Hit::Fixed { row, .. } => row,
@@ -28,8 +28,7 @@ fn names(hits: impl IntoIterator<Item = Hit>) -> String {
     hits.into_iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Six people in a row at x = 2, 4 … 12, and a cart that is much larger; the ground, and a wall at
-/// either end.
+/// Six people at x = 2, 4 … 12, and a much larger cart; the ground, and a wall at either end.
 fn yard() -> Result<World, Box<dyn Error>> {
     let mut world = World::new(WorldConfig::new().bound(1.0))?;
     world.set_statics(&[
@@ -48,31 +47,31 @@ fn yard() -> Result<World, Box<dyn Error>> {
 fn areas(world: &World) -> Done {
     let view = Aabb::new([3.0, 0.5], [9.0, 5.0])?;
 
-    // An iterator, which looks no further than it is drawn …
+    // An iterator, which searches no further than it is consumed;
     let seen: Vec<Hit> = world.query_aabb(view).collect();
     println!("in view: {}", names(seen.iter().copied()));
     assert_eq!(seen.iter().map(|hit| row(*hit)).collect::<Vec<_>>(), [1, 2, 3]);
     assert!(world.query_aabb(view).is_any());
 
-    // … or a visitor, which may break off …
+    // a visitor, which may stop;
     let mut left = 2;
     let end = world.query_aabb(view).visit(|hit| {
         left -= 1;
         if left == 0 { ControlFlow::Break(hit) } else { ControlFlow::Continue(()) }
     });
-    println!("visited until the second: {}", end.break_value().map_or_else(String::new, name));
+    println!("second in view: {}", end.break_value().map_or_else(String::new, name));
 
-    // … or a buffer, which is used again in the next frame.
+    // a buffer, which can be reused in the next frame.
     let mut buffer = Vec::new();
     let count = world.query_aabb(view).append_to(&mut buffer);
     assert_eq!((count, buffer), (3, seen));
     Ok(())
 }
 
-fn inside_and_around(world: &World) -> Done {
+fn containment(world: &World) -> Done {
     let selection = Aabb::new([3.0, 0.0], [7.9, 2.0])?;
     let selected: Vec<Hit> = world.query_contained_in(selection).collect();
-    println!("wholly in the selection: {}", names(selected.iter().copied()));
+    println!("contained in the selection: {}", names(selected.iter().copied()));
     assert_eq!(selected.len(), 2); // the one at x = 8 reaches out
 
     let click = Point::new([15.0, 3.0])?;
@@ -81,28 +80,28 @@ fn inside_and_around(world: &World) -> Done {
     let crate_in_cart = Aabb::new([14.5, 1.0], [15.5, 2.0])?;
     assert!(world.query_containing(crate_in_cart).is_any());
 
-    // The cheapest, for who tests anyway: at least what overlaps, and some that lie near.
-    println!("filed near the selection: {}", names(world.query_near(selection)));
+    // The cheapest query: returns candidates without testing their boxes.
+    println!("candidates near the selection: {}", names(world.query_near(selection)));
     Ok(())
 }
 
-fn circles_and_the_nearest(world: &World) -> Done {
+fn circles_and_nearest(world: &World) -> Done {
     let blast = Circle::new([5.0, 1.0], 0.8)?;
     println!("in the blast: {}", names(world.query_circle(blast)));
     assert_eq!(world.query_circle(blast).count(), 2);
 
-    // With distances, the nearest first.
+    // With distances, nearest first.
     let mut found = Vec::new();
     world.within(blast, &mut found);
     for near in &found {
         println!("  {} at {:.2}", name(near.hit), near.distance);
     }
 
-    // However far; of equally near ones bodies come before statics, then the lower row.
+    // At any distance. Of equally near hits, bodies come before statics, then the lower row.
     let here = Point::new([5.0, 6.0])?;
     let nearest = world.nearest(here).ok_or("an empty world")?;
     println!("nearest: {} at {:.2}", name(nearest.hit), nearest.distance);
-    assert!(world.ask().nearest_in(Circle::new([5.0, 6.0], 3.0)?).is_none()); // not as near as that
+    assert!(world.ask().nearest_in(Circle::new([5.0, 6.0], 3.0)?).is_none()); // it is farther away
 
     // The buffer is replaced.
     world.k_nearest(here, 3, &mut found);
@@ -112,20 +111,19 @@ fn circles_and_the_nearest(world: &World) -> Done {
 }
 
 fn rays(world: &World) -> Done {
-    // Along x at the height of heads; distances are multiples of the direction, which need not be
-    // of length 1.
+    // Along x at head height. Distances are multiples of the direction, of any length.
     let shot = Ray::new([3.0, 1.5], [1.0, 0.0], 50.0)?;
     let hit = world.cast_ray(shot).ok_or("nothing is hit")?;
     println!("shot: {} at {}, normal {:?}", name(hit.hit), shot.at(hit.distance), hit.normal);
     assert_eq!(row(hit.hit), 1);
 
-    // All that it would go through, in that order.
+    // All hits, in the order of distance.
     let mut pierced = Vec::new();
     world.ask().cast_ray_all(shot, &mut pierced);
     println!("pierced: {}", names(pierced.iter().map(|hit| hit.hit)));
     assert!(pierced[0] == hit && pierced.is_sorted_by_key(|hit| hit.distance));
 
-    // Line of sight: from an eye to a target, with a max of 1, and whether anything is in between.
+    // Line of sight: whether anything is between an eye and a target.
     let (eye, target) = ([3.0f32, 1.5], [13.0f32, 5.0]);
     let sight = Ray::new(eye, [target[0] - eye[0], target[1] - eye[1]], 1.0)?;
     println!("in sight: {}", !world.ask().cast_ray_any(sight));
@@ -133,17 +131,17 @@ fn rays(world: &World) -> Done {
 }
 
 fn moving_boxes(world: &World) -> Done {
-    // How far can the box go? Distances are fractions of its displacement.
+    // How far a box can move. Distances are fractions of its displacement.
     let start = Aabb::from_center([5.0, 6.0], [0.9, 0.5])?;
     let fall = Sweep::new(start, [0.0, -8.0])?;
-    let met = world.cast_aabb(fall).ok_or("nothing is met")?;
-    println!("falls {:.2} of its way, onto {}, normal {:?}", met.distance, name(met.hit), met.normal);
-    assert_eq!(met.normal.map(|normal| normal.y), Some(1.0));
+    let hit = world.cast_aabb(fall).ok_or("nothing is hit")?;
+    println!("falls by {:.2} of its displacement, onto {}, normal {:?}", hit.distance, name(hit.hit), hit.normal);
+    assert_eq!(hit.normal.map(|normal| normal.y), Some(1.0));
 
     let mut all = Vec::new();
     world.ask().cast_aabb_all(fall, &mut all);
-    println!("all on its way: {}", names(all.iter().map(|met| met.hit)));
-    assert!(all[0] == met && world.ask().cast_aabb_any(fall));
+    println!("all in its way: {}", names(all.iter().map(|hit| hit.hit)));
+    assert!(all[0] == hit && world.ask().cast_aabb_any(fall));
     Ok(())
 }
 
@@ -156,7 +154,7 @@ fn restrictions(world: &World) -> Done {
     assert_eq!(world.ask().statics().query_aabb(everywhere).count(), 3);
     println!("oversized: {}", names(world.ask().tiers(&[Tier::Oversized]).query_aabb(everywhere)));
 
-    // By row: whoever asks is not the answer.
+    // By row: the body that queries is not a result.
     let me = [1];
     let other = world.ask().bodies().without_bodies(&me).nearest(here).ok_or("alone")?;
     println!("nearest to body 1: {}", name(other.hit));
@@ -164,7 +162,7 @@ fn restrictions(world: &World) -> Done {
     let without_ground = world.ask().without_statics(&[0]);
     assert!(!without_ground.query_aabb(Aabb::new([9.0, -1.0], [9.1, 0.0])?).is_any());
 
-    // By a predicate of the game's own. Questions are `Copy`: narrowed once, asked often.
+    // By a predicate. The builder is `Copy`, so it can be restricted once and used often.
     let hostile = [false, false, false, true, true, false, false];
     let foes = world.ask().bodies().matching(|hit| hostile[row(hit) as usize]);
     println!("nearest foe: {}", foes.nearest(here).map_or_else(String::new, |near| name(near.hit)));
@@ -180,7 +178,7 @@ fn layers() -> Done {
     let mut world = World::default();
     world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_filters(&filters))?;
 
-    // By layer, or as a body with that filter would see them.
+    // By layer, or what accepts a filter and is accepted by it.
     let here = Point::new([0.0, 0.0])?;
     let monster = world.ask().on_layers(MONSTERS).nearest(here).ok_or("no monsters")?;
     println!("nearest monster: {} at {}", name(monster.hit), monster.distance);
@@ -190,22 +188,21 @@ fn layers() -> Done {
 }
 
 fn batches(world: &World) -> Done {
-    // Many questions at once: asked in the order of places, in parallel; answers by the number of
-    // the question.
+    // Many queries at once, in parallel. Results are by the number of the query.
     let areas: Vec<Aabb> =
         (0..100).map(|k| Aabb::from_center([0.2 * k as f32, 1.0], [0.5, 0.5])).collect::<Result<_, _>>()?;
-    let mut answers = Answers::new(); // kept from frame to frame
-    world.ask().bodies().par_query_aabb(&areas, &mut answers);
-    let fullest = (0..areas.len()).max_by_key(|&k| answers.of(k).len()).ok_or("no areas")?;
-    println!("{} areas, the fullest holds {}", answers.len(), names(answers.of(fullest).iter().copied()));
+    let mut results = Answers::new(); // reused from frame to frame
+    world.ask().bodies().par_query_aabb(&areas, &mut results);
+    let fullest = (0..areas.len()).max_by_key(|&k| results.of(k).len()).ok_or("no areas")?;
+    println!("{} areas, the fullest holds {}", results.len(), names(results.of(fullest).iter().copied()));
     assert!(
         areas
             .iter()
-            .zip(answers.iter())
-            .all(|(area, answer)| { world.ask().bodies().query_aabb(*area).eq(answer.iter().copied()) })
+            .zip(results.iter())
+            .all(|(area, found)| { world.ask().bodies().query_aabb(*area).eq(found.iter().copied()) })
     );
 
-    // The same for discs (`par_query_circle`), neighbours and rays.
+    // Also for circles (`par_query_circle`), nearest neighbors and rays.
     let around: Vec<Circle> = areas.iter().map(|area| Circle::from(Point::from(*area))).collect();
     let mut neighbors = Answers::new();
     world.ask().bodies().par_k_nearest_in(&around, 2, &mut neighbors);
@@ -218,13 +215,13 @@ fn batches(world: &World) -> Done {
 }
 
 fn other_threads(world: &mut World) -> Done {
-    // A reader sees the last good step as a whole, while the next one runs.
+    // A reader returns the last successful step as a whole, while the next one runs.
     let reader = world.reader();
     let view = Aabb::new([0.0, 0.5], [30.0, 10.0])?;
     std::thread::scope(|scope| {
         let drawn = scope.spawn(|| {
-            let frame = reader.latest(); // stays the step that it is of
-            (frame.step(), frame.ask().bodies().query_aabb(view).count())
+            let snapshot = reader.latest(); // never changes
+            (snapshot.step(), snapshot.ask().bodies().query_aabb(view).count())
         });
         let stepped = world.step(Bodies::uniform(&[[2.0f32, 1.0], [4.0, 1.0]], [0.4, 0.9])).map(|_| ());
         let (step, count) = drawn.join().map_err(|_| "the thread panicked")?;
@@ -235,7 +232,7 @@ fn other_threads(world: &mut World) -> Done {
 }
 
 fn parts(world: &World) {
-    // What the tiers are made of, for drawing.
+    // The parts of the tiers, to draw them.
     let [mut bands, mut cells, mut leaves] = [0; 3];
     world.visit_parts(|part| match part {
         Part::Band { .. } => bands += 1,
@@ -250,8 +247,8 @@ fn parts(world: &World) {
 fn main() -> Done {
     let mut world = yard()?;
     areas(&world)?;
-    inside_and_around(&world)?;
-    circles_and_the_nearest(&world)?;
+    containment(&world)?;
+    circles_and_nearest(&world)?;
     rays(&world)?;
     moving_boxes(&world)?;
     restrictions(&world)?;
@@ -263,6 +260,6 @@ fn main() -> Done {
 
 #[cfg(test)]
 #[test]
-fn it_runs() -> Done {
+fn queries_run() -> Done {
     main()
 }

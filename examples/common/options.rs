@@ -35,10 +35,7 @@ pub(crate) struct PictureOptions {
 
 impl Options {
     /// Runs `example` in a pool of the given number of threads, in which steps then run too.
-    pub(crate) fn in_pool<T: Send>(
-        &self,
-        example: impl FnOnce() -> Result<T, Failure> + Send,
-    ) -> Result<T, Failure> {
+    pub(crate) fn in_pool<T: Send>(&self, example: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
         // For rayon, 0 means one thread a core.
         let threads = self.threads.map_or(0, usize::from);
         rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(example)
