@@ -1,138 +1,148 @@
-//! Discs that bounce off each other and off the walls of a box: a whole physics step on the library's pairs.
+//! Circles bounce off each other and off the walls of a box: a whole physics step on the library's
+//! pairs.
 //!
 //! ```text
 //! cargo run --release --example bounce
 //! cargo run --release --example bounce -- --bodies 5000 --frames 60 --check
 //! ```
 //!
-//! A frame moves the discs, finds the pairs that touch, and solves each pair with both discs at hand to change, in parallel:
-//! where two discs overlap they are pushed apart, and if they approach each other, they bounce elastically. No lock and no
-//! atomic is needed for that, and the result is the same to the bit on any number of threads (`--check` compares one with two).
+//! A frame moves the circles, finds the pairs that touch, and solves each pair in parallel with
+//! mutable access to both rows: circles that overlap are pushed apart, and those that approach each
+//! other bounce elastically. That takes no locks and no atomics, and the result is the same to the
+//! bit at any number of threads (`--check` compares one thread with two).
 //!
-//! There is no gravity, so all energy is kinetic, and to push apart adds none. An elastic impulse keeps it too: what is gained
-//! or lost over the run is f32 rounding. The example fails if that is more than a hundred-thousandth, or if two discs ever
-//! overlap by more than half of what they measure together.
+//! There is no gravity, so all energy is kinetic, and pushing apart adds none. An elastic impulse
+//! keeps it too, so the energy drifts by f32 rounding alone. The example fails if the drift exceeds
+//! a hundred-thousandth, or if two circles ever overlap by more than half of the sum of their
+//! radii.
 
 #[path = "common/mod.rs"]
 mod common;
 
 use clap::Parser;
 use common::Failure;
-use common::options::{PictureOptions, exit, put};
-use common::picture::{Colour, Picture, View, grouped};
+use common::json::JsonLine;
+use common::options::{Options, PictureOptions, exit, print_line};
+use common::picture::{Picture, Rgba, View, grouped};
 use rayon::prelude::*;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use triphase::{Aabb, Bodies, BodyShape, Hit, World, WorldConfig};
+use triphase_scenes::SplitMix64;
 
-/// Seconds.
+/// Seconds a frame.
 const FRAME: f32 = 1.0 / 60.0;
-/// From disc to disc at first: they do not overlap.
-const APART: f32 = 1.1;
-/// Units that a disc may be off its place at first; half of what is between the largest discs.
+/// Units between the initial places of circles, which do not overlap.
+const SPACING: f32 = 1.1;
+/// The most units that a circle is off its initial place: half of the gap between the largest.
 const JITTER: f32 = 0.05;
-/// Radii, smallest and largest.
+/// The smallest and the largest radius.
 const RADII: [f32; 2] = [0.35, 0.5];
-/// Units a second along each axis, at most, at first.
+/// The highest initial speed along each axis, in units a second.
 const SPEED: f32 = 2.0;
-/// Units that walls are thick: more than a disc moves in a frame.
-const THICK: f32 = 10.0;
-/// Frames from line to line.
-const EVERY: u32 = 60;
+/// Units of a wall's thickness: more than a circle moves in a frame.
+const THICKNESS: f32 = 10.0;
+/// Frames between two lines of output.
+const OUTPUT_INTERVAL: u32 = 60;
 
-/// Where a hash begins.
+/// The initial value of an FNV-1a hash.
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Part of the kinetic energy that may be gained or lost.
+/// The largest relative drift of the energy.
 const DRIFT_MAX: f64 = 1e-5;
-/// Part of the sum of two radii that two discs may overlap by.
+/// The deepest overlap, relative to the sum of both radii.
 const OVERLAP_MAX: f32 = 0.5;
 
-/// Discs that bounce off each other and off the walls of a box
+/// Lets circles bounce off each other and off the walls of a box
 #[derive(Parser, Clone, Debug)]
+#[command(mut_arg("check", |check| check.conflicts_with("threads").help(CHECK_HELP)))]
 struct Arguments {
-    /// How many discs
-    #[arg(long, value_name = "COUNT", default_value_t = 100_000, value_parser = common::options::bodies)]
+    /// Number of bodies
+    #[arg(long, value_name = "COUNT", default_value_t = 100_000, value_parser = common::options::body_count)]
     bodies: usize,
-    /// How many frames
-    #[arg(long, value_name = "COUNT", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
-    frames: u32,
-    /// What the discs are made from: the same seed gives the same discs
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many threads; as many as the machine has cores unless given
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// Run on one thread and on two, and compare all frames, bit for bit
-    #[arg(long, conflicts_with = "threads")]
-    check: bool,
+    #[command(flatten)]
+    options: Options,
     #[command(flatten)]
     picture: PictureOptions,
 }
+
+const CHECK_HELP: &str = "Verify that one thread and two give the same frames";
 
 fn main() -> ExitCode {
     exit(bounce(&Arguments::parse()))
 }
 
 fn bounce(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.check {
-        let hashes = [1, 2].map(|threads| run(arguments, threads));
-        let [first, second] = hashes;
-        let (first, second) = (first?, second?);
-        if first != second {
-            return Err(format!("one thread comes to {first:016x}, two come to {second:016x}").into());
+    if arguments.options.check {
+        let [one, two] = [1, 2].map(|threads| {
+            let options = Options { threads: Some(threads), ..arguments.options.clone() };
+            run(&Arguments { options, ..arguments.clone() })
+        });
+        let (one, two) = (one?, two?);
+        if one != two {
+            return Err(format!("hashes differ: {one:016x} (1 thread), {two:016x} (2)").into());
         }
-        put("one thread and two have the same frames");
+        arguments.options.say("hashes are equal at 1 thread and 2");
         return Ok(());
     }
-    // 0 is rayon's word for "as many as there are cores".
-    run(arguments, arguments.threads.map_or(0, usize::from)).map(|_| ())
+    run(arguments).map(|_| ())
 }
 
-/// All frames on so many threads; their hash.
-fn run(arguments: &Arguments, threads: usize) -> Result<u64, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    pool.install(|| {
-        let mut discs = Discs::new(arguments.bodies, arguments.seed);
+/// Runs all frames and returns the hash of their positions and velocities.
+fn run(arguments: &Arguments) -> Result<u64, Failure> {
+    arguments.options.in_pool(|| {
+        let options = &arguments.options;
+        let frames = options.frames.unwrap_or(600);
+        let mut circles = Circles::new(arguments.bodies, arguments.seed);
         let mut world = World::new(WorldConfig::new().with_body_shape(BodyShape::Circle))?;
-        world.set_statics(&discs.walls())?;
-        let energy = discs.energy();
+        world.set_statics(&circles.walls())?;
+        let energy = circles.energy();
         let threads = rayon::current_num_threads();
-        put(&format!("{} discs in a box of {} units, threads: {threads}", grouped(arguments.bodies), discs.side));
+        let (bodies, side) = (grouped(arguments.bodies), circles.side);
+        options.say(&format!("{bodies} circles in a box of {side} x {side} units, threads: {threads}"));
         let (mut times, mut deepest, mut hash) = (Times::default(), 0.0f32, FNV_BASIS);
-        for frame in 1..=arguments.frames {
-            let overlap = discs.frame(&mut world, &mut times)?;
+        for frame in 1..=frames {
+            let overlap = circles.frame(&mut world, &mut times)?;
             deepest = deepest.max(overlap);
-            hash = discs.hash(hash);
-            let drift = if energy > 0.0 { discs.energy() / energy - 1.0 } else { 0.0 };
-            if frame % EVERY == 0 || frame == arguments.frames {
-                put(&format!(
-                    "frame {frame:>4}   energy {:.3} ({:+.5} %)   deepest overlap {:.1} %, {:.1} % so far   {} pairs",
-                    discs.energy(),
+            hash = circles.hash(hash);
+            let drift = if energy > 0.0 { circles.energy() / energy - 1.0 } else { 0.0 };
+            if frame % OUTPUT_INTERVAL == 0 || frame == frames {
+                options.say(&format!(
+                    "frame {frame:>4}   energy drift {:+.5} %   deepest overlap {:.1} % (so far {:.1} %)   {} pairs",
                     drift * 100.0,
                     overlap * 100.0,
                     deepest * 100.0,
                     grouped(world.contacts().body_pairs().len()),
                 ));
             }
-            // Not a number is out of bounds too.
+            // NaN fails too.
             if !(drift.abs() <= DRIFT_MAX && deepest <= OVERLAP_MAX) {
-                let what = format!("energy is off by {drift:e}, the deepest overlap is {deepest} of both radii");
-                return Err(format!("frame {frame}: {what}; {DRIFT_MAX:e} and {OVERLAP_MAX} are allowed").into());
+                let drift = format!("energy drift {drift:e} (max {DRIFT_MAX:e})");
+                return Err(format!("frame {frame}: {drift}, deepest overlap {deepest} (max {OVERLAP_MAX})").into());
             }
         }
-        put(&times.summary(arguments.frames));
-        put(&format!("hash of positions and velocities of all frames {hash:016x}"));
+        let [moving, step, solving] = times.milliseconds(frames);
+        options.say(&format!("a frame takes {moving:.3} ms to move, {step:.3} to find pairs, {solving:.3} to solve"));
+        options.say(&format!("hash of the positions and velocities of all frames {hash:016x}"));
         if let Some(path) = arguments.picture.path("bounce.png") {
-            draw(&discs, &world, &path)?;
-            put(&format!("picture {}", path.display()));
+            draw(&circles, &world, &path)?;
+            options.say(&format!("picture {}", path.display()));
+        }
+        if options.json {
+            let line = JsonLine::default().text("example", "bounce").number("bodies", arguments.bodies);
+            let line = line.number("frames", frames).number("threads", threads).text("hash", &format!("{hash:016x}"));
+            let line = line.number("move_ms", moving).number("step_ms", step).number("solve_ms", solving);
+            print_line(&line.to_string());
         }
         Ok(hash)
     })
 }
 
-/// What a frame takes, summed up.
+/// Times of all frames.
 #[derive(Default)]
 struct Times {
     moving: Duration,
@@ -141,59 +151,56 @@ struct Times {
 }
 
 impl Times {
-    fn summary(&self, frames: u32) -> String {
-        let [moving, step, solving] =
-            [self.moving, self.step, self.solving].map(|time| time.as_secs_f64() * 1e3 / f64::from(frames));
-        format!("a frame takes {moving:.3} ms to move, {step:.3} ms to find pairs, {solving:.3} ms to solve them")
+    /// Milliseconds a frame.
+    fn milliseconds(&self, frames: u32) -> [f64; 3] {
+        [self.moving, self.step, self.solving].map(|time| time.as_secs_f64() * 1e3 / f64::from(frames))
     }
 }
 
-/// The discs as columns.
-struct Discs {
-    /// Of the box, which begins at the origin.
+/// The circles, as columns.
+struct Circles {
+    /// Side of the box, which begins at the origin.
     side: f32,
     centers: Vec<[f32; 2]>,
     velocities: Vec<[f32; 2]>,
     half_extents: Vec<[f32; 2]>,
-    /// In this frame, by row: the deepest overlap with a disc of a higher row, as a part of both radii.
+    /// The deepest overlap of each row in this frame, relative to the sum of both radii.
     overlaps: Vec<f32>,
 }
 
-impl Discs {
+impl Circles {
     fn new(count: usize, seed: u64) -> Self {
-        let mut state = seed;
-        // Splitmix64, in 0..1.
-        let mut random = || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32
-        };
-        let across = (count as f64).sqrt().ceil().max(1.0) as usize;
-        let mut discs = Self {
-            side: across as f32 * APART,
+        let mut random = SplitMix64::new(seed);
+        let columns = (count as f64).sqrt().ceil().max(1.0) as usize;
+        let mut circles = Self {
+            side: columns as f32 * SPACING,
             centers: Vec::with_capacity(count),
             velocities: Vec::with_capacity(count),
             half_extents: Vec::with_capacity(count),
             overlaps: vec![0.0; count],
         };
         for row in 0..count {
-            let place = |at: usize, off: f32| (at as f32 + 0.5) * APART + (2.0 * off - 1.0) * JITTER;
-            discs.centers.push([place(row % across, random()), place(row / across, random())]);
-            discs.velocities.push([random(), random()].map(|part| (2.0 * part - 1.0) * SPEED));
-            let radius = RADII[0] + (RADII[1] - RADII[0]) * random();
-            discs.half_extents.push([radius; 2]);
+            let place = [row % columns, row / columns].map(|at| (at as f32 + 0.5) * SPACING);
+            let jitter = random.point(-JITTER, JITTER);
+            circles.centers.push([place[0] + jitter[0], place[1] + jitter[1]]);
+            circles.velocities.push(random.point(-SPEED, SPEED));
+            circles.half_extents.push([random.range(RADII[0], RADII[1]); 2]);
         }
-        discs
+        circles
     }
 
-    /// Left, bottom, right, top.
+    /// The walls: left, bottom, right, top.
     fn walls(&self) -> [[f32; 4]; 4] {
-        let (side, out) = (self.side, self.side + THICK);
-        [[-THICK, -THICK, 0.0, out], [-THICK, -THICK, out, 0.0], [side, -THICK, out, out], [-THICK, side, out, out]]
+        let (side, out) = (self.side, self.side + THICKNESS);
+        [
+            [-THICKNESS, -THICKNESS, 0.0, out],
+            [-THICKNESS, -THICKNESS, out, 0.0],
+            [side, -THICKNESS, out, out],
+            [-THICKNESS, side, out, out],
+        ]
     }
 
-    /// One frame; the deepest overlap, as a part of both radii.
+    /// Runs one frame and returns the deepest overlap, relative to the sum of both radii.
     fn frame(&mut self, world: &mut World, times: &mut Times) -> Result<f32, Failure> {
         let Self { side, centers, velocities, half_extents, overlaps } = self;
         let begin = Instant::now();
@@ -212,7 +219,7 @@ impl Discs {
             *a.2 = a.2.max(overlap / (radius_a + radius_b));
         })?;
         contacts.par_for_each_static_pair_mut((centers, velocities), |pair, (center, velocity)| {
-            // Left and bottom begin at 0, right and top end at `side`.
+            // Left and bottom are at 0, right and top at `side`.
             let (axis, upper) = (pair.static_row as usize % 2, pair.static_row >= 2);
             let radius = radius(pair.body);
             let beyond = if upper { center[axis] > side - radius } else { center[axis] < radius };
@@ -227,7 +234,7 @@ impl Discs {
         Ok(self.overlaps.par_iter().copied().reduce(|| 0.0, f32::max))
     }
 
-    /// Kinetic, of discs whose mass is their radius squared.
+    /// The kinetic energy. The mass of a circle is its radius squared.
     fn energy(&self) -> f64 {
         let of = |(velocity, half): (&[f32; 2], &[f32; 2])| {
             let [x, y, radius] = [velocity[0], velocity[1], half[0]].map(f64::from);
@@ -236,29 +243,30 @@ impl Discs {
         self.velocities.iter().zip(&self.half_extents).map(of).sum()
     }
 
-    /// FNV-1a over the bits of positions and velocities, after what was hashed before.
+    /// Adds the bits of positions and velocities to an FNV-1a hash.
     fn hash(&self, before: u64) -> u64 {
         let values = self.centers.iter().chain(&self.velocities).flatten();
         values.fold(before, |hash, value| (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3))
     }
 }
 
-/// A disc to be changed: centre, velocity, and its radius.
-type Disc<'d> = (&'d mut [f32; 2], &'d mut [f32; 2], f32);
+/// Center, velocity and radius of a circle.
+type Circle<'c> = (&'c mut [f32; 2], &'c mut [f32; 2], f32);
 
-/// Pushes two discs apart if they overlap, and lets them bounce if they approach each other; how deep they overlapped.
-fn collide((center_a, velocity_a, radius_a): Disc<'_>, (center_b, velocity_b, radius_b): Disc<'_>) -> f32 {
+/// Pushes two circles apart if they overlap, lets them bounce if they approach each other, and
+/// returns how deep they overlapped.
+fn collide((center_a, velocity_a, radius_a): Circle<'_>, (center_b, velocity_b, radius_b): Circle<'_>) -> f32 {
     let apart = [center_b[0] - center_a[0], center_b[1] - center_a[1]];
     let square = apart[0] * apart[0] + apart[1] * apart[1];
     let reach = radius_a + radius_b;
-    // They touched when the step found them, but others may have pushed them apart since.
+    // They touched in the step, but other pairs may have pushed them apart since.
     if square >= reach * reach {
         return 0.0;
     }
     let distance = square.sqrt();
     let normal = if distance > 0.0 { [apart[0] / distance, apart[1] / distance] } else { [1.0, 0.0] };
     let depth = reach - distance;
-    // The lighter one gives way more.
+    // The lighter one moves more.
     let (mass_a, mass_b) = (radius_a * radius_a, radius_b * radius_b);
     let (share_a, share_b) = (mass_b / (mass_a + mass_b), mass_a / (mass_a + mass_b));
     let approach = (velocity_a[0] - velocity_b[0]) * normal[0] + (velocity_a[1] - velocity_b[1]) * normal[1];
@@ -272,30 +280,30 @@ fn collide((center_a, velocity_a, radius_a): Disc<'_>, (center_b, velocity_b, ra
     depth
 }
 
-/// Slow ones blue, fast ones red.
-fn colour(velocity: [f32; 2]) -> Colour {
+/// Blue if slow, red if fast.
+fn color(velocity: [f32; 2]) -> Rgba {
     let part = (velocity[0].hypot(velocity[1]) / SPEED).min(1.0);
     let mix = |slow: f32, fast: f32| (slow + (fast - slow) * part) as u8;
     [mix(60.0, 255.0), mix(120.0, 90.0), mix(220.0, 50.0), 0xff]
 }
 
-/// The middle of the box, discs by their speed.
-fn draw(discs: &Discs, world: &World, path: &Path) -> Result<(), Failure> {
-    let middle = [f64::from(discs.side) * 0.5; 2];
+/// Draws the middle of the box, circles colored by speed.
+fn draw(circles: &Circles, world: &World, path: &Path) -> Result<(), Failure> {
+    let middle = [f64::from(circles.side) * 0.5; 2];
     let view = View { middle, scale: 16.0, y_down: false };
     let mut picture = Picture::new(view)?;
     let area: Aabb = view.area()?;
-    for wall in discs.walls() {
+    for wall in circles.walls() {
         picture.fill(wall, [0x33, 0x3c, 0x4e, 0xff]);
     }
     for hit in world.query_aabb(area) {
         if let Hit::Body { row, .. } = hit {
             let row = row as usize;
-            picture.disc(discs.centers[row], discs.half_extents[row][0], colour(discs.velocities[row]));
+            picture.circle(circles.centers[row], circles.half_extents[row][0], color(circles.velocities[row]));
         }
     }
-    let lines = [(colour([0.0; 2]), "at rest".to_owned()), (colour([SPEED, 0.0]), "fast".to_owned())];
-    picture.legend(&format!("{} discs that bounce", grouped(discs.centers.len())), &lines);
+    let lines = [(color([0.0; 2]), "at rest".to_owned()), (color([SPEED, 0.0]), "fast".to_owned())];
+    picture.legend(&format!("{} bouncing circles", grouped(circles.centers.len())), &lines);
     picture.save(path)
 }
 
@@ -304,21 +312,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_discs_that_meet_exchange_velocities_and_touch() {
+    fn colliding_circles_exchange_velocities_and_touch() {
         let (mut a, mut b) = (([0.0, 0.0], [1.0, 0.5]), ([0.9, 0.0], [-2.0, 0.0]));
         let depth = collide((&mut a.0, &mut a.1, 0.5), (&mut b.0, &mut b.1, 0.5));
         assert!((depth - 0.1).abs() < 1e-6);
         assert_eq!((a.1, b.1), ([-2.0, 0.5], [1.0, 0.0]));
         assert!((b.0[0] - a.0[0] - 1.0).abs() < 1e-6);
-        // They part now: nothing more happens, nor where they only stand corner to corner.
+        // They separate now, and smaller circles do not overlap: nothing changes.
         let before = (a, b);
         assert!(collide((&mut a.0, &mut a.1, 0.4), (&mut b.0, &mut b.1, 0.4)) == 0.0 && before == (a, b));
     }
 
     #[test]
-    fn energy_and_overlaps_keep_their_bounds_on_any_number_of_threads() {
-        let arguments = Arguments::parse_from(["bounce", "--bodies", "9000", "--frames", "90", "--no-picture"]);
-        let hashes = [1, 2, 5].map(|threads| run(&arguments, threads).map_err(|failure| failure.to_string()));
+    fn frames_are_bitwise_equal_at_any_thread_count() {
+        let hashes = ["1", "2", "5"].map(|threads| {
+            let arguments = ["bounce", "--bodies", "9000", "--frames", "90", "--no-picture", "--threads", threads];
+            run(&Arguments::parse_from(arguments)).map_err(|failure| failure.to_string())
+        });
         assert!(hashes[0].is_ok() && hashes.windows(2).all(|two| two[0] == two[1]), "{hashes:?}");
     }
 }

@@ -1,11 +1,12 @@
-//! A crowd of every size among walls, or any other scene: steps it, measures it, checks it, and draws a part of it.
+//! Steps a crowd of all sizes among walls, or another scene: measures and verifies the steps, and
+//! draws a part of the world.
 //!
 //! ```text
 //! cargo run --release --example crowd
 //! cargo run --release --example crowd -- --scene cities --bodies 1000000 --threads 1 --check --json
 //! ```
 //!
-//! The picture goes to `target/triphase/crowd.png`. What the figures mean is written in `common/figures.rs`.
+//! The picture is `target/triphase/crowd.png`. `common/figures.rs` explains the figures.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -14,7 +15,7 @@ use clap::Parser;
 use common::Failure;
 use common::check::{Box4, body_aabb};
 use common::options::{Options, PictureOptions, exit};
-use common::picture::{Colour, Picture, View, grouped, intersection};
+use common::picture::{Picture, Rgba, View, grouped, intersection};
 use common::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,35 +23,34 @@ use std::time::{Duration, Instant};
 use triphase::{Bodies, Hit, World};
 use triphase_scenes::{Scene, SceneName};
 
-/// Pixels that a body of middling size is wide.
+/// Width of a body of median size in pixels.
 const BODY_PIXELS: f64 = 15.0;
 /// Places that are tried for the view.
 const VIEWS: usize = 100;
-/// So many oversized bodies are enough for a view.
+/// This many oversized bodies are enough for a view.
 const OVERSIZED_IN_VIEW: usize = 3;
 
-const WALL: Colour = [0x33, 0x3c, 0x4e, 0xff];
-const WALL_EDGE: Colour = [0x0e, 0x11, 0x18, 0x90];
-const COMMON: Colour = [0x4f, 0x86, 0xc6, 0xff];
-const IN_CONTACT: Colour = [0xf2, 0xa5, 0x41, 0xff];
-const SHARED: Colour = [0xff, 0xf3, 0xc4, 0xff];
-const OVERSIZED: Colour = [0xe0, 0x4f, 0x7c, 0x2c];
-const OVERSIZED_EDGE: Colour = [0xff, 0x6f, 0x9c, 0xff];
+const WALL: Rgba = [0x33, 0x3c, 0x4e, 0xff];
+const WALL_EDGE: Rgba = [0x0e, 0x11, 0x18, 0x90];
+const COMMON: Rgba = [0x4f, 0x86, 0xc6, 0xff];
+const IN_CONTACT: Rgba = [0xf2, 0xa5, 0x41, 0xff];
+const SHARED: Rgba = [0xff, 0xf3, 0xc4, 0xff];
+const OVERSIZED: Rgba = [0xe0, 0x4f, 0x7c, 0x2c];
+const OVERSIZED_EDGE: Rgba = [0xff, 0x6f, 0x9c, 0xff];
 
-/// A crowd of every size among walls, or any other scene
+/// Steps a crowd of all sizes among walls, or another scene
 #[derive(Parser, Debug)]
 struct Arguments {
-    /// The scene, by name; a wrong name lists them all
+    /// Name of the scene; an unknown name lists all scenes
     #[arg(long, value_name = "NAME", default_value = "castles")]
     scene: SceneName,
-    /// How many bodies
-    #[arg(long, value_name = "COUNT", default_value_t = 200_000, value_parser = common::options::bodies)]
+    /// Number of bodies
+    #[arg(long, value_name = "COUNT", default_value_t = 200_000, value_parser = common::options::body_count)]
     bodies: usize,
-    /// What the scene is made from: the same seed gives the same scene
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Put the rows into the order of their places in the world after the first frame and then once in so many; rows are
-    /// numbered anew, so that the hashes of pairs are others
+    /// Sort the rows by place every FRAMES frames, which changes the hashes of pairs
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..))]
     reorder: Option<u32>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ fn crowd(arguments: &Arguments) -> Result<(), Failure> {
     let mut reorders = Reorders::default();
     for frame in 0..frames {
         if frame > 0 {
-            // Now that the rows of the scene still are those of the last step.
+            // While the rows of the scene are still those of the last step.
             if reorder.is_some_and(|every| (frame - 1).is_multiple_of(every as usize)) {
                 reorders.reorder(&run.world, &mut scene);
             }
@@ -97,11 +97,11 @@ fn crowd(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What it takes to put rows into the order of their places, beside the steps.
+/// Sorts the rows by place now and then, and measures it.
 #[derive(Default)]
 struct Reorders {
     order: Vec<u32>,
-    /// Of each time: to be told the order, and to bring all columns into it.
+    /// The time to get the order, and to sort the columns.
     times: Vec<[Duration; 2]>,
 }
 
@@ -109,9 +109,9 @@ impl Reorders {
     fn reorder(&mut self, world: &World, scene: &mut Scene) {
         let begin = Instant::now();
         world.spatial_order(&mut self.order);
-        let told = begin.elapsed();
+        let ordered = begin.elapsed();
         scene.reorder(&self.order);
-        self.times.push([told, begin.elapsed() - told]);
+        self.times.push([ordered, begin.elapsed() - ordered]);
     }
 
     fn summary(&self) -> Option<String> {
@@ -120,9 +120,11 @@ impl Reorders {
             times.sort_unstable();
             times.get(times.len() / 2).map(|time| time.as_secs_f64() * 1e3)
         };
-        let (told, moved) = (median(0)?, median(1)?);
+        let (ordered, moved) = (median(0)?, median(1)?);
         let count = self.times.len();
-        Some(format!("reorder         {told:.3} ms median for the order, {moved:.3} ms for the columns, {count} times"))
+        Some(format!(
+            "sort by place   {ordered:.3} ms median for the order, {moved:.3} ms for the columns, {count} times"
+        ))
     }
 }
 
@@ -131,7 +133,7 @@ fn box_of(scene: &Scene, row: usize) -> Box4 {
     body_aabb(scene.centers[row], scene.half_extents[row], displacement)
 }
 
-/// What a row is drawn as: the report says how many are oversized, and those are the largest.
+/// How to draw a row. The oversized bodies are the largest; the report has their number.
 struct Looks {
     oversized_from: f32,
     in_contact: Vec<bool>,
@@ -147,7 +149,7 @@ impl Looks {
         };
         let mut in_contact = vec![false; scene.centers.len()];
         let small = |row: u32| reach(box_of(scene, row as usize)) < oversized_from;
-        // Among equals: a dragon would light up all that it flies over.
+        // Pairs of common bodies alone: a dragon overlaps everything below it.
         for pair in world.contacts().body_pairs().filter(|pair| small(pair.a) && small(pair.b)) {
             in_contact[pair.a as usize] = true;
             in_contact[pair.b as usize] = true;
@@ -184,7 +186,7 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
             picture.outline(scene.statics[row as usize], WALL_EDGE, 1.0);
         }
     }
-    // Above the walls and below those they fly over; their outlines above all.
+    // Oversized bodies are above the walls and below the others, their outlines above everything.
     oversized.iter().for_each(|&aabb| picture.fill(aabb, OVERSIZED));
     for &(row, aabb) in &common {
         let [red, green, blue, _] = if looks.in_contact[row] { IN_CONTACT } else { COMMON };
@@ -209,8 +211,8 @@ fn legend(picture: &mut Picture, scene: &Scene, world: &World) {
         format!("{}: {} bodies, {} pairs", scene.name, grouped(bodies), grouped(contacts.body_pairs().len()));
     let mut lines = vec![
         (COMMON, format!("{} common bodies", grouped(bodies - oversized))),
-        (IN_CONTACT, "those that overlap another of them".to_owned()),
-        (SHARED, "what two of them share".to_owned()),
+        (IN_CONTACT, "common bodies that overlap".to_owned()),
+        (SHARED, "overlap of two bodies".to_owned()),
     ];
     if oversized > 0 {
         let [red, green, blue, _] = OVERSIZED;
@@ -223,13 +225,13 @@ fn legend(picture: &mut Picture, scene: &Scene, world: &World) {
     picture.legend(&title, &lines);
 }
 
-/// A view in which single bodies can be seen: of some that are tried, the fullest of those with a few oversized bodies
-/// whole in it.
+/// Chooses a view in which single bodies are visible: one with a few whole oversized bodies, then
+/// with the most bodies.
 fn best_view(scene: &Scene, world: &World, looks: &Looks) -> Result<View, Failure> {
     let mut reaches: Vec<f32> = (0..scene.centers.len()).map(|row| reach(box_of(scene, row))).collect();
     reaches.sort_by(f32::total_cmp);
-    let middling = f64::from(reaches.get(reaches.len() / 2).copied().unwrap_or(0.5)).max(f64::from(f32::MIN_POSITIVE));
-    let scale = BODY_PIXELS / (2.0 * middling);
+    let median = f64::from(reaches.get(reaches.len() / 2).copied().unwrap_or(0.5)).max(f64::from(f32::MIN_POSITIVE));
+    let scale = BODY_PIXELS / (2.0 * median);
     let [min_x, min_y, max_x, max_y] = scene.world.map(f64::from);
     let rows = scene.centers.iter().step_by((scene.centers.len() / VIEWS).max(1));
     let middle = [0.5 * (min_x + max_x), 0.5 * (min_y + max_y)];

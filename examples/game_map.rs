@@ -1,17 +1,17 @@
-//! Bodies that walk the free cells of a game map and bounce off its walls, without ever being inside of one.
+//! Bodies walk the free cells of a game map and bounce off its walls, and never enter one.
 //!
 //! ```text
 //! cargo run --release --example game_map
 //! cargo run --release --example game_map -- --map den520d.map --bodies 50000 --check
 //! ```
 //!
-//! Maps of the Moving AI benchmarks (<https://movingai.com/benchmarks/grids.html>) are read; without one, a palace is
-//! drawn by code. Blocked cells are merged into rectangles: the statics. Each body hands over how far it wants to move,
-//! so its box covers the whole way and the pairs with statics are all walls that could be in it; the way is then cut
-//! short, first along x, then along y. That holds at any speed. `--check` also looks up in every frame that no body
-//! shares more than an edge with a blocked cell.
+//! Reads maps of the Moving AI benchmarks (<https://movingai.com/benchmarks/grids.html>); without
+//! one, a palace is generated. Blocked cells are merged into rectangles, the statics. A body's
+//! displacement is its desired motion, so its box covers the whole way, and its static pairs are
+//! all walls that could be in the way. The motion is then shortened, first along x, then along y,
+//! at any speed. `--check` also verifies in every frame that no body overlaps a blocked cell.
 //!
-//! The picture goes to `target/triphase/game_map.png`.
+//! The picture is `target/triphase/game_map.png`.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -21,41 +21,42 @@ use common::Failure;
 use common::check::{Box4, body_aabb};
 use common::map::Map;
 use common::options::{Options, PictureOptions, exit};
-use common::picture::{Colour, HEIGHT, Picture, View, WIDTH, grouped};
+use common::picture::{HEIGHT, Picture, Rgba, View, WIDTH, grouped};
 use common::run::Run;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use triphase::{Bodies, Contacts, Hit, World};
 use triphase_scenes::SplitMix64;
 
-/// Units a frame, at least and at most: up to a whole cell, more than a body is wide.
+/// Slowest and fastest speed of a runner, in units a frame: up to a cell, more than a body's width.
 const SPEED: [f64; 2] = [0.1, 1.0];
-/// One in so many bodies runs; the others walk, at a tenth of that.
+/// One in this many bodies runs; the others walk at a tenth of the speed.
 const RUNNER: usize = 10;
-/// Fewest pixels a cell is drawn with; where the whole map does not fit so, a part is drawn, and an overview.
+/// The fewest pixels of a cell. If the map does not fit then, a part of it and an overview are
+/// drawn.
 const CELL_PIXELS_MIN: f64 = 12.0;
 /// Pixels along the longer side of the overview.
 const OVERVIEW: usize = 300;
 /// Places that are tried for the view.
 const VIEWS: usize = 100;
 
-const WALL: Colour = [0x2b, 0x33, 0x42, 0xff];
-const WALL_EDGE: Colour = [0x5b, 0x68, 0x80, 0xff];
-const FREE: Colour = [0x4f, 0x86, 0xc6, 0xff];
-const CROWDED: Colour = [0xf2, 0xa5, 0x41, 0xff];
-const AT_WALL: Colour = [0x4f, 0xd1, 0xa5, 0xff];
-const FRAME: Colour = [0xff, 0x6f, 0x9c, 0xff];
+const WALL: Rgba = [0x2b, 0x33, 0x42, 0xff];
+const WALL_EDGE: Rgba = [0x5b, 0x68, 0x80, 0xff];
+const FREE: Rgba = [0x4f, 0x86, 0xc6, 0xff];
+const CROWDED: Rgba = [0xf2, 0xa5, 0x41, 0xff];
+const AT_WALL: Rgba = [0x4f, 0xd1, 0xa5, 0xff];
+const FRAME: Rgba = [0xff, 0x6f, 0x9c, 0xff];
 
-/// Bodies that walk the free cells of a game map
+/// Moves bodies through the free cells of a game map
 #[derive(Parser, Debug)]
 struct Arguments {
-    /// A map of the Moving AI benchmarks; drawn by code unless given
+    /// Map of the Moving AI benchmarks [default: a generated palace]
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// How many bodies
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = common::options::bodies)]
+    /// Number of bodies
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = common::options::body_count)]
     bodies: usize,
-    /// Where bodies begin and how they walk
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -64,12 +65,12 @@ struct Arguments {
     picture: PictureOptions,
 }
 
-/// Those who walk, as columns.
+/// The bodies, as columns.
 #[derive(Default)]
 struct Walkers {
     centers: Vec<[f32; 2]>,
     half_extents: Vec<[f32; 2]>,
-    /// How far each wants to move in a frame.
+    /// The desired motion in a frame.
     velocities: Vec<[f32; 2]>,
 }
 
@@ -100,7 +101,7 @@ fn game_map(arguments: &Arguments) -> Result<(), Failure> {
     }
     run.finish(options);
     if let Some(path) = arguments.picture.path("game_map.png") {
-        // Where they have come to, without the way ahead.
+        // The boxes without the motion ahead.
         run.world.step(Bodies::new(&walkers.centers, &walkers.half_extents))?;
         draw(&map, &name, &walls, &walkers, &run.world, &path)?;
         options.say(&format!("picture         {}", path.display()));
@@ -110,11 +111,11 @@ fn game_map(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Walkers {
-    /// Each within some free cell.
+    /// Places each body within a free cell.
     fn spawn(map: &Map, bodies: usize, seed: u64) -> Result<Self, Failure> {
         let cells = map.free_cells();
         if cells.is_empty() && bodies > 0 {
-            return Err("there is no free cell in the map to begin in".into());
+            return Err("the map has no free cell".into());
         }
         let mut random = SplitMix64::new(seed);
         let mut walkers = Self::default();
@@ -140,8 +141,8 @@ impl Walkers {
         body_aabb(self.centers[row], self.half_extents[row], self.velocities[row])
     }
 
-    /// One axis after the other: everyone goes where they want to, then each pair with a wall cuts its body's way short,
-    /// in whatever order the pairs come. `targets` is scratch.
+    /// Moves the bodies along x, then along y: each static pair shortens the motion of its body, in
+    /// any order of pairs. `targets` is scratch.
     fn walk(&mut self, contacts: Contacts<'_>, walls: &[Box4], targets: &mut Vec<f32>) {
         for axis in 0..2 {
             targets.clear();
@@ -162,8 +163,8 @@ impl Walkers {
         }
     }
 
-    /// How far along the axis a body can go until its box, as computed in f32, only touches the wall; `None` where the
-    /// wall is beside its way. The body must not be inside of the wall yet.
+    /// Where a body must stop along the axis so that its box, in f32, only touches the wall; `None`
+    /// if the wall is not in its way. The body must not overlap the wall yet.
     fn stop(&self, row: usize, axis: usize, wall: &Box4) -> Option<f32> {
         let (here, center, half) = (self.box_of(row), self.centers[row], self.half_extents[row][axis]);
         let across = 1 - axis;
@@ -178,7 +179,7 @@ impl Walkers {
             while stop + half > wall[axis] {
                 stop = stop.next_down();
             }
-            // Where it is now, it does not reach into the wall either.
+            // Never back: the body does not overlap the wall where it is.
             ahead.then_some(stop.max(center[axis]))
         } else {
             let ahead = here[axis] >= wall[axis + 2];
@@ -190,12 +191,12 @@ impl Walkers {
         }
     }
 
-    /// That nobody is inside of a wall, looked up in the grid.
+    /// Verifies that no body overlaps a blocked cell of the map.
     fn check(&self, map: &Map) -> Result<(), String> {
         for row in 0..self.centers.len() {
             let aabb = self.box_of(row);
             if let Some([column, line]) = map.blocked_cell_in(aabb) {
-                return Err(format!("body {row} at {aabb:?} is inside of the blocked cell ({column}, {line})"));
+                return Err(format!("body {row} at {aabb:?} overlaps the blocked cell ({column}, {line})"));
             }
         }
         Ok(())
@@ -204,10 +205,10 @@ impl Walkers {
 
 fn draw(map: &Map, name: &str, walls: &[Box4], walkers: &Walkers, world: &World, path: &Path) -> Result<(), Failure> {
     let contacts = world.contacts();
-    let mut colours = vec![FREE; walkers.centers.len()];
-    contacts.static_pairs().for_each(|pair| colours[pair.body as usize] = AT_WALL);
+    let mut colors = vec![FREE; walkers.centers.len()];
+    contacts.static_pairs().for_each(|pair| colors[pair.body as usize] = AT_WALL);
     for pair in contacts.body_pairs() {
-        (colours[pair.a as usize], colours[pair.b as usize]) = (CROWDED, CROWDED);
+        (colors[pair.a as usize], colors[pair.b as usize]) = (CROWDED, CROWDED);
     }
     let view = view_of(map, walkers, world)?;
     let area = view.area()?;
@@ -220,18 +221,18 @@ fn draw(map: &Map, name: &str, walls: &[Box4], walkers: &Walkers, world: &World,
     }
     for hit in world.query_aabb(area) {
         if let Hit::Body { row, .. } = hit {
-            picture.fill(walkers.box_of(row as usize), colours[row as usize]);
+            picture.fill(walkers.box_of(row as usize), colors[row as usize]);
         }
     }
     if !fits(map, view.scale) {
         overview(&mut picture, map, area.to_array());
     }
-    let count = |colour: Colour| grouped(colours.iter().filter(|&&other| other == colour).count());
-    let title = format!("{name}: {} x {} cells, {} bodies", map.width, map.height, grouped(colours.len()));
+    let count = |color: Rgba| grouped(colors.iter().filter(|&&other| other == color).count());
+    let title = format!("{name}: {} x {} cells, {} bodies", map.width, map.height, grouped(colors.len()));
     let lines = [
-        (FREE, format!("{} on their own", count(FREE))),
+        (FREE, format!("{} bodies without contact", count(FREE))),
         (AT_WALL, format!("{} at a wall", count(AT_WALL))),
-        (CROWDED, format!("{} over one another", count(CROWDED))),
+        (CROWDED, format!("{} that overlap", count(CROWDED))),
         (WALL_EDGE, format!("{} walls, merged from blocked cells", grouped(walls.len()))),
     ];
     picture.legend(&title, &lines);
@@ -242,7 +243,7 @@ fn fits(map: &Map, scale: f64) -> bool {
     map.width as f64 * scale <= f64::from(WIDTH) && map.height as f64 * scale <= f64::from(HEIGHT)
 }
 
-/// The whole map where its cells are then large enough; or else, of a few places tried, where most is to be seen.
+/// The whole map if its cells are large enough then; otherwise the fullest of a few places.
 fn view_of(map: &Map, walkers: &Walkers, world: &World) -> Result<View, Failure> {
     let (width, height) = (map.width as f64, map.height as f64);
     let whole = (f64::from(WIDTH) / (width + 2.0)).min(f64::from(HEIGHT) / (height + 2.0));
@@ -261,14 +262,14 @@ fn view_of(map: &Map, walkers: &Walkers, world: &World) -> Result<View, Failure>
     Ok(best)
 }
 
-/// The whole map, small, in the upper right corner, and in it the part that is drawn.
+/// Draws the whole map in the upper right corner, with a frame around the part that is drawn.
 fn overview(picture: &mut Picture, map: &Map, shown: Box4) {
     let step = map.width.max(map.height).div_ceil(OVERVIEW);
     let (across, down) = (map.width.div_ceil(step), map.height.div_ceil(step));
     let (left, top) = (WIDTH - 18 - across as u32, 18);
     picture.block(left - 2, top - 2, across as u32 + 4, down as u32 + 4, WALL_EDGE);
-    let mut block = |x: usize, y: usize, width: usize, height: usize, colour: Colour| {
-        picture.block(left + x as u32, top + y as u32, width as u32, height as u32, colour);
+    let mut block = |x: usize, y: usize, width: usize, height: usize, color: Rgba| {
+        picture.block(left + x as u32, top + y as u32, width as u32, height as u32, color);
     };
     block(0, 0, across, down, WALL);
     for y in 0..down {
@@ -293,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_ends_inside_of_a_wall_at_any_speed() {
+    fn bodies_of_any_speed_never_enter_a_wall() {
         let map = Map::palace(2, 2);
         let walls = map.walls();
         for speed in [0.01, 1.0, 7.0, 500.0] {

@@ -1,16 +1,17 @@
-//! Recorded people and their contacts: boxes that come and go, with ids, one size for all.
+//! Replays recorded people: boxes of one size that appear and disappear, with ids.
 //!
 //! ```text
 //! cargo run --release --example pedestrians -- uo-300-300-200.txt
 //! cargo run --release --example pedestrians -- bot-360-250-250.txt --tile 16 --frames 600 --check
 //! ```
 //!
-//! Reads recordings of the Pedestrian Dynamics Data Archive (<https://ped.fz-juelich.de/da>): a row for each person and
-//! frame, `id frame x y z` in centimetres. A person is there from the first to the last frame of its id; where a frame in
-//! between is missing, it stays where it was. Its box reaches 0.20 m to each side.
+//! Reads recordings of the Pedestrian Dynamics Data Archive (<https://ped.fz-juelich.de/da>): a row
+//! for each person and frame, `id frame x y z` in centimeters. A person is present from the first
+//! to the last frame of its id, and stays in place for missing frames. Its half-extents are 0.20 m.
 //!
-//! `--tile K` lays out K x K copies of the recording, each beginning at another frame and going round, so that the crowd
-//! is large and its motion stays real. Whoever comes in, again or in another copy, has an id of their own.
+//! `--tile K` places K x K copies of the recording, each starting at another frame and repeating,
+//! so that the crowd is large and its motion real. A person that appears again, or in another copy,
+//! has an id of its own.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -26,26 +27,26 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use triphase::Bodies;
 
-/// Metres from the middle of a person to each side.
+/// Meters from the center of a person to each side.
 const HALF_EXTENT: f32 = 0.20;
-/// Metres between copies: nobody meets anybody of another copy.
+/// Meters between copies, so that no contact is between two of them.
 const APART: f64 = 1.0;
 /// Characters of the curve of contacts.
 const CURVE: usize = 72;
 
-/// Recorded people and their contacts
+/// Replays recorded people
 #[derive(Parser, Debug)]
 struct Arguments {
-    /// A recording: rows of `id frame x y z`, in centimetres
+    /// Recording: rows of `id frame x y z`, in centimeters
     file: PathBuf,
-    /// Lay out K x K copies, each beginning at another frame
+    /// Place K x K copies, each starting at another frame
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     tile: u16,
     #[command(flatten)]
     options: Options,
 }
 
-/// Who is there, as columns.
+/// The people of a frame, as columns.
 #[derive(Default)]
 struct People {
     centers: Vec<[f32; 2]>,
@@ -65,24 +66,27 @@ fn pedestrians(arguments: &Arguments) -> Result<(), Failure> {
     let run_name = format!("recording {scene}, {tile} x {tile} copies");
     let mut run = Run::new(run_name, &[], frames, options)?;
     let mut people = People::default();
-    let mut met = 0;
+    let mut most = 0;
     for frame in 0..frames {
         people.take(&recording, usize::from(*tile), frame);
         let bodies = Bodies::uniform(&people.centers, [HALF_EXTENT; 2]).with_ids(&people.ids);
         let contacts = run.step(bodies, |row| body_aabb(people.centers[row], [HALF_EXTENT; 2], [0.0; 2]))?;
-        met = met.max(contacts.body_pairs().len());
+        most = most.max(contacts.body_pairs().len());
     }
     run.finish(options);
     let pairs = &run.figures.body_pairs;
-    options.say(&format!("people          {} in the recording, {} positions held", recording.people, recording.held));
-    options.say(&format!("contacts        {} in all, {met} at most in a frame", grouped(pairs.iter().sum())));
+    options.say(&format!(
+        "people          {} in the recording, {} positions repeated for missing frames",
+        recording.people, recording.repeated
+    ));
+    options.say(&format!("contacts        {} in all, at most {most} in a frame", grouped(pairs.iter().sum())));
     options.say(&curve(pairs));
     run.print_json("pedestrians", &scene, options);
     Ok(())
 }
 
 impl People {
-    /// The columns of a frame. Copies go round: after the last frame of the recording comes the first, with new ids.
+    /// Fills the columns of a frame. A copy repeats the recording, each time with new ids.
     fn take(&mut self, recording: &Recording, tile: usize, frame: usize) {
         self.centers.clear();
         self.ids.clear();
@@ -101,7 +105,7 @@ impl People {
     }
 }
 
-/// A curve in one line: as many characters as fit, each the mean of its part of the frames.
+/// A curve in one line of text: each character is the mean of its part of the frames.
 fn curve(values: &[usize]) -> String {
     let columns = values.len().min(CURVE);
     let part = |column: usize| &values[column * values.len() / columns..(column + 1) * values.len() / columns];

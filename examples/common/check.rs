@@ -1,6 +1,5 @@
-//! Finds pairs in another way, so simple that it is seen to be right, and compares.
-//!
-//! Shares no code with the library, not even the computation of a box.
+//! Verifies pairs by a search that is so simple that it is obviously correct. It shares no code
+//! with the library, not even the computation of a box.
 
 use std::fmt;
 use triphase::Contacts;
@@ -8,11 +7,11 @@ use triphase::Contacts;
 /// `[min_x, min_y, max_x, max_y]`.
 pub(crate) type Box4 = [f32; 4];
 
-/// Up to so many bodies, every one is compared with every other.
+/// Up to this many bodies, all are compared with all.
 const BRUTE_FORCE_MAX: usize = 20_000;
 
-/// The box of a body, as the library documents it: in f32, from centre less half-extent to centre plus half-extent,
-/// united with the same box displaced.
+/// The box of a body as the library documents it: in f32, from the center less the half-extents to
+/// the center plus the half-extents, united with that box displaced.
 pub(crate) fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: [f32; 2]) -> Box4 {
     let there = [center[0] + displacement[0], center[1] + displacement[1]];
     [
@@ -27,7 +26,7 @@ fn overlap(a: &Box4, b: &Box4) -> bool {
     a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }
 
-/// The first difference between what was reported and what is there.
+/// The first difference between the reported and the expected pairs.
 #[derive(Clone, Debug)]
 pub(crate) struct Mismatch {
     kind: &'static str,
@@ -40,15 +39,16 @@ pub(crate) struct Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, pair: (a, b), reported, expected, boxes } = self;
-        write!(f, "{kind} ({a}, {b}) was reported {reported} times, expected {expected}; boxes {boxes:?}")
+        let times = if *reported == 1 { "time" } else { "times" };
+        write!(f, "{kind} ({a}, {b}): reported {reported} {times}, expected {expected}; boxes {boxes:?}")
     }
 }
 
-/// Compares the contacts with the pairs that are there.
+/// Compares the contacts with the expected pairs.
 pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4]) -> Result<(), Mismatch> {
     let expected = expected(bodies, statics);
     let count = bodies.len();
-    // Statics are numbered on from the bodies, in both lists.
+    // In both lists, statics are numbered after the bodies.
     let static_row = |static_row: u32| count as u32 + static_row;
     let of_bodies = contacts.body_pairs().map(|pair| (pair.a, pair.b));
     let of_statics = contacts.static_pairs().map(|pair| (pair.body, static_row(pair.static_row)));
@@ -59,13 +59,13 @@ pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4])
     }
     let differ = reported.iter().zip(&expected).position(|(r, e)| r != e);
     let at = differ.unwrap_or(reported.len().min(expected.len()));
-    // Both are sorted: the lesser of the two at the first difference is the one that the other list lacks.
+    // Both are sorted, so the lesser pair at the first difference is missing in the other list.
     let pair = [reported.get(at), expected.get(at)].into_iter().flatten().min().copied().unwrap_or_default();
     let times = |list: &[(u32, u32)]| list.iter().filter(|&&other| other == pair).count();
     let all = |row: u32| bodies.iter().chain(statics).nth(row as usize).copied();
     let is_static = pair.1 as usize >= count;
     Err(Mismatch {
-        kind: if is_static { "the pair of body and static" } else { "the pair of bodies" },
+        kind: if is_static { "static pair" } else { "body pair" },
         pair: (pair.0, if is_static { pair.1 - count as u32 } else { pair.1 }),
         reported: times(&reported),
         expected: times(&expected),
@@ -73,7 +73,8 @@ pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4])
     })
 }
 
-/// Every overlapping pair of which at least one is a body, in ascending order. Rows of statics follow those of bodies.
+/// The overlapping pairs of bodies, and of bodies and statics, ascending. Rows of statics follow
+/// those of bodies.
 fn expected(bodies: &[Box4], statics: &[Box4]) -> Vec<(u32, u32)> {
     let all: Vec<Box4> = bodies.iter().chain(statics).copied().collect();
     let mut pairs = if bodies.len() <= BRUTE_FORCE_MAX {
@@ -97,7 +98,8 @@ fn brute_force(all: &[Box4], bodies: usize) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Sorted by where they begin on an axis, boxes need only be compared with those that begin before they end.
+/// Sorts the boxes by their lower edge on an axis: each is compared with those that begin before it
+/// ends.
 fn sort_and_sweep(all: &[Box4], bodies: usize) -> Vec<(u32, u32)> {
     let axis = if sweep_cost(all, 0) <= sweep_cost(all, 1) { 0 } else { 1 };
     let mut sorted: Vec<(u32, Box4)> = (0..).zip(all.iter().copied()).collect();
@@ -117,7 +119,7 @@ fn sort_and_sweep(all: &[Box4], bodies: usize) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// How many comparisons a sweep along the axis makes.
+/// The number of comparisons of a sweep along an axis.
 fn sweep_cost(all: &[Box4], axis: usize) -> usize {
     let mut begins: Vec<f32> = all.iter().map(|b| b[axis]).collect();
     begins.sort_by(f32::total_cmp);
@@ -131,15 +133,11 @@ mod tests {
     use triphase::{Bodies, World};
     use triphase_scenes::{Scene, SceneName};
 
-    fn boxes(scene: &Scene) -> Vec<Box4> {
-        scene.centers.iter().zip(&scene.half_extents).map(|(&c, &h)| body_aabb(c, h, [0.0; 2])).collect()
-    }
-
     #[test]
-    fn both_searches_find_the_same() {
+    fn sort_and_sweep_matches_brute_force() {
         for &name in SceneName::ALL {
             let scene = Scene::new(name, 600, 3);
-            let all: Vec<Box4> = boxes(&scene).into_iter().chain(scene.statics.iter().copied()).collect();
+            let all: Vec<Box4> = scene.boxes().into_iter().chain(scene.statics.iter().copied()).collect();
             let mut swept = sort_and_sweep(&all, scene.centers.len());
             swept.sort_unstable();
             assert_eq!(swept, brute_force(&all, scene.centers.len()), "{name}");
@@ -147,21 +145,21 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_named() {
+    fn first_difference_is_named() {
         let mut world = World::default();
         let statics = [[0.0, 0.0, 1.0, 1.0f32]];
         world.set_statics(&statics).unwrap();
         let bodies = [[0.0, 0.0, 1.0, 1.0f32], [9.0, 9.0, 9.0, 9.0], [1.0, 1.0, 2.0, 2.0]];
         let contacts = world.step(Bodies::from_aabbs(&bodies)).unwrap();
         assert!(compare(contacts, &bodies, &statics).is_ok());
-        // Were they elsewhere, the first pair would be one too many, and another missing.
+        // With other boxes, the reported pair is wrong, then another one is missing.
         let apart = [bodies[0], bodies[1], [5.0, 5.0, 6.0, 6.0]];
-        let told = compare(contacts, &apart, &statics).unwrap_err().to_string();
-        assert!(told.starts_with("the pair of bodies (0, 2) was reported 1 times, expected 0"), "{told}");
+        let text = compare(contacts, &apart, &statics).unwrap_err().to_string();
+        assert!(text.starts_with("body pair (0, 2): reported 1 time, expected 0"), "{text}");
         let more = [[0.0, 0.0, 9.0, 9.0], bodies[1], bodies[2]];
-        let told = compare(contacts, &more, &statics).unwrap_err().to_string();
-        assert!(told.starts_with("the pair of bodies (0, 1) was reported 0 times, expected 1"), "{told}");
-        let told = compare(contacts, &bodies, &[[7.0, 7.0, 8.0, 8.0]]).unwrap_err().to_string();
-        assert!(told.starts_with("the pair of body and static (0, 0) was reported 1 times, expected 0"), "{told}");
+        let text = compare(contacts, &more, &statics).unwrap_err().to_string();
+        assert!(text.starts_with("body pair (0, 1): reported 0 times, expected 1"), "{text}");
+        let text = compare(contacts, &bodies, &[[7.0, 7.0, 8.0, 8.0]]).unwrap_err().to_string();
+        assert!(text.starts_with("static pair (0, 0): reported 1 time, expected 0"), "{text}");
     }
 }

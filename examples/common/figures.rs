@@ -1,23 +1,25 @@
-//! What a run came to, in numbers, and the line of JSON that tells it to programs.
+//! The figures of a run, as text and as a line of JSON.
 //!
-//! A run is a number of frames; frame `f` is the `f`th call of `step`, from 0. Bodies move between calls.
+//! A run is a number of frames; frame `f` is the `f`th call of `step`, from 0. Bodies move between
+//! calls.
 //!
-//! | key | what it is |
+//! | key | meaning |
 //! |---|---|
-//! | `example`, `scene` | what ran: the example, and the scene or the name of the file |
-//! | `bodies`, `statics` | most in a frame |
-//! | `frames`, `threads` | how many |
+//! | `example`, `scene` | the example, and the scene or the name of the file |
+//! | `bodies`, `statics` | the most in a frame |
+//! | `frames`, `threads` | their number |
 //! | `body_pairs`, `static_pairs` | pairs reported, summed over all frames |
 //! | `pair_set_hash`, `pair_order_hash` | see below; 16 hexadecimal digits, lower case |
-//! | `step_ms_median`, `step_ms_p99` | milliseconds from the call of `step` to its return, over all frames; a percentile is the smallest time that at least so many of the times do not exceed |
-//! | `bytes_per_body` | `Report::bytes_bodies` over the bodies of the frame, the largest over all frames; pairs are not in it |
-//! | `bytes_per_static` | `Report::bytes_statics` over the statics, the largest over all frames; 0 without statics |
-//! | `allocations_per_step` | calls of the allocator by all threads during a step, median over the frames after the first ten; over all frames where there are no more than ten |
-//! | `checked_frames` | frames whose pairs were compared with an independent search, and were right |
+//! | `step_ms_median`, `step_ms_p99` | milliseconds of a call of `step`, over all frames; a percentile is the smallest time that at least this share of the times does not exceed |
+//! | `bytes_per_body` | `Report::bytes_bodies` over the bodies of the frame, the most of all frames; pairs are not included |
+//! | `bytes_per_static` | `Report::bytes_statics` over the statics, the most of all frames; 0 without statics |
+//! | `allocations_per_step` | calls of the allocator by all threads during a step: the median of the frames after the first ten, or of all frames if there are no more |
+//! | `checked_frames` | frames whose pairs were compared with brute force, and were equal |
 //!
-//! # The hashes
+//! # Hashes
 //!
-//! Everything is on unsigned 64-bit integers, sums and products modulo 2^64. `finish` is the finaliser of SplitMix64:
+//! All numbers are unsigned 64-bit integers, with sums and products modulo 2^64. `finish` is the
+//! finalizer of SplitMix64:
 //!
 //! ```text
 //! finish(z):  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
@@ -25,31 +27,31 @@
 //!             return z ^ (z >> 31)
 //! ```
 //!
-//! A pair is `(frame, kind, a, b)`: kind 0 is a pair of bodies, `a < b` their rows; kind 1 is a pair of a body and a
-//! static, `a` the row of the body, `b` the row of the static. Its mix is
+//! A pair is `(frame, kind, a, b)`: kind 0 is a pair of bodies, `a < b` their rows; kind 1 is a
+//! pair of a body and a static, `a` the row of the body, `b` the row of the static. Its mix is
 //!
 //! ```text
 //! mix(frame, kind, a, b) = finish(finish(0x9e3779b97f4a7c15 + 2 * frame + kind) ^ (a * 2^32 + b))
 //! ```
 //!
-//! `pair_set_hash` is the sum of the mixes of all pairs of all frames: the same in whatever order they come.
-//! `pair_order_hash` begins at 0 and becomes `finish(hash + mix)` for each pair in the order of the report: frame by
-//! frame, first `body_pairs()`, then `static_pairs()`.
+//! `pair_set_hash` is the sum of the mixes of all pairs of all frames, so it does not depend on
+//! their order. `pair_order_hash` begins at 0 and becomes `finish(hash + mix)` for each pair in the
+//! order of the report: frame by frame, first `body_pairs()`, then `static_pairs()`.
 
-use serde_json::{Map, Value, json};
+use super::json::JsonLine;
 use std::time::Duration;
 use triphase::{Contacts, Report};
+use triphase_scenes::SplitMix64;
 
-/// Frames at the beginning whose allocations are not counted: buffers grow to their size.
+/// Frames at the beginning whose allocations are not counted, while buffers grow.
 const WARM_UP: usize = 10;
 
-fn finish(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+fn finish(z: u64) -> u64 {
+    // The generator adds this constant to its state before the finalizer.
+    SplitMix64::new(z.wrapping_sub(0x9e37_79b9_7f4a_7c15)).next_u64()
 }
 
-/// The hashes of the module's documentation.
+/// The hashes that the module's documentation defines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hashes {
     pub(crate) set: u64,
@@ -71,7 +73,7 @@ impl Hashes {
     }
 }
 
-/// Gathered frame by frame.
+/// The figures of a run, added frame by frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) body_pairs: Vec<usize>,
@@ -87,7 +89,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Room for so many frames, so that gathering does not show in what it gathers.
+    /// Reserves memory for this many frames, so that adding a frame allocates nothing.
     pub(crate) fn with_capacity(frames: usize) -> Self {
         Self {
             body_pairs: Vec::with_capacity(frames),
@@ -98,7 +100,7 @@ impl Figures {
         }
     }
 
-    /// Takes in a step.
+    /// Adds a step.
     pub(crate) fn add(
         &mut self,
         contacts: Contacts<'_>,
@@ -120,7 +122,7 @@ impl Figures {
         self.bytes_per_static = self.bytes_per_static.max(share(report.static_bytes, statics));
     }
 
-    /// How many frames were taken in.
+    /// The number of frames added.
     pub(crate) fn frames(&self) -> usize {
         self.times.len()
     }
@@ -134,14 +136,14 @@ impl Figures {
         percentile(steady.unwrap_or(&self.allocations), 50).unwrap_or(0)
     }
 
-    /// A few lines for people.
+    /// The figures as a few lines of text.
     pub(crate) fn summary(&self) -> String {
         let frames = self.frames().max(1) as f64;
         let per_frame = |pairs: &[usize]| pairs.iter().sum::<usize>() as f64 / frames;
         let mut text = format!(
-            "pairs a frame   {:.0} of bodies, {:.0} with statics\n\
+            "pairs           {:.0} of bodies, {:.0} with statics, mean of all frames\n\
              step            {:.3} ms median, {:.3} ms p99, {} frames, {}\n\
-             memory          {:.1} bytes a body, {:.1} a static, pairs not counted\n\
+             memory          {:.1} bytes a body, {:.1} a static, without pairs\n\
              allocations     {} a step",
             per_frame(&self.body_pairs),
             per_frame(&self.static_pairs),
@@ -154,47 +156,45 @@ impl Figures {
             self.allocations_per_step(),
         );
         if self.checked_frames > 0 {
-            text += &format!("\nchecked         {} frames, all right", self.checked_frames);
+            text += &format!("\nverified        {} frames", self.checked_frames);
         }
         text
     }
 
-    /// The line for programs.
+    /// The figures as a line of JSON.
     pub(crate) fn json(&self, example: &str, scene: &str) -> String {
-        let entries = [
-            ("example", json!(example)),
-            ("scene", json!(scene)),
-            ("bodies", json!(self.bodies)),
-            ("statics", json!(self.statics)),
-            ("frames", json!(self.frames())),
-            ("threads", json!(threads())),
-            ("body_pairs", json!(self.body_pairs.iter().sum::<usize>())),
-            ("static_pairs", json!(self.static_pairs.iter().sum::<usize>())),
-            ("pair_set_hash", json!(format!("{:016x}", self.hashes.set))),
-            ("pair_order_hash", json!(format!("{:016x}", self.hashes.order))),
-            ("step_ms_median", json!(rounded(self.step_ms(50)))),
-            ("step_ms_p99", json!(rounded(self.step_ms(99)))),
-            ("bytes_per_body", json!(rounded(self.bytes_per_body))),
-            ("bytes_per_static", json!(rounded(self.bytes_per_static))),
-            ("allocations_per_step", json!(self.allocations_per_step())),
-            ("checked_frames", json!(self.checked_frames)),
-        ];
-        let object: Map<String, Value> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        Value::Object(object).to_string()
+        JsonLine::default()
+            .text("example", example)
+            .text("scene", scene)
+            .number("bodies", self.bodies)
+            .number("statics", self.statics)
+            .number("frames", self.frames())
+            .number("threads", threads())
+            .number("body_pairs", self.body_pairs.iter().sum::<usize>())
+            .number("static_pairs", self.static_pairs.iter().sum::<usize>())
+            .text("pair_set_hash", &format!("{:016x}", self.hashes.set))
+            .text("pair_order_hash", &format!("{:016x}", self.hashes.order))
+            .number("step_ms_median", rounded(self.step_ms(50)))
+            .number("step_ms_p99", rounded(self.step_ms(99)))
+            .number("bytes_per_body", rounded(self.bytes_per_body))
+            .number("bytes_per_static", rounded(self.bytes_per_static))
+            .number("allocations_per_step", self.allocations_per_step())
+            .number("checked_frames", self.checked_frames)
+            .to_string()
     }
 }
 
-/// How many threads a step that is called here may run on.
+/// The number of threads that a step called here may use.
 fn threads() -> usize {
     if cfg!(feature = "parallel") { rayon::current_num_threads() } else { 1 }
 }
 
-/// To a ten-thousandth.
+/// Rounds to a ten-thousandth.
 fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// The smallest value that at least `percent` of a hundred do not exceed.
+/// The smallest value that at least `percent` % of the values do not exceed.
 fn percentile<T: Copy + Ord>(values: &[T], percent: usize) -> Option<T> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -207,8 +207,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_as_documented() {
-        // finish(0x9e3779b97f4a7c15) is the first number of SplitMix64 from seed 0, known from its publication.
+    fn hashes_match_the_documentation() {
+        // The first number of SplitMix64 with seed 0, as published.
         assert_eq!(finish(0x9e37_79b9_7f4a_7c15), 0xe220_a839_7b1d_cdaf);
         let (mut one, mut other) = (Hashes::default(), Hashes::default());
         one.add(1, 2, 3);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_values_that_were_there() {
+    fn percentiles_are_given_values() {
         assert_eq!(percentile::<u64>(&[], 50), None);
         assert_eq!(percentile(&[7], 99), Some(7));
         assert_eq!(percentile(&[4, 1, 3, 2], 50), Some(2));

@@ -1,12 +1,12 @@
-//! Letters of five by seven dots, for legends: no font file is needed to read a picture.
+//! Letters of five by seven dots for legends, which need no font file.
 
-/// Dots of a letter, and the gap after it.
+/// Dots from the left edge of a letter to that of the next one.
 pub(crate) const ADVANCE: u32 = 6;
-/// Dots from the top of a line to its bottom.
+/// Dots of a letter's height.
 pub(crate) const HEIGHT: u32 = 7;
 
-/// The dots that are set, as columns and rows from the upper left corner. Lower case is drawn as upper case; what is
-/// unknown is left blank.
+/// The dots of a text, as columns and rows from the upper left corner. Lower-case letters are drawn
+/// as upper case, unknown ones as blanks.
 pub(crate) fn dots(text: &str) -> impl Iterator<Item = (u32, u32)> + '_ {
     (0u32..).zip(text.chars()).flat_map(|(place, letter)| {
         let rows = rows(letter.to_ascii_uppercase());
@@ -15,7 +15,7 @@ pub(crate) fn dots(text: &str) -> impl Iterator<Item = (u32, u32)> + '_ {
     })
 }
 
-/// A row is five bits, the leftmost the highest.
+/// The rows of a letter: five bits each, the highest one on the left.
 fn rows(letter: char) -> [u8; 7] {
     match letter {
         'A' => [0x0e, 0x11, 0x11, 0x1f, 0x11, 0x11, 0x11],

@@ -1,19 +1,20 @@
-//! Grids of free and blocked cells: read from a `.map` of the Moving AI benchmarks or drawn by code, and merged into
-//! boxes.
+//! Maps of free and blocked cells: read from a `.map` of the Moving AI benchmarks or generated, and
+//! merged into boxes.
 //!
-//! One cell is one unit; cell (column, row) is the box from (column, row) to (column + 1, row + 1), y grows downwards.
+//! A cell is one unit; cell (column, row) is the box from (column, row) to (column + 1, row + 1),
+//! and y grows downward.
 //!
-//! M1: whatever is outside of the map is blocked.
-//! M2: the boxes of [`Map::walls`] cover every blocked cell of the map exactly once, no free cell, and a frame of one
-//! cell around the map.
+//! MAP-1: everything outside of the map is blocked.
+//! MAP-2: the boxes of [`Map::walls`] cover each blocked cell of the map once, no free cell, and a
+//! frame of one cell around the map.
 
 use super::check::Box4;
 use super::{Failure, read_text};
 use std::path::Path;
 
-/// Most cells along a side: far beyond the benchmarks, and coordinates stay exact in f32 with room to spare.
+/// The most cells along a side: more than the benchmarks have, and coordinates are exact in f32.
 const SIDE_MAX: usize = 1 << 16;
-/// Cells of a room of the map that is drawn by code, its walls included.
+/// Cells along a side of a room of the generated map, walls included.
 const ROOM: usize = 16;
 
 /// Free and blocked cells.
@@ -25,13 +26,13 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// Reads a `.map`: four lines of header (`type octile`, `height H`, `width W`, `map`), then H lines of W cells.
-    /// `.`, `G` and `S` are free; `@`, `O`, `T` and `W` are blocked.
+    /// Reads a `.map`: four lines of header (`type octile`, `height H`, `width W`, `map`), then H
+    /// lines of W cells. `.`, `G` and `S` are free; `@`, `O`, `T` and `W` are blocked.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&read_text(path)?).map_err(|(line, reason)| format!("{}:{line}: {reason}", path.display()).into())
     }
 
-    /// As [`read`](Self::read); an error is the number of the line, from 1, and the reason.
+    /// As [`read`](Self::read). An error is the number of the line, from 1, and the reason.
     pub(crate) fn parse(text: &str) -> Result<Self, (usize, String)> {
         let mut lines = (1..).zip(text.lines());
         let mut header = |key: &str| {
@@ -71,14 +72,14 @@ impl Map {
         }
     }
 
-    /// A palace drawn by code: rooms with doors to all sides, pillars in some of them.
+    /// Generates a palace: rooms with doors to all sides, some with pillars.
     pub(crate) fn palace(rooms_across: usize, rooms_down: usize) -> Self {
         let (width, height) = (rooms_across * ROOM + 1, rooms_down * ROOM + 1);
         let cell = |k: usize| {
             let (column, row) = (k % width, k / width);
             let (x, y) = (column % ROOM, row % ROOM);
             let (room, story) = (column / ROOM, row / ROOM);
-            // Doors are three wide, and not opposite to each other.
+            // Doors are three cells wide, and not opposite to each other.
             let door = |place: usize, wall: usize| (1..=3).contains(&((place + 5 * wall) % (ROOM - 3)));
             let wall = (x == 0 && !door(y, room + story)) || (y == 0 && !door(x, room + 2 * story));
             let edge = column == 0 || row == 0 || column + 1 == width || row + 1 == height;
@@ -89,7 +90,7 @@ impl Map {
         Self { width, height, blocked: (0..width * height).map(cell).collect() }
     }
 
-    /// M1
+    /// MAP-1
     pub(crate) fn is_blocked(&self, column: i64, row: i64) -> bool {
         let inside = (0..self.width as i64).contains(&column) && (0..self.height as i64).contains(&row);
         !inside || self.blocked[row as usize * self.width + column as usize]
@@ -101,8 +102,8 @@ impl Map {
         cells.zip(&self.blocked).filter(|(_, blocked)| !**blocked).map(|(cell, _)| cell).collect()
     }
 
-    /// M2. Greedy: the first blocked cell that is not covered yet begins a box, as wide as its run of such cells, and as
-    /// high as whole runs follow below.
+    /// MAP-2. Greedy: the first blocked cell that is not covered yet begins a box, as wide as its
+    /// run of such cells and as high as the runs below repeat it.
     pub(crate) fn walls(&self) -> Vec<Box4> {
         let (width, height) = (self.width, self.height);
         let (right, bottom) = (width as f32, height as f32);
@@ -134,7 +135,8 @@ impl Map {
         walls
     }
 
-    /// The blocked cell, if any, that shares more than an edge with the box. Exact: the sides of cells are whole numbers.
+    /// The first blocked cell that shares more than an edge with the box. Exact, since cells have
+    /// whole coordinates.
     pub(crate) fn blocked_cell_in(&self, [min_x, min_y, max_x, max_y]: Box4) -> Option<[i64; 2]> {
         let columns = min_x.floor() as i64..max_x.ceil() as i64;
         let mut rows = min_y.floor() as i64..max_y.ceil() as i64;
@@ -147,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn walls_cover_what_is_blocked_once() {
+    fn walls_cover_blocked_cells_once() {
         let map = Map::palace(3, 2);
         let walls = map.walls();
         for row in -1..=map.height as i64 {
@@ -161,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_alike_are_merged() {
+    fn equal_runs_are_merged() {
         let map = Map::parse("type octile\nheight 3\nwidth 4\nmap\n@@..\n@@.T\n..WW\n").unwrap();
         let walls = map.walls();
         assert_eq!(walls[4..], [[0.0, 0.0, 2.0, 2.0], [3.0, 1.0, 4.0, 3.0], [2.0, 2.0, 3.0, 3.0]]);
     }
 
     #[test]
-    fn bad_maps_are_refused_with_the_line() {
+    fn invalid_map_is_refused_with_its_line() {
         let header = "type octile\nheight 2\nwidth 3\nmap\n";
         let bad = [
             ("", 1),
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn touching_a_blocked_cell_is_not_being_in_it() {
+    fn touching_a_blocked_cell_is_free() {
         let map = Map::parse("type octile\nheight 1\nwidth 2\nmap\n.@\n").unwrap();
         assert_eq!(map.blocked_cell_in([0.0, 0.0, 1.0, 1.0]), None);
         assert_eq!(map.blocked_cell_in([0.5, 0.0, 1.0f32.next_up(), 1.0]), Some([1, 0]));

@@ -1,12 +1,13 @@
-//! What the examples share: options, measuring, checking and drawing. Not needed to use the library; `embed` does
+//! Shared by the examples: options, figures, verification and drawing. `embed` shows the library
 //! without it.
 
-// Each example is a crate of its own and uses its part of this.
+// Each example compiles this for itself and uses a part.
 #![allow(dead_code)]
 
 pub(crate) mod allocations;
 pub(crate) mod check;
 pub(crate) mod figures;
+pub(crate) mod json;
 pub(crate) mod letters;
 pub(crate) mod map;
 pub(crate) mod options;
@@ -14,10 +15,10 @@ pub(crate) mod picture;
 pub(crate) mod recording;
 pub(crate) mod run;
 
-/// What goes wrong is told to the user in a sentence.
+/// A failure, which is printed as one sentence.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// A file as text; where it is none, the line is told.
+/// Reads a text file. The error names the line that is not UTF-8.
 pub(crate) fn read_text(path: &std::path::Path) -> Result<String, Failure> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     String::from_utf8(bytes).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Command line options that the examples share.
+//! Command-line options that the examples share.
 
 use super::Failure;
 use std::io::Write as _;
@@ -8,17 +8,16 @@ use std::process::ExitCode;
 /// Options of every example.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Options {
-    /// How many frames
+    /// Number of frames
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) frames: Option<u32>,
-    /// How many threads steps run on; as many as the machine has cores unless given
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// Compare some of the frames with an independent search for pairs
+    /// Verify some of the frames by brute force
     #[arg(long)]
     pub(crate) check: bool,
-    /// Print nothing to the standard output but one line of JSON at the end; what is for people goes to the standard
-    /// error
+    /// Print one line of JSON to standard output, and everything else to standard error
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -26,46 +25,45 @@ pub(crate) struct Options {
 /// Options of the examples that draw.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct PictureOptions {
-    /// Where the picture goes; below the target directory unless given
+    /// File of the picture [default: in the folder `triphase` of the target directory]
     #[arg(long, value_name = "PATH")]
     picture: Option<PathBuf>,
-    /// Draw nothing
+    /// Do not draw
     #[arg(long, conflicts_with = "picture")]
     no_picture: bool,
 }
 
 impl Options {
-    /// Runs `example` on a pool of as many threads as were asked for; steps respect the pool they are called in.
+    /// Runs `example` in a pool of the given number of threads, in which steps then run too.
     pub(crate) fn in_pool<T: Send>(&self, example: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
-        // 0 is rayon's word for "as many as there are cores".
+        // For rayon, 0 means one thread a core.
         let threads = self.threads.map_or(0, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-        pool.install(example)
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(example)
     }
 
-    /// Prints for people: on the standard output, or beside it where that is kept for JSON.
+    /// Prints for people: to standard error if standard output is for JSON.
     pub(crate) fn say(&self, text: &str) {
-        if self.json { eprintln!("{text}") } else { put(text) }
+        if self.json { eprintln!("{text}") } else { print_line(text) }
     }
 }
 
-/// Prints a line. Whoever reads may have read enough and gone: that is no failure.
-pub(crate) fn put(text: &str) {
+/// Prints a line to standard output. A closed pipe is no failure: the reader has read enough.
+pub(crate) fn print_line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Reads a number of bodies that a machine may hold.
-pub(crate) fn bodies(text: &str) -> Result<usize, String> {
-    const MOST: usize = 100_000_000;
+/// Parses a number of bodies.
+pub(crate) fn body_count(text: &str) -> Result<usize, String> {
+    const BODIES_MAX: usize = 100_000_000;
     match text.parse() {
-        Ok(count) if count <= MOST => Ok(count),
-        Ok(_) => Err(format!("at most {MOST}")),
+        Ok(count) if count <= BODIES_MAX => Ok(count),
+        Ok(_) => Err(format!("at most {BODIES_MAX}")),
         Err(_) => Err("not a whole number of at least 0".to_string()),
     }
 }
 
 impl PictureOptions {
-    /// Where to draw to, if at all.
+    /// The file to draw to, if any.
     pub(crate) fn path(&self, file: &str) -> Option<PathBuf> {
         if self.no_picture {
             return None;
@@ -75,7 +73,7 @@ impl PictureOptions {
     }
 }
 
-/// The end of every example: a failure is one sentence and a code, not a backtrace.
+/// Ends an example: a failure is one sentence and an exit code, not a backtrace.
 pub(crate) fn exit(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

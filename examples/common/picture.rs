@@ -1,4 +1,4 @@
-//! Draws boxes of a part of the world, and a legend.
+//! Draws a part of the world, and a legend.
 
 use super::check::Box4;
 use super::{Failure, letters};
@@ -6,26 +6,26 @@ use std::path::Path;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
 use triphase::Aabb;
 
-/// Pixels.
+/// Width of a picture in pixels.
 pub(crate) const WIDTH: u32 = 1600;
-/// Pixels.
+/// Height of a picture in pixels.
 pub(crate) const HEIGHT: u32 = 1000;
-/// Pixels of a dot of a letter.
+/// Pixels along a side of a letter's dot.
 const DOT: u32 = 2;
-/// Pixels from line to line of a legend.
+/// Pixels from line to line of the legend.
 const LINE: u32 = 26;
-/// Pixels between a legend and the edges, and within it.
+/// Pixels around the legend, and within it around the text.
 const PADDING: u32 = 18;
 
 /// Red, green, blue, opacity.
-pub(crate) type Colour = [u8; 4];
+pub(crate) type Rgba = [u8; 4];
 
-pub(crate) const BACKGROUND: Colour = [0x0e, 0x11, 0x18, 0xff];
-const PANEL: Colour = [0x0e, 0x11, 0x18, 0xe6];
-const PANEL_EDGE: Colour = [0x3a, 0x44, 0x58, 0xff];
-const TEXT: Colour = [0xe4, 0xe8, 0xf0, 0xff];
+pub(crate) const BACKGROUND: Rgba = [0x0e, 0x11, 0x18, 0xff];
+const PANEL: Rgba = [0x0e, 0x11, 0x18, 0xe6];
+const PANEL_EDGE: Rgba = [0x3a, 0x44, 0x58, 0xff];
+const TEXT: Rgba = [0xe4, 0xe8, 0xf0, 0xff];
 
-/// The part of the world that is drawn: its middle, and pixels a unit.
+/// The part of the world to draw: its center, and pixels a unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     pub(crate) middle: [f64; 2],
@@ -35,7 +35,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// What is seen, in world units.
+    /// The visible part of the world.
     pub(crate) fn area(&self) -> Result<Aabb, Failure> {
         let [x, y] = self.middle;
         let (half_x, half_y) = (f64::from(WIDTH) / 2.0 / self.scale, f64::from(HEIGHT) / 2.0 / self.scale);
@@ -43,7 +43,7 @@ impl View {
         Ok(Aabb::new([edge(x - half_x), edge(y - half_y)], [edge(x + half_x), edge(y + half_y)])?)
     }
 
-    /// A box in pixels, cut off a little outside of the picture; `None` where nothing of it is in sight.
+    /// A box in pixels, clamped to just outside of the picture; `None` if it is not visible.
     fn to_pixels(self, aabb: Box4) -> Option<Rect> {
         let (width, height) = (f64::from(WIDTH), f64::from(HEIGHT));
         let [min_x, min_y, max_x, max_y] = aabb.map(f64::from);
@@ -57,7 +57,7 @@ impl View {
     }
 }
 
-/// A picture in the making.
+/// A picture of a view.
 pub(crate) struct Picture {
     pixels: Pixmap,
     view: View,
@@ -65,28 +65,28 @@ pub(crate) struct Picture {
 
 impl Picture {
     pub(crate) fn new(view: View) -> Result<Self, Failure> {
-        let mut pixels = Pixmap::new(WIDTH, HEIGHT).ok_or("a picture of this size cannot be held")?;
-        pixels.fill(colour(BACKGROUND));
+        let mut pixels = Pixmap::new(WIDTH, HEIGHT).ok_or("not enough memory for the picture")?;
+        pixels.fill(color(BACKGROUND));
         Ok(Self { pixels, view })
     }
 
-    /// A filled box.
-    pub(crate) fn fill(&mut self, aabb: Box4, fill: Colour) {
+    /// Fills a box.
+    pub(crate) fn fill(&mut self, aabb: Box4, fill: Rgba) {
         if let Some(rect) = self.view.to_pixels(aabb) {
             self.pixels.fill_rect(rect, &paint(fill), Transform::identity(), None);
         }
     }
 
-    /// The outline of a box, inside of its edges.
-    pub(crate) fn outline(&mut self, aabb: Box4, line: Colour, width: f32) {
+    /// Outlines a box, inside of its edges.
+    pub(crate) fn outline(&mut self, aabb: Box4, line: Rgba, width: f32) {
         let inset = width / 2.0;
         if let Some(rect) = self.view.to_pixels(aabb).and_then(|rect| rect.inset(inset, inset)) {
             self.stroke(rect, line, width);
         }
     }
 
-    /// A filled disc.
-    pub(crate) fn disc(&mut self, center: [f32; 2], radius: f32, fill: Colour) {
+    /// Fills a circle.
+    pub(crate) fn circle(&mut self, center: [f32; 2], radius: f32, fill: Rgba) {
         let [x, y] = center;
         if let Some(rect) = self.view.to_pixels([x - radius, y - radius, x + radius, y + radius]) {
             let (x, y) = (0.5 * (rect.left() + rect.right()), 0.5 * (rect.top() + rect.bottom()));
@@ -96,14 +96,14 @@ impl Picture {
         }
     }
 
-    fn stroke(&mut self, rect: Rect, line: Colour, width: f32) {
+    fn stroke(&mut self, rect: Rect, line: Rgba, width: f32) {
         let path = PathBuilder::from_rect(rect);
         let stroke = Stroke { width, ..Stroke::default() };
         self.pixels.stroke_path(&path, &paint(line), &stroke, Transform::identity(), None);
     }
 
-    /// A legend in the lower left corner: a title, and lines of a swatch each.
-    pub(crate) fn legend(&mut self, title: &str, lines: &[(Colour, String)]) {
+    /// Draws a legend in the lower left corner: a title, and lines of a color and a text.
+    pub(crate) fn legend(&mut self, title: &str, lines: &[(Rgba, String)]) {
         let swatch = LINE;
         let longest = lines.iter().map(|(_, text)| text_width(text) + swatch).chain([text_width(title)]).max();
         let width = longest.unwrap_or(0) + 2 * PADDING;
@@ -121,37 +121,37 @@ impl Picture {
         }
     }
 
-    /// Text in white, its upper left corner at these pixels.
+    /// Writes a text from these pixels on.
     fn text(&mut self, left: u32, top: u32, text: &str) {
         for (x, y) in letters::dots(text) {
             self.block(left + x * DOT, top + y * DOT, DOT, DOT, TEXT);
         }
     }
 
-    /// A filled box in pixels.
-    pub(crate) fn block(&mut self, left: u32, top: u32, width: u32, height: u32, fill: Colour) {
+    /// Fills a box given in pixels.
+    pub(crate) fn block(&mut self, left: u32, top: u32, width: u32, height: u32, fill: Rgba) {
         if let Some(rect) = rect(left, top, width, height) {
             self.pixels.fill_rect(rect, &paint(fill), Transform::identity(), None);
         }
     }
 
-    /// Writes a PNG, and the directories above it.
+    /// Writes a PNG file, and creates its folder.
     pub(crate) fn save(&self, path: &Path) -> Result<(), Failure> {
-        let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let failure = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         if let Some(directory) = path.parent() {
-            std::fs::create_dir_all(directory).map_err(|error| told(&error))?;
+            std::fs::create_dir_all(directory).map_err(|error| failure(&error))?;
         }
-        self.pixels.save_png(path).map_err(|error| told(&error))?;
+        self.pixels.save_png(path).map_err(|error| failure(&error))?;
         Ok(())
     }
 }
 
-/// What two boxes share.
+/// The part that two boxes share.
 pub(crate) fn intersection(a: Box4, b: Box4) -> Box4 {
     [a[0].max(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].min(b[3])]
 }
 
-/// 1234567 as "1,234,567".
+/// Formats 1234567 as "1,234,567".
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -172,13 +172,13 @@ fn rect(left: u32, top: u32, width: u32, height: u32) -> Option<Rect> {
     Rect::from_xywh(left as f32, top as f32, width as f32, height as f32)
 }
 
-fn colour([red, green, blue, opacity]: Colour) -> Color {
+fn color([red, green, blue, opacity]: Rgba) -> Color {
     Color::from_rgba8(red, green, blue, opacity)
 }
 
-fn paint(fill: Colour) -> Paint<'static> {
+fn paint(fill: Rgba) -> Paint<'static> {
     let mut paint = Paint::default();
-    paint.set_color(colour(fill));
+    paint.set_color(color(fill));
     paint.anti_alias = true;
     paint
 }

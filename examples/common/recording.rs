@@ -1,25 +1,28 @@
-//! Recorded people: text, a row for each person and frame, blank separated: `id frame x y z`, in centimetres.
+//! Recordings of people: text with a row for each person and frame, `id frame x y z`, in
+//! centimeters.
 //!
-//! This is the format of the Pedestrian Dynamics Data Archive of Forschungszentrum Juelich. Rows may come in any
-//! order; empty lines and lines that begin with `#` are left out; z, the height of the head, is not used.
+//! This is the format of the Pedestrian Dynamics Data Archive of Forschungszentrum Juelich. Rows
+//! may come in any order; empty lines and lines that begin with `#` are skipped; z, the height of
+//! the head, is not used.
 //!
-//! R1: a person is there from the first to the last frame of its id, in each frame once. Where a frame in between is
-//! missing in the file, the person stays where it was last seen.
-//! R2: frames are numbered from the first of the file, and who is in a frame comes in ascending order of ids.
+//! RECORDING-1: a person is present from the first to the last frame of its id, once in each. For a
+//! missing frame, the last position is repeated.
+//! RECORDING-2: frames are numbered from the first one of the file, and the people of a frame are
+//! in ascending order of ids.
 
 use super::{Failure, read_text};
 use std::path::Path;
 
-/// Most frames in a row for which a person may be missing.
+/// The most frames in sequence for which a person may be missing.
 const GAP_MAX: u32 = 1000;
-const CENTIMETRES_IN_A_METRE: f64 = 100.0;
+const CENTIMETERS_PER_METER: f64 = 100.0;
 
-/// Who is where in a frame.
+/// A person in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
-    /// Persons are numbered from 0, in the order of their ids.
+    /// The number of the person, from 0 in the order of ids.
     pub(crate) person: u32,
-    /// In metres: centimetres over 100, in f64.
+    /// Meters: centimeters over 100, in f64.
     pub(crate) at: [f64; 2],
 }
 
@@ -27,11 +30,11 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug)]
 pub(crate) struct Recording {
     pub(crate) people: usize,
-    /// `[min_x, min_y, max_x, max_y]` of all positions, in metres.
+    /// `[min_x, min_y, max_x, max_y]` of all positions in meters.
     pub(crate) extent: [f64; 4],
     frames: Vec<Vec<Seen>>,
-    /// How many positions were held because a frame was missing.
-    pub(crate) held: usize,
+    /// The number of positions repeated for missing frames.
+    pub(crate) repeated: usize,
 }
 
 /// A row of the file, and its line.
@@ -48,17 +51,17 @@ impl Recording {
         Self::parse(&read_text(path)?).map_err(|(line, reason)| format!("{}:{line}: {reason}", path.display()).into())
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Who is there in a frame.
+    /// The people in a frame.
     pub(crate) fn frame(&self, frame: usize) -> &[Seen] {
         &self.frames[frame]
     }
 
-    /// An error is the number of the line, from 1, and the reason.
+    /// As [`read`](Self::read). An error is the number of the line, from 1, and the reason.
     pub(crate) fn parse(text: &str) -> Result<Self, (usize, String)> {
         let mut rows = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
@@ -77,7 +80,7 @@ impl Recording {
             people: 0,
             extent: [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY],
             frames: vec![Vec::new(); (last - first) as usize + 1],
-            held: 0,
+            repeated: 0,
         };
         for person in rows.chunk_by(|a, b| a.id == b.id) {
             recording.add(person, first)?;
@@ -85,7 +88,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// R1: one person, all rows of an id in ascending order of frames.
+    /// RECORDING-1: adds one person, all rows of an id in ascending order of frames.
     fn add(&mut self, rows: &[Row], first: u32) -> Result<(), (usize, String)> {
         let person = self.people as u32;
         for pair in rows.windows(2) {
@@ -98,13 +101,13 @@ impl Recording {
             if step > GAP_MAX {
                 return Err((
                     after.line,
-                    format!("person {id} was last seen {step} frames before, expected {GAP_MAX} at most"),
+                    format!("person {id} is missing for {step} frames, at most {GAP_MAX} are allowed"),
                 ));
             }
             for frame in before.frame..frame {
                 self.frames[(frame - first) as usize].push(Seen { person, at: before.at });
             }
-            self.held += step as usize - 1;
+            self.repeated += step as usize - 1;
         }
         if let Some(last) = rows.last() {
             self.frames[(last.frame - first) as usize].push(Seen { person, at: last.at });
@@ -118,13 +121,14 @@ impl Recording {
     }
 }
 
-/// A stretch of frames in which nobody is there, longer than [`GAP_MAX`]: rather a broken number than a recording.
+/// Frames without anybody, more than [`GAP_MAX`] in sequence: rather a wrong number than a
+/// recording.
 fn empty_stretch(rows: &[Row]) -> Option<(usize, String)> {
     let mut frames: Vec<(u32, usize)> = rows.iter().map(|row| (row.frame, row.line)).collect();
     frames.sort_unstable();
     let gap = frames.windows(2).find(|pair| pair[1].0 - pair[0].0 > GAP_MAX)?;
     let [(before, _), (frame, line)] = [gap[0], gap[1]];
-    Some((line, format!("frame {frame} follows frame {before}, expected {GAP_MAX} frames later at most")))
+    Some((line, format!("frame {frame} follows frame {before}, at most {GAP_MAX} frames may be missing")))
 }
 
 fn parse_row(line: usize, text: &str) -> Result<Row, String> {
@@ -136,12 +140,12 @@ fn parse_row(line: usize, text: &str) -> Result<Row, String> {
         field.parse::<u32>().map_err(|_| format!("{name} is {field:?}, expected a whole number from 0"))
     };
     let number = |name: &str, field: &str| {
-        // Ten thousand kilometres: far beyond any recording, and everything stays finite in f32.
+        // Ten thousand kilometers: more than any recording has, and finite in f32.
         let value = field.parse::<f64>().ok().filter(|value| value.abs() <= 1e9);
-        value.ok_or_else(|| format!("{name} is {field:?}, expected a number of centimetres"))
+        value.ok_or_else(|| format!("{name} is {field:?}, expected a number of centimeters"))
     };
     let (id, frame) = (whole("id", id)?, whole("frame", frame)?);
-    let at = [number("x", x)? / CENTIMETRES_IN_A_METRE, number("y", y)? / CENTIMETRES_IN_A_METRE];
+    let at = [number("x", x)? / CENTIMETERS_PER_METER, number("y", y)? / CENTIMETERS_PER_METER];
     number("z", z)?;
     Ok(Row { id, frame, at, line })
 }
@@ -151,9 +155,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_come_and_go_and_gaps_are_held() {
+    fn missing_frames_repeat_the_position() {
         let recording = Recording::parse("# a comment\n7 5 100 200 170\n7 8 130 200 170\n3 6 -50 0 0\n\n").unwrap();
-        assert_eq!((recording.people, recording.len(), recording.held), (2, 4, 2));
+        assert_eq!((recording.people, recording.len(), recording.repeated), (2, 4, 2));
         let seen = |frame: usize| recording.frame(frame).iter().map(|s| (s.person, s.at[0])).collect::<Vec<_>>();
         assert_eq!(seen(0), [(1, 1.0)]);
         assert_eq!(seen(1), [(0, -0.5), (1, 1.0)]);
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_recordings_are_refused_with_the_line() {
+    fn invalid_recording_is_refused_with_its_line() {
         let bad = [
             ("", 1),
             ("1 2 3 4\n", 1),

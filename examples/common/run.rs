@@ -1,44 +1,44 @@
-//! Steps a world frame by frame: measures, checks, and shows how far it is.
+//! Steps a world frame by frame, measures the steps, verifies some of them and shows the progress.
 
 use super::check::{self, Box4};
 use super::figures::Figures;
-use super::options::Options;
-use super::options::put;
+use super::options::{Options, print_line};
 use super::{Failure, allocations};
-use indicatif::{ProgressBar, ProgressStyle};
-use std::time::Instant;
+use std::io::{IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
 use triphase::{Bodies, Contacts, World};
 
-/// About so many frames of a run are checked, the first and the last among them.
+/// About this many frames of a run are verified, the first and the last among them.
 const CHECKED_FRAMES: usize = 12;
 
-/// Frames whose figures are made room for in advance.
+/// Frames for which figures reserve memory.
 const FRAMES_RESERVED: usize = 1 << 16;
 
-/// A world and what is gathered about its steps.
+/// Time between two updates of the progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A world and the figures of its steps.
 pub(crate) struct Run {
     pub(crate) world: World,
     pub(crate) figures: Figures,
-    /// Names the run in failures: scene and seed, or the file.
+    /// Scene and seed, or the file: begins each failure.
     name: String,
     statics: Vec<Box4>,
     frames: usize,
     check: bool,
-    bar: ProgressBar,
+    progress: Progress,
 }
 
 impl Run {
     pub(crate) fn new(name: String, statics: &[Box4], frames: usize, options: &Options) -> Result<Self, Failure> {
         let mut world = World::default();
         world.set_statics(statics)?;
-        // Hidden where the standard error is no terminal.
-        let bar = ProgressBar::new(frames as u64);
-        bar.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left")?);
         let figures = Figures::with_capacity(frames.min(FRAMES_RESERVED));
-        Ok(Self { world, figures, name, statics: statics.to_vec(), frames, check: options.check, bar })
+        let progress = Progress::default();
+        Ok(Self { world, figures, name, statics: statics.to_vec(), frames, check: options.check, progress })
     }
 
-    /// One frame. `box_of` computes the box of a row for the check.
+    /// Steps one frame. `box_of` computes the box of a row, to verify the frame.
     pub(crate) fn step(&mut self, bodies: Bodies<'_>, box_of: impl Fn(usize) -> Box4) -> Result<Contacts<'_>, Failure> {
         let frame = self.figures.frames();
         let allocations_before = allocations::count();
@@ -54,7 +54,7 @@ impl Run {
             compared.map_err(|mismatch| format!("{}, frame {frame}: {mismatch}", self.name))?;
             self.figures.checked_frames += 1;
         }
-        self.bar.inc(1);
+        self.progress.show(frame + 1, self.frames);
         Ok(contacts)
     }
 
@@ -63,16 +63,39 @@ impl Run {
         self.check && (frame.is_multiple_of(every) || frame + 1 == self.frames)
     }
 
-    /// The summary, for people.
-    pub(crate) fn finish(&self, options: &Options) {
-        self.bar.finish_and_clear();
+    /// Prints the summary for people.
+    pub(crate) fn finish(&mut self, options: &Options) {
+        self.progress.clear();
         options.say(&format!("{}\n{}\n{}", self.name, self.world.report(), self.figures.summary()));
     }
 
-    /// The line for programs, where it was asked for: the last thing an example prints.
+    /// Prints the line of JSON, if requested. It must be the last output.
     pub(crate) fn print_json(&self, example: &str, scene: &str, options: &Options) {
         if options.json {
-            put(&self.figures.json(example, scene).to_string());
+            print_line(&self.figures.json(example, scene));
+        }
+    }
+}
+
+/// The number of the frame, on standard error if that is a terminal.
+#[derive(Default)]
+struct Progress {
+    shown: Option<Instant>,
+}
+
+impl Progress {
+    fn show(&mut self, frame: usize, frames: usize) {
+        if self.shown.is_some_and(|shown| shown.elapsed() < PROGRESS_INTERVAL) || !std::io::stderr().is_terminal() {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let _ = write!(std::io::stderr(), "\r{frame} of {frames} frames");
+    }
+
+    fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            // Back to the first column, and the line erased.
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }

@@ -51,11 +51,11 @@ impl Random {
     }
 
     fn below(&mut self, end: usize) -> usize {
-        self.0.below(end)
+        (self.next() % end as u64) as usize
     }
 
     fn unit(&mut self) -> f32 {
-        self.0.range(0.0, 1.0)
+        (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     /// Two edges, the lower one first: among numbers that are easily taken for each other, or apart from all others.

@@ -91,8 +91,8 @@ pub(crate) fn bad_labels(files: &Files) -> Vec<String> {
         .for_each(|label| *counts.entry(label).or_default() += 1);
     let is_cited = |label: &str| {
         let cites = |line: &str| {
-            let words = || line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-            line.contains("//") && words().any(|word| word == label)
+            let comment = line.split_once("//").map_or("", |(_, comment)| comment);
+            comment.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == label)
         };
         lines().any(|line| cites(line) && self::label(line) != Some(label))
     };
