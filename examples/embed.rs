@@ -38,8 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         for pair in contacts.static_pairs() {
             let (body, wall) = (pair.body as usize, walls[pair.static_row as usize]);
-            let half_wall = 0.5 * (wall.max() - wall.min());
-            let push = way_out(centers[body], half_extents[body], wall.center(), half_wall);
+            let (center, half_extent) = (wall.center().into(), wall.half_extents().into());
+            let push = way_out(centers[body], half_extents[body], center, half_extent);
             centers[body] += push;
         }
     }

@@ -114,7 +114,7 @@ fn rays(world: &World) -> Done {
     // Along x at the height of heads; distances are multiples of the direction, which need not be of length 1.
     let shot = Ray::new([3.0, 1.5], [1.0, 0.0], 50.0)?;
     let hit = world.cast_ray(shot).ok_or("nothing is hit")?;
-    println!("shot: {} at {}, normal {:?}", name(hit.hit), shot.at(hit.distance), hit.normal);
+    println!("shot: {} at {:?}, normal {:?}", name(hit.hit), shot.point_at(hit.distance), hit.normal);
     assert_eq!(row(hit.hit), 1);
 
     // All that it would go through, in that order.

@@ -115,7 +115,7 @@ pub use contacts::exclusive::RowColumns;
 pub use contacts::islands::Islands;
 pub use contacts::stream::{self, PagePairs, StreamedPage};
 pub use error::{Column, Error, InvalidRow};
-pub use geometry::{Aabb, AabbCast, Circle, InvalidAabb, InvalidShape, Point, Ray};
+pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
 pub use input::bodies::Bodies;
 pub use input::filter::Filter;

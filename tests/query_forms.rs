@@ -76,28 +76,28 @@ fn bad_shapes_are_refused_when_made() {
     for (bad, name) in [(f32::NAN, "NaN"), (f32::INFINITY, "inf"), (f32::NEG_INFINITY, "-inf")] {
         told(&Point::new([bad, 0.0]).unwrap_err(), ["point", "x", name]);
         told(&Point::new([0.0, bad]).unwrap_err(), ["point", "y", name]);
-        told(&Circle::new([bad, 0.0], 1.0).unwrap_err(), ["circle", "center x", name]);
-        told(&Circle::new([0.0, bad], 1.0).unwrap_err(), ["circle", "center y", name]);
-        told(&Ray::new([bad, 0.0], [1.0, 0.0], 1.0).unwrap_err(), ["ray", "origin x", name]);
-        told(&Ray::new([0.0, bad], [1.0, 0.0], 1.0).unwrap_err(), ["ray", "origin y", name]);
-        told(&Ray::new([0.0, 0.0], [bad, 0.0], 1.0).unwrap_err(), ["ray", "direction x", name]);
-        told(&Ray::new([0.0, 0.0], [0.0, bad], 1.0).unwrap_err(), ["ray", "direction y", name]);
+        told(&Circle::new([bad, 0.0], 1.0).unwrap_err(), ["circle", "center.x", name]);
+        told(&Circle::new([0.0, bad], 1.0).unwrap_err(), ["circle", "center.y", name]);
+        told(&Ray::new([bad, 0.0], [1.0, 0.0], 1.0).unwrap_err(), ["ray", "origin.x", name]);
+        told(&Ray::new([0.0, bad], [1.0, 0.0], 1.0).unwrap_err(), ["ray", "origin.y", name]);
+        told(&Ray::new([0.0, 0.0], [bad, 0.0], 1.0).unwrap_err(), ["ray", "direction.x", name]);
+        told(&Ray::new([0.0, 0.0], [0.0, bad], 1.0).unwrap_err(), ["ray", "direction.y", name]);
         let aabb = Aabb::new([0.0, 0.0], [1.0, 1.0]).unwrap();
-        told(&AabbCast::new(aabb, [bad, 0.0]).unwrap_err(), ["sweep", "displacement x", name]);
-        told(&AabbCast::new(aabb, [0.0, bad]).unwrap_err(), ["sweep", "displacement y", name]);
+        told(&AabbCast::new(aabb, [bad, 0.0]).unwrap_err(), ["AABB cast", "displacement.x", name]);
+        told(&AabbCast::new(aabb, [0.0, bad]).unwrap_err(), ["AABB cast", "displacement.y", name]);
         for edge in 0..4 {
             let mut edges = [0.0, 0.0, 1.0, 1.0];
             edges[edge] = bad;
             let [a, b, c, d] = edges;
-            told(&Aabb::new([a, b], [c, d]).unwrap_err(), ["box", "finite", name]);
+            told(&Aabb::new([a, b], [c, d]).unwrap_err(), ["AABB", "must be", name]);
         }
     }
     for (bad, name) in [(f32::NAN, "NaN"), (f32::NEG_INFINITY, "-inf"), (-1.5, "-1.5"), (-f32::from_bits(1), "-0.0")] {
         told(&Circle::new([0.0, 0.0], bad).unwrap_err(), ["circle", "radius", name]);
         told(&Ray::new([0.0, 0.0], [1.0, 0.0], bad).unwrap_err(), ["ray", "max", name]);
     }
-    told(&Aabb::new([1.0, 0.0], [0.25, 2.0]).unwrap_err(), ["box", "(1, 0)", "(0.25, 2)"]);
-    told(&Aabb::new([0.0, 2.0], [0.25, 1.0]).unwrap_err(), ["box", "(0, 2)", "(0.25, 1)"]);
+    told(&Aabb::new([1.0, 0.0], [0.25, 2.0]).unwrap_err(), ["AABB", "max.x is 0.25", "must be >= 1"]);
+    told(&Aabb::new([0.0, 2.0], [0.25, 1.0]).unwrap_err(), ["AABB", "max.y is 1", "must be >= 2"]);
     // What is legal though it may look odd.
     assert!(Circle::new([0.0, 0.0], f32::INFINITY).is_ok() && Circle::new([0.0, 0.0], -0.0).is_ok());
     assert!(Ray::new([f32::MAX, f32::MIN], [0.0, -0.0], f32::INFINITY).is_ok());

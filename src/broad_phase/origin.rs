@@ -15,7 +15,7 @@ use crate::broad_phase::band_pass::Aim;
 use crate::error::{Column, Error, InvalidRow};
 use crate::frame::frame::Index;
 use crate::frame::frames::Frames;
-use crate::geometry::{RawAabb, oriented, shifted};
+use crate::geometry::{RawAabb, oriented, translated};
 use crate::input::rows::{BoxSource, read_boxes};
 use crate::memory::page::PairBudget;
 use crate::report::Phases;
@@ -147,16 +147,16 @@ impl Moved {
         let mut boxes = vec![[f32::NAN; 4]; index.row_count];
         for (slot, entries) in index.grid.entries() {
             for (row, aabb) in entries {
-                boxes[row as usize] = shifted(&oriented(aabb, slot.transposed), by);
+                boxes[row as usize] = translated(&oriented(aabb, slot.transposed), by);
             }
         }
         for (slot, entries) in index.asleep.grid().into_iter().flat_map(GridIndex::entries) {
             for (row, aabb) in entries.filter(|&(row, _)| index.asleep.stands(row)) {
-                boxes[row as usize] = shifted(&oriented(aabb, slot.transposed), by);
+                boxes[row as usize] = translated(&oriented(aabb, slot.transposed), by);
             }
         }
         for (&row, aabb) in index.oversized_rows.iter().zip(&index.oversized_boxes) {
-            boxes[row as usize] = shifted(aabb, by);
+            boxes[row as usize] = translated(aabb, by);
         }
         Self(boxes)
     }

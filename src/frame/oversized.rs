@@ -4,7 +4,7 @@
 //! Entities are numbered as in the double grid.
 
 use crate::frame::frame::Index;
-use crate::geometry::{Cast, Entry, ROOT, RawAabb, distance_squared, square, union};
+use crate::geometry::{Impact, PreparedCast, ROOT, RawAabb, distance_squared, square, union};
 use crate::memory::blocks::{Blocks, block_words, fill_blocks_from};
 use crate::memory::buffers::{grow, reserve_like};
 use crate::memory::record::Record;
@@ -83,17 +83,17 @@ impl Index {
     /// As [`Search::visit_met`].
     pub(crate) fn visit_met_oversized(
         &self,
-        cast: &Cast,
+        cast: &PreparedCast,
         mut until: f64,
-        visit: &mut impl FnMut(u32, Entry) -> f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         if self.few_oversized.len == 0 {
             return self.loose.visit_met(cast, until, visit);
         }
         // The part of the way that leads by them (C1): all of a way without an end would cover the whole world.
-        let Some([from, to]) = cast.span(&self.few_oversized.bounds, until) else { return until };
-        for (entity, aabb) in self.few_overlapping(cast.cover(from, to, to)).into_iter().flatten() {
-            if let Some(entry) = cast.entry(&aabb, until) {
+        let Some([from, to]) = cast.interval(&self.few_oversized.bounds, until) else { return until };
+        for (entity, aabb) in self.few_overlapping(cast.swept_bounds(from, to, to)).into_iter().flatten() {
+            if let Some(entry) = cast.impact(&aabb, until) {
                 until = visit(entity, entry);
             }
         }

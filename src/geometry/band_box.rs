@@ -5,10 +5,9 @@
 //! both kinds of boxes apart: a [`RawAabb`] is in the axes of the world, a [`BandBox`] in those of
 //! a band, and [`BandAxes`] converts between them.
 
-#![allow(dead_code)] // until the point grid holds its boxes as these
+#![allow(dead_code)] // until the point grid contains its boxes as these
 
-use crate::geometry::RawAabb;
-use crate::geometry::aabb::overlaps;
+use crate::geometry::raw_box::{RawAabb, overlaps};
 
 /// The axes of a band: those of the world, or x and y exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

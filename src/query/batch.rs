@@ -118,7 +118,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> QueryBuilder<S, A> {
     ///
     /// With 2^32 - 1 questions or more, or more hits than that in a block of 256 questions.
     pub fn par_query_aabb(self, areas: &[Aabb], answers: &mut BatchResults<S::Hit>) {
-        let center = |area: &Aabb| area.center().to_array();
+        let center = |area: &Aabb| area.center();
         self.ask_all(areas, center, answers, |area, found| {
             self.query_aabb(*area).append_to(found);
         });
@@ -128,7 +128,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> QueryBuilder<S, A> {
     pub fn par_query_circle(self, circles: &[Circle], answers: &mut BatchResults<S::Hit>) {
         self.ask_all(
             circles,
-            |circle| circle.center().to_array(),
+            |circle| circle.center(),
             answers,
             |circle, found| {
                 self.query_circle(*circle).append_to(found);
@@ -141,7 +141,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> QueryBuilder<S, A> {
     pub fn par_k_nearest_within(self, circles: &[Circle], k: usize, answers: &mut BatchResults<Neighbor<S::Hit>>) {
         self.ask_all(
             circles,
-            |circle| circle.center().to_array(),
+            |circle| circle.center(),
             answers,
             |circle, found| {
                 self.append_k_nearest(*circle, k, found);
@@ -152,7 +152,7 @@ impl<S: Searchable + Sync, A: Accept<S::Hit> + Sync> QueryBuilder<S, A> {
     /// [`cast_ray`](Self::cast_ray) of each ray: the first hit, or an empty answer. As
     /// [`par_query_aabb`](Self::par_query_aabb).
     pub fn par_cast_ray(self, rays: &[Ray], answers: &mut BatchResults<CastHit<S::Hit>>) {
-        self.ask_all(rays, |ray| ray.origin().to_array(), answers, |ray, found| found.extend(self.cast_ray(*ray)));
+        self.ask_all(rays, |ray| ray.origin(), answers, |ray, found| found.extend(self.cast_ray(*ray)));
     }
 
     /// V1 and V2.

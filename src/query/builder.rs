@@ -1,6 +1,6 @@
 //! The builder, and questions of areas.
 
-use crate::geometry::{Aabb, Circle, Point, RawAabb, distance_squared, holds};
+use crate::geometry::{Aabb, Circle, Point, RawAabb, contains, distance_squared};
 use crate::query::{Accept, Anything, Hits, Matching, Searchable};
 
 /// Queries to a world or to a tier: what lies in an area, what is nearest, what a ray meets.
@@ -68,7 +68,7 @@ impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
     /// [`query_aabb`](Self::query_aabb).
     pub fn query_contained_in(self, area: Aabb) -> Hits<impl Iterator<Item = S::Hit>> {
         let area = area.to_array();
-        self.search(area, move |aabb| holds(&area, aabb))
+        self.search(area, move |aabb| contains(&area, aabb))
     }
 
     /// Boxes that wholly hold `inner`: a point, or a box, edges included. Order as [`query_aabb`](Self::query_aabb); the
@@ -77,7 +77,7 @@ impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
         let Inner(inner) = inner.into();
         // Whoever holds all of it holds its lower corner.
         let [x, y, ..] = inner;
-        self.search([x, y, x, y], move |aabb| holds(aabb, &inner))
+        self.search([x, y, x, y], move |aabb| contains(aabb, &inner))
     }
 
     /// All that is filed in the cells and leaves that `area` touches, without a test of their boxes: at least what
@@ -90,8 +90,8 @@ impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
     /// Boxes that the closed disc meets: whose squared distance from its centre (see [`Aabb::distance_squared`]) is at
     /// most that of its radius. Order and cost as [`query_aabb`](Self::query_aabb) of the disc's box.
     pub fn query_circle(self, circle: Circle) -> Hits<impl Iterator<Item = S::Hit>> {
-        let (center, within) = (circle.center().to_array(), circle.radius_squared());
-        self.search(circle.cover(), move |aabb| distance_squared(aabb, center) <= within)
+        let (center, within) = (circle.center(), circle.radius_squared());
+        self.search(circle.bounds(), move |aabb| distance_squared(aabb, center) <= within)
     }
 }
 

@@ -4,7 +4,7 @@
 //! how near it has to be.
 
 use crate::frame::frame::Index;
-use crate::geometry::{Cast, Entry, RawAabb};
+use crate::geometry::{Impact, PreparedCast, RawAabb};
 use crate::input::filter::Filter;
 use crate::pair::Hit;
 use crate::query::{Accept, Part, QueryBuilder, Search};
@@ -311,7 +311,7 @@ impl<'w> Search for Searched<'w> {
         within
     }
 
-    fn visit_met(self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(Hit, Entry) -> f64) -> f64 {
+    fn visit_met(self, cast: &PreparedCast, mut until: f64, visit: &mut impl FnMut(Hit, Impact) -> f64) -> f64 {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
             until = index.grid.visit_met(cast, until, &mut self.visit_body(until, visit));

@@ -45,7 +45,7 @@ impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
     /// The box nearest to the centre of a disc, of those that the disc meets: the nearest with a maximal distance. Ties as
     /// [`nearest`](Self::nearest).
     pub fn nearest_within(self, circle: Circle) -> Option<Neighbor<S::Hit>> {
-        let (center, mut within) = (circle.center().to_array(), circle.radius_squared());
+        let (center, mut within) = (circle.center(), circle.radius_squared());
         let mut best: Option<Neighbor<S::Hit>> = None;
         self.source.visit_near(center, 1, within, &mut |hit, distance| {
             let found = Neighbor { hit, distance };
@@ -82,7 +82,7 @@ impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
             return;
         }
         let before = found.len();
-        let center = circle.center().to_array();
+        let center = circle.center();
         let mut within = circle.radius_squared();
         self.source.visit_near(center, k, within, &mut |hit, distance| {
             if self.accept.accepts(hit) {

@@ -1,6 +1,6 @@
 //! Rays and sweeps.
 
-use crate::geometry::{AabbCast, Cast, Ray};
+use crate::geometry::{AabbCast, PreparedCast, Ray};
 use crate::query::{Accept, QueryBuilder, Searchable};
 use glam::Vec2;
 use std::cmp::Ordering;
@@ -71,11 +71,11 @@ impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
         self.is_met(sweep.into())
     }
 
-    fn first_met(self, cast: Cast) -> Option<CastHit<S::Hit>> {
+    fn first_met(self, cast: PreparedCast) -> Option<CastHit<S::Hit>> {
         let mut first: Option<CastHit<S::Hit>> = None;
-        let mut until = cast.max;
+        let mut until = cast.max_time;
         self.source.visit_met(&cast, until, &mut |hit, entry| {
-            let met = CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) };
+            let met = CastHit { hit, distance: entry.time, normal: cast.normal(&entry).map(Vec2::from_array) };
             if first.is_none_or(|first| met.order(&first).is_lt()) && self.accept.accepts(hit) {
                 first = Some(met);
                 until = met.distance;
@@ -85,21 +85,21 @@ impl<S: Searchable, A: Accept<S::Hit>> QueryBuilder<S, A> {
         first
     }
 
-    fn all_met(self, cast: Cast, found: &mut Vec<CastHit<S::Hit>>) {
+    fn all_met(self, cast: PreparedCast, found: &mut Vec<CastHit<S::Hit>>) {
         found.clear();
-        self.source.visit_met(&cast, cast.max, &mut |hit, entry| {
+        self.source.visit_met(&cast, cast.max_time, &mut |hit, entry| {
             if self.accept.accepts(hit) {
-                found.push(CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) });
+                found.push(CastHit { hit, distance: entry.time, normal: cast.normal(&entry).map(Vec2::from_array) });
             }
-            cast.max
+            cast.max_time
         });
         // What was met again (U2) stands side by side then.
         found.sort_unstable_by(CastHit::order);
         found.dedup_by(|a, b| a.hit == b.hit);
     }
 
-    fn is_met(self, cast: Cast) -> bool {
-        let mut until = cast.max;
+    fn is_met(self, cast: PreparedCast) -> bool {
+        let mut until = cast.max_time;
         self.source.visit_met(&cast, until, &mut |hit, _| {
             if self.accept.accepts(hit) {
                 until = ENOUGH;

@@ -1,6 +1,6 @@
 //! What a structure offers for questions to be asked of it.
 
-use crate::geometry::{Cast, Entry, RawAabb, overlaps};
+use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
 
 /// The three walks.
 pub trait Search: Copy {
@@ -37,7 +37,7 @@ pub trait Search: Copy {
     /// Visits boxes that are met not after the distance `until`, by and by earlier ones first, some perhaps more than
     /// once. `visit` is given the hit and where the box is met, and returns until where it goes on; what it is in the end
     /// is returned. A negative distance ends the walk.
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(Self::Hit, Entry) -> f64) -> f64;
+    fn visit_met(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(Self::Hit, Impact) -> f64) -> f64;
 
     /// A number by which questions near a point are sorted, so that those that follow each other look at memory that lies
     /// close together. Changes what a batch costs, never what it finds.

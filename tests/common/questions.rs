@@ -354,10 +354,10 @@ impl Known {
         all.add("nearest_within", Kind::List, first(&inside, 1));
         all.add("within", Kind::List, inside);
 
-        let ray = self.met([x, y, x, y], probe.ray.direction().to_array(), f64::from(probe.ray.max()));
+        let ray = self.met([x, y, x, y], probe.ray.direction(), f64::from(probe.ray.max_time_of_impact()));
         all.add("cast_ray_all", Kind::List, ray.iter().copied());
         all.add("cast_ray", Kind::List, first(&ray, 1));
-        let sweep = self.met(area, probe.sweep.displacement().to_array(), 1.0);
+        let sweep = self.met(area, probe.sweep.displacement(), 1.0);
         all.add("cast_aabb_all", Kind::List, sweep.iter().copied());
         all.add("cast_aabb", Kind::List, first(&sweep, 1));
         all

@@ -1,6 +1,6 @@
 //! Queries to a [`PointGrid`], and what a grid is made of.
 
-use crate::geometry::{Cast, Entry, RawAabb, oriented};
+use crate::geometry::{Impact, PreparedCast, RawAabb, oriented};
 use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::bands::GridIndex;
@@ -51,7 +51,7 @@ impl Search for &PointGrid {
         self.rest.visit_near(point, count, within, visit)
     }
 
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn visit_met(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
         let until = self.index.visit_met(cast, until, visit);
         self.rest.visit_met(cast, until, visit)
     }

@@ -1,6 +1,6 @@
 //! What a ray, or a box in motion, meets: piece after piece of its way.
 //!
-//! M1: a box that is met first between two distances overlaps the cover of that piece of the way ([`Cast::cover`]), so it is
+//! M1: a box that is met first between two distances overlaps the cover of that piece of the way ([`PreparedCast::swept_bounds`]), so it is
 //!     filed in the piece's rectangle of cells, however far it reaches out of its own cell.
 //! M2: a body is visited with the first piece whose cover it overlaps. Covers of successive pieces begin and end no earlier
 //!     on each axis, in the direction of the way. So what overlaps two of them overlaps all between, and was visited
@@ -10,7 +10,8 @@
 //! M4: a piece that leads to no other cells is followed by a longer one, so there are not many more pieces than columns and
 //!     rows, however small cells are beside what moves and how far it moves.
 
-use crate::geometry::{Cast, Entry, RawAabb};
+use crate::geometry::band_box::BandAxes;
+use crate::geometry::{Impact, PreparedCast, RawAabb};
 use crate::simd::Rect;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::visit_masks;
@@ -24,11 +25,16 @@ const SMALL: usize = 3;
 
 impl GridIndex {
     /// See [`Search::visit_met`](crate::query::Search::visit_met); rows.
-    pub(crate) fn visit_met(&self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    pub(crate) fn visit_met(
+        &self,
+        cast: &PreparedCast,
+        mut until: f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
+    ) -> f64 {
         for class in self.directory.classes() {
-            let cast = cast.oriented(class.transposed);
-            let Some([from, to]) = cast.span(&class.bounds, until) else { continue };
-            let met = self.directory.met(class, &cast.cover(from, to, to));
+            let cast = cast.to_band(BandAxes::new(class.transposed));
+            let Some([from, to]) = cast.interval(&class.bounds, until) else { continue };
+            let met = self.directory.met(class, &cast.swept_bounds(from, to, to));
             let count = met.len();
             for k in 0..count {
                 let slot = if cast.ascends(1) { met.start + k } else { met.end - 1 - k };
@@ -39,12 +45,18 @@ impl GridIndex {
     }
 
     /// The bodies of a band; the cast is in its orientation.
-    fn visit_met_in(&self, slot: usize, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn visit_met_in(
+        &self,
+        slot: usize,
+        cast: &PreparedCast,
+        mut until: f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
+    ) -> f64 {
         let slot = &self.slots[slot];
         if slot.band.population == 0 {
             return until;
         }
-        let Some([mut from, end]) = cast.span(&slot.band.bounds, until) else { return until };
+        let Some([mut from, end]) = cast.interval(&slot.band.bounds, until) else { return until };
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
         let finder = band.finder(words);
         let mut piece = {
@@ -58,7 +70,7 @@ impl GridIndex {
         loop {
             let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
             let window = |to: f64| {
-                let area = cast.cover(from, to, end);
+                let area = cast.swept_bounds(from, to, end);
                 let rect = finder.rect(&area);
                 let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
                 (to, area, rect, candidates)
@@ -78,7 +90,7 @@ impl GridIndex {
                 while mask != 0 {
                     let at = first + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if let Some(entry) = cast.entry(&cells.blocks.aabb(at), until) {
+                    if let Some(entry) = cast.impact(&cells.blocks.aabb(at), until) {
                         until = visit(cells.blocks.row(at), entry);
                     }
                 }

@@ -1,6 +1,6 @@
 //! What can be asked of the tree, and its parts for people to look at.
 
-use crate::geometry::{Cast, Entry, RawAabb};
+use crate::geometry::{Impact, PreparedCast, RawAabb};
 use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::static_tree::box_query::Tested;
 use crate::tier::static_tree::node::{CHILD_COUNT, Node};
@@ -21,7 +21,7 @@ impl Search for &StaticTree {
     }
 
     #[inline]
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn visit_met(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
         self.walk_met(cast, until, visit)
     }
 

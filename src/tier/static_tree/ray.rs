@@ -5,12 +5,12 @@
 //!
 //! L1: of each static that is met, `e` is in the part of some leaf that lists it. It is in that of the root, which is the
 //!     span of a cover (C1). At a cut, a static of the lower side alone ends at or before the cut, one of the upper side
-//!     alone begins after it, so `e` is in that side's part ([`Cast::cut`], C1); for one of both sides, the lower part ends
+//!     alone begins after it, so `e` is in that side's part ([`PreparedCast::split_interval`], C1); for one of both sides, the lower part ends
 //!     no earlier than the upper begins, so `e` is in one of them. On an axis without motion one of the sides that the
 //!     start goes to is the static's (T2). No cell's own edges come into it: statics may lie outside of it.
 //! L2: so a part that is empty, or begins after what is asked for, is skipped together with all below it: whoever is met
 //!     there, and early enough, is met in another.
-//! L3: whoever is met in a part overlaps its cover ([`Cast::cover`]). Where the cover goes to one child alone, so does the
+//! L3: whoever is met in a part overlaps its cover ([`PreparedCast::swept_bounds`]). Where the cover goes to one child alone, so does the
 //!     static (T2), and the part stays as it is. In a leaf, who does not overlap the cover is met elsewhere, if at all.
 //! L4: of four siblings one is walked and at most three wait: at most three a level.
 //!
@@ -18,7 +18,7 @@
 //!
 //! Cost: O(depth + entries of the leaves along the ray up to what is found).
 
-use crate::geometry::{Cast, Entry, RawAabb, overlaps};
+use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
 use crate::tier::static_tree::StaticTree;
 use crate::tier::static_tree::box_query::TESTED_MAX;
 use crate::tier::static_tree::node::{CHILD_COUNT, Group, Node};
@@ -44,7 +44,7 @@ type Order = [(usize, [f64; 2]); CHILD_COUNT];
 impl Split {
     /// L1
     #[inline(always)]
-    fn parts(&self, cast: &Cast, part: [f64; 2]) -> Order {
+    fn parts(&self, cast: &PreparedCast, part: [f64; 2]) -> Order {
         match self.kind {
             Kind::Quad => self.parts_quad(cast, part),
             Kind::SlabsX => self.parts_slabs(0, cast, part),
@@ -53,8 +53,8 @@ impl Split {
     }
 
     #[inline(always)]
-    fn parts_quad(&self, cast: &Cast, part: [f64; 2]) -> Order {
-        let (x, y) = (cast.cut(0, self.at[0], part), cast.cut(1, self.at[1], part));
+    fn parts_quad(&self, cast: &PreparedCast, part: [f64; 2]) -> Order {
+        let (x, y) = (cast.split_interval(0, self.at[0], part), cast.split_interval(1, self.at[1], part));
         let child = |k: usize| {
             let (x, y) = (x[k & 1], y[k >> 1 & 1]);
             (k, [x[0].max(y[0]), x[1].min(y[1])])
@@ -65,10 +65,10 @@ impl Split {
         [child(home ^ 3), third, second, child(home)]
     }
 
-    fn parts_slabs(&self, axis: usize, cast: &Cast, part: [f64; 2]) -> Order {
+    fn parts_slabs(&self, axis: usize, cast: &PreparedCast, part: [f64; 2]) -> Order {
         let [first, second, third] = self.at;
-        let [low, high] = cast.cut(axis, second, part);
-        let ([a, b], [c, d]) = (cast.cut(axis, first, low), cast.cut(axis, third, high));
+        let [low, high] = cast.split_interval(axis, second, part);
+        let ([a, b], [c, d]) = (cast.split_interval(axis, first, low), cast.split_interval(axis, third, high));
         let mut order = [(3, d), (2, c), (1, b), (0, a)];
         if d[0] < a[0] {
             order.reverse();
@@ -80,14 +80,14 @@ impl Split {
 /// The walk below one root.
 struct Along<'t, 'c> {
     tree: &'t StaticTree,
-    cast: &'c Cast,
+    cast: &'c PreparedCast,
     /// Where the ray leaves the root's bounds.
     end: f64,
     waiting: SmallVec<[Site; WAITING_MAX]>,
 }
 
 impl Along<'_, '_> {
-    fn walk(mut self, start: Site, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn walk(mut self, start: Site, mut until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
         let mut next = Some(start);
         while let Some(site) = next {
             let (leaf, cover) = self.descend(site, until);
@@ -98,7 +98,7 @@ impl Along<'_, '_> {
     }
 
     fn cover(&self, [first, last]: [f64; 2], until: f64) -> RawAabb {
-        self.cast.cover(first, last.min(until), self.end)
+        self.cast.swept_bounds(first, last.min(until), self.end)
     }
 
     /// To the leaf that the ray meets first, and the cover of its part. Others that it meets wait, the next on top.
@@ -157,7 +157,7 @@ impl Along<'_, '_> {
 
     /// L3: those that overlap the cover, seen through without a branch an entry.
     #[inline(always)]
-    fn leaf(&self, leaf: Node, cover: &RawAabb, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn leaf(&self, leaf: Node, cover: &RawAabb, mut until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
         let rows = self.tree.built.entries[leaf.entries()].chunks(TESTED_MAX);
         for (rows, boxes) in rows.zip(self.tree.built.listed[leaf.entries()].chunks(TESTED_MAX)) {
             let mut beside = 0u32;
@@ -167,7 +167,7 @@ impl Along<'_, '_> {
             while beside != 0 {
                 let k = beside.trailing_zeros() as usize;
                 beside &= beside - 1;
-                let entry = self.cast.entry(&boxes[k], until);
+                let entry = self.cast.impact(&boxes[k], until);
                 if let Some(entry) = entry.filter(|_| !self.tree.disabled.contains(rows[k])) {
                     until = visit(rows[k], entry);
                 }
@@ -179,10 +179,15 @@ impl Along<'_, '_> {
 
 impl StaticTree {
     /// [`Search::visit_met`](crate::query::Search::visit_met).
-    pub(crate) fn walk_met(&self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    pub(crate) fn walk_met(
+        &self,
+        cast: &PreparedCast,
+        mut until: f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
+    ) -> f64 {
         let mut roots: SmallVec<[Site; ROOT_COUNT_MAX]> = SmallVec::new();
         for root in &self.built.roots {
-            if let Some(part) = cast.span(&root.bounds, until) {
+            if let Some(part) = cast.interval(&root.bounds, until) {
                 roots.push(Site { node: root.node, cell: root.cell, part });
             }
         }

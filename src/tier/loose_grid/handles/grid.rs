@@ -315,7 +315,7 @@ impl LooseGrid {
     /// Makes cells for `planned` entities and files all anew.
     fn refile(&mut self, planned: usize) {
         let planned = planned.max(CELLS_MIN);
-        let (min, max) = (self.area.min().to_array(), self.area.max().to_array());
+        let (min, max) = (self.area.min(), self.area.max());
         let sides = [0, 1].map(|axis| f64::from(max[axis]) - f64::from(min[axis]));
         let asked = sides.map(|side| (side / f64::from(self.cell_size)).ceil().max(1.0));
         let counts = cell_counts(asked, planned.min(CELLS_MAX) as f64);

@@ -1,6 +1,6 @@
 //! Queries to a [`LooseGrid`].
 
-use crate::geometry::{Cast, Entry, RawAabb};
+use crate::geometry::{Impact, PreparedCast, RawAabb};
 use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::loose_grid::map::GridMap;
 use crate::tier::loose_grid::walk::{DoubleGrid, Met, Near};
@@ -106,7 +106,7 @@ impl Search for &LooseGrid {
         near.within
     }
 
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
+    fn visit_met(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(LooseHandle, Impact) -> f64) -> f64 {
         let mut met = Met::new(self, cast, until, visit);
         if !self.is_empty() {
             met.walk();

@@ -3,7 +3,7 @@
 //! A small area, or a place, is looked for in the tight grid, a large one through the covers. Where boxes are so long that
 //! tight cells list more than is behind the covers of a neighbourhood, covers serve for all.
 
-use crate::geometry::{Cast, Entry, RawAabb, distance_squared, overlaps};
+use crate::geometry::{Impact, PreparedCast, RawAabb, distance_squared, overlaps};
 use crate::query::{Part, Search};
 use crate::tier::loose_grid::LooseIndex;
 use crate::tier::loose_grid::map::{CellRange, GridMap};
@@ -117,7 +117,7 @@ impl Search for &RebuiltGrid {
         near.within
     }
 
-    fn visit_met(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn visit_met(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
         let mut met = Met::new(self, cast, until, visit);
         if self.filed.is_empty() {
             return until;

@@ -1,6 +1,6 @@
 //! What brute force says to the walks.
 
-use crate::geometry::{Aabb, AabbCast, Cast, RawAabb, Ray, distance_squared, overlaps};
+use crate::geometry::{Aabb, AabbCast, PreparedCast, RawAabb, Ray, distance_squared, overlaps};
 use crate::query::Search;
 use crate::tier::loose_grid::tests::scenes::SplitMix64;
 
@@ -23,7 +23,7 @@ pub(super) fn points_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<[f32; 
 }
 
 /// Rays and sweeps from those points, in every direction that is hard.
-pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Cast> {
+pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<PreparedCast> {
     let maxima = [0.0, 1.0, 30.0, 1e30, f32::INFINITY];
     let mut casts = Vec::new();
     for from in points_over(boxes, rng) {
@@ -47,8 +47,13 @@ pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Cast> {
 }
 
 /// Panics where a walk differs from brute force.
-pub(super) fn assert_walks<S: Search>(source: S, model: &Model<S::Hit>, points: &[[f32; 2]], casts: &[Cast], what: &str)
-where
+pub(super) fn assert_walks<S: Search>(
+    source: S,
+    model: &Model<S::Hit>,
+    points: &[[f32; 2]],
+    casts: &[PreparedCast],
+    what: &str,
+) where
     S::Hit: std::fmt::Debug,
 {
     let span = |v: f32, by: f32| [v - by, v + by];
@@ -118,34 +123,34 @@ where
     }
 }
 
-fn assert_met<S: Search>(source: S, model: &Model<S::Hit>, cast: &Cast, what: &str)
+fn assert_met<S: Search>(source: S, model: &Model<S::Hit>, cast: &PreparedCast, what: &str)
 where
     S::Hit: std::fmt::Debug,
 {
     let by = |a: &(f64, S::Hit), b: &(f64, S::Hit)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    let met = |(hit, b): &(S::Hit, RawAabb)| Some((cast.entry(b, cast.max)?.distance, *hit));
+    let met = |(hit, b): &(S::Hit, RawAabb)| Some((cast.impact(b, cast.max_time)?.time, *hit));
     let mut all: Vec<_> = model.iter().filter_map(met).collect();
     all.sort_unstable_by(by);
     let mut found = Vec::new();
-    let end = source.visit_met(cast, cast.max, &mut |hit, entry| {
-        found.push((entry.distance, hit));
-        cast.max
+    let end = source.visit_met(cast, cast.max_time, &mut |hit, entry| {
+        found.push((entry.time, hit));
+        cast.max_time
     });
-    assert_eq!(end, cast.max);
+    assert_eq!(end, cast.max_time);
     // W1: once, though it need not be.
     found.sort_unstable_by(by);
     assert_eq!(found, all, "{what}: {cast:?}");
-    let (mut first, mut until) = (None, cast.max);
+    let (mut first, mut until) = (None, cast.max_time);
     source.visit_met(cast, until, &mut |hit, entry| {
-        let met = (entry.distance, hit);
+        let met = (entry.time, hit);
         if first.is_none_or(|first| by(&met, &first).is_lt()) {
-            (first, until) = (Some(met), entry.distance);
+            (first, until) = (Some(met), entry.time);
         }
         until
     });
     assert_eq!(first, all.first().copied(), "{what}: first of {cast:?}");
     let mut count = 0;
-    source.visit_met(cast, cast.max, &mut |_, _| {
+    source.visit_met(cast, cast.max_time, &mut |_, _| {
         count += 1;
         f64::NEG_INFINITY
     });

@@ -1,6 +1,6 @@
 //! The walks of both grids against brute force.
 
-use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray};
+use crate::geometry::{Aabb, AabbCast, Circle, Point, PreparedCast, RawAabb, Ray};
 use crate::query::{Part, QueryBuilder, Search};
 use crate::tier::loose_grid::tests::questions::{Model, assert_walks, casts_over, points_over};
 use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
@@ -140,7 +140,7 @@ fn small_integers_agree_with_brute_force() {
             })
             .collect();
         let points: Vec<_> = (0..12).map(|_| [at(side + 4) - 2.0, at(side + 4) - 2.0]).collect();
-        let mut casts: Vec<Cast> = Vec::new();
+        let mut casts: Vec<PreparedCast> = Vec::new();
         for _ in 0..12 {
             let (origin, direction) = ([at(side + 4) - 2.0, at(side + 4) - 2.0], [at(7) - 3.0, at(7) - 3.0]);
             casts.push(Ray::new(origin, direction, [1.0, 3.0, f32::INFINITY][at(3) as usize]).expect("a ray").into());

@@ -9,7 +9,7 @@
 //!
 //! Cost: O(tight cells along the way up to the answer + what they list).
 
-use crate::geometry::{Cast, Entry, RawAabb, round_down, round_up};
+use crate::geometry::{Impact, PreparedCast, RawAabb, round_down, round_up};
 use crate::tier::loose_grid::map::{CellRange, GridMap};
 use crate::tier::loose_grid::walk::{DoubleGrid, Walk, look_everywhere, look_through};
 use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
@@ -23,7 +23,7 @@ const FAR: f64 = 1e100;
 /// A walk along a ray.
 pub(crate) struct Met<'c, 'v, G, V> {
     grid: G,
-    cast: &'c Cast,
+    cast: &'c PreparedCast,
     pub(crate) until: f64,
     visit: &'v mut V,
 }
@@ -37,10 +37,10 @@ enum Way {
 }
 
 impl Way {
-    fn of(cast: &Cast, axis: usize) -> Self {
+    fn of(cast: &PreparedCast, axis: usize) -> Self {
         if cast.speed(axis) == 0.0 {
             Self::Nowhere
-        } else if cast.cover(FAR, FAR, FAR)[axis] > 0.0 {
+        } else if cast.swept_bounds(FAR, FAR, FAR)[axis] > 0.0 {
             Self::Up
         } else {
             Self::Down
@@ -48,8 +48,8 @@ impl Way {
     }
 }
 
-impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Met<'c, 'v, G, V> {
-    pub(crate) fn new(grid: G, cast: &'c Cast, until: f64, visit: &'v mut V) -> Self {
+impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Impact) -> f64> Met<'c, 'v, G, V> {
+    pub(crate) fn new(grid: G, cast: &'c PreparedCast, until: f64, visit: &'v mut V) -> Self {
         Self { grid, cast, until, visit }
     }
 
@@ -65,11 +65,11 @@ impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Met<'c, 'v, G, V> {
             return;
         }
         let endless = self.until > leaves;
-        let whole = map.range(&ahead(cast.cover(0.0, end, end), ways, endless));
+        let whole = map.range(&ahead(cast.swept_bounds(0.0, end, end), ways, endless));
         if whole.count() <= CELLS_FEW {
             return look_through(grid, whole, None, whole.min, self);
         }
-        let mut cover = cast.cover(0.0, 0.0, end);
+        let mut cover = cast.swept_bounds(0.0, 0.0, end);
         let mut range = map.range(&cover);
         look_through(grid, range, None, range.min, self);
         let [columns, rows] = map.counts();
@@ -79,7 +79,7 @@ impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Met<'c, 'v, G, V> {
             piece += 1;
             let to = if piece < pieces_max { from + step(cast, ways, map, &cover, &range) } else { f64::INFINITY };
             let is_last = to >= end;
-            cover = ahead(cast.cover(from, to.min(end), end), ways, is_last && endless);
+            cover = ahead(cast.swept_bounds(from, to.min(end), end), ways, is_last && endless);
             let before = std::mem::replace(&mut range, map.range(&cover));
             let both = [0, 1].map(|axis| range.min[axis].max(before.min[axis]));
             look_through(grid, range, Some(before), both, self);
@@ -91,19 +91,19 @@ impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Met<'c, 'v, G, V> {
     }
 }
 
-impl<G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Walk for Met<'_, '_, G, V> {
+impl<G: DoubleGrid, V: FnMut(G::Hit, Impact) -> f64> Walk for Met<'_, '_, G, V> {
     #[inline]
     fn reaches(&self, bounds: &RawAabb) -> bool {
-        self.cast.span(bounds, self.until).is_some()
+        self.cast.interval(bounds, self.until).is_some()
     }
 
     #[inline]
     fn look_into(&mut self, cell: LooseIndex) {
         let Self { grid, cast, visit, .. } = self;
         let until = std::cell::Cell::new(self.until);
-        let reach = |bounds: &RawAabb| cast.span(bounds, until.get()).is_some();
+        let reach = |bounds: &RawAabb| cast.interval(bounds, until.get()).is_some();
         grid.visit_filed(cell, reach, |bounds, hit| {
-            if let Some(entry) = cast.entry(bounds, until.get()) {
+            if let Some(entry) = cast.impact(bounds, until.get()) {
                 until.set(visit(hit, entry));
             }
         });
@@ -113,7 +113,7 @@ impl<G: DoubleGrid, V: FnMut(G::Hit, Entry) -> f64> Walk for Met<'_, '_, G, V> {
 
 /// About the distance from which on a way stays in the cells at the rim; finite. The last piece makes up for what this
 /// is off by (E1).
-fn leaves(cast: &Cast, ways: [Way; 2], map: &GridMap) -> f64 {
+fn leaves(cast: &PreparedCast, ways: [Way; 2], map: &GridMap) -> f64 {
     let on = |axis: usize| {
         let [begin, end] = map.ends(axis);
         if ways[axis] == Way::Nowhere || !(begin.is_finite() && end.is_finite()) {
@@ -123,7 +123,7 @@ fn leaves(cast: &Cast, ways: [Way; 2], map: &GridMap) -> f64 {
         // Only this axis counts: on the other the strip has no sides.
         let mut strip = ANYWHERE;
         (strip[axis], strip[axis + 2]) = (round_down(begin).max(f32::MIN), round_up(end).min(f32::MAX));
-        cast.span(&strip, f64::INFINITY).map_or(0.0, |[_, last]| last)
+        cast.interval(&strip, f64::INFINITY).map_or(0.0, |[_, last]| last)
     };
     on(0).max(on(1))
 }
@@ -141,7 +141,7 @@ fn ahead(mut cover: RawAabb, ways: [Way; 2], endless: bool) -> RawAabb {
 }
 
 /// From the end of a piece, how far it is to the middle of the next column or row; infinite where there is none.
-fn step(cast: &Cast, ways: [Way; 2], map: &GridMap, cover: &RawAabb, range: &CellRange) -> f64 {
+fn step(cast: &PreparedCast, ways: [Way; 2], map: &GridMap, cover: &RawAabb, range: &CellRange) -> f64 {
     let on = |axis: usize| {
         let (edge, next) = match ways[axis] {
             Way::Down => (cover[axis], range.min[axis].wrapping_sub(1)),

@@ -1,7 +1,7 @@
 //! Every scene through every question, against brute force with the predicates of `geometry`.
 
 use super::*;
-use crate::geometry::{AabbCast, Cast, Circle, Point, Ray, distance_squared, holds, overlaps};
+use crate::geometry::{AabbCast, Circle, Point, PreparedCast, Ray, contains, distance_squared, overlaps};
 use crate::query::{CastHit, Neighbor, Part, Search};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
 use proptest::prelude::*;
@@ -43,10 +43,14 @@ fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
     };
     let (raw, ask) = (area.to_array(), tree.query());
     let [x, y, ..] = raw;
-    assert_eq!(sorted(ask.query_contained_in(area)), all_that(tree, |aabb| holds(&raw, aabb)), "{name}: in {raw:?}");
-    assert_eq!(sorted(ask.query_containing(area)), all_that(tree, |aabb| holds(aabb, &raw)), "{name}: around {raw:?}");
+    assert_eq!(sorted(ask.query_contained_in(area)), all_that(tree, |aabb| contains(&raw, aabb)), "{name}: in {raw:?}");
+    assert_eq!(
+        sorted(ask.query_containing(area)),
+        all_that(tree, |aabb| contains(aabb, &raw)),
+        "{name}: around {raw:?}"
+    );
     let point = Point::new([x, y]).unwrap();
-    let around = all_that(tree, |aabb| holds(aabb, &[x, y, x, y]));
+    let around = all_that(tree, |aabb| contains(aabb, &[x, y, x, y]));
     assert_eq!(sorted(ask.query_containing(point)), around, "{name}: around {point:?}");
     let wanted: Vec<u32> = wanted.into_iter().filter(|&row| is_wanted(row)).collect();
     assert_eq!(sorted(ask.with_predicate(is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
@@ -115,10 +119,10 @@ fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
     assert_eq!(ask.cast_aabb_any(sweep), !wanted.is_empty(), "{name}: {sweep:?}");
 }
 
-fn met(tree: &StaticTree, cast: Cast) -> Vec<CastHit<u32>> {
+fn met(tree: &StaticTree, cast: PreparedCast) -> Vec<CastHit<u32>> {
     let entries = enabled(tree).filter_map(|(hit, aabb)| {
-        let entry = cast.entry(aabb, cast.max)?;
-        Some(CastHit { hit, distance: entry.distance, normal: cast.normal(&entry) })
+        let entry = cast.impact(aabb, cast.max_time)?;
+        Some(CastHit { hit, distance: entry.time, normal: cast.normal(&entry).map(glam::Vec2::from_array) })
     });
     let mut met: Vec<_> = entries.collect();
     met.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.hit.cmp(&b.hit)));
@@ -162,7 +166,7 @@ fn rays(points: &[[f32; 2]]) -> Vec<Ray> {
 fn sweeps(points: &[[f32; 2]], areas: &[RawAabb]) -> Vec<AabbCast> {
     let starts = areas.iter().filter_map(|&[a, b, c, d]| Aabb::new([a, b], [c, d]).ok());
     let all = starts.zip(points.iter().cycle()).enumerate().filter_map(|(k, (start, &to))| {
-        let by = (glam::Vec2::from_array(to) - start.min()).to_array();
+        let by = [to[0] - start.min()[0], to[1] - start.min()[1]];
         AabbCast::new(start, [by, [by[0], 0.0], [0.0, -by[1]], [0.0, 0.0]][k % 4]).ok()
     });
     all.collect()
@@ -270,7 +274,7 @@ fn the_first_met_visits_few() {
         let mut until = f64::INFINITY;
         tree.visit_met(&ray.into(), until, &mut |_, entry| {
             visited += 1;
-            until = until.min(entry.distance);
+            until = until.min(entry.time);
             until
         });
     }
@@ -294,7 +298,7 @@ fn parts_are_nodes_and_leaves() {
             };
             assert!(level <= DEPTH_MAX && level <= above.len(), "{name}: below nothing");
             above.truncate(level);
-            assert!(above.last().is_none_or(|outer| holds(outer, &cell)), "{name}: {cell:?} reaches out");
+            assert!(above.last().is_none_or(|outer| contains(outer, &cell)), "{name}: {cell:?} reaches out");
             above.push(cell);
         });
         assert_eq!((parts, listed), (tree.node_count(), tree.entry_count()), "{name}");
