@@ -141,7 +141,7 @@ impl Looks {
     fn new(scene: &Scene, world: &World) -> Self {
         let mut reaches: Vec<f32> = (0..scene.centers.len()).map(|row| reach(box_of(scene, row))).collect();
         reaches.sort_by(|a, b| b.total_cmp(a));
-        let oversized_from = match world.report().oversized {
+        let oversized_from = match world.report().oversized_count {
             0 => f32::INFINITY,
             count => reaches[count - 1],
         };
@@ -204,7 +204,7 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
 
 fn legend(picture: &mut Picture, scene: &Scene, world: &World) {
     let contacts = world.contacts();
-    let (bodies, oversized) = (scene.centers.len(), world.report().oversized);
+    let (bodies, oversized) = (scene.centers.len(), world.report().oversized_count);
     let mut title =
         format!("{}: {} bodies, {} pairs", scene.name, grouped(bodies), grouped(contacts.body_pairs().len()));
     let mut lines = vec![

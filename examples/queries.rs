@@ -221,7 +221,7 @@ fn other_threads(world: &mut World) -> Done {
     std::thread::scope(|scope| {
         let drawn = scope.spawn(|| {
             let frame = reader.latest(); // stays the step that it is of
-            (frame.step(), frame.query().only_bodies().query_aabb(view).count())
+            (frame.step_number(), frame.query().only_bodies().query_aabb(view).count())
         });
         let stepped = world.step(Bodies::uniform(&[[2.0f32, 1.0], [4.0, 1.0]], [0.4, 0.9])).map(|_| ());
         let (step, count) = drawn.join().map_err(|_| "the thread panicked")?;

@@ -1,10 +1,10 @@
-//! Contact pairs of a 2D world, once a frame, from slices.
+//! 2D broad phase: takes slices of bodies each frame, returns the pairs that overlap.
 //!
-//! `triphase` is the broad phase of a physics step for people who write their own engine, game, crowd or particle
-//! simulation and keep their entities in columns. Once a frame they hand over slices; they get back every pair of
-//! entities whose boxes overlap, each once, and every pair of an entity and a wall. Between steps they ask what lies
-//! in a rectangle, what is nearest, what a ray hits ([`World::query`]); other threads may ask it of the last step while the next
-//! one runs ([`World::reader`]).
+//! For engines, games, crowd and particle simulations that keep their entities in columns. Once a
+//! frame you hand over slices; you get every pair of bodies whose boxes overlap, each once, and every
+//! pair of a body and a static. Between steps you can query what is in a rectangle, what is nearest
+//! and what a ray hits ([`World::query`]). Other threads can query the last step while the next one
+//! runs ([`World::reader`]).
 //!
 //! ```
 //! use triphase::{Aabb, Bodies, World};
@@ -21,7 +21,7 @@
 //!     println!("bodies {} and {} overlap", pair.a, pair.b); // rows of the slices
 //! }
 //! for pair in contacts.static_pairs() {
-//!     centers[pair.body as usize][1] += 0.1; // the columns are free again
+//!     centers[pair.body as usize][1] += 0.1; // contacts do not borrow the columns
 //! }
 //! for hit in world.query_aabb(Aabb::new([40.0, 0.0], [60.0, 10.0])?) {
 //!     println!("in view: {hit:?}");
@@ -33,53 +33,61 @@
 //!
 //! | tier | holds | structure |
 //! |---|---|---|
-//! | 1 common | moving bodies up to a bound that is found in each step's sizes, or given | point grids: each body is filed once, as a point; cells are wide enough for partners to be at most one cell away |
-//! | 2 oversized | moving bodies above it | loose/tight double grid: each body is in one loose cell that grows around it; a tight grid lists the loose cells |
-//! | 3 static | what never moves | quadtree, built once: nodes of 8 bytes without boxes |
+//! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that its partners are in adjacent ones |
+//! | 2 oversized | larger bodies | loose/tight double grid: each body is in one loose cell that grows to cover it; a coarser tight grid lists the loose cells |
+//! | 3 static | what never moves | quadtree, built once, with nodes of 8 bytes |
 //!
-//! # What comes next in a physics step
+//! # Beyond pairs
 //!
-//! * What began and what ended, and a value that follows each contact: [`WorldConfig::with_contact_tracking`], [`Contacts::started`].
-//! * Pairs with both rows of your columns to change, on all threads: [`Contacts::par_for_each_pair_mut`].
-//! * Groups of bodies that touch: [`Contacts::build_islands`]. The partners of a body: [`Contacts::partners`].
+//! * Which contacts began and ended, and a value kept with each:
+//!   [`WorldConfig::with_contact_tracking`], [`Contacts::events`].
+//! * A parallel loop over pairs with mutable access to both rows:
+//!   [`Contacts::par_for_each_pair_mut`].
+//! * Groups of touching bodies: [`Contacts::build_islands`]. The partners of one body:
+//!   [`Contacts::partners`].
 //! * Pairs while the step still runs: [`World::step_streamed`], and [`stream`] for another thread.
-//! * Bodies that rest: [`Bodies::with_asleep`]. Bodies that are round: [`BodyShape::Circle`]. An origin that moves:
+//! * Sleeping bodies: [`Bodies::with_asleep`]. Round bodies: [`BodyShape::Circle`]. A moving origin:
 //!   [`World::shift_origin`].
 //!
 //! # Guarantees
 //!
-//! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes: touching counts, none
-//!   missing, none extra, none twice. Where [`Filter`]s are given, those that they allow; where bodies are to be
-//!   [`BodyShape::Circle`], those that touch.
-//! * **Deterministic.** Pairs and their order are a pure function of columns, statics and settings: the same at any
-//!   number of threads and on any instruction set, whatever was stepped before (but for the order where bodies say that
-//!   they [sleep](Bodies::with_asleep)).
-//! * **Unbounded.** Any finite coordinates; memory follows bodies, pairs and statics, never the extent of the world.
+//! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes:
+//!   touching counts, none is missing, extra or reported twice. [`Filter`]s and
+//!   [`BodyShape::Circle`] only leave pairs out.
+//! * **Deterministic.** Pairs and their order depend only on columns, statics and settings: not on
+//!   the number of threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change
+//!   the order.
+//! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
+//!   never the extent of the world.
 //! * **Steady.** Stepping frames that were stepped before allocates nothing.
-//! * **Nothing lost.** Bad input is an error that names the row, the column and the value; contacts and queries still
-//!   answer from the last good step.
+//! * **Nothing lost.** Invalid input is an error that names the row, the column and the value.
+//!   Contacts and queries still answer from the last successful step.
 //!
-//! # Units and sizes
+//! # Units
 //!
-//! Any unit, as long as it is one. Sizes are half-extents (centre to side). Rows are `u32`, ids are the caller's `u64`.
-//! Boxes are computed in f32, so far from the origin they are as coarse as f32 is there.
+//! Any unit of length, the same everywhere. Sizes are half-extents: from the center to the sides. Rows
+//! are `u32`, ids are your `u64`. Boxes are computed in f32, so they are as coarse as f32 is at their
+//! distance from the origin.
 //!
 //! # Features
 //!
-//! * `parallel` (default): steps run on the rayon pool of the caller, or the global one. Without it, or with
-//!   [`WorldConfig::with_parallel_threshold`], no thread is made and the result is the same.
-//! * `serde`: `World::save` and `World::restore`: settings, statics, contacts from step to step and the number of the step as a
-//!   value that can be serialised. So can [`WorldConfig`], [`Filter`], [`Aabb`] (checked when read), [`Pair`],
-//!   [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and [`BodyShape`].
+//! * `parallel` (default): steps run on the caller's rayon pool, or the global one. Without it, or
+//!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread, with
+//!   the same results.
+//! * `serde`: `World::save` and `World::restore`, and serialization of [`WorldConfig`], [`Filter`],
+//!   [`Aabb`] (checked when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
+//!   [`BodyShape`].
 //!
-//! # Modules, lowest layer first
+//! # Modules, in the order in which data flows
 //!
-//! * [`geometry`]: boxes, the shapes that questions are asked with, the definitions of overlap and distance.
-//! * [`config`], and at the top of the crate [`Bodies`], [`Filter`], [`Pair`], [`Error`]: the vocabulary.
-//! * [`reference`](mod@reference): brute force, the oracle.
-//! * [`query`]: questions, once for the tiers and the world.
-//! * [`stream`]: pairs that are handed on while the step still runs.
-//! * [`tier`]: the three tiers, each usable alone.
+//! * [`geometry`]: boxes, query shapes, and the definitions of overlap and distance.
+//! * [`config`], [`Bodies`], [`Statics`], [`Filter`]: settings and input.
+//! * [`reference`](mod@reference): the same answers by brute force, for tests.
+//! * [`tier`]: the three tiers; [`LooseGrid`](tier::loose_grid::LooseGrid),
+//!   [`StaticTree`](tier::static_tree::StaticTree) and
+//!   [`PointGrid`](tier::point_grid::PointGrid) are usable alone.
+//! * [`Contacts`], [`stream`]: the pairs of a step.
+//! * [`query`]: queries of the world, of a snapshot or of a tier.
 //! * [`World`]: all of them behind one call.
 
 pub mod geometry;
@@ -114,7 +122,7 @@ pub use contacts::events::{EndedPair, EndedStaticPair, Tracked};
 pub use contacts::exclusive::RowColumns;
 pub use contacts::islands::Islands;
 pub use contacts::stream::{self, PagePairs, StreamedPage};
-pub use error::{Column, Error, InvalidRow};
+pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};
 pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
 pub use input::bodies::Bodies;
@@ -123,7 +131,7 @@ pub use input::statics::Statics;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::frame::{Searched, Tier};
 pub use query::{CastHit, Neighbor, QueryBuilder};
-pub use reader::{Reader, Snapshot};
+pub use reader::{Snapshot, SnapshotReader};
 pub use report::{GridReport, Phases, Report};
 #[cfg(feature = "serde")]
 pub use save::SavedWorld;

@@ -1,130 +1,140 @@
-//! Handles for other threads: what they see is the last good step as a whole, while the next one runs.
+//! Snapshots of steps for other threads.
 
 use crate::frame::frame::Index;
 use crate::frame::frames::Published;
-use crate::geometry::Aabb;
+use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
 use crate::pair::Hit;
 use crate::query::frame::Searched;
-use crate::query::{Hits, Part, QueryBuilder};
-use crate::tier::static_tree::StaticTree;
-use crate::world::World;
+use crate::query::{CastHit, Hits, Neighbor, Part, QueryBuilder};
+use crate::tier::static_tree::tree::StaticTree;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// A handle through which other threads see the last good step of a world, without borrowing the world. Made by
-/// [`World::reader`]; cloned at the price of a counter. It outlives its world, and then still gives the last step.
+/// Gives other threads the last successful step of a world, without borrowing the world.
+///
+/// Made by [`World::reader`](crate::World::reader). Cloning is cheap. A reader outlives its world,
+/// and then still gives the last step.
 #[derive(Clone)]
-pub struct Reader {
+pub struct SnapshotReader {
     published: Arc<Published>,
 }
 
-/// The bodies and statics of one step: what [`Reader::latest`] gives.
+/// The bodies and statics of one step, which do not change while later steps run.
 ///
-/// It stays as it is while later steps run, for as long as it is held, by whichever thread; clones are of the same step.
-/// Contacts are no part of it: they are the world's.
+/// Made by [`SnapshotReader::latest`]. Clones share the same step. Contacts are not included.
 ///
 /// # Cost
 ///
-/// A frame's memory is used for a later step once no one holds it. As long as it is held, it costs its size: some 31
-/// bytes a body, 8 for an id and 8 for a filter. The frame of the last good step is there anyway.
+/// A snapshot keeps the memory of its step from being reused: about 31 bytes per body, and 8 each
+/// for an id and a filter. The last step is held by the world anyway.
 #[derive(Clone)]
 pub struct Snapshot {
     index: Arc<Index>,
 }
 
-impl World {
-    /// A handle for other threads, which see each step as a whole once it has ended: for drawing, sound, paths, or a server's
-    /// answers, while the next step runs.
-    ///
-    /// ```
-    /// use triphase::{Aabb, Bodies, World};
-    ///
-    /// let mut world = World::default();
-    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
-    /// let mut centers = vec![[1.0f32, 1.0], [50.0, 1.0]];
-    /// world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
-    ///
-    /// let reader = world.reader();
-    /// let view = Aabb::new([0.0, -5.0], [9.0, 5.0])?;
-    /// std::thread::scope(|scope| {
-    ///     scope.spawn(|| {
-    ///         let frame = reader.latest(); // of step 1 or of a later one, and it stays that one
-    ///         let drawn = frame.query_aabb(view).count();
-    ///         assert_eq!(drawn, frame.query_aabb(view).count());
-    ///         assert!(frame.step() >= 1 && drawn >= 2); // the ground and a body at least
-    ///     });
-    ///     for _ in 0..10 {
-    ///         centers[1][0] -= 4.5;
-    ///         world.step(Bodies::uniform(&centers, [0.5, 0.5])).expect("good bodies");
-    ///     }
-    /// });
-    /// assert_eq!((reader.latest().step(), reader.latest().query_aabb(view).count()), (11, 3));
-    /// # Ok::<(), triphase::Error>(())
-    /// ```
-    ///
-    /// # Determinism
-    ///
-    /// Which step a reader finds is up to the threads; what it finds in it is not. Readers change nothing about steps.
-    ///
-    /// # Cost
-    ///
-    /// O(1). Neither side waits for the other for longer than it takes to copy a pointer. While there are readers, each
-    /// frame has its ids to itself (8 bytes a body, where there are ids), and a step is built in memory that no one holds:
-    /// with up to two frames held at once nothing is allocated once as many were held before.
-    pub fn reader(&self) -> Reader {
-        Reader { published: self.frames.publish() }
+impl SnapshotReader {
+    pub(crate) fn new(published: Arc<Published>) -> Self {
+        Self { published }
     }
-}
 
-impl Reader {
-    /// The last good step, as it was when it ended: the same to all readers, until the next one has ended. Before the first
-    /// step it is empty, with number 0 and without statics. A step that is refused changes nothing.
+    /// Returns the last successful step.
+    ///
+    /// Before the first step it is empty, with step number 0 and without statics. A failed step
+    /// changes nothing.
     ///
     /// # Cost
     ///
-    /// O(1), nothing is allocated: a lock that is held for the copy of a pointer.
+    /// O(1) without allocation: a lock is held while a pointer is copied.
     pub fn latest(&self) -> Snapshot {
         Snapshot { index: self.published.latest() }
+    }
+
+    /// Waits for a step with a number above `step_number`, for at most `timeout`.
+    ///
+    /// Returns the last step as soon as it is newer, and `None` if the time runs out or the world
+    /// is dropped. The thread sleeps while it waits. On targets without threads it returns at once.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use triphase::{Bodies, World};
+    ///
+    /// let mut world = World::default();
+    /// let reader = world.reader();
+    /// let consumer = std::thread::spawn(move || {
+    ///     let mut last = 0;
+    ///     while let Some(snapshot) = reader.wait_newer(last, Duration::from_secs(5)) {
+    ///         last = snapshot.step_number(); // draw it; steps may be missed, but not seen twice
+    ///     }
+    ///     last
+    /// });
+    /// for _ in 0..3 {
+    ///     world.step(Bodies::uniform(&[[0.0f32, 0.0]], [0.5, 0.5]))?;
+    /// }
+    /// drop(world);
+    /// assert_eq!(consumer.join().unwrap(), 3);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn wait_newer(&self, step_number: u64, timeout: Duration) -> Option<Snapshot> {
+        self.published.wait_newer(step_number, timeout).map(|index| Snapshot { index })
     }
 }
 
 impl Snapshot {
-    /// How many steps had gone well when this one had: [`World::step_number`] of then. 0 before the first.
-    pub fn step(&self) -> u64 {
+    /// Number of the step: the value of [`World::step_number`](crate::World::step_number) after it.
+    pub fn step_number(&self) -> u64 {
         self.index.step
     }
 
-    /// How many rows the step had, skipped ones included.
-    pub fn len(&self) -> usize {
+    /// Number of rows of the step, including skipped ones.
+    pub fn body_count(&self) -> usize {
         self.index.row_count
     }
 
-    /// Whether the step had no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The id of a row, where the step had an id column and the row.
-    pub fn id(&self, row: u32) -> Option<u64> {
+    /// The id of a body; `None` if the step had no ids or no such row.
+    pub fn body_id(&self, row: u32) -> Option<u64> {
         self.index.ids.get(row as usize).copied()
     }
 
-    /// The statics as they were in the step: the set, and which of them were enabled.
+    /// The box of a body; see [`World::aabb`](crate::World::aabb).
+    pub fn aabb(&self, row: u32) -> Option<RawAabb> {
+        self.index.aabb(row)
+    }
+
+    /// The statics of the step, and which of them were enabled.
     pub fn statics(&self) -> &StaticTree {
         &self.index.statics
     }
 
-    /// Queries to the bodies and enabled statics of the step; see [`QueryBuilder`]. Any number of threads may ask at once.
+    /// Builds a query of the bodies and enabled statics of the step.
+    ///
+    /// Any number of threads may query a snapshot at the same time. See [`QueryBuilder`].
     pub fn query(&self) -> QueryBuilder<Searched<'_>> {
         QueryBuilder::new(self.searched())
     }
 
-    /// Everything whose closed box overlaps `area`, each once; as [`World::query_aabb`].
+    /// Finds everything that overlaps `area`; see [`QueryBuilder::query_aabb`].
     pub fn query_aabb(&self, area: Aabb) -> Hits<impl Iterator<Item = Hit>> {
         self.query().query_aabb(area)
     }
 
-    /// What the tiers are made of, for drawing and debugging; as [`World::visit_debug_shapes`].
+    /// Finds everything that overlaps `circle`; see [`QueryBuilder::query_circle`].
+    pub fn query_circle(&self, circle: Circle) -> Hits<impl Iterator<Item = Hit>> {
+        self.query().query_circle(circle)
+    }
+
+    /// Finds the box nearest to `point`; see [`QueryBuilder::nearest`].
+    pub fn nearest(&self, point: Point) -> Option<Neighbor<Hit>> {
+        self.query().nearest(point)
+    }
+
+    /// Finds the first box that `ray` hits; see [`QueryBuilder::cast_ray`].
+    pub fn cast_ray(&self, ray: Ray) -> Option<CastHit<Hit>> {
+        self.query().cast_ray(ray)
+    }
+
+    /// Visits the cells and nodes of the tiers, for debug drawing; see
+    /// [`World::visit_debug_shapes`](crate::World::visit_debug_shapes).
     pub fn visit_debug_shapes(&self, visitor: impl FnMut(Part)) {
         self.searched().visit_debug_shapes(visitor);
     }
@@ -134,17 +144,17 @@ impl Snapshot {
     }
 }
 
-impl fmt::Debug for Reader {
+impl fmt::Debug for SnapshotReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("latest", &self.latest()).finish()
+        f.debug_struct("SnapshotReader").field("latest", &self.latest()).finish()
     }
 }
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Snapshot")
-            .field("step", &self.step())
-            .field("bodies", &self.len())
+            .field("step_number", &self.step_number())
+            .field("bodies", &self.body_count())
             .field("statics", &self.statics().len())
             .finish()
     }
@@ -152,6 +162,6 @@ impl fmt::Debug for Snapshot {
 
 const _: () = {
     const fn shared<T: Clone + Send + Sync + 'static>() {}
-    shared::<Reader>();
+    shared::<SnapshotReader>();
     shared::<Snapshot>();
 };

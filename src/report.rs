@@ -1,6 +1,7 @@
-//! What a world tells about its last step.
+//! The report of a step.
 
 use crate::broad_phase::band_pass::TaskTimes;
+use crate::config::WorldConfig;
 use crate::world::World;
 use std::fmt;
 use std::time::Duration;
@@ -47,215 +48,233 @@ impl Phases {
     }
 }
 
-/// A point grid, as the last good step laid it out.
+/// A point grid of the last step.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GridReport {
-    /// Half-extent up to which it takes bodies, in world units: a given bound, or one with room above the largest size
-    /// that the step's sample of rows had.
-    pub bound: f32,
-    /// Bodies in it.
-    pub bodies: usize,
-    /// Bands, the units of parallel work.
-    pub bands: usize,
-    /// Cells with and without bodies.
-    pub cells: usize,
+    /// Largest half-extent of its bodies, in world units: a bound that was set, or a derived one
+    /// with room above the largest size in the step's sample.
+    pub half_extent_max: f32,
+    /// Number of bodies.
+    pub body_count: usize,
+    /// Number of bands, the units of parallel work.
+    pub band_count: usize,
+    /// Number of cells, occupied or not.
+    pub cell_count: usize,
     /// Mean width and height of its cells in world units, weighted by bodies.
     pub cell_size: [f32; 2],
-    /// How many bodies share a typical body's cell, itself included.
-    pub population: f32,
+    /// Mean number of bodies in the cell of a body, that body included.
+    pub crowding: f32,
 }
 
-/// What the last good step found and how the world stands; `Display` prints it readably.
+/// Counts, memory and times of the last step; `Display` prints them as text.
+///
+/// ```
+/// use triphase::{Bodies, World};
+/// let mut world = World::default();
+/// world.step(Bodies::uniform(&[[0.0f32, 0.0], [0.6, 0.0], [9.0, 9.0]], [0.5, 0.5]))?;
+/// let report = world.report();
+/// assert_eq!((report.common_count(), report.body_pair_count), (3, 1));
+/// println!("{report}");
+/// # Ok::<(), triphase::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Tier 1: the point grids of the bodies that were filed in the step, smallest bound first.
+    /// Tier 1: the point grids of the step, smallest bodies first, without cached bodies.
     pub grids: Vec<GridReport>,
-    /// Tier 1: bodies that [sleep](crate::Bodies::with_asleep) and stayed where they were filed.
-    pub asleep: usize,
+    /// Tier 1: bodies [marked as asleep](crate::Bodies::with_asleep) whose pairs were reused.
+    pub cached_count: usize,
     /// Tier 2: bodies above every bound.
-    pub oversized: usize,
-    /// Tier 3: statics, disabled ones included.
-    pub statics: usize,
-    /// Rows that were left out.
-    pub skipped: usize,
-    /// Pairs of bodies.
-    pub body_pairs: usize,
+    pub oversized_count: usize,
+    /// Tier 3: statics, including disabled ones.
+    pub static_count: usize,
+    /// Rows that were [skipped](crate::InvalidRows::Skip).
+    pub skipped_count: usize,
+    /// Pairs of two bodies.
+    pub body_pair_count: usize,
     /// Pairs of a body and a static.
-    pub static_pairs: usize,
-    /// Bytes held for bodies: the indexes of two frames, or of more if readers hold some or did, and all scratch. Pairs are
-    /// not counted.
-    pub bytes_bodies: usize,
+    pub static_pair_count: usize,
+    /// Bytes held for bodies: the frames of two steps, more if readers hold some, and scratch.
+    /// Pairs are not included.
+    pub body_bytes: usize,
     /// Bytes held for statics.
-    pub bytes_statics: usize,
-    /// Bytes held for pairs of two frames.
-    pub bytes_pairs: usize,
-    /// Time per phase.
+    pub static_bytes: usize,
+    /// Bytes held for the pairs of two steps, tracked contacts and partner lists.
+    pub pair_bytes: usize,
+    /// Time of each phase.
     pub phases: Phases,
-    /// What could be set better, if anything.
+    /// Which setting to change, if one makes steps slow.
     pub advice: Option<String>,
 }
 
 impl Report {
-    /// Bodies in tier 1.
-    pub fn common(&self) -> usize {
-        self.grids.iter().map(|grid| grid.bodies).sum::<usize>() + self.asleep
+    /// Number of bodies in tier 1.
+    pub fn common_count(&self) -> usize {
+        self.grids.iter().map(|grid| grid.body_count).sum::<usize>() + self.cached_count
     }
 
-    /// Bytes held per body that was filed.
+    /// Bytes held per body.
     pub fn bytes_per_body(&self) -> f64 {
-        self.bytes_bodies as f64 / (self.common() + self.oversized).max(1) as f64
+        self.body_bytes as f64 / (self.common_count() + self.oversized_count).max(1) as f64
     }
 }
 
-impl World {
-    /// What the last good step found, what is held, and where the time went.
-    ///
-    /// # Cost
-    ///
-    /// O(cells): meant for a person to read now and then, not for every frame.
-    pub fn report(&self) -> Report {
-        let grids = self.grid_reports();
-        let index = self.frames.front();
-        let mut report = Report {
-            asleep: index.asleep.count(),
-            oversized: index.oversized_rows.len(),
-            statics: self.statics.len(),
-            skipped: self.skipped.len(),
-            body_pairs: self.found.body_pair_count,
-            static_pairs: self.found.static_pair_count,
-            bytes_bodies: self.bytes_bodies(),
-            bytes_statics: self.statics.bytes() + self.frames.bytes_statics(&self.statics),
-            bytes_pairs: self.bytes_pairs(),
-            phases: self.phases,
+impl Report {
+    pub(crate) fn of(world: &World) -> Self {
+        let grids = grid_reports(world);
+        let index = world.frames.front();
+        let mut report = Self {
+            cached_count: index.asleep.count(),
+            oversized_count: index.oversized_rows.len(),
+            static_count: world.statics.len(),
+            skipped_count: world.skipped.len(),
+            body_pair_count: world.found.body_pair_count,
+            static_pair_count: world.found.static_pair_count,
+            body_bytes: world.bytes_bodies(),
+            static_bytes: world.statics.memory_bytes() + world.frames.bytes_statics(&world.statics),
+            pair_bytes: world.bytes_pairs(),
+            phases: world.phases,
             grids,
             advice: None,
         };
-        report.advice = advice(&report, !self.config.bounds.is_empty(), self.config.cell_size);
+        report.advice = advice(&report, &world.config);
         report
-    }
-
-    fn grid_reports(&self) -> Vec<GridReport> {
-        let classes = self.plan.classes();
-        let mut reports = Vec::with_capacity(classes.len());
-        let grid_index = &self.frames.front().grid;
-        let slots = &grid_index.slots;
-        for (k, &(first_band, bound)) in self.class_marks.iter().enumerate() {
-            let end = self.class_marks.get(k + 1).map_or(slots.len(), |&(next, _)| next);
-            let mut grid = GridReport { bound, bands: end - first_band, ..GridReport::default() };
-            let (mut squares, mut width, mut height) = (0.0f64, 0.0f64, 0.0f64);
-            for slot in &slots[first_band..end] {
-                let band = &slot.band;
-                if band.population == 0 {
-                    continue;
-                }
-                let cells = band.columns() * band.rows();
-                let bodies = band.population as f64;
-                grid.bodies += band.population;
-                grid.cells += cells;
-                let [min_x, min_y, max_x, max_y] = band.bounds;
-                let (across, down) = (f64::from(max_x - min_x), f64::from(max_y - min_y));
-                let (across, down) = (across / band.columns() as f64, down / band.rows() as f64);
-                let (across, down) = if slot.transposed { (down, across) } else { (across, down) };
-                width += across * bodies;
-                height += down * bodies;
-                squares += grid_index.squares(slot);
-            }
-            let bodies = grid.bodies.max(1) as f64;
-            grid.cell_size = [(width / bodies) as f32, (height / bodies) as f32];
-            grid.population = (squares / bodies) as f32;
-            reports.push(grid);
-        }
-        reports
     }
 }
 
-/// One sentence about the setting that costs most, if any does.
-fn advice(report: &Report, bounds_given: bool, cell_size: Option<f32>) -> Option<String> {
-    let bodies = report.common() + report.oversized;
-    if bodies < 1000 {
+fn grid_reports(world: &World) -> Vec<GridReport> {
+    let classes = world.plan.classes();
+    let mut reports = Vec::with_capacity(classes.len());
+    let grid_index = &world.frames.front().grid;
+    let slots = &grid_index.slots;
+    for (k, &(first_band, bound)) in world.class_marks.iter().enumerate() {
+        let end = world.class_marks.get(k + 1).map_or(slots.len(), |&(next, _)| next);
+        let mut grid = GridReport { half_extent_max: bound, band_count: end - first_band, ..GridReport::default() };
+        let (mut squares, mut width, mut height) = (0.0f64, 0.0f64, 0.0f64);
+        for slot in &slots[first_band..end] {
+            let band = &slot.band;
+            if band.population == 0 {
+                continue;
+            }
+            let cells = band.columns() * band.rows();
+            let bodies = band.population as f64;
+            grid.body_count += band.population;
+            grid.cell_count += cells;
+            let [min_x, min_y, max_x, max_y] = band.bounds;
+            let (across, down) = (f64::from(max_x - min_x), f64::from(max_y - min_y));
+            let (across, down) = (across / band.columns() as f64, down / band.rows() as f64);
+            let (across, down) = if slot.transposed { (down, across) } else { (across, down) };
+            width += across * bodies;
+            height += down * bodies;
+            squares += grid_index.squares(slot);
+        }
+        let bodies = grid.body_count.max(1) as f64;
+        grid.cell_size = [(width / bodies) as f32, (height / bodies) as f32];
+        grid.crowding = (squares / bodies) as f32;
+        reports.push(grid);
+    }
+    reports
+}
+
+/// Crowding above which a grid is worth advice.
+const CROWDING_MAX: f32 = 32.0;
+
+/// Worlds with fewer bodies get no advice: their steps are short in any case.
+const ADVISED_MIN: usize = 1000;
+
+/// Names the setting that makes steps slow, if one does.
+fn advice(report: &Report, config: &WorldConfig) -> Option<String> {
+    let bodies = report.common_count() + report.oversized_count;
+    if bodies < ADVISED_MIN {
         return None;
     }
-    if bounds_given && report.oversized * 10 > bodies {
-        let percent = report.oversized * 100 / bodies;
+    let bounds_set = !config.bounds().is_empty();
+    if bounds_set && report.oversized_count * 10 > bodies {
+        let percent = report.oversized_count * 100 / bodies;
         return Some(format!(
-            "{percent} % of the bodies are above the largest bound and go to the loose grid, which is slower: \
-             raise the bound, add one, or leave bounds to be found."
+            "{percent} % of the bodies exceed the largest bound and are in the slower loose grid: \
+             raise the bound, add one, or omit bounds."
         ));
     }
-    let crowded = report.grids.iter().find(|grid| grid.population > 32.0 && grid.bodies * 10 > bodies)?;
-    let pairs = report.body_pairs as f32 / bodies as f32;
-    if let Some(side) = cell_size.filter(|_| pairs * 8.0 < crowded.population) {
+    let is_crowded = |grid: &&GridReport| grid.crowding > CROWDING_MAX && grid.body_count * 10 > bodies;
+    let GridReport { crowding, half_extent_max, .. } = report.grids.iter().find(is_crowded)?;
+    let pairs_per_body = report.body_pair_count as f32 / bodies as f32;
+    if pairs_per_body * 8.0 >= *crowding {
+        return None; // The bodies overlap each other, so smaller cells would not help.
+    }
+    if let Some(side) = config.cell_size() {
         return Some(format!(
-            "{:.0} bodies share a typical cell of side {side}: make the cell size smaller, or leave it to be found.",
-            crowded.population
+            "{crowding:.0} bodies share a cell of side {side}: make the cell size smaller, or omit it."
         ));
     }
-    (bounds_given && pairs * 8.0 < crowded.population).then(|| {
+    bounds_set.then(|| {
         format!(
-            "{:.0} bodies share a typical cell of the grid with bound {}: add a smaller bound, or leave bounds to be found.",
-            crowded.population, crowded.bound
+            "{crowding:.0} bodies share a cell of the grid with bound {half_extent_max}: add a smaller bound, \
+             or omit bounds."
         )
     })
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for grid in &self.grids {
+        for grid in self.grids.iter().filter(|grid| grid.body_count > 0) {
             let [width, height] = grid.cell_size;
-            if grid.bodies == 0 {
-                continue;
-            }
             writeln!(
                 f,
-                "common     {:>9} bodies up to half-extent {:.3}, {} bands, cells {width:.2} x {height:.2}, population {:.1}",
-                grid.bodies, grid.bound, grid.bands, grid.population
+                "common     {:>9} bodies, half-extent <= {:.3}: {} bands, cells {width:.2} x {height:.2}, crowding {:.1}",
+                grid.body_count, grid.half_extent_max, grid.band_count, grid.crowding
             )?;
         }
-        if self.asleep > 0 {
-            writeln!(f, "asleep     {:>9} bodies", self.asleep)?;
+        if self.cached_count > 0 {
+            writeln!(f, "cached     {:>9} bodies", self.cached_count)?;
         }
-        writeln!(f, "oversized  {:>9} bodies", self.oversized)?;
-        writeln!(f, "static     {:>9} boxes", self.statics)?;
-        if self.skipped > 0 {
-            writeln!(f, "skipped    {:>9} rows", self.skipped)?;
+        writeln!(f, "oversized  {:>9} bodies", self.oversized_count)?;
+        writeln!(f, "static     {:>9} boxes", self.static_count)?;
+        if self.skipped_count > 0 {
+            writeln!(f, "skipped    {:>9} rows", self.skipped_count)?;
         }
-        writeln!(f, "pairs      {:>9} of bodies, {} with statics", self.body_pairs, self.static_pairs)?;
-        let per_static = self.bytes_statics as f64 / self.statics.max(1) as f64;
+        writeln!(f, "pairs      {:>9} of bodies, {} with statics", self.body_pair_count, self.static_pair_count)?;
+        let per_static = self.static_bytes as f64 / self.static_count.max(1) as f64;
         writeln!(
             f,
-            "memory     {:>9.1} bytes a body, {per_static:.1} a static, {:.1} MiB for pairs",
+            "memory     {:>9.1} B/body, {per_static:.1} B/static, {:.1} MiB of pairs",
             self.bytes_per_body(),
-            self.bytes_pairs as f64 / f64::from(1 << 20)
+            self.pair_bytes as f64 / f64::from(1 << 20)
         )?;
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        let phases = &self.phases;
-        writeln!(
-            f,
-            "time       {:>9.3} ms: plan {:.3}, partition {:.3}, prepare {:.3}, pairs {:.3}, gather {:.3}",
-            ms(phases.total),
-            ms(phases.plan),
-            ms(phases.partition),
-            ms(phases.prepare),
-            ms(phases.pairs),
-            ms(phases.gather)
-        )?;
-        if phases.tracking > Duration::ZERO {
-            writeln!(f, "           tracking of contacts {:.3}", ms(phases.tracking))?;
-        }
-        write!(
-            f,
-            "           pairs over all threads: sort {:.3}, common {:.3}, visitors {:.3}, oversized {:.3}, statics {:.3}",
-            ms(phases.sort),
-            ms(phases.common),
-            ms(phases.visitors),
-            ms(phases.oversized),
-            ms(phases.statics)
-        )?;
+        self.phases.fmt(f)?;
         if let Some(advice) = &self.advice {
             write!(f, "\nadvice     {advice}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Phases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        write!(
+            f,
+            "time       {:>9.3} ms: plan {:.3}, partition {:.3}, layout {:.3}, find pairs {:.3}, gather {:.3}",
+            ms(self.total),
+            ms(self.plan),
+            ms(self.partition),
+            ms(self.prepare),
+            ms(self.pairs),
+            ms(self.gather)
+        )?;
+        if self.tracking > Duration::ZERO {
+            write!(f, ", track contacts {:.3}", ms(self.tracking))?;
+        }
+        write!(
+            f,
+            "\n           find pairs, summed over threads: sort {:.3}, common {:.3}, ghosts {:.3}, \
+             oversized {:.3}, statics {:.3}",
+            ms(self.sort),
+            ms(self.common),
+            ms(self.visitors),
+            ms(self.oversized),
+            ms(self.statics)
+        )
     }
 }

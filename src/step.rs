@@ -31,6 +31,7 @@ impl World {
         let index = Arc::make_mut(&mut next);
         let outcome = Chunks::new(chunks, &mut row_starts).and_then(|input| {
             let parallel = self.config.is_parallel(input.len());
+            index.begin();
             index.asleep.clear();
             self.sleeping.forget_bad_rows();
             let discs = self.config.body_shape == BodyShape::Circle && !input.has_displacements();

@@ -16,17 +16,21 @@ use crate::contacts::events::Tracker;
 use crate::contacts::partners::Lists;
 use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
+use crate::geometry::RawAabb;
 use crate::input::bodies::Bodies;
 use crate::input::statics::Statics;
 use crate::memory::page::{PAGE_LEN, PagePool};
 use crate::query::frame::Searched;
-use crate::report::Phases;
+use crate::reader::SnapshotReader;
+use crate::report::{Phases, Report};
+#[cfg(feature = "serde")]
+use crate::save::SavedWorld;
 use crate::simd::Level;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::Plan;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 
-/// Moving bodies of every size and statics, and the pairs of them that overlap.
+/// Moving bodies and statics, their contact pairs, and queries of them.
 ///
 /// ```
 /// use triphase::{Aabb, Bodies, World};
@@ -79,7 +83,7 @@ pub struct World {
 }
 
 impl World {
-    /// A world with settings; `World::default()` has none.
+    /// Creates a world with the given settings; `World::default()` has default settings.
     ///
     /// # Errors
     ///
@@ -92,47 +96,78 @@ impl World {
         Ok(Self { level: Level::detect(config.simd_max), config, tracker, lists, frames, ..Self::default() })
     }
 
-    /// One frame: finds every pair of bodies, and every pair of a body and an enabled static, whose closed boxes overlap, and
-    /// whose filters allow each other where there are any (see [`Filter`](crate::Filter)). Where the world was told that bodies
-    /// are discs, these have to touch too (see [`BodyShape`](crate::BodyShape)).
+    /// Steps one frame: finds every contact pair of bodies, and of bodies and enabled statics.
     ///
-    /// The pairs are exact: the boxes are computed in f32 (see [`Bodies`]), touching is overlap, none is missing,
-    /// extra or reported twice, in whatever configuration and whatever was stepped before.
+    /// A contact pair is two entities whose closed boxes overlap and whose [`Filter`](crate::Filter)s
+    /// agree; with [`BodyShape::Circle`](crate::BodyShape::Circle) the shapes must touch as well. Boxes
+    /// are computed in f32 (see [`Bodies`]); touching counts as overlap. No pair is missing, extra or
+    /// reported twice.
+    ///
+    /// Takes one [`Bodies`], or a slice, array or `Vec` of them: one for each archetype of an ECS, say.
+    /// Rows are then numbered through all of them.
     ///
     /// Runs on the rayon pool of the caller, so `pool.install(|| world.step(bodies))` chooses one.
     ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    ///
+    /// let mut world = World::default();
+    /// let orcs = [[0.0f32, 0.0], [9.0, 9.0]];
+    /// let arrows = [[0.2f32, 0.0, 0.4, 0.1]];
+    /// let chunks = [Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::from_aabbs(&arrows)];
+    /// let pair = world.step(&chunks)?.body_pairs().next().unwrap();
+    /// assert_eq!((pair.a, pair.b), (0, 2)); // the arrow is row 2
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`Error::InvalidBody`] names the lowest row that cannot be used (see [`InvalidRows`](crate::InvalidRows) to skip such rows);
-    /// [`Error::ColumnLengthMismatch`], [`Error::InconsistentIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`], where contacts are tracked
-    /// [`Error::DuplicateBodyId`]. After an error the contacts and queries are still those of the last good step.
+    /// [`Error::InvalidBody`] names the lowest invalid row (see
+    /// [`InvalidRows`](crate::InvalidRows) to skip such rows). Also [`Error::ColumnLengthMismatch`],
+    /// [`Error::InconsistentIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`] and, if contacts are
+    /// tracked, [`Error::DuplicateBodyId`]. After an error the world keeps the contacts and answers the
+    /// queries of the last successful step.
     ///
     /// # Determinism
     ///
-    /// Pairs and their order are a pure function of columns, statics and settings; but for their order where bodies say that they
-    /// sleep ([`Bodies::with_asleep`]).
+    /// Pairs and their order depend only on input, statics and settings: not on the number of threads,
+    /// the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
     ///
     /// # Cost
     ///
-    /// O(bodies + pairs), in parallel; see the README for figures. Allocates only when the world grows.
+    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If steps come to need far
+    /// less memory than before, it is given back over the following steps.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         self.build_frame(bodies.as_ref(), None)?;
         Ok(self.contacts())
     }
 
-    /// Replaces the static set: boxes, taken bit for bit, and optionally ids. All are enabled. Queries see it at once;
-    /// static pairs are empty until the next step. [Readers](Self::reader) see it from that step on; until then the old set is
-    /// held for them.
+    /// Replaces the static set, with all statics enabled.
+    ///
+    /// Queries see the new set at once. Static pairs are empty until the next step.
+    /// [Readers](Self::reader) see the new set from the next step on; until then the old set stays in
+    /// memory for them.
+    ///
+    /// ```
+    /// use triphase::{Statics, World};
+    ///
+    /// let mut world = World::default();
+    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
+    /// assert_eq!(world.statics().len(), 1);
+    /// world.set_statics(Statics::default())?; // remove all
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidStatic`] names the lowest bad row; [`Error::ColumnLengthMismatch`], [`Error::TooManyRows`], where contacts are tracked
-    /// [`Error::DuplicateStaticId`]. On an error the old set stays.
+    /// [`Error::InvalidStatic`] names the lowest invalid row. Also [`Error::ColumnLengthMismatch`],
+    /// [`Error::TooManyRows`] and, if contacts are tracked, [`Error::DuplicateStaticId`]. On an error the
+    /// old set stays.
     ///
     /// # Cost
     ///
-    /// A rebuild, in parallel for large sets: O(n log n), some hundred milliseconds for a million boxes. To open a door use
-    /// [`set_static_enabled`](Self::set_static_enabled).
+    /// Builds a tree, in parallel for large sets: O(n log n), some hundred milliseconds for a million
+    /// boxes. To open a door use [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let statics = StaticTree::build(statics.into(), self.config.may_use_threads())?;
         if self.tracker.is_some() {
@@ -148,12 +183,26 @@ impl World {
         Ok(())
     }
 
-    /// Switches a static on or off (a door, a destroyed wall) and returns what it was. Queries see it at once, pairs from
-    /// the next step on.
+    /// Enables or disables a static, and returns whether it was enabled.
+    ///
+    /// For doors and destroyed walls. Queries see the change at once, contact pairs from the next step on.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    ///
+    /// let mut world = World::default();
+    /// world.set_statics(&[[0.0f32, 0.0, 1.0, 9.0]])?; // a door
+    /// let bodies = [[0.5f32, 4.0]];
+    /// assert_eq!(world.step(Bodies::uniform(&bodies, [0.5, 0.5]))?.static_pairs().len(), 1);
+    ///
+    /// assert_eq!(world.set_static_enabled(0, false)?, true);
+    /// assert_eq!(world.step(Bodies::uniform(&bodies, [0.5, 0.5]))?.static_pairs().len(), 0);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::StaticOutOfRange`].
+    /// [`Error::StaticOutOfRange`] if there is no such row.
     ///
     /// # Cost
     ///
@@ -169,8 +218,10 @@ impl World {
         &self.statics
     }
 
-    /// The contacts of the last good step again, by a shared borrow, so that queries can be asked while they are
-    /// iterated (what `step` returns holds the world by its `&mut`). Empty before the first step.
+    /// The contacts of the last successful step, by a shared borrow.
+    ///
+    /// The contacts that [`step`](Self::step) returns borrow the world mutably; these do not, so queries
+    /// can be made while they are iterated. Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
         Contacts {
             found: &self.found,
@@ -181,20 +232,21 @@ impl World {
         }
     }
 
-    /// How many steps went well so far: the number of the last good one. 0 before the first; a step that was refused does
-    /// not count.
+    /// Number of successful steps.
     pub fn step_number(&self) -> u64 {
         self.frames.front().step
     }
 
-    /// Rows that the last good step left out under [`InvalidRows::Skip`](crate::InvalidRows::Skip), ascending.
+    /// Rows skipped by the last successful step, ascending; see
+    /// [`InvalidRows::Skip`](crate::InvalidRows::Skip).
     pub fn skipped_rows(&self) -> &[InvalidRow] {
         &self.skipped
     }
 
-    /// Gives back memory that the last good step does not need: scratch, spare frames, free pages. The next step
-    /// takes it again. Frames that [readers](Self::reader) hold go when they let go of them; while there are readers, the
-    /// frame of the last good step is left as it is.
+    /// Gives back memory that the last step does not need, such as scratch, spare frames and free pages.
+    ///
+    /// The next step allocates it again. Frames that [readers](Self::reader) hold are freed when they are
+    /// dropped; while there are readers, the frame of the last step stays as it is.
     pub fn shrink_to_fit(&mut self) {
         self.next_found.clear(&self.pool);
         self.next_found = FoundPairs::default();
@@ -216,12 +268,208 @@ impl World {
         }
     }
 
-    /// The settings it was made with.
+    /// The settings.
     pub fn config(&self) -> &WorldConfig {
         &self.config
     }
 
     /// The bodies of the last good step, and the statics as of now.
+    /// The box of a body in the last successful step, as `[min_x, min_y, max_x, max_y]`.
+    ///
+    /// It is the box that was stepped, in f32, displacement included. Edges may have rounded to
+    /// infinity. Returns `None` for a row that was skipped or does not exist.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&[[1.0f32, 2.0]], [0.5, 0.5]))?;
+    /// assert_eq!(world.aabb(0), Some([0.5, 1.5, 1.5, 2.5]));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// The first call after a step takes O(rows) and 16 bytes per row; later ones take O(1).
+    pub fn aabb(&self, row: u32) -> Option<RawAabb> {
+        self.frames.front().aabb(row)
+    }
+
+    /// Creates a handle that gives other threads each step as a whole, once it has ended.
+    ///
+    /// For drawing, sound, path finding or a server's answers, while the next step runs.
+    ///
+    /// ```
+    /// use triphase::{Aabb, Bodies, World};
+    ///
+    /// let mut world = World::default();
+    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
+    /// let mut centers = vec![[1.0f32, 1.0], [50.0, 1.0]];
+    /// world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    ///
+    /// let reader = world.reader();
+    /// let view = Aabb::new([0.0, -5.0], [9.0, 5.0])?;
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(|| {
+    ///         let snapshot = reader.latest(); // step 1 or a later one; it does not change
+    ///         let drawn = snapshot.query_aabb(view).count();
+    ///         assert_eq!(drawn, snapshot.query_aabb(view).count());
+    ///         assert!(snapshot.step_number() >= 1 && drawn >= 2); // the ground and a body at least
+    ///     });
+    ///     for _ in 0..10 {
+    ///         centers[1][0] -= 4.5;
+    ///         world.step(Bodies::uniform(&centers, [0.5, 0.5])).expect("valid bodies");
+    ///     }
+    /// });
+    /// let latest = reader.latest();
+    /// assert_eq!((latest.step_number(), latest.query_aabb(view).count()), (11, 3));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Determinism
+    ///
+    /// Which step a reader gets depends on timing; the content of a step does not. Readers do not
+    /// affect steps.
+    ///
+    /// # Cost
+    ///
+    /// O(1). Steps and queries never block each other for longer than it takes to copy a pointer.
+    /// While there are readers, each step copies its ids (8 bytes per body, if there are ids) and
+    /// is built in memory that no snapshot holds. With up to two steps held at once, nothing is
+    /// allocated once as many have been held before.
+    pub fn reader(&self) -> SnapshotReader {
+        SnapshotReader::new(self.frames.publish())
+    }
+
+    /// Orders the rows of the last step so that bodies near each other become adjacent.
+    ///
+    /// Row `order[k]` belongs at position `k`. `order` is cleared first, and then holds each row once. If
+    /// you sort your columns by it once in a hundred frames or so, loops over contacts find both rows of a
+    /// pair close together, and steps with a million bodies become faster too: bodies need many frames to
+    /// leave their neighbors.
+    ///
+    /// Contacts, hits and your own references are rows of the step: read those of the last step before you
+    /// reorder, and keep ids for whatever must outlast it.
+    ///
+    /// Common bodies come first in cell order, [cached](crate::Bodies::with_asleep) ones behind the others;
+    /// oversized bodies follow, then [skipped rows](Self::skipped_rows). Before the first step `order` is
+    /// empty; a failed step does not change it.
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    ///
+    /// /// Sorts a column through a reused buffer.
+    /// fn reorder<T: Copy>(column: &mut Vec<T>, order: &[u32], buffer: &mut Vec<T>) {
+    ///     buffer.clear();
+    ///     buffer.extend(order.iter().map(|&row| column[row as usize]));
+    ///     std::mem::swap(column, buffer);
+    /// }
+    ///
+    /// // A thousand bodies in a line, each overlapping the next, in random row order.
+    /// let mut ids: Vec<u64> = (0..1000).map(|row| row * 617 % 1000).collect();
+    /// let mut centers: Vec<[f32; 2]> = ids.iter().map(|&id| [id as f32, 0.0]).collect();
+    /// let mut world = World::default();
+    /// world.step(Bodies::uniform(&centers, [0.6, 0.6]).with_ids(&ids))?;
+    ///
+    /// let mut order = Vec::new();
+    /// world.spatial_order(&mut order);
+    /// reorder(&mut centers, &order, &mut Vec::new());
+    /// reorder(&mut ids, &order, &mut Vec::new());
+    ///
+    /// let contacts = world.step(Bodies::uniform(&centers, [0.6, 0.6]).with_ids(&ids))?;
+    /// assert_eq!(contacts.body_pairs().len(), 999);
+    /// assert!(contacts.body_pairs().all(|pair| pair.b - pair.a < 100)); // near in memory too
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// With several chunks, rows are numbered through all of them. The rows of one chunk, in the order in
+    /// which they appear here, are in spatial order as well:
+    ///
+    /// ```
+    /// # use triphase::{Bodies, World};
+    /// # let mut world = World::default();
+    /// # let (orcs, arrows) = ([[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]], [[90.0f32, 0.1], [0.2, 0.1]]);
+    /// # world.step(&[Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::uniform(&arrows, [0.1, 0.1])])?;
+    /// let mut order = Vec::new();
+    /// world.spatial_order(&mut order);
+    /// let first_arrow = orcs.len() as u32;
+    /// let orc_order: Vec<u32> = order.iter().copied().filter(|&row| row < first_arrow).collect();
+    /// assert_eq!(orc_order.len(), orcs.len());
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Determinism
+    ///
+    /// As the order of pairs: depends only on input and settings, and on earlier steps only with
+    /// [`Bodies::with_asleep`]. It may change between versions.
+    ///
+    /// # Cost
+    ///
+    /// O(rows) on the calling thread: four bytes are copied per row. Allocates only what `order` lacks.
+    pub fn spatial_order(&self, order: &mut Vec<u32>) {
+        self.frames.front().write_spatial_order(&self.skipped, order);
+    }
+
+    /// Reports counts, memory and times of the last step.
+    ///
+    /// # Cost
+    ///
+    /// O(cells): meant to be read now and then, not every frame.
+    pub fn report(&self) -> Report {
+        Report::of(self)
+    }
+
+    /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)
+    ///
+    /// Contains the settings, the statics with their ids and filters and which are enabled, tracked contacts
+    /// with their values, and the step number. Bodies are the caller's and not included.
+    ///
+    /// ```
+    /// use triphase::{Bodies, SavedWorld, World, WorldConfig};
+    ///
+    /// let mut world = World::new(WorldConfig::new().with_bound(0.5))?;
+    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0], [3.0, 0.0, 4.0, 9.0]])?;
+    /// world.set_static_enabled(1, false)?;
+    /// let centers = [[1.0f32, 0.4], [3.5, 0.2]];
+    /// world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    /// let text = serde_json::to_string(&world.save()).unwrap();
+    ///
+    /// let saved: SavedWorld = serde_json::from_str(&text).unwrap();
+    /// let mut restored = World::restore(saved)?;
+    /// assert_eq!(restored.statics().is_enabled(1), Some(false));
+    /// let contacts = restored.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    /// assert_eq!(contacts.static_pairs().len(), 2); // with the ground
+    /// assert_eq!(restored.step_number(), 2);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// O(statics + tracked contacts). Memory: 16 bytes per static, 8 each for its id and filter, 12 bytes per
+    /// contact, and 8 per body with tracked contacts.
+    #[cfg(feature = "serde")]
+    pub fn save(&self) -> SavedWorld {
+        SavedWorld::of(self)
+    }
+
+    /// Restores a [saved](Self::save) world. (Feature `serde`.)
+    ///
+    /// Its steps find the same pairs in the same order as those of the saved world, and
+    /// [tracked contacts](WorldConfig::with_contact_tracking) continue with their values. (Bodies
+    /// [marked as asleep](Bodies::with_asleep) are filed anew, which may change the order.) Until the first
+    /// step it has no bodies and no pairs; its statics can be queried at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSave`] if the data is damaged or its version unknown; it names the damaged part.
+    ///
+    /// # Cost
+    ///
+    /// As [`set_statics`](Self::set_statics).
+    #[cfg(feature = "serde")]
+    pub fn restore(saved: SavedWorld) -> Result<Self, Error> {
+        saved.restore()
+    }
+
     pub(crate) fn searched(&self) -> Searched<'_> {
         Searched::new(self.frames.front(), &self.statics, !self.config.may_use_threads())
     }

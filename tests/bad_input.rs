@@ -4,7 +4,9 @@
 mod common;
 
 use common::{Columns, Found, Random, Shape, Truth, hits, sequential, world};
-use triphase::{Bodies, Column, Contacts, Error, Hit, InvalidRow, InvalidRows, World, WorldConfig};
+use triphase::{
+    Bodies, ChunkRow, Column, Contacts, Error, Hit, InvalidRow, InvalidRows, SettingValue, World, WorldConfig,
+};
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
@@ -64,7 +66,13 @@ fn assert_bad(bad: &InvalidRow, row: usize, (column, axis, value): (Column, usiz
     assert!(bad.value.to_bits() == value.to_bits() || bad.value.is_nan() && value.is_nan(), "{bad}");
     let axis = ["x", "y"][axis];
     let text = bad.to_string();
-    assert!(text.contains(&format!("row {row}: {column} {axis} is {value}")), "{text}");
+    let fault = match bad.min {
+        Some(min) => format!("{column}.{axis} ({value}) is below min.{axis} ({min})"),
+        None if column == Column::HalfExtent => format!("{column}.{axis} is {value}; must be finite and >= 0"),
+        None => format!("{column}.{axis} is {value}; must be finite"),
+    };
+    let place = bad.chunk_row.map(|ChunkRow { chunk, row, .. }| format!(" (chunk {chunk}, row {row})"));
+    assert_eq!(text, format!("row {row}{}: {fault}", place.unwrap_or_default()));
 }
 
 #[test]
@@ -84,7 +92,7 @@ fn each_kind_of_bad_row_is_named_and_the_last_good_step_stands() {
                 let Err(error) = world.step(bad.bodies()) else { panic!("{column} {axis} {value} was taken") };
                 let Error::InvalidBody(named) = &error else { panic!("{column} {axis} {value}: {error}") };
                 assert_bad(named, row, culprit);
-                assert!(error.to_string().starts_with("bodies, row "), "{error}");
+                assert!(error.to_string().starts_with("body row "), "{error}");
                 assert_eq!(view(&world), before, "after {error}");
             }
         }
@@ -163,7 +171,7 @@ fn bad_rows_are_left_out_where_asked_for() {
             for (skipped, &(row, culprit)) in world.skipped_rows().iter().zip(&culprits) {
                 assert_bad(skipped, row, culprit);
             }
-            assert_eq!(world.report().skipped, culprits.len());
+            assert_eq!(world.report().skipped_count, culprits.len());
             let met = hits(world, [-1e30, -1e30, 1e30, 1e30]);
             let bodies = met.iter().filter_map(|hit| if let Hit::Body { row, .. } = hit { Some(*row) } else { None });
             assert!(bodies.eq((0..3000).filter(|row| !rows.contains(row))), "queries do not meet skipped rows");
@@ -174,7 +182,7 @@ fn bad_rows_are_left_out_where_asked_for() {
         expect(&mut used);
         // A good step clears the list, a step of bad rows alone is an empty one.
         used.step(good.bodies()).unwrap();
-        assert!(used.skipped_rows().is_empty() && used.report().skipped == 0);
+        assert!(used.skipped_rows().is_empty() && used.report().skipped_count == 0);
         assert_eq!(used.step(Bodies::uniform(&[[NAN, 0.0f32]; 40], [1.0; 2])).unwrap().body_pairs().len(), 0);
         assert_eq!(used.skipped_rows().len(), 40);
         assert_eq!(expect(&mut used), first, "whatever was stepped before");
@@ -219,7 +227,7 @@ fn columns_of_differing_length_are_named() {
         for chunk in [0, 2] {
             let chunks = [[bodies, good, good], [good, good, bodies]][chunk / 2];
             let error = world.step(&chunks).map(|_| ()).unwrap_err();
-            assert_eq!(error, Error::ColumnLengthMismatch { chunk, column, expected, found });
+            assert_eq!(error, Error::ColumnLengthMismatch { chunk: Some(chunk), column, expected, found });
             let text = error.to_string();
             for fact in [format!("chunk {chunk}"), column.to_string(), found.to_string(), expected.to_string()] {
                 assert!(text.contains(&fact), "{text} says {fact}");
@@ -234,7 +242,10 @@ fn a_length_is_checked_before_values_are_read() {
     let mut world = sequential();
     let bad = [[NAN, 0.0]];
     let result = world.step(&[Bodies::uniform(&bad, [1.0; 2]), Bodies::uniform(&bad, [1.0; 2]).with_ids(&[])]);
-    assert!(matches!(result, Err(Error::ColumnLengthMismatch { chunk: 1, column: Column::Id, expected: 1, found: 0 })));
+    assert!(matches!(
+        result,
+        Err(Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Id, expected: 1, found: 0 })
+    ));
 }
 
 #[test]
@@ -338,8 +349,12 @@ fn bad_settings_are_named() {
         let Err(error) = World::new(config) else { panic!("{name} of {given} was taken") };
         let Error::InvalidConfig { setting, value, .. } = error else { panic!("{error}") };
         assert_eq!(setting, name);
-        assert!(value == f64::from(given) || value.is_nan() && given.is_nan());
-        assert!(error.to_string().starts_with(&format!("{name} is {given}, expected ")), "{error}");
+        match value {
+            SettingValue::Length(value) => assert!(value == given || value.is_nan() && given.is_nan(), "{name}"),
+            SettingValue::Count(value) => assert_eq!(value, given as u64, "{name}"),
+            _ => panic!("{error}"),
+        }
+        assert!(error.to_string().starts_with(&format!("{name} is {given}; must be ")), "{error}");
     }
     for good in [new().with_bound(0.0), new().with_bounds([0.5; 8]), new().with_bounds([]), new().with_cell_size(1e-45)]
     {
@@ -364,12 +379,12 @@ fn bad_statics_are_named_and_the_old_set_stays() {
             let Err(error) = world.set_statics(&walls) else { panic!("{column} {axis} of {value} was taken") };
             let Error::InvalidStatic(bad) = &error else { panic!("{error}") };
             assert_bad(bad, 30, (column, axis, value));
-            assert!(error.to_string().starts_with("statics, row 30"), "{error}");
+            assert!(error.to_string().starts_with("static row 30: "), "{error}");
             assert_eq!(view(&world), before);
         }
     }
     let error = world.set_statics(triphase::Statics::new(&WALLS).with_ids(&[10, 11])).unwrap_err();
-    assert_eq!(error, Error::ColumnLengthMismatch { chunk: 0, column: Column::Id, expected: 3, found: 2 });
+    assert_eq!(error, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 3, found: 2 });
     assert_eq!(view(&world), before);
     assert_eq!(Found::new(world.step(good.bodies()).unwrap()), before.0, "the old set is what the next step meets");
 }
@@ -382,7 +397,7 @@ fn a_static_row_that_is_not_there_is_named() {
     for row in [3, 4, u32::MAX] {
         let error = world.set_static_enabled(row, false).unwrap_err();
         assert_eq!(error, Error::StaticOutOfRange { row, count: 3 });
-        assert_eq!(error.to_string(), format!("there is no static row {row}: the set has 3 rows"));
+        assert_eq!(error.to_string(), format!("static row {row} does not exist; the set has 3 rows"));
     }
     assert_eq!([world.set_static_enabled(2, false), world.set_static_enabled(2, false)], [Ok(true), Ok(false)]);
     assert_eq!([world.set_static_enabled(2, true), world.set_static_enabled(2, true)], [Ok(false), Ok(true)]);

@@ -177,7 +177,7 @@ fn short_columns_are_refused_and_nothing_is_called() {
     let rows = contacts.body_count();
     let (mut long, mut short, mut none) = (vec![0u8; rows + 5], vec![0u64; rows - 1], Vec::<u8>::new());
     let unwanted = |_: Pair| panic!("there is a column that is too short");
-    let short_column = |number, found| Err(Error::ColumnTooShort { number, expected: rows, found });
+    let short_column = |number, found| Err(Error::ColumnTooShort { index: number, expected: rows, found });
     let result = contacts.par_for_each_pair_mut((&mut long, &mut short, &mut none), |pair, _, _| unwanted(pair));
     assert_eq!(result, short_column(1, rows - 1));
     assert_eq!(contacts.par_for_each_pair_mut(&mut none, |pair, _, _| unwanted(pair)), short_column(0, 0));

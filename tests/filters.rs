@@ -307,13 +307,13 @@ fn columns_of_another_length_are_named_and_leave_the_last_step() {
     let before = Found::new(world.step(columns.bodies().with_filters(&filters[..3])).unwrap());
     assert_eq!((&before.body[..], &before.static_row[..]), (&[(0, 1)][..], &[(2, 0)][..]));
     for found in [0, 2, 4] {
-        let error = Error::ColumnLengthMismatch { chunk: 1, column: Column::Filter, expected: 3, found };
+        let error = Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Filter, expected: 3, found };
         let chunks = [columns.bodies(), columns.bodies().with_filters(&filters[..found])];
         assert_eq!(world.step(&chunks).map(|_| ()), Err(error.clone()));
         assert!(error.to_string().contains("the filter column has"), "{error}");
         assert_eq!(Found::new(world.contacts()), before);
     }
-    let error = Error::ColumnLengthMismatch { chunk: 0, column: Column::Filter, expected: 1, found: 4 };
+    let error = Error::ColumnLengthMismatch { chunk: None, column: Column::Filter, expected: 1, found: 4 };
     assert_eq!(world.set_statics(Statics::new(&walls).with_filters(&filters)), Err(error));
     assert_eq!(Found::new(world.contacts()), before, "nor do refused statics change anything");
     assert_eq!(Found::new(world.step(columns.bodies().with_filters(&filters[..3])).unwrap()), before);
@@ -363,7 +363,7 @@ fn statics_keep_their_filters_and_can_be_switched_off() {
     assert!((0..3).all(|row| tree.filter(row) == Some(filters[row as usize])) && tree.filter(3).is_none());
     let plain = StaticTree::new(&walls).unwrap();
     assert_eq!([plain.filter(2), plain.filter(3)], [Some(Filter::ALL), None]);
-    assert_eq!(tree.bytes() - plain.bytes(), 3 * 8);
+    assert_eq!(tree.memory_bytes() - plain.memory_bytes(), 3 * 8);
 
     let mut world = sequential();
     world.set_statics(Statics::new(&walls).with_filters(&filters).with_ids(&[7, 8, 9])).unwrap();
@@ -391,11 +391,11 @@ fn what_filters_take_is_told_and_given_back() {
         world.step(columns.bodies().with_filters(&filters)).unwrap();
         plain.step(columns.bodies()).unwrap();
     }
-    let (with, without) = (world.report().bytes_bodies, plain.report().bytes_bodies);
+    let (with, without) = (world.report().body_bytes, plain.report().body_bytes);
     assert!(with >= without + 2 * 4000 * 8 && with < without + 5 * 4000 * 8, "{with}, {without}");
     world.shrink_to_fit();
     plain.shrink_to_fit();
-    let (with, without) = (world.report().bytes_bodies, plain.report().bytes_bodies);
+    let (with, without) = (world.report().body_bytes, plain.report().body_bytes);
     assert_eq!(with, without + 4000 * 8);
 }
 

@@ -146,6 +146,6 @@ fn memory_does_not_grow_with_threads_times_bodies() {
     for _ in 0..3 {
         pool.install(|| world.step(Bodies::uniform(&centers, [0.5, 0.5])).map(|_| ())).unwrap();
     }
-    let bytes = world.report().bytes_bodies / count;
+    let bytes = world.report().body_bytes / count;
     assert!(bytes < 130, "{bytes} bytes a body");
 }

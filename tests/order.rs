@@ -104,7 +104,7 @@ fn oversized_rows_are_behind_common_ones_and_skipped_rows_last() {
     assert_permutation(&order, 20_000, "with bad rows");
     let (rest, skipped) = order.split_at(20_000 - bad.len());
     assert_eq!(skipped, [3, 7_000, 19_999]);
-    let (common, oversized) = rest.split_at(rest.len() - world.report().oversized);
+    let (common, oversized) = rest.split_at(rest.len() - world.report().oversized_count);
     let is_large = |row: &&u32| scene.half_extents[**row as usize][0] > 1.0;
     assert_eq!(common.iter().filter(is_large).count(), 0);
     assert!(oversized.len() >= 10 && oversized.iter().filter(is_large).count() == oversized.len());

@@ -8,7 +8,7 @@ use common::questions::{Known, Probe, answers, check_frame};
 use common::{Columns, Fleet, Found, KINDS, Random, Truth, drawn, hits, sequential, world};
 use std::sync::atomic::Ordering::SeqCst;
 use triphase::geometry::RawAabb;
-use triphase::{Bodies, Column, Error, Filter, Hit, InvalidRows, Statics, World, WorldConfig};
+use triphase::{Bodies, Circle, Column, Error, Filter, Hit, InvalidRows, Point, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -78,7 +78,7 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawAabb
             assert_eq!(Found::new(world.contacts()), contacts, "{label}: contacts stand");
             assert!((0..static_row.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_open(row))));
             let report = world.report();
-            assert_eq!(report.common() + report.oversized, columns.len(), "{label}: {report}");
+            assert_eq!(report.common_count() + report.oversized_count, columns.len(), "{label}: {report}");
             let (frame, mut random) = (world.reader().latest(), Random::new(SEED));
             Probe::some(known.boxes(), &mut random, 4).iter().for_each(|probe| check_frame(&frame, world, probe));
         });
@@ -221,7 +221,10 @@ fn readers_are_shown_the_step_from_its_new_origin_and_snapshots_stay() {
         world.shift_origin([1.0, 0.0]).unwrap();
         let by = (change + 1) as f32;
         let frame = reader.latest();
-        assert_eq!((frame.step(), frame.len(), frame.id(1), frame.statics().len()), (1, 2, Some(8), 2));
+        assert_eq!(
+            (frame.step_number(), frame.body_count(), frame.body_id(1), frame.statics().len()),
+            (1, 2, Some(8), 2)
+        );
         assert_eq!(frame.query_aabb(area(2.0 - by)).count(), 2, "the body, and the wall as it was in the step");
         assert_eq!(frame.query_aabb(area(3.75)).count(), 0);
         assert_eq!((held.query_aabb(area(2.0)).count(), held.query_aabb(area(3.75)).count()), (2, 1));
@@ -361,4 +364,58 @@ fn a_shift_takes_no_filters_of_older_steps() {
         fleet.each(|world| world.shift_origin([0.0, 0.0])).expect("a good origin");
         assert_eq!(hits(fleet.world(), [0.0, 0.0, 1000.0, 0.0]).len(), rows);
     }
+}
+
+#[test]
+fn nearest_finds_boxes_that_a_shift_moved_to_infinity() {
+    let point = Point::new([0.0, 0.0]).unwrap();
+    let mut world = sequential();
+    world.step(Bodies::uniform(&[[5.0f32, -3e38]], [0.5, 0.5])).unwrap();
+    world.shift_origin([0.0, 3e38]).unwrap();
+    let body = Hit::Body { row: 0, id: None };
+    assert_eq!(world.query().nearest(point).map(|found| (found.hit, found.distance)), Some((body, f64::INFINITY)));
+    let mut found = Vec::new();
+    world.query().k_nearest(point, 3, &mut found);
+    assert_eq!(found.len(), 1);
+    let everywhere = Circle::new([0.0, 0.0], f32::INFINITY).unwrap();
+    world.query().within(everywhere, &mut found);
+    assert_eq!((found.len(), world.query().query_circle(everywhere).count()), (1, 1));
+
+    // On all four sides of a crowd of several bands, and of a few bodies.
+    for crowd in [9, 4000] {
+        let centers: Vec<[f32; 2]> = (0..crowd)
+            .map(|row: usize| match row {
+                0..8 => [[5.0, -3e38], [-3e38, 5.0], [3e38, -3e38], [3.0, 3e38]][row % 4],
+                _ => [(row % 64) as f32, (row / 64) as f32],
+            })
+            .collect();
+        for half_extents in [vec![[0.5f32, 0.5]; crowd], (0..crowd).map(|row| [0.5, [0.5, 40.0][row % 2]]).collect()] {
+            let columns = with_ids(Columns::new(centers.clone(), half_extents));
+            for origins in [[[3e38, 3e38], [0.0, 0.0]], [[-3e38, -3e38], [1e38, 0.0]], [[0.0, 3e38], [2e38, -3e38]]] {
+                check(&format!("{crowd} around {origins:?}"), WorldConfig::new(), &columns, &[], &origins);
+            }
+        }
+    }
+}
+
+#[test]
+fn statics_that_were_replaced_do_not_limit_a_shift_unless_a_reader_shows_them() {
+    let by = [-2e38, 0.0];
+    let far = [[3e38f32, 0.0, 3e38, 0.0]];
+    let mut world = sequential();
+    world.set_statics(&far).unwrap();
+    world.step(Bodies::uniform(&[[0.5f32, 0.5]], [0.5, 0.5])).unwrap();
+    world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0]]).unwrap();
+
+    let reader = world.reader();
+    assert!(matches!(world.shift_origin(by), Err(Error::InvalidStatic(_))), "the reader shows the far static");
+    let snapshot = reader.latest();
+    drop(reader);
+    world.shift_origin(by).unwrap();
+    assert_eq!(world.statics().aabb(0).unwrap().to_array(), [2e38, 0.0, 2e38, 1.0]);
+    assert_eq!(snapshot.statics().aabb(0).unwrap().to_array(), far[0], "a snapshot stays as it was");
+    assert_eq!(world.reader().latest().statics().aabb(0), world.statics().aabb(0));
+    assert_eq!(hits(&world, [1e38, 0.0, 3e38, 1.0]).len(), 2);
+    world.step(Bodies::uniform(&[[2e38f32, 0.5]], [0.5, 0.5])).unwrap();
+    assert_eq!(world.contacts().static_pairs().len(), 1);
 }

@@ -138,7 +138,7 @@ impl Case {
             pairs += contacts.body_pairs().len() + contacts.static_pairs().len();
             hash.add_pairs(contacts);
             (self.after)(&world, &mut hash);
-            most_asleep = most_asleep.max(world.report().asleep);
+            most_asleep = most_asleep.max(world.report().cached_count);
         }
         assert!(!self.asleep || most_asleep > self.count / 2, "{}: at most {most_asleep} slept", self.label);
         (pairs, hash.0)

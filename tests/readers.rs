@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, RwLock};
 use triphase::reference::body_aabb;
-use triphase::{Aabb, Bodies, Hit, Reader, Snapshot, Statics, World, WorldConfig};
+use triphase::{Aabb, Bodies, Hit, Snapshot, SnapshotReader, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 #[global_allocator]
@@ -19,7 +19,7 @@ const EVERYWHERE: [f32; 4] = [-1e30, -1e30, 1e30, 1e30];
 
 const _: () = {
     const fn is_shared<T: Clone + Send + Sync + 'static>() {}
-    is_shared::<Reader>();
+    is_shared::<SnapshotReader>();
     is_shared::<Snapshot>();
 };
 
@@ -43,9 +43,9 @@ type View = (u64, usize, Vec<Option<u64>>, Vec<Hit>, Vec<Option<bool>>);
 
 /// All that a caller can read of a frame.
 fn view(frame: &Snapshot) -> View {
-    let ids = (0..frame.len() as u32 + 1).map(|row| frame.id(row)).collect();
+    let ids = (0..frame.body_count() as u32 + 1).map(|row| frame.body_id(row)).collect();
     let enabled = (0..frame.statics().len() as u32 + 1).map(|row| frame.statics().is_enabled(row)).collect();
-    (frame.step(), frame.len(), ids, hits(frame, EVERYWHERE), enabled)
+    (frame.step_number(), frame.body_count(), ids, hits(frame, EVERYWHERE), enabled)
 }
 
 /// What a step was given: the truth about its frame.
@@ -76,8 +76,8 @@ impl Given {
 
     /// That a frame is this step's.
     fn check(&self, frame: &Snapshot, random: &mut Random) {
-        let step = frame.step();
-        assert_eq!((frame.len(), frame.statics().len()), (self.centers.len(), self.walls.len()), "step {step}");
+        let step = frame.step_number();
+        assert_eq!((frame.body_count(), frame.statics().len()), (self.centers.len(), self.walls.len()), "step {step}");
         for _ in 0..3 {
             let [x, y] = if self.centers.is_empty() { [0.0; 2] } else { random.pick(&self.centers) };
             let [w, h] = random.point(0.0, 8.0);
@@ -85,7 +85,7 @@ impl Given {
             assert_eq!(hits(frame, of), self.hits(of), "step {step}, {of:?}");
         }
         let row = random.index(self.ids.len() + 1);
-        assert_eq!(frame.id(row as u32), self.ids.get(row).copied(), "step {step}");
+        assert_eq!(frame.body_id(row as u32), self.ids.get(row).copied(), "step {step}");
     }
 }
 
@@ -151,8 +151,8 @@ fn readers_check_each_step(config: WorldConfig, readers: usize, steps: u64) {
                 while !over.load(SeqCst) {
                     // Handles come and go all the time.
                     let frame = reader.clone().latest();
-                    assert!(frame.step() >= last, "time goes on");
-                    last = frame.step();
+                    assert!(frame.step_number() >= last, "time goes on");
+                    last = frame.step_number();
                     let given = record.read().unwrap()[last as usize].clone();
                     given.check(&frame, &mut random);
                     // Some frames are held for a while, and are looked at again then.
@@ -176,7 +176,7 @@ fn readers_check_each_step(config: WorldConfig, readers: usize, steps: u64) {
         over.store(true, SeqCst);
     });
     let frame = game.world.reader().latest();
-    assert_eq!(frame.step(), steps);
+    assert_eq!(frame.step_number(), steps);
     game.given.check(&frame, &mut game.random);
 }
 
@@ -196,7 +196,7 @@ fn handles_that_come_and_go_change_nothing() {
             scope.spawn(move || {
                 let frame = reader.latest();
                 drop(reader);
-                record.read().unwrap()[frame.step() as usize].check(&frame, &mut Random::new(1));
+                record.read().unwrap()[frame.step_number() as usize].check(&frame, &mut Random::new(1));
             });
             game.step();
         });
@@ -216,7 +216,7 @@ fn a_frame_stays_as_it_is_while_later_steps_run() {
         game.step();
         game.world.shrink_to_fit();
         assert_eq!(view(&frame), before);
-        assert_eq!(reader.latest().step(), game.world.step_number());
+        assert_eq!(reader.latest().step_number(), game.world.step_number());
     }
     let clone = frame.clone();
     drop((frame, game));
@@ -233,9 +233,9 @@ fn a_reader_outlives_its_world() {
     let other = reader.clone();
     let thread = std::thread::spawn(move || {
         given.check(&other.latest(), &mut Random::new(2));
-        other.latest().step()
+        other.latest().step_number()
     });
-    assert_eq!((thread.join().unwrap(), reader.latest().step()), (7, 7));
+    assert_eq!((thread.join().unwrap(), reader.latest().step_number()), (7, 7));
 }
 
 #[test]
@@ -245,7 +245,10 @@ fn before_the_first_step_the_frame_is_empty() {
     world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0]]).unwrap();
     for reader in [early, world.reader(), World::default().reader()] {
         let frame = reader.latest();
-        assert_eq!((frame.step(), frame.len(), frame.is_empty(), frame.id(0)), (0, 0, true, None));
+        assert_eq!(
+            (frame.step_number(), frame.body_count(), frame.body_count() == 0, frame.body_id(0)),
+            (0, 0, true, None)
+        );
         assert!(frame.statics().is_empty() && hits(&frame, EVERYWHERE).is_empty());
     }
     assert_eq!(world.step_number(), 0);
@@ -393,7 +396,7 @@ fn the_memory_of_frames_is_used_again() {
         assert!(number < 20 || held() <= after_first, "frame {number}: {} bytes, {after_first} before", held());
     }
     let report = world.report();
-    let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
+    let told = report.body_bytes + report.static_bytes + report.pair_bytes;
     assert!(told as isize <= held() + size_of::<World>() as isize && told as isize >= held() / 10 * 9, "{told}");
 
     // Each frame held costs its size, which is less than half of what a world of two takes; and when many go at once,
@@ -448,7 +451,7 @@ fn statics_that_were_replaced_go_with_the_last_frame_that_has_them() {
     drop(reader);
     world.set_statics(&walls).unwrap();
     (0..3).for_each(|_| _ = world.step(nobody()).unwrap());
-    let large = world.report().bytes_statics;
+    let large = world.report().static_bytes;
     small(&mut world);
-    assert!(world.report().bytes_statics < large / 20);
+    assert!(world.report().static_bytes < large / 20);
 }

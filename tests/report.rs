@@ -15,12 +15,16 @@ fn report(name: SceneName, bodies: usize, config: WorldConfig) -> Report {
 #[test]
 fn tiers_are_told_of() {
     let report = report(SceneName::Castles, 20_000, WorldConfig::new());
-    assert_eq!((report.common(), report.oversized, report.statics), (19_980, 20, 4_000));
+    assert_eq!((report.common_count(), report.oversized_count, report.static_count), (19_980, 20, 4_000));
     let [grid] = &report.grids[..] else { panic!("one class of size: {report:?}") };
-    assert!((0.5..1.0).contains(&grid.bound), "the bound lies just above the crowd: {}", grid.bound);
+    assert!(
+        (0.5..1.0).contains(&grid.half_extent_max),
+        "the bound lies just above the crowd: {}",
+        grid.half_extent_max
+    );
     assert!((1.0..5.0).contains(&grid.cell_size[0]) && (1.0..5.0).contains(&grid.cell_size[1]), "{grid:?}");
-    assert!((2.0..8.0).contains(&grid.population), "{grid:?}");
-    assert!(grid.cells > 1_000 && grid.bands > 1, "{grid:?}");
+    assert!((2.0..8.0).contains(&grid.crowding), "{grid:?}");
+    assert!(grid.cell_count > 1_000 && grid.band_count > 1, "{grid:?}");
     assert_eq!(report.advice, None);
 }
 
@@ -35,16 +39,16 @@ fn sizes_that_should_not_share_cells_are_several_classes() {
     world.step(Bodies::new(&centers, &half_extents)).expect("good bodies");
     let report = world.report();
     assert!(report.grids.len() > 1, "{report}");
-    assert!(report.grids.is_sorted_by(|a, b| a.bound < b.bound));
+    assert!(report.grids.is_sorted_by(|a, b| a.half_extent_max < b.half_extent_max));
 }
 
 #[test]
 fn given_bounds_are_kept() {
     let report = report(SceneName::Dragons, 20_000, WorldConfig::new().with_bounds([0.4, 0.5]));
     let [small, large] = &report.grids[..] else { panic!("two classes") };
-    assert!((small.bound - 0.4).abs() < 1e-3 && (large.bound - 0.5).abs() < 1e-3, "{report}");
-    assert!(small.bodies > 4_000 && large.bodies > 8_000, "{report}");
-    assert_eq!(report.oversized, 20, "bodies at the bound are not above it: {report}");
+    assert!((small.half_extent_max - 0.4).abs() < 1e-3 && (large.half_extent_max - 0.5).abs() < 1e-3, "{report}");
+    assert!(small.body_count > 4_000 && large.body_count > 8_000, "{report}");
+    assert_eq!(report.oversized_count, 20, "bodies at the bound are not above it: {report}");
 }
 
 #[test]
@@ -71,7 +75,7 @@ fn phases_add_up() {
 #[test]
 fn it_prints_readably() {
     let text = report(SceneName::Castles, 5_000, WorldConfig::new()).to_string();
-    for word in ["common", "oversized", "static", "pairs", "memory", "time", "population"] {
+    for word in ["common", "oversized", "static", "pairs", "memory", "time", "crowding"] {
         assert!(text.contains(word), "{word} is missing from:\n{text}");
     }
     assert!(text.lines().all(|line| line.len() <= 130), "{text}");
@@ -88,7 +92,7 @@ fn few_bodies_stay_on_one_thread() {
         let centers: Vec<[f32; 2]> = (0..bodies).map(|k| [(k % 100) as f32, (k / 100) as f32]).collect();
         let mut world = World::new(config).unwrap();
         pool.install(|| world.step(Bodies::uniform(&centers, [0.4, 0.4])).map(|_| ())).unwrap();
-        world.report().bytes_bodies
+        world.report().body_bytes
     };
     let (one, default) = (|| WorldConfig::new().with_parallel_threshold(None), WorldConfig::new);
     assert_eq!(held(7_999, default()), held(7_999, one()));

@@ -100,7 +100,7 @@ fn restored_worlds_go_on_as_if_nothing_had_been() {
                     assert_eq!(statics(other), statics(world));
                     assert_eq!((other.config(), other.step_number()), (world.config(), 3));
                     assert_eq!((other.contacts().body_count(), other.contacts().static_pairs().len()), (0, 0));
-                    assert_eq!(other.reader().latest().step(), 3);
+                    assert_eq!(other.reader().latest().step_number(), 3);
                     assert_eq!(other.save(), world.save());
                 }
                 for (number, scene) in [(4, &next), (5, &scene)] {

@@ -194,7 +194,7 @@ fn filters_of_statics() {
         let found = fleet.each(|world| Found::new(world.step(columns.bodies().with_asleep(&asleep)).unwrap()));
         truth.compare(&found).unwrap();
     }
-    assert!(fleet.world().report().asleep > 700 && !truth.static_row.is_empty());
+    assert!(fleet.world().report().cached_count > 700 && !truth.static_row.is_empty());
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_box_that_looks_as_it_was_but_may_not_be_is_refused() {
         let bodies = Bodies::from_aabbs(&good).with_displacements(&still).with_asleep(&[true; 5]);
         assert_eq!(world.step(bodies).unwrap().body_pairs().len(), 10);
     }
-    assert_eq!(world.report().asleep, 5);
+    assert_eq!(world.report().cached_count, 5);
     let bodies = Bodies::from_aabbs(&bad).with_displacements(&fast).with_asleep(&[true; 5]);
     assert!(matches!(world.step(bodies), Err(Error::InvalidBody(_))));
     assert_eq!(world.contacts().body_pairs().len(), 10);
@@ -332,7 +332,7 @@ fn a_column_of_another_length_is_refused() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [1.0, 1.0]);
     let error = sequential().step(&[bodies, bodies.with_asleep(&[true; 2])]).map(|_| ()).unwrap_err();
-    assert_eq!(error, Error::ColumnLengthMismatch { chunk: 1, column: Column::Asleep, expected: 3, found: 2 });
+    assert_eq!(error, Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Asleep, expected: 3, found: 2 });
     assert!(error.to_string().contains("asleep"), "{error}");
 }
 
@@ -355,7 +355,7 @@ fn chunks_with_and_without_the_column() {
         boxes.splice(4000..4000, inserted);
         Truth::new(&boxes, &[], |_| true).compare(&found).unwrap();
         if frame > 0 {
-            assert_eq!(fleet.world().report().asleep, 9000);
+            assert_eq!(fleet.world().report().cached_count, 9000);
         }
     }
 }
@@ -390,7 +390,7 @@ fn snapshots_stay_what_they_were() {
             }
         }
     }
-    assert!(world.report().asleep > 1000);
+    assert!(world.report().cached_count > 1000);
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn what_is_not_needed_is_given_back() {
                 let before = world.report();
                 world.shrink_to_fit();
                 let after = world.report();
-                assert!(after.bytes_bodies < before.bytes_bodies && after.asleep == before.asleep);
+                assert!(after.body_bytes < before.body_bytes && after.cached_count == before.cached_count);
             });
             play.ask(&format!("frame {frame}"), &columns, &[], 1);
         }
@@ -414,11 +414,11 @@ fn what_is_not_needed_is_given_back() {
     // A step without the column, and nothing is kept of sleepers.
     play.fleet.each(|world| {
         world.step(plain(&scene).bodies()).unwrap();
-        assert_eq!(world.report().asleep, 0);
+        assert_eq!(world.report().cached_count, 0);
         world.shrink_to_fit();
         let mut other = sequential();
         other.step(plain(&scene).bodies()).unwrap();
         other.shrink_to_fit();
-        assert_eq!(world.report().bytes_pairs, other.report().bytes_pairs);
+        assert_eq!(world.report().pair_bytes, other.report().pair_bytes);
     });
 }

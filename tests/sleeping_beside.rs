@@ -115,7 +115,7 @@ fn all_that_is_done_with_pairs_sees_those_of_sleepers() {
                 given
             });
             assert_eq!(given.iter().map(Vec::len).sum::<usize>(), 2 * expected.body.len());
-            slept = slept.max(fleet.world().report().asleep);
+            slept = slept.max(fleet.world().report().cached_count);
         }
         assert!(slept > 1500, "{name}: at most {slept} slept");
     }
@@ -138,7 +138,7 @@ fn a_step_of_motions_among_steps_of_discs_is_decided_by_boxes() {
         let found = fleet.each(|world| world.step(bodies).map(Found::new)).expect("a good step");
         truth.compare(&found).unwrap_or_else(|what| panic!("frame {frame}: {what}"));
     }
-    assert!(fleet.world().report().asleep > 1500);
+    assert!(fleet.world().report().cached_count > 1500);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn sleepers_move_with_the_origin() {
             // Whole eighths, which f32 subtracts exactly; coordinates may round.
             let after = hits(fleet.world(), moved);
             assert!(before.len().abs_diff(after.len()) < 5 && before.len() > 100, "{} {}", before.len(), after.len());
-            assert_eq!(fleet.world().report().asleep, 0, "filed among all others until a step");
+            assert_eq!(fleet.world().report().cached_count, 0, "filed among all others until a step");
         }
         let statics: Vec<[f32; 4]> = (0..scene.statics.len() as u32)
             .filter_map(|row| fleet.world().statics().aabb(row))
@@ -172,7 +172,7 @@ fn sleepers_move_with_the_origin() {
         let found = fleet.each(|world| world.step(columns.bodies().with_asleep(&asleep)).map(Found::new));
         truth.compare(&found.expect("a good step")).unwrap_or_else(|what| panic!("frame {frame}: {what}"));
     }
-    assert!(fleet.world().report().asleep > 1500, "they are filed again");
+    assert!(fleet.world().report().cached_count > 1500, "they are filed again");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn ids_that_are_not_unique_leave_sleepers_as_they_were() {
         let expected = sorted(Found::new(world.step(columns.bodies()).expect("a good step")));
         assert_eq!(sorted(Found::new(tracked.step(bodies.with_ids(&scene.ids)).expect("a good step"))), expected);
     }
-    assert!(tracked.report().asleep > 1000);
+    assert!(tracked.report().cached_count > 1000);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
         let bodies = if frame == 7 { bodies } else { bodies.with_asleep(&asleep) };
         let began = fleet.each(|world| {
             let began = world.step(bodies).expect("a good step").started().count();
-            (began, skipped(world), world.report().skipped)
+            (began, skipped(world), world.report().skipped_count)
         });
         let expected = match frame {
             0 => (599, vec![], 0),
@@ -222,7 +222,7 @@ fn rows_that_were_skipped_among_sleepers_are_those_of_their_step() {
             _ => (0, vec![], 0),
         };
         assert_eq!(began, expected, "frame {frame}");
-        assert!(frame != 6 || fleet.world().report().asleep > 500);
+        assert!(frame != 6 || fleet.world().report().cached_count > 500);
     }
 }
 
@@ -248,7 +248,7 @@ fn a_committed_step_counts_the_blocks_of_sleepers() {
         }
         assert_eq!((sent, told), (expected, Some(expected)));
     }
-    assert_eq!(world.report().asleep, 3000);
+    assert_eq!(world.report().cached_count, 3000);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn pairs_among_sleepers_are_worked_on_when_others_that_were_filed_are_gone() {
             (partners(contacts), contacts.body_pairs().len())
         });
         assert_eq!((given.len(), given.iter().map(Vec::len).sum::<usize>()), (rows, 2 * pairs));
-        assert!(pairs > rows && (frame < 3 || fleet.world().report().asleep == rows), "frame {frame}");
+        assert!(pairs > rows && (frame < 3 || fleet.world().report().cached_count == rows), "frame {frame}");
     }
 }
 
@@ -281,7 +281,7 @@ fn bodies_that_left_their_sleep_are_shifted_from_where_they_are() {
         let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
         fleet.each(|world| world.step(bodies).map(|_| ())).expect("a good step");
     }
-    assert_eq!(fleet.world().report().asleep, 599, "it is filed where it was, and is not there");
+    assert_eq!(fleet.world().report().cached_count, 599, "it is filed where it was, and is not there");
     fleet.each(|world| world.shift_origin([10.0, 0.0])).expect("a good origin");
     assert_eq!(hits(fleet.world(), [4.0, 0.0, 4.0, 1.0]), []);
     assert_eq!(hits(fleet.world(), [4.0, 500.0, 4.0, 500.0]), [Hit::Body { row: 7, id: None }]);

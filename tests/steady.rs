@@ -193,7 +193,7 @@ fn rewind_asleep(world: &mut World, film: &[Scene], turns: usize) -> usize {
             world.step(Bodies::new(centers, &film[0].half_extents).with_asleep(asleep)).unwrap();
         }
         allocations = ALLOCATIONS.load(SeqCst) - before;
-        assert!(world.report().asleep * 10 > film[0].centers.len() * 8);
+        assert!(world.report().cached_count * 10 > film[0].centers.len() * 8);
     }
     allocations
 }
@@ -225,10 +225,10 @@ fn a_report_tells_what_is_held_of_sleepers() {
         world.step(Bodies::new(&scene.centers, &scene.half_extents).with_asleep(&asleep)).unwrap();
         let held = (HELD.load(SeqCst) - start) as usize;
         let report = world.report();
-        let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
+        let told = report.body_bytes + report.static_bytes + report.pair_bytes;
         let held_max = held + size_of::<World>();
         assert!(told <= held_max && told >= held / 10 * 9, "frame {frame}: {told} bytes told of, {held} held");
-        assert!(frame == 0 || report.asleep == 19_000);
+        assert!(frame == 0 || report.cached_count == 19_000);
     }
 }
 
@@ -355,7 +355,7 @@ fn workers_that_open_pages_in_vain_allocate_nothing() {
         (0..100).for_each(|_| step());
         let allocations = ALLOCATIONS.load(SeqCst) - before;
         // Chance may be kind, so that there is a page of 2,048 pairs for each worker is asked for too.
-        assert!(world.report().bytes_pairs >= 8 * 2048 * 8, "{}", world.report());
+        assert!(world.report().pair_bytes >= 8 * 2048 * 8, "{}", world.report());
         allocations
     });
     assert_eq!(allocations, 0);
@@ -395,7 +395,7 @@ fn memory_is_given_back_when_asked_for() {
     step(&mut world, &large);
     let bytes = |world: &World| {
         let report = world.report();
-        [report.bytes_bodies, report.bytes_statics, report.bytes_pairs]
+        [report.body_bytes, report.static_bytes, report.pair_bytes]
     };
     let (first, first_held) = (bytes(&world), held(start));
     world.set_statics(&small.statics).unwrap();
@@ -433,7 +433,7 @@ fn a_report_tells_what_is_held() {
         step(&mut world, &scene);
         let held = (HELD.load(SeqCst) - start) as usize;
         let report = world.report();
-        let told = report.bytes_bodies + report.bytes_statics + report.bytes_pairs;
+        let told = report.body_bytes + report.static_bytes + report.pair_bytes;
         // The world itself is no allocation and may be told of.
         let held_max = held + size_of::<World>();
         assert!(told <= held_max && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");

@@ -116,8 +116,8 @@ impl Figures {
         let share = |bytes: usize, count: usize| if count == 0 { 0.0 } else { bytes as f64 / count as f64 };
         self.bodies = self.bodies.max(bodies);
         self.statics = self.statics.max(statics);
-        self.bytes_per_body = self.bytes_per_body.max(share(report.bytes_bodies, bodies));
-        self.bytes_per_static = self.bytes_per_static.max(share(report.bytes_statics, statics));
+        self.bytes_per_body = self.bytes_per_body.max(share(report.body_bytes, bodies));
+        self.bytes_per_static = self.bytes_per_static.max(share(report.static_bytes, statics));
     }
 
     /// How many frames were taken in.

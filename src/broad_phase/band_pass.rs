@@ -24,7 +24,7 @@ use crate::tier::point_grid::band::crowded;
 use crate::tier::point_grid::band::crowded::SplitScratch;
 use crate::tier::point_grid::bands::BandSlot;
 use crate::tier::point_grid::partition::Partition;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use parking_lot::Mutex;
 use std::time::Duration;
 

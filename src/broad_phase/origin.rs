@@ -21,7 +21,7 @@ use crate::memory::page::PairBudget;
 use crate::report::Phases;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::plan::Wishes;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use crate::world::World;
 use std::ops::Range;
 use std::sync::Arc;
@@ -60,8 +60,8 @@ impl World {
     /// # Errors
     ///
     /// [`Error::InvalidOrigin`] when `by` is not finite. [`Error::InvalidStatic`] names the lowest row of the statics with an edge that
-    /// would not be finite: of the present set, or of the one before it while readers are still shown that. Nothing has
-    /// changed then. (An edge of a body may become infinite, as it may in a step.)
+    /// would not be finite: of the present set, or of the one before it while a [reader](Self::reader) still shows that.
+    /// Nothing has changed then. (An edge of a body may become infinite, as it may in a step.)
     ///
     /// # Determinism
     ///
@@ -85,8 +85,12 @@ impl World {
         let shown = if front.statics_version == self.statics_version {
             (statics.clone(), version)
         } else {
-            let shown = front.statics.shifted_beside(&self.statics, &statics, by, parallel)?;
-            (shown, version - 1)
+            match front.statics.shifted_beside(&self.statics, &statics, by, parallel) {
+                Ok(shown) => (shown, version - 1),
+                Err(error) if self.frames.has_readers() => return Err(error),
+                // Nobody is shown the replaced set. A reader made before the next step sees the present one.
+                Err(_) => (statics.clone(), version),
+            }
         };
         self.file_anew(by, (&shown.0, shown.1))?;
         self.statics = statics;
@@ -105,6 +109,7 @@ impl World {
         let index = Arc::make_mut(&mut next);
         // All are filed together, and sleepers anew by a later step. Where bodies are filed takes no filters, and those that
         // are there are of an older step, of fewer rows perhaps.
+        index.begin();
         index.asleep.clear();
         index.filters.clear();
         // Neither refuses anything: bad rows are skipped, and pairs are not looked for.

@@ -2,13 +2,14 @@
 
 use crate::broad_phase::sleepers::Asleep;
 use crate::frame::oversized::FewOversized;
-use crate::geometry::RawAabb;
+use crate::geometry::{RawAabb, oriented};
 use crate::input::filter::Filter;
-use crate::memory::buffers::reserve_like;
+use crate::memory::buffers::{Buffers, reserve_like};
+use crate::memory::lazy::Kept;
 use crate::memory::record::Record;
 use crate::tier::loose_grid::RebuiltGrid;
 use crate::tier::point_grid::bands::GridIndex;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 
 /// The bodies of one step, filed, and its statics. It does not change once the step has ended; see [`frames`](crate::frame::frames)
 /// for how its memory is used again.
@@ -33,6 +34,8 @@ pub(crate) struct Index {
     /// Tier 3 as it was in this step, and the number of that state, by which it is known whether it has to be copied again.
     pub(crate) statics: StaticTree,
     pub(crate) statics_version: u64,
+    /// The box of each row, made when first asked for.
+    pub(super) boxes_by_row: Kept<Vec<RawAabb>>,
 }
 
 impl Index {
@@ -45,6 +48,38 @@ impl Index {
     #[inline]
     pub(crate) fn filter(&self, row: u32) -> Filter {
         self.filters_by_row().map_or(Filter::ALL, |filters| filters[row as usize])
+    }
+
+    /// The box of a row as the step computed it; `None` if the row was skipped or does not exist.
+    ///
+    /// The first call after a step takes O(rows), later ones O(1).
+    pub(crate) fn aabb(&self, row: u32) -> Option<RawAabb> {
+        let boxes = self.boxes_by_row.get_or_make(|boxes| self.write_boxes(boxes));
+        boxes.get(row as usize).copied().filter(|aabb| !aabb[0].is_nan())
+    }
+
+    /// Writes the box of each row; all edges of a skipped row are NaN.
+    pub(crate) fn write_boxes(&self, boxes: &mut Vec<RawAabb>) {
+        boxes.clear();
+        boxes.resize(self.row_count, [f32::NAN; 4]);
+        for (slot, entries) in self.grid.entries() {
+            for (row, aabb) in entries {
+                boxes[row as usize] = oriented(aabb, slot.transposed);
+            }
+        }
+        for (slot, entries) in self.asleep.grid().into_iter().flat_map(GridIndex::entries) {
+            for (row, aabb) in entries.filter(|&(row, _)| self.asleep.stands(row)) {
+                boxes[row as usize] = oriented(aabb, slot.transposed);
+            }
+        }
+        for (&row, aabb) in self.oversized_rows.iter().zip(&self.oversized_boxes) {
+            boxes[row as usize] = *aabb;
+        }
+    }
+
+    /// Forgets what was derived from the last contents.
+    pub(crate) fn begin(&mut self) {
+        self.boxes_by_row.renew();
     }
 
     pub(crate) fn set_oversized(&mut self, records: &[Record]) {
@@ -86,6 +121,7 @@ impl Index {
             + self.oversized_boxes.capacity() * size_of::<RawAabb>()
             + self.oversized_rows.capacity() * size_of::<u32>()
             + self.few_oversized.bytes()
+            + self.boxes_by_row.bytes(Buffers::bytes)
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
@@ -98,5 +134,6 @@ impl Index {
         self.oversized_rows.shrink_to_fit();
         self.few_oversized.shrink_to_fit();
         self.statics.shrink_to_fit();
+        self.boxes_by_row.shrink();
     }
 }

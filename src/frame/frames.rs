@@ -1,80 +1,121 @@
-//! Indexes, how they are published, and how their memory is used again.
+//! The frames of a world: how they are published, and how their memory is reused.
 //!
-//! F1: an index does not change as long as anyone but its world holds it: it is in an `Arc`.
-//! F2: the next step is built in an index that no one else holds (so `Arc::make_mut` never clones). It is published when
-//!     nothing can go wrong any more: what is published is always a whole step.
-//! F3: whichever index a step is built in, it has the room that the steps before it took: those that no one else holds are
-//!     levelled after each step, one that was held then when it is taken.
-//! F4: readers and the step share one lock, held while a pointer is cloned or exchanged. What falls out is dropped outside.
-//! F5: without readers nothing is published. So no one else holds the front, there are two indexes, and the ids of one
-//!     step go to the next; only a world can make the first reader, so that no step runs while it does.
+//! FRAME-1: a frame does not change while anyone but its world holds it: it is in an `Arc`.
+//! FRAME-2: the next step is built in a frame that no one else holds, so `Arc::make_mut` never
+//! clones. It is published when the step can no longer fail, so a published step is complete.
+//! FRAME-3: any frame that a step is built in has the capacity that earlier steps needed. Frames
+//! that no one else holds are brought to the same capacity after each step, others when they are
+//! taken.
+//! FRAME-4: readers and the step share one lock, held while a pointer is copied or exchanged. The
+//! replaced frame is dropped after unlocking.
+//! FRAME-5: without readers nothing is published. Then no one else holds the front frame, two frames
+//! are enough, and the ids of one step can move to the next. Only a borrow of the world makes the
+//! first reader, so none appears while a step runs.
 
 use crate::frame::frame::Index;
 use crate::memory::buffers::reserve_like;
 use crate::tier::point_grid::bands::GridIndex;
-use crate::tier::static_tree::StaticTree;
-use parking_lot::Mutex;
+use crate::tier::static_tree::tree::StaticTree;
+use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Indexes kept for the steps to come while no one else holds them: one for the next step, and as many as were held when
-/// two frames were held at once. Those beyond are given back.
+/// Spare frames that are kept: one for the next step, and as many as were held when readers held
+/// two steps at once.
 const SPARES_MAX: usize = 3;
 
-/// What a world and its readers share: the index of the last good step while there are readers (F5).
+/// What a world shares with its readers.
 #[derive(Default)]
-pub(crate) struct Published(Mutex<Option<Arc<Index>>>);
+pub(crate) struct Published {
+    state: Mutex<PublishedState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct PublishedState {
+    /// The frame of the last successful step, if there are readers (FRAME-5).
+    latest: Option<Arc<Index>>,
+    /// Whether the world is gone, so that no step will follow.
+    closed: bool,
+}
 
 impl Published {
-    /// What was published last.
+    /// The frame published last.
     pub(crate) fn latest(&self) -> Arc<Index> {
-        // Whoever can ask is a reader, so there is one (F5).
-        self.0.lock().clone().unwrap_or_default()
+        // A reader calls this, so there is one (FRAME-5).
+        self.state.lock().latest.clone().unwrap_or_default()
+    }
+
+    /// Waits until the step number of the published frame is above `step`.
+    pub(crate) fn wait_newer(&self, step: u64, timeout: Duration) -> Option<Arc<Index>> {
+        let newer = |state: &PublishedState| state.latest.clone().filter(|latest| latest.step > step);
+        let mut state = self.state.lock();
+        if CAN_WAIT && newer(&state).is_none() {
+            let is_waiting = |state: &mut PublishedState| !state.closed && newer(state).is_none();
+            self.changed.wait_while_for(&mut state, is_waiting, timeout);
+        }
+        newer(&state)
     }
 
     fn replace(&self, latest: Option<Arc<Index>>) {
-        let before = std::mem::replace(&mut *self.0.lock(), latest);
-        drop(before); // F4: the guard is gone.
+        let before = std::mem::replace(&mut self.state.lock().latest, latest);
+        self.changed.notify_all();
+        drop(before); // FRAME-4: the guard is gone.
     }
 }
 
-/// The index of the last good step, and those before it.
+/// The world's end of [`Published`]: tells readers that wait when the world is gone.
+#[derive(Default)]
+struct Publisher(Arc<Published>);
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.0.state.lock().closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Whether a thread can sleep until another one wakes it.
+const CAN_WAIT: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown", not(target_feature = "atomics"))));
+
+/// The frame of the last successful step, and spare ones.
 #[derive(Default)]
 pub(crate) struct Frames {
     front: Arc<Index>,
-    /// Each free once no one else holds it.
+    /// Each is free once no one else holds it.
     spares: Vec<Arc<Index>>,
-    /// Each reader holds it too.
-    published: Arc<Published>,
-    /// Whether each index has ids of its own, even without readers.
+    /// Shared with each reader.
+    published: Publisher,
+    /// Whether each frame keeps ids of its own, even without readers.
     own_ids: bool,
 }
 
 impl Frames {
-    /// `own_ids` says whether the ids of the next step are needed while those of the last one still stand.
+    /// `own_ids`: the ids of the next step are needed while those of the last one are in use.
     pub(crate) fn new(own_ids: bool) -> Self {
         Self { own_ids, ..Self::default() }
     }
 
-    /// Frames after so many steps, of which nothing is known.
+    /// Frames of a restored world that had made `step` steps.
     #[cfg(feature = "serde")]
     pub(crate) fn after(step: u64, own_ids: bool) -> Self {
         Self { front: Arc::new(Index { step, ..Index::default() }), ..Self::new(own_ids) }
     }
 
-    /// The index of the last good step.
+    /// The frame of the last successful step.
     pub(crate) fn front(&self) -> &Index {
         &self.front
     }
 
-    /// What a new reader holds; from now on there are readers (F5).
+    /// Publishes the front frame for a new reader (FRAME-5).
     pub(crate) fn publish(&self) -> Arc<Published> {
-        let published = Arc::clone(&self.published);
+        let published = Arc::clone(&self.published.0);
         published.replace(Some(Arc::clone(&self.front)));
         published
     }
 
-    /// A spare that no one else holds, or a new one, to build a step in (F2, F3).
+    /// Takes a frame to build a step in: a free spare, or a new one (FRAME-2, FRAME-3).
     pub(crate) fn next(&mut self) -> Arc<Index> {
         self.retract();
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
@@ -83,8 +124,9 @@ impl Frames {
         next
     }
 
-    /// The ids of the last good step for the next one, with their buffer, unless someone else may look into it (F5). Whether
-    /// they were handed on.
+    /// Moves the ids of the last step to the next one, unless a reader may look at them (FRAME-5).
+    ///
+    /// Returns whether they were moved.
     pub(crate) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
         let front = Arc::get_mut(&mut self.front);
         let handed_on = front.is_some();
@@ -94,7 +136,7 @@ impl Frames {
         handed_on
     }
 
-    /// Takes back what [`next`](Self::next) gave: the step was refused. It may be roomier than the others now.
+    /// Takes back the frame of a step that failed. It may have grown.
     pub(crate) fn refuse(&mut self, mut next: Arc<Index>) {
         if let Some(next) = Arc::get_mut(&mut next) {
             next.asleep.let_go(&self.front.asleep);
@@ -105,12 +147,12 @@ impl Frames {
         self.spares.push(next);
     }
 
-    /// Makes what [`next`](Self::next) gave the index of the last good step, and publishes it.
+    /// Makes `next` the frame of the last successful step, and publishes it.
     pub(crate) fn advance(&mut self, next: Arc<Index>) {
         let before = std::mem::replace(&mut self.front, next);
         let readers = self.has_readers();
         if readers {
-            self.published.replace(Some(Arc::clone(&self.front)));
+            self.published.0.replace(Some(Arc::clone(&self.front)));
         }
         self.spares.push(before);
         let (mut free, front, own_ids) = (0, &self.front, readers || self.own_ids);
@@ -125,8 +167,7 @@ impl Frames {
         });
     }
 
-    /// Drops spares, and lets go of those that others hold. The index of the last good step stays as it is if readers may
-    /// ask for it.
+    /// Drops the spares. The front frame stays as it is if readers may ask for it.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.retract();
         self.spares = Vec::new();
@@ -135,9 +176,9 @@ impl Frames {
         }
     }
 
-    /// Bytes held for bodies in all indexes, those that others hold included, and by these grids of sleepers.
+    /// Bytes held for bodies in all frames, including those that readers hold, and in `grids`.
     pub(crate) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<GridIndex>>) -> usize {
-        // Indexes share grids.
+        // Frames share grids of sleepers.
         let shared: SmallVec<[_; 8]> = self.all().filter_map(|index| index.asleep.shared()).chain(grids).collect();
         let is_first = |&k: &usize| !shared[..k].iter().any(|before| Arc::ptr_eq(before, shared[k]));
         let sleepers: usize =
@@ -145,7 +186,7 @@ impl Frames {
         sleepers + self.all().map(|index| size_of::<Index>() + index.bytes()).sum::<usize>()
     }
 
-    /// Bytes held for statics in all indexes, beside those of the present ones.
+    /// Bytes held for statics in all frames, without those shared with `present`.
     pub(crate) fn bytes_statics(&self, present: &StaticTree) -> usize {
         self.all().map(|index| index.statics.bytes_beside(present)).sum()
     }
@@ -154,21 +195,21 @@ impl Frames {
         self.spares.iter().chain([&self.front]).map(|index| &**index)
     }
 
-    /// Whether anyone may ask for what is published. If not, no one can begin to as long as the world is borrowed mutably.
-    fn has_readers(&self) -> bool {
-        Arc::strong_count(&self.published) > 1
+    /// Whether there are readers. None can appear while the world is borrowed mutably.
+    pub(crate) fn has_readers(&self) -> bool {
+        Arc::strong_count(&self.published.0) > 1
     }
 
-    /// F5, once the last reader has gone.
+    /// Stops publishing once the last reader is gone (FRAME-5).
     fn retract(&mut self) {
         if !self.has_readers() {
-            self.published.replace(None);
+            self.published.0.replace(None);
         }
     }
 }
 
-/// F3; with readers, or where they are asked for, each index has ids of its own. Statics that were replaced and sleepers that
-/// were filed anew are let go of.
+/// Gives a frame the capacity of the front frame (FRAME-3), and lets go of sleepers and statics that
+/// the front frame has replaced.
 fn level(index: &mut Index, front: &Index, own_ids: bool) {
     index.reserve_like(front);
     index.asleep.let_go(&front.asleep);

@@ -9,6 +9,12 @@
 /// Edges may be infinite, as an edge that is computed may round to infinity, but never NaN.
 pub type RawAabb = [f32; 4];
 
+/// Overlaps no finite box; united with another box it gives that box.
+pub(crate) const EMPTY_AABB: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+
+/// Overlaps every box.
+pub(crate) const INFINITE_AABB: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
+
 /// Whether two closed boxes overlap on both axes (BOX-1). False if an edge is NaN.
 #[inline(always)]
 pub(crate) fn overlaps(a: &RawAabb, b: &RawAabb) -> bool {

@@ -166,7 +166,8 @@ impl<'a> Bodies<'a> {
     /// use triphase::{Bodies, World};
     /// let mut world = World::default();
     /// let (bullet, target) = ([0.0f32, 0.0], [50.0, 0.0]);
-    /// let bodies = Bodies::uniform(&[bullet, target], [0.5, 0.5]);
+    /// let centers = [bullet, target];
+    /// let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
     /// assert_eq!(world.step(bodies)?.body_pairs().len(), 0);
     /// let moving = bodies.with_displacements(&[[100.0f32, 0.0], [0.0, 0.0]]);
     /// assert_eq!(world.step(moving)?.body_pairs().len(), 1);
@@ -198,7 +199,8 @@ impl<'a> Bodies<'a> {
     /// struct Entity(u64);
     /// let entities = [Entity(70), Entity(71)];
     /// let mut world = World::default();
-    /// let bodies = Bodies::uniform(&[[0.0f32, 0.0], [0.9, 0.0]], [0.5, 0.5]);
+    /// let centers = [[0.0f32, 0.0], [0.9, 0.0]];
+    /// let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
     /// let contacts = world.step(bodies.with_ids_by(&|row| entities[row].0))?;
     /// assert_eq!(contacts.body_id(1), Some(71));
     /// # Ok::<(), triphase::Error>(())

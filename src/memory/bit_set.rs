@@ -1,10 +1,14 @@
 //! A set of small integers, a bit each: what has been met already.
 
+use crate::memory::buffers::buffers;
+
 /// Bits for `0..len`, all clear at first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitSet {
     words: Vec<u64>,
 }
+
+buffers!(BitSet { levelled: words; own: ; plain: ; });
 
 impl BitSet {
     /// Room for `0..len`; members stay.

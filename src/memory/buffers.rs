@@ -3,6 +3,8 @@
 //! [`Buffers`] is derived field by field by [`buffers!`], which destructures the whole type: a new
 //! field does not compile until someone says how it is treated.
 
+use crate::input::filter::Filter;
+
 /// Heap memory that is used again from step to step.
 pub(crate) trait Buffers {
     /// Whether the type owns no heap memory, so that vectors of it need not look at each element.
@@ -65,7 +67,7 @@ macro_rules! plain_buffers {
 }
 pub(crate) use plain_buffers;
 
-plain_buffers!(bool, u8, u16, u32, u64, usize, f32, [f32; 4], [u32; 2]);
+plain_buffers!(bool, u8, u16, u32, u64, usize, f32, f64, [f32; 4], [u32; 2], Filter);
 
 impl<T: Buffers> Buffers for Vec<T> {
     fn bytes(&self) -> usize {

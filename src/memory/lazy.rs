@@ -20,6 +20,13 @@ impl<T> Default for Kept<T> {
     }
 }
 
+/// A clone begins without a value: it is made again when asked for.
+impl<T> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl<T: Default> Kept<T> {
     /// The value; `make` is given a default one, or one that was dropped, to make it in.
     pub(crate) fn get_or_make(&self, make: impl FnOnce(&mut T)) -> &T {

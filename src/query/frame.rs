@@ -10,7 +10,7 @@ use crate::pair::Hit;
 use crate::query::{Accept, Part, QueryBuilder, Search};
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::{Filed, InArea, Overlapping, Tested, Wanted};
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 
 /// A tier of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -56,7 +56,7 @@ impl Play {
 
     /// How many bodies sleep, as every world says.
     pub fn asleep(&mut self) -> usize {
-        self.fleet.each(|world| world.report().asleep)
+        self.fleet.each(|world| world.report().cached_count)
     }
 
     /// Every form in which contacts are to be had has the same pairs, and each row is somewhere.
@@ -82,7 +82,7 @@ impl Play {
         contacts.sorted_pairs(&mut sorted);
         assert_eq!(sorted.len(), pairs.len());
         let (report, mut order) = (world.report(), Vec::new());
-        assert_eq!((report.common() + report.oversized + bad, report.body_pairs), (rows, pairs.len()));
+        assert_eq!((report.common_count() + report.oversized_count + bad, report.body_pair_count), (rows, pairs.len()));
         world.spatial_order(&mut order);
         order.sort_unstable();
         assert!(order.into_iter().eq(0..rows as u32), "each row is in the order once");

@@ -404,7 +404,7 @@ impl Known {
         Ok(())
     }
 
-    /// Each once, at least those that overlap, nothing else than there is; all of it if the area is everything.
+    /// Each once, at least those that overlap, nothing else than there is.
     fn check_near(&self, probe: &Probe, found: &[Item], wanted: &[Item]) -> Result<(), String> {
         let is = |item: &Item, among: &[Hit]| among.binary_search(&item.hit).is_ok();
         let hits: Vec<Hit> = found.iter().map(|item| item.hit).collect();
@@ -414,8 +414,6 @@ impl Known {
             "one is not to be found"
         } else if !wanted.iter().all(|item| is(item, &hits)) {
             "one that overlaps is missing"
-        } else if probe.area.to_array() == [f32::MIN, f32::MIN, f32::MAX, f32::MAX] && hits.len() < self.hits.len() {
-            "one of all is missing"
         } else {
             return Ok(());
         };

@@ -37,7 +37,7 @@ use crate::error::Error;
 use crate::memory::page::PAGE_LEN;
 use crate::parallel;
 use crate::simd::Level;
-use crate::tier::static_tree::StaticTree;
+use crate::tier::static_tree::tree::StaticTree;
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 use std::ops::Range;

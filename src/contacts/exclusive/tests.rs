@@ -85,7 +85,7 @@ fn schedules_are_kept_until_the_pairs_change() {
     let mut rows = vec![(); 12_000];
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");
     let made = bytes(&world);
-    assert!(made > 12_000 && world.report().bytes_pairs > made);
+    assert!(made > 12_000 && world.report().pair_bytes > made);
     // The memory is handed on, not doubled.
     let corner = [[0.0f32, 0.0], [0.5, 0.0]];
     world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("good rows");

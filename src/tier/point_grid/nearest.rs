@@ -40,13 +40,19 @@ impl GridIndex {
             let home = directory.home(class, y);
             let (mut below, mut above) = (home + 1, home + 1);
             loop {
-                let down = if below > class.slots.start { directory.below(below - 1, y) } else { f64::INFINITY };
-                let up = if above < class.slots.end { directory.above(above, y) } else { f64::INFINITY };
-                let nearer = down.min(up);
-                if nearer == f64::INFINITY || nearer * nearer > within {
+                let down = (below > class.slots.start).then(|| directory.below(below - 1, y));
+                let up = (above < class.slots.end).then(|| directory.above(above, y));
+                // A band may lie at infinity and still be within an infinite distance.
+                let (distance, is_down) = match (down, up) {
+                    (Some(down), Some(up)) if down <= up => (down, true),
+                    (_, Some(up)) => (up, false),
+                    (Some(down), None) => (down, true),
+                    (None, None) => break,
+                };
+                if distance * distance > within {
                     break;
                 }
-                let slot = if down <= up {
+                let slot = if is_down {
                     below -= 1;
                     below
                 } else {

@@ -1,194 +1,44 @@
-//! The walk down the tree to the leaves that an area reaches, and the ways to read it.
+//! Box queries: descends to the leaves that an area touches and tests their entries.
 //!
-//! Q1: the leaf of a static's root that holds the corner `p`, the larger of both minima on each axis, is reached by
-//!     every area that overlaps the static, and lists it (T2); so all are found.
-//! Q2: the walk's stack has one frame a level, of those children that are still to be seen, never none; so at most
-//!     `DEPTH_MAX` frames, and it stays off the heap.
-//! Q3: the cells of a root's leaves are half-open, `low < p <= high`, without a limit on the root's outer sides, so they
-//!     part the plane, and a static is below one root only: each corner is in one leaf.
-//! Q4: a static is reported in the leaf whose cell holds its corner, if that leaf is reached and lists it. One that
-//!     overlaps the area is reported exactly once (Q1, Q3), any other at most once (Q3). Whoever got to a leaf has its
-//!     minima at or below the upper edges of the leaf's cell (T1), statics and area alike, and so has the corner: only the
-//!     lower edges are left to be compared.
+//! TREE-1: For a static and an area that overlap, let `p` be the lower corner of their overlap, the
+//! larger of both minima on each axis. The leaf below the static's root that `p` belongs to is
+//! touched by the area and lists the static (CUT-2). So no static is missed.
 //!
-//! Cost: O(depth + entries of the leaves that the area reaches).
+//! TREE-2: The cells of the leaves below a root partition the plane, as half-open boxes
+//! `low < p <= high` without a limit on the outer sides of the root's cell. So each `p` is in the
+//! cell of one leaf.
+//!
+//! TREE-3: A static is reported in the leaf whose cell holds `p`, if the area touches that leaf and
+//! the leaf lists the static. So a static that overlaps the area is reported exactly once (TREE-1,
+//! TREE-2, ROOT-1), any other at most once. A box that belongs to a leaf has its minima at or
+//! below the upper edges of the leaf's cell (CUT-1), and so has `p`: only the lower edges of the
+//! cell are compared.
+//!
+//! Cost: O(depth + entries of the leaves that the area touches).
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
-use crate::tier::static_tree::node::{GroupIndex, Node};
-use crate::tier::static_tree::split::{Kind, Split};
+use crate::tier::static_tree::node::{Node, SiblingsIndex};
+use crate::tier::static_tree::split::{Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::{Built, Root, StaticTree};
+use crate::tier::static_tree::tree::{ENTRY_BATCH, Root, StaticTree, TreeData};
 use smallvec::SmallVec;
 use std::iter::FusedIterator;
 
-/// Leaf entries that are tested at once.
-const BATCH: usize = 256;
+/// Entries that [`StaticTree::collect`] gathers before it tests their boxes.
+const COLLECT_BATCH: usize = 256;
 
-/// Leaf entries that are tested at once where hits are drawn or visited one by one: bits of a word. More than most leaves
-/// have.
-pub(crate) const TESTED_MAX: usize = u32::BITS as usize;
-
-/// An inner node on the way down.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    cell: RawAabb,
-    group: GroupIndex,
-    kind: Kind,
-    /// Q2: children still to be seen, a bit each.
-    left: u8,
-}
-
-const _: () = assert!(size_of::<Frame>() == 24);
-
-/// The leaves that an area reaches, one by one.
+/// An iterator over the rows of enabled statics that overlap an area, each once.
+///
+/// Made by [`StaticTree::query_aabb`].
 #[derive(Clone, Debug)]
-struct Walk {
-    area: RawAabb,
-    stack: SmallVec<[Frame; DEPTH_MAX]>,
-}
-
-impl Walk {
-    #[inline(always)]
-    fn new(area: RawAabb) -> Self {
-        Self { area, stack: SmallVec::new() }
-    }
-
-    /// From `node` down to the next leaf, or from where the walk stopped last.
-    #[inline(always)]
-    fn next_leaf(&mut self, tree: &Built, start: Option<(Node, RawAabb)>) -> Option<(Node, RawAabb)> {
-        let (mut node, mut cell) = match start {
-            Some(start) => start,
-            None => self.next_child(tree)?,
-        };
-        while let Some((kind, group)) = node.children() {
-            let split = Split::new(kind, &cell);
-            let reach = split.reach(&self.area);
-            let nodes = &tree.groups[group.get()];
-            let reached = reach & nodes.occupied();
-            if reached == 0 {
-                (node, cell) = self.next_child(tree)?;
-                continue;
-            }
-            let left = reached & (reached - 1);
-            if left != 0 {
-                debug_assert!(self.stack.len() < DEPTH_MAX, "Q2");
-                self.stack.push(Frame { cell, group, kind, left: left as u8 });
-            }
-            let k = reached.trailing_zeros();
-            (node, cell) = (nodes.0[k as usize & 3], split.child(&cell, k));
-        }
-        Some((node, cell))
-    }
-
-    #[inline(always)]
-    fn next_child(&mut self, tree: &Built) -> Option<(Node, RawAabb)> {
-        let frame = self.stack.last_mut()?;
-        let k = u32::from(frame.left).trailing_zeros();
-        frame.left &= frame.left - 1;
-        let Frame { cell, group, kind, left } = *frame;
-        if left == 0 {
-            self.stack.pop();
-        }
-        let node = tree.groups[group.get()].0[k as usize & 3];
-        Some((node, Split::new(kind, &cell).child(&cell, k)))
-    }
-}
-
-/// The rows of enabled statics that an area's leaves list, each from one leaf (Q4), as they are drawn.
-#[derive(Clone, Debug)]
-struct Found<'t> {
-    tree: &'t Built,
-    disabled: &'t BitSet,
-    walk: Walk,
-    roots: std::slice::Iter<'t, Root>,
-    /// The root that is walked.
-    root_cell: RawAabb,
-    /// What is left of the leaf, its boxes, and what a lower corner has to lie above for it to be reported there (Q4).
-    entries: &'t [u32],
-    boxes: &'t [RawAabb],
-    above: [f32; 2],
-    /// Entries that were tested, and which of them are still to be reported, a bit each.
-    batch: &'t [u32],
-    hits: u32,
-}
-
-impl<'t> Found<'t> {
-    fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
-        let StaticTree { built: tree, disabled } = tree;
-        let (walk, roots) = (Walk::new(area), tree.roots.iter());
-        let (entries, boxes, batch) = (&[][..], &[][..], &[][..]);
-        Self { tree, disabled, walk, roots, root_cell: [0.0; 4], entries, boxes, above: [0.0; 2], batch, hits: 0 }
-    }
-
-    /// The next leaf below this root or the next one that the area meets; whether there is one.
-    #[inline]
-    fn next_leaf(&mut self) -> bool {
-        let mut leaf = self.walk.next_leaf(self.tree, None);
-        while leaf.is_none() {
-            let Some(root) = self.roots.next() else {
-                return false;
-            };
-            if overlaps(&root.bounds, &self.walk.area) {
-                self.root_cell = root.cell;
-                leaf = self.walk.next_leaf(self.tree, Some((root.node, root.cell)));
-            }
-        }
-        if let Some((node, cell)) = leaf {
-            self.entries = &self.tree.entries[node.entries()];
-            self.boxes = &self.tree.listed[node.entries()];
-            self.above = corners_above(&cell, &self.root_cell, &self.walk.area);
-        }
-        true
-    }
-
-    /// Tests some more entries; whether there were any.
-    ///
-    /// Without a branch an entry: the processor waits for many boxes at once, and mispredicts none of them.
-    #[inline]
-    fn next_batch(&mut self, test: impl Fn(&RawAabb) -> bool) -> bool {
-        while self.entries.is_empty() {
-            if !self.next_leaf() {
-                return false;
-            }
-        }
-        let count = self.entries.len().min(TESTED_MAX);
-        let boxes;
-        (self.batch, self.entries) = self.entries.split_at(count);
-        (boxes, self.boxes) = self.boxes.split_at(count);
-        self.hits = 0;
-        for (k, aabb) in boxes.iter().enumerate() {
-            let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & test(aabb);
-            self.hits |= u32::from(is_hit) << k;
-        }
-        true
-    }
-
-    #[inline]
-    fn next(&mut self, test: impl Fn(&RawAabb) -> bool) -> Option<u32> {
-        loop {
-            while self.hits != 0 {
-                let row = self.batch[self.hits.trailing_zeros() as usize];
-                self.hits &= self.hits - 1;
-                if !self.disabled.contains(row) {
-                    return Some(row);
-                }
-            }
-            if !self.next_batch(&test) {
-                return None;
-            }
-        }
-    }
-}
-
-/// Iterates the rows of enabled statics that overlap an area, each once. Made by
-/// [`StaticTree::query_aabb`].
-#[derive(Clone, Debug)]
-pub struct StaticHits<'t>(Found<'t>);
+#[must_use = "iterators are lazy"]
+pub struct StaticHits<'t>(TreeAreaQuery<'t>);
 
 impl<'t> StaticHits<'t> {
-    pub(crate) fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
-        Self(Found::new(tree, area))
+    /// Searches an area, whose edges may be infinite.
+    pub(super) fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
+        Self(TreeAreaQuery::new(tree, area))
     }
 }
 
@@ -198,102 +48,260 @@ impl Iterator for StaticHits<'_> {
     #[inline]
     fn next(&mut self) -> Option<u32> {
         let area = self.0.walk.area;
-        self.0.next(|aabb| overlaps(aabb, &area))
+        self.0.next_if(|aabb| overlaps(aabb, &area))
     }
 }
 
 impl FusedIterator for StaticHits<'_> {}
 
-/// Iterates the rows of enabled statics that satisfy a test, of those that lie near an area.
+/// An iterator over the rows of enabled statics in touched leaves that pass a test, each once.
 #[derive(Clone, Debug)]
-pub(crate) struct Tested<'t, T> {
-    found: Found<'t>,
+struct FilteredHits<'t, T> {
+    query: TreeAreaQuery<'t>,
     test: T,
 }
 
-impl<'t, T: Fn(&RawAabb) -> bool> Tested<'t, T> {
-    pub(crate) fn new(tree: &'t StaticTree, area: RawAabb, test: T) -> Self {
-        Self { found: Found::new(tree, area), test }
-    }
-}
-
-impl<T: Fn(&RawAabb) -> bool> Iterator for Tested<'_, T> {
+impl<T: Fn(&RawAabb) -> bool> Iterator for FilteredHits<'_, T> {
     type Item = u32;
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
-        self.found.next(&self.test)
+        self.query.next_if(&self.test)
     }
 }
 
-impl<T: Fn(&RawAabb) -> bool> FusedIterator for Tested<'_, T> {}
-
-/// Q3: the cell without its outer edges. By T3 an edge equals the root's only where it is one.
-#[inline]
-pub(crate) fn unbounded(cell: &RawAabb, root: &RawAabb) -> RawAabb {
-    let open = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
-    std::array::from_fn(|edge| if cell[edge] == root[edge] { open[edge] } else { cell[edge] })
-}
-
-/// Q4: what a static's minima have to be above for its corner to be in the cell: the cell's lower edges, or nothing where
-/// the area's own minima are above them.
-#[inline]
-fn corners_above(cell: &RawAabb, root: &RawAabb, area: &RawAabb) -> [f32; 2] {
-    let low = unbounded(cell, root);
-    std::array::from_fn(|axis| if area[axis] > low[axis] { f32::NEG_INFINITY } else { low[axis] })
-}
+impl<T: Fn(&RawAabb) -> bool> FusedIterator for FilteredHits<'_, T> {}
 
 impl StaticTree {
-    /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the leaves. `seen` has
-    /// room for [`len`](Self::len) rows; it is all clear before and after. Allocates only what `found` grows by.
+    /// Returns the rows of all enabled statics that overlap `area` and pass `test`, each once, and
+    /// perhaps some that pass `test` without an overlap.
+    #[inline]
+    pub(crate) fn query_if<T: Fn(&RawAabb) -> bool>(&self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
+        FilteredHits { query: TreeAreaQuery::new(self, area), test }
+    }
+
+    /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the
+    /// leaves.
+    ///
+    /// `seen` holds [`len`](Self::len) bits, which are clear before and after.
     pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {
         self.collect_up_to(usize::MAX, area, seen, found);
     }
 
-    /// Like [`collect`](Self::collect), unless there are more than `limit`: then it gives up, with nothing appended, and
-    /// says so by `false`.
+    /// Does the same as [`collect`](Self::collect) and returns `true` if there are at most `limit`
+    /// statics; otherwise appends nothing and returns `false`.
     pub(crate) fn collect_up_to(&self, limit: usize, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
-        let tree: &Built = &self.built;
+        let data: &TreeData = &self.data;
         let first = found.len();
-        // Up to here they were tested.
-        let mut tested = first;
-        let mut walk = Walk::new(*area);
-        'roots: for root in tree.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
-            let mut leaf = walk.next_leaf(tree, Some((root.node, root.cell)));
+        let mut tested_end = first;
+        let mut walk = LeafWalk::new(*area);
+        'roots: for root in data.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
+            let mut leaf = walk.first_leaf(data, root);
             while let Some((node, _)) = leaf {
-                found.extend_from_slice(&tree.entries[node.entries()]);
-                if found.len() - tested >= BATCH {
-                    tested = self.test(area, tested, seen, found);
-                    if tested - first > limit {
+                found.extend_from_slice(&data.entries[node.entries()]);
+                if found.len() - tested_end >= COLLECT_BATCH {
+                    tested_end = self.retain_hits(area, tested_end, seen, found);
+                    if tested_end - first > limit {
                         break 'roots;
                     }
                 }
-                leaf = walk.next_leaf(tree, None);
+                leaf = walk.next_leaf(data);
             }
         }
-        self.test(area, tested, seen, found);
+        self.retain_hits(area, tested_end, seen, found);
         for &row in &found[first..] {
             seen.remove(row);
         }
-        let within = found.len() - first <= limit;
-        if !within {
+        let is_within_limit = found.len() - first <= limit;
+        if !is_within_limit {
             found.truncate(first);
         }
-        within
+        is_within_limit
     }
 
-    /// Keeps those of the rows from `from` on that overlap the area, are enabled and not yet `seen`; returns the end.
-    ///
-    /// Apart from the walk, and without a branch a row: the processor then waits for many boxes at once.
-    fn test(&self, area: &RawAabb, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
-        let mut count = from;
+    /// Removes those of the rows from `from` on that do not overlap `area`, are disabled or are
+    /// `seen` already. Returns the new length.
+    fn retain_hits(&self, area: &RawAabb, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
+        let mut len = from;
         for k in from..found.len() {
             let row = found[k];
-            let hit = overlaps(&self.built.boxes[row as usize], area) & !self.disabled.contains(row);
-            found[count] = row;
-            count += usize::from(seen.insert_if(hit, row));
+            // Branchless, so that the processor loads the boxes of many rows at once.
+            let is_hit = overlaps(&self.data.boxes[row as usize], area) & !self.disabled.contains(row);
+            found[len] = row;
+            len += usize::from(seen.insert_if(is_hit, row));
         }
-        found.truncate(count);
-        count
+        found.truncate(len);
+        len
+    }
+}
+
+/// A search for the enabled statics in the leaves that an area touches, each once (TREE-3).
+#[derive(Clone, Debug)]
+struct TreeAreaQuery<'t> {
+    data: &'t TreeData,
+    disabled: &'t BitSet,
+    walk: LeafWalk,
+    roots: std::slice::Iter<'t, Root>,
+    /// The cell of the root that is searched.
+    root_cell: RawAabb,
+    /// The entries of the leaf that are not tested yet, and their boxes.
+    entries: &'t [u32],
+    boxes: &'t [RawAabb],
+    /// TREE-3: what the minima of a static must exceed to be reported in this leaf.
+    above: [f32; 2],
+    /// The last entries tested, and a bit for each hit that is not reported yet.
+    batch: &'t [u32],
+    hits: u32,
+}
+
+impl<'t> TreeAreaQuery<'t> {
+    fn new(tree: &'t StaticTree, area: RawAabb) -> Self {
+        let StaticTree { data, disabled } = tree;
+        Self {
+            data,
+            disabled,
+            walk: LeafWalk::new(area),
+            roots: data.roots.iter(),
+            root_cell: [0.0; 4],
+            entries: &[],
+            boxes: &[],
+            above: [0.0; 2],
+            batch: &[],
+            hits: 0,
+        }
+    }
+
+    /// Returns the next hit that passes `test`.
+    #[inline]
+    fn next_if(&mut self, test: impl Fn(&RawAabb) -> bool) -> Option<u32> {
+        loop {
+            while self.hits != 0 {
+                let row = self.batch[self.hits.trailing_zeros() as usize];
+                self.hits &= self.hits - 1;
+                if !self.disabled.contains(row) {
+                    return Some(row);
+                }
+            }
+            if !self.test_batch(&test) {
+                return None;
+            }
+        }
+    }
+
+    /// Tests the next batch of entries. Returns `false` if there are no more.
+    #[inline]
+    fn test_batch(&mut self, test: impl Fn(&RawAabb) -> bool) -> bool {
+        while self.entries.is_empty() {
+            if !self.next_leaf() {
+                return false;
+            }
+        }
+        let count = self.entries.len().min(ENTRY_BATCH);
+        let boxes;
+        (self.batch, self.entries) = self.entries.split_at(count);
+        (boxes, self.boxes) = self.boxes.split_at(count);
+        self.hits = 0;
+        // Branchless, so that the processor loads many boxes at once.
+        for (k, aabb) in boxes.iter().enumerate() {
+            let is_hit = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]) & test(aabb);
+            self.hits |= u32::from(is_hit) << k;
+        }
+        true
+    }
+
+    /// Goes to the next leaf, below this root or another. Returns `false` if there are no more.
+    #[inline]
+    fn next_leaf(&mut self) -> bool {
+        let mut leaf = self.walk.next_leaf(self.data);
+        while leaf.is_none() {
+            let Some(root) = self.roots.next() else {
+                return false;
+            };
+            if overlaps(&root.bounds, &self.walk.area) {
+                self.root_cell = root.cell;
+                leaf = self.walk.first_leaf(self.data, root);
+            }
+        }
+        if let Some((node, cell)) = leaf {
+            (self.entries, self.boxes) = self.data.leaf(node);
+            let low = without_outer_edges(&cell, &self.root_cell);
+            let area = &self.walk.area;
+            // The minima of the area are `p` where they are larger.
+            self.above = [0, 1].map(|axis| if area[axis] > low[axis] { f32::NEG_INFINITY } else { low[axis] });
+        }
+        true
+    }
+}
+
+/// A traversal of the leaves that an area touches.
+#[derive(Clone, Debug)]
+struct LeafWalk {
+    area: RawAabb,
+    /// One frame for each level with children left to visit, so it never leaves the stack.
+    stack: SmallVec<[AreaFrame; DEPTH_MAX]>,
+}
+
+/// An inner node with touched children that are not visited yet.
+#[derive(Clone, Copy, Debug)]
+struct AreaFrame {
+    cell: RawAabb,
+    children: SiblingsIndex,
+    kind: SplitKind,
+    /// A bit for each child left to visit, never 0.
+    remaining: u8,
+}
+
+const _: () = assert!(size_of::<AreaFrame>() == 24);
+
+impl LeafWalk {
+    #[inline(always)]
+    fn new(area: RawAabb) -> Self {
+        Self { area, stack: SmallVec::new() }
+    }
+
+    /// Returns the first leaf below a root, and its cell.
+    #[inline(always)]
+    fn first_leaf(&mut self, data: &TreeData, root: &Root) -> Option<(Node, RawAabb)> {
+        self.descend(data, root.node, root.cell)
+    }
+
+    /// Returns the next leaf below the same root, and its cell.
+    #[inline(always)]
+    fn next_leaf(&mut self, data: &TreeData) -> Option<(Node, RawAabb)> {
+        let (node, cell) = self.next_child(data)?;
+        self.descend(data, node, cell)
+    }
+
+    #[inline(always)]
+    fn descend(&mut self, data: &TreeData, mut node: Node, mut cell: RawAabb) -> Option<(Node, RawAabb)> {
+        while let Some((kind, children)) = node.children() {
+            let split = Split::new(kind, &cell);
+            let siblings = &data.siblings[children.get()];
+            let touched = split.touched_children(&self.area) & siblings.occupied();
+            if touched == 0 {
+                (node, cell) = self.next_child(data)?;
+                continue;
+            }
+            let remaining = touched & (touched - 1);
+            if remaining != 0 {
+                debug_assert!(self.stack.len() < DEPTH_MAX);
+                self.stack.push(AreaFrame { cell, children, kind, remaining: remaining as u8 });
+            }
+            let k = touched.trailing_zeros() as usize & 3;
+            (node, cell) = (siblings.0[k], split.child_cell(&cell, k));
+        }
+        Some((node, cell))
+    }
+
+    #[inline(always)]
+    fn next_child(&mut self, data: &TreeData) -> Option<(Node, RawAabb)> {
+        let frame = self.stack.last_mut()?;
+        let k = frame.remaining.trailing_zeros() as usize & 3;
+        frame.remaining &= frame.remaining - 1;
+        let AreaFrame { cell, children, kind, remaining } = *frame;
+        if remaining == 0 {
+            self.stack.pop();
+        }
+        Some((data.siblings[children.get()].0[k], Split::new(kind, &cell).child_cell(&cell, k)))
     }
 }

@@ -1,46 +1,46 @@
-//! From a column of boxes to the tree: checked, dealt out to roots, grown.
+//! Builds a tree from a column of boxes: checks them, divides them between roots, builds subtrees.
 //!
-//! Cost: O(n * depth); the roots one after the other, each in parallel.
+//! Cost: O(n * depth). Roots are built one after the other, each in parallel.
 
 use crate::error::{Column, Error};
 use crate::input::bodies::check_box;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::tier::static_tree::node::{ROW_COUNT_MAX, row_number};
-use crate::tier::static_tree::subtree::{Budget, Part, Site, grow};
-use crate::tier::static_tree::territory::{cover, territories};
-use crate::tier::static_tree::{Built, Root, StaticTree};
+use crate::tier::static_tree::roots::{bounds_of, root_regions};
+use crate::tier::static_tree::subtree::{Budget, BuildSite, Subtree, build_subtree};
+use crate::tier::static_tree::tree::{Root, StaticTree, TreeData};
 use std::sync::Arc;
 
 impl StaticTree {
-    /// [`new`](Self::new), on several threads if `parallel`; the result is the same.
+    /// Builds the tree as [`new`](Self::new) does, on several threads if `parallel`.
     pub(crate) fn build(statics: Statics<'_>, parallel: bool) -> Result<Self, Error> {
         check(&statics)?;
         let boxes = statics.aabbs.to_vec();
         let count = boxes.len();
         let budget = Budget::of_rows(count);
-        let mut whole = Part::empty();
+        let mut whole = Subtree::empty();
         let mut roots = Vec::new();
-        for territory in territories(&boxes) {
-            let (rows, cell) = (territory.rows, territory.cell);
-            let site = Site { cell, depth: 0, budget: budget.share(rows.len(), count) };
-            let node = whole.append(grow(&boxes, &rows, &site, parallel));
-            roots.push(Root { bounds: cover(&boxes, &rows), cell, node });
+        for region in root_regions(&boxes) {
+            let (rows, cell) = (region.rows, region.cell);
+            let site = BuildSite { cell, depth: 0, budget: budget.share(rows.len(), count) };
+            let node = whole.append(build_subtree(&boxes, &rows, &site, parallel));
+            roots.push(Root { bounds: bounds_of(&boxes, &rows), cell, node });
         }
-        let Part { mut groups, mut entries, .. } = whole;
-        groups.shrink_to_fit();
+        let Subtree { mut siblings, mut entries, .. } = whole;
+        siblings.shrink_to_fit();
         entries.shrink_to_fit();
         let mut disabled = BitSet::default();
         disabled.grow_to(count);
         let ids = statics.ids.unwrap_or_default().to_vec();
         let filters = statics.filters.unwrap_or_default().to_vec();
-        let listed = entries.iter().map(|&row| boxes[row as usize]).collect();
-        let built = Built { roots, groups, entries, listed, boxes, ids, filters };
-        Ok(Self { built: Arc::new(built), disabled })
+        let entry_boxes = entries.iter().map(|&row| boxes[row as usize]).collect();
+        let data = TreeData { roots, siblings, entries, entry_boxes, boxes, ids, filters };
+        Ok(Self { data: Arc::new(data), disabled })
     }
 }
 
-/// That every row can be numbered, has its id and its filter, and is a finite box that is not inverted.
+/// Checks the number of rows, the lengths of the other columns, and each box.
 fn check(statics: &Statics<'_>) -> Result<(), Error> {
     let expected = statics.aabbs.len();
     check_count(expected)?;

@@ -1,62 +1,157 @@
-//! The walk to what is nearest to a point.
+//! Nearest queries: visits statics around a point, roughly nearest first.
 //!
-//! D1: a static is visited in the leaf of its root whose cell (half-open and without outer edges, Q3) holds `c`, the point
-//!     of the static's box that is nearest to the point asked for: on each axis the latter, clamped to the box, which no
-//!     rounding touches. The leaf that `c` descends to lists the box (T2, with `c` for the area); so each static is visited
-//!     once, without a memory of what was.
-//! D2: of who got to a leaf the minimum is at or below the upper edge of the leaf's cell, and the maximum above the lower
-//!     one (T1). So `c` is above the lower edge where the minimum or the point asked for is, and not above the upper one
-//!     where the maximum or the point asked for is not.
-//! D3: on each axis a child lies as far from the point as its parent, or as far as a cut between both if that is
-//!     farther: the squares' sum is G3 of the child's cell without its outer edges, bit for bit. That cell covers `c`, so
-//!     no static that is visited below is nearer, roundings included (G3 is monotone); what is skipped is farther than
-//!     what is asked for, never as far.
-//! D4: the walk goes down to where the point itself is first, and asks how far other children lie on its way back, when
-//!     something near is known already; so the stack has one frame a level, at most `DEPTH_MAX`.
+//! TNEAREST-1: For a static, let `c` be the point of its box that is nearest to the query point: on
+//! each axis the query point clamped to the box, which needs no rounding. The static is visited in
+//! the leaf of its root that `c` belongs to. That leaf lists the static (CUT-2, with `c` as the
+//! area), and the cells of leaves partition the plane (TREE-2), so each static is visited once
+//! without a visited set.
 //!
-//! Cost: O(depth + entries of the leaves that are as near as what is found), a few leaves more at most.
+//! TNEAREST-2: A box that belongs to a leaf has its minima at or below the upper edges of the leaf's
+//! cell and its maxima above the lower edges (CUT-1). So `c` is above the lower edge of an axis if
+//! the minimum or the query point is, and at or below the upper edge if the maximum or the query
+//! point is.
+//!
+//! TNEAREST-3: On each axis, a child is as far from the query point as its parent, or as far as a
+//! cut between them if that is farther. The sum of the squares equals [`distance_squared`] of the
+//! child's cell without outer edges, bit for bit. That cell holds `c` of every static visited below
+//! the child, so these are no nearer, rounding included, and a child that is too far is skipped.
+//!
+//! The walk first descends to the leaf that the query point belongs to. It measures the other
+//! children on its way back, when something near is known already. So the stack has one frame for
+//! each level.
+//!
+//! Cost: O(depth + entries of the leaves nearer than the result), and a few leaves more.
 
 use crate::geometry::{RawAabb, distance_squared};
-use crate::tier::static_tree::box_query::unbounded;
-use crate::tier::static_tree::node::{CHILD_COUNT, GroupIndex, Node};
-use crate::tier::static_tree::split::{Kind, Split};
+use crate::tier::static_tree::node::{Node, SiblingsIndex};
+use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
+use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::territory::ROOT_COUNT_MAX;
-use crate::tier::static_tree::{Root, StaticTree};
+use crate::tier::static_tree::tree::{Root, StaticTree};
 use smallvec::SmallVec;
 
-/// An inner node on the way down (D4).
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    cell: RawAabb,
-    /// How far the cell lies from the point on each axis (D3).
-    apart: [f64; 2],
-    group: GroupIndex,
-    kind: Kind,
-    /// How many children were seen, nearest first.
-    seen: u8,
+impl StaticTree {
+    /// Visits the enabled statics whose squared distance from `point` is at most `within`, each
+    /// once, roughly nearest first.
+    ///
+    /// `visit` takes a row and its squared distance, and returns the new `within`. Returns the last
+    /// one.
+    pub(crate) fn visit_nearest(
+        &self,
+        point: [f32; 2],
+        mut within: f64,
+        visit: &mut impl FnMut(u32, f64) -> f64,
+    ) -> f64 {
+        let mut roots: SmallVec<[(f64, &Root); ROOT_COUNT_MAX]> = SmallVec::new();
+        roots.extend(self.data.roots.iter().map(|root| (distance_squared(&root.bounds, point), root)));
+        roots.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        for (distance, root) in roots {
+            if distance <= within {
+                within = TreeNearest { tree: self, root, point, stack: SmallVec::new() }.visit(within, visit);
+            }
+        }
+        within
+    }
 }
 
-/// A node to be walked.
+/// A nearest query below one root.
+struct TreeNearest<'t> {
+    tree: &'t StaticTree,
+    root: &'t Root,
+    point: [f32; 2],
+    stack: SmallVec<[NearestFrame; DEPTH_MAX]>,
+}
+
+/// An inner node with children that are not visited yet.
 #[derive(Clone, Copy, Debug)]
-struct Site {
+struct NearestFrame {
+    cell: RawAabb,
+    /// Distance from the query point to the cell on each axis (TNEAREST-3).
+    distances: [f64; 2],
+    children: SiblingsIndex,
+    kind: SplitKind,
+    /// Children visited so far, nearest first.
+    visited: u8,
+}
+
+/// A node to visit.
+#[derive(Clone, Copy, Debug)]
+struct NearestSite {
     node: Node,
     cell: RawAabb,
-    apart: [f64; 2],
+    distances: [f64; 2],
 }
 
-/// Which statics of a leaf are visited there.
+impl TreeNearest<'_> {
+    fn visit(mut self, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
+        let mut next = Some(NearestSite { node: self.root.node, cell: self.root.cell, distances: [0.0; 2] });
+        while let Some(site) = next {
+            let (leaf, cell) = self.descend(site);
+            within = self.visit_leaf(leaf, &cell, within, visit);
+            next = self.ascend(within);
+        }
+        within
+    }
+
+    /// Goes down to the leaf that the query point belongs to.
+    #[inline(always)]
+    fn descend(&mut self, NearestSite { mut node, mut cell, distances }: NearestSite) -> (Node, RawAabb) {
+        while let Some((kind, children)) = node.children() {
+            debug_assert!(self.stack.len() < DEPTH_MAX);
+            self.stack.push(NearestFrame { cell, distances, children, kind, visited: 1 });
+            let split = Split::new(kind, &cell);
+            let k = split.child_of_point(self.point);
+            (node, cell) = (self.tree.data.siblings[children.get()].0[k], split.child_cell(&cell, k));
+        }
+        (node, cell)
+    }
+
+    /// Goes back up to the next child that is near enough.
+    #[inline(always)]
+    fn ascend(&mut self, within: f64) -> Option<NearestSite> {
+        loop {
+            let frame = self.stack.last_mut()?;
+            let split = Split::new(frame.kind, &frame.cell);
+            let (k, distances) = split.children_by_distance(self.point, frame.distances)[frame.visited as usize & 3];
+            // False if `within` is NaN.
+            let is_near = sum_of_squares(distances) <= within;
+            let (node, cell) = (self.tree.data.siblings[frame.children.get()].0[k & 3], frame.cell);
+            frame.visited += 1;
+            if !is_near || frame.visited as usize == CHILD_COUNT {
+                self.stack.pop();
+            }
+            if is_near && !node.is_empty() {
+                return Some(NearestSite { node, cell: split.child_cell(&cell, k & 3), distances });
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn visit_leaf(&self, leaf: Node, cell: &RawAabb, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
+        let owner = LeafOwner::new(cell, &self.root.cell, self.point);
+        let (rows, boxes) = self.tree.data.leaf(leaf);
+        for (&row, aabb) in rows.iter().zip(boxes) {
+            let distance = distance_squared(aabb, self.point);
+            if (distance <= within) & owner.owns(aabb) && !self.tree.disabled.contains(row) {
+                within = visit(row, distance);
+            }
+        }
+        within
+    }
+}
+
+/// Tells which statics of a leaf are visited there (TNEAREST-1).
 #[derive(Clone, Copy, Debug)]
-struct Owner {
-    /// D2: what minima have to be above, and maxima not above.
+struct LeafOwner {
+    /// What the minima must exceed, and what the maxima must not exceed (TNEAREST-2).
     above: [f32; 2],
     up_to: [f32; 2],
 }
 
-impl Owner {
+impl LeafOwner {
     #[inline(always)]
-    fn new(cell: &RawAabb, root: &RawAabb, point: [f32; 2]) -> Self {
-        let cell = unbounded(cell, root);
+    fn new(cell: &RawAabb, root_cell: &RawAabb, point: [f32; 2]) -> Self {
+        let cell = without_outer_edges(cell, root_cell);
         let above = |k: usize| if point[k] > cell[k] { f32::NEG_INFINITY } else { cell[k] };
         let up_to = |k: usize| if point[k] <= cell[k + 2] { f32::INFINITY } else { cell[k + 2] };
         Self { above: [above(0), above(1)], up_to: [up_to(0), up_to(1)] }
@@ -68,131 +163,51 @@ impl Owner {
     }
 }
 
-/// Four children, nearest first, and how far each lies on each axis.
-type Order = [(usize, [f64; 2]); CHILD_COUNT];
+/// Four children, nearest first, and the distance to each on each axis.
+type ChildrenByDistance = [(usize, [f64; 2]); CHILD_COUNT];
 
 impl Split {
-    /// The child that a point descends to.
     #[inline(always)]
-    fn home(&self, [x, y]: [f32; 2]) -> usize {
-        self.reach(&[x, y, x, y]).trailing_zeros() as usize & 3
+    fn child_of_point(&self, [x, y]: [f32; 2]) -> usize {
+        self.touched_children(&[x, y, x, y]).trailing_zeros() as usize & 3
     }
 
-    /// D3, of a node that lies `apart` from the point.
+    /// Sorts the children of a node that is at these `distances` (TNEAREST-3).
     #[inline(always)]
-    fn order(&self, point: [f32; 2], apart: [f64; 2]) -> Order {
+    fn children_by_distance(&self, point: [f32; 2], distances: [f64; 2]) -> ChildrenByDistance {
         match self.kind {
-            Kind::Quad => self.order_quad(point, apart),
-            Kind::SlabsX => self.order_slabs(point[0], apart[0]).map(|(k, x)| (k, [x, apart[1]])),
-            Kind::SlabsY => self.order_slabs(point[1], apart[1]).map(|(k, y)| (k, [apart[0], y])),
+            SplitKind::Quad => self.quadrants_by_distance(point, distances),
+            SplitKind::SlabsX => self.slabs_by_distance(point[0], distances[0]).map(|(k, x)| (k, [x, distances[1]])),
+            SplitKind::SlabsY => self.slabs_by_distance(point[1], distances[1]).map(|(k, y)| (k, [distances[0], y])),
         }
     }
 
     #[inline(always)]
-    fn order_quad(&self, point: [f32; 2], apart: [f64; 2]) -> Order {
-        let home = self.home(point);
-        let beyond = |axis: usize| apart[axis].max((f64::from(self.at[axis]) - f64::from(point[axis])).abs());
-        let both = [beyond(0), beyond(1)];
-        let (x, y) = ((home ^ 1, [both[0], apart[1]]), (home ^ 2, [apart[0], both[1]]));
-        let (second, third) = if square_sum(x.1) <= square_sum(y.1) { (x, y) } else { (y, x) };
-        [(home, apart), second, third, (home ^ 3, both)]
+    fn quadrants_by_distance(&self, point: [f32; 2], distances: [f64; 2]) -> ChildrenByDistance {
+        let first = self.child_of_point(point);
+        let past_cut = |axis: usize| distances[axis].max((f64::from(self.cuts[axis]) - f64::from(point[axis])).abs());
+        let past_both = [past_cut(0), past_cut(1)];
+        let past_x = (first ^ 1, [past_both[0], distances[1]]);
+        let past_y = (first ^ 2, [distances[0], past_both[1]]);
+        let x_is_nearer = sum_of_squares(past_x.1) <= sum_of_squares(past_y.1);
+        let (second, third) = if x_is_nearer { (past_x, past_y) } else { (past_y, past_x) };
+        [(first, distances), second, third, (first ^ 3, past_both)]
     }
 
-    fn order_slabs(&self, point: f32, apart: f64) -> [(usize, f64); CHILD_COUNT] {
-        let [first, second, third] = self.at.map(|cut| f64::from(cut) - f64::from(point));
-        let mut order =
-            [(0, -first), (1, first.max(-second)), (2, second.max(-third)), (3, third)].map(|(k, d)| (k, d.max(apart)));
-        // Stable, and the child that the point descends to is as near as the parent; another may be, at a cut.
-        let home = usize::from(first < 0.0) + usize::from(second < 0.0) + usize::from(third < 0.0);
-        order[..=home].reverse();
-        order.sort_by(|a, b| a.1.total_cmp(&b.1));
-        order
+    fn slabs_by_distance(&self, point: f32, distance: f64) -> [(usize, f64); CHILD_COUNT] {
+        let [first, second, third] = self.cuts.map(|cut| f64::from(cut) - f64::from(point));
+        let mut slabs = [(0, -first), (1, first.max(-second)), (2, second.max(-third)), (3, third)]
+            .map(|(k, apart)| (k, apart.max(distance)));
+        // The child of the point must come first, and a neighbour may be as near, at a cut. So it
+        // is moved to the front before a stable sort.
+        let child_of_point = usize::from(first < 0.0) + usize::from(second < 0.0) + usize::from(third < 0.0);
+        slabs[..=child_of_point].reverse();
+        slabs.sort_by(|a, b| a.1.total_cmp(&b.1));
+        slabs
     }
 }
 
 #[inline(always)]
-fn square_sum([x, y]: [f64; 2]) -> f64 {
+fn sum_of_squares([x, y]: [f64; 2]) -> f64 {
     x * x + y * y
-}
-
-/// The walk below one root.
-struct Near<'t> {
-    tree: &'t StaticTree,
-    root: &'t Root,
-    point: [f32; 2],
-    stack: SmallVec<[Frame; DEPTH_MAX]>,
-}
-
-impl Near<'_> {
-    fn walk(mut self, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        let mut next = Some(Site { node: self.root.node, cell: self.root.cell, apart: [0.0; 2] });
-        while let Some(site) = next {
-            let (leaf, cell) = self.descend(site);
-            within = self.leaf(leaf, &cell, within, visit);
-            next = self.ascend(within);
-        }
-        within
-    }
-
-    /// To the leaf that the point descends to.
-    #[inline(always)]
-    fn descend(&mut self, Site { mut node, mut cell, apart }: Site) -> (Node, RawAabb) {
-        while let Some((kind, group)) = node.children() {
-            debug_assert!(self.stack.len() < DEPTH_MAX, "D4");
-            self.stack.push(Frame { cell, apart, group, kind, seen: 1 });
-            let split = Split::new(kind, &cell);
-            let k = split.home(self.point);
-            (node, cell) = (self.tree.built.groups[group.get()].0[k], split.child(&cell, k as u32));
-        }
-        (node, cell)
-    }
-
-    /// Back up to the next child that is near enough.
-    #[inline(always)]
-    fn ascend(&mut self, within: f64) -> Option<Site> {
-        loop {
-            let frame = self.stack.last_mut()?;
-            let split = Split::new(frame.kind, &frame.cell);
-            let (k, apart) = split.order(self.point, frame.apart)[frame.seen as usize & 3];
-            // NaN is no distance to go on within.
-            let is_near = square_sum(apart) <= within;
-            let (node, cell) = (self.tree.built.groups[frame.group.get()].0[k & 3], frame.cell);
-            frame.seen += 1;
-            if !is_near || frame.seen as usize == CHILD_COUNT {
-                self.stack.pop();
-            }
-            if is_near && !node.is_empty() {
-                return Some(Site { node, cell: split.child(&cell, k as u32 & 3), apart });
-            }
-        }
-    }
-
-    /// The statics that are visited here (D1).
-    #[inline(always)]
-    fn leaf(&self, leaf: Node, cell: &RawAabb, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        let owner = Owner::new(cell, &self.root.cell, self.point);
-        let rows = &self.tree.built.entries[leaf.entries()];
-        for (&row, aabb) in rows.iter().zip(&self.tree.built.listed[leaf.entries()]) {
-            let distance = distance_squared(aabb, self.point);
-            if (distance <= within) & owner.owns(aabb) && !self.tree.disabled.contains(row) {
-                within = visit(row, distance);
-            }
-        }
-        within
-    }
-}
-
-impl StaticTree {
-    /// [`Search::visit_near`](crate::query::Search::visit_near).
-    pub(crate) fn walk_near(&self, point: [f32; 2], mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        let mut roots: SmallVec<[(f64, &Root); ROOT_COUNT_MAX]> = SmallVec::new();
-        roots.extend(self.built.roots.iter().map(|root| (distance_squared(&root.bounds, point), root)));
-        roots.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        for (distance, root) in roots {
-            if distance <= within {
-                within = Near { tree: self, root, point, stack: SmallVec::new() }.walk(within, visit);
-            }
-        }
-        within
-    }
 }

@@ -1,36 +1,36 @@
-//! Nodes of 8 bytes, four siblings side by side.
+//! Nodes of 8 bytes, stored as groups of four siblings.
 //!
-//! N1: a node with `count == INNER` has children: `first` holds the kind of split and the group of the four. Any other
-//!     is a leaf: its entries are `count` rows from `first` on. Rows end below `INNER`, so no leaf can be mistaken.
-//! N2: a group is 32 bytes, aligned: its nodes share a cache line.
+//! NODE-1: A node with `count == INNER` has children: `first` holds its kind of split and the
+//! index of the children's group. Any other node is a leaf: it lists `count` entries from `first`
+//! on. A tree has fewer rows than `INNER`, so the count of a leaf never equals it.
 //!
-//! Narrowing casts of the tree live here.
+//! NODE-2: A group of siblings is 32 bytes and aligned, so its nodes share a cache line.
+//!
+//! The narrowing casts of the tree are in this file.
 
-use crate::tier::static_tree::split::Kind;
+use crate::memory::buffers::plain_buffers;
+use crate::tier::static_tree::split::{CHILD_COUNT, SplitKind};
 use std::ops::Range;
 
-/// Children of an inner node.
-pub(super) const CHILD_COUNT: usize = 4;
-
-/// Most rows of a static set: one below the value that marks inner nodes (N1).
+/// Most rows of a tree: one below the value that marks inner nodes (NODE-1).
 pub(super) const ROW_COUNT_MAX: usize = u32::MAX as usize - 1;
 
-/// Most entries of all leaves together: an entry's position is a u32.
+/// Most entries of all leaves together: the position of an entry is a `u32`.
 pub(super) const ENTRY_COUNT_MAX: u64 = u32::MAX as u64;
 
-/// Most groups: two bits of their number's u32 hold the kind.
-pub(super) const GROUP_COUNT_MAX: u64 = 1 << KIND_SHIFT;
+/// Most groups of siblings: two bits of their `u32` index hold the kind of split.
+pub(super) const SIBLINGS_COUNT_MAX: u64 = 1 << KIND_SHIFT;
 
 const INNER: u32 = u32::MAX;
 const KIND_SHIFT: u32 = 30;
 
-/// Position of four siblings among all groups.
+/// Index of a group of siblings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct GroupIndex(u32);
+pub(super) struct SiblingsIndex(u32);
 
-impl GroupIndex {
+impl SiblingsIndex {
     pub(super) fn new(index: usize) -> Self {
-        debug_assert!((index as u64) < GROUP_COUNT_MAX);
+        debug_assert!((index as u64) < SIBLINGS_COUNT_MAX);
         Self(index as u32)
     }
 
@@ -40,7 +40,9 @@ impl GroupIndex {
     }
 }
 
-/// A leaf or an inner node (N1). Its cell is not stored: [`Split`](crate::tier::static_tree::split::Split) derives it.
+/// A leaf or an inner node (NODE-1).
+///
+/// Its cell is not stored: [`Split`](crate::tier::static_tree::split::Split) derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     first: u32,
@@ -50,6 +52,7 @@ pub(super) struct Node {
 const _: () = assert!(size_of::<Node>() == 8);
 
 impl Node {
+    /// A leaf without entries.
     pub(super) const EMPTY: Self = Self { first: 0, count: 0 };
 
     pub(super) fn leaf(entries: Range<usize>) -> Self {
@@ -57,14 +60,15 @@ impl Node {
         Self { first: entries.start as u32, count: entries.len() as u32 }
     }
 
-    pub(super) fn inner(kind: Kind, group: GroupIndex) -> Self {
-        Self { first: (kind as u32) << KIND_SHIFT | group.0, count: INNER }
+    pub(super) fn inner(kind: SplitKind, children: SiblingsIndex) -> Self {
+        Self { first: (kind as u32) << KIND_SHIFT | children.0, count: INNER }
     }
 
-    /// The same node after `groups` and `entries` were put in front of what it refers to.
-    pub(super) fn shifted(self, groups: usize, entries: usize) -> Self {
+    /// Returns the node with its indices moved up, for siblings and entries that are appended
+    /// behind others.
+    pub(super) fn offset_by(self, siblings: usize, entries: usize) -> Self {
         match self.children() {
-            Some((kind, group)) => Self::inner(kind, GroupIndex::new(group.get() + groups)),
+            Some((kind, children)) => Self::inner(kind, SiblingsIndex::new(children.get() + siblings)),
             None => Self { first: self.first + entries as u32, ..self },
         }
     }
@@ -74,21 +78,21 @@ impl Node {
         self.count == 0
     }
 
-    /// How it is split and where its children are; none of a leaf.
+    /// Returns how an inner node is split and where its children are, or `None` for a leaf.
     #[inline(always)]
-    pub(super) fn children(self) -> Option<(Kind, GroupIndex)> {
+    pub(super) fn children(self) -> Option<(SplitKind, SiblingsIndex)> {
         if self.count != INNER {
             return None;
         }
         let kind = match self.first >> KIND_SHIFT {
-            0 => Kind::Quad,
-            1 => Kind::SlabsX,
-            _ => Kind::SlabsY,
+            0 => SplitKind::Quad,
+            1 => SplitKind::SlabsX,
+            _ => SplitKind::SlabsY,
         };
-        Some((kind, GroupIndex(self.first & ((1 << KIND_SHIFT) - 1))))
+        Some((kind, SiblingsIndex(self.first & ((1 << KIND_SHIFT) - 1))))
     }
 
-    /// Where a leaf's entries are.
+    /// Returns the positions of a leaf's entries.
     #[inline(always)]
     pub(super) fn entries(self) -> Range<usize> {
         debug_assert!(self.count != INNER);
@@ -96,15 +100,17 @@ impl Node {
     }
 }
 
-/// Four siblings (N2).
+/// The four children of a node (NODE-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(32))]
-pub(super) struct Group(pub(super) [Node; CHILD_COUNT]);
+pub(super) struct Siblings(pub(super) [Node; CHILD_COUNT]);
 
-const _: () = assert!(size_of::<Group>() == 32);
+const _: () = assert!(size_of::<Siblings>() == 32);
 
-impl Group {
-    /// Children that hold anything, a bit each.
+plain_buffers!(Siblings);
+
+impl Siblings {
+    /// Returns the children that are not empty, as one bit each.
     #[inline(always)]
     pub(super) fn occupied(&self) -> u32 {
         let [a, b, c, d] = self.0.map(|node| u32::from(!node.is_empty()));
@@ -112,7 +118,7 @@ impl Group {
     }
 }
 
-/// The number of a row that is known to be below [`ROW_COUNT_MAX`].
+/// Converts a row that is known to be below [`ROW_COUNT_MAX`].
 #[inline(always)]
 pub(super) fn row_number(row: usize) -> u32 {
     debug_assert!(row < ROW_COUNT_MAX);

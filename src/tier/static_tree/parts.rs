@@ -2,58 +2,34 @@
 
 use crate::geometry::{Impact, PreparedCast, RawAabb};
 use crate::query::{Part, QueryBuilder, Search};
-use crate::tier::static_tree::box_query::Tested;
-use crate::tier::static_tree::node::{CHILD_COUNT, Node};
+use crate::tier::static_tree::node::Node;
 use crate::tier::static_tree::split::Split;
-use crate::tier::static_tree::{Root, StaticTree};
+use crate::tier::static_tree::tree::{Root, StaticTree};
+
+/// Bits of each coordinate of a sort key: finer than leaves are.
+const KEY_BITS: u32 = 16;
 
 impl Search for &StaticTree {
     type Hit = u32;
 
     #[inline]
     fn search<T: Fn(&RawAabb) -> bool + Copy>(self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
-        Tested::new(self, area, test)
+        self.query_if(area, test)
     }
 
     #[inline]
     fn visit_near(self, point: [f32; 2], _: usize, within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
-        self.walk_near(point, within, visit)
+        self.visit_nearest(point, within, visit)
     }
 
     #[inline]
     fn visit_met(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
-        self.walk_met(cast, until, visit)
+        self.visit_cast(cast, until, visit)
     }
 
-    /// The order of leaves, were all splits quads: that of the roots, then x and y of the root's cell, bit by bit.
     fn place(self, point: [f32; 2]) -> u64 {
-        let holds = |root: &Root| (0..2).all(|k| root.cell[k] <= point[k] && point[k] <= root.cell[k + 2]);
-        let home = self.built.roots.iter().position(holds);
-        // What no root holds comes last, as it lies to the first, which has most.
-        let number = home.unwrap_or(self.built.roots.len()) as u64;
-        let cell = self.built.roots.get(home.unwrap_or(0)).map_or([0.0; 4], |root| root.cell);
-        let [x, y] = [0, 1].map(|axis| spread(step(cell[axis], cell[axis + 2], point[axis])));
-        number << (2 * STEP_BITS) | x | y << 1
+        self.sort_key(point)
     }
-}
-
-/// Bits of a coordinate of a place: steps finer than leaves are.
-const STEP_BITS: u32 = 16;
-
-/// How far a coordinate lies between two others, in steps; at the ends what lies beyond, and all where there is nothing
-/// between: casts saturate, and NaN becomes 0.
-fn step(low: f32, high: f32, at: f32) -> u64 {
-    let [low, high, at] = [low, high, at].map(f64::from);
-    let end = (1u32 << STEP_BITS) - 1;
-    u64::from(((at - low) / (high - low) * f64::from(end)) as u32).min(u64::from(end))
-}
-
-/// A zero between any two bits.
-fn spread(step: u64) -> u64 {
-    let step = (step | step << 8) & 0x00ff_00ff;
-    let step = (step | step << 4) & 0x0f0f_0f0f;
-    let step = (step | step << 2) & 0x3333_3333;
-    (step | step << 1) & 0x5555_5555
 }
 
 impl StaticTree {
@@ -97,20 +73,49 @@ impl StaticTree {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(Part)) {
-        for root in &self.built.roots {
+        for root in &self.data.roots {
             self.visit_below(root.node, root.cell, 0, &mut visitor);
         }
     }
 
-    /// Recursion as deep as the tree.
     fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(Part)) {
-        let Some((kind, group)) = node.children() else {
+        let Some((kind, children)) = node.children() else {
             return visitor(Part::Leaf { aabb, depth, population: node.entries().len() });
         };
         visitor(Part::Node { aabb, depth });
         let split = Split::new(kind, &aabb);
-        for k in 0..CHILD_COUNT {
-            self.visit_below(self.built.groups[group.get()].0[k], split.child(&aabb, k as u32), depth + 1, visitor);
+        for (k, &child) in self.data.siblings[children.get()].0.iter().enumerate() {
+            self.visit_below(child, split.child_cell(&aabb, k), depth + 1, visitor);
         }
     }
+
+    /// Returns a number that sorts points roughly in the order of the leaves around them.
+    ///
+    /// First by root, then by the bits of x and y interleaved, as if all splits were quads.
+    pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
+        let roots = &self.data.roots;
+        let holds = |root: &Root| (0..2).all(|k| root.cell[k] <= point[k] && point[k] <= root.cell[k + 2]);
+        let root = roots.iter().position(holds);
+        // Points in no root come last, sorted as if in the first root, which has most statics.
+        let root_key = root.unwrap_or(roots.len()) as u64;
+        let cell = roots.get(root.unwrap_or(0)).map_or([0.0; 4], |root| root.cell);
+        let [x, y] = [0, 1].map(|axis| interleave(key_between(cell[axis], cell[axis + 2], point[axis])));
+        root_key << (2 * KEY_BITS) | x | y << 1
+    }
+}
+
+/// Returns where a coordinate lies between two edges, in steps from 0 to `2^KEY_BITS - 1`.
+fn key_between(low: f32, high: f32, at: f32) -> u64 {
+    let [low, high, at] = [low, high, at].map(f64::from);
+    let last = (1u32 << KEY_BITS) - 1;
+    // The cast saturates, and takes the NaN of a cell without a side for 0.
+    u64::from(((at - low) / (high - low) * f64::from(last)) as u32).min(u64::from(last))
+}
+
+/// Puts a 0 before each bit.
+fn interleave(key: u64) -> u64 {
+    let key = (key | key << 8) & 0x00ff_00ff;
+    let key = (key | key << 4) & 0x0f0f_0f0f;
+    let key = (key | key << 2) & 0x3333_3333;
+    (key | key << 1) & 0x5555_5555
 }

@@ -1,93 +1,105 @@
-//! How a cell is cut into four, and which of the four a box goes to.
+//! How a cell is split into four children, and which children a box belongs to.
 //!
-//! T1: at a cut value `mid` of an axis a whole box, never clipped, goes to the lower side iff `min <= mid` and to the
-//!     upper side iff `max > mid`. Statics and query areas follow the same function, [`Split::reach`].
-//! T2: two closed boxes that overlap share a child at every node. On each axis let `p` be the larger of their minima;
-//!     it lies in both, `min <= p <= max`. If `p <= mid`, both minima are `<= mid` and both boxes go low. Otherwise
-//!     both maxima are `>= p > mid` and both go high. So the child that the point `p` descends to gets both boxes, and
-//!     by induction so does a leaf. Nothing in this asks where `mid` is or that a box lies in the cell: statics and
-//!     areas may lie outside of the root's cell, and areas may have infinite edges.
-//! T3: the cut values lie strictly between the cell's edges and ascend. So an edge of a cell equals the root's only
-//!     if nothing was cut off on that side, and a chain of cuts narrows the cell at each step.
+//! Boxes are never clipped, so a box may belong to several children. Statics and the areas of
+//! searches follow the same rule, [`Split::touched_children`].
 //!
-//! Cost: a dozen floating point operations; the cells are derived on the way down, never stored.
+//! CUT-1: At a cut of an axis, a box belongs to the lower side if `min <= cut` and to the upper
+//! side if `max > cut`.
+//!
+//! CUT-2: Two closed boxes that overlap share a child of every node. On each axis, let `p` be the
+//! larger of their minima; it lies in both boxes, `min <= p <= max`. If `p <= cut`, both minima
+//! are `<= cut` and both boxes belong to the lower side. Otherwise both maxima are `>= p > cut`
+//! and both belong to the upper side. So the child that the point `p` belongs to holds both boxes,
+//! and by induction a leaf does. This holds wherever the cut is: boxes may lie outside of the cell
+//! and areas may have infinite edges.
+//!
+//! CUT-3: The cuts lie strictly between the edges of the cell and ascend. So an edge of a cell
+//! equals an edge of the root's cell only if nothing was cut off on that side, and every cut on an
+//! axis makes the cell narrower.
+//!
+//! Cost: a dozen floating point operations. Cells are derived on the way down, never stored.
 
-use crate::geometry::RawAabb;
-use crate::tier::static_tree::node::CHILD_COUNT;
+use crate::geometry::{INFINITE_AABB, RawAabb};
 
-/// The four children of a node. Slabs are two cuts of one axis: the middle, then the middles of both halves.
+/// Children of an inner node.
+pub(super) const CHILD_COUNT: usize = 4;
+
+/// How a cell is divided into four children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Two by two: child `k` is on the upper side of x if bit 0 of `k` is set, of y if bit 1 is.
+pub(super) enum SplitKind {
+    /// Two by two quadrants: child `k` is on the upper side of x if bit 0 of `k` is set, and on
+    /// the upper side of y if bit 1 is set.
     Quad,
-    /// Four slabs side by side along x: no box is cut in y, which is what tall ones ask for.
+    /// Four slabs along x: cut at the middle, then at the middles of both halves. For tall boxes,
+    /// which a cut of y would divide.
     SlabsX,
-    /// Four slabs one above the other along y, for wide boxes.
+    /// Four slabs along y, for wide boxes.
     SlabsY,
 }
 
-/// A kind of split, with its cut values in one cell.
+/// The cuts that a kind of split makes in one cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Split {
-    pub(super) kind: Kind,
-    /// Quad: x, y, unused. Slabs: the three cuts, ascending.
-    pub(super) at: [f32; 3],
+    pub(super) kind: SplitKind,
+    /// Quad: the cut of x, that of y, and 0. Slabs: the three cuts of their axis, ascending.
+    pub(super) cuts: [f32; 3],
 }
 
 impl Split {
     #[inline(always)]
-    pub(super) fn new(kind: Kind, cell: &RawAabb) -> Self {
-        let at = match kind {
-            Kind::Quad => [middle(cell[0], cell[2]), middle(cell[1], cell[3]), 0.0],
-            Kind::SlabsX => slabs(cell[0], cell[2]),
-            Kind::SlabsY => slabs(cell[1], cell[3]),
+    pub(super) fn new(kind: SplitKind, cell: &RawAabb) -> Self {
+        let cuts = match kind {
+            SplitKind::Quad => [middle(cell[0], cell[2]), middle(cell[1], cell[3]), 0.0],
+            SplitKind::SlabsX => slab_cuts(cell[0], cell[2]),
+            SplitKind::SlabsY => slab_cuts(cell[1], cell[3]),
         };
-        Self { kind, at }
+        Self { kind, cuts }
     }
 
-    /// T1: the children that `area` goes to, a bit each.
+    /// Returns the children that a box belongs to, as one bit each (CUT-1).
     #[inline(always)]
-    pub(super) fn reach(&self, area: &RawAabb) -> u32 {
-        let [min_x, min_y, max_x, max_y] = *area;
+    pub(super) fn touched_children(&self, aabb: &RawAabb) -> u32 {
+        let [min_x, min_y, max_x, max_y] = *aabb;
         match self.kind {
-            Kind::Quad => {
-                let [mid_x, mid_y, _] = self.at;
-                let x = (u32::from(min_x <= mid_x) * 0b0101) | (u32::from(max_x > mid_x) * 0b1010);
-                let y = (u32::from(min_y <= mid_y) * 0b0011) | (u32::from(max_y > mid_y) * 0b1100);
+            SplitKind::Quad => {
+                let [cut_x, cut_y, _] = self.cuts;
+                let x = (u32::from(min_x <= cut_x) * 0b0101) | (u32::from(max_x > cut_x) * 0b1010);
+                let y = (u32::from(min_y <= cut_y) * 0b0011) | (u32::from(max_y > cut_y) * 0b1100);
                 x & y
             }
-            Kind::SlabsX => self.reach_slabs(min_x, max_x),
-            Kind::SlabsY => self.reach_slabs(min_y, max_y),
+            SplitKind::SlabsX => self.touched_slabs(min_x, max_x),
+            SplitKind::SlabsY => self.touched_slabs(min_y, max_y),
         }
     }
 
-    /// T1 at the middle and then at the middle of each half. By T3 the outer slabs' tests imply that at the middle.
+    /// Applies CUT-1 at the middle and then at the middle of each half.
     #[inline(always)]
-    fn reach_slabs(&self, min: f32, max: f32) -> u32 {
-        let [first, second, third] = self.at;
+    fn touched_slabs(&self, min: f32, max: f32) -> u32 {
+        let [first, second, third] = self.cuts;
+        // As cuts ascend (CUT-3), the tests of the outer slabs imply that at the middle.
         u32::from(min <= first)
             | u32::from((max > first) & (min <= second)) << 1
             | u32::from((max > second) & (min <= third)) << 2
             | u32::from(max > third) << 3
     }
 
-    /// The cell of child `k` of `cell`.
+    /// Returns the cell of child `k` of `cell`.
     #[inline(always)]
-    pub(super) fn child(&self, cell: &RawAabb, k: u32) -> RawAabb {
-        debug_assert!((k as usize) < CHILD_COUNT);
+    pub(super) fn child_cell(&self, cell: &RawAabb, k: usize) -> RawAabb {
+        debug_assert!(k < CHILD_COUNT);
         let [min_x, min_y, max_x, max_y] = *cell;
         match self.kind {
-            Kind::Quad => {
-                let [mid_x, mid_y, _] = self.at;
-                let (low_x, high_x) = if k & 1 == 0 { (min_x, mid_x) } else { (mid_x, max_x) };
-                let (low_y, high_y) = if k & 2 == 0 { (min_y, mid_y) } else { (mid_y, max_y) };
+            SplitKind::Quad => {
+                let [cut_x, cut_y, _] = self.cuts;
+                let (low_x, high_x) = if k & 1 == 0 { (min_x, cut_x) } else { (cut_x, max_x) };
+                let (low_y, high_y) = if k & 2 == 0 { (min_y, cut_y) } else { (cut_y, max_y) };
                 [low_x, low_y, high_x, high_y]
             }
-            Kind::SlabsX => {
+            SplitKind::SlabsX => {
                 let (low, high) = self.slab(min_x, max_x, k);
                 [low, min_y, high, max_y]
             }
-            Kind::SlabsY => {
+            SplitKind::SlabsY => {
                 let (low, high) = self.slab(min_y, max_y, k);
                 [min_x, low, max_x, high]
             }
@@ -95,8 +107,8 @@ impl Split {
     }
 
     #[inline(always)]
-    fn slab(&self, low: f32, high: f32, k: u32) -> (f32, f32) {
-        let [first, second, third] = self.at;
+    fn slab(&self, low: f32, high: f32, k: usize) -> (f32, f32) {
+        let [first, second, third] = self.cuts;
         match k {
             0 => (low, first),
             1 => (first, second),
@@ -105,26 +117,34 @@ impl Split {
         }
     }
 
-    /// T3: whether this split may be made in `cell`. Not where neighbouring floats leave nothing in between.
+    /// Returns whether the cuts satisfy CUT-3, which they do not where the edges of `cell` are
+    /// neighbouring floats.
     pub(super) fn is_strict(&self, cell: &RawAabb) -> bool {
-        let [first, second, third] = self.at;
+        let [first, second, third] = self.cuts;
         let slabs = |low: f32, high: f32| low < first && first < second && second < third && third < high;
         match self.kind {
-            Kind::Quad => cell[0] < first && first < cell[2] && cell[1] < second && second < cell[3],
-            Kind::SlabsX => slabs(cell[0], cell[2]),
-            Kind::SlabsY => slabs(cell[1], cell[3]),
+            SplitKind::Quad => cell[0] < first && first < cell[2] && cell[1] < second && second < cell[3],
+            SplitKind::SlabsX => slabs(cell[0], cell[2]),
+            SplitKind::SlabsY => slabs(cell[1], cell[3]),
         }
     }
 }
 
-/// Halved before they are added: the sum of two huge edges would overflow.
+/// Returns a cell without its edges on the outer sides of the root's cell.
+#[inline]
+pub(super) fn without_outer_edges(cell: &RawAabb, root_cell: &RawAabb) -> RawAabb {
+    // By CUT-3 an edge equals the root's only on an outer side.
+    std::array::from_fn(|edge| if cell[edge] == root_cell[edge] { INFINITE_AABB[edge] } else { cell[edge] })
+}
+
+/// Returns the middle of two edges, whose sum may overflow.
 #[inline(always)]
 fn middle(low: f32, high: f32) -> f32 {
     low * 0.5 + high * 0.5
 }
 
 #[inline(always)]
-fn slabs(low: f32, high: f32) -> [f32; 3] {
+fn slab_cuts(low: f32, high: f32) -> [f32; 3] {
     let second = middle(low, high);
     [middle(low, second), second, middle(second, high)]
 }

@@ -31,6 +31,6 @@ impl Engine for Triphase {
     }
 
     fn bytes_of_pairs(&self) -> usize {
-        self.world.report().bytes_pairs
+        self.world.report().pair_bytes
     }
 }

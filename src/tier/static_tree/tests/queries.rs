@@ -1,11 +1,15 @@
-//! Every scene through every question, against brute force with the predicates of `geometry`.
+//! Every query of every scene against brute force with the predicates of `geometry`.
 
-use super::*;
-use crate::geometry::{AabbCast, Circle, Point, PreparedCast, Ray, contains, distance_squared, overlaps};
-use crate::query::{CastHit, Neighbor, Part, Search};
-use crate::tier::static_tree::subtree::DEPTH_MAX;
+use crate::geometry::{
+    Aabb, AabbCast, Circle, Point, PreparedCast, RawAabb, Ray, contains, distance_squared, overlaps,
+};
+use crate::query::{CastHit, Neighbor, Part};
+use crate::tier::static_tree::subtree::{DEPTH_MAX, LEAF_MAX};
+use crate::tier::static_tree::tests::scenes::{INF, areas, at, boxes, scenes, walls};
+use crate::tier::static_tree::tree::StaticTree;
 use proptest::prelude::*;
 use std::cell::Cell;
+use triphase_scenes::SplitMix64;
 
 fn enabled(tree: &StaticTree) -> impl Iterator<Item = (u32, &RawAabb)> {
     (0..).zip(tree.raw_boxes()).filter(|&(row, _)| tree.is_enabled(row) == Some(true))
@@ -21,20 +25,20 @@ fn all_that(tree: &StaticTree, test: impl Fn(&RawAabb) -> bool) -> Vec<u32> {
     enabled(tree).filter(|(_, aabb)| test(aabb)).map(|(row, _)| row).collect()
 }
 
-/// What a predicate of hits lets pass in some of the checks.
+/// A predicate of hits for some of the checks.
 fn is_wanted(row: u32) -> bool {
     row % 5 != 2
 }
 
 fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
-    let near = sorted(tree.search(area, |_| true));
+    let near = sorted(tree.query_if(area, |_| true));
     assert!(near.windows(2).all(|pair| pair[0] < pair[1]), "{name}: {area:?}: a row is near twice");
     assert!(near.iter().all(|&row| tree.is_enabled(row) == Some(true)), "{name}: {area:?}: one is disabled");
     let wanted = all_that(tree, |aabb| overlaps(aabb, &area));
     assert!(wanted.iter().all(|row| near.binary_search(row).is_ok()), "{name}: {area:?}: one is not near");
-    assert_eq!(sorted(tree.search(area, |aabb| overlaps(aabb, &area))), wanted, "{name}: {area:?}");
-    // Drawn one by one, and in one go from there on.
-    let mut drawn = tree.search(area, |aabb| overlaps(aabb, &area));
+    assert_eq!(sorted(tree.query_if(area, |aabb| overlaps(aabb, &area))), wanted, "{name}: {area:?}");
+    // A few by `next`, the others by `for_each`.
+    let mut drawn = tree.query_if(area, |aabb| overlaps(aabb, &area));
     let mut rows: Vec<u32> = drawn.by_ref().take(3).collect();
     drawn.for_each(|row| rows.push(row));
     assert_eq!(sorted(rows), wanted, "{name}: {area:?}, drawn");
@@ -61,7 +65,7 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     let point = Point::new(at).unwrap();
     let mut wanted: Vec<(f64, u32)> = enabled(tree).map(|(row, aabb)| (distance_squared(aabb, at), row)).collect();
     let mut visited = Vec::new();
-    tree.visit_near(at, 1, f64::INFINITY, &mut |row, distance| {
+    tree.visit_nearest(at, f64::INFINITY, &mut |row, distance| {
         visited.push((distance, row));
         f64::INFINITY
     });
@@ -129,8 +133,8 @@ fn met(tree: &StaticTree, cast: PreparedCast) -> Vec<CastHit<u32>> {
     met
 }
 
-/// Finite corners of the areas, and what lies right beside them.
-fn points(areas: &[RawAabb], random: &mut Random, count: usize) -> Vec<[f32; 2]> {
+/// Finite corners of the areas, and points right beside them.
+fn points(areas: &[RawAabb], random: &mut SplitMix64, count: usize) -> Vec<[f32; 2]> {
     let mut points = vec![[0.0, 0.0], [f32::MAX, f32::MAX], [f32::MIN, 1.0], [f32::MIN_POSITIVE, -0.0]];
     while points.len() < count {
         let [area, other] = [0; 2].map(|_| areas[random.below(areas.len())]);
@@ -148,7 +152,7 @@ fn points(areas: &[RawAabb], random: &mut Random, count: usize) -> Vec<[f32; 2]>
     points
 }
 
-/// From point to point, past both, along the axes, without motion.
+/// Rays from point to point, along the axes, and without motion.
 fn rays(points: &[[f32; 2]]) -> Vec<Ray> {
     let mut rays = Vec::new();
     for (k, pair) in points.windows(2).enumerate() {
@@ -172,23 +176,23 @@ fn sweeps(points: &[[f32; 2]], areas: &[RawAabb]) -> Vec<AabbCast> {
     all.collect()
 }
 
-fn check_all(name: &str, tree: &StaticTree, areas: &[RawAabb], random: &mut Random, count: usize) {
+fn check_all(name: &str, tree: &StaticTree, areas: &[RawAabb], random: &mut SplitMix64, count: usize) {
     areas.iter().for_each(|area| check_area(name, tree, *area));
     let points = points(areas, random, count);
     for (k, &at) in points.iter().enumerate() {
         let [x, y] = points[(k + 1) % points.len()];
         check_near(name, tree, at, [0.0, (x - at[0]).abs().min(f32::MAX), (y - at[1]).hypot(x - at[0]), 1.0][k % 4]);
-        tree.place(at);
+        tree.sort_key(at);
     }
     rays(&points).into_iter().for_each(|ray| check_ray(name, tree, ray));
     sweeps(&points, areas).into_iter().for_each(|sweep| check_sweep(name, tree, sweep));
 }
 
 #[test]
-fn every_scene_answers_every_question() {
+fn queries_of_every_scene_are_exact() {
     for (seed, (name, boxes)) in scenes().into_iter().enumerate() {
         let mut tree = StaticTree::new(&boxes).unwrap();
-        let (areas, mut random) = (areas(&boxes, &tree, 90 + seed as u64), Random(seed as u64));
+        let (areas, mut random) = (areas(&boxes, &tree, 90 + seed as u64), SplitMix64::new(seed as u64));
         let count = if boxes.len() > 10_000 { 8 } else { 16 };
         check_all(name, &tree, &areas, &mut random, count);
         for row in (0..boxes.len() as u32).step_by(3) {
@@ -201,10 +205,10 @@ fn every_scene_answers_every_question() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 
-    /// Whole numbers: edges, corners, cuts, origins and distances coincide all the time.
+    /// Integer coordinates: edges, corners, cuts, origins and distances often coincide.
     #[test]
-    fn boxes_on_a_small_grid_answer_every_question(seed: u64, count in 1usize..500, log_side in 2u32..7) {
-        let (mut random, side) = (Random(seed), 1 << log_side);
+    fn queries_on_a_small_grid_are_exact(seed: u64, count in 1usize..500, log_side in 2u32..7) {
+        let (mut random, side) = (SplitMix64::new(seed), 1 << log_side);
         let mut any = |longest: usize| {
             let (width, height) = (random.below(longest + 1) as f32, random.below(longest + 1) as f32);
             at(random.below(side) as f32, random.below(side) as f32, width, height)
@@ -220,31 +224,31 @@ proptest! {
 }
 
 #[test]
-fn the_first_hit_looks_at_few() {
+fn box_query_tests_few_boxes_for_its_first_hit() {
     let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
     let looked = Cell::new(0);
     let all = [-INF, -INF, INF, INF];
-    let mut hits = tree.search(all, |_| {
+    let mut hits = tree.query_if(all, |_| {
         looked.set(looked.get() + 1);
         true
     });
-    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} looked at", looked.get());
+    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} tested", looked.get());
     let stack = StaticTree::new(&vec![at(5.0, 5.0, 2.0, 2.0); 3000]).unwrap();
     looked.set(0);
-    let mut hits = stack.search(all, |_| {
+    let mut hits = stack.query_if(all, |_| {
         looked.set(looked.get() + 1);
         true
     });
-    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} of a stack looked at", looked.get());
+    assert!(hits.next().is_some() && looked.get() <= 2 * LEAF_MAX, "{} of a stack tested", looked.get());
 }
 
 #[test]
-fn the_nearest_visits_few() {
+fn nearest_visits_few_statics() {
     let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
-    let (mut random, mut visited, times) = (Random(3), 0, 500);
+    let (mut random, mut visited, times) = (SplitMix64::new(3), 0, 500);
     for _ in 0..times {
-        let (at, mut best) = ([random.float(-700.0, 700.0), random.float(-700.0, 700.0)], f64::INFINITY);
-        let end = tree.visit_near(at, 1, best, &mut |_, distance| {
+        let (at, mut best) = ([random.range(-700.0, 700.0), random.range(-700.0, 700.0)], f64::INFINITY);
+        let end = tree.visit_nearest(at, best, &mut |_, distance| {
             visited += 1;
             best = best.min(distance);
             best
@@ -253,26 +257,26 @@ fn the_nearest_visits_few() {
     }
     assert!(visited < 8 * times, "{visited} visited");
     let mut visited = 0;
-    tree.visit_near([0.0, 0.0], 1, f64::INFINITY, &mut |_, _| {
+    tree.visit_nearest([0.0, 0.0], f64::INFINITY, &mut |_, _| {
         visited += 1;
         -1.0
     });
-    tree.visit_met(&Ray::new([0.0, 0.0], [1.0, 0.5], INF).unwrap().into(), f64::INFINITY, &mut |_, _| {
+    tree.visit_cast(&Ray::new([0.0, 0.0], [1.0, 0.5], INF).unwrap().into(), f64::INFINITY, &mut |_, _| {
         visited += 1;
         -1.0
     });
-    assert_eq!(visited, 2, "a walk ends when it is told to");
+    assert_eq!(visited, 2, "a negative limit ends the search");
 }
 
 #[test]
-fn the_first_met_visits_few() {
+fn cast_visits_few_statics() {
     let tree = StaticTree::new(&walls(20_000, 9, [-700.0, -700.0])).unwrap();
-    let (mut random, mut visited, times) = (Random(4), 0, 500);
+    let (mut random, mut visited, times) = (SplitMix64::new(4), 0, 500);
     for _ in 0..times {
-        let origin = [random.float(-700.0, 700.0), random.float(-700.0, 700.0)];
-        let ray = Ray::new(origin, [random.float(-1.0, 1.0), random.float(-1.0, 1.0)], INF).unwrap();
+        let origin = [random.range(-700.0, 700.0), random.range(-700.0, 700.0)];
+        let ray = Ray::new(origin, [random.range(-1.0, 1.0), random.range(-1.0, 1.0)], INF).unwrap();
         let mut until = f64::INFINITY;
-        tree.visit_met(&ray.into(), until, &mut |_, entry| {
+        tree.visit_cast(&ray.into(), until, &mut |_, entry| {
             visited += 1;
             until = until.min(entry.time);
             until
@@ -282,7 +286,7 @@ fn the_first_met_visits_few() {
 }
 
 #[test]
-fn parts_are_nodes_and_leaves() {
+fn debug_shapes_are_nodes_and_leaves() {
     for (name, boxes) in scenes() {
         let tree = StaticTree::new(&boxes).unwrap();
         let (mut parts, mut listed, mut above) = (0, 0, Vec::new());
@@ -306,17 +310,17 @@ fn parts_are_nodes_and_leaves() {
 }
 
 #[test]
-fn places_follow_the_leaves() {
+fn sort_keys_follow_the_leaves() {
     let tree = StaticTree::new(&boxes(4096, |k| at(k % 64.0, (k / 64.0).floor(), 0.0, 0.0))).unwrap();
-    let mut places = Vec::new();
+    let mut keys = Vec::new();
     tree.visit_debug_shapes(|part| {
         if let Part::Leaf { aabb: [a, b, c, d], .. } = part {
-            places.push(tree.place([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
+            keys.push(tree.sort_key([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
         }
     });
-    assert!(places.len() > 100 && places.is_sorted(), "{places:?}");
+    assert!(keys.len() > 100 && keys.is_sorted(), "{keys:?}");
     let none = StaticTree::default();
     for point in [[0.0, 0.0], [f32::MAX, f32::MIN], [f32::MIN, f32::MAX], [-0.0, 1e-45]] {
-        none.place(point);
+        none.sort_key(point);
     }
 }

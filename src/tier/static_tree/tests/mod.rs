@@ -1,0 +1,5 @@
+//! The tree against brute force.
+
+mod queries;
+mod scenes;
+mod tree;

@@ -1,0 +1,276 @@
+//! The tree of a set of statics, and what it tells about its rows.
+
+use crate::error::Error;
+use crate::geometry::{Aabb, RawAabb, union};
+use crate::input::filter::Filter;
+use crate::input::statics::Statics;
+use crate::memory::bit_set::BitSet;
+use crate::memory::buffers::{Buffers, buffers, plain_buffers};
+use crate::tier::static_tree::box_query::StaticHits;
+use crate::tier::static_tree::node::{Node, Siblings};
+use crate::tier::static_tree::split::CHILD_COUNT;
+use std::sync::Arc;
+
+/// Leaf entries that searches test at once, as bits of a word. Most leaves are shorter.
+pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
+
+/// A set of boxes that never move: built once, searched often.
+///
+/// Boxes are closed: touching is overlap. Rows are those of the input. A static can be disabled and
+/// enabled again at no cost, for a door or a destroyed wall. To add or move one, build a new tree.
+///
+/// All finite boxes work well: walls, beams as long as the world, points, stacks of equal boxes,
+/// far outliers. Where many large boxes cross, the lists of leaves grow long, but the tree does
+/// not: it has at most 4 leaf entries and one node for each static, and 268 nodes besides.
+///
+/// # Determinism
+///
+/// The tree, and with it the order of hits, is a pure function of the boxes in their order. It does
+/// not depend on the number of threads.
+///
+/// # Cost
+///
+/// Building takes O(n * depth). A search takes O(depth + entries of the leaves that it touches).
+/// Memory: 16 bytes for each static, 20 for each leaf entry, 8 for each node, and a bit for each
+/// static. A clone copies the bits and shares the rest.
+///
+/// # Example
+///
+/// ```
+/// use triphase::{Aabb, tier::static_tree::StaticTree};
+///
+/// let walls = [[0.0f32, 0.0, 10.0, 1.0], [9.0, 0.0, 10.0, 8.0], [40.0, 40.0, 41.0, 48.0]];
+/// let mut tree = StaticTree::new(&walls)?;
+/// let corner = Aabb::new([9.5, 0.5], [12.0, 3.0])?;
+/// assert_eq!(tree.query_aabb(corner).collect::<Vec<_>>(), [0, 1]);
+///
+/// tree.set_enabled(0, false)?;
+/// assert_eq!(tree.query_aabb(corner).collect::<Vec<_>>(), [1]);
+/// # Ok::<(), triphase::Error>(())
+/// ```
+///
+/// # Source
+///
+/// A quadtree whose nodes hold no boxes, with four contiguous children and the lists of leaves in
+/// one array, is described in
+/// [an answer on Stack Overflow](https://stackoverflow.com/questions/41946007). The rule by which
+/// boxes are never clipped, the splits into slabs and the budgets are this crate's.
+#[derive(Clone, Debug, Default)]
+pub struct StaticTree {
+    /// Shared by clones, so that each frame can hold the statics of its step.
+    pub(super) data: Arc<TreeData>,
+    /// A bit for each row.
+    pub(super) disabled: BitSet,
+}
+
+/// The part of a tree that does not change once it is built.
+#[derive(Debug, Default)]
+pub(super) struct TreeData {
+    /// At most `ROOT_COUNT_MAX`.
+    pub(super) roots: Vec<Root>,
+    pub(super) siblings: Vec<Siblings>,
+    /// The rows of each leaf, leaf by leaf.
+    pub(super) entries: Vec<u32>,
+    /// The box of each entry, so that the boxes of a leaf are contiguous.
+    pub(super) entry_boxes: Vec<RawAabb>,
+    /// The box of each row, bit for bit as it was given.
+    pub(super) boxes: Vec<RawAabb>,
+    /// Empty if none were given.
+    pub(super) ids: Vec<u64>,
+    /// Empty if none were given.
+    pub(super) filters: Vec<Filter>,
+}
+
+/// The root node of some of the statics (ROOT-1).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Root {
+    /// The bounds of all statics below.
+    pub(super) bounds: RawAabb,
+    pub(super) cell: RawAabb,
+    pub(super) node: Node,
+}
+
+plain_buffers!(Root);
+buffers!(TreeData { levelled: ; own: roots, siblings, entries, entry_boxes, boxes, ids, filters; plain: ; });
+
+impl TreeData {
+    /// Returns the rows that a leaf lists, and their boxes.
+    #[inline(always)]
+    pub(super) fn leaf(&self, node: Node) -> (&[u32], &[RawAabb]) {
+        (&self.entries[node.entries()], &self.entry_boxes[node.entries()])
+    }
+}
+
+impl StaticTree {
+    /// Builds the tree of a slice of boxes, or of [`Statics`] with ids or filters.
+    ///
+    /// All statics are enabled.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::InvalidStatic`] names the lowest row that is not finite or has `max < min`.
+    /// - [`Error::ColumnLengthMismatch`] if there are not as many ids or filters as boxes.
+    /// - [`Error::TooManyRows`]
+    ///
+    /// # Cost
+    ///
+    /// O(n * depth), on the calling thread.
+    pub fn new<'s>(statics: impl Into<Statics<'s>>) -> Result<Self, Error> {
+        Self::build(statics.into(), false)
+    }
+
+    /// Returns the number of statics, disabled ones included.
+    pub fn len(&self) -> usize {
+        self.data.boxes.len()
+    }
+
+    /// Returns whether there are no statics.
+    pub fn is_empty(&self) -> bool {
+        self.data.boxes.is_empty()
+    }
+
+    /// Returns the bounds of all statics, disabled ones included, or `None` if there are none.
+    pub fn bounds(&self) -> Option<Aabb> {
+        let bounds = self.data.roots.iter().map(|root| root.bounds);
+        bounds.reduce(|a, b| union(&a, &b)).and_then(|bounds| bounds.try_into().ok())
+    }
+
+    /// Returns the box of a row, bit for bit as it was given, or `None` if there is no such row.
+    pub fn aabb(&self, row: u32) -> Option<Aabb> {
+        self.data.boxes.get(row as usize).and_then(|&aabb| aabb.try_into().ok())
+    }
+
+    /// Returns the id of a row, or `None` if there are no ids or no such row.
+    pub fn id(&self, row: u32) -> Option<u64> {
+        self.data.ids.get(row as usize).copied()
+    }
+
+    /// Returns the ids of all rows, if ids were given.
+    pub(crate) fn ids(&self) -> Option<&[u64]> {
+        (!self.data.ids.is_empty()).then_some(&self.data.ids)
+    }
+
+    /// Returns the filter of a row, or `None` if there is no such row.
+    ///
+    /// It is [`Filter::ALL`] if no filters were given. The queries of a tree ignore filters: the
+    /// steps and queries of a [`World`](crate::World) apply them.
+    pub fn filter(&self, row: u32) -> Option<Filter> {
+        ((row as usize) < self.len()).then(|| self.filter_of(row))
+    }
+
+    /// Returns whether filters were given.
+    pub(crate) fn has_filters(&self) -> bool {
+        !self.data.filters.is_empty()
+    }
+
+    /// Returns the [`filter`](Self::filter) of a row that exists.
+    #[inline]
+    pub(crate) fn filter_of(&self, row: u32) -> Filter {
+        if self.has_filters() { self.data.filters[row as usize] } else { Filter::ALL }
+    }
+
+    /// Returns whether a row is enabled, or `None` if there is no such row.
+    pub fn is_enabled(&self, row: u32) -> Option<bool> {
+        ((row as usize) < self.len()).then(|| !self.disabled.contains(row))
+    }
+
+    /// Enables or disables a static, and returns whether it was enabled before.
+    ///
+    /// No query finds a disabled static.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaticOutOfRange`] if there is no such row.
+    ///
+    /// # Cost
+    ///
+    /// O(1).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use triphase::{Aabb, tier::static_tree::StaticTree};
+    ///
+    /// let mut tree = StaticTree::new(&[[0.0f32, 0.0, 1.0, 8.0]])?;
+    /// let was_closed = tree.set_enabled(0, false)?;
+    /// assert!(was_closed && tree.is_enabled(0) == Some(false));
+    /// assert_eq!(tree.query_aabb(Aabb::new([0.0, 0.0], [9.0, 9.0])?).count(), 0);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn set_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
+        let was_enabled = self.is_enabled(row).ok_or(Error::StaticOutOfRange { row, count: self.len() })?;
+        if enabled {
+            self.disabled.remove(row);
+        } else {
+            self.disabled.insert(row);
+        }
+        Ok(was_enabled)
+    }
+
+    /// Returns the rows of all enabled statics that overlap `area`, each once.
+    ///
+    /// The search advances with the iterator and allocates nothing.
+    ///
+    /// # Determinism
+    ///
+    /// Rows come in the order of the leaves, a pure function of the boxes and the area.
+    ///
+    /// # Cost
+    ///
+    /// O(depth + entries of the leaves that `area` touches).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use triphase::{Aabb, tier::static_tree::StaticTree};
+    ///
+    /// let tree = StaticTree::new(&[[0.0f32, 0.0, 10.0, 1.0], [40.0, 0.0, 41.0, 8.0]])?;
+    /// let view = Aabb::new([30.0, 0.0], [40.0, 20.0])?;
+    /// assert_eq!(tree.query_aabb(view).collect::<Vec<_>>(), [1]); // touching is overlap
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn query_aabb(&self, area: Aabb) -> StaticHits<'_> {
+        StaticHits::new(self, area.to_array())
+    }
+
+    /// Returns the number of nodes, leaves and empty leaves included.
+    pub fn node_count(&self) -> usize {
+        self.data.roots.len() + self.data.siblings.len() * CHILD_COUNT
+    }
+
+    /// Returns the number of entries of all leaves.
+    ///
+    /// A static has one entry in each leaf that its box belongs to.
+    pub fn entry_count(&self) -> usize {
+        self.data.entries.len()
+    }
+
+    /// Returns the bytes of heap memory held.
+    pub fn memory_bytes(&self) -> usize {
+        self.data.bytes() + self.disabled.bytes()
+    }
+
+    /// Returns the bytes of heap memory held and not shared with `other`.
+    pub(crate) fn bytes_beside(&self, other: &Self) -> usize {
+        let is_shared = Arc::ptr_eq(&self.data, &other.data);
+        self.disabled.bytes() + if is_shared { 0 } else { self.data.bytes() }
+    }
+
+    /// Becomes a clone of `other`, in the memory already held.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        if !Arc::ptr_eq(&self.data, &other.data) {
+            self.data = Arc::clone(&other.data);
+        }
+        self.disabled.copy_from(&other.disabled);
+    }
+
+    /// Gives back memory that a larger set needed before.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.disabled.shrink_to_fit();
+    }
+
+    /// Returns the boxes of all rows.
+    pub(crate) fn raw_boxes(&self) -> &[RawAabb] {
+        &self.data.boxes
+    }
+}
