@@ -11,7 +11,7 @@ use crate::frame::phases::Clock;
 use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
-use crate::memory::disjoint::Disjoint;
+use crate::memory::disjoint::DisjointSlice;
 use crate::memory::listener::Listener;
 use crate::memory::page::PairBudget;
 use crate::parallel;
@@ -128,8 +128,8 @@ impl World {
                 config: &self.config,
                 level: self.level,
                 partition: &self.partition,
-                records: Disjoint::new(&mut grid.records),
-                words: Disjoint::new(&mut grid.words),
+                records: DisjointSlice::new(&mut grid.records),
+                words: DisjointSlice::new(&mut grid.words),
                 statics: &self.statics,
                 split: self.workers.split(),
                 pool: &self.pool,

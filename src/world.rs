@@ -25,7 +25,7 @@ use crate::reader::SnapshotReader;
 use crate::report::{Phases, Report};
 #[cfg(feature = "serde")]
 use crate::save::SavedWorld;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::Plan;
 use crate::tier::static_tree::tree::StaticTree;
@@ -54,7 +54,7 @@ use crate::tier::static_tree::tree::StaticTree;
 #[derive(Default)]
 pub struct World {
     pub(crate) config: WorldConfig,
-    pub(crate) level: Level,
+    pub(crate) level: DetectedSimd,
     pub(crate) frames: Frames,
     pub(crate) found: FoundPairs,
     pub(crate) next_found: FoundPairs,
@@ -93,7 +93,7 @@ impl World {
         let tracker = config.contact_tracking.then(Box::default);
         let lists = config.partner_lists.then(Box::default);
         let frames = Frames::new(config.contact_tracking);
-        Ok(Self { level: Level::detect(config.simd_max), config, tracker, lists, frames, ..Self::default() })
+        Ok(Self { level: DetectedSimd::detect(config.simd_max), config, tracker, lists, frames, ..Self::default() })
     }
 
     /// Steps one frame: finds every contact pair of bodies, and of bodies and enabled statics.

@@ -13,11 +13,11 @@ use crate::frame::frame::Index;
 use crate::frame::phases::Clock;
 use crate::geometry::{BodyCircle, oriented};
 use crate::memory::buffers::part_start;
-use crate::memory::disjoint::Disjoint;
+use crate::memory::disjoint::DisjointSlice;
 use crate::memory::listener::{Listener, Tap};
-use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
-use crate::memory::record::Record;
-use crate::simd::Level;
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::built::{Built, Terms};
 use crate::tier::point_grid::band::crowded;
@@ -32,11 +32,11 @@ use std::time::Duration;
 #[derive(Clone, Copy)]
 pub(crate) struct Shared<'s> {
     pub(crate) config: &'s WorldConfig,
-    pub(crate) level: Level,
+    pub(crate) level: DetectedSimd,
     pub(crate) partition: &'s Partition,
     /// Of all bands.
-    pub(crate) records: Disjoint<'s, Record>,
-    pub(crate) words: Disjoint<'s, u32>,
+    pub(crate) records: DisjointSlice<'s, BodyRecord>,
+    pub(crate) words: DisjointSlice<'s, u32>,
     pub(crate) statics: &'s StaticTree,
     /// For crowded bands, one at a time.
     pub(crate) split: &'s Mutex<SplitScratch>,
@@ -74,7 +74,7 @@ impl<'s> Shared<'s> {
     }
 
     /// Where the pairs of a task go.
-    fn sink(&'s self, kind: Kind, number: usize, blocks: &'s mut Vec<Block>) -> PairSink<'s> {
+    fn sink(&'s self, kind: Kind, number: usize, blocks: &'s mut Vec<Page>) -> PairSink<'s> {
         let tap = self.aim.listener().map(|listener| Tap::new(listener, first_sequence(kind, number)));
         PairSink::new(self.pool, self.budget, blocks).tapped(tap)
     }
@@ -101,10 +101,10 @@ impl<'s> Shared<'s> {
 /// What a task leaves behind, in its place in the order of tasks.
 #[derive(Default)]
 pub(crate) struct Task {
-    pub(crate) body_blocks: Vec<Block>,
+    pub(crate) body_blocks: Vec<Page>,
     /// So many of the pairs, the first ones, are for sure among bodies that are filed in the task's band.
     pub(crate) own_pairs: usize,
-    pub(crate) static_blocks: Vec<Block>,
+    pub(crate) static_blocks: Vec<Page>,
     pub(crate) times: TaskTimes,
     /// Of a band's task: what it built.
     pub(crate) band: Band,
@@ -193,7 +193,7 @@ fn pairs_with_oversized(
     scratch.found.clear();
     let area = oriented(slot.band.bounds, slot.transposed);
     index.loose.collect(&area, &mut scratch.seen_cells, &mut scratch.found);
-    let found = scratch.found.iter().map(|&found| Record {
+    let found = scratch.found.iter().map(|&found| BodyRecord {
         aabb: oriented(index.oversized_boxes[found as usize], slot.transposed),
         row: index.oversized_rows[found as usize],
     });

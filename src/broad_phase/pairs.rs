@@ -5,14 +5,14 @@ use crate::contacts::by_row::Pages;
 use crate::contacts::exclusive::Schedules;
 use crate::contacts::exclusive::schedule::Section;
 use crate::memory::buffers::reserve_like;
-use crate::memory::page::{Block, PagePool};
+use crate::memory::page::{Page, PagePool};
 use std::sync::Arc;
 
 /// A world holds two: those of the last good step stand in one while the next step puts its own into the other.
 #[derive(Default)]
 pub(crate) struct FoundPairs {
-    pub(crate) body_blocks: Vec<Block>,
-    pub(crate) static_blocks: Vec<Block>,
+    pub(crate) body_blocks: Vec<Page>,
+    pub(crate) static_blocks: Vec<Page>,
     /// Behind the blocks: what stood from steps before.
     pub(crate) standing_bodies: Option<Arc<StandingPairs>>,
     pub(crate) standing_statics: Option<Arc<StandingPairs>>,
@@ -44,7 +44,7 @@ impl FoundPairs {
     }
 
     /// Adds what a task found: pairs of bodies, the first so many among those of its band, and pairs with statics.
-    pub(crate) fn append(&mut self, bodies: &mut Vec<Block>, own_pairs: usize, statics: &mut Vec<Block>) {
+    pub(crate) fn append(&mut self, bodies: &mut Vec<Page>, own_pairs: usize, statics: &mut Vec<Page>) {
         let (body_from, static_from) = (self.body_blocks.len(), self.static_blocks.len());
         self.body_blocks.append(bodies);
         self.static_blocks.append(statics);
@@ -64,7 +64,7 @@ impl FoundPairs {
 
     /// Counts what the blocks hold.
     pub(crate) fn count(&mut self) {
-        let count = |blocks: &[Block]| blocks.iter().map(|block| block.pairs().len()).sum();
+        let count = |blocks: &[Page]| blocks.iter().map(|block| block.pairs().len()).sum();
         self.body_pair_count = count(&self.body_blocks);
         self.static_pair_count = count(&self.static_blocks);
     }
@@ -103,18 +103,18 @@ impl FoundPairs {
 /// The blocks that a step found, then those that stood.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundBlocks<'w> {
-    pub(crate) found: &'w [Block],
-    pub(crate) standing: &'w [Block],
+    pub(crate) found: &'w [Page],
+    pub(crate) standing: &'w [Page],
 }
 
 impl<'w> FoundBlocks<'w> {
-    fn new(found: &'w [Block], standing: Option<&'w StandingPairs>) -> Self {
+    fn new(found: &'w [Page], standing: Option<&'w StandingPairs>) -> Self {
         Self { found, standing: standing.map_or(&[], |standing| &standing.blocks) }
     }
 
     /// A block by its number.
     #[inline]
-    pub(crate) fn block(self, number: usize) -> &'w Block {
+    pub(crate) fn block(self, number: usize) -> &'w Page {
         let own = self.found.len();
         if number < own { &self.found[number] } else { &self.standing[number - own] }
     }
@@ -131,10 +131,10 @@ impl Pages for FoundBlocks<'_> {
 }
 
 impl<'w> Iterator for FoundBlocks<'w> {
-    type Item = &'w Block;
+    type Item = &'w Page;
 
     #[inline]
-    fn next(&mut self) -> Option<&'w Block> {
+    fn next(&mut self) -> Option<&'w Page> {
         if self.found.is_empty() {
             self.found = std::mem::take(&mut self.standing);
         }
@@ -148,7 +148,7 @@ impl<'w> Iterator for FoundBlocks<'w> {
         (len, Some(len))
     }
 
-    fn fold<B, F: FnMut(B, &'w Block) -> B>(self, init: B, mut f: F) -> B {
+    fn fold<B, F: FnMut(B, &'w Page) -> B>(self, init: B, mut f: F) -> B {
         let folded = self.found.iter().fold(init, &mut f);
         self.standing.iter().fold(folded, f)
     }

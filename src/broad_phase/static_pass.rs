@@ -18,10 +18,10 @@ use crate::broad_phase::workers::SearchScratch;
 use crate::frame::frame::Index;
 use crate::geometry::{BodyCircle, RawAabb, oriented, overlaps};
 use crate::input::filter::Filter;
-use crate::memory::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
-use crate::simd::{CellView, Order, Probe, Rect};
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, CellView, PairOrder, Probe};
 use crate::tier::point_grid::bands::BandSlot;
 use std::ops::Range;
 
@@ -57,13 +57,13 @@ pub(crate) fn band(
     if !world.is_some_and(|world| overlaps(&world, &slot.band.bounds)) {
         return Some(());
     }
-    let whole = Rect { x: 0..slot.band.columns(), y: 0..slot.band.rows() };
+    let whole = CellRect { x: 0..slot.band.columns(), y: 0..slot.band.rows() };
     Pass { shared, slot, words, cells }.tile(whole, scratch, sink)
 }
 
 impl Pass<'_> {
     /// The bodies of a tile against the statics; in halves where there are many more statics than bodies.
-    fn tile(self, tile: Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+    fn tile(self, tile: CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { shared, slot, words, cells } = self;
         let Some((count, area)) = tile_bounds(cells, &tile) else { return Some(()) };
         let single = tile.x.len() * tile.y.len() == 1;
@@ -105,7 +105,7 @@ impl Pass<'_> {
     }
 
     /// Each static searches the cells of the tile.
-    fn search(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+    fn search(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { shared, slot, words, cells } = self;
         let finder = slot.band.finder(words);
         // Gathered first: the processor then waits for many boxes at once.
@@ -116,13 +116,13 @@ impl Pass<'_> {
             let mut rect = finder.rect(&aabb);
             rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
             rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
-            shared.level.scan_rect(cells, &rect, Probe { aabb, row, filter }, Order::EntryFirst, sink)?;
+            shared.level.scan_rect(cells, &rect, Probe { aabb, row, filter }, PairOrder::EntryFirst, sink)?;
         }
         Some(())
     }
 
     /// Each body is tested against all statics that were found.
-    fn test(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+    fn test(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { shared, slot, cells, .. } = self;
         let filtered = cells.columns().filters().is_some();
         let statics = gather(shared, slot, filtered, &scratch.found, &mut scratch.columns);
@@ -133,7 +133,7 @@ impl Pass<'_> {
     }
 
     /// Each body walks the tree for itself.
-    fn walk(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+    fn walk(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { shared, slot, cells, .. } = self;
         let bodies = cells.columns();
         for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
@@ -146,19 +146,19 @@ impl Pass<'_> {
 }
 
 /// The tile cut across its longer side.
-fn halves(tile: &Rect) -> [Rect; 2] {
-    let Rect { x, y } = tile.clone();
+fn halves(tile: &CellRect) -> [CellRect; 2] {
+    let CellRect { x, y } = tile.clone();
     if x.len() >= y.len() {
         let middle = x.start + x.len() / 2;
-        [Rect { x: x.start..middle, y: y.clone() }, Rect { x: middle..x.end, y }]
+        [CellRect { x: x.start..middle, y: y.clone() }, CellRect { x: middle..x.end, y }]
     } else {
         let middle = y.start + y.len() / 2;
-        [Rect { x: x.clone(), y: y.start..middle }, Rect { x, y: middle..y.end }]
+        [CellRect { x: x.clone(), y: y.start..middle }, CellRect { x, y: middle..y.end }]
     }
 }
 
 /// How many bodies the tile holds, and the box that holds them.
-fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, RawAabb)> {
+fn tile_bounds(cells: &CellView<'_>, tile: &CellRect) -> Option<(usize, RawAabb)> {
     let columns = cells.columns();
     let mut count = 0;
     let mut area = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
@@ -205,15 +205,15 @@ pub(crate) fn gather<'c>(
     filtered: bool,
     found: &[u32],
     columns: &'c mut Vec<u32>,
-) -> Columns<'c> {
+) -> SoaColumns<'c> {
     let boxes = shared.statics.raw_boxes();
     let (words, more) = (column_words(found.len()), if filtered { filter_words(found.len()) } else { 0 });
     columns.clear();
     columns.resize(words + more, 0);
     let (columns, filters) = columns.split_at_mut(words);
-    let records = found.iter().map(|&row| Record { aabb: oriented(boxes[row as usize], slot.transposed), row });
-    ColumnsMut::of(columns, found.len()).fill(records);
-    let columns = Columns::of(columns, found.len());
+    let records = found.iter().map(|&row| BodyRecord { aabb: oriented(boxes[row as usize], slot.transposed), row });
+    SoaColumnsMut::of(columns, found.len()).fill(records);
+    let columns = SoaColumns::of(columns, found.len());
     if !filtered {
         return columns;
     }

@@ -5,7 +5,7 @@ use crate::broad_phase::band_pass::Shared;
 use crate::broad_phase::static_pass::gather;
 use crate::broad_phase::workers::SearchScratch;
 use crate::geometry::oriented;
-use crate::memory::columns::PAD;
+use crate::memory::columns::SOA_PAD;
 use crate::memory::page::PairSink;
 use crate::simd::CellView;
 use crate::tier::point_grid::bands::BandSlot;
@@ -24,7 +24,7 @@ const LANES: f64 = 8.0;
 /// Bodies that are looked up together.
 const TOGETHER: usize = 8;
 
-const _: () = assert!(TOGETHER <= PAD);
+const _: () = assert!(TOGETHER <= SOA_PAD);
 
 /// The axis to sort along, if that promises to be cheaper than a search of the cells for each static.
 pub(crate) fn worthwhile(shared: &Shared<'_>, slot: &BandSlot, words: &[u32], found: &[u32]) -> Option<usize> {

@@ -3,7 +3,7 @@
 use crate::broad_phase::pairs::{FoundBlocks, FoundPairs};
 use crate::contacts::events::Tracker;
 use crate::contacts::partners::Lists;
-use crate::memory::page::Block;
+use crate::memory::page::Page;
 use crate::pair::{Pair, StaticPair};
 use crate::query::frame::Searched;
 use bytemuck::Pod;
@@ -137,12 +137,12 @@ impl std::fmt::Debug for Contacts<'_> {
 
 /// All blocks, as rayon goes through them.
 #[cfg(feature = "parallel")]
-fn par<'w>(blocks: FoundBlocks<'w>) -> impl rayon::iter::IndexedParallelIterator<Item = &'w Block> + use<'w> {
+fn par<'w>(blocks: FoundBlocks<'w>) -> impl rayon::iter::IndexedParallelIterator<Item = &'w Page> + use<'w> {
     use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
     blocks.found.par_iter().chain(blocks.standing)
 }
 
-fn cast<T: Pod>(block: &Block) -> &[T] {
+fn cast<T: Pod>(block: &Page) -> &[T] {
     bytemuck::cast_slice(block.pairs())
 }
 

@@ -6,7 +6,7 @@ use crate::geometry::{RawAabb, oriented};
 use crate::input::filter::Filter;
 use crate::memory::buffers::{Buffers, reserve_like};
 use crate::memory::lazy::Kept;
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::tier::loose_grid::RebuiltGrid;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::static_tree::tree::StaticTree;
@@ -82,7 +82,7 @@ impl Index {
         self.boxes_by_row.renew();
     }
 
-    pub(crate) fn set_oversized(&mut self, records: &[Record]) {
+    pub(crate) fn set_oversized(&mut self, records: &[BodyRecord]) {
         self.oversized_boxes.clear();
         self.oversized_boxes.extend(records.iter().map(|record| record.aabb));
         self.oversized_rows.clear();

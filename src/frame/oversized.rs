@@ -5,11 +5,11 @@
 
 use crate::frame::frame::Index;
 use crate::geometry::{Impact, PreparedCast, ROOT, RawAabb, distance_squared, square, union};
-use crate::memory::blocks::{Blocks, block_words, fill_blocks_from};
+use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks_from};
 use crate::memory::buffers::{grow, reserve_like};
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::query::Search;
-use crate::simd::Overlapping;
+use crate::simd::OverlapIter;
 
 /// Up to so many are tested one after the other, sixteen at a time: five nanoseconds for each sixteen, where finding the way
 /// through the double grid takes a ray some hundred and fifty.
@@ -25,7 +25,7 @@ pub(crate) struct FewOversized {
 }
 
 impl FewOversized {
-    pub(crate) fn rebuild(&mut self, records: &[Record]) {
+    pub(crate) fn rebuild(&mut self, records: &[BodyRecord]) {
         self.len = if records.len() <= FEW { records.len() } else { 0 };
         let records = &records[..self.len];
         grow(&mut self.words, block_words(self.len));
@@ -33,8 +33,8 @@ impl FewOversized {
         self.bounds = records.iter().map(|record| record.aabb).reduce(|a, b| union(&a, &b)).unwrap_or_default();
     }
 
-    fn blocks(&self) -> Blocks<'_> {
-        Blocks::of(&self.words, self.len)
+    fn blocks(&self) -> SoaBlocks<'_> {
+        SoaBlocks::of(&self.words, self.len)
     }
 
     pub(crate) fn reserve_like(&mut self, other: &Self) {
@@ -56,7 +56,7 @@ impl Index {
     #[inline]
     fn few_overlapping(&self, area: RawAabb) -> Option<impl Iterator<Item = (u32, RawAabb)>> {
         let blocks = (self.few_oversized.len > 0).then(|| self.few_oversized.blocks())?;
-        let found = Overlapping::new(self.grid.level(), blocks, area);
+        let found = OverlapIter::new(self.grid.level(), blocks, area);
         Some(found.map(move |at| (at as u32, blocks.aabb(at))))
     }
 

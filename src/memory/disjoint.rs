@@ -22,7 +22,7 @@ fn prefetch_for_writing<T>(at: *const T) {
 }
 
 /// A mutable slice that tasks may share as long as no two of them touch the same element.
-pub(crate) struct Disjoint<'a, T> {
+pub(crate) struct DisjointSlice<'a, T> {
     start: *mut T,
     len: usize,
     slice: PhantomData<&'a mut [T]>,
@@ -30,18 +30,18 @@ pub(crate) struct Disjoint<'a, T> {
 
 // SAFETY: the pointer comes from a `&mut [T]` held for 'a; elements are reached through the unsafe methods alone, whose
 // contract gives each element to one task at a time. `T: Send + Sync` as elements are written and read from other threads.
-unsafe impl<T: Send + Sync> Sync for Disjoint<'_, T> {}
+unsafe impl<T: Send + Sync> Sync for DisjointSlice<'_, T> {}
 
-impl<T> Clone for Disjoint<'_, T> {
+impl<T> Clone for DisjointSlice<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
 /// A copy is as bound by the contracts as the original; loops keep one in registers.
-impl<T> Copy for Disjoint<'_, T> {}
+impl<T> Copy for DisjointSlice<'_, T> {}
 
-impl<'a, T: Copy> Disjoint<'a, T> {
+impl<'a, T: Copy> DisjointSlice<'a, T> {
     pub(crate) fn new(slice: &'a mut [T]) -> Self {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn tasks_write_places_of_their_own() {
         let mut items = vec![0usize; 4000];
-        let shared = &Disjoint::new(&mut items);
+        let shared = &DisjointSlice::new(&mut items);
         std::thread::scope(|scope| {
             for task in 0..4 {
                 scope.spawn(move || {
@@ -111,7 +111,7 @@ mod tests {
     #[should_panic(expected = "a task's range lies in the buffer")]
     fn a_range_beyond_the_buffer_is_refused() {
         let mut items = [0u8; 4];
-        let shared = Disjoint::new(&mut items);
+        let shared = DisjointSlice::new(&mut items);
         // SAFETY: nothing else touches the buffer.
         let _ = unsafe { shared.slice(3..5) };
     }
@@ -120,7 +120,7 @@ mod tests {
     #[should_panic(expected = "a task's range lies in the buffer")]
     fn reading_beyond_the_buffer_is_refused() {
         let mut items = [0u8; 4];
-        let shared = Disjoint::new(&mut items);
+        let shared = DisjointSlice::new(&mut items);
         // SAFETY: nothing else touches the buffer.
         let _ = unsafe { shared.read(0..5) };
     }

@@ -5,7 +5,7 @@
 //!     sink that is dropped because the listener panicked does not call it again.
 //! N2: a page that a panic cut short is not told of.
 
-use crate::memory::page::Block;
+use crate::memory::page::Page;
 
 /// Takes the number of a page and its pairs.
 pub(crate) type Listener<'s> = dyn Fn(u64, &[[u32; 2]]) + Sync + 's;
@@ -25,7 +25,7 @@ impl<'s> Tap<'s> {
     }
 
     /// Tells of the blocks of a task from the place `first` on.
-    pub(crate) fn tell(&self, blocks: &[Block], first: usize) {
+    pub(crate) fn tell(&self, blocks: &[Page], first: usize) {
         if self.panicking || !std::thread::panicking() {
             for (place, block) in blocks.iter().enumerate().skip(first) {
                 (self.listener)(self.first + place as u64, block.pairs());

@@ -6,14 +6,14 @@ use bytemuck::{Pod, Zeroable};
 /// A box and the row it came from: all that a pass needs, written once per body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
 #[repr(C)]
-pub(crate) struct Record {
+pub(crate) struct BodyRecord {
     pub(crate) aabb: RawAabb,
     pub(crate) row: u32,
 }
 
-const _: () = assert!(size_of::<Record>() == 20);
+const _: () = assert!(size_of::<BodyRecord>() == 20);
 
-impl Record {
+impl BodyRecord {
     /// x and y exchanged.
     #[inline]
     pub(crate) fn transposed(self) -> Self {

@@ -5,7 +5,7 @@
 use crate::simd::Probe;
 use crate::simd::circle_test::{DiscLanes, Rule, discs_of, floats, measured};
 use crate::simd::scan::instantiate;
-use crate::simd::vector::{Filters, Lanes, PairOrder, RawColumns};
+use crate::simd::vector::{Filters, Lanes, PairOrderTag, RawColumns};
 use std::arch::x86_64::*;
 
 pub(crate) struct Avx2;
@@ -76,7 +76,7 @@ pub(crate) unsafe fn boxes<F: Filters>(columns: RawColumns<F>) -> [__m256; 4] {
 ///
 /// AVX2 is there.
 #[inline(always)]
-pub(crate) unsafe fn ordered<O: PairOrder>(row: __m256i, rows: __m256i) -> (__m256i, __m256i) {
+pub(crate) unsafe fn ordered<O: PairOrderTag>(row: __m256i, rows: __m256i) -> (__m256i, __m256i) {
     // SAFETY: by the contract.
     unsafe {
         match (O::ASCENDING, O::PROBE_FIRST) {
@@ -93,7 +93,7 @@ pub(crate) unsafe fn ordered<O: PairOrder>(row: __m256i, rows: __m256i) -> (__m2
 ///
 /// AVX2 is there, and 8 slots can be written at `out`.
 #[inline(always)]
-unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
+unsafe fn store_pairs<O: PairOrderTag>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
     // SAFETY: by the contract.
     unsafe {
         let (first, second) = ordered::<O>(row, rows);
@@ -116,7 +116,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+    unsafe fn round<O: PairOrderTag, F: Filters, R: Rule>(
         (probe, row, filter, disc): Self::Spread,
         columns: RawColumns<F>,
         left: usize,

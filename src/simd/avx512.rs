@@ -5,7 +5,7 @@
 
 use crate::simd::circle_test::{Rule, discs_of, floats, measured};
 use crate::simd::scan::instantiate;
-use crate::simd::vector::{Ascending, Filters, Lanes, PairOrder, RawColumns};
+use crate::simd::vector::{Ascending, Filters, Lanes, PairOrderTag, RawColumns};
 use crate::simd::{Probe, avx2};
 use std::arch::x86_64::*;
 
@@ -24,7 +24,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+    unsafe fn round<O: PairOrderTag, F: Filters, R: Rule>(
         (probe, row, filter, disc): Self::Spread,
         columns: RawColumns<F>,
         left: usize,
@@ -114,7 +114,7 @@ impl Lanes for Avx512 {
 ///
 /// AVX-512 is there, and 8 slots can be written at `out`.
 #[inline(always)]
-unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
+unsafe fn store_pairs<O: PairOrderTag>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
     // SAFETY: by the contract.
     unsafe {
         let (first, second) = avx2::ordered::<O>(row, rows);

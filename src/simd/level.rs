@@ -4,15 +4,15 @@
 
 use super::*;
 use crate::config::SimdLevel;
-use crate::memory::blocks::{BLOCK_LEN, BLOCK_WORDS};
+use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS};
 use crate::simd::circle_test::{Boxes, DiscEntries, DiscProbe, Discs, Rule};
-use crate::simd::vector::{Ascending, EntryFirst, Filtered, PairOrder, Unfiltered};
+use crate::simd::vector::{Ascending, EntryFirst, Filtered, PairOrderTag, Unfiltered};
 
-/// An instruction set that this machine has: a `Level` is made by detection only.
+/// An instruction set that this machine has: a `DetectedSimd` is made by detection only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Level(SimdLevel);
+pub(crate) struct DetectedSimd(SimdLevel);
 
-impl Default for Level {
+impl Default for DetectedSimd {
     fn default() -> Self {
         Self::detect(None)
     }
@@ -22,7 +22,7 @@ impl Default for Level {
 macro_rules! dispatch {
     ($level:expr, $scan:ident $(::<$($how:ty),+>)? ($($argument:expr),*)) => {
         match $level {
-            // SAFETY: a `Level` holds only what `detect` found on this machine.
+            // SAFETY: a `DetectedSimd` holds only what `detect` found on this machine.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512 => unsafe { avx512::$scan$(::<$($how),+>)?($($argument),*) },
             // SAFETY: as above.
@@ -35,19 +35,19 @@ macro_rules! dispatch {
     };
 }
 
-/// Work that is worth compiling for each instruction set: plain code, which the compiler then vectorises with it.
+/// SimdJob that is worth compiling for each instruction set: plain code, which the compiler then vectorises with it.
 ///
 /// `run` and what it calls in loops must be `#[inline(always)]`: only what becomes part of the caller is compiled with the
 /// caller's features.
-pub(crate) trait Work {
+pub(crate) trait SimdJob {
     type Output;
     fn run(self) -> Self::Output;
 }
 
-impl Level {
+impl DetectedSimd {
     /// Runs the work as compiled for this level.
     #[inline]
-    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+    pub(crate) fn run<W: SimdJob>(self, work: W) -> W::Output {
         dispatch!(self.0, run(work))
     }
 
@@ -95,24 +95,24 @@ impl Level {
     pub(crate) fn scan_rect(
         self,
         cells: &CellView<'_>,
-        rect: &Rect,
+        rect: &CellRect,
         probe: Probe,
-        order: Order,
+        order: PairOrder,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         match (order, cells.columns().circles()) {
-            (Order::Ascending, false) => self.rect::<Ascending, Boxes>(cells, rect, probe, sink),
-            (Order::Ascending, true) => self.rect::<Ascending, Discs>(cells, rect, probe, sink),
-            (Order::EntryFirst, false) => self.rect::<EntryFirst, Boxes>(cells, rect, probe, sink),
-            (Order::EntryFirst, true) => self.rect::<EntryFirst, DiscEntries>(cells, rect, probe, sink),
+            (PairOrder::Ascending, false) => self.rect::<Ascending, Boxes>(cells, rect, probe, sink),
+            (PairOrder::Ascending, true) => self.rect::<Ascending, Discs>(cells, rect, probe, sink),
+            (PairOrder::EntryFirst, false) => self.rect::<EntryFirst, Boxes>(cells, rect, probe, sink),
+            (PairOrder::EntryFirst, true) => self.rect::<EntryFirst, DiscEntries>(cells, rect, probe, sink),
         }
     }
 
     #[inline]
-    fn rect<O: PairOrder, R: Rule>(
+    fn rect<O: PairOrderTag, R: Rule>(
         self,
         cells: &CellView<'_>,
-        rect: &Rect,
+        rect: &CellRect,
         probe: Probe,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
@@ -125,9 +125,9 @@ impl Level {
 
     /// Bit `k` is set if entry `k` of a block overlaps the area; of padding it means nothing.
     #[inline]
-    pub(crate) fn overlap_mask(self, block: &[u32; BLOCK_WORDS], area: &RawAabb) -> u32 {
+    pub(crate) fn overlap_mask(self, block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
         match self.0 {
-            // SAFETY: a `Level` holds only what `detect` found on this machine.
+            // SAFETY: a `DetectedSimd` holds only what `detect` found on this machine.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512 => unsafe { masks::avx512(block, area) },
             // SAFETY: as above.
@@ -141,12 +141,12 @@ impl Level {
 
     /// [`overlap_mask`](Self::overlap_mask) of two blocks, the second in the upper half.
     #[inline]
-    pub(crate) fn overlap_masks(self, [first, second]: [&[u32; BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
+    pub(crate) fn overlap_masks(self, [first, second]: [&[u32; SOA_BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
         match self.0 {
-            // SAFETY: a `Level` holds only what `detect` found on this machine.
+            // SAFETY: a `DetectedSimd` holds only what `detect` found on this machine.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512 => unsafe { masks::avx512_two(first, second, area) },
-            _ => self.overlap_mask(first, area) | self.overlap_mask(second, area) << BLOCK_LEN,
+            _ => self.overlap_mask(first, area) | self.overlap_mask(second, area) << SOA_BLOCK_LEN,
         }
     }
 
@@ -155,9 +155,9 @@ impl Level {
     #[inline]
     pub(crate) fn scan_all(
         self,
-        probes: &Columns<'_>,
+        probes: &SoaColumns<'_>,
         range: Range<usize>,
-        entries: &Columns<'_>,
+        entries: &SoaColumns<'_>,
         run: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
@@ -172,9 +172,9 @@ impl Level {
     #[inline]
     fn all<R: Rule>(
         self,
-        probes: &Columns<'_>,
+        probes: &SoaColumns<'_>,
         range: Range<usize>,
-        entries: &Columns<'_>,
+        entries: &SoaColumns<'_>,
         run: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {

@@ -3,16 +3,16 @@
 #![allow(unsafe_code)]
 
 use super::*;
-use crate::memory::blocks::{BLOCK_LEN, BLOCK_WORDS, Blocks};
+use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, SoaBlocks};
 
 /// The words of a block (X1).
-type Block = [u32; BLOCK_WORDS];
+type Block = [u32; SOA_BLOCK_WORDS];
 
 /// The bits of the entries of a range that are in the block with this number.
 #[inline(always)]
-pub(crate) fn bits_of(run: &Range<usize>, block: usize) -> u32 {
-    let base = block * BLOCK_LEN;
-    let (first, end) = (run.start.saturating_sub(base), (run.end - base).min(BLOCK_LEN));
+pub(crate) fn run_mask(run: &Range<usize>, block: usize) -> u32 {
+    let base = block * SOA_BLOCK_LEN;
+    let (first, end) = (run.start.saturating_sub(base), (run.end - base).min(SOA_BLOCK_LEN));
     ((1 << end) - 1) & !((1 << first) - 1)
 }
 
@@ -21,7 +21,7 @@ const LINE: usize = 64;
 
 /// Asks for the memory of some items, of a block say, which will be read soon.
 #[inline(always)]
-pub(crate) fn ask_for<T>(items: &[T]) {
+pub(crate) fn prefetch<T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]
     for line in items.chunks((LINE / size_of::<T>()).max(1)) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -34,9 +34,9 @@ pub(crate) fn ask_for<T>(items: &[T]) {
 
 #[inline(always)]
 pub(crate) fn portable(block: &Block, area: &RawAabb) -> u32 {
-    let edge = |edge: usize, lane: usize| f32::from_bits(block[edge * BLOCK_LEN + lane]);
+    let edge = |edge: usize, lane: usize| f32::from_bits(block[edge * SOA_BLOCK_LEN + lane]);
     let mut mask = 0;
-    for lane in 0..BLOCK_LEN {
+    for lane in 0..SOA_BLOCK_LEN {
         let x = (area[0] <= edge(2, lane)) & (area[2] >= edge(0, lane));
         let y = (area[1] <= edge(3, lane)) & (area[3] >= edge(1, lane));
         mask |= u32::from(x & y) << lane;
@@ -46,36 +46,36 @@ pub(crate) fn portable(block: &Block, area: &RawAabb) -> u32 {
 
 /// The entries of blocks that overlap an area, one by one.
 #[derive(Clone)]
-pub(crate) struct Overlapping<'a> {
-    level: Level,
-    blocks: Blocks<'a>,
+pub(crate) struct OverlapIter<'a> {
+    level: DetectedSimd,
+    blocks: SoaBlocks<'a>,
     area: RawAabb,
-    /// Blocks before this one were tested.
+    /// SoaBlocks before this one were tested.
     tested: usize,
     /// Those of the last one tested that overlap and were not handed on yet.
     mask: u32,
 }
 
-impl<'a> Overlapping<'a> {
-    pub(crate) fn new(level: Level, blocks: Blocks<'a>, area: RawAabb) -> Self {
+impl<'a> OverlapIter<'a> {
+    pub(crate) fn new(level: DetectedSimd, blocks: SoaBlocks<'a>, area: RawAabb) -> Self {
         Self { level, blocks, area, tested: 0, mask: 0 }
     }
 }
 
-impl Iterator for Overlapping<'_> {
+impl Iterator for OverlapIter<'_> {
     type Item = usize;
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
         while self.mask == 0 {
-            if self.tested * BLOCK_LEN >= self.blocks.len() {
+            if self.tested * SOA_BLOCK_LEN >= self.blocks.len() {
                 return None;
             }
-            let held = bits_of(&(0..self.blocks.len()), self.tested);
+            let held = run_mask(&(0..self.blocks.len()), self.tested);
             self.mask = self.level.overlap_mask(self.blocks.block(self.tested), &self.area) & held;
             self.tested += 1;
         }
-        let entry = (self.tested - 1) * BLOCK_LEN + self.mask.trailing_zeros() as usize;
+        let entry = (self.tested - 1) * SOA_BLOCK_LEN + self.mask.trailing_zeros() as usize;
         self.mask &= self.mask - 1;
         Some(entry)
     }
@@ -93,17 +93,17 @@ mod x86 {
     /// ends with the lanes.
     #[inline(always)]
     fn edges(block: &Block, lane: usize) -> [*const f32; 4] {
-        debug_assert!(lane < BLOCK_LEN);
-        [0, 1, 2, 3].map(|edge| block[edge * BLOCK_LEN + lane..].as_ptr().cast())
+        debug_assert!(lane < SOA_BLOCK_LEN);
+        [0, 1, 2, 3].map(|edge| block[edge * SOA_BLOCK_LEN + lane..].as_ptr().cast())
     }
 
     #[inline(always)]
     pub(crate) fn sse2(block: &Block, area: &RawAabb) -> u32 {
         let mut mask = 0;
-        // SAFETY: `BLOCK_LEN` is a multiple of 4, so vectors end within the block; every x86-64 has SSE2.
+        // SAFETY: `SOA_BLOCK_LEN` is a multiple of 4, so vectors end within the block; every x86-64 has SSE2.
         unsafe {
             let [low_x, low_y, high_x, high_y] = area.map(|edge| _mm_set1_ps(edge));
-            for lane in (0..BLOCK_LEN).step_by(4) {
+            for lane in (0..SOA_BLOCK_LEN).step_by(4) {
                 let [min_x, min_y, max_x, max_y] = edges(block, lane).map(|edge| _mm_loadu_ps(edge));
                 let x = _mm_and_ps(_mm_cmple_ps(low_x, max_x), _mm_cmpge_ps(high_x, min_x));
                 let y = _mm_and_ps(_mm_cmple_ps(low_y, max_y), _mm_cmpge_ps(high_y, min_y));
@@ -117,8 +117,8 @@ mod x86 {
     pub(crate) fn avx2(block: &Block, area: &RawAabb) -> u32 {
         let mut mask = 0;
         let [low_x, low_y, high_x, high_y] = area.map(|edge| _mm256_set1_ps(edge));
-        for lane in (0..BLOCK_LEN).step_by(8) {
-            // SAFETY: `BLOCK_LEN` is a multiple of 8, so vectors end within the block.
+        for lane in (0..SOA_BLOCK_LEN).step_by(8) {
+            // SAFETY: `SOA_BLOCK_LEN` is a multiple of 8, so vectors end within the block.
             let [min_x, min_y, max_x, max_y] = edges(block, lane).map(|edge| unsafe { _mm256_loadu_ps(edge) });
             let x =
                 _mm256_and_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(low_x, max_x), _mm256_cmp_ps::<_CMP_GE_OQ>(high_x, min_x));
@@ -142,6 +142,6 @@ mod x86 {
 
     #[target_feature(enable = "avx512f")]
     pub(crate) fn avx512_two(first: &Block, second: &Block, area: &RawAabb) -> u32 {
-        avx512(first, area) | avx512(second, area) << BLOCK_LEN
+        avx512(first, area) | avx512(second, area) << SOA_BLOCK_LEN
     }
 }

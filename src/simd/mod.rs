@@ -11,7 +11,7 @@
 //! and bit for bit: again what comes out is what would without, with some left out, and again the rule is a type.
 //!
 //! One generic scan per job (`scan.rs`) over one small trait (`lanes.rs`) with an implementation per instruction
-//! set; [`Level`] is picked once per world.
+//! set; [`DetectedSimd`] is picked once per world.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -27,19 +27,19 @@ pub(crate) mod sse2;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod vector;
-pub(crate) use crate::simd::level::{Level, Work};
-pub(crate) use crate::simd::masks::{Overlapping, ask_for, bits_of};
-pub(crate) use crate::simd::scan::{CellView, Rect};
+pub(crate) use crate::simd::level::{DetectedSimd, SimdJob};
+pub(crate) use crate::simd::masks::{OverlapIter, prefetch, run_mask};
+pub(crate) use crate::simd::scan::{CellRect, CellView};
 
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
-use crate::memory::columns::Columns;
+use crate::memory::columns::SoaColumns;
 use crate::memory::page::PairSink;
 use std::ops::Range;
 
 /// What the two numbers of a reported pair are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum PairOrder {
     /// The lower row, then the higher one.
     Ascending,
     /// The row of the entry, then that of the probe.

@@ -6,7 +6,7 @@ use crate::input::filter::Filter;
 use crate::simd::Probe;
 use crate::simd::circle_test::{DiscLanes, Floats, Rule, discs_of, measured};
 use crate::simd::scan::instantiate;
-use crate::simd::vector::{Filters, Lanes, PairOrder, RawColumns};
+use crate::simd::vector::{Filters, Lanes, PairOrderTag, RawColumns};
 
 /// A vector of the baseline of x86-64 and of 64-bit ARM; eight lanes are slower on the former.
 const WIDTH: usize = 4;
@@ -24,7 +24,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+    unsafe fn round<O: PairOrderTag, F: Filters, R: Rule>(
         (probe, disc): Self::Spread,
         columns: RawColumns<F>,
         left: usize,
@@ -110,7 +110,7 @@ impl Floats for [f32; WIDTH] {
 /// Both numbers as one of 64 bits, lower half first, so that one comparison puts them into order and one store writes
 /// them.
 #[inline(always)]
-fn pair<O: PairOrder>(row: u32, other: u32) -> [u32; 2] {
+fn pair<O: PairOrderTag>(row: u32, other: u32) -> [u32; 2] {
     let row_first = u64::from(row) | u64::from(other) << 32;
     let other_first = u64::from(other) | u64::from(row) << 32;
     let pair = match (O::ASCENDING, O::PROBE_FIRST) {

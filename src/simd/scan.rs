@@ -3,12 +3,12 @@
 #![allow(unsafe_code)]
 
 use crate::input::filter::Filter;
-use crate::memory::cell_table::{Key, Starts};
-use crate::memory::columns::Columns;
-use crate::memory::page::{PAGE_LEN, PairSink, SLACK};
+use crate::memory::cell_table::{CellKey, CellStarts};
+use crate::memory::columns::SoaColumns;
+use crate::memory::page::{PAGE_LEN, PAGE_SLACK, PairSink};
 use crate::simd::Probe;
 use crate::simd::circle_test::Rule;
-use crate::simd::vector::{Ascending, Filters, Lanes, PairOrder, ProbeFirst, RawColumns};
+use crate::simd::vector::{Ascending, Filters, Lanes, PairOrderTag, ProbeFirst, RawColumns};
 use std::ops::Range;
 
 /// Candidates for which slots are asked for at once: a page that has none for so many is left, and is three quarters full
@@ -22,30 +22,30 @@ const _: () = assert!(LONG < 256 && LONG <= PAGE_LEN / 4);
 /// Bodies in cell order and the table of their cells.
 #[derive(Clone, Copy)]
 pub(crate) struct CellView<'a> {
-    columns: Columns<'a>,
-    starts: Starts<'a>,
+    columns: SoaColumns<'a>,
+    starts: CellStarts<'a>,
 }
 
 impl<'a> CellView<'a> {
     /// # Panics
     ///
     /// When the table is of another population.
-    pub(crate) fn new(columns: Columns<'a>, starts: Starts<'a>) -> Self {
+    pub(crate) fn new(columns: SoaColumns<'a>, starts: CellStarts<'a>) -> Self {
         assert_eq!(columns.len(), starts.population(), "the table counts the entries of these columns");
         Self { columns, starts }
     }
 
-    /// These entries with their filters, which stand in `words` as [`Columns::with_filters`] says.
+    /// These entries with their filters, which stand in `words` as [`SoaColumns::with_filters`] says.
     pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
         Self { columns: self.columns.with_filters(words), ..self }
     }
 
-    /// These entries as circles, see [`Columns::with_circles`].
+    /// These entries as circles, see [`SoaColumns::with_circles`].
     pub(crate) fn with_circles(self, circles: bool) -> Self {
         Self { columns: self.columns.with_circles(circles), ..self }
     }
 
-    pub(crate) fn columns(&self) -> &Columns<'a> {
+    pub(crate) fn columns(&self) -> &SoaColumns<'a> {
         &self.columns
     }
 
@@ -56,16 +56,16 @@ impl<'a> CellView<'a> {
     }
 
     /// The part of `rect` that this table has.
-    fn clip(&self, rect: &Rect) -> Rect {
+    fn clip(&self, rect: &CellRect) -> CellRect {
         let (columns, rows) = (self.starts.stride() - 2, self.starts.rows());
         let clip = |r: &Range<usize>, end: usize| r.start.min(end)..r.end.min(end);
-        Rect { x: clip(&rect.x, columns), y: clip(&rect.y, rows) }
+        CellRect { x: clip(&rect.x, columns), y: clip(&rect.y, rows) }
     }
 }
 
 /// A rectangle of cells: columns and rows, borders not counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rect {
+pub(crate) struct CellRect {
     pub(crate) x: Range<usize>,
     pub(crate) y: Range<usize>,
 }
@@ -100,8 +100,8 @@ pub(crate) unsafe fn scan_cells<L: Lanes, F: Filters, R: Rule>(
         let mut below_count = 0;
         let mut note = |i: usize, key: u32| {
             below[below_count] = i as u32;
-            below_count += Key(key).below();
-            let end = (starts[Key(key).cell() + 1 + Key(key).right()] as usize).min(population);
+            below_count += CellKey(key).below();
+            let end = (starts[CellKey(key).cell() + 1 + CellKey(key).right()] as usize).min(population);
             end.saturating_sub(i + 1)
         };
         let row_keys = &keys[entries.clone()];
@@ -112,7 +112,7 @@ pub(crate) unsafe fn scan_cells<L: Lanes, F: Filters, R: Rule>(
         for &[first, second] in twos {
             let left = [note(i, first), note(i + 1, second)];
             // SAFETY: both have keys, so they are entries; no run leaves the population. Where there is room, there are
-            // `SLACK` slots at least.
+            // `PAGE_SLACK` slots at least.
             unsafe {
                 let next = entry.from(1);
                 // Pages are turned as where entries are tested one by one, so that blocks are the same.
@@ -138,7 +138,7 @@ pub(crate) unsafe fn scan_cells<L: Lanes, F: Filters, R: Rule>(
             i += 1;
         }
         for &i in &below[..below_count] {
-            let key = Key(keys[i as usize]);
+            let key = CellKey(keys[i as usize]);
             let cell = key.cell() + stride;
             let (from, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
             let (from, end) = (from.min(population), end.min(population));
@@ -169,7 +169,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// Whether there is a slot for each candidate and a vector more.
     #[inline(always)]
     fn has_room(&self, candidates: usize) -> bool {
-        (self.end as usize - self.next as usize) >= (candidates + SLACK) * size_of::<[u32; 2]>()
+        (self.end as usize - self.next as usize) >= (candidates + PAGE_SLACK) * size_of::<[u32; 2]>()
     }
 
     /// A slot for each of at most [`LONG`] candidates and a vector more; `None` once the budget is spent.
@@ -234,14 +234,14 @@ unsafe fn test<L: Lanes, F: Filters, R: Rule>(
 ///
 /// The instruction set of `L` is there.
 #[inline(always)]
-pub(crate) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
+pub(crate) unsafe fn scan_rect<L: Lanes, O: PairOrderTag, F: Filters, R: Rule>(
     cells: &CellView<'_>,
-    rect: &Rect,
+    rect: &CellRect,
     probe: Probe,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let columns = RawColumns::<F>::of(&cells.columns);
-    let Rect { x, y } = cells.clip(rect);
+    let CellRect { x, y } = cells.clip(rect);
     // SAFETY: by the contract.
     let spread = unsafe { L::spread::<R>(probe) };
     let population = cells.columns.len();
@@ -263,9 +263,9 @@ pub(crate) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
 /// The instruction set of `L` is there.
 #[inline(always)]
 pub(crate) unsafe fn scan_all<L: Lanes, F: Filters, R: Rule>(
-    probes: &Columns<'_>,
+    probes: &SoaColumns<'_>,
     range: Range<usize>,
-    entries: &Columns<'_>,
+    entries: &SoaColumns<'_>,
     run: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -296,7 +296,7 @@ fn rare() {}
 /// The run lies in the population of the padded columns, or is empty and starts at most at its end; it is no longer than
 /// [`LONG`]; `out` has a slot per entry and a vector more.
 #[inline(always)]
-unsafe fn run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
+unsafe fn run<L: Lanes, O: PairOrderTag, F: Filters, R: Rule>(
     spread: L::Spread,
     mut columns: RawColumns<F>,
     mut left: usize,
@@ -326,7 +326,7 @@ unsafe fn run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
 ///
 /// The run lies in the population of the padded columns, or is empty and starts at most at its end.
 #[inline(always)]
-unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
+unsafe fn long_run<L: Lanes, O: PairOrderTag, F: Filters, R: Rule>(
     spread: L::Spread,
     mut columns: RawColumns<F>,
     mut left: usize,
@@ -350,12 +350,12 @@ unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
 /// inlined where the set is chosen, so that choosing is small enough to be.
 macro_rules! instantiate {
     ($lanes:ty $(, #[$feature:meta])?) => {
-        use crate::simd::scan::{self, CellView, Rect};
-        use crate::memory::columns::Columns;
+        use crate::simd::scan::{self, CellView, CellRect};
+        use crate::memory::columns::SoaColumns;
         use crate::memory::page::PairSink;
 
         $(#[$feature])?
-        pub(crate) fn run<W: crate::simd::Work>(work: W) -> W::Output {
+        pub(crate) fn run<W: crate::simd::SimdJob>(work: W) -> W::Output {
             work.run()
         }
 
@@ -370,8 +370,8 @@ macro_rules! instantiate {
 
         #[inline(never)]
         $(#[$feature])?
-        pub(crate) fn scan_rect<O: PairOrder, F: Filters, R: Rule>(
-            cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
+        pub(crate) fn scan_rect<O: PairOrderTag, F: Filters, R: Rule>(
+            cells: &CellView<'_>, rect: &CellRect, probe: Probe, sink: &mut PairSink<'_>,
         ) -> Option<()> {
             // SAFETY: as above.
             unsafe { scan::scan_rect::<$lanes, O, F, R>(cells, rect, probe, sink) }
@@ -380,9 +380,9 @@ macro_rules! instantiate {
         #[inline(never)]
         $(#[$feature])?
         pub(crate) fn scan_all<F: Filters, R: Rule>(
-            probes: &Columns<'_>,
+            probes: &SoaColumns<'_>,
             range: std::ops::Range<usize>,
-            entries: &Columns<'_>,
+            entries: &SoaColumns<'_>,
             run: std::ops::Range<usize>,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {

@@ -7,7 +7,7 @@
 use crate::simd::Probe;
 use crate::simd::circle_test::{DiscLanes, Rule, discs_of, floats, measured};
 use crate::simd::scan::instantiate;
-use crate::simd::vector::{Filters, Lanes, PairOrder, RawColumns};
+use crate::simd::vector::{Filters, Lanes, PairOrderTag, RawColumns};
 use std::arch::x86_64::*;
 
 pub(crate) struct Sse2;
@@ -72,7 +72,7 @@ unsafe fn hits<F: Filters, R: Rule>((probe, _, filter, disc): Spread, columns: R
 
 /// The probe's row and each of four rows as pairs, in order: two and two.
 #[inline(always)]
-fn pairs<O: PairOrder>(row: __m128i, rows: __m128i) -> (__m128i, __m128i) {
+fn pairs<O: PairOrderTag>(row: __m128i, rows: __m128i) -> (__m128i, __m128i) {
     // SAFETY: SSE2 belongs to every x86-64.
     unsafe {
         let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
@@ -96,7 +96,7 @@ fn pairs<O: PairOrder>(row: __m128i, rows: __m128i) -> (__m128i, __m128i) {
 ///
 /// 4 rows can be read, 4 slots can be written at `out`, and the mask is below 16.
 #[inline(always)]
-unsafe fn store_hits<O: PairOrder>(mask: u32, row: __m128i, rows: *const u32, out: *mut [u32; 2]) -> usize {
+unsafe fn store_hits<O: PairOrderTag>(mask: u32, row: __m128i, rows: *const u32, out: *mut [u32; 2]) -> usize {
     debug_assert!(mask < 16);
     // SAFETY: by the contract; before the pair of lane k there are at most k hits. These stores ask for no alignment.
     unsafe {
@@ -130,7 +130,7 @@ impl Lanes for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+    unsafe fn round<O: PairOrderTag, F: Filters, R: Rule>(
         spread: Spread,
         columns: RawColumns<F>,
         left: usize,

@@ -3,12 +3,12 @@
 #![allow(unsafe_code)]
 
 use crate::input::filter::Filter;
-use crate::memory::columns::Columns;
+use crate::memory::columns::SoaColumns;
 use crate::simd::Probe;
 use crate::simd::circle_test::Rule;
 
 /// What the two numbers of a pair are, as a type, so that the choice is made when a scan is compiled.
-pub(crate) trait PairOrder: Copy {
+pub(crate) trait PairOrderTag: Copy {
     const ASCENDING: bool;
     const PROBE_FIRST: bool;
 }
@@ -20,15 +20,15 @@ pub(crate) struct ProbeFirst;
 #[derive(Clone, Copy)]
 pub(crate) struct EntryFirst;
 
-impl PairOrder for Ascending {
+impl PairOrderTag for Ascending {
     const ASCENDING: bool = true;
     const PROBE_FIRST: bool = false;
 }
-impl PairOrder for ProbeFirst {
+impl PairOrderTag for ProbeFirst {
     const ASCENDING: bool = false;
     const PROBE_FIRST: bool = true;
 }
-impl PairOrder for EntryFirst {
+impl PairOrderTag for EntryFirst {
     const ASCENDING: bool = false;
     const PROBE_FIRST: bool = false;
 }
@@ -42,7 +42,7 @@ pub(crate) trait Filters: Copy {
     /// # Panics
     ///
     /// When there are none, if this is [`Filtered`].
-    fn of(columns: &Columns<'_>) -> Self;
+    fn of(columns: &SoaColumns<'_>) -> Self;
 
     /// From the `k`th entry after this one on.
     ///
@@ -64,7 +64,7 @@ pub(crate) struct Filtered(*const u32);
 impl Filters for Unfiltered {
     const ON: bool = false;
 
-    fn of(_: &Columns<'_>) -> Self {
+    fn of(_: &SoaColumns<'_>) -> Self {
         Self
     }
 
@@ -82,7 +82,7 @@ impl Filters for Unfiltered {
 impl Filters for Filtered {
     const ON: bool = true;
 
-    fn of(columns: &Columns<'_>) -> Self {
+    fn of(columns: &SoaColumns<'_>) -> Self {
         let filters = columns.filters().unwrap_or_default();
         assert_eq!(filters.len(), columns.words().len() / 5 * 2, "a filter for each entry, and as much padding");
         Self(filters.as_ptr())
@@ -114,7 +114,7 @@ pub(crate) struct RawColumns<F> {
 ///
 /// Of all but `of`: these columns begin at an entry or in the padding, and what is pointed at is not behind it.
 impl<F: Filters> RawColumns<F> {
-    pub(crate) fn of(columns: &Columns<'_>) -> Self {
+    pub(crate) fn of(columns: &SoaColumns<'_>) -> Self {
         let words = columns.words();
         Self { entry: words.as_ptr(), stride: words.len() / 5, filters: F::of(columns) }
     }
@@ -206,7 +206,7 @@ pub(crate) trait Lanes {
     ///
     /// The instruction set is there; `WIDTH` entries can be read in every column; `left` is below 256, so that it fits the
     /// instructions that cut a mask off; `WIDTH` slots can be written.
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
+    unsafe fn round<O: PairOrderTag, F: Filters, R: Rule>(
         spread: Self::Spread,
         columns: RawColumns<F>,
         left: usize,

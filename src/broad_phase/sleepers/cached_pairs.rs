@@ -1,7 +1,7 @@
 //! Pairs that stand from step to step: those of sleepers among themselves, and with statics.
 
 use crate::frame::sleepers::Asleep;
-use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use crate::parallel;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const TOGETHER: usize = 256;
 /// Pairs that several steps share.
 #[derive(Default)]
 pub(crate) struct StandingPairs {
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Page>,
     pub(crate) pair_count: usize,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Standing {
     /// Without pairs.
     free: Vec<Arc<StandingPairs>>,
     /// What each task leaves.
-    groups: Vec<Vec<Block>>,
+    groups: Vec<Vec<Page>>,
 }
 
 impl Standing {
@@ -66,8 +66,8 @@ impl Standing {
     }
 
     /// Takes these blocks as what stands.
-    pub(crate) fn take(&mut self, body_blocks: &mut Vec<Block>, static_blocks: &mut Vec<Block>) {
-        let take = |mut pairs: Arc<StandingPairs>, blocks: &mut Vec<Block>| {
+    pub(crate) fn take(&mut self, body_blocks: &mut Vec<Page>, static_blocks: &mut Vec<Page>) {
+        let take = |mut pairs: Arc<StandingPairs>, blocks: &mut Vec<Page>| {
             if let Some(pairs) = Arc::get_mut(&mut pairs) {
                 pairs.blocks.append(blocks);
                 pairs.count();
@@ -106,7 +106,7 @@ fn copy_some(
     pool: &PagePool,
     from: &StandingPairs,
     mut to: Arc<StandingPairs>,
-    groups: &mut Vec<Vec<Block>>,
+    groups: &mut Vec<Vec<Page>>,
     wanted: impl Fn(&[u32; 2]) -> bool + Sync + Send,
 ) -> Arc<StandingPairs> {
     let count = from.blocks.len().div_ceil(BLOCKS);

@@ -17,9 +17,9 @@ use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::{BoxSource, is_finite};
 use crate::memory::buffers::grow;
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::Work;
+use crate::simd::SimdJob;
 use std::ops::Range;
 
 /// Rows in a stretch: enough to make a task, few enough to share out.
@@ -48,7 +48,7 @@ pub(crate) struct Stretch {
     pub(crate) standing_count: usize,
     pub(crate) settled_count: usize,
     /// Those that move in this step (H2).
-    pub(crate) movers: Vec<Record>,
+    pub(crate) movers: Vec<BodyRecord>,
     pub(crate) bad: Vec<InvalidRow>,
 }
 
@@ -79,7 +79,7 @@ impl Stretch {
     }
 
     /// Takes back a row that was to be filed: it moves.
-    pub(crate) fn take_back(&mut self, record: Record) {
+    pub(crate) fn take_back(&mut self, record: BodyRecord) {
         let at = record.row as usize % STRETCH;
         self.standing_count -= usize::from(self.stands(record.row));
         self.standing[at / WORD] &= !(1 << (at % WORD));
@@ -95,13 +95,13 @@ impl Stretch {
     }
 
     /// Lists the rows that stand or are settled: those that are to be filed. They stand then.
-    pub(crate) fn list_filing(&mut self, number: usize, mut places: &mut [Record]) {
+    pub(crate) fn list_filing(&mut self, number: usize, mut places: &mut [BodyRecord]) {
         for (k, (standing, settled)) in self.standing.iter_mut().zip(&mut self.settled).enumerate() {
             *standing |= std::mem::take(settled);
             for_each_bit(*standing, |bit| {
                 let at = k * WORD + bit;
                 if let Some((place, rest)) = std::mem::take(&mut places).split_first_mut() {
-                    *place = Record { aabb: self.boxes[at], row: (number * STRETCH + at) as u32 };
+                    *place = BodyRecord { aabb: self.boxes[at], row: (number * STRETCH + at) as u32 };
                     places = rest;
                 }
             });
@@ -123,7 +123,7 @@ impl Stretch {
         size_of::<Self>()
             + self.boxes.capacity() * size_of::<RawAabb>()
             + self.filters.capacity() * size_of::<Filter>()
-            + self.movers.capacity() * size_of::<Record>()
+            + self.movers.capacity() * size_of::<BodyRecord>()
             + self.bad.capacity() * size_of::<InvalidRow>()
     }
 
@@ -147,7 +147,7 @@ pub(crate) struct Verify<'a, 'i, 'c> {
     pub(crate) skip: bool,
 }
 
-impl Work for Verify<'_, '_, '_> {
+impl SimdJob for Verify<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -216,7 +216,7 @@ impl Stretch {
         let movers = valid & !*standing; // H2
         self.movers.reserve(if movers != 0 { WORD } else { 0 });
         for_each_bit(movers, |k| {
-            self.movers.push(Record { aabb: now[k], row: (first + k) as u32 });
+            self.movers.push(BodyRecord { aabb: now[k], row: (first + k) as u32 });
         });
         for_each_bit(sleeping & !same, |k| {
             kept[k] = now[k];
@@ -274,7 +274,7 @@ fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
 }
 
 /// Some rows of a step, all good, each with the number that it has among all.
-pub(crate) struct Listed<'a>(pub(crate) &'a [Record]);
+pub(crate) struct Listed<'a>(pub(crate) &'a [BodyRecord]);
 
 impl BoxSource for Listed<'_> {
     fn len(&self) -> usize {
@@ -293,7 +293,7 @@ impl BoxSource for Listed<'_> {
     #[inline(always)]
     fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
         let mut good = true;
-        for (slot, Record { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
+        for (slot, BodyRecord { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
             *slot = *aabb;
             good &= is_finite(aabb);
         }
@@ -308,9 +308,9 @@ const LIST_MIN: usize = 20_000;
 pub(crate) fn list(
     parallel: bool,
     stretches: &mut [Stretch],
-    listed: &mut Vec<Record>,
+    listed: &mut Vec<BodyRecord>,
     count: impl Fn(&Stretch) -> usize + Sync + Copy + Send,
-    write: impl Fn(&mut Stretch, usize, &mut [Record]) + Sync + Copy + Send,
+    write: impl Fn(&mut Stretch, usize, &mut [BodyRecord]) + Sync + Copy + Send,
 ) {
     let total = stretches.iter().map(count).sum();
     grow(listed, total);
@@ -321,9 +321,9 @@ pub(crate) fn list(
 fn fill(
     parallel: bool,
     (first, stretches): (usize, &mut [Stretch]),
-    places: &mut [Record],
+    places: &mut [BodyRecord],
     count: impl Fn(&Stretch) -> usize + Sync + Copy + Send,
-    write: impl Fn(&mut Stretch, usize, &mut [Record]) + Sync + Copy + Send,
+    write: impl Fn(&mut Stretch, usize, &mut [BodyRecord]) + Sync + Copy + Send,
 ) {
     match stretches {
         [] => {}

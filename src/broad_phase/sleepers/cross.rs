@@ -14,7 +14,7 @@ use crate::frame::frame::Index;
 use crate::geometry::union;
 use crate::memory::listener::Tap;
 use crate::memory::page::{PagePool, PairBudget, PairSink};
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::cross::{MeetScratch, Met, TOGETHER};
 use smallvec::SmallVec;
@@ -67,7 +67,7 @@ impl Crossing<'_> {
 
     fn common(&self, slot: usize, places: Range<usize>, sink: &mut PairSink<'_>) -> Option<()> {
         let mut scratch = MeetScratch::default();
-        let movers: SmallVec<[Record; TOGETHER]> = self.index.grid.bodies(slot, places).collect();
+        let movers: SmallVec<[BodyRecord; TOGETHER]> = self.index.grid.bodies(slot, places).collect();
         let Some(bounds) = movers.iter().map(|mover| mover.aabb).reduce(|a, b| union(&a, &b)) else {
             return Some(());
         };
@@ -81,10 +81,10 @@ impl Crossing<'_> {
         scratch.found.clear();
         loose.collect(&met.bounds(), &mut scratch.seen_cells, &mut scratch.found);
         let mover =
-            |&found: &u32| Record { aabb: oversized_boxes[found as usize], row: oversized_rows[found as usize] };
+            |&found: &u32| BodyRecord { aabb: oversized_boxes[found as usize], row: oversized_rows[found as usize] };
         let mut buffers = MeetScratch::default();
         scratch.found.chunks(TOGETHER).try_for_each(|found| {
-            let movers: SmallVec<[Record; TOGETHER]> = found.iter().map(mover).collect();
+            let movers: SmallVec<[BodyRecord; TOGETHER]> = found.iter().map(mover).collect();
             self.pairs(&met, &movers, &mut buffers, sink)
         })
     }
@@ -93,7 +93,7 @@ impl Crossing<'_> {
     fn pairs(
         &self,
         met: &Met<'_>,
-        movers: &[Record],
+        movers: &[BodyRecord],
         scratch: &mut MeetScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {

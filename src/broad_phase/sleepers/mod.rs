@@ -39,7 +39,7 @@ use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::Tap;
 use crate::memory::page::{PagePool, PairBudget};
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::report::Phases;
 use crate::tier::point_grid::bands::GridIndex;
@@ -79,7 +79,7 @@ pub(crate) struct Sleeping {
     debt: usize,
     /// Of those that were to be filed, how many are oversized.
     left_over: usize,
-    listed: Vec<Record>,
+    listed: Vec<BodyRecord>,
     tasks: Vec<Cross>,
     /// In the place of a step's index while sleepers are filed; none before the first are.
     filing: Option<Index>,
@@ -138,7 +138,7 @@ impl Sleeping {
         input: &Chunks<'_, '_>,
         index: &Index,
         skip: bool,
-        level: crate::simd::Level,
+        level: crate::simd::DetectedSimd,
         parallel: bool,
     ) -> Result<(), Error> {
         let count = input.len().div_ceil(STRETCH);
@@ -188,7 +188,7 @@ impl Sleeping {
         self.count(Stretch::bytes)
             + unused
             + self.filing.as_ref().map_or(0, Index::bytes)
-            + self.listed.capacity() * size_of::<Record>()
+            + self.listed.capacity() * size_of::<BodyRecord>()
             + self.tasks.capacity() * size_of::<Cross>()
     }
 
@@ -397,6 +397,6 @@ impl World {
     }
 }
 
-fn copy_movers(stretch: &mut Stretch, _: usize, places: &mut [Record]) {
+fn copy_movers(stretch: &mut Stretch, _: usize, places: &mut [BodyRecord]) {
     places.copy_from_slice(&stretch.movers);
 }

@@ -8,7 +8,7 @@
 
 use crate::contacts::by_row::{SPAN, row_and_partner};
 use crate::contacts::events::span::{NO_ENTRY, Span, TOGETHER, room};
-use crate::simd::{Level, Work, ask_for};
+use crate::simd::{DetectedSimd, SimdJob, prefetch};
 
 /// Runs that are asked for before they are read.
 const AHEAD: usize = 2;
@@ -55,7 +55,7 @@ impl Comparison {
     /// whether it goes on.
     pub(crate) fn run<'r>(
         &mut self,
-        level: Level,
+        level: DetectedSimd,
         span: &mut Span,
         runs: impl Iterator<Item = &'r [u64]> + Clone,
         keeps: Option<impl Fn([u32; 2]) -> bool>,
@@ -72,7 +72,7 @@ impl Comparison {
     }
 
     /// Marks the contacts that the step has, and gathers the pairs that are none.
-    fn look_up<'r>(&mut self, level: Level, span: &Span, runs: impl Iterator<Item = &'r [u64]> + Clone) {
+    fn look_up<'r>(&mut self, level: DetectedSimd, span: &Span, runs: impl Iterator<Item = &'r [u64]> + Clone) {
         let Self { seen, fresh, fresh_count, .. } = self;
         *fresh_count = 0;
         if span.values().is_empty() {
@@ -149,7 +149,7 @@ struct LookUp<'a, I> {
     runs: I,
 }
 
-impl<'r, I: Iterator<Item = &'r [u64]> + Clone> Work for LookUp<'_, I> {
+impl<'r, I: Iterator<Item = &'r [u64]> + Clone> SimdJob for LookUp<'_, I> {
     /// How many are not contacts: the first of `fresh`.
     type Output = usize;
 
@@ -161,7 +161,7 @@ impl<'r, I: Iterator<Item = &'r [u64]> + Clone> Work for LookUp<'_, I> {
         let mut later = runs.clone().skip(AHEAD);
         for run in runs {
             // Each begins where no processor would guess.
-            later.next().into_iter().for_each(ask_for);
+            later.next().into_iter().for_each(prefetch);
             for &wanted in run {
                 let place = place(entries, starts, wanted);
                 // Without a branch on whether it is there: that is in no order.

@@ -36,7 +36,7 @@ use crate::contacts::events::span::{Moved, Moves, Span};
 use crate::error::Error;
 use crate::memory::page::PAGE_LEN;
 use crate::parallel;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
@@ -131,7 +131,7 @@ impl Tracker {
         (column, rows): (Option<&[u64]>, usize),
         set: StaticSet<'_>,
         (keeps_bodies, keeps_static): (Option<impl Keeps>, Option<impl Keeps>),
-        (level, parallel): (Level, bool),
+        (level, parallel): (DetectedSimd, bool),
     ) {
         let same_set = self.static_set == set.number;
         let static_rows = if same_set { None } else { self.static_rows(set) };
@@ -224,7 +224,7 @@ impl Touching {
         ids_before: impl Fn([u32; 2]) -> [u64; 2] + Sync,
         keeps: Option<impl Keeps>,
         workers: &mut Workers,
-        (level, parallel): (Level, bool),
+        (level, parallel): (DetectedSimd, bool),
     ) {
         let count = span_count(rows);
         if pages.count() == 0 && self.live().iter().all(Span::is_silent) {

@@ -1,12 +1,12 @@
 //! The bands of all classes, as they are kept from step to step.
 
 use crate::geometry::RawAabb;
-use crate::memory::blocks::Blocks;
+use crate::memory::blocks::SoaBlocks;
 use crate::memory::buffers::{grow, reserve_like};
-use crate::memory::cell_table::Starts;
-use crate::memory::columns::PAD;
-use crate::memory::record::Record;
-use crate::simd::Level;
+use crate::memory::cell_table::CellStarts;
+use crate::memory::columns::SOA_PAD;
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::{Band, words_max};
 use crate::tier::point_grid::directory::Directory;
 use crate::tier::point_grid::partition::Partition;
@@ -26,14 +26,14 @@ pub(crate) struct BandSlot {
 /// Bodies of a band in cell order, and which of them are in which cell.
 #[derive(Clone, Copy)]
 pub(crate) struct KeptCells<'a> {
-    pub(crate) blocks: Blocks<'a>,
-    pub(crate) starts: Starts<'a>,
+    pub(crate) blocks: SoaBlocks<'a>,
+    pub(crate) starts: CellStarts<'a>,
 }
 
 impl KeptCells<'_> {
     /// No cells.
     pub(crate) fn none() -> Self {
-        Self { blocks: Blocks::of(&[], 0), starts: Starts::none() }
+        Self { blocks: SoaBlocks::of(&[], 0), starts: CellStarts::none() }
     }
 
     /// The entries in the columns `x` of row `y`.
@@ -48,9 +48,9 @@ impl KeptCells<'_> {
 pub(crate) struct GridIndex {
     pub(crate) slots: Vec<BandSlot>,
     /// What the partition writes; each band's task then puts blocks of boxes in the place of its records.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<BodyRecord>,
     pub(crate) words: Vec<u32>,
-    pub(crate) level: Level,
+    pub(crate) level: DetectedSimd,
     /// Good after [`finish`](Self::finish).
     pub(crate) directory: Directory,
 }
@@ -67,7 +67,7 @@ impl GridIndex {
                 self.slots.push(BandSlot {
                     band: Band::default(),
                     transposed: class.transposed,
-                    records: own.start..own.end + PAD,
+                    records: own.start..own.end + SOA_PAD,
                     words: words..words_end,
                 });
                 words = words_end;
@@ -86,7 +86,7 @@ impl GridIndex {
     }
 
     /// To be called when all bands are built, before anything is asked.
-    pub(crate) fn finish(&mut self, level: Level) {
+    pub(crate) fn finish(&mut self, level: DetectedSimd) {
         self.level = level;
         self.directory.finish(&self.slots);
     }
@@ -100,7 +100,7 @@ impl GridIndex {
     }
 
     /// The instruction set of searches.
-    pub(crate) fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> DetectedSimd {
         self.level
     }
 
@@ -109,7 +109,7 @@ impl GridIndex {
     pub(crate) fn cells(&self, slot: &BandSlot) -> KeptCells<'_> {
         let words = bytemuck::cast_slice(&self.records[slot.records.clone()]);
         let starts = slot.band.starts(&self.words[slot.words.clone()]);
-        KeptCells { blocks: Blocks::of(words, slot.band.population), starts }
+        KeptCells { blocks: SoaBlocks::of(words, slot.band.population), starts }
     }
 
     /// Rows and boxes of all bodies in cell order, band by band; boxes are exchanged as the band's are.
@@ -140,7 +140,7 @@ impl GridIndex {
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<BandSlot>()
-            + self.records.capacity() * size_of::<Record>()
+            + self.records.capacity() * size_of::<BodyRecord>()
             + self.words.capacity() * size_of::<u32>()
             + self.directory.bytes()
     }

@@ -10,8 +10,8 @@
 //! search than what lies in it and beside it, however empty the world.
 
 use crate::geometry::{RawAabb, oriented, overlaps};
-use crate::memory::blocks::BLOCK_LEN;
-use crate::simd::{Level, Rect, bits_of};
+use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::simd::{CellRect, DetectedSimd, run_mask};
 use crate::tier::point_grid::bands::{BandSlot, GridIndex, KeptCells};
 use crate::tier::point_grid::directory::ClassBands;
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub(crate) struct InArea<'g, W> {
     slots: Range<usize>,
     /// The cells of a band, and of those that are touched the ones that are left.
     cells: KeptCells<'g>,
-    rect: Rect,
+    rect: CellRect,
     /// What is left of a row of cells.
     run: Range<usize>,
     /// From an entry on, at the beginning of a block, those that are wanted.
@@ -109,7 +109,7 @@ impl GridIndex {
             local: area,
             slots: 0..0,
             cells: KeptCells::none(),
-            rect: Rect { x: 0..0, y: 0..0 },
+            rect: CellRect { x: 0..0, y: 0..0 },
             run: 0..0,
             at: 0,
             mask: 0,
@@ -137,9 +137,9 @@ impl<W: Wanted> InArea<'_, W> {
                     let Some(y) = self.rect.y.next() else { break 'ahead };
                     self.run = self.cells.run(y, &self.rect.x);
                 }
-                let block = self.run.start / BLOCK_LEN;
-                self.ahead[count] = (block * BLOCK_LEN, self.mask_of(block));
-                self.run.start = self.run.end.min((block + 1) * BLOCK_LEN);
+                let block = self.run.start / SOA_BLOCK_LEN;
+                self.ahead[count] = (block * SOA_BLOCK_LEN, self.mask_of(block));
+                self.run.start = self.run.end.min((block + 1) * SOA_BLOCK_LEN);
                 count += 1;
             }
             if count == 0 && !self.next_band() {
@@ -153,7 +153,7 @@ impl<W: Wanted> InArea<'_, W> {
     /// Those of the run that are in a block and wanted.
     #[inline(always)]
     fn mask_of(&self, block: usize) -> u32 {
-        let held = bits_of(&self.run, block);
+        let held = run_mask(&self.run, block);
         if W::OVERLAPPING {
             held & self.grid.level().overlap_mask(self.cells.blocks.block(block), &self.local)
         } else {
@@ -239,9 +239,9 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
 /// `before`; some masks are made before the first of them is handed on, as by [`InArea`].
 #[inline(always)]
 pub(crate) fn visit_masks(
-    level: Level,
+    level: DetectedSimd,
     cells: &KeptCells<'_>,
-    rect: &Rect,
+    rect: &CellRect,
     area: &RawAabb,
     before: Option<&RawAabb>,
     mut visit: impl FnMut(usize, u32),
@@ -256,14 +256,14 @@ pub(crate) fn visit_masks(
                 let Some(y) = rows.next() else { break 'ahead };
                 run = cells.run(y, &rect.x);
             }
-            let number = run.start / BLOCK_LEN;
+            let number = run.start / SOA_BLOCK_LEN;
             let block = cells.blocks.block(number);
-            let mut mask = bits_of(&run, number) & level.overlap_mask(block, area);
+            let mut mask = run_mask(&run, number) & level.overlap_mask(block, area);
             if let Some(before) = before {
                 mask &= !level.overlap_mask(block, before);
             }
-            masks[count] = (number * BLOCK_LEN, mask);
-            run.start = run.end.min((number + 1) * BLOCK_LEN);
+            masks[count] = (number * SOA_BLOCK_LEN, mask);
+            run.start = run.end.min((number + 1) * SOA_BLOCK_LEN);
             count += 1;
         }
         masks[..count].iter().for_each(|&(at, mask)| visit(at, mask));
@@ -301,7 +301,7 @@ mod tests {
         while found.next().is_some() && drawn < 5000 {
             drawn += 1;
             looked_at = passed(&found);
-            assert!(looked_at < drawn + AHEAD * BLOCK_LEN, "{looked_at} entries were looked at for {drawn}");
+            assert!(looked_at < drawn + AHEAD * SOA_BLOCK_LEN, "{looked_at} entries were looked at for {drawn}");
         }
         assert!(drawn == 5000 && looked_at >= drawn);
     }

@@ -3,16 +3,16 @@
 //! Cost: a search of a band a box, as of a small area (S in `search.rs`).
 
 use crate::geometry::{BodyCircle, RawAabb, oriented, overlaps};
-use crate::memory::blocks::BLOCK_LEN;
-use crate::memory::record::Record;
-use crate::simd::{Level, Rect, ask_for};
+use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, DetectedSimd, prefetch};
 use crate::tier::point_grid::band::build::Finder;
 use crate::tier::point_grid::bands::{BandSlot, GridIndex, KeptCells};
 use std::ops::Range;
 
 /// A band that is searched for many boxes.
 pub(crate) struct Met<'a> {
-    level: Level,
+    level: DetectedSimd,
     slot: &'a BandSlot,
     finder: Finder<'a>,
     cells: KeptCells<'a>,
@@ -35,11 +35,11 @@ impl GridIndex {
     }
 
     /// The bodies at some places in the cell order of a band.
-    pub(crate) fn bodies(&self, slot: usize, places: Range<usize>) -> impl Iterator<Item = Record> + Clone {
+    pub(crate) fn bodies(&self, slot: usize, places: Range<usize>) -> impl Iterator<Item = BodyRecord> + Clone {
         let slot = &self.slots[slot];
         let blocks = self.cells(slot).blocks;
         let places = places.start.min(blocks.len())..places.end.min(blocks.len());
-        places.map(move |at| Record { aabb: oriented(blocks.aabb(at), slot.transposed), row: blocks.row(at) })
+        places.map(move |at| BodyRecord { aabb: oriented(blocks.aabb(at), slot.transposed), row: blocks.row(at) })
     }
 }
 
@@ -102,7 +102,7 @@ impl Met<'_> {
     /// whose discs meet too. `None` as soon as a visit says so.
     pub(crate) fn visit_all(
         &self,
-        boxes: &[Record],
+        boxes: &[BodyRecord],
         discs: bool,
         scratch: &mut MeetScratch,
         mut visit: impl FnMut(u32, u32) -> Option<()>,
@@ -119,9 +119,9 @@ impl Met<'_> {
             count += usize::from(overlaps(&bounds, &body.aabb));
         }
         for (wanted, &number) in scratch.wanted.iter_mut().zip(&scratch.order[..count]) {
-            let Record { aabb, row } = boxes[usize::from(number)];
+            let BodyRecord { aabb, row } = boxes[usize::from(number)];
             let aabb = oriented(aabb, slot.transposed);
-            let Rect { x, y } = finder.rect(&aabb);
+            let CellRect { x, y } = finder.rect(&aabb);
             let (x, y) = ([x.start as u32, x.end as u32], [y.start as u32, y.end as u32]);
             *wanted = Wanted { aabb, row, x, y };
         }
@@ -144,7 +144,7 @@ impl Met<'_> {
 }
 
 /// Entries that lie in two blocks, wherever they begin.
-const RUN_MAX: usize = BLOCK_LEN + 1;
+const RUN_MAX: usize = SOA_BLOCK_LEN + 1;
 
 /// Runs that are asked for before the first of them is tested: which they are the processor cannot guess, and waits for each
 /// else.
@@ -172,7 +172,7 @@ struct Hits {
 
 /// Runs on their way through memory: the one that was asked for longest ago is tested next.
 struct Pipe<'a> {
-    level: Level,
+    level: DetectedSimd,
     cells: KeptCells<'a>,
     /// Whether bodies are circles.
     discs: bool,
@@ -198,15 +198,15 @@ impl<'a> Pipe<'a> {
     /// The number of the block where a run begins, and of the one where it ends.
     #[inline(always)]
     fn blocks(run: &Range<u32>) -> [usize; 2] {
-        [run.start, run.end - 1].map(|at| at as usize / BLOCK_LEN)
+        [run.start, run.end - 1].map(|at| at as usize / SOA_BLOCK_LEN)
     }
 
     #[inline(always)]
     fn push(&mut self, next: Asked, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
         let [first, last] = Self::blocks(&next.run);
-        ask_for(self.cells.blocks.block(first));
+        prefetch(self.cells.blocks.block(first));
         if last != first {
-            ask_for(self.cells.blocks.block(last));
+            prefetch(self.cells.blocks.block(last));
         }
         let place = self.asked_count % AHEAD;
         let asked = std::mem::replace(&mut self.asked[place], next);
@@ -229,7 +229,7 @@ impl<'a> Pipe<'a> {
     fn test(&mut self, asked: &Asked, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
         let Asked { aabb, row, run } = asked;
         let [first, last] = Self::blocks(run);
-        let base = (first * BLOCK_LEN) as u32;
+        let base = (first * SOA_BLOCK_LEN) as u32;
         let held = (u64::MAX >> (u64::BITS - (run.end - base))) & (u64::MAX << (run.start - base));
         let blocks = [first, last].map(|block| self.cells.blocks.block(block));
         let mut mask = self.level.overlap_masks(blocks, aabb) & held as u32;

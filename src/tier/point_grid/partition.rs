@@ -17,11 +17,11 @@ use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::grow;
-use crate::memory::columns::PAD;
-use crate::memory::disjoint::Disjoint;
-use crate::memory::record::Record;
+use crate::memory::columns::SOA_PAD;
+use crate::memory::disjoint::DisjointSlice;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::{Level, Work};
+use crate::simd::{DetectedSimd, SimdJob};
 use crate::tier::point_grid::plan::{Class, Plan, longest_side};
 use crate::tier::point_grid::route::route;
 use crate::tier::point_grid::splitter::BATCH;
@@ -134,7 +134,7 @@ impl<R: BoxSource + ?Sized> Count<'_, R> {
     }
 }
 
-impl<R: BoxSource + ?Sized> Work for Count<'_, R> {
+impl<R: BoxSource + ?Sized> SimdJob for Count<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -147,14 +147,14 @@ impl<R: BoxSource + ?Sized> Work for Count<'_, R> {
 struct Scatter<'a, R: ?Sized> {
     part: Part<'a, R>,
     cursors: &'a mut [usize],
-    places: Disjoint<'a, Record>,
+    places: DisjointSlice<'a, BodyRecord>,
 }
 
 impl<'a, R: BoxSource + ?Sized> Scatter<'a, R> {
     /// # Safety
     ///
     /// `cursors` are the places that [`Count`] of the same rows asked for, and no one else's.
-    unsafe fn new(part: Part<'a, R>, cursors: &'a mut [usize], places: Disjoint<'a, Record>) -> Self {
+    unsafe fn new(part: Part<'a, R>, cursors: &'a mut [usize], places: DisjointSlice<'a, BodyRecord>) -> Self {
         Self { part, cursors, places }
     }
 
@@ -162,7 +162,7 @@ impl<'a, R: BoxSource + ?Sized> Scatter<'a, R> {
     fn along<const AXIS: usize>(self) {
         let Self { part: Part { rows, plan, number, chunk }, cursors, places } = self;
         let (keys, mut routed) = (&chunk.keys, chunk.routed.iter().peekable());
-        let mut put = move |destination: usize, record: Record| {
+        let mut put = move |destination: usize, record: BodyRecord| {
             let cursor = &mut cursors[destination];
             // SAFETY: by the contract of `new`.
             unsafe { places.write(*cursor, record) };
@@ -172,13 +172,13 @@ impl<'a, R: BoxSource + ?Sized> Scatter<'a, R> {
             let keys = &keys[from % CHUNK..][..boxes.len()];
             for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
                 if key != NONE {
-                    let record = Record { aabb, row: rows.number(from + k) };
+                    let record = BodyRecord { aabb, row: rows.number(from + k) };
                     put(usize::from(key), if AXIS == X { record.transposed() } else { record });
                 }
             }
             while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
                 let k = row as usize - from;
-                let record = Record { aabb: boxes[k], row: rows.number(row as usize) };
+                let record = BodyRecord { aabb: boxes[k], row: rows.number(row as usize) };
                 let filed = usize::from(keys[k]);
                 route(plan, &boxes[k], &mut |destination, transposed| {
                     if destination != filed {
@@ -190,7 +190,7 @@ impl<'a, R: BoxSource + ?Sized> Scatter<'a, R> {
     }
 }
 
-impl<R: BoxSource + ?Sized> Work for Scatter<'_, R> {
+impl<R: BoxSource + ?Sized> SimdJob for Scatter<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -207,9 +207,9 @@ impl Partition {
         rows: &(impl BoxSource + ?Sized),
         plan: &Plan,
         skip: bool,
-        level: Level,
+        level: DetectedSimd,
         parallel: bool,
-        records: &mut Vec<Record>,
+        records: &mut Vec<BodyRecord>,
     ) -> Result<(), InvalidRow> {
         let destinations = 2 * plan.band_count() + 1;
         let chunks = rows.len().div_ceil(CHUNK);
@@ -229,7 +229,7 @@ impl Partition {
         self.lay_out(chunks, destinations, plan.band_count());
         let total = self.starts[destinations];
         grow(records, total);
-        let places = Disjoint::new(&mut records[..total]);
+        let places = DisjointSlice::new(&mut records[..total]);
         let parts = &mut self.chunks[..chunks];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, cursors, chunk| {
             // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
@@ -251,7 +251,7 @@ impl Partition {
                 next += std::mem::replace(cursor, next);
             }
             if destination < bands {
-                next += PAD;
+                next += SOA_PAD;
             }
         }
         self.starts.push(next);
@@ -266,7 +266,7 @@ impl Partition {
     /// others of the batch; behind them is room for the padding of columns.
     pub(crate) fn own(&self, band: usize) -> Range<usize> {
         let padded = self.range(band);
-        padded.start..padded.end - PAD
+        padded.start..padded.end - SOA_PAD
     }
 
     /// Where the bodies that visit a band are.

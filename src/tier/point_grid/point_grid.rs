@@ -9,11 +9,11 @@ use crate::geometry::{Aabb, overlaps};
 use crate::input::bodies;
 use crate::input::rows::{BoxSlice, ROWS_MAX};
 use crate::memory::buffers::grow;
-use crate::memory::columns::PAD;
-use crate::memory::page::{Block, PAGE_LEN, PagePool, PairBudget, PairSink};
-use crate::memory::record::Record;
+use crate::memory::columns::SOA_PAD;
+use crate::memory::page::{PAGE_LEN, Page, PagePool, PairBudget, PairSink};
+use crate::memory::record::BodyRecord;
 use crate::pair::Pair;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::{Band, BandScratch, words_max};
 use crate::tier::point_grid::band::built::{Built, Terms};
 use crate::tier::point_grid::band::crowded;
@@ -66,19 +66,19 @@ use bytemuck::NoUninit;
 /// *Real-Time Collision Detection* (7.1 and 7.2); sorting by cell by Simon Green in *Particle Simulation using CUDA*.
 #[derive(Default)]
 pub struct PointGrid {
-    level: Level,
+    level: DetectedSimd,
     len: usize,
     /// Classes (Q1).
     pub(crate) index: GridIndex,
     /// One band at most, and its boxes (Q1).
     pub(crate) rest: GridIndex,
-    pub(crate) rest_boxes: Vec<Record>,
+    pub(crate) rest_boxes: Vec<BodyRecord>,
     pub(crate) plan: Plan,
     partition: Partition,
     scratch: BandScratch,
     split: SplitScratch,
     pool: PagePool,
-    blocks: Vec<Block>,
+    blocks: Vec<Page>,
 }
 
 impl PointGrid {
@@ -154,8 +154,8 @@ impl PointGrid {
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
         let pages = self.pool.free_count() * PAGE_LEN * size_of::<[u32; 2]>();
-        let rest = self.rest.bytes() + self.rest_boxes.capacity() * size_of::<Record>();
-        let blocks = self.blocks.capacity() * size_of::<Block>();
+        let rest = self.rest.bytes() + self.rest_boxes.capacity() * size_of::<BodyRecord>();
+        let blocks = self.blocks.capacity() * size_of::<Page>();
         self.index.bytes()
             + rest
             + self.plan.bytes()
@@ -181,7 +181,7 @@ impl PointGrid {
         self.rest_boxes.extend_from_slice(left_over);
         let len = left_over.len();
         let slot = (len > 0).then(|| {
-            let (records, words) = (0..len + PAD, 0..words_max(len));
+            let (records, words) = (0..len + SOA_PAD, 0..words_max(len));
             grow(&mut self.rest.records, records.end);
             grow(&mut self.rest.words, words.end);
             BandSlot { band: Band::default(), transposed: false, records, words }
@@ -210,7 +210,7 @@ impl PointGrid {
         slot.band = built.band;
         let budget = PairBudget::new(usize::MAX);
         let mut sink = PairSink::new(&self.pool, &budget, &mut self.blocks);
-        let turned = |record: &Record| if slot.transposed { record.transposed() } else { *record };
+        let turned = |record: &BodyRecord| if slot.transposed { record.transposed() } else { *record };
         let rest = self.rest_boxes.iter().map(turned).filter(|record| overlaps(&record.aabb, &slot.band.bounds));
         // A sink without a limit is never spent.
         let own = &records[..own.len()];

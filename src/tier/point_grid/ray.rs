@@ -12,7 +12,7 @@
 
 use crate::geometry::band_box::BandAxes;
 use crate::geometry::{Impact, PreparedCast, RawAabb};
-use crate::simd::Rect;
+use crate::simd::CellRect;
 use crate::tier::point_grid::bands::GridIndex;
 use crate::tier::point_grid::box_query::visit_masks;
 
@@ -66,7 +66,7 @@ impl GridIndex {
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
         let mut before: Option<RawAabb> = None;
-        let mut rect_before = Rect { x: 0..0, y: 0..0 };
+        let mut rect_before = CellRect { x: 0..0, y: 0..0 };
         loop {
             let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
             let window = |to: f64| {

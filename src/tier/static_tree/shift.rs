@@ -16,7 +16,7 @@ impl StaticTree {
         Ok(tree)
     }
 
-    /// Returns the [`translated`](Self::shifted) tree, which shares what it can with
+    /// Returns the [`translated`](Self::translated) tree, which shares what it can with
     /// `other_shifted`, the shifted tree of `other`.
     pub(crate) fn shifted_beside(
         &self,

@@ -13,10 +13,10 @@ mod tests;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::buffers::grow;
-use crate::memory::cell_table::{Key, Starts, table_words};
-use crate::memory::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
-use crate::memory::record::Record;
-use crate::simd::{CellView, Rect};
+use crate::memory::cell_table::{CellKey, CellStarts, table_words};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, CellView};
 use crate::tier::point_grid::axis::{Axis, AxisMap, Extent};
 use crate::tier::point_grid::band::keys::FineCells;
 use crate::tier::point_grid::band::layout::{CROWDED_MAX, Layout, UNEVEN_MAX, may_be_even};
@@ -80,7 +80,7 @@ impl BandScratch {
         let Self { sorted, columns, filters, .. } = self;
         let population = sorted.len();
         grow(filters, filter_words(population));
-        let rows = &Columns::of(columns, population).rows()[..population];
+        let rows = &SoaColumns::of(columns, population).rows()[..population];
         fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 
@@ -133,7 +133,12 @@ impl Band {
     // A function of its own, so that how its loops are compiled does not change with what its caller does beside: a tenth of
     // the sort was seen to hang on that.
     #[inline(never)]
-    pub(crate) fn build(own: &[Record], cell_size: Option<f32>, words: &mut [u32], scratch: &mut BandScratch) -> Self {
+    pub(crate) fn build(
+        own: &[BodyRecord],
+        cell_size: Option<f32>,
+        words: &mut [u32],
+        scratch: &mut BandScratch,
+    ) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let mut band = Self { population: own.len(), bounds, ..Self::default() };
         let mut best = (f32::INFINITY, Layout::Linear);
@@ -171,7 +176,7 @@ impl Band {
 
     /// Sorts by cell: first keys and numbers of records, then the records themselves in that order, so that there is one
     /// random read a body and all writes follow each other.
-    fn place(&self, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
+    fn place(&self, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) {
         let BandScratch { keys, sorted, columns, wide, .. } = scratch;
         let padded = own.len().next_multiple_of(4);
         grow(wide, padded);
@@ -179,7 +184,7 @@ impl Band {
         order[own.len()..].fill(0);
         // Backwards, so that each cell's end becomes its start and the order stays that of the input.
         for (number, &key) in keys.iter().enumerate().rev() {
-            let start = &mut words[Key(key).cell()];
+            let start = &mut words[CellKey(key).cell()];
             *start -= 1;
             order[*start as usize] = u64::from(key) << 32 | number as u64;
         }
@@ -191,18 +196,18 @@ impl Band {
         let (fours, _) = order.as_chunks::<4>();
         let record = |entry: u64| &own[entry as u32 as usize];
         let records = fours.iter().map(|&[a, b, c, d]| [record(a), record(b), record(c), record(d)]);
-        ColumnsMut::of(&mut columns[..len], own.len()).fill_fours(records);
+        SoaColumnsMut::of(&mut columns[..len], own.len()).fill_fours(records);
     }
 
     /// The band's bodies in cell order, from the words it was built into.
     pub(crate) fn cells<'a>(&self, columns: &'a [u32], words: &'a [u32]) -> CellView<'a> {
-        CellView::new(Columns::of(columns, self.population), self.starts(words))
+        CellView::new(SoaColumns::of(columns, self.population), self.starts(words))
     }
 
     /// Which entries each cell has.
-    pub(crate) fn starts<'a>(&self, words: &'a [u32]) -> Starts<'a> {
+    pub(crate) fn starts<'a>(&self, words: &'a [u32]) -> CellStarts<'a> {
         let stride = self.columns + 2;
-        Starts::filled(&words[..table_words(self.rows, stride)], stride, self.rows)
+        CellStarts::filled(&words[..table_words(self.rows, stride)], stride, self.rows)
     }
 
     fn axes<'a>(&self, words: &'a [u32]) -> [Axis<'a>; 2] {
@@ -226,7 +231,7 @@ impl Band {
     }
 
     /// The cells in which anything that overlaps `aabb` is filed.
-    pub(crate) fn rect(&self, words: &[u32], aabb: &RawAabb) -> Rect {
+    pub(crate) fn rect(&self, words: &[u32], aabb: &RawAabb) -> CellRect {
         self.finder(words).rect(aabb)
     }
 
@@ -284,7 +289,7 @@ pub(crate) struct Finder<'a> {
 impl Finder<'_> {
     /// The cells in which anything that overlaps `aabb` is filed (P1, P2).
     #[inline]
-    pub(crate) fn rect(&self, aabb: &RawAabb) -> Rect {
+    pub(crate) fn rect(&self, aabb: &RawAabb) -> CellRect {
         let [left, top, right, bottom] = match &self.equal {
             Some(cells) => cells.of(aabb),
             None => {
@@ -292,17 +297,17 @@ impl Finder<'_> {
                 [x.cell(aabb[0]), y.cell(aabb[1]), x.cell(aabb[2]), y.cell(aabb[3])]
             }
         };
-        Rect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
+        CellRect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
     }
 }
 
 /// The bounds of all boxes, and what the axes are made from; `None` of nothing.
-fn measure(own: &[Record]) -> Option<(RawAabb, [Extent; 2])> {
+fn measure(own: &[BodyRecord]) -> Option<(RawAabb, [Extent; 2])> {
     let first = Vec4::from_array(own.first()?.aabb);
     // All four edges as one vector; of sides the first two count. No edge is NaN, so it does not matter what a minimum
     // makes of one.
     let (mut low, mut high, mut side) = (first, first, Vec4::ZERO);
-    for Record { aabb, .. } in own {
+    for BodyRecord { aabb, .. } in own {
         let edges = Vec4::from_array(*aabb);
         low = low.min(edges);
         high = high.max(edges);

@@ -10,8 +10,8 @@ use crate::geometry::overlaps;
 use crate::input::filter::Filter;
 use crate::memory::blocks::{block_words, fill_blocks};
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
-use crate::simd::{CellView, Level, Order, Probe};
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::{Band, BandScratch, BuiltScratch};
 
 /// What decides about pairs beside boxes; by default nothing.
@@ -37,7 +37,7 @@ pub(crate) struct Built<'a> {
 impl<'a> Built<'a> {
     /// Builds a band from its records, and its tables into `words`.
     pub(crate) fn new(
-        own: &[Record],
+        own: &[BodyRecord],
         cell_size: Option<f32>,
         terms: Terms<'a>,
         words: &'a mut [u32],
@@ -58,7 +58,7 @@ impl<'a> Built<'a> {
     }
 
     /// Pairs among the band's own bodies. `None` when the sink is spent.
-    pub(crate) fn own_pairs(&mut self, level: Level, sink: &mut PairSink<'_>) -> Option<()> {
+    pub(crate) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
         level.scan_cells(&self.cells, self.keys, self.buffer, sink)
     }
 
@@ -66,21 +66,21 @@ impl<'a> Built<'a> {
     /// spent.
     pub(crate) fn pairs_with(
         &self,
-        level: Level,
-        others: impl Iterator<Item = Record>,
+        level: DetectedSimd,
+        others: impl Iterator<Item = BodyRecord>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let (bounds, finder) = (self.band.bounds, self.band.finder(self.words));
-        for Record { aabb, row } in others.filter(|other| overlaps(&other.aabb, &bounds)) {
+        for BodyRecord { aabb, row } in others.filter(|other| overlaps(&other.aabb, &bounds)) {
             let rect = finder.rect(&aabb);
             let filter = self.by_row.map_or(Filter::ALL, |filters| filters[row as usize]);
-            level.scan_rect(&self.cells, &rect, Probe { aabb, row, filter }, Order::Ascending, sink)?;
+            level.scan_rect(&self.cells, &rect, Probe { aabb, row, filter }, PairOrder::Ascending, sink)?;
         }
         Some(())
     }
 
     /// Puts the boxes in the place of the records, as blocks.
-    pub(crate) fn keep(&self, records: &mut [Record]) {
+    pub(crate) fn keep(&self, records: &mut [BodyRecord]) {
         let words = bytemuck::cast_slice_mut(records);
         fill_blocks(&mut words[..block_words(self.band.population)], self.cells.columns());
     }

@@ -12,8 +12,8 @@
 
 use crate::memory::buffers::grow;
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
-use crate::simd::Level;
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::{Band, BandScratch, words_max};
 use crate::tier::point_grid::band::built::{Built, Terms};
 
@@ -32,14 +32,14 @@ const SAMPLE: usize = 128;
 /// Buffers.
 #[derive(Default)]
 pub(crate) struct SplitScratch {
-    records: Vec<Record>,
+    records: Vec<BodyRecord>,
     words: Vec<u32>,
     band: BandScratch,
 }
 
 impl SplitScratch {
     pub(crate) fn bytes(&self) -> usize {
-        self.records.capacity() * size_of::<Record>() + self.words.capacity() * size_of::<u32>() + self.band.bytes()
+        self.records.capacity() * size_of::<BodyRecord>() + self.words.capacity() * size_of::<u32>() + self.band.bytes()
     }
 }
 
@@ -51,14 +51,14 @@ struct Cut {
 }
 
 /// Whether a band is crowded because sizes differ.
-pub(crate) fn is_worthwhile(band: &Band, own: &[Record]) -> bool {
+pub(crate) fn is_worthwhile(band: &Band, own: &[BodyRecord]) -> bool {
     band.crowding > CROWDED && Cut::of(own).is_some()
 }
 
 /// The pairs among a band's own bodies and of them with its visitors. `None` when the sink is spent.
 pub(crate) fn find_pairs(
-    level: Level,
-    (own, visitors): (&[Record], &[Record]),
+    level: DetectedSimd,
+    (own, visitors): (&[BodyRecord], &[BodyRecord]),
     terms: Terms<'_>,
     scratch: &mut SplitScratch,
     sink: &mut PairSink<'_>,
@@ -73,15 +73,15 @@ pub(crate) fn find_pairs(
 /// What all parts have in common.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
-    level: Level,
-    visitors: &'a [Record],
+    level: DetectedSimd,
+    visitors: &'a [BodyRecord],
     terms: Terms<'a>,
 }
 
 impl Parts<'_> {
     fn find_in(
         self,
-        part: &mut [Record],
+        part: &mut [BodyRecord],
         (words, scratch): (&mut [u32], &mut BandScratch),
         cuts: usize,
         sink: &mut PairSink<'_>,
@@ -107,9 +107,9 @@ impl Parts<'_> {
 
 impl Cut {
     /// Between the median and the largest size, on the axis on which they differ most; `None` where sizes are alike.
-    fn of(part: &[Record]) -> Option<Self> {
+    fn of(part: &[BodyRecord]) -> Option<Self> {
         let differ = |axis: usize| {
-            let side = |record: &Record| record.aabb[axis + 2] - record.aabb[axis];
+            let side = |record: &BodyRecord| record.aabb[axis + 2] - record.aabb[axis];
             let largest = part.iter().map(side).fold(0.0, f32::max);
             let mut sample = [0.0; SAMPLE];
             let step = part.len().div_ceil(SAMPLE).max(1);
@@ -129,7 +129,7 @@ impl Cut {
     }
 
     /// The smaller ones first.
-    fn apart<'r>(&self, part: &'r mut [Record]) -> (&'r mut [Record], &'r mut [Record]) {
+    fn apart<'r>(&self, part: &'r mut [BodyRecord]) -> (&'r mut [BodyRecord], &'r mut [BodyRecord]) {
         let mut smaller = 0;
         for k in 0..part.len() {
             let aabb = &part[k].aabb;
@@ -151,14 +151,20 @@ mod tests {
     use crate::tier::point_grid::tests::scenes::SplitMix64;
 
     fn found(boxes: &[RawAabb], visitors: &[RawAabb]) -> Vec<(u32, u32)> {
-        let records = |boxes: &[RawAabb], from: usize| -> Vec<Record> {
-            boxes.iter().enumerate().map(|(k, &aabb)| Record { aabb, row: (from + k) as u32 }).collect()
+        let records = |boxes: &[RawAabb], from: usize| -> Vec<BodyRecord> {
+            boxes.iter().enumerate().map(|(k, &aabb)| BodyRecord { aabb, row: (from + k) as u32 }).collect()
         };
         let (own, visitors) = (records(boxes, 0), records(visitors, boxes.len()));
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-        find_pairs(Level::default(), (&own, &visitors), Terms::default(), &mut SplitScratch::default(), &mut sink)
-            .expect("no limit");
+        find_pairs(
+            DetectedSimd::default(),
+            (&own, &visitors),
+            Terms::default(),
+            &mut SplitScratch::default(),
+            &mut sink,
+        )
+        .expect("no limit");
         drop(sink);
         let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
         pairs.sort_unstable();
@@ -204,7 +210,7 @@ mod tests {
 
     #[test]
     fn only_bands_of_unlike_sizes_are_cut() {
-        let record = |side: f32| Record { aabb: [0.0, 0.0, side, side], row: 0 };
+        let record = |side: f32| BodyRecord { aabb: [0.0, 0.0, side, side], row: 0 };
         assert!(Cut::of(&[]).is_none());
         assert!(Cut::of(&[record(0.0); 5]).is_none());
         assert!(Cut::of(&[record(1.0), record(1.0), record(2.0)]).is_none());

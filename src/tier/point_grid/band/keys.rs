@@ -1,8 +1,8 @@
 //! From boxes to cells: four bodies at a time, turned from boxes into columns of edges in registers.
 
 use crate::geometry::RawAabb;
-use crate::memory::cell_table::Key;
-use crate::memory::record::Record;
+use crate::memory::cell_table::CellKey;
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{low_bits, wholes_within};
 use glam::{Mat4, Vec4};
 
@@ -40,7 +40,7 @@ impl FineCells {
 
     /// Hands on the cells of a block of bodies and the part of `out` that goes with it, block after block.
     #[inline(always)]
-    fn for_each_block<T>(&self, own: &[Record], out: &mut [T], mut each: impl FnMut(&Block, &mut [T])) {
+    fn for_each_block<T>(&self, own: &[BodyRecord], out: &mut [T], mut each: impl FnMut(&Block, &mut [T])) {
         let mut block = [[0; BLOCK]; 4];
         for (own, out) in own.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
             for (k, four) in own.chunks(4).enumerate() {
@@ -62,17 +62,17 @@ impl FineCells {
     /// The key of each body where cells are equal; rows are `stride` cells apart.
     // Not inlined: the constants of the loop then stay in registers.
     #[inline(never)]
-    pub(super) fn keys(&self, own: &[Record], stride: u32, keys: &mut [u32]) {
+    pub(super) fn keys(&self, own: &[BodyRecord], stride: u32, keys: &mut [u32]) {
         self.for_each_block(own, keys, |[x, y, right, below], keys| {
             for (k, key) in keys.iter_mut().enumerate() {
-                *key = Key::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;
+                *key = CellKey::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;
             }
         });
     }
 
     /// The fine cells of each body, as [`cells_of`] takes them apart, and how many are filed in each column and row.
     #[inline(never)]
-    pub(super) fn count(&self, own: &[Record], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
+    pub(super) fn count(&self, own: &[BodyRecord], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
         self.for_each_block(own, cells, |[x, y, right, below], cells| {
             for (k, packed) in cells.iter_mut().enumerate() {
                 *packed =

@@ -3,8 +3,8 @@
 //! Whatever is chosen keeps A1 and A2, so what is found does not depend on it; each layout is within P4.
 
 use crate::memory::buffers::{grow, part_start};
-use crate::memory::cell_table::{Key, count_keys, table_words};
-use crate::memory::record::Record;
+use crate::memory::cell_table::{CellKey, count_keys, table_words};
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{Axis, AxisMap, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge};
 use crate::tier::point_grid::band::build::{Band, BandScratch, starts_max, x_table_max};
 use crate::tier::point_grid::band::keys::{FineCells, cells_of};
@@ -51,7 +51,7 @@ pub(super) enum Layout {
 }
 
 /// Whether equal cells are worth a try, by a look at a few bodies.
-pub(super) fn may_be_even(own: &[Record], [x, y]: [Extent; 2]) -> bool {
+pub(super) fn may_be_even(own: &[BodyRecord], [x, y]: [Extent; 2]) -> bool {
     if own.len() < 16 * LOOKED_AT {
         return true;
     }
@@ -72,7 +72,7 @@ impl Band {
     pub(super) fn lay(
         &mut self,
         layout: Layout,
-        own: &[Record],
+        own: &[BodyRecord],
         extents: [Extent; 2],
         cell_size: Option<f32>,
         words: &mut [u32],
@@ -98,7 +98,7 @@ impl Band {
     }
 
     /// The cell of each body, and whether it reaches out of it.
-    fn fill_keys(&self, own: &[Record], (x_table, y_table): (&[u32], &[u32]), scratch: &mut BandScratch) {
+    fn fill_keys(&self, own: &[BodyRecord], (x_table, y_table): (&[u32], &[u32]), scratch: &mut BandScratch) {
         let stride = self.columns + 2;
         let BandScratch { keys, wide, .. } = scratch;
         grow(keys, own.len());
@@ -112,16 +112,16 @@ impl Band {
                 for (key, &fine) in keys.iter_mut().zip(&*wide) {
                     let [x, y, right, below] = cells_of(fine);
                     let [x, y, right, below] = [columns[x], rows[y], columns[right], rows[below]].map(u32::from);
-                    *key = Key::new(y * stride as u32 + x + 1, right - x, below - y).0;
+                    *key = CellKey::new(y * stride as u32 + x + 1, right - x, below - y).0;
                 }
             }
             _ => {
                 let x_axis = Axis { map: self.x, count: self.columns, table: x_table };
                 let y_axis = Axis { map: self.y, count: self.rows, table: y_table };
-                for (key, Record { aabb, .. }) in keys.iter_mut().zip(own) {
+                for (key, BodyRecord { aabb, .. }) in keys.iter_mut().zip(own) {
                     let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
                     let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
-                    *key = Key::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
+                    *key = CellKey::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
                 }
             }
         }
@@ -162,7 +162,7 @@ impl Band {
     fn lay_merged(
         &mut self,
         layout: Layout,
-        own: &[Record],
+        own: &[BodyRecord],
         [x, y]: [Extent; 2],
         x_table: &mut [u32],
         y_table: &mut [u32],
@@ -214,7 +214,7 @@ impl Band {
     /// Columns as narrow as may be, then rows for what is left to do: equal ones if they will do.
     fn lay_borders(
         &mut self,
-        own: &[Record],
+        own: &[BodyRecord],
         y: Extent,
         x_table: &mut [u32],
         y_table: &mut [u32],
@@ -241,7 +241,7 @@ impl Band {
     }
 
     /// Lays about so many equal rows; whether they are about equally full.
-    fn lay_equal_rows(&mut self, own: &[Record], y: Extent, rows: usize, histogram: &mut Vec<u32>) -> bool {
+    fn lay_equal_rows(&mut self, own: &[BodyRecord], y: Extent, rows: usize, histogram: &mut Vec<u32>) -> bool {
         self.rows = rows.clamp(1, y.cells_max(own.len()));
         while !Self::fits(own.len(), self.columns, self.rows) {
             self.rows = (self.rows * 3 / 4).max(1);
@@ -257,7 +257,7 @@ impl Band {
 }
 
 /// The edges on an axis, by the lower.
-fn sort_edges(own: &[Record], axis: usize, edges: &mut Vec<u64>) {
+fn sort_edges(own: &[BodyRecord], axis: usize, edges: &mut Vec<u64>) {
     edges.clear();
     edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
     edges.sort_unstable();

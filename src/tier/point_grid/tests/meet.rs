@@ -1,7 +1,7 @@
 //! One grid's boxes against another's, against brute force.
 
 use crate::geometry::RawAabb;
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::reference;
 use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::box_query::Filed;
@@ -16,7 +16,7 @@ fn boxes_meet_those_that_they_overlap() {
         let (filed, others) = (scene(kind, 3000, 0x3ee7), scene(kind, 700, 0x3ee8));
         let mut grid = PointGrid::new();
         grid.find_pairs(&filed, &mut Vec::new()).expect("good boxes");
-        let records: Vec<Record> = others.iter().zip(0..).map(|(&aabb, row)| Record { aabb, row }).collect();
+        let records: Vec<BodyRecord> = others.iter().zip(0..).map(|(&aabb, row)| BodyRecord { aabb, row }).collect();
         let mut scratch = MeetScratch::default();
         let mut met: Vec<(u32, u32)> = Vec::new();
         for (together, slot) in

@@ -2,17 +2,17 @@
 
 use crate::geometry::RawAabb;
 use crate::input::rows::BoxSlice;
-use crate::memory::record::Record;
-use crate::simd::Level;
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::partition::Partition;
 use crate::tier::point_grid::plan::{Plan, VISITS_MAX, Wishes};
 use crate::tier::point_grid::tests::scenes::{KINDS, Kind, scene};
 
 /// Every record that was handed out, destination by destination.
-fn handed_out(boxes: &[RawAabb], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<Record>>) {
+fn handed_out(boxes: &[RawAabb], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<BodyRecord>>) {
     let (mut plan, mut partition, mut records) = (Plan::default(), Partition::default(), Vec::new());
     plan.rebuild(&BoxSlice(boxes), wishes);
-    partition.run(&BoxSlice(boxes), &plan, false, Level::default(), parallel, &mut records).expect("good boxes");
+    partition.run(&BoxSlice(boxes), &plan, false, DetectedSimd::default(), parallel, &mut records).expect("good boxes");
     let bands = plan.band_count();
     let own = (0..bands).map(|band| partition.own(band));
     let visitors = (0..bands).map(|band| partition.visitors(band));

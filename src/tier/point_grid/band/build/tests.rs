@@ -3,7 +3,7 @@
 use super::*;
 use crate::memory::page::{PagePool, PairBudget, PairSink};
 use crate::reference;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
 
 const LAYOUTS: [Layout; 4] = [Layout::Linear, Layout::Merged, Layout::Narrow, Layout::Borders];
@@ -11,7 +11,7 @@ const INF: f32 = f32::INFINITY;
 
 impl Band {
     /// [`build`](Self::build) with a layout that was not chosen; `None` if it was found hopeless.
-    fn build_as(layout: Layout, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
+    fn build_as(layout: Layout, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
         let (bounds, extents) = measure(own).expect("a band that holds something");
         let mut band = Self { population: own.len(), bounds, ..Self::default() };
         let crowding = band.lay(layout, own, extents, None, words, scratch);
@@ -34,8 +34,8 @@ impl Band {
     }
 }
 
-fn records(boxes: &[RawAabb]) -> Vec<Record> {
-    boxes.iter().enumerate().map(|(row, &aabb)| Record { aabb, row: row as u32 }).collect()
+fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {
+    boxes.iter().enumerate().map(|(row, &aabb)| BodyRecord { aabb, row: row as u32 }).collect()
 }
 
 /// Words for a band, with something left in them by another.
@@ -44,7 +44,7 @@ fn used_words(population: usize) -> Vec<u32> {
 }
 
 /// Every record once, and P1, P2, P4.
-fn check(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
+fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     band.assert_fits(label);
     let BuiltScratch { columns, keys, .. } = scratch.built();
     band.assert_well_formed(columns, words);
@@ -68,7 +68,7 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
     let BuiltScratch { columns, keys, buffer, .. } = scratch.built();
     let cells = band.cells(columns, words);
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-    Level::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
+    DetectedSimd::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
     drop(sink);
     let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
     pairs.sort_unstable();
@@ -76,7 +76,7 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
 }
 
 /// The rows that a search with each box meets, by brute force over the rectangle.
-fn check_rects(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
+fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     let BuiltScratch { columns, .. } = scratch.built();
     let cells = band.cells(columns, words);
     for probe in own.iter().step_by(own.len() / 40 + 1) {
