@@ -1,13 +1,13 @@
-//! The one file that names rayon, but for the parallel iterators of contacts. Without the feature `parallel`, or when told to,
-//! everything runs here and now.
+//! Parallel loops. The only file that names rayon, apart from the parallel iterators of contacts.
 //!
-//! L1: tasks are numbered by the input, never by threads; a task writes only what its number owns, so results do
-//! not depend on who ran it.
+//! Without the feature `parallel`, and for callers that pass `false`, everything runs on the calling
+//! thread. Tasks are numbered by the input, never by threads, and write only what their number owns,
+//! so results do not depend on which thread ran them.
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Runs both, in parallel if `parallel`.
+/// Runs two closures, in parallel if `parallel`.
 pub(crate) fn join<A: Send, B: Send>(
     parallel: bool,
     a: impl FnOnce() -> A + Send,
@@ -21,7 +21,7 @@ pub(crate) fn join<A: Send, B: Send>(
     (a(), b())
 }
 
-/// Runs `task` on each item and its index.
+/// Calls `task` with each index and item.
 pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl Fn(usize, &mut T) + Send + Sync) {
     #[cfg(feature = "parallel")]
     if parallel && items.len() > 1 {
@@ -31,7 +31,7 @@ pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl 
     items.iter_mut().enumerate().for_each(|(k, item)| task(k, item));
 }
 
-/// Runs `task` on each item, which tasks may only look at, and its index.
+/// Calls `task` with each index and shared item.
 pub(crate) fn for_each<T: Sync>(parallel: bool, items: &[T], task: impl Fn(usize, &T) + Send + Sync) {
     #[cfg(feature = "parallel")]
     if parallel && items.len() > 1 {
@@ -41,7 +41,7 @@ pub(crate) fn for_each<T: Sync>(parallel: bool, items: &[T], task: impl Fn(usize
     items.iter().enumerate().for_each(|(k, item)| task(k, item));
 }
 
-/// How many workers the tasks of this file may run on at once.
+/// Number of threads that tasks may run on.
 pub(crate) fn worker_count(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel {
@@ -51,7 +51,7 @@ pub(crate) fn worker_count(parallel: bool) -> usize {
     1
 }
 
-/// Which worker this is, below [`worker_count`]; 0 outside of a task.
+/// Index of the calling thread, below [`worker_count`]; 0 outside of a task.
 pub(crate) fn worker_index(parallel: bool) -> usize {
     #[cfg(feature = "parallel")]
     if parallel {
@@ -61,7 +61,7 @@ pub(crate) fn worker_index(parallel: bool) -> usize {
     0
 }
 
-/// Runs `task` on each stretch of `size` items, its index, and the item of a second slice that goes with it.
+/// Calls `task` with the index of each chunk of `size` items, the chunk, and one item of `others`.
 pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
     parallel: bool,
     items: &mut [T],
@@ -78,7 +78,7 @@ pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
     items.chunks_mut(size).zip(others).enumerate().for_each(|(k, (chunk, other))| task(k, chunk, other));
 }
 
-/// Sorts; equal items may come in any order.
+/// Sorts items; equal ones may end up in any order.
 pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
     #[cfg(feature = "parallel")]
     if parallel {

@@ -1,12 +1,17 @@
-//! Brute force: the oracle. Slow, obvious, and the definition of a right answer.
+//! Brute force: slow, obvious, and the definition of a right answer. For tests.
 
 use crate::geometry::{RawAabb, overlaps};
 
-/// Every `(i, j)` with `i < j` whose closed boxes overlap, in ascending order.
+/// Finds every `(i, j)` with `i < j` whose closed boxes overlap, in ascending order.
 ///
 /// # Cost
 ///
 /// n² / 2 tests.
+///
+/// ```
+/// use triphase::reference::self_pairs;
+/// assert_eq!(self_pairs(&[[0.0, 0.0, 1.0, 1.0], [5.0, 5.0, 6.0, 6.0], [1.0, 0.0, 2.0, 1.0]]), [(0, 2)]);
+/// ```
 pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
@@ -19,7 +24,7 @@ pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Every `(i, j)` where box `i` of `a` and box `j` of `b` overlap, in ascending order.
+/// Finds every `(i, j)` where box `i` of `a` and box `j` of `b` overlap, in ascending order.
 ///
 /// # Cost
 ///
@@ -36,11 +41,11 @@ pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Every `(i, j)` with `i < j` whose closed boxes overlap and whose circles do too, in ascending
-/// order: the pairs of bodies under [`BodyShape::Circle`](crate::BodyShape::Circle).
+/// Finds every `(i, j)` with `i < j` whose boxes and circles both overlap, in ascending order: the body
+/// pairs of [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
-/// The circle of a box has its centre, and its longer side as diameter. In f32, each operation
-/// rounded, and all of it doubled: the centre is the sum of two edges, the radius their difference.
+/// The circle of a box has its center, and its longer side as diameter. Each operation rounds to f32, at
+/// twice the size: the doubled center is the sum of two edges, the doubled radius their difference.
 ///
 /// # Cost
 ///
@@ -56,9 +61,8 @@ pub fn circle_self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Every `(i, j)` where box `i` of `bodies` and box `j` of `statics` overlap, and the circle of the
-/// former overlaps the latter, in ascending order: the pairs of bodies and statics under
-/// [`BodyShape::Circle`](crate::BodyShape::Circle).
+/// Finds every `(i, j)` where box `i` of `bodies` overlaps box `j` of `statics` and its circle does too,
+/// in ascending order: the static pairs of [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
 /// # Cost
 ///
@@ -70,7 +74,7 @@ pub fn circle_static_pairs(bodies: &[RawAabb], statics: &[RawAabb]) -> Vec<(u32,
         let mut squared = 0.0;
         for axis in 0..2 {
             let at = doubled_center(circle)[axis];
-            // Where one of both is NaN neither is above 0.
+            // If a difference is NaN, `max` ignores it.
             let outside = (2.0 * static_row[axis] - at).max(at - 2.0 * static_row[axis + 2]).max(0.0);
             squared += square(outside);
         }
@@ -91,22 +95,24 @@ fn longer_side([min_x, min_y, max_x, max_y]: RawAabb) -> f32 {
     (max_x - min_x).max(max_y - min_y)
 }
 
-/// The box of a body as a step computes it, in f32: `center - half` to `center + half`; with a displacement,
-/// the smallest box that covers it here and at `center + displacement`.
+/// Computes the box of a body as a step does, in f32: `center - half` to `center + half`.
+///
+/// With a displacement, it is the union with the box at `center + displacement`.
 pub fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> RawAabb {
     let at = |c: [f32; 2]| [c[0] - half[0], c[1] - half[1], c[0] + half[0], c[1] + half[1]];
     let here = at(center);
     displacement.map_or(here, |d| union(here, at([center[0] + d[0], center[1] + d[1]])))
 }
 
-/// The smallest box that holds both.
+/// Computes the smallest box that covers both.
 pub fn union(a: RawAabb, b: RawAabb) -> RawAabb {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
-/// The square of the distance from a point to each closed box, with its row, nearest first; of equal ones the lower row.
+/// Computes the squared distance from a point to each closed box, with its row, nearest first.
 ///
-/// In f64: on each axis `max(min - p, p - max, 0)`, then the sum of both squares.
+/// Of equal distances the lower row comes first. In f64: on each axis `max(min - p, p - max, 0)`, then the
+/// sum of both squares.
 pub fn distances_squared(boxes: &[RawAabb], point: [f32; 2]) -> Vec<(f64, u32)> {
     let mut distances: Vec<(f64, u32)> = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {
@@ -122,17 +128,19 @@ pub fn distances_squared(boxes: &[RawAabb], point: [f32; 2]) -> Vec<(f64, u32)> 
     distances
 }
 
-/// Every box that is met on the way of the box `start` along `direction`, up to `max` times that: distance, row, and the
-/// normal of the side, `[0, 0]` from within. In order of distance, then of rows. A ray starts from a box without size.
+/// Casts the box `start` along `direction`, up to `max` times that, against all boxes.
+///
+/// Returns time of impact, row, and the normal of the side that is hit, `[0, 0]` if `start` overlaps the
+/// box. Sorted by time, then by row. A ray starts from a box without size.
 pub fn cast_all(boxes: &[RawAabb], start: RawAabb, direction: [f32; 2], max: f64) -> Vec<(f64, u32, [f32; 2])> {
-    let mut met = Vec::new();
+    let mut hits = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {
         let (mut first, mut last, mut normal) = (0.0, max, [0.0, 0.0]);
-        let mut is_met = true;
+        let mut is_hit = true;
         for axis in 0..2 {
             let [low, high, from, to] = [aabb[axis], aabb[axis + 2], start[axis], start[axis + 2]].map(f64::from);
             if direction[axis] == 0.0 {
-                is_met &= low <= to && from <= high;
+                is_hit &= low <= to && from <= high;
                 continue;
             }
             let inverse = 1.0 / f64::from(direction[axis]);
@@ -145,10 +153,10 @@ pub fn cast_all(boxes: &[RawAabb], start: RawAabb, direction: [f32; 2], max: f64
             }
             last = last.min(ends[1]);
         }
-        if is_met && first <= last && first < f64::INFINITY {
-            met.push((first, row as u32, normal));
+        if is_hit && first <= last && first < f64::INFINITY {
+            hits.push((first, row as u32, normal));
         }
     }
-    met.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    met
+    hits.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    hits
 }

@@ -1,7 +1,8 @@
 //! The report of a step.
 
-use crate::broad_phase::band_pass::TaskTimes;
 use crate::config::WorldConfig;
+use crate::frame::phases::TaskTimes;
+use crate::tier::point_grid::bands::Bands;
 use crate::world::World;
 use std::fmt;
 use std::time::Duration;
@@ -42,7 +43,7 @@ impl Phases {
     pub(crate) fn add(&mut self, times: &TaskTimes) {
         self.sort += times.sort;
         self.common += times.common;
-        self.visitors += times.visitors;
+        self.visitors += times.ghosts;
         self.oversized += times.oversized;
         self.statics += times.statics;
     }
@@ -122,11 +123,11 @@ impl Report {
 
 impl Report {
     pub(crate) fn of(world: &World) -> Self {
-        let grids = grid_reports(world);
+        let grids = grid_reports(&world.frames.front().bands);
         let index = world.frames.front();
         let mut report = Self {
-            cached_count: index.asleep.count(),
-            oversized_count: index.oversized_rows.len(),
+            cached_count: index.cached.count(),
+            oversized_count: index.oversized.rows().len(),
             static_count: world.statics.len(),
             skipped_count: world.skipped.len(),
             body_pair_count: world.found.body_pair_count,
@@ -143,31 +144,20 @@ impl Report {
     }
 }
 
-fn grid_reports(world: &World) -> Vec<GridReport> {
-    let classes = world.plan.classes();
-    let mut reports = Vec::with_capacity(classes.len());
-    let grid_index = &world.frames.front().grid;
-    let slots = &grid_index.slots;
-    for (k, &(first_band, bound)) in world.class_marks.iter().enumerate() {
-        let end = world.class_marks.get(k + 1).map_or(slots.len(), |&(next, _)| next);
-        let mut grid = GridReport { half_extent_max: bound, band_count: end - first_band, ..GridReport::default() };
+fn grid_reports(bands: &Bands) -> Vec<GridReport> {
+    let mut reports = Vec::with_capacity(bands.classes().len());
+    for class in bands.classes() {
+        let (half_extent_max, band_count) = (class.side_max * 0.5, class.slots.len());
+        let mut grid = GridReport { half_extent_max, band_count, ..GridReport::default() };
         let (mut squares, mut width, mut height) = (0.0f64, 0.0f64, 0.0f64);
-        for slot in &slots[first_band..end] {
-            let band = &slot.band;
-            if band.population == 0 {
-                continue;
-            }
-            let cells = band.columns() * band.rows();
-            let bodies = band.population as f64;
-            grid.body_count += band.population;
-            grid.cell_count += cells;
-            let [min_x, min_y, max_x, max_y] = band.bounds;
-            let (across, down) = (f64::from(max_x - min_x), f64::from(max_y - min_y));
-            let (across, down) = (across / band.columns() as f64, down / band.rows() as f64);
-            let (across, down) = if slot.transposed { (down, across) } else { (across, down) };
+        for slot in bands.slots()[class.slots.clone()].iter().filter(|slot| slot.population() > 0) {
+            let bodies = slot.population() as f64;
+            let [across, down] = slot.mean_cell_size();
+            grid.body_count += slot.population();
+            grid.cell_count += slot.cell_count();
             width += across * bodies;
             height += down * bodies;
-            squares += grid_index.squares(slot);
+            squares += bands.population_squares(slot);
         }
         let bodies = grid.body_count.max(1) as f64;
         grid.cell_size = [(width / bodies) as f32, (height / bodies) as f32];

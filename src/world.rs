@@ -6,10 +6,10 @@
 mod ask;
 mod streaming;
 
-use crate::broad_phase::band_pass::Task;
+use crate::broad_phase::broad_phase::BroadPhase;
+use crate::broad_phase::context::StepContext;
+use crate::broad_phase::origin::ShiftedBoxes;
 use crate::broad_phase::pairs::FoundPairs;
-use crate::broad_phase::sleepers::Sleeping;
-use crate::broad_phase::workers::Workers;
 use crate::config::WorldConfig;
 use crate::contacts::contacts::Contacts;
 use crate::contacts::events::Tracker;
@@ -26,9 +26,8 @@ use crate::report::{Phases, Report};
 #[cfg(feature = "serde")]
 use crate::save::SavedWorld;
 use crate::simd::DetectedSimd;
-use crate::tier::point_grid::partition::Partition;
-use crate::tier::point_grid::plan::Plan;
 use crate::tier::static_tree::tree::StaticTree;
+use std::sync::Arc;
 
 /// Moving bodies and statics, their contact pairs, and queries of them.
 ///
@@ -58,8 +57,6 @@ pub struct World {
     pub(crate) frames: Frames,
     pub(crate) found: FoundPairs,
     pub(crate) next_found: FoundPairs,
-    /// First band and bound of each class of the last good step.
-    pub(crate) class_marks: Vec<(usize, f32)>,
     pub(crate) phases: Phases,
     pub(crate) statics: StaticTree,
     /// Counts changes of `statics`, of the set or of what is enabled.
@@ -71,15 +68,9 @@ pub struct World {
     /// Where partners are listed by row.
     pub(crate) lists: Option<Box<Lists>>,
     pub(crate) skipped: Vec<InvalidRow>,
-    pub(crate) plan: Plan,
-    pub(crate) partition: Partition,
-    pub(crate) sleeping: Sleeping,
-    pub(crate) tasks: Vec<Task>,
-    pub(crate) workers: Workers,
+    pub(crate) broad_phase: BroadPhase,
     pub(crate) pool: PagePool,
     pub(crate) row_starts: Vec<usize>,
-    /// Set while tasks run: a panic in one of them leaves scratch that cannot be trusted.
-    pub(crate) unfinished: bool,
 }
 
 impl World {
@@ -251,12 +242,8 @@ impl World {
         self.next_found.clear(&self.pool);
         self.next_found = FoundPairs::default();
         self.found.shrink_to_fit();
-        self.sleeping.shrink_to_fit(self.frames.front(), &self.pool);
+        self.broad_phase.shrink_to_fit(self.frames.front(), &self.pool);
         self.frames.shrink_to_fit();
-        self.plan = Plan::default();
-        self.partition.release();
-        self.tasks = Vec::new();
-        self.workers.release();
         self.pool.release();
         self.row_starts = Vec::new();
         self.skipped.shrink_to_fit();
@@ -266,6 +253,101 @@ impl World {
         if let Some(lists) = &mut self.lists {
             lists.shrink_to_fit();
         }
+    }
+
+    /// Moves the origin of coordinates to `by`, so that a large world stays near it where it matters.
+    ///
+    /// Every coordinate that the world stores becomes `old - by`, in f32, edge by edge. Subtract `by` from
+    /// your columns before the next step, and from query shapes from now on. Statics keep their rows, ids,
+    /// filters and whether they are enabled. Queries of the world and of [readers](Self::reader) find the
+    /// bodies of the last step at their new coordinates; a [`Snapshot`](crate::Snapshot) that is held does
+    /// not change, nor do contacts, [skipped rows](Self::skipped_rows) and the
+    /// [step number](Self::step_number).
+    ///
+    /// Because of rounding, boxes that touched may no longer touch, or the other way round.
+    ///
+    /// ```
+    /// use triphase::{Aabb, Bodies, World};
+    ///
+    /// let mut world = World::default();
+    /// world.set_statics(&[[100_000.0f32, 0.0, 100_010.0, 1.0]])?;
+    /// let mut centers = [[100_004.0f32, 1.25], [100_050.0, 9.0]];
+    /// world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    ///
+    /// let by = [100_000.0, 0.0];
+    /// world.shift_origin(by)?;
+    /// assert_eq!(world.query_aabb(Aabb::new([0.0, 0.0], [10.0, 5.0])?).count(), 2);
+    ///
+    /// for center in &mut centers {
+    ///     *center = [center[0] - by[0], center[1] - by[1]];
+    /// }
+    /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    /// assert_eq!(contacts.static_pairs().len(), 1);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] names the lowest static with an
+    /// edge that would not be finite: of the present set, or of the replaced one while a
+    /// [reader](Self::reader) still shows that. Nothing has changed then. (An edge of a body may become
+    /// infinite, as it may in a step.)
+    ///
+    /// # Determinism
+    ///
+    /// Depends only on the statics and the boxes of the last step. Queries answer in the order of a world
+    /// that was given the shifted boxes by [`Bodies::from_aabbs`].
+    ///
+    /// # Cost
+    ///
+    /// O(statics log statics), as [`set_statics`](Self::set_statics), plus the first half of a step, which
+    /// files the bodies. Allocates 16 bytes per body and 32 per static while it runs. Shift by thousands,
+    /// when f32 becomes too coarse, not every frame.
+    pub fn shift_origin(&mut self, by: impl Into<[f32; 2]>) -> Result<(), Error> {
+        let by = by.into();
+        if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
+            return Err(Error::InvalidOrigin { axis, value: by[axis] });
+        }
+        let parallel = self.config.may_use_threads();
+        let statics = self.statics.shifted(by, parallel)?;
+        let version = self.statics_version + 2;
+        let front = self.frames.front();
+        let shown = if front.statics_version == self.statics_version {
+            (statics.clone(), version)
+        } else {
+            match front.statics.shifted_beside(&self.statics, &statics, by, parallel) {
+                Ok(shown) => (shown, version - 1),
+                Err(error) if self.frames.has_readers() => return Err(error),
+                // No reader sees the replaced set, and one made before the next step sees the present one.
+                Err(_) => (statics.clone(), version),
+            }
+        };
+        let boxes = ShiftedBoxes::new(front, by);
+        let step = StepContext {
+            config: &self.config,
+            level: self.level,
+            parallel: self.config.is_parallel(front.row_count),
+            statics: &statics,
+            statics_version: version,
+            are_circles: false,
+            listener: None,
+            pool: &self.pool,
+        };
+        let mut next = self.frames.next();
+        let frame = Arc::make_mut(&mut next);
+        if let Err(error) = self.broad_phase.file_shifted(step, &boxes, frame) {
+            self.frames.refuse(next);
+            return Err(error);
+        }
+        frame.set_statics(&shown.0, shown.1);
+        self.frames.copy_step(frame);
+        self.frames.advance(next);
+        // Bodies are filed elsewhere, so schedules are made anew, whether there were some or not.
+        self.found.schedules.renew();
+        self.broad_phase.match_capacity();
+        self.statics = statics;
+        self.statics_version = version;
+        Ok(())
     }
 
     /// The settings.
@@ -474,22 +556,13 @@ impl World {
         Searched::new(self.frames.front(), &self.statics, !self.config.may_use_threads())
     }
 
-    /// Keeps what a report needs and later steps would overwrite.
-    pub(crate) fn note(&mut self, phases: Phases) {
-        self.phases = phases;
-        self.class_marks.clear();
-        self.class_marks.extend(self.plan.classes().iter().map(|class| (class.first_band, class.side_max * 0.5)));
-    }
-
     pub(crate) fn bytes_bodies(&self) -> usize {
-        let tasks = self.tasks.capacity() * size_of::<Task>();
         let small = self.row_starts.capacity() * size_of::<usize>() + self.skipped.capacity() * size_of::<InvalidRow>();
-        let scratch = self.plan.bytes() + self.partition.bytes() + self.workers.bytes() + tasks + small;
-        self.frames.bytes(self.sleeping.grids()) + self.sleeping.bytes() + scratch
+        self.frames.bytes(self.broad_phase.sleepers.all_bands()) + self.broad_phase.bytes() + small
     }
 
     pub(crate) fn bytes_pairs(&self) -> usize {
-        let standing = self.sleeping.page_count();
+        let standing = self.broad_phase.sleepers.page_count();
         let pages = self.found.page_count() + self.next_found.page_count() + standing + self.pool.free_count();
         let sections = self.found.bytes_of_sections() + self.next_found.bytes_of_sections();
         let tracked = self.tracker.as_ref().map_or(0, |tracker| tracker.bytes());

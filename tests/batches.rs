@@ -99,7 +99,7 @@ fn a_batch_is_its_questions_one_by_one() {
 fn answers_are_used_again_and_tiers_take_batches_too() {
     let boxes: Vec<RawAabb> = columns(&Scene::new(SceneName::Crowd, 2000, SEED)).boxes();
     let mut grid = PointGrid::new();
-    grid.find_pairs(&boxes, &mut Vec::new()).unwrap();
+    grid.rebuild(&boxes, &mut Vec::new()).unwrap();
     let tree = StaticTree::new(&boxes).unwrap();
     let (mut kept, mut random) = (Kept::<u32>::new(), Random::new(SEED));
     for count in COUNTS {

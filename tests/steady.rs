@@ -456,13 +456,13 @@ fn a_point_grid_allocates_nothing_for_what_was_filed_before_and_tells_what_it_ho
         let start = HELD.load(SeqCst);
         let (mut grid, mut pairs) = (PointGrid::new(), Vec::with_capacity(400_000));
         let with_pairs = HELD.load(SeqCst) - start;
-        film.iter().for_each(|boxes| grid.find_pairs(boxes, &mut pairs).unwrap());
+        film.iter().for_each(|boxes| grid.rebuild(boxes, &mut pairs).unwrap());
         let before = ALLOCATIONS.load(SeqCst);
-        film.iter().for_each(|boxes| grid.find_pairs(boxes, &mut pairs).unwrap());
+        film.iter().for_each(|boxes| grid.rebuild(boxes, &mut pairs).unwrap());
         assert_eq!(ALLOCATIONS.load(SeqCst) - before, 0, "{name}");
         assert!(pairs.capacity() == 400_000, "{name}: the pairs have room");
         let held = (HELD.load(SeqCst) - start - with_pairs) as usize;
-        let told = grid.bytes();
+        let told = grid.memory_bytes();
         assert!(told <= held + 1000 && told >= held / 10 * 9, "{name}: {told} bytes told of, {held} held");
     }
 }

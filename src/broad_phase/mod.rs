@@ -1,9 +1,15 @@
 //! The passes of a step: within a tier and between tiers.
 
 pub(crate) mod band_pass;
+pub(crate) mod broad_phase;
+pub(crate) mod context;
+pub(crate) mod find_pairs;
 pub(crate) mod origin;
+pub(crate) mod oversized_pass;
 pub(crate) mod pairs;
+pub(crate) mod scratch_pool;
 pub(crate) mod sleepers;
+pub(crate) mod static_gather;
 pub(crate) mod static_pass;
 pub(crate) mod static_sweep;
-pub(crate) mod workers;
+pub(crate) mod task;

@@ -1,145 +1,165 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! The tree is walked once for a band. If it finds more statics than there are bodies, the band is cut in two, and so on: each
-//! tile of cells walks the tree once, down to a few bodies that walk it one by one. So a step costs what bodies
-//! and the statics near them cost, however many statics there are elsewhere.
+//! The static tree is searched once for a whole band. If that finds more statics than the band has
+//! bodies, the band is cut in two tiles of cells, each tile searches the tree, and so on, down to a
+//! few bodies that search it one by one. So a step costs what bodies and the statics near them cost,
+//! however many statics there are elsewhere.
 //!
-//! What was found meets the bodies of the tile in one of three ways: each static searches the cells; or, where bodies are few,
-//! each is tested against the statics in columns; or, where statics are long and thin, each body looks up those
-//! beside it (`static_sweep.rs`).
+//! The statics of a tile are then tested against its bodies in one of three ways. Each static searches
+//! the cells; or, with few bodies, each body is tested against all of the statics; or, with long thin
+//! statics, each body searches the sorted statics (`static_sweep`).
 //!
-//! Y1: filters decide which pairs are reported, never in which way or order they are looked for. Where bodies have
-//! filters, the scans test them; where only statics have, what no body accepts is left out of what was found. The scans test
-//! discs too.
+//! STATIC-1: filters decide which pairs are reported, never how or in which order they are searched
+//! for. If bodies have filters, the scans test them. If only statics have, those that accept no body
+//! are removed once they were found.
 
-use crate::broad_phase::band_pass::Shared;
+use crate::broad_phase::context::PassContext;
+use crate::broad_phase::scratch_pool::SearchScratch;
+use crate::broad_phase::static_gather::gather_statics;
 use crate::broad_phase::static_sweep;
-use crate::broad_phase::workers::SearchScratch;
-use crate::frame::frame::Index;
-use crate::geometry::{BodyCircle, RawAabb, oriented, overlaps};
+use crate::frame::oversized::Oversized;
+use crate::geometry::band_box::BandBox;
+use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
-use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
-use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, PairOrder, Probe};
-use crate::tier::point_grid::bands::BandSlot;
+use crate::tier::point_grid::band::built_band::BuiltBand;
 use std::ops::Range;
 
-/// So many bodies walk the tree one by one: a walk for all of them would find statics that none of them meets.
+/// Up to this many bodies search the tree one by one: a search for all of them would find statics
+/// that touch none.
 const FEW: usize = 8;
 
-/// Statics that a tile may find however few bodies it has.
+/// Most statics that a tile may find, however few bodies it has.
 const FOUND_MIN: usize = 64;
 
-/// From this many bodies in a tile on, a static's search of the cells (about 30 ns) is cheaper than its lane in a
-/// test of every body (about 0.3 ns a body).
+/// With this many bodies in a tile, a static's search of the cells (about 30 ns) is cheaper than
+/// testing it against every body (about 0.3 ns each).
 const SEARCH_FROM: usize = 96;
 
-/// A band's bodies against the statics.
+/// The search for pairs of one band's bodies with statics.
 #[derive(Clone, Copy)]
-struct Pass<'p> {
-    shared: &'p Shared<'p>,
-    slot: &'p BandSlot,
-    words: &'p [u32],
-    cells: &'p CellView<'p>,
+struct StaticPass<'p> {
+    pass: &'p PassContext<'p>,
+    band: &'p BuiltBand<'p>,
 }
 
-/// The bodies of a band against the statics.
-pub(crate) fn band(
-    shared: &Shared<'_>,
-    slot: &BandSlot,
-    words: &[u32],
-    cells: &CellView<'_>,
+/// Finds the pairs of a band's bodies with statics. `None` once the pair limit is exceeded.
+pub(crate) fn find_band_pairs(
+    pass: &PassContext<'_>,
+    band: &BuiltBand<'_>,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let world = shared.statics.bounds().map(|bounds| oriented(bounds.to_array(), slot.transposed));
-    if !world.is_some_and(|world| overlaps(&world, &slot.band.bounds)) {
+    let Some(statics) = pass.step.statics.bounds() else { return Some(()) };
+    if !band.axes().box_to_band(statics.to_array()).overlaps(&band.band().bounds()) {
         return Some(());
     }
-    let whole = CellRect { x: 0..slot.band.columns(), y: 0..slot.band.rows() };
-    Pass { shared, slot, words, cells }.tile(whole, scratch, sink)
+    let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
+    StaticPass { pass, band }.search_tile(whole, scratch, sink)
 }
 
-impl Pass<'_> {
-    /// The bodies of a tile against the statics; in halves where there are many more statics than bodies.
-    fn tile(self, tile: CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
-        let Self { shared, slot, words, cells } = self;
-        let Some((count, area)) = tile_bounds(cells, &tile) else { return Some(()) };
-        let single = tile.x.len() * tile.y.len() == 1;
-        if count <= FEW || single {
-            return self.walk(&tile, scratch, sink);
+/// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.
+pub(crate) fn find_oversized_pairs(
+    pass: &PassContext<'_>,
+    oversized: &Oversized,
+    bodies: Range<usize>,
+    scratch: &mut SearchScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let mut boxes_and_rows = oversized.boxes()[bodies.clone()].iter().zip(&oversized.rows()[bodies]);
+    boxes_and_rows.try_for_each(|(aabb, &row)| {
+        let filter = pass.filters_by_row.map(|filters| filters[row as usize]);
+        search_tree(pass, aabb, row, filter, scratch, sink)
+    })
+}
+
+impl StaticPass<'_> {
+    /// Finds the pairs of a tile's bodies; in two halves if there are many more statics than bodies.
+    fn search_tile(self, tile: CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+        let Self { pass, band } = self;
+        let Some((count, bounds)) = tile_bounds(band.cells(), &tile) else { return Some(()) };
+        let is_single_cell = tile.x.len() * tile.y.len() == 1;
+        if count <= FEW || is_single_cell {
+            return self.search_tree_for_each(&tile, scratch, sink);
         }
-        scratch.found.clear();
-        let area = oriented(area, slot.transposed);
-        if !shared.statics.collect_up_to(count.max(FOUND_MIN), &area, &mut scratch.seen_statics, &mut scratch.found) {
+        let SearchScratch { seen_statics, found, .. } = scratch;
+        found.clear();
+        let area = band.axes().box_to_world(bounds);
+        if !pass.step.statics.collect_up_to(count.max(FOUND_MIN), &area, seen_statics, found) {
             let [first, second] = halves(&tile);
-            self.tile(first, scratch, sink)?;
-            return self.tile(second, scratch, sink);
+            self.search_tile(first, scratch, sink)?;
+            return self.search_tile(second, scratch, sink);
         }
-        if scratch.found.is_empty() {
+        if found.is_empty() {
             return Some(());
         }
         let few = count < SEARCH_FROM;
-        let axis = if !few && count == slot.band.population {
-            static_sweep::worthwhile(shared, slot, words, &scratch.found)
+        let sweep_axis = if !few && count == band.band().population() {
+            static_sweep::axis_if_faster(pass.step.statics, band, found)
         } else {
             None
         };
-        // Only now (Y1).
-        self.leave_out(&mut scratch.found);
-        match axis {
-            _ if scratch.found.is_empty() => Some(()),
-            _ if few => self.test(&tile, scratch, sink),
-            Some(axis) => static_sweep::sweep(shared, slot, axis, cells, scratch, sink),
-            None => self.search(&tile, scratch, sink),
+        // Not before the choice of the way (STATIC-1).
+        self.remove_inaccessible(found);
+        match sweep_axis {
+            _ if found.is_empty() => Some(()),
+            _ if few => self.test_each_body(&tile, scratch, sink),
+            Some(axis) => static_sweep::sweep(pass.step, band, axis, scratch, sink),
+            None => self.search_cells_for_each_static(&tile, scratch, sink),
         }
     }
 
-    /// Leaves out the statics that no body accepts, or that accept none, if all bodies have the same filter: none (Y1).
-    fn leave_out(self, found: &mut Vec<u32>) {
-        let statics = self.shared.statics;
-        if statics.has_filters() && self.cells.columns().filters().is_none() {
+    /// If bodies have no filters, removes the statics that no body interacts with (STATIC-1).
+    fn remove_inaccessible(self, found: &mut Vec<u32>) {
+        let statics = self.pass.step.statics;
+        if statics.has_filters() && self.pass.filters_by_row.is_none() {
             found.retain(|&row| statics.filter_of(row).interacts_with(Filter::ALL));
         }
     }
 
-    /// Each static searches the cells of the tile.
-    fn search(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
-        let Self { shared, slot, words, cells } = self;
-        let finder = slot.band.finder(words);
-        // Gathered first: the processor then waits for many boxes at once.
-        let statics = gather(shared, slot, false, &scratch.found, &mut scratch.columns);
+    fn search_cells_for_each_static(
+        self,
+        tile: &CellRect,
+        SearchScratch { found, columns, .. }: &mut SearchScratch,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let Self { pass, band } = self;
+        let lookup = band.lookup();
+        let statics = gather_statics(pass.step.statics, found, band.axes(), false, columns);
         for at in 0..statics.len() {
             let (aabb, row) = (statics.aabb(at), statics.row(at));
-            let filter = shared.statics.filter_of(row);
-            let mut rect = finder.rect(&aabb);
+            let filter = pass.step.statics.filter_of(row);
+            let mut rect = lookup.rect(&BandBox::from_edges(aabb));
             rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
             rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
-            shared.level.scan_rect(cells, &rect, Probe { aabb, row, filter }, PairOrder::EntryFirst, sink)?;
+            pass.step.level.scan_rect(band.cells(), &rect, Probe { aabb, row, filter }, PairOrder::EntryFirst, sink)?;
         }
         Some(())
     }
 
-    /// Each body is tested against all statics that were found.
-    fn test(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
-        let Self { shared, slot, cells, .. } = self;
-        let filtered = cells.columns().filters().is_some();
-        let statics = gather(shared, slot, filtered, &scratch.found, &mut scratch.columns);
+    fn test_each_body(
+        self,
+        tile: &CellRect,
+        SearchScratch { found, columns, .. }: &mut SearchScratch,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let Self { pass, band } = self;
+        let (cells, filtered) = (band.cells(), pass.filters_by_row.is_some());
+        let statics = gather_statics(pass.step.statics, found, band.axes(), filtered, columns);
         for y in tile.y.clone() {
-            shared.level.scan_all(cells.columns(), cells.run(y, &tile.x), &statics, 0..statics.len(), sink)?;
+            pass.step.level.scan_all(cells.columns(), cells.run(y, &tile.x), &statics, 0..statics.len(), sink)?;
         }
         Some(())
     }
 
-    /// Each body walks the tree for itself.
-    fn walk(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
-        let Self { shared, slot, cells, .. } = self;
-        let bodies = cells.columns();
+    fn search_tree_for_each(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+        let Self { pass, band } = self;
+        let (cells, bodies) = (band.cells(), band.cells().columns());
         for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
-            let aabb = oriented(bodies.aabb(at), slot.transposed);
-            let filter = bodies.filters().is_some().then(|| bodies.filter(at));
-            walk(shared, &aabb, (bodies.row(at), filter), scratch, sink)?;
+            let aabb = band.axes().box_to_world(BandBox::from_edges(bodies.aabb(at)));
+            let filter = pass.filters_by_row.is_some().then(|| bodies.filter(at));
+            search_tree(pass, &aabb, bodies.row(at), filter, scratch, sink)?;
         }
         Some(())
     }
@@ -157,82 +177,46 @@ fn halves(tile: &CellRect) -> [CellRect; 2] {
     }
 }
 
-/// How many bodies the tile holds, and the box that holds them.
-fn tile_bounds(cells: &CellView<'_>, tile: &CellRect) -> Option<(usize, RawAabb)> {
+/// The number of bodies in a tile, and the smallest box that covers them; `None` if there are none.
+fn tile_bounds(cells: &CellView<'_>, tile: &CellRect) -> Option<(usize, BandBox)> {
     let columns = cells.columns();
     let mut count = 0;
-    let mut area = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+    let mut bounds = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
     for y in tile.y.clone() {
         let run = cells.run(y, &tile.x);
         count += run.len();
         let lowest = |column: &[f32], from: f32| column[run.clone()].iter().fold(from, |least, &v| least.min(v));
         let highest = |column: &[f32], from: f32| column[run.clone()].iter().fold(from, |most, &v| most.max(v));
-        area = [
-            lowest(columns.min_x(), area[0]),
-            lowest(columns.min_y(), area[1]),
-            highest(columns.max_x(), area[2]),
-            highest(columns.max_y(), area[3]),
+        bounds = [
+            lowest(columns.min_x(), bounds[0]),
+            lowest(columns.min_y(), bounds[1]),
+            highest(columns.max_x(), bounds[2]),
+            highest(columns.max_y(), bounds[3]),
         ];
     }
-    (count > 0).then_some((count, area))
+    (count > 0).then(|| (count, BandBox::from_edges(bounds)))
 }
 
-/// One body walks the tree; its filter, if bodies have any.
-fn walk(
-    shared: &Shared<'_>,
+/// Finds the pairs of one body by a search of the tree. `filter` is that of the body, if bodies have
+/// any.
+fn search_tree(
+    pass: &PassContext<'_>,
     aabb: &RawAabb,
-    (body, filter): (u32, Option<Filter>),
-    scratch: &mut SearchScratch,
+    body: u32,
+    filter: Option<Filter>,
+    SearchScratch { seen_statics, found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    scratch.found.clear();
-    shared.statics.collect(aabb, &mut scratch.seen_statics, &mut scratch.found);
-    if filter.is_some() || shared.statics.has_filters() {
+    let statics = pass.step.statics;
+    found.clear();
+    statics.collect(aabb, seen_statics, found);
+    if filter.is_some() || statics.has_filters() {
         let filter = filter.unwrap_or(Filter::ALL);
-        scratch.found.retain(|&static_row| filter.interacts_with(shared.statics.filter_of(static_row)));
+        found.retain(|&static_row| filter.interacts_with(statics.filter_of(static_row)));
     }
-    if shared.discs() {
-        let (circle, boxes) = (BodyCircle::of_box(aabb), shared.statics.raw_boxes());
-        scratch.found.retain(|&static_row| circle.overlaps_box(&boxes[static_row as usize]));
+    if pass.step.are_circles {
+        let (circle, boxes) = (BodyCircle::of_box(aabb), statics.raw_boxes());
+        found.retain(|&static_row| circle.overlaps_box(&boxes[static_row as usize]));
     }
-    scratch.found.iter().try_for_each(|&static_row| sink.push([body, static_row]))
-}
-
-/// Boxes of statics in columns, as the band is oriented, with their filters if they are asked for.
-pub(crate) fn gather<'c>(
-    shared: &Shared<'_>,
-    slot: &BandSlot,
-    filtered: bool,
-    found: &[u32],
-    columns: &'c mut Vec<u32>,
-) -> SoaColumns<'c> {
-    let boxes = shared.statics.raw_boxes();
-    let (words, more) = (column_words(found.len()), if filtered { filter_words(found.len()) } else { 0 });
-    columns.clear();
-    columns.resize(words + more, 0);
-    let (columns, filters) = columns.split_at_mut(words);
-    let records = found.iter().map(|&row| BodyRecord { aabb: oriented(boxes[row as usize], slot.transposed), row });
-    SoaColumnsMut::of(columns, found.len()).fill(records);
-    let columns = SoaColumns::of(columns, found.len());
-    if !filtered {
-        return columns;
-    }
-    fill_filters(filters, found.len(), found.iter().map(|&row| shared.statics.filter_of(row)));
-    columns.with_filters(filters)
-}
-
-/// A share of the oversized bodies against the statics: each walks the tree for itself.
-pub(crate) fn oversized(
-    shared: &Shared<'_>,
-    index: &Index,
-    share: Range<usize>,
-    scratch: &mut SearchScratch,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let mut bodies = index.oversized_boxes[share.clone()].iter().zip(&index.oversized_rows[share]);
-    let filtered = index.filters_by_row().is_some();
-    bodies.try_for_each(|(aabb, &row)| {
-        let filter = filtered.then(|| index.filter(row));
-        walk(shared, aabb, (row, filter), scratch, sink)
-    })
+    found.iter().try_for_each(|&static_row| sink.push([body, static_row]))
 }

@@ -1,50 +1,86 @@
-//! What queries need of a step.
+//! Everything that one step filed: its bodies in their tiers, ids, filters, and the statics of then.
 
-use crate::broad_phase::sleepers::Asleep;
-use crate::frame::oversized::FewOversized;
-use crate::geometry::{RawAabb, oriented};
+use crate::frame::oversized::Oversized;
+use crate::frame::sleepers::CachedBodies;
+use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
-use crate::memory::buffers::{Buffers, reserve_like};
+use crate::memory::buffers::buffers;
 use crate::memory::lazy::Kept;
 use crate::memory::record::BodyRecord;
-use crate::tier::loose_grid::RebuiltGrid;
-use crate::tier::point_grid::bands::GridIndex;
+use crate::tier::point_grid::bands::Bands;
+use crate::tier::point_grid::filing::Filing;
 use crate::tier::static_tree::tree::StaticTree;
 
-/// The bodies of one step, filed, and its statics. It does not change once the step has ended; see [`frames`](crate::frame::frames)
-/// for how its memory is used again.
+/// The bodies and statics of one step.
+///
+/// It does not change once the step has ended; [`frames`](crate::frame::frames) reuses its memory.
 #[derive(Clone, Default)]
 pub(crate) struct Index {
-    /// How many steps had gone well when this one had; 0 is the empty world before the first.
+    /// Number of the step; 0 before the first.
     pub(crate) step: u64,
     pub(crate) row_count: usize,
-    /// Whether the world's settings allow no other thread.
+    /// Whether the world's settings allow one thread only.
     pub(crate) sequential: bool,
+    /// By row; empty if the step had no ids.
     pub(crate) ids: Vec<u64>,
-    /// Row by row; empty when no row was given one.
+    /// By row; empty if no row has a filter.
     pub(crate) filters: Vec<Filter>,
-    /// Tier 1: the bodies that were filed in this step, and those that stayed where they were.
-    pub(crate) grid: GridIndex,
-    pub(crate) asleep: Asleep,
-    /// Tier 2, and its boxes and rows in its own numbering.
-    pub(crate) loose: RebuiltGrid,
-    pub(crate) oversized_boxes: Vec<RawAabb>,
-    pub(crate) oversized_rows: Vec<u32>,
-    pub(crate) few_oversized: FewOversized,
-    /// Tier 3 as it was in this step, and the number of that state, by which it is known whether it has to be copied again.
+    /// Tier 1: the bodies that this step filed.
+    pub(crate) bands: Bands,
+    /// Tier 1: the bodies that earlier steps filed.
+    pub(crate) cached: CachedBodies,
+    /// Tier 2.
+    pub(crate) oversized: Oversized,
+    /// Tier 3, and which state of it.
     pub(crate) statics: StaticTree,
     pub(crate) statics_version: u64,
     /// The box of each row, made when first asked for.
-    pub(super) boxes_by_row: Kept<Vec<RawAabb>>,
+    boxes_by_row: Kept<Vec<RawAabb>>,
+}
+
+// Ids are not levelled: they move from one frame to the next where they can. Statics are shared.
+buffers!(Index {
+    levelled: filters, bands, cached, oversized;
+    own: ids, boxes_by_row;
+    plain: step, row_count, sequential, statics, statics_version;
+});
+
+/// The parts of a frame, apart from its bands, that decide about pairs.
+#[derive(Clone, Copy)]
+pub(crate) struct FrameParts<'a> {
+    /// The filters of all rows, if any row has one.
+    pub(crate) filters_by_row: Option<&'a [Filter]>,
+    /// `None` if there are no oversized bodies.
+    pub(crate) oversized: Option<&'a Oversized>,
+}
+
+impl<'a> FrameParts<'a> {
+    fn new(filters: &'a [Filter], oversized: &'a Oversized) -> Self {
+        Self {
+            filters_by_row: (!filters.is_empty()).then_some(filters),
+            oversized: (!oversized.is_empty()).then_some(oversized),
+        }
+    }
 }
 
 impl Index {
-    /// The filters of all rows, if any row was given one.
+    /// The empty frame of a world that had made `step` steps when it was saved.
+    #[cfg(feature = "serde")]
+    pub(crate) fn restored(step: u64) -> Self {
+        Self { step, ..Self::default() }
+    }
+
+    /// Forgets what was derived from the last contents.
+    pub(crate) fn begin(&mut self) {
+        self.boxes_by_row.renew();
+    }
+
+    /// The filters of all rows, if any row has one.
     pub(crate) fn filters_by_row(&self) -> Option<&[Filter]> {
         (!self.filters.is_empty()).then_some(&self.filters)
     }
 
-    /// The filter of a row of this step.
+    /// The filter of a row.
     #[inline]
     pub(crate) fn filter(&self, row: u32) -> Filter {
         self.filters_by_row().map_or(Filter::ALL, |filters| filters[row as usize])
@@ -62,33 +98,28 @@ impl Index {
     pub(crate) fn write_boxes(&self, boxes: &mut Vec<RawAabb>) {
         boxes.clear();
         boxes.resize(self.row_count, [f32::NAN; 4]);
-        for (slot, entries) in self.grid.entries() {
-            for (row, aabb) in entries {
-                boxes[row as usize] = oriented(aabb, slot.transposed);
-            }
+        let mut put = |BodyRecord { aabb, row }: BodyRecord| boxes[row as usize] = aabb;
+        self.bands.bodies().for_each(&mut put);
+        if let Some(bands) = self.cached.bands() {
+            bands.bodies().filter(|body| self.cached.is_cached(body.row)).for_each(&mut put);
         }
-        for (slot, entries) in self.asleep.grid().into_iter().flat_map(GridIndex::entries) {
-            for (row, aabb) in entries.filter(|&(row, _)| self.asleep.stands(row)) {
-                boxes[row as usize] = oriented(aabb, slot.transposed);
-            }
-        }
-        for (&row, aabb) in self.oversized_rows.iter().zip(&self.oversized_boxes) {
-            boxes[row as usize] = *aabb;
-        }
+        self.oversized.records().for_each(&mut put);
     }
 
-    /// Forgets what was derived from the last contents.
-    pub(crate) fn begin(&mut self) {
-        self.boxes_by_row.renew();
+    /// Files the bodies that no size class took. The bands must have been filed, and not built yet.
+    pub(crate) fn file_oversized(&mut self, filing: &Filing) {
+        self.oversized.rebuild(filing.oversized(&self.bands));
     }
 
-    pub(crate) fn set_oversized(&mut self, records: &[BodyRecord]) {
-        self.oversized_boxes.clear();
-        self.oversized_boxes.extend(records.iter().map(|record| record.aabb));
-        self.oversized_rows.clear();
-        self.oversized_rows.extend(records.iter().map(|record| record.row));
-        self.loose.rebuild(&self.oversized_boxes);
-        self.few_oversized.rebuild(records);
+    /// Separates the bands from what is needed to find their pairs.
+    pub(crate) fn split_bands(&mut self) -> (&mut Bands, FrameParts<'_>) {
+        let Self { bands, filters, oversized, .. } = self;
+        (bands, FrameParts::new(filters, oversized))
+    }
+
+    /// What is needed to find pairs, apart from the bands.
+    pub(crate) fn parts(&self) -> FrameParts<'_> {
+        FrameParts::new(&self.filters, &self.oversized)
     }
 
     /// Keeps the statics of its step.
@@ -97,43 +128,5 @@ impl Index {
             self.statics.copy_from(statics);
             self.statics_version = version;
         }
-    }
-
-    /// As much room as `other` has, so that it does not matter which of the two a step is built in. But for ids, which are
-    /// handed on where they can be.
-    pub(crate) fn reserve_like(&mut self, other: &Self) {
-        reserve_like(&mut self.filters, &other.filters);
-        reserve_like(&mut self.oversized_boxes, &other.oversized_boxes);
-        reserve_like(&mut self.oversized_rows, &other.oversized_rows);
-        self.few_oversized.reserve_like(&other.few_oversized);
-        self.loose.reserve_like(&other.loose);
-        self.grid.reserve_like(&other.grid);
-        self.asleep.reserve_like(&other.asleep);
-    }
-
-    /// Bytes held for bodies.
-    pub(crate) fn bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<u64>()
-            + self.filters.capacity() * size_of::<Filter>()
-            + self.grid.bytes()
-            + self.asleep.bytes()
-            + self.loose.bytes()
-            + self.oversized_boxes.capacity() * size_of::<RawAabb>()
-            + self.oversized_rows.capacity() * size_of::<u32>()
-            + self.few_oversized.bytes()
-            + self.boxes_by_row.bytes(Buffers::bytes)
-    }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.ids.shrink_to_fit();
-        self.filters.shrink_to_fit();
-        self.grid.shrink_to_fit();
-        self.asleep.shrink_to_fit();
-        self.loose.shrink_to_fit();
-        self.oversized_boxes.shrink_to_fit();
-        self.oversized_rows.shrink_to_fit();
-        self.few_oversized.shrink_to_fit();
-        self.statics.shrink_to_fit();
-        self.boxes_by_row.shrink();
     }
 }

@@ -13,8 +13,8 @@
 //! first reader, so none appears while a step runs.
 
 use crate::frame::frame::Index;
-use crate::memory::buffers::reserve_like;
-use crate::tier::point_grid::bands::GridIndex;
+use crate::memory::buffers::{Buffers, reserve_like};
+use crate::tier::point_grid::bands::Bands;
 use crate::tier::static_tree::tree::StaticTree;
 use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
@@ -100,7 +100,7 @@ impl Frames {
     /// Frames of a restored world that had made `step` steps.
     #[cfg(feature = "serde")]
     pub(crate) fn after(step: u64, own_ids: bool) -> Self {
-        Self { front: Arc::new(Index { step, ..Index::default() }), ..Self::new(own_ids) }
+        Self { front: Arc::new(Index::restored(step)), ..Self::new(own_ids) }
     }
 
     /// The frame of the last successful step.
@@ -136,10 +136,20 @@ impl Frames {
         handed_on
     }
 
+    /// Copies to `next` what the last step stored apart from boxes and statics.
+    pub(crate) fn copy_step(&mut self, next: &mut Index) {
+        let front = self.front();
+        (next.step, next.row_count, next.sequential) = (front.step, front.row_count, front.sequential);
+        next.filters.clone_from(&front.filters);
+        if !self.hand_on_ids(next) {
+            next.ids.clone_from(&self.front().ids);
+        }
+    }
+
     /// Takes back the frame of a step that failed. It may have grown.
     pub(crate) fn refuse(&mut self, mut next: Arc<Index>) {
         if let Some(next) = Arc::get_mut(&mut next) {
-            next.asleep.let_go(&self.front.asleep);
+            next.cached.release_unless_in(&self.front.cached);
         }
         for other in self.spares.iter_mut().chain([&mut self.front]).filter_map(Arc::get_mut) {
             other.reserve_like(&next);
@@ -173,16 +183,17 @@ impl Frames {
         self.spares = Vec::new();
         if let Some(front) = Arc::get_mut(&mut self.front) {
             front.shrink_to_fit();
+            front.statics.shrink_to_fit();
         }
     }
 
     /// Bytes held for bodies in all frames, including those that readers hold, and in `grids`.
-    pub(crate) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<GridIndex>>) -> usize {
-        // Frames share grids of sleepers.
-        let shared: SmallVec<[_; 8]> = self.all().filter_map(|index| index.asleep.shared()).chain(grids).collect();
+    pub(crate) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<Bands>>) -> usize {
+        // Frames share the bands of cached bodies.
+        let shared: SmallVec<[_; 8]> =
+            self.all().filter_map(|index| index.cached.shared_bands()).chain(grids).collect();
         let is_first = |&k: &usize| !shared[..k].iter().any(|before| Arc::ptr_eq(before, shared[k]));
-        let sleepers: usize =
-            (0..shared.len()).filter(is_first).map(|k| size_of::<GridIndex>() + shared[k].bytes()).sum();
+        let sleepers: usize = (0..shared.len()).filter(is_first).map(|k| size_of::<Bands>() + shared[k].bytes()).sum();
         sleepers + self.all().map(|index| size_of::<Index>() + index.bytes()).sum::<usize>()
     }
 
@@ -212,7 +223,7 @@ impl Frames {
 /// the front frame has replaced.
 fn level(index: &mut Index, front: &Index, own_ids: bool) {
     index.reserve_like(front);
-    index.asleep.let_go(&front.asleep);
+    index.cached.release_unless_in(&front.cached);
     index.set_statics(&front.statics, front.statics_version);
     if own_ids {
         reserve_like(&mut index.ids, &front.ids);

@@ -11,12 +11,12 @@ impl Index {
     pub(crate) fn write_spatial_order(&self, skipped: &[InvalidRow], order: &mut Vec<u32>) {
         order.clear();
         order.reserve(self.row_count);
-        self.grid.row_runs().for_each(|rows| order.extend_from_slice(rows));
-        if let Some(sleepers) = self.asleep.grid() {
-            let is_cached = |row: &u32| self.asleep.stands(*row);
+        self.bands.row_runs().for_each(|rows| order.extend_from_slice(rows));
+        if let Some(sleepers) = self.cached.bands() {
+            let is_cached = |row: &u32| self.cached.is_cached(*row);
             sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_cached)));
         }
-        order.extend(self.loose.entities().map(|entity| self.oversized_rows[entity as usize]));
+        order.extend(self.oversized.rows_in_cell_order());
         order.extend(skipped.iter().map(|invalid| invalid.row));
         debug_assert_eq!(order.len(), self.row_count, "each row is filed once or was skipped");
     }

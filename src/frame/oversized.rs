@@ -1,102 +1,159 @@
-//! What is near among the oversized bodies, and what a ray meets: of a few, all are tested at once; of more, the double grid
-//! tells which. Areas are looked for in the double grid in any case, which is as fast.
+//! The oversized bodies of a step: their boxes, their rows, and two ways to search them.
 //!
-//! Entities are numbered as in the double grid.
+//! Box queries go through the double grid. For nearest queries and casts, a few bodies are tested
+//! one SoA block after another, which is faster than finding the way through the grid.
 
-use crate::frame::frame::Index;
 use crate::geometry::{Impact, PreparedCast, ROOT, RawAabb, distance_squared, square, union};
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks_from};
-use crate::memory::buffers::{grow, reserve_like};
+use crate::memory::buffers::buffers;
 use crate::memory::record::BodyRecord;
-use crate::query::Search;
-use crate::simd::OverlapIter;
+use crate::simd::{DetectedSimd, OverlapIter};
+use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 
-/// Up to so many are tested one after the other, sixteen at a time: five nanoseconds for each sixteen, where finding the way
-/// through the double grid takes a ray some hundred and fifty.
-const FEW: usize = 256;
+/// Most bodies that are tested linearly: 5 ns for each 16, while a ray through the double grid takes
+/// at least 150 ns.
+const LINEAR_MAX: usize = 256;
 
-/// The oversized bodies in blocks, if they are few.
+/// The oversized bodies of a step. An entity is the position of a body among them.
 #[derive(Clone, Default)]
-pub(crate) struct FewOversized {
+pub(crate) struct Oversized {
+    grid: RebuiltGrid,
+    /// By entity.
+    boxes: Vec<RawAabb>,
+    /// By entity.
+    rows: Vec<u32>,
+    linear: LinearSet,
+}
+
+/// A few boxes and their rows in SoA blocks; empty if there are too many.
+#[derive(Clone, Default)]
+struct LinearSet {
     words: Vec<u32>,
     len: usize,
-    /// Covers all of them, if there are any.
     bounds: RawAabb,
 }
 
-impl FewOversized {
+buffers!(Oversized { levelled: grid, boxes, rows, linear; own: ; plain: ; });
+buffers!(LinearSet { levelled: words; own: ; plain: len, bounds; });
+
+impl Oversized {
+    /// Files these bodies instead.
     pub(crate) fn rebuild(&mut self, records: &[BodyRecord]) {
-        self.len = if records.len() <= FEW { records.len() } else { 0 };
-        let records = &records[..self.len];
-        grow(&mut self.words, block_words(self.len));
-        fill_blocks_from(&mut self.words, records);
-        self.bounds = records.iter().map(|record| record.aabb).reduce(|a, b| union(&a, &b)).unwrap_or_default();
+        self.boxes.clear();
+        self.boxes.extend(records.iter().map(|record| record.aabb));
+        self.rows.clear();
+        self.rows.extend(records.iter().map(|record| record.row));
+        self.grid.rebuild(&self.boxes);
+        self.linear.rebuild(if records.len() <= LINEAR_MAX { records } else { &[] });
     }
 
-    fn blocks(&self) -> SoaBlocks<'_> {
-        SoaBlocks::of(&self.words, self.len)
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
-    pub(crate) fn reserve_like(&mut self, other: &Self) {
-        reserve_like(&mut self.words, &other.words);
+    pub(crate) fn grid(&self) -> &RebuiltGrid {
+        &self.grid
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u32>()
+    /// Returns the box and the row of an entity.
+    pub(crate) fn record(&self, entity: u32) -> BodyRecord {
+        BodyRecord { aabb: self.boxes[entity as usize], row: self.rows[entity as usize] }
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.words.truncate(block_words(self.len));
-        self.words.shrink_to_fit();
+    /// Returns the box and the row of each entity.
+    pub(crate) fn records(&self) -> impl Iterator<Item = BodyRecord> {
+        self.boxes.iter().zip(&self.rows).map(|(&aabb, &row)| BodyRecord { aabb, row })
     }
-}
 
-impl Index {
-    /// The few that overlap an area, if they are few.
+    /// Returns the rows in the order of the double grid's cells, so that near bodies are close.
+    pub(crate) fn rows_in_cell_order(&self) -> impl Iterator<Item = u32> {
+        self.grid.entities().map(|entity| self.rows[entity as usize])
+    }
+
+    /// Returns the boxes by entity.
+    pub(crate) fn boxes(&self) -> &[RawAabb] {
+        &self.boxes
+    }
+
+    /// Returns the rows by entity.
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// Returns the row of every body that overlaps `area` and passes `test`, each once, and perhaps
+    /// some that pass `test` without an overlap.
     #[inline]
-    fn few_overlapping(&self, area: RawAabb) -> Option<impl Iterator<Item = (u32, RawAabb)>> {
-        let blocks = (self.few_oversized.len > 0).then(|| self.few_oversized.blocks())?;
-        let found = OverlapIter::new(self.grid.level(), blocks, area);
-        Some(found.map(move |at| (at as u32, blocks.aabb(at))))
+    pub(crate) fn query_if<T: Fn(&RawAabb) -> bool>(&self, area: RawAabb, test: T) -> impl Iterator<Item = u32> {
+        self.grid.query_if(area, test).map(|entity| self.rows[entity as usize])
     }
 
-    /// As [`Search::visit_near`].
-    pub(crate) fn visit_near_oversized(
+    /// Visits the bodies whose squared distance from `point` is at most `within`, each once.
+    ///
+    /// `visit` takes a row and its squared distance, and returns the new `within`. Returns the last
+    /// one.
+    pub(crate) fn visit_nearest(
         &self,
+        level: DetectedSimd,
         point: [f32; 2],
-        count: usize,
         mut within: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
-        let Some(few) = self.few_overlapping(square(point, within.sqrt() * ROOT)) else {
-            return self.loose.visit_near(point, count, within, visit);
-        };
-        for (entity, aabb) in few {
+        if self.linear.is_empty() {
+            let mut visit = |entity: u32, distance| visit(self.rows[entity as usize], distance);
+            return self.grid.visit_nearest(point, within, &mut visit);
+        }
+        // What does not overlap the square is farther than `within`.
+        for (row, aabb) in self.linear.overlapping(level, square(point, within.sqrt() * ROOT)) {
             let distance = distance_squared(&aabb, point);
             if distance <= within {
-                within = visit(entity, distance);
+                within = visit(row, distance);
             }
         }
         within
     }
 
-    /// As [`Search::visit_met`].
-    pub(crate) fn visit_met_oversized(
+    /// Visits the bodies that `cast` hits up to the distance `t_max`, each once.
+    ///
+    /// `visit` takes a row and where it is hit, and returns the new `t_max`. Returns the last one.
+    pub(crate) fn visit_cast(
         &self,
+        level: DetectedSimd,
         cast: &PreparedCast,
-        mut until: f64,
+        mut t_max: f64,
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
-        if self.few_oversized.len == 0 {
-            return self.loose.visit_met(cast, until, visit);
+        if self.linear.is_empty() {
+            let mut visit = |entity: u32, entry| visit(self.rows[entity as usize], entry);
+            return self.grid.visit_cast(cast, t_max, &mut visit);
         }
-        // The part of the way that leads by them (C1): all of a way without an end would cover the whole world.
-        let Some([from, to]) = cast.interval(&self.few_oversized.bounds, until) else { return until };
-        for (entity, aabb) in self.few_overlapping(cast.swept_bounds(from, to, to)).into_iter().flatten() {
-            if let Some(entry) = cast.impact(&aabb, until) {
-                until = visit(entity, entry);
+        // Only the way past these bodies: the cover of an endless way would be the whole world.
+        let Some([from, to]) = cast.interval(&self.linear.bounds, t_max) else { return t_max };
+        for (row, aabb) in self.linear.overlapping(level, cast.swept_bounds(from, to, to)) {
+            if let Some(entry) = cast.impact(&aabb, t_max) {
+                t_max = visit(row, entry);
             }
         }
-        until
+        t_max
+    }
+}
+
+impl LinearSet {
+    fn rebuild(&mut self, records: &[BodyRecord]) {
+        self.len = records.len();
+        self.words.clear();
+        self.words.resize(block_words(self.len), 0);
+        fill_blocks_from(&mut self.words, records);
+        self.bounds = records.iter().map(|record| record.aabb).reduce(|a, b| union(&a, &b)).unwrap_or_default();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the row and the box of each body that overlaps an area.
+    #[inline]
+    fn overlapping(&self, level: DetectedSimd, area: RawAabb) -> impl Iterator<Item = (u32, RawAabb)> {
+        let blocks = SoaBlocks::of(&self.words, self.len);
+        OverlapIter::new(level, blocks, area).map(move |at| (blocks.row(at), blocks.aabb(at)))
     }
 }

@@ -4,6 +4,16 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
+/// Time of a task by what it was spent on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TaskTimes {
+    pub(crate) sort: Duration,
+    pub(crate) common: Duration,
+    pub(crate) ghosts: Duration,
+    pub(crate) oversized: Duration,
+    pub(crate) statics: Duration,
+}
+
 /// A point in time; on targets without a clock all points are one.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {

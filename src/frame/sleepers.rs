@@ -1,76 +1,79 @@
-//! What an index keeps of the sleepers: the grid that has them filed, shared with other steps, and which of them stand.
+//! The bodies of a frame that a sleeper cache filed, shared with other frames.
 
 use crate::memory::bit_set::BitSet;
-use crate::tier::point_grid::bands::GridIndex;
+use crate::memory::buffers::Buffers;
+use crate::tier::point_grid::bands::Bands;
 use std::sync::Arc;
 
-/// The sleepers of one step.
+/// Bodies that stayed where an earlier step filed them.
 #[derive(Clone, Default)]
-pub(crate) struct Asleep {
-    /// Does not change as long as any index has it.
-    grid: Option<Arc<GridIndex>>,
-    /// By row; counts if some that are filed do not stand.
-    standing: BitSet,
-    has_holes: bool,
+pub(crate) struct CachedBodies {
+    /// Immutable while any frame has them. Some of their bodies may be stale.
+    bands: Option<Arc<Bands>>,
+    /// By row; not used unless `has_stale`.
+    cached: BitSet,
+    has_stale: bool,
     count: usize,
 }
 
-impl Asleep {
-    /// Nothing sleeps.
+impl CachedBodies {
+    /// Makes the frame have no cached bodies.
     pub(crate) fn clear(&mut self) {
-        (self.grid, self.has_holes, self.count) = (None, false, 0);
+        (self.bands, self.has_stale, self.count) = (None, false, 0);
     }
 
-    /// These are filed, and so many of them stand: all, or those whose bits are set.
-    pub(crate) fn set(&mut self, grid: &Arc<GridIndex>, count: usize, bits: Option<impl Iterator<Item = u64>>) {
-        (self.grid, self.count, self.has_holes) = (Some(Arc::clone(grid)), count, bits.is_some());
-        if let Some(bits) = bits {
-            self.standing.set_words(bits);
+    /// Sets the bands, and the bits of the rows that are cached, `count` of them; `None` for all.
+    pub(crate) fn set(&mut self, bands: &Arc<Bands>, count: usize, cached: Option<impl Iterator<Item = u64>>) {
+        (self.bands, self.count, self.has_stale) = (Some(Arc::clone(bands)), count, cached.is_some());
+        if let Some(words) = cached {
+            self.cached.set_words(words);
         }
     }
 
-    /// How many stand.
+    /// Number of cached bodies.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Where they are filed, with others perhaps that do not stand.
+    /// Where cached bodies are filed, possibly with stale ones.
     #[inline]
-    pub(crate) fn grid(&self) -> Option<&GridIndex> {
-        self.grid.as_deref()
+    pub(crate) fn bands(&self) -> Option<&Bands> {
+        self.bands.as_deref()
     }
 
-    /// Whether a row that is filed stands.
+    /// Whether a row in the bands is cached; else it is stale.
     #[inline(always)]
-    pub(crate) fn stands(&self, row: u32) -> bool {
-        !self.has_holes || self.standing.contains(row)
+    pub(crate) fn is_cached(&self, row: u32) -> bool {
+        !self.has_stale || self.cached.contains(row)
     }
 
-    /// The grid, by which it is known whether two indexes have the same one.
-    pub(crate) fn shared(&self) -> Option<&Arc<GridIndex>> {
-        self.grid.as_ref()
+    /// The bands, to compare them with those of another frame.
+    pub(crate) fn shared_bands(&self) -> Option<&Arc<Bands>> {
+        self.bands.as_ref()
     }
 
-    /// Lets go of a grid that the step of `front` does not have.
-    pub(crate) fn let_go(&mut self, front: &Self) {
-        if self.grid.as_ref().map(Arc::as_ptr) != front.grid.as_ref().map(Arc::as_ptr) {
-            self.grid = None;
+    /// Releases bands that the frame `front` does not have.
+    pub(crate) fn release_unless_in(&mut self, front: &Self) {
+        if self.bands.as_ref().map(Arc::as_ptr) != front.bands.as_ref().map(Arc::as_ptr) {
+            self.bands = None;
         }
     }
+}
 
-    pub(crate) fn reserve_like(&mut self, other: &Self) {
-        self.standing.reserve_like(&other.standing);
+/// Without the bands, which other frames may have too.
+impl Buffers for CachedBodies {
+    fn bytes(&self) -> usize {
+        self.cached.bytes()
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
-        if !self.has_holes {
-            self.standing = BitSet::default();
+    fn reserve_like(&mut self, other: &Self) {
+        self.cached.reserve_like(&other.cached);
+    }
+
+    fn shrink_to_fit(&mut self) {
+        if !self.has_stale {
+            self.cached = BitSet::default();
         }
-        self.standing.shrink_to_fit();
-    }
-
-    /// Without the grid, which others have too.
-    pub(crate) fn bytes(&self) -> usize {
-        self.standing.bytes()
+        self.cached.shrink_to_fit();
     }
 }

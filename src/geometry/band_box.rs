@@ -5,9 +5,7 @@
 //! both kinds of boxes apart: a [`RawAabb`] is in the axes of the world, a [`BandBox`] in those of
 //! a band, and [`BandAxes`] converts between them.
 
-#![allow(dead_code)] // until the point grid contains its boxes as these
-
-use crate::geometry::raw_box::{RawAabb, overlaps};
+use crate::geometry::raw_box::{RawAabb, overlaps, union};
 
 /// The axes of a band: those of the world, or x and y exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +51,7 @@ impl BandAxes {
 }
 
 /// A box in the axes of a band.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(transparent)]
 pub(crate) struct BandBox(RawAabb);
 
@@ -68,6 +66,11 @@ impl BandBox {
     #[inline(always)]
     pub(crate) fn edges(&self) -> &RawAabb {
         &self.0
+    }
+
+    /// The smallest box that covers both.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        Self(union(&self.0, &other.0))
     }
 
     /// Whether two closed boxes of one band overlap.

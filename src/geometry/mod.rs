@@ -19,7 +19,7 @@ pub use point::Point;
 pub(crate) use prepared_cast::{Impact, PreparedCast};
 pub use raw_box::RawAabb;
 pub(crate) use raw_box::{
-    EMPTY_AABB, INFINITE_AABB, axis_name, contains, distance_squared, oriented, overlaps, translated, union,
+    EMPTY_AABB, INFINITE_AABB, axis_name, contains, distance_squared, overlaps, translated, union,
 };
 pub use ray::{AabbCast, Ray};
 pub(crate) use rounding::{ROOT, round_down, round_up, square};

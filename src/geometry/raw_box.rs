@@ -57,12 +57,6 @@ pub(crate) fn translated(aabb: &RawAabb, origin: [f32; 2]) -> RawAabb {
     [aabb[0] - origin[0], aabb[1] - origin[1], aabb[2] - origin[0], aabb[3] - origin[1]]
 }
 
-/// x and y exchanged if `transposed`.
-#[inline(always)]
-pub(crate) fn oriented(aabb: RawAabb, transposed: bool) -> RawAabb {
-    if transposed { [aabb[1], aabb[0], aabb[3], aabb[2]] } else { aabb }
-}
-
 /// "x" or "y", for messages.
 pub(crate) fn axis_name(axis: usize) -> &'static str {
     ["x", "y"][axis & 1]

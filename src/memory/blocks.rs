@@ -15,7 +15,7 @@ pub(crate) const SOA_BLOCK_LEN: usize = 16;
 /// Words of a block.
 pub(crate) const SOA_BLOCK_WORDS: usize = 5 * SOA_BLOCK_LEN;
 
-// SoaBlocks take the place of padded records.
+// Blocks take the place of padded records.
 const _: () =
     assert!(SOA_BLOCK_LEN <= SOA_PAD && SOA_BLOCK_WORDS == SOA_BLOCK_LEN * size_of::<BodyRecord>() / size_of::<u32>());
 
@@ -24,7 +24,7 @@ pub(crate) const fn block_words(population: usize) -> usize {
     population.div_ceil(SOA_BLOCK_LEN) * SOA_BLOCK_WORDS
 }
 
-/// SoaBlocks to read.
+/// Blocks to read.
 #[derive(Clone, Copy)]
 pub(crate) struct SoaBlocks<'a> {
     words: &'a [u32],
@@ -80,7 +80,7 @@ pub(crate) fn fill_blocks(words: &mut [u32], columns: &SoaColumns<'_>) {
     ];
     for (number, block) in words.as_chunks_mut::<SOA_BLOCK_WORDS>().0.iter_mut().enumerate() {
         for (part, column) in block.as_chunks_mut::<SOA_BLOCK_LEN>().0.iter_mut().zip(columns) {
-            // SoaColumns are padded by as much as a block may want behind the last entry (C2).
+            // Columns are padded by as much as a block may want behind the last entry (C2).
             part.copy_from_slice(&column[number * SOA_BLOCK_LEN..][..SOA_BLOCK_LEN]);
         }
     }

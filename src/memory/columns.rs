@@ -26,7 +26,7 @@ pub(crate) const fn filter_words(population: usize) -> usize {
 
 const WORDS_A_RECORD: usize = size_of::<BodyRecord>() / size_of::<u32>();
 
-/// SoaColumns to read.
+/// Columns to read.
 #[derive(Clone, Copy)]
 pub(crate) struct SoaColumns<'a> {
     words: &'a [u32],
@@ -123,7 +123,7 @@ impl<'a> SoaColumns<'a> {
     }
 }
 
-/// SoaColumns to fill.
+/// Columns to fill.
 pub(crate) struct SoaColumnsMut<'a> {
     min_x: &'a mut [f32],
     min_y: &'a mut [f32],

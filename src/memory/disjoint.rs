@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
-use std::ops::Range;
 
 /// How far ahead memory is asked for: a little less than three cache lines.
 const PREFETCH_BYTES: usize = 184;
@@ -59,25 +58,6 @@ impl<'a, T: Copy> DisjointSlice<'a, T> {
         unsafe { self.start.add(at).write(value) }
         prefetch_for_writing(self.start.wrapping_add(at + PREFETCH_BYTES / size_of::<T>()));
     }
-
-    /// # Safety
-    ///
-    /// No other task writes to the range while the returned slice lives. The range is checked.
-    pub(crate) unsafe fn read(&self, range: Range<usize>) -> &[T] {
-        assert!(range.start <= range.end && range.end <= self.len, "a task's range lies in the buffer");
-        // SAFETY: in bounds by the assertion, not written to by the caller's contract.
-        unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.len()) }
-    }
-
-    /// # Safety
-    ///
-    /// No other task touches the range while the returned slice lives. The range is checked.
-    #[allow(clippy::mut_from_ref)] // that is what the contract is for
-    pub(crate) unsafe fn slice(&self, range: Range<usize>) -> &mut [T] {
-        assert!(range.start <= range.end && range.end <= self.len, "a task's range lies in the buffer");
-        // SAFETY: in bounds by the assertion, not shared by the caller's contract.
-        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
-    }
 }
 
 #[cfg(test)]
@@ -91,37 +71,13 @@ mod tests {
         std::thread::scope(|scope| {
             for task in 0..4 {
                 scope.spawn(move || {
-                    for at in (task..2000).step_by(4) {
+                    for at in (task..4000).step_by(4) {
                         // SAFETY: in bounds, and the remainder by 4 is the task's alone.
                         unsafe { shared.write(at, at + 1) };
-                    }
-                    let mine = 2000 + task * 500..2500 + task * 500;
-                    // SAFETY: the range is the task's alone, and the first slice is not used once there is the second.
-                    unsafe {
-                        shared.slice(mine.clone()).iter_mut().zip(mine.clone()).for_each(|(item, at)| *item = at + 1);
-                        assert!(shared.read(mine.clone()).iter().copied().eq(mine.map(|at| at + 1)));
                     }
                 });
             }
         });
         assert!(items.iter().copied().eq(1..4001));
-    }
-
-    #[test]
-    #[should_panic(expected = "a task's range lies in the buffer")]
-    fn a_range_beyond_the_buffer_is_refused() {
-        let mut items = [0u8; 4];
-        let shared = DisjointSlice::new(&mut items);
-        // SAFETY: nothing else touches the buffer.
-        let _ = unsafe { shared.slice(3..5) };
-    }
-
-    #[test]
-    #[should_panic(expected = "a task's range lies in the buffer")]
-    fn reading_beyond_the_buffer_is_refused() {
-        let mut items = [0u8; 4];
-        let shared = DisjointSlice::new(&mut items);
-        // SAFETY: nothing else touches the buffer.
-        let _ = unsafe { shared.read(0..5) };
     }
 }

@@ -3,6 +3,7 @@
 //! N1: no lock is held while it is made: making it runs on rayon, and a job that is taken over meanwhile may ask for the same. If
 //! two threads ask at once, both make it; they make the same, and one is dropped.
 
+use crate::memory::buffers::Buffers;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 
@@ -24,6 +25,19 @@ impl<T> Default for Kept<T> {
 impl<T> Clone for Kept<T> {
     fn clone(&self) -> Self {
         Self::default()
+    }
+}
+
+impl<T: Buffers> Buffers for Kept<T> {
+    fn bytes(&self) -> usize {
+        self.ready.get().map_or(0, T::bytes) + self.spare.lock().as_ref().map_or(0, T::bytes)
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    /// Drops what is kept for the next value.
+    fn shrink_to_fit(&mut self) {
+        *self.spare.get_mut() = None;
     }
 }
 

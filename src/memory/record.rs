@@ -1,6 +1,7 @@
 //! A body as the partition hands it to its band.
 
-use crate::geometry::{RawAabb, oriented};
+use crate::geometry::RawAabb;
+use crate::memory::buffers::plain_buffers;
 use bytemuck::{Pod, Zeroable};
 
 /// A box and the row it came from: all that a pass needs, written once per body.
@@ -13,10 +14,4 @@ pub(crate) struct BodyRecord {
 
 const _: () = assert!(size_of::<BodyRecord>() == 20);
 
-impl BodyRecord {
-    /// x and y exchanged.
-    #[inline]
-    pub(crate) fn transposed(self) -> Self {
-        Self { aabb: oriented(self.aabb, true), row: self.row }
-    }
-}
+plain_buffers!(BodyRecord);

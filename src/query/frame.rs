@@ -4,11 +4,11 @@
 //! how near it has to be.
 
 use crate::frame::frame::Index;
-use crate::geometry::{Impact, PreparedCast, RawAabb};
+use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
 use crate::input::filter::Filter;
 use crate::pair::Hit;
 use crate::query::{Accept, Part, QueryBuilder, Search};
-use crate::tier::point_grid::bands::GridIndex;
+use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::{Filed, InArea, Overlapping, Tested, Wanted};
 use crate::tier::static_tree::tree::StaticTree;
 
@@ -96,7 +96,7 @@ impl<'w> Searched<'w> {
     /// Whether a row that is filed among the sleepers is where it is filed.
     #[inline(always)]
     fn stands(&self, row: u32) -> bool {
-        self.index.asleep.stands(row)
+        self.index.cached.is_cached(row)
     }
 
     /// As [`visit_body`](Self::visit_body), of those filed among the sleepers.
@@ -137,9 +137,9 @@ impl<'w> Searched<'w> {
 
     /// What all that is searched is made of.
     pub(crate) fn visit_debug_shapes(self, mut visitor: impl FnMut(Part)) {
-        self.index.grid.visit_debug_shapes(&mut visitor);
-        self.index.asleep.grid().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
-        self.index.loose.visit_debug_shapes(&mut visitor);
+        self.index.bands.visit_debug_shapes(&mut visitor);
+        self.index.cached.bands().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
+        self.index.oversized.grid().visit_debug_shapes(&mut visitor);
         self.statics.visit_debug_shapes(visitor);
     }
 
@@ -156,19 +156,13 @@ impl<'w> Searched<'w> {
         let area = if self.has(Tier::Common) { area } else { NOWHERE };
         InAllTiers {
             searched: self,
-            common: self.index.grid.search(area, wanted),
-            sleepers: self.index.asleep.grid().map(|grid| (grid, area, wanted)),
+            common: self.index.bands.search(area, wanted),
+            sleepers: self.index.cached.bands().map(|grid| (grid, area, wanted)),
             among_sleepers: false,
             other_tiers: Some((oversized, static_row)),
             oversized: None,
             static_row: None,
         }
-    }
-
-    /// The row of an oversized body.
-    #[inline]
-    fn oversized(&self, entity: u32) -> u32 {
-        self.index.oversized_rows[entity as usize]
     }
 }
 
@@ -179,7 +173,7 @@ struct InAllTiers<'w, W, L, S, O, F> {
     searched: Searched<'w>,
     common: InArea<'w, W>,
     /// Where to search when the common bodies of the step are used up; nowhere once that is what `common` does.
-    sleepers: Option<(&'w GridIndex, RawAabb, W)>,
+    sleepers: Option<(&'w Bands, RawAabb, W)>,
     among_sleepers: bool,
     /// Makes the searches of the other tiers; none once it did.
     other_tiers: Option<(L, S)>,
@@ -221,7 +215,7 @@ where
             let sleepers = grid.search(area, wanted);
             folded = sleepers.fold(folded, |folded, row| if searched.stands(row) { body(folded, row) } else { folded });
         }
-        let oversized_body = |folded, entity| body(folded, searched.oversized(entity));
+        let oversized_body = |folded, row| body(folded, row);
         let fixed_one = |fold: &mut G, folded, row| {
             if searched.wants_static(row) { fold(folded, searched.static_row(row)) } else { folded }
         };
@@ -253,7 +247,7 @@ where
             self.oversized = searched.has(Tier::Oversized).then(oversized);
             self.static_row = searched.has_statics().then(static_row);
         }
-        let mut oversized = self.oversized.iter_mut().flatten().map(|entity| searched.oversized(entity));
+        let mut oversized = self.oversized.iter_mut().flatten();
         if let Some(row) = oversized.find(|&row| searched.wants_body(row)) {
             return Some(searched.body(row));
         }
@@ -271,19 +265,29 @@ impl<'w> Search for Searched<'w> {
         self.in_all_tiers(
             area,
             Tested(test),
-            move || index.loose.search(area, test),
+            move || index.oversized.query_if(area, test),
             move || statics.search(area, test),
         )
     }
 
     fn overlapping(self, area: RawAabb) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        self.in_all_tiers(area, Overlapping, move || index.loose.overlapping(area), move || statics.overlapping(area))
+        self.in_all_tiers(
+            area,
+            Overlapping,
+            move || index.oversized.query_if(area, move |aabb| overlaps(aabb, &area)),
+            move || statics.overlapping(area),
+        )
     }
 
     fn filed_near(self, area: RawAabb) -> impl Iterator<Item = Hit> {
         let Self { index, statics, .. } = self;
-        self.in_all_tiers(area, Filed, move || index.loose.filed_near(area), move || statics.filed_near(area))
+        self.in_all_tiers(
+            area,
+            Filed,
+            move || index.oversized.query_if(area, |_| true),
+            move || statics.filed_near(area),
+        )
     }
 
     fn visit_near(
@@ -295,15 +299,14 @@ impl<'w> Search for Searched<'w> {
     ) -> f64 {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
-            within = index.grid.visit_near(point, count, within, &mut self.visit_body(within, visit));
-            if let Some(sleepers) = index.asleep.grid() {
+            within = index.bands.visit_near(point, count, within, &mut self.visit_body(within, visit));
+            if let Some(sleepers) = index.cached.bands() {
                 within = sleepers.visit_near(point, count, within, &mut self.visit_sleeper(within, visit));
             }
         }
         if self.has(Tier::Oversized) {
-            let mut visit = self.visit_body(within, visit);
-            let mut visit = |entity, squared| visit(self.oversized(entity), squared);
-            within = index.visit_near_oversized(point, count, within, &mut visit);
+            let visit = &mut self.visit_body(within, visit);
+            within = index.oversized.visit_nearest(index.bands.level(), point, within, visit);
         }
         if self.has_statics() {
             within = statics.visit_near(point, count, within, &mut self.visit_static(within, visit));
@@ -314,15 +317,14 @@ impl<'w> Search for Searched<'w> {
     fn visit_met(self, cast: &PreparedCast, mut until: f64, visit: &mut impl FnMut(Hit, Impact) -> f64) -> f64 {
         let Self { index, statics, .. } = self;
         if self.has(Tier::Common) {
-            until = index.grid.visit_met(cast, until, &mut self.visit_body(until, visit));
-            if let Some(sleepers) = index.asleep.grid() {
+            until = index.bands.visit_met(cast, until, &mut self.visit_body(until, visit));
+            if let Some(sleepers) = index.cached.bands() {
                 until = sleepers.visit_met(cast, until, &mut self.visit_sleeper(until, visit));
             }
         }
         if self.has(Tier::Oversized) {
-            let mut visit = self.visit_body(until, visit);
-            let mut visit = |entity, entry| visit(self.oversized(entity), entry);
-            until = index.visit_met_oversized(cast, until, &mut visit);
+            let visit = &mut self.visit_body(until, visit);
+            until = index.oversized.visit_cast(index.bands.level(), cast, until, visit);
         }
         if self.has_statics() {
             until = statics.visit_met(cast, until, &mut self.visit_static(until, visit));
@@ -331,11 +333,11 @@ impl<'w> Search for Searched<'w> {
     }
 
     fn place(self, point: [f32; 2]) -> u64 {
-        match self.index.asleep.grid() {
+        match self.index.cached.bands() {
             // Most bodies are there.
             Some(sleepers) if !sleepers.is_empty() => sleepers.place(point),
-            _ if self.index.grid.is_empty() => self.statics.place(point),
-            _ => self.index.grid.place(point),
+            _ if self.index.bands.is_empty() => self.statics.place(point),
+            _ => self.index.bands.place(point),
         }
     }
 

@@ -50,7 +50,7 @@ pub(crate) struct OverlapIter<'a> {
     level: DetectedSimd,
     blocks: SoaBlocks<'a>,
     area: RawAabb,
-    /// SoaBlocks before this one were tested.
+    /// Blocks before this one were tested.
     tested: usize,
     /// Those of the last one tested that overlap and were not handed on yet.
     mask: u32,

@@ -111,7 +111,7 @@ impl Random {
     }
 }
 
-/// SoaColumns of these records, padded.
+/// Columns of these records, padded.
 fn columns(records: &[BodyRecord], padding: Padding) -> Vec<u32> {
     let of = |aabb: RawAabb| BodyRecord { aabb, row: 7 };
     let filling = match padding {

@@ -1,15 +1,15 @@
-//! Pairs that stand from step to step: those of sleepers among themselves, and with statics.
+//! The pairs of cached bodies with each other and with statics, reused from step to step.
 
-use crate::frame::sleepers::Asleep;
+use crate::frame::sleepers::CachedBodies;
 use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use crate::parallel;
 use std::sync::Arc;
 
-/// Blocks that a task goes through when pairs are left out.
-const BLOCKS: usize = 16;
+/// Pages that a task filters when pairs are dropped.
+const PAGES_PER_TASK: usize = 16;
 
-/// Pairs that are gone through at once, for which there is room on a page.
-const TOGETHER: usize = 256;
+/// Pairs that are filtered at once, with room for all of them on a page.
+const FILTERED_AT_ONCE: usize = 256;
 
 /// Pairs that several steps share.
 #[derive(Default)]
@@ -19,26 +19,32 @@ pub(crate) struct StandingPairs {
 }
 
 impl StandingPairs {
-    pub(crate) fn count(&mut self) {
-        self.pair_count = self.blocks.iter().map(|block| block.pairs().len()).sum();
+    fn count(&mut self) {
+        self.pair_count = self.blocks.iter().map(|page| page.pairs().len()).sum();
     }
 }
 
-/// What stands, and what stood and may still be read.
+/// The cached pairs, and those of earlier steps that may still be read.
 #[derive(Default)]
-pub(crate) struct Standing {
-    pub(crate) bodies: Arc<StandingPairs>,
-    pub(crate) statics: Arc<StandingPairs>,
+pub(crate) struct PairCache {
+    pub(super) bodies: Arc<StandingPairs>,
+    pub(super) statics: Arc<StandingPairs>,
+    /// Replaced, but perhaps still read.
     retired: Vec<Arc<StandingPairs>>,
-    /// Without pairs.
+    /// Without pairs, to be reused.
     free: Vec<Arc<StandingPairs>>,
-    /// What each task leaves.
-    groups: Vec<Vec<Page>>,
+    /// The output of each task.
+    task_pages: Vec<Vec<Page>>,
 }
 
-impl Standing {
-    /// Gives back the pages of what no one reads any more.
-    pub(crate) fn reclaim(&mut self, pool: &PagePool) {
+impl PairCache {
+    /// Number of cached pairs.
+    pub(super) fn pair_count(&self) -> usize {
+        self.bodies.pair_count + self.statics.pair_count
+    }
+
+    /// Takes back the pages of pairs that nothing reads any more.
+    pub(super) fn reclaim(&mut self, pool: &PagePool) {
         for at in (0..self.retired.len()).rev() {
             if let Some(pairs) = Arc::get_mut(&mut self.retired[at]) {
                 pool.recycle(&mut pairs.blocks);
@@ -48,88 +54,88 @@ impl Standing {
         }
     }
 
-    /// Nothing stands.
-    pub(crate) fn clear(&mut self) {
-        let [bodies, statics] = [self.renew(), self.renew()];
-        self.retire(bodies, statics);
+    /// Drops all cached pairs.
+    pub(super) fn clear(&mut self) {
+        let [bodies, statics] = [self.empty(), self.empty()];
+        self.replace(bodies, statics);
     }
 
-    /// Makes these pairs those that stand.
-    fn retire(&mut self, bodies: Arc<StandingPairs>, statics: Arc<StandingPairs>) {
-        self.retired.push(std::mem::replace(&mut self.bodies, bodies));
-        self.retired.push(std::mem::replace(&mut self.statics, statics));
-    }
-
-    /// Pairs that no one else has: none so far.
-    fn renew(&mut self) -> Arc<StandingPairs> {
-        self.free.pop().unwrap_or_default()
-    }
-
-    /// Takes these blocks as what stands.
-    pub(crate) fn take(&mut self, body_blocks: &mut Vec<Page>, static_blocks: &mut Vec<Page>) {
-        let take = |mut pairs: Arc<StandingPairs>, blocks: &mut Vec<Page>| {
+    /// Replaces the cached pairs by those on these pages.
+    pub(super) fn set(&mut self, body_pages: &mut Vec<Page>, static_pages: &mut Vec<Page>) {
+        let fill = |mut pairs: Arc<StandingPairs>, pages: &mut Vec<Page>| {
             if let Some(pairs) = Arc::get_mut(&mut pairs) {
-                pairs.blocks.append(blocks);
+                pairs.blocks.append(pages);
                 pairs.count();
             }
             pairs
         };
-        let (bodies, statics) = (self.renew(), self.renew());
-        self.retire(take(bodies, body_blocks), take(statics, static_blocks));
+        let (bodies, statics) = (self.empty(), self.empty());
+        self.replace(fill(bodies, body_pages), fill(statics, static_pages));
     }
 
-    /// Leaves out the pairs of rows that do not stand.
-    pub(crate) fn leave_out(&mut self, parallel: bool, pool: &PagePool, asleep: &Asleep) {
-        let (bodies, statics) = (self.renew(), self.renew());
-        let both = |&[a, b]: &[u32; 2]| asleep.stands(a) & asleep.stands(b);
-        let bodies = copy_some(parallel, pool, &self.bodies, bodies, &mut self.groups, both);
-        let body = |&[body, _]: &[u32; 2]| asleep.stands(body);
-        let statics = copy_some(parallel, pool, &self.statics, statics, &mut self.groups, body);
-        self.retire(bodies, statics);
+    /// Drops the pairs of rows that are not cached.
+    pub(super) fn drop_stale(&mut self, parallel: bool, pool: &PagePool, cached: &CachedBodies) {
+        let (bodies, statics) = (self.empty(), self.empty());
+        let both = |&[a, b]: &[u32; 2]| cached.is_cached(a) & cached.is_cached(b);
+        let bodies = copy_if(parallel, pool, &self.bodies, bodies, &mut self.task_pages, both);
+        let body = |&[body, _]: &[u32; 2]| cached.is_cached(body);
+        let statics = copy_if(parallel, pool, &self.statics, statics, &mut self.task_pages, body);
+        self.replace(bodies, statics);
     }
 
-    pub(crate) fn page_count(&self) -> usize {
+    /// Number of pages held.
+    pub(super) fn page_count(&self) -> usize {
         [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.blocks.len()).sum()
     }
 
-    /// Drops what is not read; what is free goes.
-    pub(crate) fn shrink_to_fit(&mut self, pool: &PagePool) {
+    /// Frees everything but the pairs that are cached or read.
+    pub(super) fn shrink_to_fit(&mut self, pool: &PagePool) {
         self.reclaim(pool);
-        (self.free, self.groups) = (Vec::new(), Vec::new());
+        (self.free, self.task_pages) = (Vec::new(), Vec::new());
         self.retired.shrink_to_fit();
+    }
+
+    fn replace(&mut self, bodies: Arc<StandingPairs>, statics: Arc<StandingPairs>) {
+        self.retired.push(std::mem::replace(&mut self.bodies, bodies));
+        self.retired.push(std::mem::replace(&mut self.statics, statics));
+    }
+
+    /// A list of no pairs that nothing else reads.
+    fn empty(&mut self) -> Arc<StandingPairs> {
+        self.free.pop().unwrap_or_default()
     }
 }
 
-/// The pairs that are `wanted`, in their order.
-fn copy_some(
+/// Copies the pairs for which `keep` holds to the empty list `to`, in their order.
+fn copy_if(
     parallel: bool,
     pool: &PagePool,
     from: &StandingPairs,
     mut to: Arc<StandingPairs>,
-    groups: &mut Vec<Vec<Page>>,
-    wanted: impl Fn(&[u32; 2]) -> bool + Sync + Send,
+    task_pages: &mut Vec<Vec<Page>>,
+    keep: impl Fn(&[u32; 2]) -> bool + Sync + Send,
 ) -> Arc<StandingPairs> {
-    let count = from.blocks.len().div_ceil(BLOCKS);
-    if groups.len() < count {
-        groups.resize_with(count, Vec::new);
+    let count = from.blocks.len().div_ceil(PAGES_PER_TASK);
+    if task_pages.len() < count {
+        task_pages.resize_with(count, Vec::new);
     }
-    // There are no more than there were, which the limit allowed.
+    // There are at most as many as before, which the pair limit allowed.
     let budget = PairBudget::new(usize::MAX);
-    parallel::for_each_mut(parallel, &mut groups[..count], |k, group| {
-        let blocks = from.blocks[k * BLOCKS..].iter().take(BLOCKS);
-        let mut sink = PairSink::new(pool, &budget, group);
-        for pairs in blocks.flat_map(|block| block.pairs().chunks(TOGETHER)) {
+    parallel::for_each_mut(parallel, &mut task_pages[..count], |k, output| {
+        let pages = from.blocks[k * PAGES_PER_TASK..].iter().take(PAGES_PER_TASK);
+        let mut sink = PairSink::new(pool, &budget, output);
+        for pairs in pages.flat_map(|page| page.pairs().chunks(FILTERED_AT_ONCE)) {
             let Some(room) = sink.room(pairs.len()) else { return };
             let mut kept = 0;
             for pair in pairs {
                 room[kept] = *pair;
-                kept += usize::from(wanted(pair));
+                kept += usize::from(keep(pair));
             }
             sink.advance(kept);
         }
     });
     if let Some(pairs) = Arc::get_mut(&mut to) {
-        groups[..count].iter_mut().for_each(|group| pairs.blocks.append(group));
+        task_pages[..count].iter_mut().for_each(|pages| pairs.blocks.append(pages));
         pairs.count();
     }
     to

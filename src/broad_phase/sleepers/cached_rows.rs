@@ -1,195 +1,201 @@
-//! The pass over all rows that finds out which of them stand, by stretches of rows.
+//! Compares the rows of a step with those that are cached, chunk by chunk.
 //!
-//! H1: a row *stands* in a step when it says that it is asleep, is filed among the sleepers, and its box and filter equal those
-//! that it was filed with, bit for bit. What is kept to compare with is not written while a row stands.
-//! H2: every other good row is a *mover* of the step. One that was filed is a *hole* from then on, until the sleepers are filed
-//! anew: its bit is cleared, and whatever becomes of the step, it stays cleared. So a step that is refused can make later ones
-//! do more than they would have to, and nothing else.
-//! H3: a row that is asleep and not filed is *settled* when its box and filter are those of the step before: it may be filed. So
-//! bodies that say that they sleep and move are not filed again and again.
-//! H4: a stretch is a fixed number of rows, and has all that is known of them to itself: nothing depends on threads.
+//! SLEEP-1: a row is *cached* in a step if it is marked as asleep, was filed in the cache, and its box
+//! and filter equal those it was filed with, bit for bit. Those are not overwritten while it is cached.
+//! SLEEP-2: every other valid row is *awake*. If it was filed in the cache, its entry there is *stale*
+//! until the next rebuild: its bit is cleared and stays cleared, whatever becomes of the step. So a
+//! step that fails can cost later steps time, and nothing else.
+//! SLEEP-3: a row that is asleep and not cached is *unchanged* if its box and filter equal those of the
+//! step before, and may then be cached. So bodies that move although they are marked as asleep are not
+//! filed again and again.
+//! SLEEP-4: chunks are fixed numbers of rows, each with a state of its own, so nothing depends on
+//! threads.
 //!
-//! Cost: a comparison of 16 bytes a row, and a write of 20 a mover.
+//! Cost: a comparison of 16 bytes for each row, and a write of 20 bytes for each awake one.
 
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::{BoxSource, is_finite};
-use crate::memory::buffers::grow;
+use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::simd::SimdJob;
 use std::ops::Range;
 
-/// Rows in a stretch: enough to make a task, few enough to share out.
-pub(crate) const STRETCH: usize = 4096;
+/// Rows in a chunk: enough for a task, few enough to share out.
+pub(super) const ROW_CHUNK_LEN: usize = 4096;
 
 /// Rows that are compared together: their boxes stay in the first-level cache.
-const BATCH: usize = 256;
+const COMPARE_BATCH: usize = 256;
 
-/// Rows of a word of bits.
-const WORD: usize = 64;
-pub(crate) const WORDS: usize = STRETCH / WORD;
+/// Rows in a word of bits.
+const WORD_BITS: usize = 64;
+const WORDS: usize = ROW_CHUNK_LEN / WORD_BITS;
 
-/// What nothing equals: no computed box is NaN on its first edge.
-const UNSEEN: RawAabb = [f32::NAN; 4];
+/// Fewer records are copied by one thread before another one could help.
+const PARALLEL_LIST_MIN: usize = 20_000;
 
-/// What is known of the rows of a stretch.
-pub(crate) struct Stretch {
-    /// By row: what it is filed with, or had when it was last seen asleep.
+/// Equal to no computed box, whose first edge is never NaN.
+const NO_BOX: RawAabb = [f32::NAN; 4];
+
+/// What is known of the rows of a chunk.
+pub(super) struct RowChunk {
+    /// By row: what it is filed with, or what it had when it was last asleep.
     boxes: Vec<RawAabb>,
-    /// As `boxes`; empty as long as no row had a filter.
+    /// By row, like `boxes`; empty as long as no row had a filter.
     filters: Vec<Filter>,
-    /// By row, a bit each: those that stand (H1), and in this step those that are settled (H3).
-    standing: [u64; WORDS],
-    settled: [u64; WORDS],
-    /// How many there are of both.
-    pub(crate) standing_count: usize,
-    pub(crate) settled_count: usize,
-    /// Those that move in this step (H2).
-    pub(crate) movers: Vec<BodyRecord>,
-    pub(crate) bad: Vec<InvalidRow>,
+    /// By row, a bit each: whether it is cached (SLEEP-1), and unchanged in this step (SLEEP-3).
+    cached: [u64; WORDS],
+    unchanged: [u64; WORDS],
+    pub(super) cached_count: usize,
+    pub(super) unchanged_count: usize,
+    /// The awake rows of this step (SLEEP-2).
+    pub(super) awake: Vec<BodyRecord>,
+    pub(super) invalid: Vec<InvalidRow>,
 }
 
-impl Default for Stretch {
+buffers!(RowChunk {
+    levelled: boxes, filters, awake, invalid;
+    own: ;
+    plain: cached, unchanged, cached_count, unchanged_count;
+});
+
+impl Default for RowChunk {
     fn default() -> Self {
         Self {
             boxes: Vec::new(),
             filters: Vec::new(),
-            standing: [0; WORDS],
-            settled: [0; WORDS],
-            standing_count: 0,
-            settled_count: 0,
-            movers: Vec::new(),
-            bad: Vec::new(),
+            cached: [0; WORDS],
+            unchanged: [0; WORDS],
+            cached_count: 0,
+            unchanged_count: 0,
+            awake: Vec::new(),
+            invalid: Vec::new(),
         }
     }
 }
 
-impl Stretch {
-    /// Words of bits, of rows that stand.
-    pub(crate) fn standing(&self) -> &[u64; WORDS] {
-        &self.standing
+impl RowChunk {
+    /// The bits of the cached rows, in words.
+    pub(super) fn cached_words(&self) -> &[u64; WORDS] {
+        &self.cached
     }
 
-    fn stands(&self, row: u32) -> bool {
-        let at = row as usize % STRETCH;
-        self.standing[at / WORD] >> (at % WORD) & 1 != 0
+    fn is_cached(&self, row: u32) -> bool {
+        let at = row as usize % ROW_CHUNK_LEN;
+        self.cached[at / WORD_BITS] >> (at % WORD_BITS) & 1 != 0
     }
 
-    /// Takes back a row that was to be filed: it moves.
-    pub(crate) fn take_back(&mut self, record: BodyRecord) {
-        let at = record.row as usize % STRETCH;
-        self.standing_count -= usize::from(self.stands(record.row));
-        self.standing[at / WORD] &= !(1 << (at % WORD));
-        self.movers.push(record);
+    /// Forgets all rows: they are gone, or the cache was dropped.
+    pub(super) fn clear(&mut self) {
+        (self.cached, self.cached_count) = ([0; WORDS], 0);
+        (self.unchanged, self.unchanged_count) = ([0; WORDS], 0);
+        self.awake.clear();
+        self.invalid.clear();
     }
 
-    /// There are no such rows any more, or nothing is filed.
-    pub(crate) fn clear_all(&mut self) {
-        (self.standing, self.standing_count) = ([0; WORDS], 0);
-        (self.settled, self.settled_count) = ([0; WORDS], 0);
-        self.movers.clear();
-        self.bad.clear();
-    }
-
-    /// Lists the rows that stand or are settled: those that are to be filed. They stand then.
-    pub(crate) fn list_filing(&mut self, number: usize, mut places: &mut [BodyRecord]) {
-        for (k, (standing, settled)) in self.standing.iter_mut().zip(&mut self.settled).enumerate() {
-            *standing |= std::mem::take(settled);
-            for_each_bit(*standing, |bit| {
-                let at = k * WORD + bit;
-                if let Some((place, rest)) = std::mem::take(&mut places).split_first_mut() {
-                    *place = BodyRecord { aabb: self.boxes[at], row: (number * STRETCH + at) as u32 };
-                    places = rest;
+    /// Writes the rows that are cached or unchanged to `records`, and makes all of them cached.
+    pub(super) fn cache_unchanged(&mut self, number: usize, mut records: &mut [BodyRecord]) {
+        for (k, (cached, unchanged)) in self.cached.iter_mut().zip(&mut self.unchanged).enumerate() {
+            *cached |= std::mem::take(unchanged);
+            for_each_bit(*cached, |bit| {
+                let at = k * WORD_BITS + bit;
+                if let Some((record, rest)) = std::mem::take(&mut records).split_first_mut() {
+                    *record = BodyRecord { aabb: self.boxes[at], row: (number * ROW_CHUNK_LEN + at) as u32 };
+                    records = rest;
                 }
             });
         }
-        self.standing_count += std::mem::take(&mut self.settled_count);
+        self.cached_count += std::mem::take(&mut self.unchanged_count);
     }
 
-    /// Leaves out the movers that stand since they were listed, and puts those that were taken back where they belong: they are
-    /// listed twice if they did not stand before.
-    pub(crate) fn finish_filing(&mut self) {
-        let mut movers = std::mem::take(&mut self.movers);
-        movers.retain(|mover| !self.stands(mover.row));
-        movers.sort_unstable_by_key(|mover| mover.row);
-        movers.dedup_by_key(|mover| mover.row);
-        self.movers = movers;
+    /// Makes a row awake that [`cache_unchanged`](Self::cache_unchanged) wrote, but cannot be cached.
+    pub(super) fn wake(&mut self, record: BodyRecord) {
+        let at = record.row as usize % ROW_CHUNK_LEN;
+        self.cached_count -= usize::from(self.is_cached(record.row));
+        self.cached[at / WORD_BITS] &= !(1 << (at % WORD_BITS));
+        self.awake.push(record);
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.boxes.capacity() * size_of::<RawAabb>()
-            + self.filters.capacity() * size_of::<Filter>()
-            + self.movers.capacity() * size_of::<BodyRecord>()
-            + self.bad.capacity() * size_of::<InvalidRow>()
+    /// Removes from the awake rows those that are cached now, and puts the others in order.
+    ///
+    /// Rows that were [woken](Self::wake) are there twice if they were awake before.
+    pub(super) fn finish_rebuild(&mut self) {
+        let mut awake = std::mem::take(&mut self.awake);
+        awake.retain(|record| !self.is_cached(record.row));
+        awake.sort_unstable_by_key(|record| record.row);
+        awake.dedup_by_key(|record| record.row);
+        self.awake = awake;
     }
 
-    /// Drops what the next step makes anew.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.movers = Vec::new();
-        self.boxes.shrink_to_fit();
-        self.filters.shrink_to_fit();
-        self.bad.shrink_to_fit();
+    /// Frees what the next step fills anyway.
+    pub(super) fn free_unused(&mut self) {
+        self.awake = Vec::new();
+        self.shrink_to_fit();
     }
 }
 
-/// Finds out which rows of a stretch stand.
-pub(crate) struct Verify<'a, 'i, 'c> {
-    pub(crate) input: &'a Chunks<'i, 'c>,
-    /// Of all rows, if any has one.
-    pub(crate) filters: Option<&'a [Filter]>,
-    pub(crate) number: usize,
-    pub(crate) stretch: &'a mut Stretch,
-    /// Whether bad rows are left out; else the first is enough.
-    pub(crate) skip: bool,
+/// Compares the rows of one chunk with what is cached.
+pub(super) struct CompareRows<'a, 'i, 'c> {
+    pub(super) input: &'a Chunks<'i, 'c>,
+    /// The filters of all rows, if any row has one.
+    pub(super) filters: Option<&'a [Filter]>,
+    pub(super) number: usize,
+    pub(super) chunk: &'a mut RowChunk,
+    /// Whether all invalid rows are noted; else the first is enough.
+    pub(super) skip_invalid: bool,
 }
 
-impl SimdJob for Verify<'_, '_, '_> {
+impl SimdJob for CompareRows<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Self { input, filters, number, stretch, skip } = self;
-        let from = number * STRETCH;
-        let rows = from..input.len().min(from + STRETCH);
-        if stretch.boxes.len() < rows.len() {
-            stretch.boxes.resize(rows.len(), UNSEEN);
-        }
-        if filters.is_some() || !stretch.filters.is_empty() {
-            stretch.filters.resize(stretch.boxes.len(), Filter::ALL);
-        }
-        stretch.movers.clear();
-        stretch.bad.clear();
-        (stretch.standing_count, stretch.settled_count) = (0, 0);
-        let (mut now, mut asleep) = ([[0.0; 4]; BATCH], [false; BATCH]);
-        for first in rows.clone().step_by(BATCH) {
-            let batch = first..rows.end.min(first + BATCH);
+        let Self { input, filters, number, chunk, skip_invalid } = self;
+        let from = number * ROW_CHUNK_LEN;
+        let rows = from..input.len().min(from + ROW_CHUNK_LEN);
+        chunk.begin(rows.len(), filters.is_some());
+        let (mut now, mut asleep) = ([[0.0; 4]; COMPARE_BATCH], [false; COMPARE_BATCH]);
+        for first in rows.clone().step_by(COMPARE_BATCH) {
+            let batch = first..rows.end.min(first + COMPARE_BATCH);
             let (now, asleep) = (&mut now[..batch.len()], &mut asleep[..batch.len()]);
-            let good = input.read(batch.clone(), now);
+            let all_valid = input.read(batch.clone(), now);
             input.read_asleep(batch, asleep);
-            for (k, (now, asleep)) in now.chunks(WORD).zip(asleep.chunks(WORD)).enumerate() {
-                let first = first + k * WORD;
-                let mut valid = u64::MAX >> (WORD - now.len());
-                if !good {
-                    valid = check(input, first..first + now.len(), skip, &mut stretch.bad);
+            for (k, (now, asleep)) in now.chunks(WORD_BITS).zip(asleep.chunks(WORD_BITS)).enumerate() {
+                let first = first + k * WORD_BITS;
+                let mut valid = u64::MAX >> (WORD_BITS - now.len());
+                if !all_valid {
+                    valid = check(input, first..first + now.len(), skip_invalid, &mut chunk.invalid);
                 }
-                stretch.verify_word(first - from, (first, now), asleep, valid, filters);
+                chunk.compare_word(first - from, (first, now), asleep, valid, filters);
             }
         }
-        // Rows that are no more.
-        let words = rows.len().div_ceil(WORD);
-        stretch.standing[words..].fill(0);
-        stretch.settled[words..].fill(0);
+        // Rows that are gone.
+        let words = rows.len().div_ceil(WORD_BITS);
+        chunk.cached[words..].fill(0);
+        chunk.unchanged[words..].fill(0);
     }
 }
 
-impl Stretch {
-    /// Compares up to [`WORD`] rows, of which `first` is the first, with what is kept from `at` on.
+impl RowChunk {
     #[inline(always)]
-    fn verify_word(
+    fn begin(&mut self, rows: usize, has_filters: bool) {
+        if self.boxes.len() < rows {
+            self.boxes.resize(rows, NO_BOX);
+        }
+        if has_filters || !self.filters.is_empty() {
+            self.filters.resize(self.boxes.len(), Filter::ALL);
+        }
+        self.awake.clear();
+        self.invalid.clear();
+        (self.cached_count, self.unchanged_count) = (0, 0);
+    }
+
+    /// Compares up to [`WORD_BITS`] rows, from row `first` on, with what is stored from `at` on.
+    #[inline(always)]
+    fn compare_word(
         &mut self,
         at: usize,
         (first, now): (usize, &[RawAabb]),
@@ -197,29 +203,27 @@ impl Stretch {
         valid: u64,
         filters: Option<&[Filter]>,
     ) {
-        let kept = &mut self.boxes[at..at + now.len()];
-        let (mut same, mut sleeping) = (same_bits(now, kept), bits(asleep));
-        sleeping &= valid;
+        let stored = &mut self.boxes[at..at + now.len()];
+        let (mut same, asleep) = (same_bits(now, stored), bits(asleep) & valid);
         if !self.filters.is_empty() {
-            let kept = &self.filters[at..at + now.len()];
-            for (k, filter) in kept.iter().enumerate() {
+            let stored = &self.filters[at..at + now.len()];
+            for (k, filter) in stored.iter().enumerate() {
                 let present = filters.map_or(Filter::ALL, |filters| filters[first + k]);
                 same &= !(u64::from(present != *filter) << k);
             }
         }
-        let (standing, settled) = (&mut self.standing[at / WORD], &mut self.settled[at / WORD]);
-        let stays = same & sleeping;
-        *settled = stays & !*standing; // H3
-        *standing &= stays; // H1
-        self.standing_count += standing.count_ones() as usize;
-        self.settled_count += settled.count_ones() as usize;
-        let movers = valid & !*standing; // H2
-        self.movers.reserve(if movers != 0 { WORD } else { 0 });
-        for_each_bit(movers, |k| {
-            self.movers.push(BodyRecord { aabb: now[k], row: (first + k) as u32 });
+        let (cached, unchanged) = (&mut self.cached[at / WORD_BITS], &mut self.unchanged[at / WORD_BITS]);
+        *unchanged = same & asleep & !*cached; // SLEEP-3
+        *cached &= same & asleep; // SLEEP-1
+        self.cached_count += cached.count_ones() as usize;
+        self.unchanged_count += unchanged.count_ones() as usize;
+        let awake = valid & !*cached; // SLEEP-2
+        self.awake.reserve(if awake != 0 { WORD_BITS } else { 0 });
+        for_each_bit(awake, |k| {
+            self.awake.push(BodyRecord { aabb: now[k], row: (first + k) as u32 });
         });
-        for_each_bit(sleeping & !same, |k| {
-            kept[k] = now[k];
+        for_each_bit(asleep & !same, |k| {
+            stored[k] = now[k];
             if let Some(filter) = self.filters.get_mut(at + k) {
                 *filter = filters.map_or(Filter::ALL, |filters| filters[first + k]);
             }
@@ -227,16 +231,16 @@ impl Stretch {
     }
 }
 
-/// The good ones of some rows, as bits; the others are noted.
+/// The bits of the valid rows of a range; the others are noted.
 #[cold]
 #[inline(never)]
-fn check(input: &Chunks<'_, '_>, rows: Range<usize>, skip: bool, bad: &mut Vec<InvalidRow>) -> u64 {
+fn check(input: &Chunks<'_, '_>, rows: Range<usize>, skip_invalid: bool, invalid: &mut Vec<InvalidRow>) -> u64 {
     let mut valid = 0;
     for (k, row) in rows.enumerate() {
         match input.check(row) {
             Ok(_) => valid |= 1 << k,
-            // The lowest is enough to refuse.
-            Err(row) if skip || bad.is_empty() => bad.push(row),
+            // The lowest is enough for an error.
+            Err(row) if skip_invalid || invalid.is_empty() => invalid.push(row),
             Err(_) => {}
         }
     }
@@ -245,22 +249,22 @@ fn check(input: &Chunks<'_, '_>, rows: Range<usize>, skip: bool, bad: &mut Vec<I
 
 /// Which boxes are equal, bit for bit.
 #[inline(always)]
-fn same_bits(now: &[RawAabb], kept: &[RawAabb]) -> u64 {
-    let mut same = [false; WORD];
-    for ((same, now), kept) in same.iter_mut().zip(now).zip(kept) {
-        let [now, kept] = [now, kept].map(|aabb| bytemuck::cast::<RawAabb, u128>(*aabb));
-        *same = now == kept;
+fn same_bits(now: &[RawAabb], stored: &[RawAabb]) -> u64 {
+    let mut same = [false; WORD_BITS];
+    for ((same, now), stored) in same.iter_mut().zip(now).zip(stored) {
+        let [now, stored] = [now, stored].map(|aabb| bytemuck::cast::<RawAabb, u128>(*aabb));
+        *same = now == stored;
     }
     bits(&same)
 }
 
-/// Up to [`WORD`] truths as bits.
+/// Up to [`WORD_BITS`] truth values as bits.
 #[inline(always)]
-fn bits(truths: &[bool]) -> u64 {
-    let mut bytes = [0u8; WORD];
-    bytes.iter_mut().zip(truths).for_each(|(byte, &truth)| *byte = u8::from(truth));
+fn bits(values: &[bool]) -> u64 {
+    let mut bytes = [0u8; WORD_BITS];
+    bytes.iter_mut().zip(values).for_each(|(byte, &value)| *byte = u8::from(value));
     let (eights, _) = bytes.as_chunks::<8>();
-    // The lowest bit of each byte, brought together in the highest byte.
+    // The product moves the lowest bit of each byte into the highest byte.
     let gather = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     eights.iter().enumerate().fold(0, |all, (k, eight)| all | gather(eight) << (8 * k))
 }
@@ -273,10 +277,10 @@ fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Some rows of a step, all good, each with the number that it has among all.
-pub(crate) struct Listed<'a>(pub(crate) &'a [BodyRecord]);
+/// Some rows of a step, all of them valid, with their numbers in the step.
+pub(super) struct RecordRows<'a>(pub(super) &'a [BodyRecord]);
 
-impl BoxSource for Listed<'_> {
+impl BoxSource for RecordRows<'_> {
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -292,50 +296,47 @@ impl BoxSource for Listed<'_> {
 
     #[inline(always)]
     fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
-        let mut good = true;
+        let mut all_finite = true;
         for (slot, BodyRecord { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
             *slot = *aabb;
-            good &= is_finite(aabb);
+            all_finite &= is_finite(aabb);
         }
-        good
+        all_finite
     }
 }
 
-/// Fewer are copied in less time than another thread takes to help.
-const LIST_MIN: usize = 20_000;
-
-/// What each stretch lists, one behind the other: `count` says how many there are of one, `write` writes them.
-pub(crate) fn list(
+/// Lists records of all chunks, in order: `count` says how many a chunk has, and `write` writes them.
+pub(super) fn list_records(
     parallel: bool,
-    stretches: &mut [Stretch],
-    listed: &mut Vec<BodyRecord>,
-    count: impl Fn(&Stretch) -> usize + Sync + Copy + Send,
-    write: impl Fn(&mut Stretch, usize, &mut [BodyRecord]) + Sync + Copy + Send,
+    chunks: &mut [RowChunk],
+    records: &mut Vec<BodyRecord>,
+    count: impl Fn(&RowChunk) -> usize + Sync + Copy + Send,
+    write: impl Fn(&mut RowChunk, usize, &mut [BodyRecord]) + Sync + Copy + Send,
 ) {
-    let total = stretches.iter().map(count).sum();
-    grow(listed, total);
-    listed.truncate(total);
-    fill(parallel && total >= LIST_MIN, (0, stretches), listed, count, write);
+    let total = chunks.iter().map(count).sum();
+    grow(records, total);
+    records.truncate(total);
+    write_records(parallel && total >= PARALLEL_LIST_MIN, (0, chunks), records, count, write);
 }
 
-fn fill(
+fn write_records(
     parallel: bool,
-    (first, stretches): (usize, &mut [Stretch]),
-    places: &mut [BodyRecord],
-    count: impl Fn(&Stretch) -> usize + Sync + Copy + Send,
-    write: impl Fn(&mut Stretch, usize, &mut [BodyRecord]) + Sync + Copy + Send,
+    (first, chunks): (usize, &mut [RowChunk]),
+    records: &mut [BodyRecord],
+    count: impl Fn(&RowChunk) -> usize + Sync + Copy + Send,
+    write: impl Fn(&mut RowChunk, usize, &mut [BodyRecord]) + Sync + Copy + Send,
 ) {
-    match stretches {
+    match chunks {
         [] => {}
-        [one] => write(one, first, places),
+        [one] => write(one, first, records),
         _ => {
-            let middle = stretches.len() / 2;
-            let (front, back) = stretches.split_at_mut(middle);
-            let (front_places, back_places) = places.split_at_mut(front.iter().map(count).sum());
+            let middle = chunks.len() / 2;
+            let (front, back) = chunks.split_at_mut(middle);
+            let (front_records, back_records) = records.split_at_mut(front.iter().map(count).sum());
             parallel::join(
                 parallel,
-                || fill(parallel, (first, front), front_places, count, write),
-                || fill(parallel, (first + middle, back), back_places, count, write),
+                || write_records(parallel, (first, front), front_records, count, write),
+                || write_records(parallel, (first + middle, back), back_records, count, write),
             );
         }
     }

@@ -1,111 +1,115 @@
-//! Movers against sleepers.
+//! Awake bodies against cached ones.
 //!
-//! J2: a pair of a mover and a sleeper that stands is reported once: by the task that has the place of the mover in its band,
-//! or, if the mover is oversized, by that of the band in which the sleeper is filed.
+//! Each pair of an awake and a cached body is reported once: by the task of the awake body's place in
+//! its band, or, if the awake body is oversized, by the task of the band of the cached body (TASK-1).
 //!
-//! Movers are taken in the order of places, so that those of a task look at the same parts of the same bands.
+//! Awake bodies are taken in cell order, so that those of a task search the same parts of the same
+//! bands.
 //!
-//! Cost: a search of a band a mover, some 35 ns.
+//! Cost: a search of a band for each awake body, about 35 ns.
 
-use crate::broad_phase::band_pass::{Aim, Task};
-use crate::broad_phase::workers::SearchScratch;
-use crate::contacts::stream::{Kind, first_sequence};
+use crate::broad_phase::context::PassContext;
+use crate::broad_phase::scratch_pool::SearchScratch;
+use crate::broad_phase::task::TaskOutput;
+use crate::contacts::stream::Kind;
 use crate::frame::frame::Index;
 use crate::geometry::union;
-use crate::memory::listener::Tap;
-use crate::memory::page::{PagePool, PairBudget, PairSink};
+use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::tier::point_grid::bands::GridIndex;
-use crate::tier::point_grid::cross::{MeetScratch, Met, TOGETHER};
+use crate::tier::point_grid::bands::Bands;
+use crate::tier::point_grid::cross_search::{BandSearch, SEARCH_BOXES_MAX, SearchBuffers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Movers of a task: some thirty microseconds, and near enough to each other to meet one or two bands.
-const MOVERS: usize = TOGETHER;
+/// Awake bodies of a task: some thirty microseconds of work, close enough to each other to touch one
+/// or two bands.
+const TASK_BODIES: usize = SEARCH_BOXES_MAX;
 
-/// A task.
+/// The awake bodies of a task.
 #[derive(Clone, Debug)]
-pub(crate) enum Cross {
-    /// Movers at some places of a band of theirs.
-    Common { slot: usize, places: Range<usize> },
-    /// The oversized movers against a band of sleepers.
-    Oversized { slot: usize },
+pub(super) enum CrossTask {
+    /// Those at some places in the cell order of a band.
+    Common { band: usize, places: Range<usize> },
+    /// All oversized ones, against one band of cached bodies.
+    Oversized { cached_band: usize },
 }
 
-/// Lists the tasks: by the input, never by threads.
-pub(crate) fn list(index: &Index, sleepers: &GridIndex, tasks: &mut Vec<Cross>) {
+/// Lists the tasks, which depend on the input alone.
+pub(super) fn list_tasks(frame: &Index, cached: &Bands, tasks: &mut Vec<CrossTask>) {
     tasks.clear();
-    for (slot, population) in index.grid.slots.iter().map(|slot| slot.band.population).enumerate() {
-        let starts = (0..population).step_by(MOVERS);
-        tasks.extend(starts.map(|from| Cross::Common { slot, places: from..population.min(from + MOVERS) }));
+    for (band, population) in frame.bands.slots().iter().map(|slot| slot.population()).enumerate() {
+        let starts = (0..population).step_by(TASK_BODIES);
+        let places = starts.map(|from| from..population.min(from + TASK_BODIES));
+        tasks.extend(places.map(|places| CrossTask::Common { band, places }));
     }
-    if !index.oversized_rows.is_empty() {
-        tasks.extend((0..sleepers.slots.len()).map(|slot| Cross::Oversized { slot }));
+    if !frame.oversized.is_empty() {
+        tasks.extend((0..cached.band_count()).map(|cached_band| CrossTask::Oversized { cached_band }));
     }
 }
 
-/// What the tasks share.
-pub(crate) struct Crossing<'s> {
-    pub(crate) index: &'s Index,
-    pub(crate) sleepers: &'s GridIndex,
-    pub(crate) aim: Aim<'s>,
-    pub(crate) pool: &'s PagePool,
-    pub(crate) budget: &'s PairBudget,
+/// What the tasks have in common.
+pub(super) struct AwakeVsCached<'s> {
+    pub(super) pass: &'s PassContext<'s>,
+    pub(super) frame: &'s Index,
+    /// The bands of cached bodies.
+    pub(super) cached: &'s Bands,
 }
 
-impl Crossing<'_> {
-    /// Finds the pairs of a task, by its number among all of the step.
-    pub(crate) fn run(&self, cross: &Cross, number: usize, scratch: &mut SearchScratch, task: &mut Task) {
-        let tap = self.aim.listener().map(|listener| Tap::new(listener, first_sequence(Kind::Bodies, number)));
-        let mut sink = PairSink::new(self.pool, self.budget, &mut task.body_blocks).tapped(tap);
-        // A spent sink ends the pass; the step then sees that the budget was exceeded.
-        let _ = match cross {
-            Cross::Common { slot, places } => self.common(*slot, places.clone(), &mut sink),
-            Cross::Oversized { slot } => self.oversized(*slot, scratch, &mut sink),
+impl AwakeVsCached<'_> {
+    /// Finds the pairs of a task; `number` is its number in the step.
+    pub(super) fn run(&self, task: &CrossTask, number: usize, scratch: &mut SearchScratch, output: &mut TaskOutput) {
+        let mut sink = self.pass.sink(Kind::Bodies, number, &mut output.body_pages);
+        // Ends early once the pair limit is exceeded, which the step sees from the budget.
+        let _ = match task {
+            CrossTask::Common { band, places } => self.search_for_common(*band, places.clone(), &mut sink),
+            CrossTask::Oversized { cached_band } => self.search_for_oversized(*cached_band, scratch, &mut sink),
         };
     }
 
-    fn common(&self, slot: usize, places: Range<usize>, sink: &mut PairSink<'_>) -> Option<()> {
-        let mut scratch = MeetScratch::default();
-        let movers: SmallVec<[BodyRecord; TOGETHER]> = self.index.grid.bodies(slot, places).collect();
-        let Some(bounds) = movers.iter().map(|mover| mover.aabb).reduce(|a, b| union(&a, &b)) else {
+    fn search_for_common(&self, band: usize, places: Range<usize>, sink: &mut PairSink<'_>) -> Option<()> {
+        let mut buffers = SearchBuffers::default();
+        let awake: SmallVec<[BodyRecord; TASK_BODIES]> = self.frame.bands.bodies_at(band, places).collect();
+        let Some(bounds) = awake.iter().map(|body| body.aabb).reduce(|a, b| union(&a, &b)) else {
             return Some(());
         };
-        let mut slots = self.sleepers.slots_met(bounds);
-        slots.try_for_each(|slot| self.pairs(&self.sleepers.met(slot), &movers, &mut scratch, sink))
+        let mut bands = self.cached.bands_overlapping(bounds);
+        bands.try_for_each(|band| self.find_pairs(&self.cached.search_band(band), &awake, &mut buffers, sink))
     }
 
-    fn oversized(&self, slot: usize, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
-        let Index { loose, oversized_boxes, oversized_rows, .. } = self.index;
-        let met = self.sleepers.met(slot);
-        scratch.found.clear();
-        loose.collect(&met.bounds(), &mut scratch.seen_cells, &mut scratch.found);
-        let mover =
-            |&found: &u32| BodyRecord { aabb: oversized_boxes[found as usize], row: oversized_rows[found as usize] };
-        let mut buffers = MeetScratch::default();
-        scratch.found.chunks(TOGETHER).try_for_each(|found| {
-            let movers: SmallVec<[BodyRecord; TOGETHER]> = found.iter().map(mover).collect();
-            self.pairs(&met, &movers, &mut buffers, sink)
+    fn search_for_oversized(
+        &self,
+        cached_band: usize,
+        SearchScratch { seen_cells, found, .. }: &mut SearchScratch,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let Some(oversized) = self.pass.oversized else { return Some(()) };
+        let band = self.cached.search_band(cached_band);
+        found.clear();
+        oversized.grid().collect(&band.bounds(), seen_cells, found);
+        let mut buffers = SearchBuffers::default();
+        found.chunks(SEARCH_BOXES_MAX).try_for_each(|found| {
+            let awake: SmallVec<[BodyRecord; SEARCH_BOXES_MAX]> =
+                found.iter().map(|&entity| oversized.record(entity)).collect();
+            self.find_pairs(&band, &awake, &mut buffers, sink)
         })
     }
 
-    /// The pairs of up to [`TOGETHER`] movers with the sleepers of a band.
-    fn pairs(
+    /// Finds the pairs of up to [`SEARCH_BOXES_MAX`] awake bodies with the cached ones of a band.
+    fn find_pairs(
         &self,
-        met: &Met<'_>,
-        movers: &[BodyRecord],
-        scratch: &mut MeetScratch,
+        band: &BandSearch<'_>,
+        awake: &[BodyRecord],
+        buffers: &mut SearchBuffers,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let index = self.index;
-        let filters = index.filters_by_row();
-        met.visit_all(movers, self.aim.discs(), scratch, |mover, row| {
-            // A hole first: there may be no such row any more.
-            if !index.asleep.stands(row) {
+        let (cached, filters) = (&self.frame.cached, self.pass.filters_by_row);
+        band.for_each_overlap(awake, self.pass.step.are_circles, buffers, |awake, row| {
+            // A stale row may not exist any more, so it has to be excluded first.
+            if !cached.is_cached(row) {
                 return Some(());
             }
-            let allowed = filters.is_none_or(|filters| filters[mover as usize].interacts_with(filters[row as usize]));
-            if allowed { sink.push([row.min(mover), row.max(mover)]) } else { Some(()) }
+            let interact = filters.is_none_or(|filters| filters[awake as usize].interacts_with(filters[row as usize]));
+            if interact { sink.push([row.min(awake), row.max(awake)]) } else { Some(()) }
         })
     }
 }

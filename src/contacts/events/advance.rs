@@ -31,8 +31,7 @@ impl World {
         parallel: bool,
     ) -> Result<IdsNow, Error> {
         let Some(tracker) = &mut self.tracker else { return Ok(IdsNow::Unknown) };
-        let mut absent =
-            self.sleeping.invalid_rows().chain(self.partition.invalid_rows()).map(|bad| bad.row).peekable();
+        let mut absent = self.broad_phase.invalid_rows().map(|bad| bad.row).peekable();
         let equal = |rows: Range<usize>, ids: &[u64]| input.ids_equal(rows, ids);
         let mut ids = IdsNow::AsBefore;
         if absent.peek().is_some() || !tracker.is_as_before(input.len(), equal, parallel) {

@@ -1,6 +1,6 @@
 //! Which block a row belongs to: the band that files it, one of sleepers maybe, or a stretch of the oversized bodies.
 //!
-//! W1: a row belongs to one block, as it is filed once (R1 in `partition.rs`). Numbers beyond 16 bits are one block, which costs
+//! W1: a row belongs to one block, as it is filed once (PARTITION-1). Numbers beyond 16 bits are one block, which costs
 //! some parallel work and nothing else: what two blocks keep apart, one does too.
 //!
 //! W2: only rows that are asked for are noted. Few are, as a rule: a bit a row tells which, and stays in the cache where the
@@ -47,11 +47,10 @@ impl Owners {
             asked.for_each(|row| _ = self.asked.insert(row));
             fill_bands(blocks, index, parallel, |row| self.asked.contains(row));
         }
-        let bands = index.grid.slots.len() + index.asleep.grid().map_or(0, |sleepers| sleepers.slots.len());
-        let oversized = index.oversized_rows.len();
+        let bands = index.bands.band_count() + index.cached.bands().map_or(0, |cached| cached.band_count());
+        let oversized = index.oversized.rows().len();
         let per_block = oversized.div_ceil(OVERSIZED_BLOCKS_MAX).max(OVERSIZED_MIN);
-        for (at, entity) in index.loose.entities().enumerate().take(oversized) {
-            let row = index.oversized_rows[entity as usize];
+        for (at, row) in index.oversized.rows_in_cell_order().enumerate() {
             blocks[row as usize].store(number(bands + at / per_block), Relaxed);
         }
     }
@@ -70,20 +69,20 @@ impl Owners {
 /// Notes the bands of the rows that are `wanted`. Relaxed: a row is written by one task (W1), and read when the tasks were
 /// joined.
 fn fill_bands(blocks: &[AtomicU16], index: &Index, parallel: bool, wanted: impl Fn(u32) -> bool + Send + Sync) {
-    parallel::for_each(parallel, &index.grid.slots, |band, slot| {
+    parallel::for_each(parallel, index.bands.slots(), |band, slot| {
         let band = number(band);
-        for &row in index.grid.rows_of(slot).flatten() {
+        for &row in index.bands.rows_of(slot).flatten() {
             if wanted(row) {
                 blocks[row as usize].store(band, Relaxed);
             }
         }
     });
-    let Some(sleepers) = index.asleep.grid() else { return };
-    parallel::for_each(parallel, &sleepers.slots, |band, slot| {
-        let band = number(index.grid.slots.len() + band);
+    let Some(sleepers) = index.cached.bands() else { return };
+    parallel::for_each(parallel, sleepers.slots(), |band, slot| {
+        let band = number(index.bands.band_count() + band);
         for &row in sleepers.rows_of(slot).flatten() {
             // A hole is filed elsewhere, or is no row of this step.
-            if index.asleep.stands(row) && wanted(row) {
+            if index.cached.is_cached(row) && wanted(row) {
                 blocks[row as usize].store(band, Relaxed);
             }
         }

@@ -1,102 +1,109 @@
-//! The bands of all classes, as they are kept from step to step.
+//! The bands of all size classes: built in one pass, then kept for queries.
 
-use crate::geometry::RawAabb;
+use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::SoaBlocks;
-use crate::memory::buffers::{grow, reserve_like};
+use crate::memory::buffers::{Buffers, grow};
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::SOA_PAD;
 use crate::memory::record::BodyRecord;
+use crate::parallel;
 use crate::simd::DetectedSimd;
-use crate::tier::point_grid::band::build::{Band, words_max};
-use crate::tier::point_grid::directory::Directory;
-use crate::tier::point_grid::partition::Partition;
-use crate::tier::point_grid::plan::{Class, Plan};
+use crate::tier::point_grid::band::build::Band;
+use crate::tier::point_grid::band::built_band::RawBand;
+use crate::tier::point_grid::band::cell_grid::words_max;
+use crate::tier::point_grid::band::slot::BandSlot;
+use crate::tier::point_grid::directory::{BandDirectory, ClassBands};
+use crate::tier::point_grid::places::BandPlaces;
 use std::ops::Range;
 
-/// A band, and where its boxes (in the place of records) and its tables are.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BandSlot {
-    pub(crate) band: Band,
-    /// Its boxes have x and y exchanged.
-    pub(crate) transposed: bool,
-    pub(crate) records: Range<usize>,
-    pub(crate) words: Range<usize>,
+/// All bands, with the bodies filed in them.
+///
+/// A [`Filing`](super::filing::Filing) writes their records, and [`build_each`](Self::build_each)
+/// builds them. They can be searched after that.
+#[derive(Clone, Default)]
+pub(crate) struct Bands {
+    pub(super) slots: Vec<BandSlot>,
+    pub(super) places: BandPlaces,
+    /// The tables of all bands.
+    pub(super) words: Vec<u32>,
+    pub(super) directory: BandDirectory,
+    /// The instruction set of searches.
+    pub(super) level: DetectedSimd,
 }
 
-/// Bodies of a band in cell order, and which of them are in which cell.
+/// The bodies of a band in cell order, and which of them are in which cell.
 #[derive(Clone, Copy)]
-pub(crate) struct KeptCells<'a> {
-    pub(crate) blocks: SoaBlocks<'a>,
-    pub(crate) starts: CellStarts<'a>,
+pub(super) struct FiledCells<'a> {
+    pub(super) blocks: SoaBlocks<'a>,
+    pub(super) starts: CellStarts<'a>,
 }
 
-impl KeptCells<'_> {
-    /// No cells.
-    pub(crate) fn none() -> Self {
+impl FiledCells<'_> {
+    /// No bodies in no cells.
+    pub(super) fn none() -> Self {
         Self { blocks: SoaBlocks::of(&[], 0), starts: CellStarts::none() }
     }
 
     /// The entries in the columns `x` of row `y`.
     #[inline]
-    pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
+    pub(super) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
         self.starts.run(y, x)
     }
 }
 
-/// Bodies in cell order: boxes and tables of all bands, one behind the other.
-#[derive(Clone, Default)]
-pub(crate) struct GridIndex {
-    pub(crate) slots: Vec<BandSlot>,
-    /// What the partition writes; each band's task then puts blocks of boxes in the place of its records.
-    pub(crate) records: Vec<BodyRecord>,
-    pub(crate) words: Vec<u32>,
-    pub(crate) level: DetectedSimd,
-    /// Good after [`finish`](Self::finish).
-    pub(crate) directory: Directory,
-}
-
-impl GridIndex {
-    /// Gives each band of a plan its place.
-    pub(crate) fn lay_out(&mut self, plan: &Plan, partition: &Partition) {
-        self.slots.clear();
-        let mut words = 0;
-        for class in plan.classes() {
-            for band in class.first_band..class.first_band + class.splitter.band_count() {
-                let own = partition.own(band);
-                let words_end = words + words_max(own.len());
-                self.slots.push(BandSlot {
-                    band: Band::default(),
-                    transposed: class.transposed,
-                    records: own.start..own.end + SOA_PAD,
-                    words: words..words_end,
-                });
-                words = words_end;
-            }
-        }
-        grow(&mut self.words, words);
-        let slots = |class: &Class| class.first_band..class.first_band + class.splitter.band_count();
-        self.directory.lay_out(plan.classes().iter().map(|class| (slots(class), class.transposed)));
-    }
-
-    /// One band for all, or none.
-    pub(crate) fn lay_out_single(&mut self, slot: Option<BandSlot>) {
-        self.slots.clear();
-        self.slots.extend(slot);
-        self.directory.lay_out(std::iter::once((0..self.slots.len(), false)));
-    }
-
-    /// To be called when all bands are built, before anything is asked.
-    pub(crate) fn finish(&mut self, level: DetectedSimd) {
-        self.level = level;
+impl Bands {
+    /// Calls `pass` for every band, in parallel, with its index, its records and its task.
+    ///
+    /// There must be as many `tasks` as bands. `pass` has to build and keep each band that is not
+    /// empty.
+    pub(crate) fn build_each<T: Send>(
+        &mut self,
+        parallel: bool,
+        tasks: &mut [T],
+        pass: impl Fn(usize, RawBand<'_>, &mut T) + Send + Sync,
+    ) {
+        assert_eq!(tasks.len(), self.slots.len(), "a task for each band");
+        let ghosts_start = self.slots.last().map_or(0, |slot| slot.places.end);
+        let (records, behind) = self.places.split_at(ghosts_start);
+        let behind = GhostRecords { records: behind, first: ghosts_start };
+        let all = BandRun { first: 0, slots: &mut self.slots, records, words: &mut self.words, tasks };
+        all.for_each(parallel, behind, &pass);
         self.directory.finish(&self.slots);
     }
 
-    /// As much room as `other` has.
-    pub(crate) fn reserve_like(&mut self, other: &Self) {
-        reserve_like(&mut self.slots, &other.slots);
-        reserve_like(&mut self.records, &other.records);
-        reserve_like(&mut self.words, &other.words);
-        self.directory.reserve_like(&other.directory);
+    /// Files records in a single band, or in none if there are no records.
+    pub(super) fn file_in_one_band(&mut self, records: &[BodyRecord], level: DetectedSimd) {
+        self.level = level;
+        self.slots.clear();
+        if !records.is_empty() {
+            let (axes, places) = (BandAxes::default(), 0..records.len() + SOA_PAD);
+            let words = 0..words_max(records.len());
+            self.places.records_mut(places.end)[..records.len()].copy_from_slice(records);
+            grow(&mut self.words, words.end);
+            let ghosts = places.end..places.end;
+            self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, words });
+        }
+        self.directory.lay_out(std::iter::once((0..self.slots.len(), BandAxes::default(), f32::INFINITY)));
+    }
+
+    /// The records that were filed in a single band, while it is not built.
+    pub(super) fn single_band_records(&self) -> &[BodyRecord] {
+        self.places.records(0..self.slots.first().map_or(0, BandSlot::filed_count))
+    }
+
+    /// Number of bands, with those that have no bodies.
+    pub(crate) fn band_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// All bands, by index.
+    pub(crate) fn slots(&self) -> &[BandSlot] {
+        &self.slots
+    }
+
+    /// All size classes, smallest first.
+    pub(crate) fn classes(&self) -> &[ClassBands] {
+        self.directory.classes()
     }
 
     /// The instruction set of searches.
@@ -104,21 +111,26 @@ impl GridIndex {
         self.level
     }
 
-    /// What a band keeps.
-    #[inline]
-    pub(crate) fn cells(&self, slot: &BandSlot) -> KeptCells<'_> {
-        let words = bytemuck::cast_slice(&self.records[slot.records.clone()]);
-        let starts = slot.band.starts(&self.words[slot.words.clone()]);
-        KeptCells { blocks: SoaBlocks::of(words, slot.band.population), starts }
+    /// Whether no bodies are filed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.directory.classes().iter().all(|class| class.bounds.is_none())
     }
 
-    /// Rows and boxes of all bodies in cell order, band by band; boxes are exchanged as the band's are.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&BandSlot, impl Iterator<Item = (u32, RawAabb)>)> {
-        let filled = self.slots.iter().filter(|slot| slot.band.population > 0);
-        filled.map(|slot| {
+    /// Rows and boxes of all bodies, in cell order, band by band.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyRecord> + '_ {
+        let filled = self.slots.iter().filter(|slot| slot.population() > 0);
+        filled.flat_map(|slot| {
             let blocks = self.cells(slot).blocks;
-            (slot, (0..blocks.len()).map(move |at| (blocks.row(at), blocks.aabb(at))))
+            (0..blocks.len()).map(move |at| body(slot, &blocks, at))
         })
+    }
+
+    /// The bodies at some places in the cell order of a band.
+    pub(crate) fn bodies_at(&self, band: usize, places: Range<usize>) -> impl Iterator<Item = BodyRecord> + Clone {
+        let slot = &self.slots[band];
+        let blocks = self.cells(slot).blocks;
+        let places = places.start.min(blocks.len())..places.end.min(blocks.len());
+        places.map(move |at| body(slot, &blocks, at))
     }
 
     /// Rows of all bodies in cell order, some at a time.
@@ -128,31 +140,116 @@ impl GridIndex {
 
     /// Rows of a band's bodies in cell order, some at a time.
     pub(crate) fn rows_of(&self, slot: &BandSlot) -> impl Iterator<Item = &[u32]> + use<'_> {
-        let filled = (slot.band.population > 0).then(|| self.cells(slot).blocks.rows());
+        let filled = (slot.population() > 0).then(|| self.cells(slot).blocks.rows());
         filled.into_iter().flatten()
     }
 
-    /// Sum over a band's cells of population squared.
-    pub(crate) fn squares(&self, slot: &BandSlot) -> f64 {
+    /// Sum over a band's cells of their population squared.
+    pub(crate) fn population_squares(&self, slot: &BandSlot) -> f64 {
         let starts = self.cells(slot).starts.as_slice();
         starts.windows(2).map(|pair| f64::from(pair[1] - pair[0]).powi(2)).sum()
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<BandSlot>()
-            + self.records.capacity() * size_of::<BodyRecord>()
-            + self.words.capacity() * size_of::<u32>()
-            + self.directory.bytes()
+    /// The cells of a built band.
+    #[inline]
+    pub(super) fn cells(&self, slot: &BandSlot) -> FiledCells<'_> {
+        let blocks = self.places.blocks(slot.places.clone(), slot.population());
+        FiledCells { blocks, starts: slot.band.starts(self.words_of(slot)) }
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
-        let records = self.slots.last().map_or(0, |slot| slot.records.end);
-        let words = self.slots.last().map_or(0, |slot| slot.words.end);
-        self.records.truncate(records);
-        self.words.truncate(words);
-        self.slots.shrink_to_fit();
-        self.records.shrink_to_fit();
-        self.words.shrink_to_fit();
-        self.directory.shrink_to_fit();
+    /// The tables of a band.
+    #[inline]
+    pub(super) fn words_of(&self, slot: &BandSlot) -> &[u32] {
+        &self.words[slot.words.clone()]
     }
+}
+
+impl Buffers for Bands {
+    fn bytes(&self) -> usize {
+        let Self { slots, places, words, directory, level: _ } = self;
+        slots.bytes() + places.bytes() + words.bytes() + directory.bytes()
+    }
+
+    fn reserve_like(&mut self, other: &Self) {
+        let Self { slots, places, words, directory, level: _ } = self;
+        slots.reserve_like(&other.slots);
+        places.reserve_like(&other.places);
+        words.reserve_like(&other.words);
+        directory.reserve_like(&other.directory);
+    }
+
+    fn shrink_to_fit(&mut self) {
+        let Self { slots, places, words, directory, level: _ } = self;
+        // Ghosts, oversized bodies and older steps took the rest.
+        places.truncate(slots.last().map_or(0, |slot| slot.places.end));
+        words.truncate(slots.last().map_or(0, |slot| slot.words.end));
+        Buffers::shrink_to_fit(slots);
+        places.shrink_to_fit();
+        Buffers::shrink_to_fit(words);
+        directory.shrink_to_fit();
+    }
+}
+
+/// Adjacent bands with their memory and tasks.
+struct BandRun<'a, T> {
+    first: usize,
+    slots: &'a mut [BandSlot],
+    records: &'a mut [BodyRecord],
+    words: &'a mut [u32],
+    tasks: &'a mut [T],
+}
+
+/// The records after those of all bands.
+#[derive(Clone, Copy)]
+struct GhostRecords<'a> {
+    records: &'a [BodyRecord],
+    /// The place of the first one.
+    first: usize,
+}
+
+impl<'a, T: Send> BandRun<'a, T> {
+    fn for_each(
+        self,
+        parallel: bool,
+        ghosts: GhostRecords<'_>,
+        pass: &(impl Fn(usize, RawBand<'_>, &mut T) + Send + Sync),
+    ) {
+        if self.slots.len() > 1 {
+            let (front, back) = self.halves();
+            let front = || front.for_each(parallel, ghosts, pass);
+            let back = || back.for_each(parallel, ghosts, pass);
+            parallel::join(parallel, front, back);
+            return;
+        }
+        let Self { first, slots, records, words, tasks } = self;
+        if let ([slot], [task]) = (slots, tasks) {
+            let ghosts = &ghosts.records[slot.ghosts.start - ghosts.first..slot.ghosts.end - ghosts.first];
+            let words = &mut words[..slot.words.len()];
+            pass(first, RawBand { slot, records, ghosts, words }, task);
+        }
+    }
+
+    fn halves(self) -> (Self, Self) {
+        let Self { first, slots, records, words, tasks } = self;
+        let middle = slots.len() / 2;
+        let (places_before, words_before) = (slots[0].places.start, slots[0].words.start);
+        let (records, back_records) = records.split_at_mut(slots[middle].places.start - places_before);
+        let (words, back_words) = words.split_at_mut(slots[middle].words.start - words_before);
+        let (slots, back_slots) = slots.split_at_mut(middle);
+        let (tasks, back_tasks) = tasks.split_at_mut(middle);
+        let back = BandRun {
+            first: first + middle,
+            slots: back_slots,
+            records: back_records,
+            words: back_words,
+            tasks: back_tasks,
+        };
+        (BandRun { first, slots, records, words, tasks }, back)
+    }
+}
+
+/// A body of a band, with its box in the axes of the world.
+#[inline]
+fn body(slot: &BandSlot, blocks: &SoaBlocks<'_>, at: usize) -> BodyRecord {
+    BodyRecord { aabb: slot.axes.box_to_world(BandBox::from_edges(blocks.aabb(at))), row: blocks.row(at) }
 }

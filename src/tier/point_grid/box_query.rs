@@ -1,19 +1,20 @@
 //! What lies in an area.
 //!
-//! S1: a body that overlaps an area is filed in the rectangle of cells that [`Band::rect`](crate::tier::point_grid::band::build::Band::rect) gives
-//!     (P1, P2), in a band that the area meets (D1); and bodies are filed once (P1), so each is found once.
-//! S2: at most [`AHEAD`] blocks are tested at a time, to masks of bits; nothing behind them is looked at
+//! A body that overlaps an area is filed in the rectangle of cells that `CellLookup::rect` gives
+//! (BAND-1, BAND-2), in a band that the area may touch (DIRECTORY-1); and bodies are filed once
+//! (BAND-1), so each is found once.
+//! AREA-2: at most [`AHEAD`] blocks are tested at a time, to masks of bits; nothing behind them is looked at
 //!     before they are used up.
 //!
 //! Cost: rows of cells that the area touches, since a row's cells are one run, and what is filed there. There are at most
-//! as many rows as bodies (P4), and no cells where there are no bodies to pay for them, so an area is never larger to a
+//! as many rows as bodies (BAND-3), and no cells where there are no bodies to pay for them, so an area is never larger to a
 //! search than what lies in it and beside it, however empty the world.
 
-use crate::geometry::{RawAabb, oriented, overlaps};
+use crate::geometry::RawAabb;
+use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::SOA_BLOCK_LEN;
 use crate::simd::{CellRect, DetectedSimd, run_mask};
-use crate::tier::point_grid::bands::{BandSlot, GridIndex, KeptCells};
-use crate::tier::point_grid::directory::ClassBands;
+use crate::tier::point_grid::bands::{Bands, FiledCells};
 use std::ops::Range;
 
 /// Masks that are made before the first of them is used.
@@ -75,29 +76,29 @@ impl<T: Fn(&RawAabb) -> bool + Copy> Wanted for Tested<T> {
 
 /// Rows in the cells that an area touches, in cell order.
 pub(crate) struct InArea<'g, W> {
-    grid: &'g GridIndex,
+    grid: &'g Bands,
     area: RawAabb,
     wanted: W,
     /// Of the directory's classes, the next one.
     class: usize,
-    transposed: bool,
+    axes: BandAxes,
     /// The area as the class has it, and its bands that are left.
-    local: RawAabb,
+    local: BandBox,
     slots: Range<usize>,
     /// The cells of a band, and of those that are touched the ones that are left.
-    cells: KeptCells<'g>,
+    cells: FiledCells<'g>,
     rect: CellRect,
     /// What is left of a row of cells.
     run: Range<usize>,
     /// From an entry on, at the beginning of a block, those that are wanted.
     at: usize,
     mask: u32,
-    /// Such masks that come after, those that were not used yet (S2).
+    /// Such masks that come after, those that were not used yet (AREA-2).
     ahead: [(usize, u32); AHEAD],
     unused: Range<usize>,
 }
 
-impl GridIndex {
+impl Bands {
     /// Rows of the bodies that `wanted` asks for, of those in the cells that `area` touches.
     pub(crate) fn search<W: Wanted>(&self, area: RawAabb, wanted: W) -> InArea<'_, W> {
         InArea {
@@ -105,10 +106,10 @@ impl GridIndex {
             area,
             wanted,
             class: 0,
-            transposed: false,
-            local: area,
+            axes: BandAxes::default(),
+            local: BandBox::from_edges(area),
             slots: 0..0,
-            cells: KeptCells::none(),
+            cells: FiledCells::none(),
             rect: CellRect { x: 0..0, y: 0..0 },
             run: 0..0,
             at: 0,
@@ -116,10 +117,6 @@ impl GridIndex {
             ahead: [(0, 0); AHEAD],
             unused: 0..0,
         }
-    }
-
-    pub(crate) fn words_of(&self, slot: &BandSlot) -> &[u32] {
-        &self.words[slot.words.clone()]
     }
 }
 
@@ -155,7 +152,7 @@ impl<W: Wanted> InArea<'_, W> {
     fn mask_of(&self, block: usize) -> u32 {
         let held = run_mask(&self.run, block);
         if W::OVERLAPPING {
-            held & self.grid.level().overlap_mask(self.cells.blocks.block(block), &self.local)
+            held & self.grid.level().overlap_mask(self.cells.blocks.block(block), self.local.edges())
         } else {
             held
         }
@@ -170,8 +167,8 @@ impl<W: Wanted> InArea<'_, W> {
                 continue;
             };
             let slot = &self.grid.slots[slot];
-            if slot.band.population > 0 && overlaps(&self.local, &slot.band.bounds) {
-                self.rect = slot.band.rect(self.grid.words_of(slot), &self.local);
+            if slot.population() > 0 && slot.band.bounds().overlaps(&self.local) {
+                self.rect = slot.band.lookup(self.grid.words_of(slot)).rect(&self.local);
                 self.cells = self.grid.cells(slot);
                 return true;
             }
@@ -179,11 +176,10 @@ impl<W: Wanted> InArea<'_, W> {
     }
 
     fn next_class(&mut self) -> bool {
-        let Some(class) = self.grid.directory.class(self.class) else { return false };
-        let ClassBands { transposed, .. } = *class;
+        let Some(class) = self.grid.directory.classes().get(self.class) else { return false };
         self.class += 1;
-        (self.transposed, self.local) = (transposed, oriented(self.area, transposed));
-        self.slots = self.grid.directory.met(class, &self.local);
+        (self.axes, self.local) = (class.axes, class.axes.box_to_band(self.area));
+        self.slots = self.grid.directory.slots_overlapping(class, &self.local);
         true
     }
 }
@@ -198,7 +194,7 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
                 let at = self.at + self.mask.trailing_zeros() as usize;
                 self.mask &= self.mask - 1;
                 let blocks = &self.cells.blocks;
-                if W::ALL || self.wanted.wants(&oriented(blocks.aabb(at), self.transposed)) {
+                if W::ALL || self.wanted.wants(&self.axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
                     return Some(blocks.row(at));
                 }
             }
@@ -213,12 +209,12 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {
-            let (blocks, transposed, wanted) = (self.cells.blocks, self.transposed, self.wanted);
+            let (blocks, axes, wanted) = (self.cells.blocks, self.axes, self.wanted);
             let mut fold_mask = |mut folded: B, at: usize, mut mask: u32| {
                 while mask != 0 {
                     let at = at + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if W::ALL || wanted.wants(&oriented(blocks.aabb(at), transposed)) {
+                    if W::ALL || wanted.wants(&axes.box_to_world(BandBox::from_edges(blocks.aabb(at)))) {
                         folded = f(folded, blocks.row(at));
                     }
                 }
@@ -238,12 +234,12 @@ impl<W: Wanted> Iterator for InArea<'_, W> {
 /// Tests the entries of a rectangle of cells and calls `visit` with each mask of those that overlap `area`, and not
 /// `before`; some masks are made before the first of them is handed on, as by [`InArea`].
 #[inline(always)]
-pub(crate) fn visit_masks(
+pub(super) fn visit_masks(
     level: DetectedSimd,
-    cells: &KeptCells<'_>,
+    cells: &FiledCells<'_>,
     rect: &CellRect,
-    area: &RawAabb,
-    before: Option<&RawAabb>,
+    area: &BandBox,
+    before: Option<&BandBox>,
     mut visit: impl FnMut(usize, u32),
 ) {
     let mut rows = rect.y.clone();
@@ -258,9 +254,9 @@ pub(crate) fn visit_masks(
             }
             let number = run.start / SOA_BLOCK_LEN;
             let block = cells.blocks.block(number);
-            let mut mask = run_mask(&run, number) & level.overlap_mask(block, area);
+            let mut mask = run_mask(&run, number) & level.overlap_mask(block, area.edges());
             if let Some(before) = before {
-                mask &= !level.overlap_mask(block, before);
+                mask &= !level.overlap_mask(block, before.edges());
             }
             masks[count] = (number * SOA_BLOCK_LEN, mask);
             run.start = run.end.min((number + 1) * SOA_BLOCK_LEN);
@@ -276,13 +272,14 @@ pub(crate) fn visit_masks(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::overlaps;
     use crate::tier::point_grid::PointGrid;
 
     const EVERYWHERE: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 
     fn grid(boxes: &[RawAabb]) -> PointGrid {
         let mut grid = PointGrid::new();
-        grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
+        grid.rebuild(boxes, &mut Vec::new()).expect("good boxes");
         grid
     }
 
@@ -291,11 +288,11 @@ mod tests {
         let boxes: Vec<RawAabb> =
             (0..40_000).map(|k| [(k % 200) as f32, (k / 200) as f32]).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
-        let mut found = grid.index.search(EVERYWHERE, Overlapping);
+        let mut found = grid.bands.search(EVERYWHERE, Overlapping);
         let (mut looked_at, mut drawn) = (0, 0);
         // Entries of the bands before, and of the present one those before what is left of it.
         let passed = |found: &InArea<'_, Overlapping>| {
-            let before = grid.index.slots[..found.slots.start].iter().map(|slot| slot.band.population).sum::<usize>();
+            let before = grid.bands.slots[..found.slots.start].iter().map(|slot| slot.population()).sum::<usize>();
             before - found.cells.blocks.len() + found.run.start
         };
         while found.next().is_some() && drawn < 5000 {
@@ -315,8 +312,8 @@ mod tests {
         for (column, row) in (0..20).flat_map(|x| (0..21).map(move |y| (x as f32, y as f32))) {
             let area = [column + 0.1, row + 0.1, column + 0.2, row + 0.2];
             let met = boxes.iter().filter(|aabb| overlaps(aabb, &area)).count();
-            assert_eq!(grid.index.search(area, Overlapping).count(), met);
-            assert!(grid.index.search(area, Filed).count() >= met);
+            assert_eq!(grid.bands.search(area, Overlapping).count(), met);
+            assert!(grid.bands.search(area, Filed).count() >= met);
         }
     }
 
@@ -325,7 +322,7 @@ mod tests {
         let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
         let boxes: Vec<RawAabb> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
-        let mut found = grid.index.search(EVERYWHERE, Overlapping);
+        let mut found = grid.bands.search(EVERYWHERE, Overlapping);
         assert!(found.next().is_some() && found.rect.y.end < 100, "{:?}", found.rect);
         assert_eq!(found.count(), 9);
     }

@@ -1,128 +1,109 @@
-//! Which bands a question has to look at: a few numbers a band, apart from the bands themselves.
+//! Which bands a query has to search: a few numbers for each band, apart from the bands.
 //!
-//! D1: bands of a class divide one axis, y in their own orientation. `lows` are at most the lowest lower edge of a band
-//!     and all behind it, `highs` at least the highest upper edge of a band and all before it: both ascend, so the bands
-//!     that an interval may meet are found by two searches.
-//! D2: bands without bodies may be among those.
+//! DIRECTORY-1: the bands of a class divide one axis, y in the axes of the bands. `lows` are at most
+//! the lowest lower edge in a band and in all bands after it; `highs` are at least the highest upper
+//! edge in a band and in all bands before it. Both ascend, so two searches find the bands that an
+//! interval may touch. Some of those may have no bodies.
 
-use crate::geometry::{RawAabb, overlaps, union};
-use crate::memory::buffers::reserve_like;
-use crate::tier::point_grid::bands::BandSlot;
+use crate::geometry::band_box::{BandAxes, BandBox};
+use crate::memory::buffers::{buffers, plain_buffers};
+use crate::tier::point_grid::band::slot::BandSlot;
 use std::ops::Range;
 
-/// The bands of a class.
+/// Up to this many numbers are all compared, which is faster than a binary search with its
+/// unpredictable branches; more are searched.
+const COMPARED_MAX: usize = 256;
+
+/// The bands of a size class.
 #[derive(Clone, Debug)]
-pub(super) struct ClassBands {
-    pub(super) slots: Range<usize>,
-    /// Its boxes have x and y exchanged.
-    pub(super) transposed: bool,
-    /// Covers all boxes, in the orientation of the class.
-    pub(super) bounds: RawAabb,
+pub(crate) struct ClassBands {
+    /// Indices of its bands.
+    pub(crate) slots: Range<usize>,
+    pub(super) axes: BandAxes,
+    /// The longest side of a box that it takes.
+    pub(crate) side_max: f32,
+    /// Covers all bodies; `None` if there are none.
+    pub(super) bounds: Option<BandBox>,
 }
 
-/// Of all classes.
+/// The extents of all bands, by class.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Directory {
+pub(super) struct BandDirectory {
     classes: Vec<ClassBands>,
-    /// By slot (D1).
+    /// By band (DIRECTORY-1).
     lows: Vec<f32>,
     highs: Vec<f32>,
 }
 
-/// Covers nothing.
-const NOTHING: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+plain_buffers!(ClassBands);
+buffers!(BandDirectory { levelled: classes, lows, highs; own: ; plain: ; });
 
-impl Directory {
-    /// Notes the classes; what follows of bands is to be had after [`finish`](Self::finish).
-    pub(super) fn lay_out(&mut self, classes: impl Iterator<Item = (Range<usize>, bool)>) {
+impl BandDirectory {
+    /// Notes the classes: the indices of their bands, their axes, and the longest side they take.
+    pub(super) fn lay_out(&mut self, classes: impl Iterator<Item = (Range<usize>, BandAxes, f32)>) {
         self.classes.clear();
-        self.classes.extend(classes.map(|(slots, transposed)| ClassBands { slots, transposed, bounds: NOTHING }));
+        self.classes.extend(classes.map(|(slots, axes, side_max)| ClassBands { slots, axes, side_max, bounds: None }));
     }
 
-    /// Reads the bounds of the bands once they are built.
+    /// Reads the bounds of the bands once these are built.
     pub(super) fn finish(&mut self, slots: &[BandSlot]) {
         self.lows.clear();
         self.lows.resize(slots.len(), f32::INFINITY);
         self.highs.clear();
         self.highs.resize(slots.len(), f32::NEG_INFINITY);
         for class in &mut self.classes {
-            let held = |k: usize| Some(slots[k].band.bounds).filter(|_| slots[k].band.population > 0);
-            class.bounds = class.slots.clone().filter_map(held).fold(NOTHING, |all, bounds| union(&all, &bounds));
+            let bounds_of = |k: usize| (slots[k].population() > 0).then(|| slots[k].band.bounds());
+            class.bounds = class.slots.clone().filter_map(bounds_of).reduce(|all, bounds| all.union(&bounds));
             let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
             for k in class.slots.clone() {
-                high = high.max(held(k).map_or(high, |bounds| bounds[3]));
+                high = high.max(bounds_of(k).map_or(high, |bounds| bounds.edges()[3]));
                 self.highs[k] = high;
             }
             for k in class.slots.clone().rev() {
-                low = low.min(held(k).map_or(low, |bounds| bounds[1]));
+                low = low.min(bounds_of(k).map_or(low, |bounds| bounds.edges()[1]));
                 self.lows[k] = low;
             }
         }
     }
 
-    /// Classes with bodies.
+    /// All classes, smallest first.
     #[inline]
-    pub(super) fn classes(&self) -> impl Iterator<Item = &ClassBands> {
-        self.classes.iter().filter(|class| class.bounds[0] <= class.bounds[2])
+    pub(super) fn classes(&self) -> &[ClassBands] {
+        &self.classes
     }
 
-    /// One class after the other; those without bodies meet nothing.
+    /// The bands of a class whose bodies may overlap an area.
     #[inline]
-    pub(super) fn class(&self, number: usize) -> Option<&ClassBands> {
-        self.classes.get(number)
-    }
-
-    /// The slots of a class whose bodies may overlap an area in the class's orientation.
-    #[inline]
-    pub(super) fn met(&self, class: &ClassBands, area: &RawAabb) -> Range<usize> {
-        if !overlaps(&class.bounds, area) {
+    pub(super) fn slots_overlapping(&self, class: &ClassBands, area: &BandBox) -> Range<usize> {
+        if !class.bounds.is_some_and(|bounds| bounds.overlaps(area)) {
             return 0..0;
         }
-        let Range { start, end } = class.slots;
-        let first = start + count(&self.highs[start..end], |high| high < area[1]);
-        first..start + count(&self.lows[start..end], |low| low <= area[3])
+        let (Range { start, end }, [_, area_low, _, area_high]) = (class.slots.clone(), *area.edges());
+        let first = start + count(&self.highs[start..end], |high| high < area_low);
+        first..start + count(&self.lows[start..end], |low| low <= area_high)
     }
 
-    /// The slot of a class where bodies that begin at `y` are filed, or one beside it.
+    /// The band of a class in which bodies that begin at `y` are filed, or one next to it.
     pub(super) fn home(&self, class: &ClassBands, y: f32) -> usize {
         let Range { start, end } = class.slots;
         (start + count(&self.lows[start..end], |low| low <= y)).max(start + 1) - 1
     }
 
-    /// How far bodies of the slot and all before it are from `y` at least.
+    /// The least distance along y from `y` to bodies of a band and of all bands before it.
     pub(super) fn below(&self, slot: usize, y: f32) -> f64 {
         (f64::from(y) - f64::from(self.highs[slot])).max(0.0)
     }
 
-    /// How far bodies of the slot and all behind it are from `y` at least.
+    /// The least distance along y from `y` to bodies of a band and of all bands after it.
     pub(super) fn above(&self, slot: usize, y: f32) -> f64 {
         (f64::from(self.lows[slot]) - f64::from(y)).max(0.0)
     }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.classes.capacity() * size_of::<ClassBands>()
-            + (self.lows.capacity() + self.highs.capacity()) * size_of::<f32>()
-    }
-
-    pub(super) fn reserve_like(&mut self, other: &Self) {
-        reserve_like(&mut self.classes, &other.classes);
-        reserve_like(&mut self.lows, &other.lows);
-        reserve_like(&mut self.highs, &other.highs);
-    }
-
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.classes.shrink_to_fit();
-        self.lows.shrink_to_fit();
-        self.highs.shrink_to_fit();
-    }
 }
 
-/// How many of ascending numbers come before the first that does not satisfy `test`. All are looked at: of a few dozen
-/// that is faster than halving, whose branches nobody can predict.
+/// How many of some ascending numbers come before the first that fails `test`.
 #[inline]
 fn count(numbers: &[f32], test: impl Fn(f32) -> bool) -> usize {
-    const MANY: usize = 256;
-    if numbers.len() > MANY {
+    if numbers.len() > COMPARED_MAX {
         return numbers.partition_point(|&number| test(number));
     }
     numbers.iter().map(|&number| u32::from(test(number))).sum::<u32>() as usize

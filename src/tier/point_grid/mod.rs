@@ -1,35 +1,40 @@
 //! Tier 1: point grids, for boxes of about one size.
 //!
-//! A box is filed once, as a point, in the one cell that holds its lower corner; cells are at least as wide as the
-//! largest box, so partners are at most one cell away, and neighbouring cells of a row are contiguous: a search reads
-//! runs. Sizes that differ too much to share cells are classes, a grid each. The rows of a grid are cut into bands that
-//! are built and searched in the cache; within the crate they are the units of parallel work too.
+//! A box is filed once, as a point, in the one cell that holds its lower corner. Cells are at least
+//! as wide as the largest box, so partners are at most one cell away, and neighbouring cells of a
+//! row are contiguous: a search reads runs. Sizes that differ too much to share cells are size
+//! classes, with a grid each. The rows of cells of a grid are divided into bands, which are built and
+//! searched while they fit the cache, each by one task.
 //!
-//! Grids that file each object in one cell, one grid for each range of sizes, are described by Christer Ericson in
-//! *Real-Time Collision Detection* (7.1 and 7.2); sorting by cell, so that what is near is contiguous, by Simon Green in
-//! *Particle Simulation using CUDA*. Classes chosen by estimate, bands of equal population, and cells that are joined
-//! or found by comparison where a world is uneven are added.
+//! In the order of a step: [`filing`] plans size classes and bands from a sample (`size_classes`,
+//! `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses its cells
+//! (`band/cell_layout`), sorts its bodies (`band/build`) and finds its pairs (`band/sorted`,
+//! `band/crowded`); [`bands`] keeps all of them for queries (`box_query`, `nearest`, `ray`).
+//! [`PointGrid`] is all of that as one public type.
 //!
-//! The steps, in order, each with its invariants: `plan` (N: classes and bands from a sample, by `classes` and
-//! `splitter`), `partition` (R: each body to its band), `band` (P: cells over `axis`, A), `pass` (the pairs of a band),
-//! `index` (what is kept), `directory` (D: which bands an area meets), `search` (S), `near` (E) and `met` (M: the walks of
-//! questions), `meet` (two grids). [`PointGrid`] is all of them as one type.
+//! Source: grids that file each object in one cell, one grid for each range of sizes, are described
+//! by Christer Ericson in *Real-Time Collision Detection* (7.1 and 7.2); sorting by cell, so that
+//! neighbours are contiguous, by Simon Green in *Particle Simulation using CUDA*. Size classes chosen
+//! by estimated cost, bands of equal population, and cells that are merged or found by comparison in
+//! uneven worlds are our own additions.
 
-pub(crate) mod axis;
+mod axis;
 pub(crate) mod band;
+mod band_borders;
 pub(crate) mod bands;
 pub(crate) mod box_query;
-mod classes;
-pub(crate) mod cross;
+pub(crate) mod cross_search;
 mod directory;
+pub(crate) mod filing;
 pub(crate) mod nearest;
-pub(crate) mod partition;
+mod partition;
 pub(crate) mod parts;
-pub(crate) mod plan;
+mod places;
+mod plan;
 pub(crate) mod point_grid;
 pub(crate) mod ray;
 mod route;
-pub(crate) mod splitter;
+pub(crate) mod size_classes;
 #[cfg(test)]
 mod tests;
 

@@ -1,44 +1,59 @@
-//! Hands each body to its band: a pass over the rows that checks and counts, and one that writes.
+//! Distributes the rows to bands: a pass that checks and counts, and a pass that writes records.
 //!
-//! R1: each good row is filed once: in one band of one class, or among the oversized.
-//! R2: a body also *visits*, as a copy, every later band of its class that its box reaches into, and every band of a
-//! smaller class in which a body that overlaps it may be filed: bodies of that class begin at most its longest side before
-//! it. So of two overlapping bodies of classes either both are filed in one band, or exactly one visits the band of
-//! the other: within a class the one that begins first on the band axis (D1), else the larger class.
-//! R3: chunks of rows are fixed by the input, and each has its own place in each destination: the result does not depend on
-//! threads.
-//! R4: a body makes at most [`VISITS_MAX`](crate::tier::point_grid::plan::VISITS_MAX) copies; one that would make more is oversized.
+//! PARTITION-1: each valid row is filed once: in one band of one class, or as oversized.
+//! PARTITION-2: a *ghost* of a body is a copy in a band that does not own it. A body has one in
+//! every later band of its class that its box reaches into, and in every band of a smaller class
+//! that may own a body that overlaps it; such a body begins at most the longest side of its class
+//! before it. So two overlapping bodies are owned by one band, or exactly one of them has a ghost
+//! in the band of the other: within a class the one that begins first on the axis of the bands
+//! (BORDER-1), else the one of the larger class.
+//! PARTITION-3: chunks of rows are fixed by the input, and each has its own place in each
+//! destination, so the result does not depend on threads.
+//! PARTITION-4: a body has at most [`GHOSTS_MAX`](super::route::GHOSTS_MAX) ghosts; one that would
+//! have more is oversized.
 //!
-//! Cost: two passes over the rows, one write of 20 bytes a copy.
+//! Cost: two passes over the rows, and a write of 20 bytes for each record.
 
 #![allow(unsafe_code)]
 
 use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
+use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
-use crate::memory::buffers::grow;
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::columns::SOA_PAD;
 use crate::memory::disjoint::DisjointSlice;
 use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::simd::{DetectedSimd, SimdJob};
-use crate::tier::point_grid::plan::{Class, Plan, longest_side};
+use crate::tier::point_grid::band_borders::BATCH;
+use crate::tier::point_grid::places::BandPlaces;
+use crate::tier::point_grid::plan::{GridPlan, SizeClass};
 use crate::tier::point_grid::route::route;
-use crate::tier::point_grid::splitter::BATCH;
+use crate::tier::point_grid::size_classes::longest_side;
 use std::ops::Range;
 
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to share out.
-const CHUNK: usize = 8192;
+const CHUNK_LEN: usize = 8192;
 
-/// Rows of a chunk that there is room to route from the first; a few in a hundred are.
-const ROUTED: usize = CHUNK / 16;
+/// Rows of a chunk that have room to be routed from the start; a few in a hundred are.
+const ROUTED_RESERVE: usize = CHUNK_LEN / 16;
 
-/// Where the records of all destinations are, one behind the other: the bodies of each band with room for padding, the
-/// visitors of each, the oversized.
+/// Key of a row that is routed or skipped.
+const NO_BAND: u16 = u16::MAX;
+
+/// The axis that bands divide, as a constant of the loops.
+const X: usize = 0;
+const Y: usize = 1;
+
+/// Where the records of each destination are.
+///
+/// The destinations follow each other: the bodies of each band, with room for padding; the ghosts
+/// of each band; the oversized bodies.
 #[derive(Default)]
-pub(crate) struct Partition {
+pub(super) struct Partition {
     bands: usize,
-    /// Per chunk and destination: first how many, then where the next goes.
+    /// By chunk and destination: first the number of records, then the place of the next one.
     cursors: Vec<usize>,
     /// First record of each destination, and the end of the last.
     starts: Vec<usize>,
@@ -48,199 +63,68 @@ pub(crate) struct Partition {
 /// What the first pass leaves for the second.
 #[derive(Default)]
 struct Chunk {
-    /// Per row: the band of a body that is filed by its key alone, or [`NONE`].
+    /// By row: the band of a body that goes to no other destination, or [`NO_BAND`].
     keys: Vec<u16>,
-    /// Rows that go elsewhere too, or instead.
+    /// Rows that go to other destinations.
     routed: Vec<u32>,
-    bad: Vec<InvalidRow>,
+    invalid: Vec<InvalidRow>,
 }
 
-/// The axis that bands divide, as a type of loops.
-const X: usize = 0;
-const Y: usize = 1;
+plain_buffers!(InvalidRow);
+buffers!(Chunk { levelled: keys, routed, invalid; own: ; plain: ; });
+buffers!(Partition { levelled: cursors, starts, chunks; own: ; plain: bands; });
 
-/// Key of a row that is routed or left out.
-const NONE: u16 = u16::MAX;
-
-impl Chunk {
-    fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.keys.capacity() * size_of::<u16>()
-            + self.routed.capacity() * size_of::<u32>()
-            + self.bad.capacity() * size_of::<InvalidRow>()
-    }
-}
-
-/// Rows of one chunk in one of the two passes.
-struct Part<'a, R: ?Sized> {
+/// The rows of one chunk, in one of the two passes.
+struct ChunkRows<'a, R: ?Sized> {
     rows: &'a R,
-    plan: &'a Plan,
+    plan: &'a GridPlan,
     number: usize,
     chunk: &'a mut Chunk,
 }
 
-/// The first pass over a chunk: counts where its rows go, and notes it.
-struct Count<'a, R: ?Sized> {
-    part: Part<'a, R>,
-    skip: bool,
-    counts: &'a mut [usize],
-}
-
-impl<R: BoxSource + ?Sized> Count<'_, R> {
-    /// The loop over rows has no branch that is hard to predict: what needs more thought is put aside.
-    #[inline(always)]
-    fn along<const AXIS: usize>(self) {
-        let Self { part: Part { rows, plan, number, chunk }, skip, counts } = self;
-        chunk.keys.resize(CHUNK, NONE);
-        chunk.routed.clear();
-        chunk.routed.reserve(ROUTED);
-        let Chunk { keys, routed, bad } = chunk;
-        for_each_batch(rows, number, |from, boxes, good| {
-            let keys = &mut keys[from % CHUNK..][..boxes.len()];
-            let mut aside = [0u16; BATCH];
-            let aside_count;
-            if let (Some(class), true) = (plan.classes().first(), good) {
-                aside_count = key_batch::<AXIS>(boxes, keys, counts, &mut aside, class);
-            } else {
-                keys.fill(NONE);
-                aside_count = boxes.len();
-                aside.iter_mut().enumerate().for_each(|(k, slot)| *slot = k as u16);
-            }
-            for &k in &aside[..aside_count] {
-                let (k, row) = (usize::from(k), from + usize::from(k));
-                if !good && let Err(row) = rows.check(row) {
-                    // The lowest is enough to refuse.
-                    if skip || bad.is_empty() {
-                        bad.push(row);
-                    }
-                    continue;
-                }
-                // Counted already unless it turns out to be filed elsewhere.
-                let mut filed = keys[k];
-                route(plan, &boxes[k], &mut |destination, _| {
-                    if destination == usize::from(filed) {
-                        filed = NONE;
-                    } else {
-                        counts[destination] += 1;
-                    }
-                });
-                if keys[k] != NONE && filed != NONE {
-                    counts[usize::from(filed)] -= 1;
-                    keys[k] = NONE;
-                }
-                routed.push(row as u32);
-            }
-        });
-    }
-}
-
-impl<R: BoxSource + ?Sized> SimdJob for Count<'_, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        if self.part.plan.divides_x() { self.along::<X>() } else { self.along::<Y>() }
-    }
-}
-
-/// The second pass over a chunk: writes its rows to where they go.
-struct Scatter<'a, R: ?Sized> {
-    part: Part<'a, R>,
-    cursors: &'a mut [usize],
-    places: DisjointSlice<'a, BodyRecord>,
-}
-
-impl<'a, R: BoxSource + ?Sized> Scatter<'a, R> {
-    /// # Safety
-    ///
-    /// `cursors` are the places that [`Count`] of the same rows asked for, and no one else's.
-    unsafe fn new(part: Part<'a, R>, cursors: &'a mut [usize], places: DisjointSlice<'a, BodyRecord>) -> Self {
-        Self { part, cursors, places }
-    }
-
-    #[inline(always)]
-    fn along<const AXIS: usize>(self) {
-        let Self { part: Part { rows, plan, number, chunk }, cursors, places } = self;
-        let (keys, mut routed) = (&chunk.keys, chunk.routed.iter().peekable());
-        let mut put = move |destination: usize, record: BodyRecord| {
-            let cursor = &mut cursors[destination];
-            // SAFETY: by the contract of `new`.
-            unsafe { places.write(*cursor, record) };
-            *cursor += 1;
-        };
-        for_each_batch(rows, number, |from, boxes, _| {
-            let keys = &keys[from % CHUNK..][..boxes.len()];
-            for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
-                if key != NONE {
-                    let record = BodyRecord { aabb, row: rows.number(from + k) };
-                    put(usize::from(key), if AXIS == X { record.transposed() } else { record });
-                }
-            }
-            while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
-                let k = row as usize - from;
-                let record = BodyRecord { aabb: boxes[k], row: rows.number(row as usize) };
-                let filed = usize::from(keys[k]);
-                route(plan, &boxes[k], &mut |destination, transposed| {
-                    if destination != filed {
-                        put(destination, if transposed { record.transposed() } else { record });
-                    }
-                });
-            }
-        });
-    }
-}
-
-impl<R: BoxSource + ?Sized> SimdJob for Scatter<'_, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        if self.part.plan.divides_x() { self.along::<X>() } else { self.along::<Y>() }
-    }
-}
-
 impl Partition {
-    /// Distributes all rows to places in `records`, where [`own`](Self::own) and the like say. Under `skip` bad rows are
-    /// left out; else the lowest is the error, and `records` was not touched.
-    pub(crate) fn run(
+    /// Distributes all rows to destinations in `places`.
+    ///
+    /// If `skip_invalid`, invalid rows are left out; else the lowest one is the error, and `places`
+    /// stays unchanged.
+    pub(super) fn rebuild(
         &mut self,
         rows: &(impl BoxSource + ?Sized),
-        plan: &Plan,
-        skip: bool,
+        plan: &GridPlan,
+        skip_invalid: bool,
         level: DetectedSimd,
         parallel: bool,
-        records: &mut Vec<BodyRecord>,
+        places: &mut BandPlaces,
     ) -> Result<(), InvalidRow> {
         let destinations = 2 * plan.band_count() + 1;
-        let chunks = rows.len().div_ceil(CHUNK);
+        let chunk_count = rows.len().div_ceil(CHUNK_LEN);
         self.cursors.clear();
-        self.cursors.resize(chunks * destinations, 0);
-        self.chunks.iter_mut().for_each(|chunk| chunk.bad.clear());
-        if self.chunks.len() < chunks {
-            self.chunks.resize_with(chunks, Chunk::default);
+        self.cursors.resize(chunk_count * destinations, 0);
+        self.chunks.iter_mut().for_each(|chunk| chunk.invalid.clear());
+        if self.chunks.len() < chunk_count {
+            self.chunks.resize_with(chunk_count, Chunk::default);
         }
-        let parts = &mut self.chunks[..chunks];
-        parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, counts, chunk| {
-            level.run(Count { part: Part { rows, plan, number, chunk }, skip, counts });
+        let chunks = &mut self.chunks[..chunk_count];
+        parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, chunks, |number, counts, chunk| {
+            level.run(CountPass { chunk: ChunkRows { rows, plan, number, chunk }, skip_invalid, counts });
         });
-        if let (false, Some(first)) = (skip, self.invalid_rows().next()) {
+        if let (false, Some(first)) = (skip_invalid, self.invalid_rows().next()) {
             return Err(first);
         }
-        self.lay_out(chunks, destinations, plan.band_count());
-        let total = self.starts[destinations];
-        grow(records, total);
-        let places = DisjointSlice::new(&mut records[..total]);
-        let parts = &mut self.chunks[..chunks];
-        parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, parts, |number, cursors, chunk| {
-            // SAFETY: these are the places that the count pass asked for, by the same keys and routes: by R3 this chunk's
-            // alone, and in bounds.
-            level.run(unsafe { Scatter::new(Part { rows, plan, number, chunk }, cursors, places) });
+        self.place_chunks(chunk_count, destinations, plan.band_count());
+        let records = DisjointSlice::new(places.records_mut(self.starts[destinations]));
+        let chunks = &mut self.chunks[..chunk_count];
+        parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, chunks, |number, cursors, chunk| {
+            let chunk = ChunkRows { rows, plan, number, chunk };
+            // SAFETY: `cursors` are the places that the count pass over the same rows reserved, with
+            // the same keys and routes: as many as are written, in bounds, and this chunk's alone.
+            level.run(unsafe { ScatterPass::new(chunk, cursors, records) });
         });
         Ok(())
     }
 
-    /// Turns counts into places: destination by destination, and within it chunk by chunk (R3).
-    fn lay_out(&mut self, chunks: usize, destinations: usize, bands: usize) {
+    /// Turns counts into places: by destination, and within it by chunk (PARTITION-3).
+    fn place_chunks(&mut self, chunks: usize, destinations: usize, bands: usize) {
         self.bands = bands;
         self.starts.clear();
         let mut next = 0;
@@ -257,57 +141,169 @@ impl Partition {
         self.starts.push(next);
     }
 
-    /// Bad rows that were left out, ascending.
-    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
-        self.chunks.iter().flat_map(|chunk| &chunk.bad).copied()
+    /// Invalid rows that were skipped, ascending.
+    pub(super) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
+        self.chunks.iter().flat_map(|chunk| &chunk.invalid).copied()
     }
 
-    /// Where the bodies filed in a band are, in the order of rows but for those of a batch that are routed, which follow the
-    /// others of the batch; behind them is room for the padding of columns.
-    pub(crate) fn own(&self, band: usize) -> Range<usize> {
-        let padded = self.range(band);
+    /// The records of a band, without the room for padding after them.
+    ///
+    /// They are in the order of rows, except that routed rows follow the others of their batch.
+    pub(super) fn owned(&self, band: usize) -> Range<usize> {
+        let padded = self.destination(band);
         padded.start..padded.end - SOA_PAD
     }
 
-    /// Where the bodies that visit a band are.
-    pub(crate) fn visitors(&self, band: usize) -> Range<usize> {
-        self.range(self.bands + band)
+    /// The ghosts in a band.
+    pub(super) fn ghosts(&self, band: usize) -> Range<usize> {
+        self.destination(self.bands + band)
     }
 
-    /// Where the bodies are that no class takes.
-    pub(crate) fn oversized(&self) -> Range<usize> {
-        self.range(2 * self.bands)
+    /// The bodies that no class takes.
+    pub(super) fn oversized(&self) -> Range<usize> {
+        self.destination(2 * self.bands)
     }
 
-    fn range(&self, destination: usize) -> Range<usize> {
+    fn destination(&self, destination: usize) -> Range<usize> {
         self.starts[destination]..self.starts[destination + 1]
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        (self.cursors.capacity() + self.starts.capacity()) * size_of::<usize>()
-            + self.chunks.iter().map(Chunk::bytes).sum::<usize>()
-    }
-
-    /// Drops everything: what a step needs, it takes again.
-    pub(crate) fn release(&mut self) {
-        *self = Self::default();
     }
 }
 
-/// Keys a batch as if all were bodies of the smallest class, which in most worlds takes most, that reach into no other
-/// band. Returns how many were put aside because they are not.
+/// The first pass over a chunk: counts the records of each destination.
+struct CountPass<'a, R: ?Sized> {
+    chunk: ChunkRows<'a, R>,
+    skip_invalid: bool,
+    counts: &'a mut [usize],
+}
+
+impl<R: BoxSource + ?Sized> CountPass<'_, R> {
+    /// The loop over rows has no unpredictable branch: rows that need more work are set aside.
+    #[inline(always)]
+    fn run_along<const AXIS: usize>(self) {
+        let Self { chunk: ChunkRows { rows, plan, number, chunk }, skip_invalid, counts } = self;
+        chunk.keys.resize(CHUNK_LEN, NO_BAND);
+        chunk.routed.clear();
+        chunk.routed.reserve(ROUTED_RESERVE);
+        let Chunk { keys, routed, invalid } = chunk;
+        for_each_batch(rows, number, |from, boxes, all_valid| {
+            let keys = &mut keys[from % CHUNK_LEN..][..boxes.len()];
+            let mut aside = [0u16; BATCH];
+            let aside_count;
+            if let (Some(class), true) = (plan.classes().first(), all_valid) {
+                aside_count = key_batch::<AXIS>(boxes, keys, counts, &mut aside, class);
+            } else {
+                keys.fill(NO_BAND);
+                aside_count = boxes.len();
+                aside.iter_mut().enumerate().for_each(|(k, slot)| *slot = k as u16);
+            }
+            for &k in &aside[..aside_count] {
+                let (k, row) = (usize::from(k), from + usize::from(k));
+                if !all_valid && let Err(row) = rows.check(row) {
+                    // The lowest is enough for an error.
+                    if skip_invalid || invalid.is_empty() {
+                        invalid.push(row);
+                    }
+                    continue;
+                }
+                // Already counted, unless its own band turns out to be another one.
+                let mut counted = keys[k];
+                route(plan, &boxes[k], &mut |destination, _| {
+                    if destination == usize::from(counted) {
+                        counted = NO_BAND;
+                    } else {
+                        counts[destination] += 1;
+                    }
+                });
+                if keys[k] != NO_BAND && counted != NO_BAND {
+                    counts[usize::from(counted)] -= 1;
+                    keys[k] = NO_BAND;
+                }
+                routed.push(row as u32);
+            }
+        });
+    }
+}
+
+impl<R: BoxSource + ?Sized> SimdJob for CountPass<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.chunk.plan.smallest_axes().is_exchanged() { self.run_along::<X>() } else { self.run_along::<Y>() }
+    }
+}
+
+/// The second pass over a chunk: writes its records.
+struct ScatterPass<'a, R: ?Sized> {
+    chunk: ChunkRows<'a, R>,
+    cursors: &'a mut [usize],
+    records: DisjointSlice<'a, BodyRecord>,
+}
+
+impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
+    /// # Safety
+    ///
+    /// From each cursor on, `records` must have as many places as [`CountPass`] counted for the
+    /// chunk, in bounds and used by nothing else.
+    unsafe fn new(chunk: ChunkRows<'a, R>, cursors: &'a mut [usize], records: DisjointSlice<'a, BodyRecord>) -> Self {
+        Self { chunk, cursors, records }
+    }
+
+    #[inline(always)]
+    fn run_along<const AXIS: usize>(self) {
+        let Self { chunk: ChunkRows { rows, plan, number, chunk }, cursors, records } = self;
+        let (keys, mut routed) = (&chunk.keys, chunk.routed.iter().peekable());
+        let mut put = move |destination: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
+            let cursor = &mut cursors[destination];
+            let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
+            // SAFETY: the cursor is in bounds and this chunk's alone: `new` was promised a place for
+            // each record that the count pass counted, and this pass writes the same ones.
+            unsafe { records.write(*cursor, record) };
+            *cursor += 1;
+        };
+        for_each_batch(rows, number, |from, boxes, _| {
+            let keys = &keys[from % CHUNK_LEN..][..boxes.len()];
+            for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
+                if key != NO_BAND {
+                    put(usize::from(key), BandAxes::new(AXIS == X), aabb, rows.number(from + k));
+                }
+            }
+            while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
+                let k = row as usize - from;
+                let written = usize::from(keys[k]);
+                route(plan, &boxes[k], &mut |destination, axes| {
+                    if destination != written {
+                        put(destination, axes, boxes[k], rows.number(row as usize));
+                    }
+                });
+            }
+        });
+    }
+}
+
+impl<R: BoxSource + ?Sized> SimdJob for ScatterPass<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.chunk.plan.smallest_axes().is_exchanged() { self.run_along::<X>() } else { self.run_along::<Y>() }
+    }
+}
+
+/// Assigns bands to a batch as if all boxes were of the smallest class, as most are in most worlds,
+/// and reached into no other band. Returns how many were set aside because they are not.
 #[inline(always)]
 fn key_batch<const AXIS: usize>(
     boxes: &[RawAabb],
     keys: &mut [u16],
     counts: &mut [usize],
     aside: &mut [u16; BATCH],
-    class: &Class,
+    class: &SizeClass,
 ) -> usize {
     let mut larger = [false; BATCH];
     larger.iter_mut().zip(boxes).for_each(|(larger, aabb)| *larger = longest_side(aabb) > class.side_max);
     let mut aside_count = 0;
-    class.splitter.for_each(boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2])), |k, band, reaches| {
+    class.borders.for_each(boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2])), |k, band, reaches| {
         keys[k] = band;
         counts[usize::from(band)] += 1;
         aside[aside_count] = k as u16;
@@ -316,14 +312,15 @@ fn key_batch<const AXIS: usize>(
     aside_count
 }
 
-/// Hands the boxes of a chunk on, a batch at a time: the first row, the boxes, and whether all are good for sure.
+/// Calls `batch` for each batch of a chunk, with its first row, its boxes, and whether all of them
+/// are certainly valid.
 #[inline(always)]
 fn for_each_batch(rows: &(impl BoxSource + ?Sized), chunk: usize, mut batch: impl FnMut(usize, &[RawAabb], bool)) {
-    let end = rows.len().min((chunk + 1) * CHUNK);
+    let end = rows.len().min((chunk + 1) * CHUNK_LEN);
     let mut buffer = [[0.0; 4]; BATCH];
-    for from in (chunk * CHUNK..end).step_by(BATCH) {
+    for from in (chunk * CHUNK_LEN..end).step_by(BATCH) {
         let boxes = &mut buffer[..BATCH.min(end - from)];
-        let good = rows.read(from..from + boxes.len(), boxes);
-        batch(from, boxes, good);
+        let all_valid = rows.read(from..from + boxes.len(), boxes);
+        batch(from, boxes, all_valid);
     }
 }

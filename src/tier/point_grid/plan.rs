@@ -1,76 +1,72 @@
-//! How a step is laid out, decided from a sample of its own rows: classes of size, and bands of equal population.
+//! The plan of a step: its size classes, and the bands of each, from a sample of its own rows.
 //!
-//! N1: a plan is a pure function of the rows and the settings. It changes what a step costs and the order of its pairs,
-//! never which pairs there are.
+//! A plan is a pure function of the rows and the settings. It changes what a step costs and the
+//! order of its pairs, never which pairs there are.
 //!
 //! Cost: O(s log s) for a sample of s rows, s at most [`SAMPLE_MAX`].
 
 use crate::geometry::RawAabb;
+use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
-use crate::memory::buffers::part_start;
-use crate::tier::point_grid::classes;
-use crate::tier::point_grid::splitter::Splitter;
+use crate::memory::buffers::{buffers, part_start};
+use crate::tier::point_grid::band_borders::BandBorders;
+use crate::tier::point_grid::size_classes::{ClassOptions, choose_classes, longest_side, single_class};
+use std::ops::Range;
 
-/// Rows in a sample: enough for sixty bands of even population, little enough to cost about a percent of a step.
+/// Most rows in a sample: enough for sixty bands of even population, for about a percent of a step.
 const SAMPLE_MAX: usize = 4096;
+/// Fewest rows in a sample, where there are as many.
 const SAMPLE_MIN: usize = 256;
+/// One row in this many is sampled, between both limits.
+const SAMPLE_RATE: usize = 128;
 
-/// Rows of a sample that follow each other: they share cache lines, and waiting for those is what a sample costs.
+/// Adjacent rows that are sampled together: they share cache lines, and a sample costs its misses.
 const GROUP: usize = 8;
 
 /// Members that are looked at to choose the axis that bands divide.
-const MEMBERS: usize = 256;
+const AXIS_SAMPLE: usize = 256;
 
-/// One row in so many is looked at, within the limits above.
-const SAMPLE_RATE: usize = 128;
-
-/// Fewest bodies in a band: with less, tasks cost more than they share out.
+/// Fewest bodies in a band: with fewer, a task costs more than it gains.
 const BAND_MIN: usize = 2048;
 /// Most bodies in a band: what a second-level cache holds of records and columns.
 const BAND_MAX: usize = 32_768;
-/// Bodies in a band per root of all bodies: bands of about ten rows of cells, so that few bodies reach over a border.
+/// Bodies in a band, times the root of the number of bodies: bands of about ten rows of cells, so
+/// that few bodies reach over a border.
 const BAND_PER_ROOT: f64 = 22.0;
-/// Fewest bands, where bands can have enough bodies: so few workers can share them out evenly.
+/// Fewest bands, as far as [`BAND_MIN`] allows: enough for a few workers to share evenly.
 const BANDS_MIN: usize = 8;
 
-/// Most bands of smaller classes, and further ones of its own, that a body may reach into; with more it is oversized.
-/// This bounds the copies that a partition makes.
-pub(crate) const VISITS_MAX: usize = 8;
-
-/// A point grid for bodies of up to a size.
+/// A point grid for bodies up to a size.
 #[derive(Debug, Default)]
-pub(crate) struct Class {
-    /// Longest side of a box that it takes, in world units.
-    pub(crate) side_max: f32,
-    /// Whether bands divide x instead of y; its bands then hold boxes with x and y exchanged.
-    pub(crate) transposed: bool,
-    pub(crate) splitter: Splitter,
-    /// Number of its first band among the bands of all classes.
-    pub(crate) first_band: usize,
+pub(super) struct SizeClass {
+    /// The longest side of a box that it takes, in world units.
+    pub(super) side_max: f32,
+    /// Exchanged if its bands divide x instead of y.
+    pub(super) axes: BandAxes,
+    pub(super) borders: BandBorders,
+    /// Index of its first band among the bands of all classes.
+    pub(super) first_band: usize,
 }
 
-impl Class {
+buffers!(SizeClass { levelled: borders; own: ; plain: side_max, axes, first_band; });
+
+impl SizeClass {
     /// The axis that its bands divide: 0 for x, 1 for y.
     #[inline(always)]
-    pub(crate) fn axis(&self) -> usize {
-        if self.transposed { 0 } else { 1 }
+    pub(super) fn axis(&self) -> usize {
+        if self.axes.is_exchanged() { 0 } else { 1 }
+    }
+
+    /// Indices of its bands.
+    pub(super) fn bands(&self) -> Range<usize> {
+        self.first_band..self.first_band + self.borders.band_count()
     }
 }
 
-/// What a plan is asked to respect.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wishes<'a> {
-    /// Half-extents at which classes end; empty to find them.
-    pub(crate) bounds: &'a [f32],
-    /// Whether there is a tier for oversized boxes. Without one, classes take all sizes in the sample but those of a
-    /// percent of it.
-    pub(crate) oversized: bool,
-}
-
-/// Classes by ascending size, and buffers.
+/// Size classes, smallest first, and the bands of each.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
-    classes: Vec<Class>,
+pub(super) struct GridPlan {
+    classes: Vec<SizeClass>,
     class_count: usize,
     band_count: usize,
     sample: Vec<RawAabb>,
@@ -78,62 +74,58 @@ pub(crate) struct Plan {
     order: Vec<u32>,
 }
 
-impl Plan {
-    pub(crate) fn classes(&self) -> &[Class] {
+buffers!(GridPlan { levelled: classes, sample, edges, order; own: ; plain: class_count, band_count; });
+
+impl GridPlan {
+    pub(super) fn classes(&self) -> &[SizeClass] {
         &self.classes[..self.class_count]
     }
 
-    /// Whether the bands of the smallest class divide x.
-    pub(crate) fn divides_x(&self) -> bool {
-        self.classes().first().is_some_and(|class| class.transposed)
+    /// The axes of the bands of the smallest class.
+    pub(super) fn smallest_axes(&self) -> BandAxes {
+        self.classes().first().map_or_else(BandAxes::default, |class| class.axes)
     }
 
-    /// Bands of all classes.
-    pub(crate) fn band_count(&self) -> usize {
+    /// Number of bands of all classes.
+    pub(super) fn band_count(&self) -> usize {
         self.band_count
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.sample.capacity() * size_of::<RawAabb>()
-            + self.edges.capacity() * size_of::<f32>()
-            + self.order.capacity() * size_of::<u32>()
-            + self.classes.iter().map(|class| size_of::<Class>() + class.splitter.bytes()).sum::<usize>()
-    }
-
-    /// Plans a step over these rows.
-    pub(crate) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), wishes: Wishes<'_>) {
+    /// Plans the filing of these rows.
+    pub(super) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>) {
         self.take_sample(rows);
-        let alike = if wishes.bounds.is_empty() { classes::alike(&self.sample, &mut self.edges) } else { None };
-        let ends = alike.unwrap_or_else(|| {
+        let single = if options.bounds.is_empty() { single_class(&self.sample, &mut self.edges) } else { None };
+        let side_limits = single.unwrap_or_else(|| {
             self.sample.sort_unstable_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
-            classes::choose(&self.sample, rows.len(), wishes, &mut self.order)
+            choose_classes(&self.sample, rows.len(), options, &mut self.order)
         });
-        self.class_count = ends.len();
-        if self.classes.len() < ends.len() {
-            self.classes.resize_with(ends.len(), Class::default);
+        self.class_count = side_limits.len();
+        if self.classes.len() < side_limits.len() {
+            self.classes.resize_with(side_limits.len(), SizeClass::default);
         }
         self.band_count = 0;
         let mut from = 0;
-        for (class, side_max) in self.classes.iter_mut().zip(ends) {
+        for (class, side_max) in self.classes.iter_mut().zip(side_limits) {
             let to = from + self.sample[from..].partition_point(|aabb| longest_side(aabb) <= side_max);
             let members = &self.sample[from..to];
             class.side_max = side_max;
             class.first_band = self.band_count;
             let bands = bands_for(part_start(members.len(), rows.len(), self.sample.len().max(1)));
-            // Larger ones visit these bands too, so borders should cut few of them either.
-            class.transposed = bands > 1 && divides_better_by_x(&self.sample[from..], &mut self.edges);
+            // Larger bodies reach into these bands too, so borders should cut few of them either.
+            class.axes = BandAxes::new(bands > 1 && divides_better_by_x(&self.sample[from..], &mut self.edges));
             self.edges.clear();
             if bands > 1 {
                 self.edges.extend(members.iter().map(|aabb| aabb[class.axis()]));
                 self.edges.sort_unstable_by(f32::total_cmp);
             }
-            class.splitter.rebuild(&self.edges, bands);
-            self.band_count += class.splitter.band_count();
+            class.borders.rebuild(&self.edges, bands);
+            self.band_count += class.borders.band_count();
             from = to;
         }
     }
 
-    /// Groups of rows at even distances, each moved a little so that a pattern in the order of rows is not met in step.
+    /// Samples groups of rows at even distances, each moved by a hash, so that a pattern in the
+    /// order of rows does not repeat with the groups.
     fn take_sample(&mut self, rows: &(impl BoxSource + ?Sized)) {
         let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
         self.sample.clear();
@@ -143,16 +135,10 @@ impl Plan {
             // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
             let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             let from = from + ((jitter * (spare + 1) as u64) >> 32) as usize;
-            let good = (from..to.min(from + GROUP)).filter_map(|row| rows.check(row).ok());
-            self.sample.extend(good.filter(|aabb| longest_side(aabb).is_finite()));
+            let valid = (from..to.min(from + GROUP)).filter_map(|row| rows.check(row).ok());
+            self.sample.extend(valid.filter(|aabb| longest_side(aabb).is_finite()));
         }
     }
-}
-
-/// Longer side of a box; infinite when an edge is.
-#[inline(always)]
-pub(crate) fn longest_side(aabb: &RawAabb) -> f32 {
-    (aabb[2] - aabb[0]).max(aabb[3] - aabb[1])
 }
 
 fn bands_for(population: usize) -> usize {
@@ -162,22 +148,22 @@ fn bands_for(population: usize) -> usize {
 
 /// Whether borders across x would cut far fewer boxes than borders across y.
 fn divides_better_by_x(members: &[RawAabb], edges: &mut Vec<f32>) -> bool {
-    let members = || members.iter().step_by(members.len().div_ceil(MEMBERS).max(1));
+    let sample = || members.iter().step_by(members.len().div_ceil(AXIS_SAMPLE).max(1));
     // Mean side relative to the spread of the middle half of the lower edges.
-    let mut cut = |axis: usize| {
+    let mut relative_side = |axis: usize| {
         edges.clear();
-        edges.extend(members().map(|aabb| aabb[axis]));
+        edges.extend(sample().map(|aabb| aabb[axis]));
         let len = edges.len();
         if len < 4 {
             return 0.0;
         }
         let (_, &mut low, _) = edges.select_nth_unstable_by(len / 4, f32::total_cmp);
         let (_, &mut high, _) = edges.select_nth_unstable_by(len * 3 / 4, f32::total_cmp);
-        let sides: f64 = members().map(|aabb| f64::from(aabb[axis + 2] - aabb[axis])).sum();
+        let sides: f64 = sample().map(|aabb| f64::from(aabb[axis + 2] - aabb[axis])).sum();
         let spread = f64::from(high) - f64::from(low);
         if spread > 0.0 { sides / len as f64 / spread } else { f64::INFINITY }
     };
-    let (x, y) = (cut(0), cut(1));
-    // A clear difference only: most worlds are as wide as high.
+    let (x, y) = (relative_side(0), relative_side(1));
+    // Only for a clear difference: most worlds are as wide as high.
     y > 2.0 * x && y > 0.01 || y.is_infinite() && x.is_finite()
 }

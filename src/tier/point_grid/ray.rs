@@ -10,10 +10,10 @@
 //! M4: a piece that leads to no other cells is followed by a longer one, so there are not many more pieces than columns and
 //!     rows, however small cells are beside what moves and how far it moves.
 
-use crate::geometry::band_box::BandAxes;
-use crate::geometry::{Impact, PreparedCast, RawAabb};
+use crate::geometry::band_box::BandBox;
+use crate::geometry::{Impact, PreparedCast};
 use crate::simd::CellRect;
-use crate::tier::point_grid::bands::GridIndex;
+use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::visit_masks;
 
 /// A piece with more candidates is halved; with fewer, the next is twice as long.
@@ -23,7 +23,7 @@ const FEW: usize = 12;
 /// A rectangle of so many cells on both axes is not worth halving.
 const SMALL: usize = 3;
 
-impl GridIndex {
+impl Bands {
     /// See [`Search::visit_met`](crate::query::Search::visit_met); rows.
     pub(crate) fn visit_met(
         &self,
@@ -32,9 +32,10 @@ impl GridIndex {
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         for class in self.directory.classes() {
-            let cast = cast.to_band(BandAxes::new(class.transposed));
-            let Some([from, to]) = cast.interval(&class.bounds, until) else { continue };
-            let met = self.directory.met(class, &cast.swept_bounds(from, to, to));
+            let cast = cast.to_band(class.axes);
+            let Some(bounds) = class.bounds else { continue };
+            let Some([from, to]) = cast.interval(bounds.edges(), until) else { continue };
+            let met = self.directory.slots_overlapping(class, &BandBox::from_edges(cast.swept_bounds(from, to, to)));
             let count = met.len();
             for k in 0..count {
                 let slot = if cast.ascends(1) { met.start + k } else { met.end - 1 - k };
@@ -53,25 +54,25 @@ impl GridIndex {
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         let slot = &self.slots[slot];
-        if slot.band.population == 0 {
+        if slot.population() == 0 {
             return until;
         }
-        let Some([mut from, end]) = cast.interval(&slot.band.bounds, until) else { return until };
+        let Some([mut from, end]) = cast.interval(slot.band.bounds().edges(), until) else { return until };
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
-        let finder = band.finder(words);
+        let lookup = band.lookup(words);
         let mut piece = {
-            let [left, top, right, bottom] = band.bounds.map(f64::from);
+            let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
             let across = |side: f64, count: usize, axis: usize| side / count as f64 / cast.speed(axis);
             // NaN of 0 / 0 is nobody's minimum.
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
-        let mut before: Option<RawAabb> = None;
+        let mut before: Option<BandBox> = None;
         let mut rect_before = CellRect { x: 0..0, y: 0..0 };
         loop {
             let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
             let window = |to: f64| {
-                let area = cast.swept_bounds(from, to, end);
-                let rect = finder.rect(&area);
+                let area = BandBox::from_edges(cast.swept_bounds(from, to, end));
+                let rect = lookup.rect(&area);
                 let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
                 (to, area, rect, candidates)
             };

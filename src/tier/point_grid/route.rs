@@ -1,40 +1,51 @@
-//! Where a body goes: the band that files it, and those that it visits (R1, R2, R4 of `partition.rs`).
+//! The destinations of a body: the band that files it, and the bands that get a ghost of it.
 
 use crate::geometry::RawAabb;
-use crate::tier::point_grid::plan::{Plan, VISITS_MAX, longest_side};
+use crate::geometry::band_box::BandAxes;
+use crate::tier::point_grid::plan::GridPlan;
+use crate::tier::point_grid::size_classes::longest_side;
 
-/// A computed side may be this much smaller than the box (half an ulp), and a product this much smaller than its factors.
+/// Most ghosts of a body; one that would have more is oversized. This bounds the copies that a
+/// partition makes.
+pub(super) const GHOSTS_MAX: usize = 8;
+
+/// A computed side may be smaller than the exact one by half an ulp, and a product too.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
-/// Where a body is filed and which bands it visits: the destination of each copy, and whether x and y are exchanged there.
-pub(crate) fn route(plan: &Plan, aabb: &RawAabb, send: &mut impl FnMut(usize, bool)) {
+/// Calls `send` with each destination of a body, and the axes in which the box is filed there
+/// (PARTITION-1, PARTITION-2, PARTITION-4).
+///
+/// The destinations are the bands of all classes, then the ghosts of each band, then the oversized
+/// bodies.
+pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, send: &mut impl FnMut(usize, BandAxes)) {
     let (classes, bands) = (plan.classes(), plan.band_count());
     let side = longest_side(aabb);
     let Some(own) = classes.iter().position(|class| side <= class.side_max) else {
-        return send(2 * bands, false);
+        return send(2 * bands, BandAxes::default());
     };
-    let reach = |k: usize, from: f32| {
+    let bands_reached = |k: usize, from: f32| {
         let class = &classes[k];
-        (class.splitter.band(from), class.splitter.band(aabb[class.axis() + 2]))
+        (class.borders.band(from), class.borders.band(aabb[class.axis() + 2]))
     };
-    // The number below a difference is not above the exact one, and the factor covers the rounding of sides.
-    let smaller_reach = |k: usize| {
+    // Bodies of a smaller class that overlap this one may begin before it by their longest side. The
+    // next float below a difference is at most the exact one.
+    let smaller_reached = |k: usize| {
         let from = aabb[classes[k].axis()] - classes[k].side_max * SIDE_SLACK;
-        reach(k, from.next_down())
+        bands_reached(k, from.next_down())
     };
-    let (low, high) = reach(own, aabb[classes[own].axis()]);
-    let smaller: usize = (0..own).map(smaller_reach).map(|(low, high)| high - low + 1).sum();
-    if smaller + high - low > VISITS_MAX {
-        return send(2 * bands, false);
+    let (first, last) = bands_reached(own, aabb[classes[own].axis()]);
+    let in_smaller: usize = (0..own).map(smaller_reached).map(|(first, last)| last - first + 1).sum();
+    if in_smaller + last - first > GHOSTS_MAX {
+        return send(2 * bands, BandAxes::default());
     }
-    send(classes[own].first_band + low, classes[own].transposed);
-    for band in low + 1..=high {
-        send(bands + classes[own].first_band + band, classes[own].transposed);
+    send(classes[own].first_band + first, classes[own].axes);
+    for band in first + 1..=last {
+        send(bands + classes[own].first_band + band, classes[own].axes);
     }
     for (k, class) in classes[..own].iter().enumerate() {
-        let (low, high) = smaller_reach(k);
-        for band in low..=high {
-            send(bands + class.first_band + band, class.transposed);
+        let (first, last) = smaller_reached(k);
+        for band in first..=last {
+            send(bands + class.first_band + band, class.axes);
         }
     }
 }

@@ -1,67 +1,48 @@
-//! The double grid that is kept over time: insert, remove and move by handle.
+//! The double grid that is changed through handles.
 //!
-//! H1: a slot holds an entity while its generation is odd; insertion makes it odd, removal even. A handle has the odd
-//!     generation of its entity, so it fits no other, nor a free slot. A generation of 0 after use retires the slot.
-//! H2: entities of a loose cell are a list through `next` and `prev`; free slots are a list through `next`.
-//! H3: there are no more loose cells than `CELLS_MIN` or entities planned for, whichever is more, and no more entities
-//!     than planned for unless cells have the size asked for.
-
-#[cfg(test)]
-mod validate;
+//! HANDLES-1: There are at most `CELLS_MIN` loose cells or as many as planned entities, whichever is
+//! more. There are at most as many entities as planned, unless cells have the size asked for.
 
 use crate::error::Error;
-use crate::geometry::{Aabb, RawAabb};
+use crate::geometry::{Aabb, RawAabb, union};
+use crate::memory::buffers::{Buffers, buffers};
+use crate::tier::loose_grid::cell::{LooseCell, TIGHT_SHIFT, entry_count_max};
+use crate::tier::loose_grid::handles::slots::{LooseHandle, Slot, Slots};
 use crate::tier::loose_grid::handles::tight::TightLists;
-use crate::tier::loose_grid::map::GridMap;
-use crate::tier::loose_grid::{
-    ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, TIGHT_SHIFT, union,
-};
+use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex};
+use crate::tier::loose_grid::map::CellMap;
 
-/// Loose cells that a grid may have however few it holds: 20 KiB.
-const CELLS_MIN: usize = 1024;
+/// Loose cells that every grid may have: 20 KiB.
+pub(super) const CELLS_MIN: usize = 1024;
 
-/// Loose cells that a grid may have however much it holds, so that they can be numbered: 20 GiB.
+/// Most loose cells of a grid, so that they can be numbered: 20 GiB.
 const CELLS_MAX: usize = 1 << 30;
 
-/// A box in a [`LooseGrid`]. It stays good until the box is removed, and is harmless after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LooseHandle {
-    index: u32,
-    generation: u32,
-}
-
-/// Where an entity is kept. Its loose cell is known from its box (T1).
-#[derive(Clone, Copy, Debug)]
-pub(in crate::tier::loose_grid) struct Slot {
-    pub(in crate::tier::loose_grid) bounds: RawAabb,
-    pub(in crate::tier::loose_grid) next: EntityIndex,
-    prev: EntityIndex,
-    generation: u32,
-}
-
-const _: () = assert!(size_of::<Slot>() == 28);
-
-/// Boxes of any size, to be inserted, removed, moved and searched in any order: a loose/tight double grid.
+/// A loose/tight double grid of boxes, which are inserted, moved and removed in any order.
 ///
-/// For what lives for long and changes singly: triggers, area effects, large creatures, lights. For all bodies of a
-/// step take [`World`](crate::World).
+/// Use it for boxes of any size that live for long and change one at a time: triggers, areas of
+/// effect, large creatures, lights. For all bodies of a step, use [`World`](crate::World).
 ///
-/// Each box is filed in one loose cell, the one that holds its centre, and the cell's own box grows to cover it. A
-/// coarser tight grid finds the loose cells that a search has to open. Removing and moving never shrink a loose cell's
-/// box, so a grid whose boxes have moved far gets slower, though never wrong, until [`clean_up`](Self::refit).
-///
-/// # Cost
-///
-/// `insert`, `remove`, `set` and `get` take constant time on average. Memory is O(boxes), of the most there were since
-/// [`shrink_to_fit`](Self::shrink_to_fit), however large the area and small the cells asked for.
+/// Each box is filed in one loose cell, the one that holds its centre, and the bounds of the cell
+/// grow to cover it. A coarser tight grid finds the loose cells that a search has to visit. Removing
+/// and moving boxes never shrinks these bounds: searches get slower, never wrong, until
+/// [`refit`](Self::refit) is called.
 ///
 /// # Determinism
 ///
-/// The order in which boxes are found is a pure function of the calls made before.
+/// The order of hits and pairs is a pure function of the calls made before.
+///
+/// # Cost
+///
+/// [`insert`](Self::insert), [`remove`](Self::remove), [`set_aabb`](Self::set_aabb) and
+/// [`aabb`](Self::aabb) take constant time on average. Memory is O(boxes), for the most boxes held
+/// since [`shrink_to_fit`](Self::shrink_to_fit), however large the area and however small the cells.
+///
+/// # Example
 ///
 /// ```
-/// use triphase::Aabb;
-/// use triphase::tier::loose_grid::LooseGrid;
+/// use triphase::{Aabb, tier::loose_grid::LooseGrid};
+///
 /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [1000.0, 1000.0])?, 20.0)?;
 /// let dragon = grid.insert(Aabb::from_half_extents([100.0, 100.0], [25.0, 10.0])?);
 /// let trap = grid.insert(Aabb::from_half_extents([130.0, 100.0], [5.0, 5.0])?);
@@ -71,39 +52,42 @@ const _: () = assert!(size_of::<Slot>() == 28);
 /// grid.find_pairs(&mut pairs);
 /// assert_eq!(pairs.len(), 1); // they touch at x = 125
 ///
-/// grid.set(dragon, Aabb::from_half_extents([500.0, 500.0], [25.0, 10.0])?);
-/// assert!(grid.remove(trap).is_some() && grid.get(trap).is_none());
+/// grid.set_aabb(dragon, Aabb::from_half_extents([500.0, 500.0], [25.0, 10.0])?);
+/// assert!(grid.remove(trap).is_some() && grid.aabb(trap).is_none());
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
-/// Source: a grid of expanding cells under a coarser grid that finds them was described by the author known as
-/// "Dragon Energy", in an answer on Stack Overflow about quadtrees and grids for collision detection.
+/// # Source
+///
+/// A grid of cells that expand to fit their contents, under a coarser grid that finds those cells,
+/// was described by the author known as "Dragon Energy", in an answer on Stack Overflow about
+/// quadtrees and grids for collision detection.
 #[derive(Clone, Debug)]
 pub struct LooseGrid {
     area: Aabb,
     cell_size: f32,
-    map: GridMap,
+    pub(super) map: CellMap,
     pub(in crate::tier::loose_grid) cells: Vec<LooseCell>,
     pub(in crate::tier::loose_grid) tight: TightLists,
-    slots: Vec<Slot>,
-    free: EntityIndex,
-    len: usize,
-    /// H3: from more entities than this the cells are made again, smaller.
-    planned: usize,
-    /// H1: at least that of every slot that was given back.
-    first_generation: u32,
+    pub(super) slots: Slots,
+    /// With more entities than this, the cells are rebuilt, smaller (HANDLES-1).
+    pub(super) planned_len: usize,
 }
 
+buffers!(LooseGrid { levelled: ; own: cells, tight, slots; plain: area, cell_size, map, planned_len; });
+
 impl LooseGrid {
-    /// An empty grid with loose cells of `cell_size` world units, over the area where boxes are expected. Outside of it
-    /// searches are slower but no less exact. A good size is about that of a usual box.
+    /// Creates an empty grid with loose cells of `cell_size` world units over `area`.
     ///
-    /// There are no more than two cells a box (or 1024 in all): while the size asked for would take more, cells are
-    /// larger. They are made smaller as boxes come, each time their number has doubled.
+    /// The area is where boxes are expected. Searches for boxes outside of it are slower but exact.
+    /// A good cell size is that of a typical box.
+    ///
+    /// There are at most two cells for each box, or 1024 in all. As long as `cell_size` needs more,
+    /// cells are larger; each time the number of boxes has doubled, they are made smaller.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidConfig`] when `cell_size` is not a finite number above 0.
+    /// [`Error::InvalidConfig`] if `cell_size` is not a finite number above 0.
     pub fn new(area: Aabb, cell_size: f32) -> Result<Self, Error> {
         if !(cell_size.is_finite() && cell_size > 0.0) {
             let expected = "a finite number above 0";
@@ -112,246 +96,223 @@ impl LooseGrid {
         let mut grid = Self {
             area,
             cell_size,
-            map: GridMap::single(),
+            map: CellMap::single(),
             cells: Vec::new(),
             tight: TightLists::new(),
-            slots: Vec::new(),
-            free: EntityIndex::NONE,
-            len: 0,
-            planned: 0,
-            first_generation: 0,
+            slots: Slots::new(),
+            planned_len: 0,
         };
-        grid.refile(0);
+        grid.rebuild_cells(0);
         Ok(grid)
     }
 
-    /// Files a box. A grid holds up to 2^32 - 2 boxes; one more is not filed, and its handle is stale from the start.
+    /// Inserts a box and returns its handle.
+    ///
+    /// A grid holds up to 2^32 - 2 boxes. Another one is not inserted, and its handle is stale.
     ///
     /// # Cost
     ///
-    /// O(1) on average, and the tight cells that the box of its loose cell newly touches, 64 at most.
+    /// O(1) on average. At most 64 tight cells are updated.
     pub fn insert(&mut self, aabb: Aabb) -> LooseHandle {
-        if self.free == EntityIndex::NONE {
-            if self.slots.len() >= u32::MAX as usize - 1 {
-                return LooseHandle { index: u32::MAX, generation: 0 };
-            }
-            let (none, generation) = (EntityIndex::NONE, self.first_generation);
-            self.free = EntityIndex::new(self.slots.len());
-            self.slots.push(Slot { bounds: NOTHING, next: none, prev: none, generation });
-        }
-        let index = self.free;
-        let slot = &mut self.slots[index.at()];
-        self.free = slot.next;
-        slot.bounds = aabb.to_array();
-        slot.generation |= 1; // H1
-        self.len += 1;
-        if self.len > self.planned {
-            self.refile(self.len * 2);
+        let Some(index) = self.slots.insert(aabb.to_array()) else {
+            return LooseHandle::STALE;
+        };
+        if self.len() > self.planned_len {
+            self.rebuild_cells(self.len() * 2);
         } else {
-            self.link(index);
+            self.file(index);
         }
-        self.handle(index)
+        self.slots.handle(index)
     }
 
-    /// Takes a box out and returns it; `None` if it was out already.
+    /// Removes a box and returns it, or `None` if the handle is stale.
     ///
     /// # Cost
     ///
     /// O(1).
     pub fn remove(&mut self, handle: LooseHandle) -> Option<Aabb> {
-        let (index, aabb) = self.find(handle)?;
+        let aabb = self.aabb(handle)?;
+        let index = self.slots.find(handle)?;
         self.unlink(index);
-        self.len -= 1;
-        let slot = &mut self.slots[index.at()];
-        slot.generation = slot.generation.wrapping_add(1); // H1
-        if slot.generation != 0 {
-            slot.next = self.free;
-            self.free = index;
-        }
+        self.slots.remove(index);
         Some(aabb)
     }
 
-    /// Moves or resizes a box; whether it was there.
+    /// Moves or resizes a box. Returns `false` if the handle is stale.
     ///
     /// # Cost
     ///
     /// As [`insert`](Self::insert).
-    pub fn set(&mut self, handle: LooseHandle, aabb: Aabb) -> bool {
-        let Some((index, _)) = self.find(handle) else { return false };
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use triphase::{Aabb, tier::loose_grid::LooseGrid};
+    ///
+    /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [100.0, 100.0])?, 5.0)?;
+    /// let light = grid.insert(Aabb::new([0.0, 0.0], [4.0, 4.0])?);
+    /// let moved = Aabb::new([50.0, 0.0], [54.0, 4.0])?;
+    /// assert!(grid.set_aabb(light, moved));
+    /// assert_eq!(grid.aabb(light), Some(moved));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    pub fn set_aabb(&mut self, handle: LooseHandle, aabb: Aabb) -> bool {
+        let Some(index) = self.slots.find(handle) else { return false };
         let bounds = aabb.to_array();
-        if self.map.cell_of_center(&bounds) == self.map.cell_of_center(&self.slots[index.at()].bounds) {
-            self.slots[index.at()].bounds = bounds;
-            self.grow(self.map.cell_of_center(&bounds), &bounds);
+        let cell = self.map.cell_of_center(&bounds);
+        if cell == self.map.cell_of_center(&self.slots[index].bounds) {
+            self.slots[index].bounds = bounds;
+            self.grow_cell(cell, &bounds);
         } else {
             self.unlink(index);
-            self.slots[index.at()].bounds = bounds;
-            self.link(index);
+            self.slots[index].bounds = bounds;
+            self.file(index);
         }
         true
     }
 
-    /// The box of a handle, `None` if it was removed.
-    pub fn get(&self, handle: LooseHandle) -> Option<Aabb> {
-        self.find(handle).map(|(_, aabb)| aabb)
+    /// Returns a box, or `None` if the handle is stale.
+    pub fn aabb(&self, handle: LooseHandle) -> Option<Aabb> {
+        self.slots[self.slots.find(handle)?].bounds.try_into().ok()
     }
 
-    /// How many boxes there are.
+    /// Returns the number of boxes.
     pub fn len(&self) -> usize {
-        self.len
+        self.slots.len()
     }
 
-    /// Whether there are no boxes.
+    /// Returns whether there are no boxes.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
-    /// Makes searches fast again after boxes were removed or moved far: shrinks the box of each loose cell to what it
-    /// holds and lists all of them anew, in larger tight cells if there are very long boxes. Handles stay good. Worth
-    /// its while once about as many boxes have moved to another cell as there are.
+    /// Makes searches fast again after boxes were moved far or removed.
+    ///
+    /// Shrinks the bounds of each loose cell to its boxes and lists all cells anew, in larger tight
+    /// cells if boxes are very long. Handles stay valid. It pays once about as many boxes have moved
+    /// to another cell as there are boxes.
     ///
     /// # Cost
     ///
     /// O(boxes).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use triphase::{Aabb, tier::loose_grid::LooseGrid};
+    ///
+    /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [100.0, 100.0])?, 5.0)?;
+    /// let creature = grid.insert(Aabb::new([0.0, 0.0], [90.0, 90.0])?);
+    /// let small = Aabb::new([44.0, 44.0], [46.0, 46.0])?;
+    /// grid.set_aabb(creature, small); // the bounds of its cell stay large
+    /// grid.refit();
+    /// assert_eq!(grid.aabb(creature), Some(small));
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     pub fn refit(&mut self) {
-        self.refile(self.len);
+        self.rebuild_cells(self.len());
     }
 
-    /// Removes all boxes; their handles are stale.
+    /// Removes all boxes. Their handles become stale.
     pub fn clear(&mut self) {
-        for slot in &mut self.slots {
-            slot.generation = slot.generation.wrapping_add(slot.generation & 1); // H1
-        }
-        self.len = 0;
-        self.free_all();
-        self.refile(0);
+        self.slots.clear();
+        self.rebuild_cells(0);
     }
 
-    /// Memory held, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.cells.capacity() * size_of::<LooseCell>() + self.slots.capacity() * size_of::<Slot>() + self.tight.bytes()
+    /// Returns the bytes of heap memory held.
+    pub fn memory_bytes(&self) -> usize {
+        self.bytes()
     }
 
-    /// Gives back memory that the boxes held now do not need. Handles stay good.
+    /// Gives back memory that the present boxes do not need. Handles stay valid.
     ///
     /// # Cost
     ///
-    /// That of [`clean_up`](Self::refit).
+    /// As [`refit`](Self::refit).
     pub fn shrink_to_fit(&mut self) {
-        while let Some(last) = self.slots.last().filter(|slot| slot.generation & 1 == 0 && slot.generation != 0) {
-            self.first_generation = self.first_generation.max(last.generation); // H1
-            self.slots.pop();
-        }
-        self.free_all();
-        self.refile(self.len);
-        self.cells.shrink_to_fit();
-        self.slots.shrink_to_fit();
-        self.tight.shrink_to_fit(self.cells.len());
+        self.slots.truncate();
+        self.rebuild_cells(self.len());
+        Buffers::shrink_to_fit(self);
     }
 
-    /// H1: the slot and the box of a handle that is not stale.
-    fn find(&self, handle: LooseHandle) -> Option<(EntityIndex, Aabb)> {
-        let slot = self.slots.get(handle.index as usize)?;
-        let [min_x, min_y, max_x, max_y] = slot.bounds;
-        let fits = slot.generation == handle.generation;
-        let aabb = Aabb::new([min_x, min_y], [max_x, max_y]).ok().filter(|_| fits)?;
-        Some((EntityIndex(handle.index), aabb))
+    /// Files an entity in its cell, which grows to cover it.
+    fn file(&mut self, index: EntityIndex) {
+        let cell = self.link(index);
+        let bounds = self.slots[index].bounds;
+        self.grow_cell(cell, &bounds);
     }
 
-    pub(in crate::tier::loose_grid) fn handle(&self, index: EntityIndex) -> LooseHandle {
-        LooseHandle { index: index.0, generation: self.slots[index.at()].generation }
-    }
-
-    pub(in crate::tier::loose_grid) fn slot(&self, index: EntityIndex) -> &Slot {
-        &self.slots[index.at()]
-    }
-
-    /// T1 and T2, T3.
-    fn link(&mut self, index: EntityIndex) {
-        let cell = self.push_front(index);
-        let bounds = self.slots[index.at()].bounds;
-        self.grow(cell, &bounds);
-    }
-
-    /// T1: puts an entity first in the list of its cell, which is returned.
-    fn push_front(&mut self, index: EntityIndex) -> usize {
-        let cell = self.map.cell_of_center(&self.slots[index.at()].bounds);
+    /// Puts an entity at the front of the list of its cell, and returns the cell (LOOSE-1).
+    fn link(&mut self, index: EntityIndex) -> usize {
+        let cell = self.map.cell_of_center(&self.slots[index].bounds);
         let next = std::mem::replace(&mut self.cells[cell].head, index);
-        let slot = &mut self.slots[index.at()];
+        let slot = &mut self.slots[index];
         (slot.next, slot.prev) = (next, EntityIndex::NONE);
         if let Some(next) = next.some() {
-            self.slots[next.at()].prev = index;
+            self.slots[next].prev = index;
         }
         cell
     }
 
-    /// H2. The box of its cell stays as it is.
+    /// Takes an entity out of the list of its cell (SLOT-2). The bounds of the cell stay.
     fn unlink(&mut self, index: EntityIndex) {
-        let Slot { bounds, next, prev, .. } = self.slots[index.at()];
+        let Slot { bounds, next, prev, .. } = self.slots[index];
         match prev.some() {
-            Some(prev) => self.slots[prev.at()].next = next,
+            Some(prev) => self.slots[prev].next = next,
             None => self.cells[self.map.cell_of_center(&bounds)].head = next,
         }
         if let Some(next) = next.some() {
-            self.slots[next.at()].prev = prev;
+            self.slots[next].prev = prev;
         }
     }
 
-    /// T2 and T3: has a cell cover a box.
-    fn grow(&mut self, cell: usize, bounds: &RawAabb) {
-        let entries_max = self.entries_max();
+    /// Makes the bounds of a cell cover a box (LOOSE-2, LOOSE-3).
+    fn grow_cell(&mut self, cell: usize, bounds: &RawAabb) {
         let old = self.cells[cell].bounds;
         let new = union(&old, bounds);
         if new != old {
             self.cells[cell].bounds = new;
-            self.tight.grow(LooseIndex::new(cell), &old, &new, entries_max);
+            self.tight.grow(LooseIndex::new(cell), &old, &new, self.entry_count_max());
         }
     }
 
-    /// T5, with the most entities there were.
-    fn entries_max(&self) -> usize {
-        ENTRIES_PER_ENTITY * self.slots.len() + ENTRIES_SLACK
+    /// Returns the most entries of tight cells, for the most entities held so far (LOOSE-5).
+    pub(super) fn entry_count_max(&self) -> usize {
+        entry_count_max(self.slots.slot_count())
     }
 
-    /// Makes cells for `planned` entities and files all anew.
-    fn refile(&mut self, planned: usize) {
-        let planned = planned.max(CELLS_MIN);
+    /// Makes cells for `planned_len` entities and files all entities anew.
+    fn rebuild_cells(&mut self, planned_len: usize) {
+        let planned_len = planned_len.max(CELLS_MIN);
         let (min, max) = (self.area.min(), self.area.max());
+        let (min, max): ([f32; 2], [f32; 2]) = (min.into(), max.into());
         let sides = [0, 1].map(|axis| f64::from(max[axis]) - f64::from(min[axis]));
-        let asked = sides.map(|side| (side / f64::from(self.cell_size)).ceil().max(1.0));
-        let counts = cell_counts(asked, planned.min(CELLS_MAX) as f64);
-        self.planned = if counts == asked { usize::MAX } else { planned }; // H3
-        // Cells of the size asked for may reach beyond the area.
-        let covered = [0, 1].map(|k| if counts == asked { asked[k] * f64::from(self.cell_size) } else { sides[k] });
-        self.map = GridMap::new(min.map(f64::from), covered, counts.map(|count| count as u32));
+        let cell_size = f64::from(self.cell_size);
+        let wanted = sides.map(|side| (side / cell_size).ceil().max(1.0));
+        let counts = cell_counts(wanted, planned_len.min(CELLS_MAX) as f64);
+        let has_wanted_size = counts == wanted;
+        self.planned_len = if has_wanted_size { usize::MAX } else { planned_len };
+        // Cells of the wanted size may reach beyond the area.
+        let covered = [0, 1].map(|k| if has_wanted_size { wanted[k] * cell_size } else { sides[k] });
+        self.map = CellMap::new(min.map(f64::from), covered, counts.map(|count| count as u32));
         self.cells.clear();
         self.cells.resize(self.map.cell_count(), LooseCell::EMPTY);
-        for index in (0..self.slots.len()).rev() {
-            if self.slots[index].generation & 1 == 1 {
-                let cell = self.push_front(EntityIndex::new(index));
+        // As entities are linked at the front, the lists ascend.
+        for index in (0..self.slots.slot_count()).rev().map(EntityIndex::new) {
+            if self.slots[index].is_occupied() {
+                let cell = self.link(index);
                 self.cells[cell].bounds = union(&self.cells[cell].bounds, &self.slots[index].bounds);
             }
         }
-        let entries_max = self.entries_max();
-        self.tight.rebuild(self.map.joined([TIGHT_SHIFT; 2]), &self.cells, entries_max);
-    }
-
-    /// H2: every slot without an entity, the lowest first.
-    fn free_all(&mut self) {
-        self.free = EntityIndex::NONE;
-        for (k, slot) in self.slots.iter_mut().enumerate().rev() {
-            if slot.generation & 1 == 0 && slot.generation != 0 {
-                slot.next = self.free;
-                self.free = EntityIndex::new(k);
-            }
-        }
+        self.tight.rebuild(self.map.joined([TIGHT_SHIFT; 2]), &self.cells, self.entry_count_max());
     }
 }
 
-/// So many cells as were asked for on each axis, or fewer in the same proportion.
-fn cell_counts(asked: [f64; 2], cells_max: f64) -> [f64; 2] {
-    let [x, y] = asked;
+/// Returns as many cells as wanted on each axis, or fewer in the same proportion.
+fn cell_counts(wanted: [f64; 2], cells_max: f64) -> [f64; 2] {
+    let [x, y] = wanted;
     if x * y <= cells_max {
-        return asked;
+        return wanted;
     }
     let count_x = (x / y * cells_max).sqrt().clamp(1.0, cells_max.min(x)).floor();
     [count_x, (cells_max / count_x).clamp(1.0, y).floor()]

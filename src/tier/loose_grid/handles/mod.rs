@@ -1,6 +1,9 @@
 //! A double grid that lives over many frames and is changed through handles.
 
-pub(crate) mod grid;
-pub(crate) mod pairs;
-pub(crate) mod query;
-pub(crate) mod tight;
+pub(super) mod grid;
+mod pairs;
+mod query;
+pub(super) mod slots;
+mod tight;
+#[cfg(test)]
+mod validate;

@@ -1,92 +1,69 @@
-//! Areas and pairs of a [`LooseGrid`].
+//! Pairs of a [`LooseGrid`].
 
-use crate::geometry::{Aabb, RawAabb, overlaps};
-use crate::tier::loose_grid::handles::grid::{LooseGrid, LooseHandle};
-use crate::tier::loose_grid::{EntityIndex, LooseIndex};
+use crate::geometry::overlaps;
+use crate::tier::loose_grid::cell::LooseCell;
+use crate::tier::loose_grid::handles::grid::LooseGrid;
+use crate::tier::loose_grid::handles::slots::LooseHandle;
+use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex};
 
 impl LooseGrid {
-    /// The boxes that overlap `area`, each once; touching is overlap. They are looked for as the iterator is drawn on.
-    ///
-    /// # Cost
-    ///
-    /// O(tight cells that `area` touches + boxes in the loose cells that it meets). Takes no memory.
+    /// Replaces `pairs` by all pairs of boxes that overlap, each once. Touching is overlap.
     ///
     /// # Determinism
     ///
     /// The order is a pure function of the calls made before.
-    pub fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = LooseHandle> + Clone {
-        let area = area.to_array();
-        self.filed_near(area, move |bounds| overlaps(&area, bounds))
-    }
-
-    /// What is filed in loose cells that `area` meets and satisfies `test`, each once.
-    pub(in crate::tier::loose_grid) fn filed_near<T: Fn(&RawAabb) -> bool + Copy>(
-        &self,
-        area: RawAabb,
-        test: T,
-    ) -> impl Iterator<Item = LooseHandle> + Clone + use<'_, T> {
-        self.cells_in(area)
-            .chain(self.tight.everywhere().iter().copied())
-            .filter(move |cell| overlaps(&area, &self.cells[cell.at()].bounds))
-            .flat_map(|cell| self.members(self.cells[cell.at()].head))
-            .filter(move |&index| test(&self.slot(index).bounds))
-            .map(|index| self.handle(index))
-    }
-
-    /// Fills `pairs`, which is cleared first, with each two boxes that overlap, once; touching is overlap.
     ///
     /// # Cost
     ///
-    /// O(boxes) where no loose cell is crowded and few boxes are as long as the area; boxes in one loose cell are all
-    /// tested against each other, and so is whatever lies outside of the area, in the cells at its border.
+    /// O(boxes) if no loose cell is crowded and few boxes are as long as the area. Boxes in one loose
+    /// cell are all tested against each other, and so are boxes outside of the area, which are filed
+    /// in the cells at its border. Allocates only what `pairs` grows by.
     ///
-    /// # Determinism
+    /// # Example
     ///
-    /// The order is a pure function of the calls made before.
+    /// ```
+    /// use triphase::{Aabb, tier::loose_grid::LooseGrid};
+    ///
+    /// let mut grid = LooseGrid::new(Aabb::new([0.0, 0.0], [100.0, 100.0])?, 5.0)?;
+    /// let a = grid.insert(Aabb::new([0.0, 0.0], [4.0, 4.0])?);
+    /// let b = grid.insert(Aabb::new([4.0, 0.0], [8.0, 4.0])?);
+    /// let mut pairs = Vec::new();
+    /// grid.find_pairs(&mut pairs);
+    /// assert!(pairs == [(a, b)] || pairs == [(b, a)]);
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     pub fn find_pairs(&self, pairs: &mut Vec<(LooseHandle, LooseHandle)>) {
         pairs.clear();
-        let held =
-            || (0..self.cells.len()).map(LooseIndex::new).filter(|&cell| self.cells[cell.at()].head.some().is_some());
+        let is_held = |cell: &LooseIndex| self.cells[cell.get()].head.some().is_some();
+        let held = || (0..self.cells.len()).map(LooseIndex::new).filter(is_held);
         for cell in held() {
-            for a in self.members(self.cells[cell.at()].head) {
-                self.pair_with_list(a, self.slot(a).next, pairs);
+            let LooseCell { bounds, head } = self.cells[cell.get()];
+            for a in self.members(head) {
+                self.pair_with_list(a, self.slots[a].next, pairs);
             }
-            if self.tight.is_everywhere(cell) {
-                // With all the others; of two that are everywhere, the first does it.
-                let others = held().filter(|&other| other > cell || !self.tight.is_everywhere(other));
+            if self.tight.is_unlisted(cell) {
+                // With all others; of two unlisted cells, the first does it.
+                let others = held().filter(|&other| other > cell || !self.tight.is_unlisted(other));
                 others.for_each(|other| self.pair_cells(cell, other, pairs));
             } else {
-                let others = self.cells_in(self.cells[cell.at()].bounds).filter(|&other| other > cell);
+                let others = self.cells_in(bounds).filter(|&other| other > cell);
                 others.for_each(|other| self.pair_cells(cell, other, pairs));
             }
         }
-    }
-
-    /// Loose cells listed in the tight cells that `area` touches, each once. Some of them may not overlap it.
-    fn cells_in(&self, area: RawAabb) -> impl Iterator<Item = LooseIndex> + Clone {
-        let range = self.tight.range(&area);
-        range.cells().flat_map(move |(x, y)| {
-            let listed = self.tight.listed(x, y);
-            listed.filter(move |cell| self.tight.meets_first(&range, &self.cells[cell.at()].bounds, x, y))
-        })
-    }
-
-    /// A list of entities.
-    pub(in crate::tier::loose_grid) fn members(&self, head: EntityIndex) -> impl Iterator<Item = EntityIndex> + Clone {
-        std::iter::successors(head.some(), |&index| self.slot(index).next.some())
     }
 
     fn pair_cells(&self, cell: LooseIndex, other: LooseIndex, pairs: &mut Vec<(LooseHandle, LooseHandle)>) {
-        let (cell, other) = (&self.cells[cell.at()], &self.cells[other.at()]);
+        let (cell, other) = (&self.cells[cell.get()], &self.cells[other.get()]);
         if overlaps(&cell.bounds, &other.bounds) {
-            let near = self.members(cell.head).filter(|&a| overlaps(&self.slot(a).bounds, &other.bounds));
-            near.for_each(|a| self.pair_with_list(a, other.head, pairs));
+            let nearby = self.members(cell.head).filter(|&a| overlaps(&self.slots[a].bounds, &other.bounds));
+            nearby.for_each(|a| self.pair_with_list(a, other.head, pairs));
         }
     }
 
+    /// Adds the pairs of an entity with those of a list that begins with `head`.
     fn pair_with_list(&self, a: EntityIndex, head: EntityIndex, pairs: &mut Vec<(LooseHandle, LooseHandle)>) {
-        let bounds = &self.slot(a).bounds;
-        let hits = self.members(head).filter(|&b| overlaps(bounds, &self.slot(b).bounds));
-        pairs.extend(hits.map(|b| (self.handle(a), self.handle(b))));
+        let bounds = &self.slots[a].bounds;
+        let hits = self.members(head).filter(|&b| overlaps(bounds, &self.slots[b].bounds));
+        pairs.extend(hits.map(|b| (self.slots.handle(a), self.slots.handle(b))));
     }
 }

@@ -1,123 +1,145 @@
-//! Rebuilding: file, sort what is crowded, list.
+//! Rebuilds the grid: files entities, lists loose cells, sorts crowded cells.
 
-use crate::geometry::RawAabb;
-use crate::tier::loose_grid::map::GridMap;
+use crate::geometry::{EMPTY_AABB, RawAabb, union};
+use crate::tier::loose_grid::cell::{LooseCell, entry_count_max};
+use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex, narrow};
+use crate::tier::loose_grid::map::CellMap;
+use crate::tier::loose_grid::rebuilt::grid::{FiledEntity, GROUP_LEN, RebuiltGrid, TightRuns};
 use crate::tier::loose_grid::rebuilt::plan::{CELL_SAMPLE, PLAN_SAMPLE, Profile, loose_map, tight_map, warped_map};
-use crate::tier::loose_grid::rebuilt::{
-    CHUNK_LEN, Filed, RebuiltGrid, TightRuns, clear_counts, end, next_place, runs_from_counts,
-};
-use crate::tier::loose_grid::{
-    ENTRIES_PER_ENTITY, ENTRIES_SLACK, EntityIndex, LooseCell, LooseIndex, NOTHING, narrow, union,
-};
 
-/// From one in so many entities in crowded cells, it is worth filing them again.
+/// Entities are filed again in warped cells if one in this many is in a crowded cell.
 const CROWDED_PART: usize = 8;
 
 impl RebuiltGrid {
-    /// Files entity `i` with `boxes[i]`, for all of them; what was filed before is forgotten. Edges may be infinite.
-    /// Takes no memory when there was enough for a rebuild as large.
+    /// Files entity `i` with `boxes[i]` for all boxes, whose edges may be infinite.
+    ///
+    /// Allocates nothing if an earlier rebuild needed as much memory.
     pub(crate) fn rebuild(&mut self, boxes: &[RawAabb]) {
-        let sample = &mut self.sample;
-        let profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
-        let loose = loose_map(boxes.len(), profiles);
-        self.file(&loose, boxes);
+        let sample = &mut self.scratch.sample;
+        let mut profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
+        let mut loose = loose_map(boxes.len(), profiles);
+        self.file_entities(&loose, boxes);
         if self.crowded_count() * CROWDED_PART > boxes.len() {
-            let evened = profiles.map(Profile::evened);
-            let loose = warped_map(boxes.len(), evened);
-            self.file(&loose, boxes);
-            self.list(tight_map(&loose, evened));
-        } else {
-            self.list(tight_map(&loose, profiles));
+            profiles = profiles.map(Profile::evened);
+            loose = warped_map(boxes.len(), profiles);
+            self.file_entities(&loose, boxes);
         }
-        self.sort_crowded();
+        self.list_cells(tight_map(&loose, profiles));
+        self.sort_crowded_cells();
+        self.scratch.cell_of.clear();
+        self.scratch.starts.clear();
+        self.scratch.sample.clear();
     }
 
-    /// How many entities are in crowded cells.
+    /// Returns the number of entities in crowded cells.
     fn crowded_count(&self) -> usize {
-        let lens = self.cells.windows(2).map(|ends| ends[1].head.at() - ends[0].head.at());
-        lens.filter(|&len| len > CHUNK_LEN).sum()
+        let lens = (0..self.loose_cell_count()).map(|cell| self.entities_of(cell).len());
+        lens.filter(|&len| len > GROUP_LEN).sum()
     }
 
-    /// A counting sort by loose cell.
-    fn file(&mut self, map: &GridMap, boxes: &[RawAabb]) {
-        let starts = &mut self.starts;
+    /// Sorts entities by loose cell, by counting (REBUILT-1).
+    fn file_entities(&mut self, map: &CellMap, boxes: &[RawAabb]) {
+        let starts = &mut self.scratch.starts;
         clear_counts(starts, map.cell_count());
-        self.slots.clear();
-        self.slots.extend(boxes.iter().map(|bounds| {
-            let slot = map.cell_of_center(bounds);
-            starts[slot + 2] += 1;
-            narrow(slot)
+        self.scratch.cell_of.clear();
+        self.scratch.cell_of.extend(boxes.iter().map(|aabb| {
+            let cell = map.cell_of_center(aabb);
+            starts[cell + 2] += 1;
+            narrow(cell)
         }));
-        runs_from_counts(starts);
-        self.filed.resize(boxes.len(), Filed { bounds: NOTHING, entity: 0 });
-        for (entity, (bounds, &slot)) in boxes.iter().zip(&self.slots).enumerate() {
-            self.filed[next_place(starts, slot as usize)] = Filed { bounds: *bounds, entity: narrow(entity) };
+        starts_from_counts(starts);
+        self.filed.resize(boxes.len(), FiledEntity { aabb: EMPTY_AABB, entity: 0 });
+        for (entity, (aabb, &cell)) in boxes.iter().zip(&self.scratch.cell_of).enumerate() {
+            self.filed[next_position(starts, cell as usize)] = FiledEntity { aabb: *aabb, entity: narrow(entity) };
         }
-        // R2
         self.cells.clear();
         for ends in starts.windows(2).take(map.cell_count()) {
             let run = &self.filed[ends[0] as usize..ends[1] as usize];
             if !run.is_empty() {
-                let bounds = run.iter().fold(NOTHING, |all, filed| union(&all, &filed.bounds));
-                self.cells.push(LooseCell { bounds, head: EntityIndex(ends[0]) });
+                self.cells.push(LooseCell { bounds: bounds_of(run), head: EntityIndex(ends[0]) });
             }
         }
-        self.covers.clear();
-        let cover = |cells: &[LooseCell]| cells.iter().fold(NOTHING, |all, cell| union(&all, &cell.bounds));
-        self.covers.extend(self.cells.chunks(CHUNK_LEN).map(cover));
-        self.cells.push(end(boxes.len()));
+        self.cell_groups.clear();
+        let bounds_of_cells =
+            |cells: &[LooseCell]| cells.iter().fold(EMPTY_AABB, |all, cell| union(&all, &cell.bounds));
+        self.cell_groups.extend(self.cells.chunks(GROUP_LEN).map(bounds_of_cells));
+        self.cells.push(LooseCell { head: EntityIndex::new(boxes.len()), ..LooseCell::EMPTY });
     }
 
-    /// T3, and T5 by coarser cells.
-    fn list(&mut self, map: GridMap) {
-        let entries_max = ENTRIES_PER_ENTITY * self.filed.len() + ENTRIES_SLACK;
+    /// Lists loose cells in tight cells (LOOSE-3), as many as LOOSE-5 allows.
+    fn list_cells(&mut self, map: CellMap) {
         let cells = &self.cells[..self.cells.len() - 1];
-        let TightRuns { map: kept, starts, listed } = &mut self.tight;
-        let map = map.coarsened(cells, entries_max);
-        *kept = map;
+        let map = map.coarsened(cells, entry_count_max(self.filed.len()));
+        let TightRuns { map: tight_map, starts, listed } = &mut self.tight;
+        *tight_map = map;
         clear_counts(starts, map.cell_count());
         for cell in cells {
-            map.range(&cell.bounds).cells().for_each(|(x, y)| starts[map.number(x, y) + 2] += 1);
+            map.touched(&cell.bounds).cells().for_each(|(x, y)| starts[map.number(x, y) + 2] += 1);
         }
-        runs_from_counts(starts);
-        listed.resize(starts[starts.len() - 1] as usize, LooseIndex::NONE);
+        starts_from_counts(starts);
+        listed.resize(starts[starts.len() - 1] as usize, LooseIndex::new(0));
         for (k, cell) in cells.iter().enumerate() {
-            let place = |(x, y)| listed[next_place(starts, map.number(x, y))] = LooseIndex::new(k);
-            map.range(&cell.bounds).cells().for_each(place);
+            for (x, y) in map.touched(&cell.bounds).cells() {
+                listed[next_position(starts, map.number(x, y))] = LooseIndex::new(k);
+            }
         }
     }
 
-    /// R3.
-    fn sort_crowded(&mut self) {
-        self.chunks.clear();
-        self.upright.grow_to(self.loose_cell_count());
-        let mut any = false;
+    /// Sorts the entities of crowded cells and groups all entities if there are any (REBUILT-2).
+    fn sort_crowded_cells(&mut self) {
+        self.entity_groups.clear();
+        self.sorted_by_y.set_words(std::iter::repeat_n(0, self.loose_cell_count().div_ceil(64)));
+        let mut is_any_crowded = false;
         for cell in 0..self.loose_cell_count() {
-            let run = self.run(cell);
-            if run.len() <= CHUNK_LEN {
+            let run = self.entities_of(cell);
+            if run.len() <= GROUP_LEN {
                 continue;
             }
-            any = true;
-            let (sample, filed) = (&mut self.sample, &mut self.filed[run]);
-            let [x, y] = [0, 1].map(|axis| sample.profile(filed.len(), CELL_SAMPLE, axis, |k| filed[k].bounds));
-            let upright = y.sweeps_better_than(&x);
-            let axis = usize::from(upright);
-            filed.sort_unstable_by_key(|filed| (order(filed.bounds[axis]), filed.entity));
-            if upright {
-                self.upright.insert(narrow(cell));
-            } else {
-                self.upright.remove(narrow(cell));
-            }
+            is_any_crowded = true;
+            let (sample, filed) = (&mut self.scratch.sample, &mut self.filed[run]);
+            let [x, y] = [0, 1].map(|axis| sample.profile(filed.len(), CELL_SAMPLE, axis, |k| filed[k].aabb));
+            let by_y = y.sweeps_better_than(&x);
+            filed.sort_unstable_by_key(|filed| (total_order_key(filed.aabb[usize::from(by_y)]), filed.entity));
+            self.sorted_by_y.insert_if(by_y, narrow(cell));
         }
-        if any {
-            let cover = |chunk: &[Filed]| chunk.iter().fold(NOTHING, |all, filed| union(&all, &filed.bounds));
-            self.chunks.extend(self.filed.chunks(CHUNK_LEN).map(cover));
+        if is_any_crowded {
+            self.entity_groups.extend(self.filed.chunks(GROUP_LEN).map(bounds_of));
         }
     }
 }
 
-/// A number in the order of `f32::total_cmp`.
-fn order(v: f32) -> u32 {
+fn bounds_of(run: &[FiledEntity]) -> RawAabb {
+    run.iter().fold(EMPTY_AABB, |all, filed| union(&all, &filed.aabb))
+}
+
+/// Clears the counts of `cell_count` cells. That of cell `k` is `counts[k + 2]`.
+fn clear_counts(counts: &mut Vec<u32>, cell_count: usize) {
+    counts.clear();
+    counts.resize(cell_count + 2, 0);
+}
+
+/// Turns counts into where the run of each cell starts: that of cell `k` at `counts[k + 1]`.
+///
+/// Filling moves it past each element placed, so that in the end `counts[k]..counts[k + 1]` is the
+/// run of cell `k`.
+fn starts_from_counts(counts: &mut [u32]) {
+    let mut total = 0;
+    for count in counts {
+        total += *count;
+        *count = total;
+    }
+}
+
+/// Returns the position of the next element of cell `k`, and moves on.
+#[inline(always)]
+fn next_position(starts: &mut [u32], k: usize) -> usize {
+    let position = &mut starts[k + 1];
+    *position += 1;
+    *position as usize - 1
+}
+
+/// Maps floats to integers in the order of [`f32::total_cmp`].
+fn total_order_key(v: f32) -> u32 {
     let bits = v.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }

@@ -1,8 +1,11 @@
+//! The grid with handles against brute force.
+
 use crate::error::Error;
 use crate::geometry::{Aabb, RawAabb, overlaps};
 use crate::reference;
-use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, scenes};
+use crate::tier::loose_grid::tests::scenes::{around, crowd, scenes};
 use crate::tier::loose_grid::{LooseGrid, LooseHandle};
+use triphase_scenes::SplitMix64;
 
 fn aabb(b: RawAabb) -> Aabb {
     Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")
@@ -12,13 +15,13 @@ fn grid(area: RawAabb, cell_size: f32) -> LooseGrid {
     LooseGrid::new(aabb(area), cell_size).expect("a good size")
 }
 
-/// What a grid should hold.
-type Model = Vec<(LooseHandle, RawAabb)>;
+/// The boxes that a grid should hold.
+type HandleModel = Vec<(LooseHandle, RawAabb)>;
 
-fn assert_agrees(grid: &LooseGrid, model: &Model, areas: &[RawAabb], what: &str) {
+fn assert_agrees(grid: &LooseGrid, model: &HandleModel, areas: &[RawAabb], what: &str) {
     grid.assert_well_formed();
     assert_eq!((grid.len(), grid.is_empty()), (model.len(), model.is_empty()), "{what}");
-    assert!(model.iter().all(|(handle, b)| grid.get(*handle) == Some(aabb(*b))), "{what}");
+    assert!(model.iter().all(|(handle, b)| grid.aabb(*handle) == Some(aabb(*b))), "{what}");
     for area in areas {
         let mut found: Vec<_> = grid.query_aabb(aabb(*area)).collect();
         let mut expected: Vec<_> = model.iter().filter(|(_, b)| overlaps(b, area)).map(|(handle, _)| *handle).collect();
@@ -39,11 +42,11 @@ fn assert_agrees(grid: &LooseGrid, model: &Model, areas: &[RawAabb], what: &str)
 }
 
 #[test]
-fn scenes_agree_with_brute_force_in_any_area() {
-    for (name, boxes) in scenes(&mut SplitMix64(11)) {
+fn scenes_in_any_area_agree_with_brute_force() {
+    for (name, boxes) in scenes(&mut SplitMix64::new(11)) {
         for (area, cell_size) in [([0.0, 0.0, 70.0, 70.0], 1.5), ([-3e7, -3e7, 3e7, 3e7], 0.1), ([5.0; 4], 1e30)] {
             let mut grid = grid(area, cell_size);
-            let model: Model = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
+            let model: HandleModel = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
             let areas: Vec<_> = boxes.iter().step_by(97).copied().chain([[-9.0, -9.0, 30.0, 4.0]]).collect();
             assert_agrees(&grid, &model, &areas, name);
             grid.refit();
@@ -66,11 +69,11 @@ fn random_box(rng: &mut SplitMix64) -> RawAabb {
 }
 
 #[test]
-fn any_sequence_of_calls_agrees_with_a_plain_list() {
+fn random_calls_agree_with_a_list() {
     for seed in 0..30 {
-        let rng = &mut SplitMix64(seed);
+        let rng = &mut SplitMix64::new(seed);
         let mut grid = grid([0.0, 0.0, 100.0, 100.0], [0.5, 3.0, 40.0][rng.below(3)]);
-        let (mut model, mut gone): (Model, Vec<LooseHandle>) = Default::default();
+        let (mut model, mut gone): (HandleModel, Vec<LooseHandle>) = Default::default();
         for step in 0..400 {
             match rng.below(100) {
                 0..45 => {
@@ -85,7 +88,7 @@ fn any_sequence_of_calls_agrees_with_a_plain_list() {
                 70..94 if !model.is_empty() => {
                     let at = rng.below(model.len());
                     model[at].1 = if rng.below(2) == 0 { random_box(rng) } else { model[at].1.map(|v| v + 0.25) };
-                    assert!(grid.set(model[at].0, aabb(model[at].1)));
+                    assert!(grid.set_aabb(model[at].0, aabb(model[at].1)));
                 }
                 94..97 => grid.refit(),
                 97 => grid.shrink_to_fit(),
@@ -96,8 +99,8 @@ fn any_sequence_of_calls_agrees_with_a_plain_list() {
                 _ => {}
             }
             for &stale in gone.iter().rev().step_by(7).take(5) {
-                assert_eq!((grid.get(stale), grid.remove(stale)), (None, None), "seed {seed}, step {step}");
-                assert!(!grid.set(stale, aabb([0.0; 4])));
+                assert_eq!((grid.aabb(stale), grid.remove(stale)), (None, None), "seed {seed}, step {step}");
+                assert!(!grid.set_aabb(stale, aabb([0.0; 4])));
             }
             if step % 25 == 0 {
                 let areas = [random_box(rng), random_box(rng), [-1e30, -1e30, 1e30, 1e30]];
@@ -108,27 +111,27 @@ fn any_sequence_of_calls_agrees_with_a_plain_list() {
 }
 
 #[test]
-fn a_stale_or_foreign_handle_does_nothing() {
+fn stale_and_foreign_handles_do_nothing() {
     let b = aabb([0.0, 0.0, 1.0, 1.0]);
     let mut one = grid([0.0, 0.0, 9.0, 9.0], 1.0);
     let mut other = one.clone();
     let old = one.insert(b);
     one.remove(old);
     let new = one.insert(b);
-    assert!(new != old && one.get(old).is_none() && one.get(new) == Some(b));
-    assert!(other.get(new).is_none() && !other.set(new, b) && other.remove(new).is_none());
+    assert!(new != old && one.aabb(old).is_none() && one.aabb(new) == Some(b));
+    assert!(other.aabb(new).is_none() && !other.set_aabb(new, b) && other.remove(new).is_none());
     one.clear();
     one.shrink_to_fit();
     let newest = one.insert(b);
-    assert!(newest != new && one.get(new).is_none() && one.len() == 1);
+    assert!(newest != new && one.aabb(new).is_none() && one.len() == 1);
     // A slot with the generation that `old` was removed from is free in `other`.
     let foreign = other.insert(b);
     other.remove(foreign);
-    assert!(other.get(newest).is_none());
+    assert!(other.aabb(newest).is_none());
 }
 
 #[test]
-fn bad_settings_are_named() {
+fn new_names_an_invalid_cell_size() {
     for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let refused = LooseGrid::new(aabb([0.0, 0.0, 1.0, 1.0]), bad);
         assert!(matches!(refused, Err(Error::InvalidConfig { setting: "cell_size", .. })));
@@ -138,9 +141,9 @@ fn bad_settings_are_named() {
 }
 
 #[test]
-fn memory_is_bounded_by_the_boxes_whatever_is_asked_for() {
+fn memory_is_bounded_by_the_boxes_for_any_cell_size() {
     let mut grid = grid([0.0, 0.0, 1e9, 1e9], 1e-3);
-    let empty = grid.bytes();
+    let empty = grid.memory_bytes();
     assert!(empty < 64 * 1024, "{empty} bytes for no boxes");
     let handles: Vec<_> = (0..20_000)
         .map(|k| {
@@ -150,48 +153,48 @@ fn memory_is_bounded_by_the_boxes_whatever_is_asked_for() {
             grid.insert(aabb(if k % 2 == 0 { around(5e8, at, long, thin) } else { around(at, 5e8, thin, long) }))
         })
         .collect();
-    let bytes = grid.bytes();
+    let bytes = grid.memory_bytes();
     assert!(bytes < 20_000 * 2 * (28 + 40 + 8 * 8 + 8), "{bytes} bytes");
     grid.assert_well_formed();
-    assert!(!grid.tight.everywhere().is_empty(), "tight cells are still those of a grid of small boxes");
+    assert!(!grid.tight.unlisted().is_empty(), "tight cells are still those for small boxes");
     grid.refit();
     grid.assert_well_formed();
-    assert!(grid.tight.everywhere().is_empty());
+    assert!(grid.tight.unlisted().is_empty());
     for handle in handles {
         grid.remove(handle);
     }
     grid.shrink_to_fit();
-    assert!(grid.bytes() <= empty, "{} bytes after all were removed", grid.bytes());
+    assert!(grid.memory_bytes() <= empty, "{} bytes after all were removed", grid.memory_bytes());
 }
 
 #[test]
-fn entries_are_bounded_when_all_boxes_are_larger_than_cells() {
+fn entries_of_boxes_larger_than_cells_are_bounded() {
     let mut grid = grid([0.0, 0.0, 32.0, 32.0], 1.0);
     let boxes = (0..1024).map(|k| around((k % 32) as f32 + 0.5, (k / 32) as f32 + 0.5, 5.0, 5.0));
-    let model: Model = boxes.map(|b| (grid.insert(aabb(b)), b)).collect();
-    assert!(!grid.tight.everywhere().is_empty());
+    let model: HandleModel = boxes.map(|b| (grid.insert(aabb(b)), b)).collect();
+    assert!(!grid.tight.unlisted().is_empty());
     assert_agrees(&grid, &model, &[[3.0, 3.0, 4.0, 9.0]], "as inserted");
     grid.refit();
-    assert!(grid.tight.everywhere().is_empty());
-    assert_agrees(&grid, &model, &[[3.0, 3.0, 4.0, 9.0]], "cleaned up");
+    assert!(grid.tight.unlisted().is_empty());
+    assert_agrees(&grid, &model, &[[3.0, 3.0, 4.0, 9.0]], "after refit");
 }
 
 #[test]
-fn clean_up_shrinks_what_moving_has_grown() {
+fn refit_shrinks_cells_that_moving_boxes_grew() {
     let mut grid = grid([0.0, 0.0, 100.0, 100.0], 5.0);
-    let boxes = crowd(500, &mut SplitMix64(3));
-    let model: Model = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
+    let boxes = crowd(500, &mut SplitMix64::new(3));
+    let model: HandleModel = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
     let covered = |grid: &LooseGrid| {
         let held = grid.cells.iter().filter(|cell| cell.bounds[0] <= cell.bounds[2]);
         held.map(|cell| (cell.bounds[2] - cell.bounds[0]) * (cell.bounds[3] - cell.bounds[1])).sum::<f32>()
     };
     let before = covered(&grid);
     for (k, (handle, b)) in model.iter().enumerate() {
-        assert!(grid.set(*handle, aabb(around(k as f32 / 5.0, 50.0, 90.0, 90.0))));
-        assert!(grid.set(*handle, aabb(*b)));
+        assert!(grid.set_aabb(*handle, aabb(around(k as f32 / 5.0, 50.0, 90.0, 90.0))));
+        assert!(grid.set_aabb(*handle, aabb(*b)));
     }
     assert!(covered(&grid) > 100.0 * before);
     grid.refit();
     assert!(covered(&grid) <= before);
-    assert_agrees(&grid, &model, &[[0.0, 0.0, 9.0, 9.0]], "cleaned up");
+    assert_agrees(&grid, &model, &[[0.0, 0.0, 9.0, 9.0]], "after refit");
 }

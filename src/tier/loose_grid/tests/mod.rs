@@ -1,7 +1,7 @@
-//! Both double grids against brute force, on worlds of every awkward kind.
+//! Both double grids against brute force.
 
 mod handles;
-mod questions;
+mod oracle;
+mod queries;
 mod rebuilt;
 mod scenes;
-mod walks;

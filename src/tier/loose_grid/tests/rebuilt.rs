@@ -1,12 +1,16 @@
+//! The rebuilt grid against brute force: pairs and areas.
+
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
-use crate::query::Search;
+use crate::memory::buffers::Buffers;
 use crate::reference;
-use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
-use crate::tier::loose_grid::{ENTRIES_PER_ENTITY, ENTRIES_SLACK, RebuiltGrid};
+use crate::tier::loose_grid::cell::entry_count_max;
+use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
+use crate::tier::loose_grid::tests::scenes::{around, crowd, infinite_scenes, scenes};
+use triphase_scenes::SplitMix64;
 
 fn all_scenes(seed: u64) -> Vec<(&'static str, Vec<RawAabb>)> {
-    let mut rng = SplitMix64(seed);
+    let mut rng = SplitMix64::new(seed);
     let mut all = scenes(&mut rng);
     all.extend(infinite_scenes(&mut rng));
     all
@@ -62,7 +66,7 @@ fn check(name: &str, seed: u64, grid: &mut RebuiltGrid, boxes: &[RawAabb]) {
 }
 
 #[test]
-fn pairs_and_searches_agree_with_brute_force() {
+fn pairs_and_areas_agree_with_brute_force() {
     // One grid for all, so that each scene comes after others.
     let mut grid = RebuiltGrid::default();
     assert_eq!((pairs_of(&grid), collected(&grid, &[0.0; 4])), (vec![], vec![]));
@@ -74,7 +78,7 @@ fn pairs_and_searches_agree_with_brute_force() {
 }
 
 #[test]
-fn order_does_not_depend_on_what_was_there_before() {
+fn order_does_not_depend_on_earlier_rebuilds() {
     let mut used = RebuiltGrid::default();
     for (name, boxes) in all_scenes(7) {
         let mut fresh = RebuiltGrid::default();
@@ -89,7 +93,7 @@ fn order_does_not_depend_on_what_was_there_before() {
 }
 
 #[test]
-fn the_same_again_takes_no_memory() {
+fn rebuilds_of_the_same_boxes_allocate_nothing() {
     let mut grid = RebuiltGrid::default();
     let all = all_scenes(8);
     all.iter().for_each(|(_, boxes)| grid.rebuild(boxes));
@@ -103,12 +107,12 @@ fn the_same_again_takes_no_memory() {
 }
 
 #[test]
-fn memory_is_bounded_by_the_boxes_whatever_their_shape() {
+fn memory_is_bounded_by_the_boxes() {
     for (name, boxes) in all_scenes(9) {
         let mut grid = RebuiltGrid::default();
         grid.rebuild(&boxes);
         // Two records, a list entry for each that is allowed, cells, twice for growth.
-        let bound = 2 * (2 * 20 + 4 * ENTRIES_PER_ENTITY + 32) * boxes.len() + 32 * 1024;
+        let bound = 2 * ((2 * 20 + 32) * boxes.len() + 4 * entry_count_max(boxes.len())) + 32 * 1024;
         assert!(grid.bytes() <= bound, "{name}: {} bytes for {} boxes", grid.bytes(), boxes.len());
     }
 }
@@ -118,8 +122,8 @@ fn memory_is_bounded_by_the_boxes_whatever_their_shape() {
 const TESTS_MAX: usize = 24;
 
 #[test]
-fn layouts_that_are_hard_on_grids_do_not_collapse() {
-    let rng = &mut SplitMix64(12);
+fn hard_layouts_need_few_tests() {
+    let rng = &mut SplitMix64::new(12);
     let mut cities = crowd(20_000, rng);
     cities.iter_mut().step_by(2).for_each(|b| *b = b.map(|v| v + 1e6));
     let mut crowded_cell = crowd(10_000, rng);
@@ -153,20 +157,20 @@ fn layouts_that_are_hard_on_grids_do_not_collapse() {
 }
 
 #[test]
-fn entries_are_bounded_where_many_boxes_span_the_world() {
-    let rng = &mut SplitMix64(13);
+fn entries_of_boxes_that_span_the_world_are_bounded() {
+    let rng = &mut SplitMix64::new(13);
     let mut boxes = crowd(20_000, rng);
     boxes.iter_mut().step_by(50).for_each(|b| *b = around(b[0], b[1], 170.0, 170.0));
     let mut grid = RebuiltGrid::default();
     grid.rebuild(&boxes);
-    let bound = ENTRIES_PER_ENTITY * boxes.len() + ENTRIES_SLACK;
+    let bound = entry_count_max(boxes.len());
     assert!(grid.entry_count() <= bound, "{} entries for {} boxes", grid.entry_count(), boxes.len());
 }
 
 #[test]
-fn blocks_come_from_the_boxes() {
+fn blocks_can_be_searched_in_any_order() {
     let mut grid = RebuiltGrid::default();
-    grid.rebuild(&crowd(5000, &mut SplitMix64(1)));
+    grid.rebuild(&crowd(5000, &mut SplitMix64::new(1)));
     assert_eq!(grid.block_count(), 5);
     let (mut seen, mut last) = (seen_for(&grid), Vec::new());
     // In any order, each gives the same.
@@ -178,8 +182,8 @@ fn blocks_come_from_the_boxes() {
 }
 
 #[test]
-fn no_nan_makes_it_panic() {
-    let mut boxes = crowd(300, &mut SplitMix64(2));
+fn nan_does_not_panic() {
+    let mut boxes = crowd(300, &mut SplitMix64::new(2));
     boxes.iter_mut().step_by(3).enumerate().for_each(|(k, b)| b[k % 4] = f32::NAN);
     let mut grid = RebuiltGrid::default();
     for boxes in [boxes, vec![[f32::NAN; 4]; 100]] {
@@ -191,7 +195,7 @@ fn no_nan_makes_it_panic() {
 }
 
 #[test]
-fn a_pass_ends_soon_after_it_is_told_to() {
+fn pair_search_ends_when_told_to() {
     // Two million pairs if it went on.
     let boxes = vec![[0.0, 0.0, 1.0, 1.0]; 2000];
     let mut grid = RebuiltGrid::default();
@@ -210,13 +214,13 @@ fn a_pass_ends_soon_after_it_is_told_to() {
 }
 
 #[test]
-fn a_lazy_query_finds_what_a_search_finds() {
+fn query_if_finds_what_collect_finds() {
     for (name, boxes) in all_scenes(91) {
         let mut grid = RebuiltGrid::default();
         grid.rebuild(&boxes);
         for area in boxes.iter().step_by(boxes.len() / 20 + 1) {
             let mut found = collected(&grid, area);
-            let mut lazy: Vec<u32> = (&grid).search(*area, |b| overlaps(b, area)).collect();
+            let mut lazy: Vec<u32> = (&grid).query_if(*area, |b| overlaps(b, area)).collect();
             found.sort_unstable();
             lazy.sort_unstable();
             assert_eq!(lazy, found, "{name}");

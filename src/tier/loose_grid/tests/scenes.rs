@@ -1,36 +1,15 @@
-//! Small worlds that are hard on a grid, each by name, from a seeded generator.
+//! Sets of boxes that are hard on a grid.
 
 use crate::geometry::RawAabb;
-
-/// Sebastiano Vigna's SplitMix64: seeded, small, good enough to place boxes.
-pub(super) struct SplitMix64(pub(super) u64);
-
-impl SplitMix64 {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(super) fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    /// Evenly from `low` up to `high`.
-    pub(super) fn range(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * ((self.next() >> 40) as f32 / (1u64 << 24) as f32)
-    }
-}
+use triphase_scenes::SplitMix64;
 
 pub(super) fn around(x: f32, y: f32, half_x: f32, half_y: f32) -> RawAabb {
     [x - half_x, y - half_y, x + half_x, y + half_y]
 }
 
-/// `n` boxes as a crowd: half-extents 0.35..0.5, about one overlapping pair a box.
+/// A crowd of `n` boxes with half-extents from 0.35 to 0.5, about one pair for each box.
 pub(super) fn crowd(n: usize, rng: &mut SplitMix64) -> Vec<RawAabb> {
-    let side = (n as f32 * 0.73 / 0.5).sqrt();
+    let side = (n as f64 * 0.73 / 0.5).sqrt();
     (0..n)
         .map(|_| {
             let (half_x, half_y) = (rng.range(0.35, 0.5), rng.range(0.35, 0.5));
@@ -39,7 +18,7 @@ pub(super) fn crowd(n: usize, rng: &mut SplitMix64) -> Vec<RawAabb> {
         .collect()
 }
 
-fn random(n: usize, rng: &mut SplitMix64, side: f32, half: [f32; 2]) -> Vec<RawAabb> {
+fn random(n: usize, rng: &mut SplitMix64, side: f64, half: [f64; 2]) -> Vec<RawAabb> {
     let [low, high] = half;
     (0..n)
         .map(|_| {
@@ -53,7 +32,7 @@ fn boxes(n: usize, f: impl FnMut(usize) -> RawAabb) -> Vec<RawAabb> {
     (0..n).map(f).collect()
 }
 
-/// Worlds of finite boxes.
+/// Sets of finite boxes.
 pub(super) fn scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> {
     let mut all = vec![
         ("empty", Vec::new()),
@@ -111,7 +90,7 @@ pub(super) fn scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> 
     all
 }
 
-/// Corners a few steps of f32 apart, at powers of two, touching often.
+/// A box with corners a few floats from a power of two, so that boxes often touch.
 fn ulp_box(rng: &mut SplitMix64, k: usize) -> RawAabb {
     let base = 2f32.powi((k / 30 * 14) as i32) * [1.0, -1.0][k % 2];
     let up = |v: f32, steps: usize| (0..steps).fold(v, |v, _| v.next_up());
@@ -119,7 +98,7 @@ fn ulp_box(rng: &mut SplitMix64, k: usize) -> RawAabb {
     [x, y, up(x, rng.below(4)), up(y, rng.below(4))]
 }
 
-/// Worlds of which some edges rounded to infinity, as a step may hand over.
+/// Sets in which some edges are infinite, as steps may produce by rounding.
 pub(super) fn infinite_scenes(rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> {
     let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
     let mut boxes = crowd(400, rng);

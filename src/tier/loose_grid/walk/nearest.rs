@@ -1,53 +1,55 @@
-//! Squares around a point.
+//! Nearest queries: visits entities around a point in growing squares.
 //!
-//! N1: a loose cell is looked into in the tight cell that has the place of its box nearest to the point. As maps are
-//!     monotone, that is the one of its cells nearest to the point's (W1).
-//! N2: if that cell is outside of the range of a square, that place is outside of the square (M1), so on some axis beyond
-//!     its edge, and G3, monotone too, finds it at least as far as the edge. Squares grow until that is too far.
-//! N3: it ends: a square twice as large each time has all cells after some 300 at most, and one large enough for what
-//!     the distance has to be within is the last.
+//! LNEAREST-1: A loose cell is visited in the tight cell that holds the point `p` of its bounds
+//! nearest to the query point: as maps are monotone, that is the touched cell nearest to the query
+//! point's (WALK-1). If it is outside of the range of a square, `p` is outside of the square (MAP-1),
+//! so the bounds do not overlap the square and are at least as far away as the square's radius (see
+//! [`square`]). Squares grow until that is too far.
 //!
-//! Cost: O(tight cells within twice the distance of the answer + what they list). Far from all cells, a step for each
-//! doubling until the square gets there.
+//! The search ends: the radius doubles until the square touches all tight cells, or holds
+//! everything near enough.
+//!
+//! Cost: O(tight cells within twice the distance of the result + what they list). Far from all
+//! cells, a step for each doubling until a square reaches them.
 
-use crate::geometry::{RawAabb, distance_squared, round_down, round_up};
-use crate::tier::loose_grid::walk::{DoubleGrid, Walk, look_everywhere, look_through};
-use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
+use crate::geometry::{INFINITE_AABB, ROOT, RawAabb, distance_squared, square};
+use crate::tier::loose_grid::walk::double_grid::{BoxVisitor, DoubleGrid, visit_range, visit_unlisted};
 
-/// A square that is to be the last is larger by so much than roots lose in rounding.
-const MORE: f64 = 1.0 + 1e-6;
-
-/// A walk to what is nearest.
-pub(crate) struct Near<'v, G, V> {
-    grid: G,
+/// Visits the entities within a distance of a point.
+pub(in crate::tier::loose_grid) struct NearestVisitor<'v, V> {
     point: [f32; 2],
-    pub(crate) within: f64,
+    /// The largest squared distance of interest.
+    pub(in crate::tier::loose_grid) within: f64,
     visit: &'v mut V,
 }
 
-impl<'v, G: DoubleGrid, V: FnMut(G::Hit, f64) -> f64> Near<'v, G, V> {
-    pub(crate) fn new(grid: G, point: [f32; 2], within: f64, visit: &'v mut V) -> Self {
-        Self { grid, point, within, visit }
+impl<'v, V> NearestVisitor<'v, V> {
+    /// `visit` takes a hit and its squared distance, and returns the new `within`.
+    pub(in crate::tier::loose_grid) fn new(point: [f32; 2], within: f64, visit: &'v mut V) -> Self {
+        Self { point, within, visit }
     }
 
-    /// Visits all there is to visit.
-    pub(crate) fn walk(&mut self) {
-        let (grid, [x, y]) = (self.grid, self.point);
-        let map = grid.tight();
-        let from = map.min_cell(&[x, y, x, y]);
-        let mut radius = map.side(from) * 0.5;
+    /// Visits the entities of a grid, roughly nearest first.
+    pub(in crate::tier::loose_grid) fn search<G: DoubleGrid>(&mut self, grid: G)
+    where
+        V: FnMut(G::Hit, f64) -> f64,
+    {
+        let map = grid.tight_map();
+        let from = map.cell_of_point(self.point);
+        let everything = map.touched(&INFINITE_AABB);
+        let mut radius = map.shorter_side(from) * 0.5;
         let mut before = None;
         loop {
-            let square = square(self.point, radius.min(self.within.sqrt() * MORE));
-            let range = map.range(&square);
-            look_through(grid, range, before, from, self);
+            // Everything within the distance overlaps a square of this radius.
+            let radius_max = self.within.sqrt() * ROOT;
+            let range = map.touched(&square(self.point, radius.min(radius_max)));
+            visit_range(grid, range, before, from, self);
             if before.is_none() {
-                // Not before there is something to compare with.
-                look_everywhere(grid, self);
+                // Not earlier, as most are out of reach once something near is known.
+                visit_unlisted(grid, self);
             }
-            let reach = reach(&square, self.point);
-            // N2, N3
-            if reach * reach > self.within || range == map.range(&ANYWHERE) {
+            // LNEAREST-1
+            if radius >= radius_max || radius * radius > self.within || range == everything {
                 return;
             }
             before = Some(range);
@@ -56,39 +58,17 @@ impl<'v, G: DoubleGrid, V: FnMut(G::Hit, f64) -> f64> Near<'v, G, V> {
     }
 }
 
-impl<G: DoubleGrid, V: FnMut(G::Hit, f64) -> f64> Walk for Near<'_, G, V> {
+impl<H, V: FnMut(H, f64) -> f64> BoxVisitor<H> for NearestVisitor<'_, V> {
     #[inline]
     fn reaches(&self, bounds: &RawAabb) -> bool {
         distance_squared(bounds, self.point) <= self.within
     }
 
     #[inline]
-    fn look_into(&mut self, cell: LooseIndex) {
-        let Self { grid, point, visit, .. } = self;
-        let within = std::cell::Cell::new(self.within);
-        let reach = |bounds: &RawAabb| distance_squared(bounds, *point) <= within.get();
-        grid.visit_filed(cell, reach, |bounds, hit| {
-            let distance = distance_squared(bounds, *point);
-            if distance <= within.get() {
-                within.set(visit(hit, distance));
-            }
-        });
-        self.within = within.get();
+    fn visit(&mut self, aabb: &RawAabb, hit: H) {
+        let distance = distance_squared(aabb, self.point);
+        if distance <= self.within {
+            self.within = (self.visit)(hit, distance);
+        }
     }
-}
-
-/// A square whose edges are all farther than `radius`.
-fn square([x, y]: [f32; 2], radius: f64) -> RawAabb {
-    let low = |at: f32| round_down(f64::from(at) - radius).next_down();
-    let high = |at: f32| round_up(f64::from(at) + radius).next_up();
-    [low(x), low(y), high(x), high(y)]
-}
-
-/// How far the nearest edge of a square is, as G3 has it.
-fn reach(square: &RawAabb, point: [f32; 2]) -> f64 {
-    let on = |axis: usize| {
-        let (low, at, high) = (f64::from(square[axis]), f64::from(point[axis]), f64::from(square[axis + 2]));
-        (at - low).min(high - at)
-    };
-    on(0).min(on(1))
 }

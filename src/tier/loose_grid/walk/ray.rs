@@ -1,88 +1,71 @@
-//! Pieces of a ray, or of the way of a box.
+//! Casts: visits entities along a ray, or along the way of a moving box, piece by piece.
 //!
-//! E1: what is met first between two distances overlaps the cover of that piece of the way, so they share a tight cell
-//!     (T4). The last piece has no end: its cover is infinite ahead.
-//! E2: covers of later pieces begin and end no earlier on each axis, so a tight cell of a piece that was in any before was
-//!     in the one before. Where one ends the next begins, so some cell is in both (W1).
-//! E3: it ends: there are no more pieces than twice the columns and rows, and each of them leads on to the middle of
-//!     another column or row unless rounding is in the way.
+//! LCAST-1: A box that the ray enters within a piece of the way overlaps the cover of that piece
+//! ([`PreparedCast::swept_bounds`]), so both touch a common tight cell (LOOSE-4). The last piece has no end: its
+//! cover is infinite ahead.
 //!
-//! Cost: O(tight cells along the way up to the answer + what they list).
+//! LCAST-2: The covers of later pieces begin and end no earlier on each axis. So a tight cell that
+//! was in any earlier range was in the one just before. A piece begins where the one before ends, so
+//! some cell is in both ranges (WALK-1).
+//!
+//! LCAST-3: The search ends: there are at most twice as many pieces as columns and rows. Each leads
+//! to the middle of another column or row unless rounding prevents it.
+//!
+//! Cost: O(tight cells along the way up to the result + what they list).
 
-use crate::geometry::{Impact, PreparedCast, RawAabb, round_down, round_up};
-use crate::tier::loose_grid::map::{CellRange, GridMap};
-use crate::tier::loose_grid::walk::{DoubleGrid, Walk, look_everywhere, look_through};
-use crate::tier::loose_grid::{ANYWHERE, LooseIndex};
+use crate::geometry::{INFINITE_AABB, Impact, PreparedCast, RawAabb, round_down, round_up};
+use crate::tier::loose_grid::map::{CellMap, CellRange};
+use crate::tier::loose_grid::walk::double_grid::{BoxVisitor, DoubleGrid, visit_range, visit_unlisted};
 
-/// A way that touches no more tight cells than this is one piece.
-const CELLS_FEW: usize = 4;
+/// A way that touches at most this many tight cells is one piece.
+const SHORT_WAY_CELLS: usize = 4;
 
-/// So far that it is beyond every f32 in any direction, and squares of it are still finite.
-const FAR: f64 = 1e100;
-
-/// A walk along a ray.
-pub(crate) struct Met<'c, 'v, G, V> {
-    grid: G,
+/// Visits the entities that a cast hits.
+pub(in crate::tier::loose_grid) struct CastVisitor<'c, 'v, V> {
     cast: &'c PreparedCast,
-    pub(crate) until: f64,
+    /// The largest distance of interest.
+    pub(in crate::tier::loose_grid) t_max: f64,
     visit: &'v mut V,
 }
 
-/// Which way a ray leads on an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Down,
-    Nowhere,
-    Up,
-}
-
-impl Way {
-    fn of(cast: &PreparedCast, axis: usize) -> Self {
-        if cast.speed(axis) == 0.0 {
-            Self::Nowhere
-        } else if cast.swept_bounds(FAR, FAR, FAR)[axis] > 0.0 {
-            Self::Up
-        } else {
-            Self::Down
-        }
-    }
-}
-
-impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Impact) -> f64> Met<'c, 'v, G, V> {
-    pub(crate) fn new(grid: G, cast: &'c PreparedCast, until: f64, visit: &'v mut V) -> Self {
-        Self { grid, cast, until, visit }
+impl<'c, 'v, V> CastVisitor<'c, 'v, V> {
+    /// `visit` takes a hit and where it is hit, and returns the new `t_max`.
+    pub(in crate::tier::loose_grid) fn new(cast: &'c PreparedCast, t_max: f64, visit: &'v mut V) -> Self {
+        Self { cast, t_max, visit }
     }
 
-    /// Visits all there is to visit.
-    pub(crate) fn walk(&mut self) {
-        let (grid, cast) = (self.grid, self.cast);
-        let map = grid.tight();
-        look_everywhere(grid, self);
-        let ways = [Way::of(cast, 0), Way::of(cast, 1)];
-        let leaves = leaves(cast, ways, map);
-        let end = leaves.min(self.until);
+    /// Visits the entities of a grid, roughly first hit first.
+    pub(in crate::tier::loose_grid) fn search<G: DoubleGrid>(&mut self, grid: G)
+    where
+        V: FnMut(G::Hit, Impact) -> f64,
+    {
+        visit_unlisted(grid, self);
+        let way = Way::new(self.cast, grid.tight_map());
+        let map = grid.tight_map();
+        let end = way.exit_distance().min(self.t_max);
         if end < 0.0 {
             return;
         }
-        let endless = self.until > leaves;
-        let whole = map.range(&ahead(cast.swept_bounds(0.0, end, end), ways, endless));
-        if whole.count() <= CELLS_FEW {
-            return look_through(grid, whole, None, whole.min, self);
+        let is_endless = self.t_max > end;
+        let whole = map.touched(&way.cover(0.0, end, end, is_endless));
+        if whole.count() <= SHORT_WAY_CELLS {
+            return visit_range(grid, whole, None, whole.min, self);
         }
-        let mut cover = cast.swept_bounds(0.0, 0.0, end);
-        let mut range = map.range(&cover);
-        look_through(grid, range, None, range.min, self);
+        let mut cover = way.cover(0.0, 0.0, end, false);
+        let mut range = map.touched(&cover);
+        visit_range(grid, range, None, range.min, self);
         let [columns, rows] = map.counts();
-        let pieces_max = 2 * (u64::from(columns) + u64::from(rows)); // E3
-        let (mut from, mut piece) = (0.0, 0);
-        while from <= self.until {
-            piece += 1;
-            let to = if piece < pieces_max { from + step(cast, ways, map, &cover, &range) } else { f64::INFINITY };
+        let piece_count_max = 2 * (u64::from(columns) + u64::from(rows)); // LCAST-3
+        let (mut from, mut piece_count) = (0.0, 0);
+        while from <= self.t_max {
+            piece_count += 1;
+            let is_one_too_many = piece_count >= piece_count_max;
+            let to = if is_one_too_many { f64::INFINITY } else { from + way.piece_length(&cover, &range) };
             let is_last = to >= end;
-            cover = ahead(cast.swept_bounds(from, to.min(end), end), ways, is_last && endless);
-            let before = std::mem::replace(&mut range, map.range(&cover));
-            let both = [0, 1].map(|axis| range.min[axis].max(before.min[axis]));
-            look_through(grid, range, Some(before), both, self);
+            cover = way.cover(from, to.min(end), end, is_last && is_endless);
+            let before = std::mem::replace(&mut range, map.touched(&cover));
+            let shared = [0, 1].map(|axis| range.min[axis].max(before.min[axis]));
+            visit_range(grid, range, Some(before), shared, self);
             if is_last {
                 return;
             }
@@ -91,65 +74,93 @@ impl<'c, 'v, G: DoubleGrid, V: FnMut(G::Hit, Impact) -> f64> Met<'c, 'v, G, V> {
     }
 }
 
-impl<G: DoubleGrid, V: FnMut(G::Hit, Impact) -> f64> Walk for Met<'_, '_, G, V> {
+impl<H, V: FnMut(H, Impact) -> f64> BoxVisitor<H> for CastVisitor<'_, '_, V> {
     #[inline]
     fn reaches(&self, bounds: &RawAabb) -> bool {
-        self.cast.interval(bounds, self.until).is_some()
+        self.cast.interval(bounds, self.t_max).is_some()
     }
 
     #[inline]
-    fn look_into(&mut self, cell: LooseIndex) {
-        let Self { grid, cast, visit, .. } = self;
-        let until = std::cell::Cell::new(self.until);
-        let reach = |bounds: &RawAabb| cast.interval(bounds, until.get()).is_some();
-        grid.visit_filed(cell, reach, |bounds, hit| {
-            if let Some(entry) = cast.impact(bounds, until.get()) {
-                until.set(visit(hit, entry));
+    fn visit(&mut self, aabb: &RawAabb, hit: H) {
+        if let Some(entry) = self.cast.impact(aabb, self.t_max) {
+            self.t_max = (self.visit)(hit, entry);
+        }
+    }
+}
+
+/// The way of a cast through a tight grid.
+struct Way<'g> {
+    cast: &'g PreparedCast,
+    map: &'g CellMap,
+    directions: [Direction; 2],
+}
+
+/// Where a way leads on an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Down,
+    None,
+    Up,
+}
+
+impl<'g> Way<'g> {
+    fn new(cast: &'g PreparedCast, map: &'g CellMap) -> Self {
+        let direction = |axis: usize| {
+            if cast.speed(axis) == 0.0 {
+                Direction::None
+            } else if cast.ascends(axis) {
+                Direction::Up
+            } else {
+                Direction::Down
             }
-        });
-        self.until = until.get();
-    }
-}
-
-/// About the distance from which on a way stays in the cells at the rim; finite. The last piece makes up for what this
-/// is off by (E1).
-fn leaves(cast: &PreparedCast, ways: [Way; 2], map: &GridMap) -> f64 {
-    let on = |axis: usize| {
-        let [begin, end] = map.ends(axis);
-        if ways[axis] == Way::Nowhere || !(begin.is_finite() && end.is_finite()) {
-            // Without a length that is known, all is in the first cell.
-            return 0.0;
-        }
-        // Only this axis counts: on the other the strip has no sides.
-        let mut strip = ANYWHERE;
-        (strip[axis], strip[axis + 2]) = (round_down(begin).max(f32::MIN), round_up(end).min(f32::MAX));
-        cast.interval(&strip, f64::INFINITY).map_or(0.0, |[_, last]| last)
-    };
-    on(0).max(on(1))
-}
-
-/// E1: a cover without an end ahead.
-fn ahead(mut cover: RawAabb, ways: [Way; 2], endless: bool) -> RawAabb {
-    for (axis, way) in ways.into_iter().enumerate().filter(|_| endless) {
-        match way {
-            Way::Down => cover[axis] = f32::NEG_INFINITY,
-            Way::Nowhere => {}
-            Way::Up => cover[axis + 2] = f32::INFINITY,
-        }
-    }
-    cover
-}
-
-/// From the end of a piece, how far it is to the middle of the next column or row; infinite where there is none.
-fn step(cast: &PreparedCast, ways: [Way; 2], map: &GridMap, cover: &RawAabb, range: &CellRange) -> f64 {
-    let on = |axis: usize| {
-        let (edge, next) = match ways[axis] {
-            Way::Down => (cover[axis], range.min[axis].wrapping_sub(1)),
-            Way::Nowhere => return f64::INFINITY,
-            Way::Up => (cover[axis + 2], range.max[axis] + 1),
         };
-        let middle = map.middle(axis, next);
-        middle.map_or(f64::INFINITY, |middle| (middle - f64::from(edge)).abs() / cast.speed(axis))
-    };
-    on(0).min(on(1))
+        Self { cast, map, directions: [direction(0), direction(1)] }
+    }
+
+    /// Returns about the distance from which on the way stays in the cells at the border of the
+    /// grid.
+    ///
+    /// It is finite. The last piece makes up for what it is off by (LCAST-1).
+    fn exit_distance(&self) -> f64 {
+        let exit = |axis: usize| {
+            let [begin, end] = self.map.ends(axis);
+            if self.directions[axis] == Direction::None || !(begin.is_finite() && end.is_finite()) {
+                // Where no length is known, everything is in the first cell.
+                return 0.0;
+            }
+            // A strip without sides on the other axis.
+            let mut strip = INFINITE_AABB;
+            (strip[axis], strip[axis + 2]) = (round_down(begin).max(f32::MIN), round_up(end).min(f32::MAX));
+            self.cast.interval(&strip, f64::INFINITY).map_or(0.0, |[_, last]| last)
+        };
+        exit(0).max(exit(1))
+    }
+
+    /// Returns the cover of a piece; see [`PreparedCast::swept_bounds`]. It is infinite ahead if `is_endless`.
+    fn cover(&self, from: f64, to: f64, end: f64, is_endless: bool) -> RawAabb {
+        let mut cover = self.cast.swept_bounds(from, to, end);
+        for (axis, direction) in self.directions.into_iter().enumerate().filter(|_| is_endless) {
+            match direction {
+                Direction::Down => cover[axis] = f32::NEG_INFINITY,
+                Direction::None => {}
+                Direction::Up => cover[axis + 2] = f32::INFINITY,
+            }
+        }
+        cover
+    }
+
+    /// Returns the distance from the end of a piece to the middle of the next column or row, or
+    /// infinity if there is none.
+    fn piece_length(&self, cover: &RawAabb, range: &CellRange) -> f64 {
+        let length = |axis: usize| {
+            let (edge, next) = match self.directions[axis] {
+                Direction::Down => (cover[axis], range.min[axis].wrapping_sub(1)),
+                Direction::None => return f64::INFINITY,
+                Direction::Up => (cover[axis + 2], range.max[axis] + 1),
+            };
+            let middle = self.map.middle(axis, next);
+            middle.map_or(f64::INFINITY, |middle| (middle - f64::from(edge)).abs() / self.cast.speed(axis))
+        };
+        length(0).min(length(1))
+    }
 }

@@ -1,4 +1,4 @@
-//! From boxes to cells: four bodies at a time, turned from boxes into columns of edges in registers.
+//! From boxes to equal cells: four boxes at a time, transposed in registers.
 
 use crate::geometry::RawAabb;
 use crate::memory::cell_table::CellKey;
@@ -6,22 +6,21 @@ use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{low_bits, wholes_within};
 use glam::{Mat4, Vec4};
 
-/// Bodies in a block: what is computed of them stays in the first-level cache, and the loops over them are long enough to
-/// be vectors.
-const BLOCK: usize = 32;
+/// Boxes in a batch: their cells stay in the first-level cache, and loops over them vectorise.
+const KEY_BATCH_LEN: usize = 32;
 
-/// The fine cell of each edge, edge by edge: min x, min y, max x, max y.
-type Block = [[u32; BLOCK]; 4];
+/// The cell of each edge of a batch, edge by edge: min x, min y, max x, max y.
+type KeyBatch = [[u32; KEY_BATCH_LEN]; 4];
 
-/// The equal cells of both axes, for all four edges of a box at once, as one vector.
-pub(super) struct FineCells {
+/// Equal cells on both axes, computed for all four edges of a box in one vector.
+pub(super) struct EqualCells {
     origins: Vec4,
     inverses: Vec4,
     lasts: Vec4,
 }
 
-impl FineCells {
-    /// Of axes of so many equal cells.
+impl EqualCells {
+    /// Columns and rows of equal cells, by the origin and the inverse width of a cell.
     pub(super) fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], [columns, rows]: [usize; 2]) -> Self {
         let (x_last, y_last) = ((columns - 1) as f32, (rows - 1) as f32);
         Self {
@@ -38,11 +37,11 @@ impl FineCells {
         wholes_within(t, self.lasts).to_array().map(|whole| low_bits(whole) as usize)
     }
 
-    /// Hands on the cells of a block of bodies and the part of `out` that goes with it, block after block.
+    /// Calls `each` for every batch with its cells and the part of `out` that belongs to it.
     #[inline(always)]
-    fn for_each_block<T>(&self, own: &[BodyRecord], out: &mut [T], mut each: impl FnMut(&Block, &mut [T])) {
-        let mut block = [[0; BLOCK]; 4];
-        for (own, out) in own.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+    fn for_each_batch<T>(&self, own: &[BodyRecord], out: &mut [T], mut each: impl FnMut(&KeyBatch, &mut [T])) {
+        let mut batch = [[0; KEY_BATCH_LEN]; 4];
+        for (own, out) in own.chunks(KEY_BATCH_LEN).zip(out.chunks_mut(KEY_BATCH_LEN)) {
             for (k, four) in own.chunks(4).enumerate() {
                 let mut cells = [Vec4::ZERO; 4];
                 for (cells, record) in cells.iter_mut().zip(four) {
@@ -51,29 +50,30 @@ impl FineCells {
                 }
                 let by_edge = Mat4::from_cols(cells[0], cells[1], cells[2], cells[3]).transpose();
                 let by_edge = [by_edge.x_axis, by_edge.y_axis, by_edge.z_axis, by_edge.w_axis];
-                for (column, cells) in block.iter_mut().zip(by_edge) {
+                for (column, cells) in batch.iter_mut().zip(by_edge) {
                     column[4 * k..4 * k + 4].copy_from_slice(&cells.to_array().map(low_bits));
                 }
             }
-            each(&block, out);
+            each(&batch, out);
         }
     }
 
-    /// The key of each body where cells are equal; rows are `stride` cells apart.
-    // Not inlined: the constants of the loop then stay in registers.
+    /// Computes the key of each body; rows are `stride` cells apart.
+    // Not inlined, so that the constants of the loop stay in registers.
     #[inline(never)]
     pub(super) fn keys(&self, own: &[BodyRecord], stride: u32, keys: &mut [u32]) {
-        self.for_each_block(own, keys, |[x, y, right, below], keys| {
+        self.for_each_batch(own, keys, |[x, y, right, below], keys| {
             for (k, key) in keys.iter_mut().enumerate() {
                 *key = CellKey::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;
             }
         });
     }
 
-    /// The fine cells of each body, as [`cells_of`] takes them apart, and how many are filed in each column and row.
+    /// Computes the cells of each body, to be unpacked by [`unpack_cells`], and counts the bodies in
+    /// each column and row.
     #[inline(never)]
     pub(super) fn count(&self, own: &[BodyRecord], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
-        self.for_each_block(own, cells, |[x, y, right, below], cells| {
+        self.for_each_batch(own, cells, |[x, y, right, below], cells| {
             for (k, packed) in cells.iter_mut().enumerate() {
                 *packed =
                     [x[k], y[k], right[k], below[k]].iter().rev().fold(0, |all, &cell| all << 16 | u64::from(cell));
@@ -84,8 +84,8 @@ impl FineCells {
     }
 }
 
-/// The fine cells of a box's four edges, of which there are at most 2^16 on an axis.
+/// The cells of a box's four edges; an axis has at most 2^16 cells.
 #[inline(always)]
-pub(super) fn cells_of(packed: u64) -> [usize; 4] {
+pub(super) fn unpack_cells(packed: u64) -> [usize; 4] {
     [packed, packed >> 16, packed >> 32, packed >> 48].map(|cell| usize::from(cell as u16))
 }

@@ -1,7 +1,11 @@
 //! One band of a point grid: its cells, and the pairs found in them.
 
 pub(crate) mod build;
-pub(crate) mod built;
+pub(crate) mod built_band;
+pub(crate) mod cell_grid;
+mod cell_layout;
 pub(crate) mod crowded;
 mod keys;
-mod layout;
+pub(crate) mod scratch;
+pub(crate) mod slot;
+pub(crate) mod sorted;

@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 fn grid_of(boxes: &[RawAabb]) -> PointGrid {
     let mut grid = PointGrid::new();
-    grid.find_pairs(boxes, &mut Vec::new()).expect("good boxes");
+    grid.rebuild(boxes, &mut Vec::new()).expect("good boxes");
     grid
 }
 

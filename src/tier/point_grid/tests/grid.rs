@@ -53,7 +53,7 @@ fn check_queries(label: &str, grid: &PointGrid, boxes: &[RawAabb], rng: &mut Spl
 
 /// Files `boxes` and compares with `truth`, then asks.
 fn check(label: &str, grid: &mut PointGrid, boxes: &[RawAabb], truth: &[(u32, u32)], pairs: &mut Vec<Pair>) {
-    grid.find_pairs(boxes, pairs).unwrap_or_else(|error| panic!("{label}: {error}"));
+    grid.rebuild(boxes, pairs).unwrap_or_else(|error| panic!("{label}: {error}"));
     assert_eq!((grid.len(), grid.is_empty()), (boxes.len(), boxes.is_empty()), "{label}");
     assert!(pairs.iter().all(|pair| pair.a < pair.b), "{label}: a < b");
     let found = sorted(pairs);
@@ -77,7 +77,7 @@ fn every_kind_of_world_agrees_with_brute_force() {
             let truth = reference::self_pairs(&boxes);
             check(&label, &mut grid, &boxes, &truth, &mut pairs);
             let mut fresh = Vec::new();
-            PointGrid::new().find_pairs(&boxes, &mut fresh).unwrap();
+            PointGrid::new().rebuild(&boxes, &mut fresh).unwrap();
             assert_eq!(pairs, fresh, "{label}: the same order in a grid that held something else");
         }
     }
@@ -90,9 +90,9 @@ fn worlds_of_many_bands_agree_with_a_sweep() {
     for kind in [Kind::Crowd, Kind::Dragons, Kind::CrossedBeams, Kind::FarOutliers, Kind::Universal, Kind::LineX] {
         let boxes = scene(kind, 60_000, 5);
         check(&format!("{kind:?}"), &mut grid, &boxes, &swept(&boxes), &mut pairs);
-        let held = grid.index.slots.iter().filter(|slot| slot.band.population > 0).count();
+        let held = grid.bands.slots.iter().filter(|slot| slot.population() > 0).count();
         assert!(held >= 8, "{kind:?}: {held} bands");
-        let rest = grid.rest_boxes.len();
+        let rest: usize = grid.larger.slots.iter().map(|slot| slot.population()).sum();
         left_over += rest;
         assert!(rest <= boxes.len() / 50, "{kind:?}: {rest} boxes are left over");
     }
@@ -104,7 +104,7 @@ fn sizes_of_six_decades_are_several_classes() {
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
     let boxes = scene(Kind::SixDecades, 20_000, 6);
     check("six decades", &mut grid, &boxes, &swept(&boxes), &mut pairs);
-    assert!(grid.plan.classes().len() > 1);
+    assert!(grid.bands.classes().len() > 1);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn bad_rows_are_named_and_nothing_is_lost() {
     let good = scene(Kind::Crowd, 9000, 9);
     let mut grid = PointGrid::new();
     let mut pairs = Vec::new();
-    grid.find_pairs(&good, &mut pairs).unwrap();
-    let (kept, bytes) = (pairs.clone(), grid.bytes());
+    grid.rebuild(&good, &mut pairs).unwrap();
+    let (kept, bytes) = (pairs.clone(), grid.memory_bytes());
     let everything = area([-1e9, -1e9, 1e9, 1e9]);
     let order: Vec<u32> = grid.query_aabb(everything).collect();
     let bad_boxes = [
@@ -140,16 +140,14 @@ fn bad_rows_are_named_and_nothing_is_lost() {
             let mut boxes: Vec<RawAabb> = good.iter().map(|aabb| aabb.map(|edge| edge * 0.5)).collect();
             boxes[row] = bad;
             boxes[8999] = bad;
-            let Err(Error::InvalidBody(found)) = grid.find_pairs(&boxes, &mut pairs) else {
-                panic!("{bad:?} was taken")
-            };
+            let Err(Error::InvalidBody(found)) = grid.rebuild(&boxes, &mut pairs) else { panic!("{bad:?} was taken") };
             assert_eq!((found.row as usize, found.column, found.axis), (row, column, axis));
-            assert!(pairs == kept && grid.len() == 9000 && grid.bytes() >= bytes);
+            assert!(pairs == kept && grid.len() == 9000 && grid.memory_bytes() >= bytes);
             assert!(grid.query_aabb(everything).eq(order.iter().copied()));
         }
     }
     check_queries("after bad rows", &grid, &good, &mut SplitMix64(1));
-    grid.find_pairs(&good, &mut pairs).unwrap();
+    grid.rebuild(&good, &mut pairs).unwrap();
     assert_eq!(pairs, kept);
 }
 
@@ -157,13 +155,13 @@ fn bad_rows_are_named_and_nothing_is_lost() {
 fn boxes_come_in_any_castable_type() {
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
     let typed = [area([0.0, 0.0, 1.0, 1.0]), area([1.0, 1.0, 2.0, 2.0])];
-    grid.find_pairs(&typed, &mut pairs).unwrap();
+    grid.rebuild(&typed, &mut pairs).unwrap();
     assert_eq!(pairs, [Pair { a: 0, b: 1 }]);
     // -0 touches 0.
-    grid.find_pairs(&[[-1.0f32, -1.0, -0.0, -0.0], [0.0, 0.0, 1.0, 1.0]], &mut pairs).unwrap();
+    grid.rebuild(&[[-1.0f32, -1.0, -0.0, -0.0], [0.0, 0.0, 1.0, 1.0]], &mut pairs).unwrap();
     assert_eq!(pairs, [Pair { a: 0, b: 1 }]);
     let none: [RawAabb; 0] = [];
-    grid.find_pairs(&none, &mut pairs).unwrap();
+    grid.rebuild(&none, &mut pairs).unwrap();
     assert!(pairs.is_empty() && grid.is_empty() && grid.query_aabb(area([-1.0, -1.0, 1.0, 1.0])).next().is_none());
 }
 
@@ -172,16 +170,16 @@ fn memory_is_given_back_and_queries_still_answer() {
     let large = scene(Kind::CrossedBeams, 30_000, 10);
     let small = scene(Kind::Dragons, 100, 11);
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
-    assert!(grid.query_aabb(area([0.0, 0.0, 1.0, 1.0])).next().is_none() && grid.bytes() == 0);
-    grid.find_pairs(&large, &mut pairs).unwrap();
-    let bytes = grid.bytes();
+    assert!(grid.query_aabb(area([0.0, 0.0, 1.0, 1.0])).next().is_none() && grid.memory_bytes() == 0);
+    grid.rebuild(&large, &mut pairs).unwrap();
+    let bytes = grid.memory_bytes();
     assert!(bytes > 30_000 * 20);
     grid.shrink_to_fit();
-    assert!(grid.bytes() < bytes && grid.len() == large.len());
+    assert!(grid.memory_bytes() < bytes && grid.len() == large.len());
     check_queries("shrunk", &grid, &large, &mut SplitMix64(2));
-    grid.find_pairs(&small, &mut pairs).unwrap();
+    grid.rebuild(&small, &mut pairs).unwrap();
     grid.shrink_to_fit();
-    assert!(grid.bytes() < bytes / 20, "{} of {bytes} bytes are still held", grid.bytes());
+    assert!(grid.memory_bytes() < bytes / 20, "{} of {bytes} bytes are still held", grid.memory_bytes());
     check("small again", &mut grid, &small, &reference::self_pairs(&small), &mut pairs);
     check("large again", &mut grid, &large, &swept(&large), &mut pairs);
     assert_eq!(format!("{grid:?}"), "PointGrid { len: 30000, .. }");

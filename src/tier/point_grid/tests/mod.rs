@@ -1,7 +1,7 @@
-//! The point grid against brute force, on worlds of every awkward kind.
+//! The point grid against brute force, on adversarial worlds of every kind.
 
 mod ask;
+mod cross_search;
 mod grid;
-mod meet;
 mod partition;
 pub(super) mod scenes;

@@ -1,53 +1,69 @@
-//! What the partition promises (R1 to R4), whatever the plan.
+//! What the partition promises (PARTITION-1 to PARTITION-4), whatever the plan.
 
 use crate::geometry::RawAabb;
+use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::input::rows::BoxSlice;
 use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
-use crate::tier::point_grid::partition::Partition;
-use crate::tier::point_grid::plan::{Plan, VISITS_MAX, Wishes};
+use crate::tier::point_grid::bands::Bands;
+use crate::tier::point_grid::filing::{FileOptions, Filing};
+use crate::tier::point_grid::route::GHOSTS_MAX;
+use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::point_grid::tests::scenes::{KINDS, Kind, scene};
 
-/// Every record that was handed out, destination by destination.
-fn handed_out(boxes: &[RawAabb], wishes: Wishes<'_>, parallel: bool) -> (usize, Vec<Vec<BodyRecord>>) {
-    let (mut plan, mut partition, mut records) = (Plan::default(), Partition::default(), Vec::new());
-    plan.rebuild(&BoxSlice(boxes), wishes);
-    partition.run(&BoxSlice(boxes), &plan, false, DetectedSimd::default(), parallel, &mut records).expect("good boxes");
-    let bands = plan.band_count();
-    let own = (0..bands).map(|band| partition.own(band));
-    let visitors = (0..bands).map(|band| partition.visitors(band));
-    let all = own.chain(visitors).chain([partition.oversized()]);
-    (bands, all.map(|range| records[range].to_vec()).collect())
+/// The records of every destination: the bodies of each band, the ghosts of each band, the oversized
+/// bodies. Boxes are in the axes of the world.
+#[derive(PartialEq)]
+struct Filed {
+    own: Vec<Vec<BodyRecord>>,
+    ghosts: Vec<Vec<BodyRecord>>,
+    oversized: Vec<BodyRecord>,
 }
 
-fn check(label: &str, boxes: &[RawAabb], wishes: Wishes<'_>) {
-    let (bands, all) = handed_out(boxes, wishes, false);
-    let (mut filed, mut visits) = (vec![0; boxes.len()], vec![0; boxes.len()]);
-    for (destination, records) in all.iter().enumerate() {
-        assert!(records.is_sorted_by_key(|record| record.row), "{label}: in the order of rows");
-        for record in records {
-            let row = record.row as usize;
-            assert!(record.aabb == boxes[row] || record.transposed().aabb == boxes[row], "{label}: row {row}");
-            let counts = if (bands..2 * bands).contains(&destination) { &mut visits } else { &mut filed };
-            counts[row] += 1;
+fn file(boxes: &[RawAabb], options: ClassOptions<'_>, parallel: bool) -> Filed {
+    let (mut filing, mut bands) = (Filing::default(), Bands::default());
+    filing.plan(&BoxSlice(boxes), options);
+    let file_options = FileOptions { skip_invalid: false, level: DetectedSimd::default(), parallel };
+    filing.file(&BoxSlice(boxes), file_options, &mut bands).expect("valid boxes");
+    let in_world = |axes: BandAxes, records: &[BodyRecord]| -> Vec<BodyRecord> {
+        let in_world = |aabb| axes.box_to_world(BandBox::from_edges(aabb));
+        records.iter().map(|&BodyRecord { aabb, row }| BodyRecord { aabb: in_world(aabb), row }).collect()
+    };
+    let own = bands.slots.iter().map(|slot| {
+        let places = slot.places.start..slot.places.start + slot.filed_count();
+        in_world(slot.axes, bands.places.records(places))
+    });
+    let ghosts = bands.slots.iter().map(|slot| in_world(slot.axes, bands.places.records(slot.ghosts.clone())));
+    Filed { own: own.collect(), ghosts: ghosts.collect(), oversized: filing.oversized(&bands).to_vec() }
+}
+
+fn check(label: &str, boxes: &[RawAabb], options: ClassOptions<'_>) {
+    let filed = file(boxes, options, false);
+    let (mut owned, mut ghosts) = (vec![0; boxes.len()], vec![0; boxes.len()]);
+    let count = |destination: &[BodyRecord], counts: &mut [usize]| {
+        assert!(destination.is_sorted_by_key(|record| record.row), "{label}: in the order of rows");
+        for record in destination {
+            assert_eq!(record.aabb, boxes[record.row as usize], "{label}");
+            counts[record.row as usize] += 1;
         }
-    }
-    assert!(filed.iter().all(|&count| count == 1), "{label}: R1");
-    assert!(visits.iter().all(|&count| count <= VISITS_MAX), "{label}: R4");
-    // Oversized ones visit nobody.
-    assert!(all[2 * bands].iter().all(|record| visits[record.row as usize] == 0), "{label}");
-    assert!((bands, all) == handed_out(boxes, wishes, true), "{label}: R3");
+    };
+    filed.own.iter().chain([&filed.oversized]).for_each(|records| count(records, &mut owned));
+    filed.ghosts.iter().for_each(|records| count(records, &mut ghosts));
+    assert!(owned.iter().all(|&count| count == 1), "{label}: PARTITION-1");
+    assert!(ghosts.iter().all(|&count| count <= GHOSTS_MAX), "{label}: PARTITION-4");
+    assert!(filed.oversized.iter().all(|record| ghosts[record.row as usize] == 0), "{label}: ghosts of oversized");
+    assert!(filed == file(boxes, options, true), "{label}: PARTITION-3");
 }
 
 #[test]
-fn each_row_is_filed_once_and_visits_few() {
+fn each_row_is_filed_once_and_has_few_ghosts() {
     for (k, kind) in KINDS.into_iter().enumerate() {
         for count in [0, 1, 255, 256, 257, 8191, 8192, 8193, 30_000] {
             let boxes = scene(kind, count, k as u64 + 300);
-            for oversized in [false, true] {
+            for has_oversized_tier in [false, true] {
                 let label = format!("{kind:?} of {count}");
-                check(&label, &boxes, Wishes { bounds: &[], oversized });
-                check(&label, &boxes, Wishes { bounds: &[0.1, 0.4, 3.0], oversized });
+                check(&label, &boxes, ClassOptions { bounds: &[], has_oversized_tier });
+                check(&label, &boxes, ClassOptions { bounds: &[0.1, 0.4, 3.0], has_oversized_tier });
             }
         }
     }
@@ -56,8 +72,10 @@ fn each_row_is_filed_once_and_visits_few() {
 #[test]
 fn bodies_that_reach_over_many_bands_are_oversized() {
     let boxes = scene(Kind::CrossedBeams, 150_000, 301);
-    check("crossed beams", &boxes, Wishes { bounds: &[0.5, 1e6], oversized: true });
-    let (bands, all) = handed_out(&boxes, Wishes { bounds: &[0.5, 1e6], oversized: true }, false);
-    // Nothing is too large for the last class, so it was R4.
-    assert!(bands > VISITS_MAX && all[2 * bands].len() > 100, "{} in {bands} bands", all[2 * bands].len());
+    let options = ClassOptions { bounds: &[0.5, 1e6], has_oversized_tier: true };
+    check("crossed beams", &boxes, options);
+    let filed = file(&boxes, options, false);
+    // Nothing is too large for the last class, so it was PARTITION-4.
+    let (bands, oversized) = (filed.own.len(), filed.oversized.len());
+    assert!(bands > GHOSTS_MAX && oversized > 100, "{oversized} in {bands} bands");
 }

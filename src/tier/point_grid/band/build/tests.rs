@@ -1,36 +1,30 @@
-//! Every layout forced on the same records: each must be well formed, within its words, and give the same pairs.
+//! Every layout forced on the same records: each must be well formed, fit its words, and give the
+//! same pairs.
 
 use super::*;
+use crate::geometry::{RawAabb, overlaps};
+use crate::memory::buffers::Buffers;
 use crate::memory::page::{PagePool, PairBudget, PairSink};
 use crate::reference;
 use crate::simd::DetectedSimd;
+use crate::tier::point_grid::band::cell_grid::words_max;
+use crate::tier::point_grid::band::cell_layout::{Layout, lay_out, may_be_even};
 use crate::tier::point_grid::tests::scenes::{KINDS, SplitMix64, scene};
 
-const LAYOUTS: [Layout; 4] = [Layout::Linear, Layout::Merged, Layout::Narrow, Layout::Borders];
+const LAYOUTS: [Layout; 4] = [Layout::Equal, Layout::Merged, Layout::Narrow, Layout::Borders];
 const INF: f32 = f32::INFINITY;
 
 impl Band {
-    /// [`build`](Self::build) with a layout that was not chosen; `None` if it was found hopeless.
+    /// [`build`](Self::build) with a given layout; `None` if it is hopeless.
     fn build_as(layout: Layout, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
-        let (bounds, extents) = measure(own).expect("a band that holds something");
-        let mut band = Self { population: own.len(), bounds, ..Self::default() };
-        let crowding = band.lay(layout, own, extents, None, words, scratch);
-        assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself at least");
-        if crowding == f32::INFINITY {
+        let (bounds, extents) = measure(own).expect("a band with bodies");
+        let Some((cells, crowding)) = lay_out(layout, own, extents, None, words, scratch) else {
             assert!(matches!(layout, Layout::Merged | Layout::Narrow), "{layout:?} is always possible");
             return None;
-        }
-        band.place(own, words, scratch);
-        Some(band)
-    }
-
-    /// P4, table by table.
-    fn assert_fits(&self, label: &str) {
-        let population = self.population;
-        assert!(Self::fits(population, self.columns, self.rows), "{label}: {} by {}", self.columns, self.rows);
-        assert!(self.x_words <= x_table_max(population), "{label}: {} words for x", self.x_words);
-        assert!(self.y_words <= y_table_max(population), "{label}: {} words for y", self.y_words);
-        assert!(self.columns > 0 && self.rows > 0, "{label}");
+        };
+        assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself");
+        sort(own, words, scratch);
+        Some(Self { cells, crowding, bounds })
     }
 }
 
@@ -38,20 +32,20 @@ fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {
     boxes.iter().enumerate().map(|(row, &aabb)| BodyRecord { aabb, row: row as u32 }).collect()
 }
 
-/// Words for a band, with something left in them by another.
+/// Words for a band, with contents left by another.
 fn used_words(population: usize) -> Vec<u32> {
     vec![0xDEAD_BEEF; words_max(population)]
 }
 
-/// Every record once, and P1, P2, P4.
+/// Checks that every record is filed once, and BAND-1 to BAND-3.
 fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
-    band.assert_fits(label);
-    let BuiltScratch { columns, keys, .. } = scratch.built();
+    band.cells.assert_fits(label);
+    let (columns, _, keys, _) = scratch.sorted_mut();
     band.assert_well_formed(columns, words);
-    let cells = band.cells(columns, words);
+    let cells = band.cell_view(columns, words);
     assert_eq!((cells.columns().len(), keys.len()), (own.len(), own.len()), "{label}");
-    let held: Vec<usize> = (0..band.rows)
-        .flat_map(|y| (0..band.columns).map(move |x| (x, y)))
+    let held: Vec<usize> = (0..band.rows())
+        .flat_map(|y| (0..band.columns()).map(move |x| (x, y)))
         .map(|(x, y)| cells.run(y, &(x..x + 1)).len())
         .collect();
     assert_eq!(held.iter().sum::<usize>(), own.len(), "{label}: all are in inner cells");
@@ -65,8 +59,8 @@ fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &
 
 fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32)> {
     let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-    let BuiltScratch { columns, keys, buffer, .. } = scratch.built();
-    let cells = band.cells(columns, words);
+    let (columns, _, keys, buffer) = scratch.sorted_mut();
+    let cells = band.cell_view(columns, words);
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
     DetectedSimd::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
     drop(sink);
@@ -75,21 +69,21 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
     pairs
 }
 
-/// The rows that a search with each box meets, by brute force over the rectangle.
+/// Compares the rectangles of some boxes with brute force.
 fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
-    let BuiltScratch { columns, .. } = scratch.built();
-    let cells = band.cells(columns, words);
+    let (columns, ..) = scratch.sorted_mut();
+    let cells = band.cell_view(columns, words);
     for probe in own.iter().step_by(own.len() / 40 + 1) {
-        let rect = band.rect(words, &probe.aabb);
-        let in_rect = (rect.y.start..rect.y.end.min(band.rows))
-            .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.columns))));
-        let hit = |at: &usize| crate::geometry::overlaps(&cells.columns().aabb(*at), &probe.aabb);
-        let truth = own.iter().filter(|other| crate::geometry::overlaps(&other.aabb, &probe.aabb)).count();
+        let rect = band.lookup(words).rect(&BandBox::from_edges(probe.aabb));
+        let in_rect = (rect.y.start..rect.y.end.min(band.rows()))
+            .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.columns()))));
+        let hit = |at: &usize| overlaps(&cells.columns().aabb(*at), &probe.aabb);
+        let truth = own.iter().filter(|other| overlaps(&other.aabb, &probe.aabb)).count();
         assert_eq!(in_rect.filter(hit).count(), truth, "{label}: {:?}", probe.aabb);
     }
 }
 
-/// Distributions that a layout may not be ready for, by name.
+/// Distributions that are hard on a layout, by name.
 fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> {
     let each = |f: &mut dyn FnMut(f32) -> RawAabb| (0..count).map(|k| f(k as f32)).collect::<Vec<_>>();
     let half = count as f32 * 0.5;
@@ -181,8 +175,8 @@ fn every_population_stays_within_its_words() {
                 let mut words = used_words(count);
                 let Some(band) = Band::build_as(layout, own, &mut words, &mut scratch) else { continue };
                 built += 1;
-                band.assert_fits(&format!("{kind:?} of {count}, {layout:?}"));
-                let BuiltScratch { columns, .. } = scratch.built();
+                band.cells.assert_fits(&format!("{kind:?} of {count}, {layout:?}"));
+                let (columns, ..) = scratch.sorted_mut();
                 band.assert_well_formed(columns, &words);
             }
         }
@@ -191,37 +185,37 @@ fn every_population_stays_within_its_words() {
 }
 
 #[test]
-fn a_band_of_nothing_is_nothing() {
+fn a_band_without_bodies_has_no_cells() {
     let band = Band::build(&[], None, &mut used_words(0), &mut BandScratch::default());
-    assert_eq!((band.population, band.columns(), band.rows()), (0, 0, 0));
+    assert_eq!((band.population(), band.columns(), band.rows()), (0, 0, 0));
 }
 
 #[test]
-fn workers_that_were_provided_for_do_not_grow() {
+fn scratch_of_equal_capacity_does_not_grow() {
     let (mut first, mut second) = (BandScratch::default(), BandScratch::default());
     let own = records(&scene(KINDS[0], 900, 92));
     for layout in LAYOUTS {
         Band::build_as(layout, &own, &mut used_words(900), &mut first);
     }
-    second.provide(first.needs());
-    let needs = second.needs();
-    assert!(needs.iter().zip(first.needs()).all(|(have, need)| *have >= need) && second.bytes() >= first.bytes());
+    second.reserve_like(&first);
+    let bytes = second.bytes();
+    assert!(bytes >= first.bytes());
     for layout in LAYOUTS {
         Band::build_as(layout, &own, &mut used_words(900), &mut second);
     }
-    assert_eq!(second.needs(), needs);
+    assert_eq!(second.bytes(), bytes);
 }
 
 #[test]
-fn a_look_tells_even_from_clustered() {
-    let look = |place: &dyn Fn(usize) -> [f32; 2]| {
+fn a_sample_tells_even_from_clustered() {
+    let may_be_even = |place: &dyn Fn(usize) -> [f32; 2]| {
         let boxes: Vec<RawAabb> = (0..5000).map(place).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let own = records(&boxes);
-        may_be_even(&own, measure(&own).expect("a band that holds something").1)
+        may_be_even(&own, measure(&own).expect("a band with bodies").1)
     };
-    // Both by the same steps through the rows, which share no factor with what is looked at.
+    // Steps through the rows that share no factor with those of the sample.
     let even = |k: usize| [(k * 7919 % 5003) as f32, (k * 6101 % 4999) as f32];
-    assert!(look(&even));
-    assert!(!look(&|k| even(k).map(|v| if k % 50 == 0 { v } else { v * 0.05 })), "all but a few in a corner");
-    assert!(!look(&|k| [even(k)[0], even(k)[0]]), "on a diagonal");
+    assert!(may_be_even(&even));
+    assert!(!may_be_even(&|k| even(k).map(|v| if k % 50 == 0 { v } else { v * 0.05 })), "all but a few in a corner");
+    assert!(!may_be_even(&|k| [even(k)[0], even(k)[0]]), "on a diagonal");
 }

@@ -1,29 +1,30 @@
 //! From a coordinate to the band that takes it.
 //!
-//! D1: the map is monotone over all of f32, infinities included. Nothing else is asked of it: where the borders
-//! lie changes how fast a step is, never what it finds.
+//! BORDER-1: the map is monotone over all of f32, infinities included. Nothing else is required:
+//! where borders lie changes how fast a step is, never what it finds.
 
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::tier::point_grid::axis::{floor_within, ordered_key};
 
-/// Table entries per band: fine enough for borders to come out within a few percent of where they should be.
+/// Table entries per band: fine enough to place borders within a few percent of a band.
 const BUCKETS_PER_BAND: usize = 32;
 
-/// The table stays in half of a first-level cache.
+/// Most table entries: they fit half of a first-level cache.
 const BUCKETS_MAX: usize = 8192;
 
-/// Boxes in a batch: 4 KiB, which stay in the first-level cache between being computed and being routed.
-pub(crate) const BATCH: usize = 256;
+/// Boxes in a batch: 4 KiB, which stay in the first-level cache between computing and routing.
+pub(super) const BATCH: usize = 256;
 
-/// Up to so many borders are counted, a vector of them at a time; more are searched.
+/// Up to this many borders are all compared, in vectors; more are binary-searched.
 const COUNTED_MAX: usize = 64;
 
-/// Like [`ordered_key`], as the signed number that vectors compare.
+/// [`ordered_key`] as a signed number, which vectors compare faster.
 #[inline(always)]
 fn signed_key(v: f32) -> i32 {
     (ordered_key(v) ^ 1 << 31) as i32
 }
 
-/// What a bucket belongs to.
+/// The band of one table entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
     band: u16,
@@ -31,19 +32,23 @@ struct Bucket {
     end: u16,
 }
 
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Splitter {
+/// The borders between the bands of a size class.
+#[derive(Debug, Default)]
+pub(super) struct BandBorders {
     origin: f32,
     inverse: f32,
-    /// By bucket; empty when borders are to be searched.
+    /// By bucket; empty if the borders are compared instead.
     table: Vec<Bucket>,
     /// First key of each band but the first, ascending.
     borders: Vec<i32>,
 }
 
-impl Splitter {
-    /// Borders such that each of `bands` bands holds about as many of the sorted sample.
-    pub(crate) fn rebuild(&mut self, sorted: &[f32], bands: usize) {
+plain_buffers!(Bucket);
+buffers!(BandBorders { levelled: table, borders; own: ; plain: origin, inverse; });
+
+impl BandBorders {
+    /// Chooses borders that give each of `bands` bands an equal share of the sorted sample.
+    pub(super) fn rebuild(&mut self, sorted: &[f32], bands: usize) {
         self.table.clear();
         self.borders.clear();
         let bands = bands.min(sorted.len());
@@ -63,7 +68,7 @@ impl Splitter {
         self.borders.dedup();
     }
 
-    /// Borders snapped to buckets; whether hardly any two of them fell into one.
+    /// Rounds borders to buckets, and returns whether nearly all of them stayed apart.
     fn fill_table(&mut self, quantile: impl Fn(usize) -> f32, bands: usize, buckets: usize) -> bool {
         let count = buckets + 2;
         self.table.resize(count, Bucket::default());
@@ -79,14 +84,14 @@ impl Splitter {
         usize::from(band) >= bands - bands / 8
     }
 
-    pub(crate) fn band_count(&self) -> usize {
+    pub(super) fn band_count(&self) -> usize {
         let highest = self.table.last().map_or(self.borders.len(), |last| usize::from(last.band));
         highest + 1
     }
 
-    /// D1
+    /// The band at a coordinate (BORDER-1).
     #[inline(always)]
-    pub(crate) fn band(&self, v: f32) -> usize {
+    pub(super) fn band(&self, v: f32) -> usize {
         if let Some(buckets) = self.buckets() {
             return usize::from(buckets.table[buckets.of(v)].band);
         }
@@ -97,10 +102,10 @@ impl Splitter {
         self.borders.iter().map(|&border| i32::from(border <= key)).sum::<i32>() as usize
     }
 
-    /// For each of up to [`BATCH`] boxes, by its edges on the axis: its number, the band that takes it, and whether it
-    /// reaches into the next.
+    /// Calls `each` for up to [`BATCH`] boxes, given by their edges on the axis, with the index of
+    /// the box, its band, and whether it reaches into the next band.
     #[inline(always)]
-    pub(crate) fn for_each(
+    pub(super) fn for_each(
         &self,
         edges: impl ExactSizeIterator<Item = (f32, f32)> + Clone,
         mut each: impl FnMut(usize, u16, bool),
@@ -112,7 +117,7 @@ impl Splitter {
             });
             return;
         };
-        // Two loops: the first is arithmetic alone, and becomes vectors.
+        // Two loops: the first is pure arithmetic, which the compiler vectorises.
         let mut batch = [[0u16; 2]; BATCH];
         let batch = &mut batch[..edges.len()];
         for (slot, (low, high)) in batch.iter_mut().zip(edges) {
@@ -124,20 +129,18 @@ impl Splitter {
         }
     }
 
-    /// The table, if there is one: the quick way.
+    /// The table, if there is one.
     #[inline(always)]
     fn buckets(&self) -> Option<Buckets<'_>> {
         let Self { origin, inverse, ref table, .. } = *self;
         (!table.is_empty()).then_some(Buckets { origin, inverse, table })
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.table.capacity() * size_of::<Bucket>() + self.borders.capacity() * size_of::<i32>()
-    }
 }
 
-/// A table of bands by bucket. The first bucket is all that lies below the first border; the others are centred, so that
-/// a border comes out within half a bucket of where it should be.
+/// A table from buckets of equal width to bands.
+///
+/// The first bucket is everything below the first border. The others are centred, so that a border
+/// moves by at most half a bucket.
 #[derive(Clone, Copy)]
 struct Buckets<'a> {
     origin: f32,
@@ -154,8 +157,8 @@ impl Buckets<'_> {
 
 #[inline(always)]
 fn bucket_of(v: f32, origin: f32, inverse: f32, buckets: usize) -> usize {
-    // What lies below the origin by half a bucket comes out in bucket 0. At the origin itself this is the middle of
-    // bucket 1: at its edge rounding would decide, and a border that fell into bucket 0 would be lost.
+    // The origin, which is the first border, is in the middle of bucket 1: at an edge of it,
+    // rounding could put the border into bucket 0 and lose it.
     floor_within((v - origin) * inverse + 1.5, (buckets - 1) as f32) as usize
 }
 
@@ -163,46 +166,46 @@ fn bucket_of(v: f32, origin: f32, inverse: f32, buckets: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn check(sorted: &[f32], bands: usize) -> Splitter {
-        let mut splitter = Splitter::default();
-        splitter.rebuild(sorted, bands);
+    fn check(sorted: &[f32], bands: usize) -> BandBorders {
+        let mut borders = BandBorders::default();
+        borders.rebuild(sorted, bands);
         let mut probes = sorted.to_vec();
         probes.extend([f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, 1e-40, 1.0, 1e30, f32::MAX, f32::INFINITY]);
         probes.sort_by(f32::total_cmp);
-        let found: Vec<usize> = probes.iter().map(|&v| splitter.band(v)).collect();
+        let found: Vec<usize> = probes.iter().map(|&v| borders.band(v)).collect();
         assert!(found.is_sorted(), "{bands} bands: {found:?}");
-        assert!(found.iter().all(|&band| band < splitter.band_count()));
-        assert_eq!(splitter.band(0.0), splitter.band(-0.0));
-        check_batches(&splitter, &probes);
-        splitter
+        assert!(found.iter().all(|&band| band < borders.band_count()));
+        assert_eq!(borders.band(0.0), borders.band(-0.0));
+        check_batches(&borders, &probes);
+        borders
     }
 
-    /// What batches are told is what each edge is told by itself.
-    fn check_batches(splitter: &Splitter, probes: &[f32]) {
+    /// Compares batches with looking up each edge by itself.
+    fn check_batches(borders: &BandBorders, probes: &[f32]) {
         for part in probes.chunks(BATCH / 3) {
             let edges = part.iter().flat_map(|&low| [low, low + 1.0, part[part.len() - 1]].map(|high| (low, high)));
             let edges: Vec<(f32, f32)> = edges.collect();
-            let mut told = Vec::new();
-            splitter.for_each(edges.iter().copied(), |k, band, reaches| told.push((k, usize::from(band), reaches)));
-            let alone = edges.iter().map(|&(low, high)| (splitter.band(low), splitter.band(high)));
-            let alone: Vec<_> = alone.enumerate().map(|(k, (low, high))| (k, low, high > low)).collect();
-            assert_eq!(told, alone);
+            let mut found = Vec::new();
+            borders.for_each(edges.iter().copied(), |k, band, reaches| found.push((k, usize::from(band), reaches)));
+            let singly = edges.iter().map(|&(low, high)| (borders.band(low), borders.band(high)));
+            let singly: Vec<_> = singly.enumerate().map(|(k, (low, high))| (k, low, high > low)).collect();
+            assert_eq!(found, singly);
         }
     }
 
     #[test]
-    fn bands_are_monotone_and_even() {
+    fn bands_of_an_even_sample_are_even() {
         let even: Vec<f32> = (0..1000).map(|k| k as f32 * 0.37 - 100.0).collect();
-        let splitter = check(&even, 10);
-        assert_eq!(splitter.band_count(), 10);
+        let borders = check(&even, 10);
+        assert_eq!(borders.band_count(), 10);
         for band in 0..10 {
-            let population = even.iter().filter(|&&v| splitter.band(v) == band).count();
+            let population = even.iter().filter(|&&v| borders.band(v) == band).count();
             assert!((80..=120).contains(&population), "band {band} has {population}");
         }
     }
 
     #[test]
-    fn awkward_samples() {
+    fn bands_of_awkward_samples_are_monotone() {
         check(&[0.0; 100], 10);
         check(&[], 4);
         check(&[1.0, 2.0], 4);
@@ -210,7 +213,7 @@ mod tests {
         outlier.push(1e30);
         assert_eq!(check(&outlier, 10).band_count(), 10);
         let cities: Vec<f32> = (0..500).map(|k| k as f32).chain((0..500).map(|k| 1e7 + k as f32)).collect();
-        assert_eq!(check(&cities, 10).band_count(), 10, "borders are searched where a table is too coarse");
+        assert_eq!(check(&cities, 10).band_count(), 10, "borders are compared where a table is too coarse");
         let powers: Vec<f32> = (-120..120).map(|k| 2f32.powi(k)).collect();
         assert_eq!(check(&powers, 8).band_count(), 8);
     }

@@ -1,10 +1,10 @@
-//! What brute force says to the walks.
+//! Queries by brute force.
 
 use crate::geometry::{Aabb, AabbCast, PreparedCast, RawAabb, Ray, distance_squared, overlaps};
 use crate::query::Search;
-use crate::tier::loose_grid::tests::scenes::SplitMix64;
+use triphase_scenes::SplitMix64;
 
-/// What a grid should hold.
+/// The boxes that a grid should hold.
 pub(super) type Model<H> = Vec<(H, RawAabb)>;
 
 /// In and around a world, on its edges and corners, and far away.
@@ -46,8 +46,8 @@ pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Prepare
     casts
 }
 
-/// Panics where a walk differs from brute force.
-pub(super) fn assert_walks<S: Search>(
+/// Panics if a query differs from brute force.
+pub(super) fn assert_queries<S: Search>(
     source: S,
     model: &Model<S::Hit>,
     points: &[[f32; 2]],
@@ -66,7 +66,7 @@ pub(super) fn assert_walks<S: Search>(
     }
     assert_area(source, model, [f32::NEG_INFINITY, 3.0, 5.0, f32::INFINITY], what);
     for cast in casts {
-        assert_met(source, model, cast, what);
+        assert_cast(source, model, cast, what);
     }
 }
 
@@ -123,7 +123,7 @@ where
     }
 }
 
-fn assert_met<S: Search>(source: S, model: &Model<S::Hit>, cast: &PreparedCast, what: &str)
+fn assert_cast<S: Search>(source: S, model: &Model<S::Hit>, cast: &PreparedCast, what: &str)
 where
     S::Hit: std::fmt::Debug,
 {
@@ -137,7 +137,7 @@ where
         cast.max_time
     });
     assert_eq!(end, cast.max_time);
-    // W1: once, though it need not be.
+    // Once each (WALK-1), which casts need not guarantee.
     found.sort_unstable_by(by);
     assert_eq!(found, all, "{what}: {cast:?}");
     let (mut first, mut until) = (None, cast.max_time);

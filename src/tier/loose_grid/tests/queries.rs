@@ -1,10 +1,12 @@
-//! The walks of both grids against brute force.
+//! Queries of both grids against brute force.
 
 use crate::geometry::{Aabb, AabbCast, Circle, Point, PreparedCast, RawAabb, Ray};
 use crate::query::{Part, QueryBuilder, Search};
-use crate::tier::loose_grid::tests::questions::{Model, assert_walks, casts_over, points_over};
-use crate::tier::loose_grid::tests::scenes::{SplitMix64, around, crowd, infinite_scenes, scenes};
-use crate::tier::loose_grid::{LooseGrid, LooseHandle, RebuiltGrid};
+use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
+use crate::tier::loose_grid::tests::oracle::{Model, assert_queries, casts_over, points_over};
+use crate::tier::loose_grid::tests::scenes::{around, crowd, infinite_scenes, scenes};
+use crate::tier::loose_grid::{LooseGrid, LooseHandle};
+use triphase_scenes::SplitMix64;
 
 fn aabb(b: RawAabb) -> Aabb {
     Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a finite box")
@@ -27,14 +29,14 @@ fn filled(area: RawAabb, cell_size: f32, boxes: &[RawAabb]) -> (LooseGrid, Model
 }
 
 #[test]
-fn walks_of_a_rebuilt_grid_agree_with_brute_force() {
+fn queries_of_a_rebuilt_grid_agree_with_brute_force() {
     for seed in 20..22 {
-        let rng = &mut SplitMix64(seed);
+        let rng = &mut SplitMix64::new(seed);
         let mut all = scenes(rng);
         all.extend(infinite_scenes(rng));
         for (name, boxes) in all {
             let what = format!("{name}, seed {seed}");
-            assert_walks(
+            assert_queries(
                 &rebuilt(&boxes),
                 &numbered(&boxes),
                 &points_over(&boxes, rng),
@@ -46,23 +48,23 @@ fn walks_of_a_rebuilt_grid_agree_with_brute_force() {
 }
 
 #[test]
-fn walks_of_a_loose_grid_agree_with_brute_force() {
-    let rng = &mut SplitMix64(31);
+fn queries_of_a_loose_grid_agree_with_brute_force() {
+    let rng = &mut SplitMix64::new(31);
     for (name, boxes) in scenes(rng) {
         let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
         for (area, cell_size) in [([0.0, 0.0, 70.0, 70.0], 1.5), ([-3e7, -3e7, 3e7, 3e7], 0.1), ([5.0; 4], 1e30)] {
             let (mut grid, model) = filled(area, cell_size, &boxes);
-            assert_walks(&grid, &model, &points, &casts, &format!("{name} in {area:?}"));
+            assert_queries(&grid, &model, &points, &casts, &format!("{name} in {area:?}"));
             grid.refit();
-            assert_walks(&grid, &model, &points, &casts, &format!("{name} in {area:?}, cleaned up"));
+            assert_queries(&grid, &model, &points, &casts, &format!("{name} in {area:?}, after refit"));
         }
     }
 }
 
 #[test]
-fn walks_agree_after_moves_and_removals() {
+fn queries_agree_after_moves_and_removals() {
     for seed in 0..6 {
-        let rng = &mut SplitMix64(40 + seed);
+        let rng = &mut SplitMix64::new(40 + seed);
         let (mut grid, mut model) = filled([0.0, 0.0, 40.0, 40.0], 1.0, &crowd(800, rng));
         for step in 0..4 {
             for _ in 0..200 {
@@ -77,25 +79,25 @@ fn walks_agree_after_moves_and_removals() {
                     1 => model.push((grid.insert(aabb(around(x, y, half, 0.1))), around(x, y, half, 0.1))),
                     _ => {
                         model[at].1 = around(x, y, 0.1, half);
-                        assert!(grid.set(model[at].0, aabb(model[at].1)));
+                        assert!(grid.set_aabb(model[at].0, aabb(model[at].1)));
                     }
                 }
             }
             let boxes: Vec<_> = model.iter().map(|(_, b)| *b).collect();
             let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
             let what = format!("seed {seed}, step {step}");
-            assert_walks(&grid, &model, &points, &casts, &what);
+            assert_queries(&grid, &model, &points, &casts, &what);
             if step == 2 {
                 grid.refit();
-                assert_walks(&grid, &model, &points, &casts, &format!("{what}, cleaned up"));
+                assert_queries(&grid, &model, &points, &casts, &format!("{what}, after refit"));
             }
         }
     }
 }
 
 #[test]
-fn walks_agree_where_every_search_visits_some_cells() {
-    let rng = &mut SplitMix64(51);
+fn queries_agree_with_unlisted_cells() {
+    let rng = &mut SplitMix64::new(51);
     let boxes: Vec<_> = (0..1024)
         .map(|k| {
             let half = if k % 3 == 0 { [5.0, 5.0] } else { [0.2, 30.0] };
@@ -104,33 +106,33 @@ fn walks_agree_where_every_search_visits_some_cells() {
         .collect();
     let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
     let (mut grid, model) = filled([0.0, 0.0, 32.0, 32.0], 1.0, &boxes);
-    assert!(!grid.tight.everywhere().is_empty());
-    assert_walks(&grid, &model, &points, &casts, "everywhere");
+    assert!(!grid.tight.unlisted().is_empty());
+    assert_queries(&grid, &model, &points, &casts, "everywhere");
     grid.refit();
-    assert!(grid.tight.everywhere().is_empty());
-    assert_walks(&grid, &model, &points, &casts, "nowhere");
+    assert!(grid.tight.unlisted().is_empty());
+    assert_queries(&grid, &model, &points, &casts, "nowhere");
 }
 
 #[test]
-fn walks_agree_where_covers_serve_better_than_tight_cells() {
-    let rng = &mut SplitMix64(52);
+fn queries_agree_when_groups_are_preferred() {
+    let rng = &mut SplitMix64::new(52);
     let mut boxes: Vec<_> = (0..1500)
         .map(|_| around(rng.range(0.0, 1e3), rng.range(0.0, 1e3), rng.range(100.0, 400.0), rng.range(100.0, 400.0)))
         .collect();
     let grid = rebuilt(&boxes);
-    assert!(grid.lists_much());
+    assert!(grid.prefers_groups());
     let (points, casts) = (points_over(&boxes, rng), casts_over(&boxes, rng));
-    assert_walks(&grid, &numbered(&boxes), &points, &casts, "huge ones");
+    assert_queries(&grid, &numbered(&boxes), &points, &casts, "huge ones");
     boxes.extend((0..100).map(|_| around(rng.range(400.0, 401.0), 500.0, 1e-3, 1e-3)));
     let grid = rebuilt(&boxes);
-    assert_walks(&grid, &numbered(&boxes), &points, &casts, "huge ones and a crowd");
+    assert_queries(&grid, &numbered(&boxes), &points, &casts, "huge ones and a crowd");
 }
 
-/// Boxes, points and ways with coordinates that are small integers: touching and ties in plenty.
+/// Small integer coordinates: boxes often touch and distances are often equal.
 #[test]
 fn small_integers_agree_with_brute_force() {
     for seed in 0..400 {
-        let rng = &mut SplitMix64(1000 + seed);
+        let rng = &mut SplitMix64::new(1000 + seed);
         let mut at = |end: usize| rng.below(end) as f32;
         let side = 4 + seed as usize % 12;
         let boxes: Vec<_> = (0..at(60) as usize + 1)
@@ -147,16 +149,16 @@ fn small_integers_agree_with_brute_force() {
             let start = [origin[0], origin[1], origin[0] + at(3), origin[1] + at(3)];
             casts.push(AabbCast::new(aabb(start), direction.map(|v| v * 3.0)).expect("a sweep").into());
         }
-        assert_walks(&rebuilt(&boxes), &numbered(&boxes), &points, &casts, &format!("rebuilt, seed {seed}"));
+        assert_queries(&rebuilt(&boxes), &numbered(&boxes), &points, &casts, &format!("rebuilt, seed {seed}"));
         let cell_size = [0.5, 1.0, 2.0, 5.0][at(4) as usize];
         let (grid, model) = filled([1.0, 1.0, 9.0, 7.0], cell_size, &boxes);
-        assert_walks(&grid, &model, &points, &casts, &format!("loose, seed {seed}"));
+        assert_queries(&grid, &model, &points, &casts, &format!("loose, seed {seed}"));
     }
 }
 
 #[test]
-fn an_area_is_searched_no_further_than_it_is_drawn() {
-    let boxes = crowd(3000, &mut SplitMix64(61));
+fn area_query_is_lazy() {
+    let boxes = crowd(3000, &mut SplitMix64::new(61));
     let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
     fn tested_for<S: Search>(source: S, hits: usize) -> usize {
         let tested = std::cell::Cell::new(0);
@@ -173,8 +175,8 @@ fn an_area_is_searched_no_further_than_it_is_drawn() {
 }
 
 #[test]
-fn far_questions_take_few_steps() {
-    let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64(62)));
+fn queries_from_far_away_end_soon() {
+    let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64::new(62)));
     // Whoever stepped by cells would be at it for years.
     for at in [1e9, -1e20, f32::MAX, f32::MIN] {
         let near = grid.query().nearest(Point::new([at, at]).expect("a point")).expect("something");
@@ -192,7 +194,7 @@ fn far_questions_take_few_steps() {
 
 #[test]
 fn an_empty_grid_finds_nothing() {
-    for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64(1)))] {
+    for grid in [RebuiltGrid::default(), rebuilt(&[]), rebuilt(&crowd(50, &mut SplitMix64::new(1)))] {
         let mut grid = grid;
         grid.rebuild(&[]);
         let questions = QueryBuilder::new(&grid);
@@ -203,12 +205,12 @@ fn an_empty_grid_finds_nothing() {
     }
     let untouched = RebuiltGrid::default();
     assert_eq!((&untouched).search([0.0; 4], |_| true).count(), 0);
-    (&untouched).place([0.0, 0.0]);
+    untouched.sort_key([0.0, 0.0]);
     untouched.visit_debug_shapes(|part| panic!("{part:?}"));
 }
 
 #[test]
-fn parts_hold_what_there_is() {
+fn debug_shapes_hold_all_boxes() {
     fn count(part: &Part, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
         match *part {
             Part::LooseCell { aabb, population } => {
@@ -222,7 +224,7 @@ fn parts_hold_what_there_is() {
             other => panic!("{other:?}"),
         }
     }
-    for (name, boxes) in scenes(&mut SplitMix64(71)) {
+    for (name, boxes) in scenes(&mut SplitMix64::new(71)) {
         let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
         let (mut bodies, mut tight) = (0, Vec::new());
         grid.visit_debug_shapes(|part| count(&part, &mut bodies, &mut tight));

@@ -1,0 +1,73 @@
+//! What the tasks of a step have in common.
+
+use crate::config::WorldConfig;
+use crate::contacts::stream::{Kind, first_sequence};
+use crate::frame::frame::FrameParts;
+use crate::frame::oversized::Oversized;
+use crate::input::filter::Filter;
+use crate::memory::listener::{Listener, Tap};
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
+use crate::simd::DetectedSimd;
+use crate::tier::point_grid::filing::FileOptions;
+use crate::tier::point_grid::size_classes::ClassOptions;
+use crate::tier::static_tree::StaticTree;
+
+/// What is the same during a whole step.
+#[derive(Clone, Copy)]
+pub(crate) struct StepContext<'s> {
+    pub(crate) config: &'s WorldConfig,
+    pub(crate) level: DetectedSimd,
+    pub(crate) parallel: bool,
+    pub(crate) statics: &'s StaticTree,
+    /// Identifies the state of the statics; never reused.
+    pub(crate) statics_version: u64,
+    /// Whether bodies are circles, which have to overlap too.
+    pub(crate) are_circles: bool,
+    /// Who is given the pages of pairs while the step runs.
+    pub(crate) listener: Option<&'s Listener<'s>>,
+    pub(crate) pool: &'s PagePool,
+}
+
+/// What is the same during one pass over bands.
+#[derive(Clone, Copy)]
+pub(crate) struct PassContext<'s> {
+    pub(crate) step: StepContext<'s>,
+    /// The filters of all rows, if any row has one.
+    pub(crate) filters_by_row: Option<&'s [Filter]>,
+    pub(crate) oversized: Option<&'s Oversized>,
+    pub(crate) budget: &'s PairBudget,
+}
+
+impl<'s> StepContext<'s> {
+    pub(crate) fn class_options(&self) -> ClassOptions<'s> {
+        ClassOptions { bounds: &self.config.bounds, has_oversized_tier: true }
+    }
+
+    pub(crate) fn file_options(&self, skip_invalid: bool) -> FileOptions {
+        FileOptions { skip_invalid, level: self.level, parallel: self.parallel }
+    }
+
+    /// The same step without a listener.
+    pub(crate) fn silent(self) -> Self {
+        Self { listener: None, ..self }
+    }
+}
+
+impl<'s> PassContext<'s> {
+    /// A pass over all bands of a frame, of which `frame` is the rest.
+    pub(crate) fn new(step: StepContext<'s>, frame: FrameParts<'s>, budget: &'s PairBudget) -> Self {
+        Self { step, filters_by_row: frame.filters_by_row, oversized: frame.oversized, budget }
+    }
+
+    /// Where a task puts pairs of one kind; `task` is its number in the step.
+    pub(crate) fn sink<'p>(&'p self, kind: Kind, task: usize, pages: &'p mut Vec<Page>) -> PairSink<'p> {
+        let tap = self.step.listener.map(|listener| Tap::new(listener, first_sequence(kind, task)));
+        PairSink::new(self.step.pool, self.budget, pages).tapped(tap)
+    }
+
+    /// The filter of a row.
+    #[inline]
+    pub(crate) fn filter(&self, row: u32) -> Filter {
+        self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize])
+    }
+}

@@ -1,0 +1,218 @@
+//! Files rows and finds their pairs: all passes of a step, in the order of tasks.
+//!
+//! Tasks are numbered by the input: the bands first, then the blocks of oversized bodies. The order of
+//! pairs is that of the tasks, so it does not depend on threads.
+
+use crate::broad_phase::context::{PassContext, StepContext};
+use crate::broad_phase::pairs::FoundPairs;
+use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch};
+use crate::broad_phase::task::TaskOutput;
+use crate::broad_phase::{band_pass, oversized_pass};
+use crate::error::{Error, InvalidRow};
+use crate::frame::frame::Index;
+use crate::frame::phases::Clock;
+use crate::input::rows::BoxSource;
+use crate::memory::buffers::Buffers;
+use crate::memory::page::PairBudget;
+use crate::memory::record::BodyRecord;
+use crate::parallel;
+use crate::report::Phases;
+use crate::tier::point_grid::band::sorted::PairRules;
+use crate::tier::point_grid::bands::Bands;
+use crate::tier::point_grid::filing::Filing;
+
+/// The passes of a step, with the buffers that they reuse.
+#[derive(Default)]
+pub(crate) struct PairFinder {
+    filing: Filing,
+    tasks: Vec<TaskOutput>,
+    scratch: ScratchPool,
+    /// Set while tasks run: after a panic in one of them, buffers may hold anything.
+    poisoned: bool,
+}
+
+/// What a step fills.
+pub(crate) struct StepOutput<'a> {
+    pub(crate) frame: &'a mut Index,
+    pub(crate) found: &'a mut FoundPairs,
+    pub(crate) phases: &'a mut Phases,
+}
+
+impl PairFinder {
+    /// Plans bands for the rows and distributes the rows to them.
+    pub(crate) fn file(
+        &mut self,
+        step: StepContext<'_>,
+        rows: &impl BoxSource,
+        skip_invalid: bool,
+        bands: &mut Bands,
+        phases: &mut Phases,
+    ) -> Result<(), Error> {
+        let mut clock = Clock::now();
+        self.filing.plan(rows, step.class_options());
+        phases.plan += clock.lap();
+        self.filing.file(rows, step.file_options(skip_invalid), bands).map_err(Error::InvalidBody)?;
+        phases.partition += clock.lap();
+        Ok(())
+    }
+
+    /// The bodies of the last filing that are oversized.
+    pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [BodyRecord] {
+        self.filing.oversized(bands)
+    }
+
+    /// Builds tier 2 and the bands of a frame that was filed, and replaces the pairs found by all
+    /// pairs of its bodies.
+    pub(crate) fn find_frame_pairs(
+        &mut self,
+        step: StepContext<'_>,
+        budget: &PairBudget,
+        out: &mut StepOutput<'_>,
+    ) -> Result<(), Error> {
+        let mut clock = Clock::now();
+        out.frame.file_oversized(&self.filing);
+        out.phases.prepare += clock.lap();
+        let (bands, rest) = out.frame.split_bands();
+        self.find_pairs(&PassContext::new(step, rest, budget), bands, out.found, out.phases)
+    }
+
+    /// The rows that the last filing left out, ascending.
+    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
+        self.filing.invalid_rows()
+    }
+
+    /// Builds tier 2 and the bands of a frame that was filed, without searching for pairs.
+    pub(crate) fn build_frame(&mut self, step: StepContext<'_>, frame: &mut Index) {
+        frame.file_oversized(&self.filing);
+        self.begin(step, 0);
+        let bands = &mut frame.bands;
+        let (scratch, cell_size) = (&self.scratch, step.config.cell_size);
+        bands.build_each(step.parallel, &mut vec![(); bands.band_count()], |_, band, ()| {
+            let mut scratch = scratch.for_band(step.parallel, false, band.population());
+            band.build(cell_size, PairRules::default(), &mut scratch.band).keep();
+        });
+        self.poisoned = false;
+    }
+
+    /// Builds the bands that were filed, and replaces `found` by all pairs.
+    pub(crate) fn find_pairs(
+        &mut self,
+        pass: &PassContext<'_>,
+        bands: &mut Bands,
+        found: &mut FoundPairs,
+        phases: &mut Phases,
+    ) -> Result<(), Error> {
+        let mut clock = Clock::now();
+        let PassContext { step, oversized, .. } = *pass;
+        found.clear(step.pool);
+        let pages_before = step.pool.free_count();
+        self.begin(step, oversized.map_or(0, |oversized| oversized.grid().loose_cell_count()));
+        let band_count = bands.band_count();
+        let task_count = band_count + oversized.map_or(0, |oversized| oversized.grid().block_count());
+        self.grow_tasks(task_count);
+        phases.prepare += clock.lap();
+
+        let Self { tasks, scratch, .. } = self;
+        let scratch = &*scratch;
+        let (band_tasks, block_tasks) = tasks[..task_count].split_at_mut(band_count);
+        let search_bands = || {
+            bands.build_each(step.parallel, band_tasks, |number, band, output| {
+                band_pass::run_band(pass, number, band, scratch, output);
+            });
+        };
+        let search_oversized = || {
+            let Some(oversized) = oversized else { return };
+            parallel::for_each_mut(step.parallel, block_tasks, |block, output| {
+                let search = &mut scratch.own(step.parallel, step.listener.is_some()).search;
+                oversized_pass::run_block(pass, oversized, block, band_count + block, search, output);
+            });
+        };
+        parallel::join(step.parallel, search_bands, search_oversized);
+        self.poisoned = false;
+        phases.pairs += clock.lap();
+
+        for output in &mut self.tasks[..task_count] {
+            found.append(&mut output.body_pages, output.own_pairs, &mut output.static_pages);
+            phases.add(&output.times);
+        }
+        found.count();
+        check_budget(pass, found, pages_before)?;
+        phases.gather += clock.lap();
+        Ok(())
+    }
+
+    /// Runs a task for each item after the last [`find_pairs`](Self::find_pairs), and appends the
+    /// pairs of bodies to `found`.
+    ///
+    /// `run` is given the number of the task in the step. Returns the number of all tasks so far.
+    pub(crate) fn find_more_pairs<I: Sync>(
+        &mut self,
+        pass: &PassContext<'_>,
+        items: &[I],
+        found: &mut FoundPairs,
+        phases: &mut Phases,
+        run: impl Fn(&I, usize, &mut SearchScratch, &mut TaskOutput) + Send + Sync,
+    ) -> Result<usize, Error> {
+        let mut clock = Clock::now();
+        let step = pass.step;
+        let pages_before = step.pool.free_count();
+        let tasks_before = found.sections.len();
+        self.grow_tasks(items.len());
+        self.poisoned = true;
+        let Self { tasks, scratch, .. } = self;
+        let scratch = &*scratch;
+        parallel::for_each_mut(step.parallel, &mut tasks[..items.len()], |k, output| {
+            let search = &mut scratch.own(step.parallel, step.listener.is_some()).search;
+            run(&items[k], tasks_before + k, search, output);
+        });
+        self.poisoned = false;
+        phases.pairs += clock.lap();
+        for output in &mut self.tasks[..items.len()] {
+            found.body_blocks.append(&mut output.body_pages);
+        }
+        check_budget(pass, found, pages_before)?;
+        found.count();
+        phases.gather += clock.lap();
+        Ok(tasks_before + items.len())
+    }
+
+    /// Number of workers that there are buffers for.
+    pub(crate) fn worker_count(&self) -> usize {
+        self.scratch.worker_count()
+    }
+
+    /// Gives all workers the same capacity, as after each step (SCRATCH-1).
+    pub(crate) fn match_capacity(&mut self) {
+        self.scratch.match_capacity();
+    }
+
+    /// Bytes of heap memory held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.filing.bytes() + self.tasks.capacity() * size_of::<TaskOutput>() + self.scratch.bytes()
+    }
+
+    /// Makes buffers usable and large enough for the tasks of a step.
+    fn begin(&mut self, step: StepContext<'_>, loose_cells: usize) {
+        if std::mem::replace(&mut self.poisoned, true) {
+            (self.scratch, self.tasks) = Default::default();
+        }
+        self.scratch.prepare(step.parallel, step.statics.len(), loose_cells);
+    }
+
+    fn grow_tasks(&mut self, count: usize) {
+        if self.tasks.len() < count {
+            self.tasks.resize_with(count, TaskOutput::default);
+        }
+    }
+}
+
+/// Fails if there are more pairs than allowed, and takes them back.
+fn check_budget(pass: &PassContext<'_>, found: &mut FoundPairs, pages_before: usize) -> Result<(), Error> {
+    if !pass.budget.is_exceeded() {
+        return Ok(());
+    }
+    found.clear(pass.step.pool);
+    // Keeps the pages that successful steps use.
+    pass.step.pool.truncate(pages_before);
+    Err(Error::TooManyPairs { limit: pass.step.config.pair_limit })
+}

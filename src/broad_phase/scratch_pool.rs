@@ -1,0 +1,158 @@
+//! The scratch that workers reuse between tasks and steps.
+//!
+//! SCRATCH-1: which worker runs the largest task is chance. After each step all workers get the
+//! capacity that the largest of them has, so that the same work never makes one of them grow later.
+//! SCRATCH-2: a band far larger than planned (its bodies are equal on the axis that bands divide) is
+//! built in one scratch that all workers share, one such band at a time, so that memory does not grow
+//! with workers times bodies.
+//! SCRATCH-3: while a listener runs, its worker may take up another task, since the listener may wait
+//! for work of its own on the pool. The worker's scratch is in use then; such a task gets a new one
+//! that is dropped afterwards.
+
+use crate::memory::bit_set::BitSet;
+use crate::memory::buffers::{Buffers, buffers};
+use crate::parallel;
+use crate::tier::point_grid::band::crowded::CrowdedScratch;
+use crate::tier::point_grid::band::scratch::BandScratch;
+use crossbeam::utils::CachePadded;
+use parking_lot::{Mutex, MutexGuard};
+use std::ops::{Deref, DerefMut};
+
+/// More bodies than this make a band large (SCRATCH-2): twice the most that a plan aims at.
+const LARGE: usize = 65_536;
+
+/// The scratch of one worker.
+#[derive(Default)]
+pub(crate) struct WorkerScratch {
+    pub(crate) band: BandScratch,
+    pub(crate) search: SearchScratch,
+}
+
+/// Buffers for searching the other tiers.
+#[derive(Default)]
+pub(crate) struct SearchScratch {
+    pub(crate) seen_statics: BitSet,
+    pub(crate) seen_cells: BitSet,
+    pub(crate) found: Vec<u32>,
+    /// The boxes of statics in columns, to be tested against one body after the other.
+    pub(crate) columns: Vec<u32>,
+    /// For statics sorted by their lower edge: the largest upper edge so far.
+    pub(crate) reach: Vec<f32>,
+}
+
+buffers!(WorkerScratch { levelled: band, search; own: ; plain: ; });
+buffers!(SearchScratch { levelled: seen_statics, seen_cells, found, columns, reach; own: ; plain: ; });
+
+impl SearchScratch {
+    /// Makes room for sets of this many statics and loose cells.
+    fn grow_to(&mut self, [statics, loose_cells]: [usize; 2]) {
+        self.seen_statics.grow_to(statics);
+        self.seen_cells.grow_to(loose_cells);
+    }
+}
+
+/// Scratch that is locked, or a temporary one (SCRATCH-3).
+pub(crate) enum ScratchGuard<'w> {
+    Locked(MutexGuard<'w, WorkerScratch>),
+    Temporary(Box<WorkerScratch>),
+}
+
+impl Deref for ScratchGuard<'_> {
+    type Target = WorkerScratch;
+
+    fn deref(&self) -> &WorkerScratch {
+        match self {
+            Self::Locked(locked) => locked,
+            Self::Temporary(temporary) => temporary,
+        }
+    }
+}
+
+impl DerefMut for ScratchGuard<'_> {
+    fn deref_mut(&mut self) -> &mut WorkerScratch {
+        match self {
+            Self::Locked(locked) => locked,
+            Self::Temporary(temporary) => temporary,
+        }
+    }
+}
+
+/// Scratch for every worker, each on cache lines of its own.
+///
+/// A lock is taken once in a task, by its worker alone, and no task runs inside another (except as
+/// SCRATCH-3 says).
+#[derive(Default)]
+pub(crate) struct ScratchPool {
+    workers: Vec<CachePadded<Mutex<WorkerScratch>>>,
+    /// SCRATCH-2
+    large: CachePadded<Mutex<WorkerScratch>>,
+    crowded: CrowdedScratch,
+    /// Numbers of statics and of loose cells in the present step.
+    set_sizes: [usize; 2],
+}
+
+impl ScratchPool {
+    /// Makes room for all workers, and for sets of this many statics and loose cells.
+    pub(crate) fn prepare(&mut self, parallel: bool, statics: usize, loose_cells: usize) {
+        let count = parallel::worker_count(parallel);
+        if self.workers.len() < count {
+            self.workers.resize_with(count, CachePadded::default);
+        }
+        self.set_sizes = [statics, loose_cells];
+        for scratch in self.workers.iter_mut().chain([&mut self.large]) {
+            scratch.get_mut().search.grow_to(self.set_sizes);
+        }
+    }
+
+    /// Whether a band of this many bodies is built in the scratch that all workers share.
+    pub(crate) fn is_large(bodies: usize) -> bool {
+        bodies > LARGE
+    }
+
+    /// The scratch for a band of this many bodies, in a step with a listener or without.
+    pub(crate) fn for_band(&self, parallel: bool, has_listener: bool, bodies: usize) -> ScratchGuard<'_> {
+        if Self::is_large(bodies) { ScratchGuard::Locked(self.large.lock()) } else { self.own(parallel, has_listener) }
+    }
+
+    /// The scratch of the calling worker, in a step with a listener or without (SCRATCH-3).
+    pub(crate) fn own(&self, parallel: bool, has_listener: bool) -> ScratchGuard<'_> {
+        let own = &self.workers[parallel::worker_index(parallel)];
+        if !has_listener {
+            return ScratchGuard::Locked(own.lock());
+        }
+        own.try_lock().map_or_else(
+            || {
+                let mut temporary = Box::<WorkerScratch>::default();
+                temporary.search.grow_to(self.set_sizes);
+                ScratchGuard::Temporary(temporary)
+            },
+            ScratchGuard::Locked,
+        )
+    }
+
+    /// The scratch for splitting crowded bands.
+    pub(crate) fn crowded(&self) -> &CrowdedScratch {
+        &self.crowded
+    }
+
+    /// Number of workers with scratch.
+    pub(crate) fn worker_count(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Gives all workers the same capacity (SCRATCH-1).
+    pub(crate) fn match_capacity(&mut self) {
+        let Some((first, others)) = self.workers.split_first_mut() else { return };
+        let first = first.get_mut();
+        others.iter_mut().for_each(|other| first.reserve_like(other.get_mut()));
+        others.iter_mut().for_each(|other| other.get_mut().reserve_like(first));
+    }
+
+    /// Bytes of heap memory held.
+    pub(crate) fn bytes(&self) -> usize {
+        let bytes_of = |scratch: &CachePadded<Mutex<WorkerScratch>>| scratch.lock().bytes();
+        self.workers.capacity() * size_of::<CachePadded<Mutex<WorkerScratch>>>()
+            + self.workers.iter().chain([&self.large]).map(bytes_of).sum::<usize>()
+            + self.crowded.bytes()
+    }
+}

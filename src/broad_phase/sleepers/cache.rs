@@ -1,0 +1,289 @@
+//! The cache of sleepers: steps that use it, and how it is rebuilt.
+//!
+//! CACHE-1: the pairs of a step are those among awake bodies, those of awake and cached bodies, and
+//! the cached pairs: the ones found when the cache was built, without those of stale bodies. As boxes
+//! and filters of cached bodies are what they were then, these are the pairs of all rows.
+//! CACHE-2: bands and pairs that a frame or the contacts hold do not change: the cache is rebuilt, and
+//! pairs are dropped, in other memory. A step that fails leaves stale bodies (SLEEP-2) or an empty
+//! cache.
+//! CACHE-3: when statics change, or what counts as a pair, the cache is dropped.
+//!
+//! Oversized bodies are always awake: they are few, and to cache them would save little.
+//!
+//! Cost: a comparison for each row and step (1.5 to 2 ns), about four times the usual cost for each
+//! awake body, and a step over all sleepers for a rebuild.
+
+use crate::broad_phase::context::{PassContext, StepContext};
+use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
+use crate::broad_phase::sleepers::cached_pairs::PairCache;
+use crate::broad_phase::sleepers::cached_rows::{CompareRows, ROW_CHUNK_LEN, RecordRows, RowChunk, list_records};
+use crate::broad_phase::sleepers::cross::{AwakeVsCached, CrossTask, list_tasks};
+use crate::broad_phase::sleepers::policy::{RowCounts, SleepPlan, SleepPolicy, few_are_awake};
+use crate::config::InvalidRows;
+use crate::contacts::stream::{Kind, first_sequence};
+use crate::error::{Error, InvalidRow};
+use crate::frame::frame::Index;
+use crate::frame::phases::Clock;
+use crate::input::chunks::Chunks;
+use crate::input::rows::BoxSource;
+use crate::memory::buffers::{Buffers, plain_buffers};
+use crate::memory::listener::Tap;
+use crate::memory::page::{PagePool, PairBudget};
+use crate::memory::record::BodyRecord;
+use crate::parallel;
+use crate::tier::point_grid::bands::Bands;
+use std::sync::Arc;
+
+/// Spare bands that are kept: those of the last successful step, while the next cache is built.
+const SPARES_MAX: usize = 1;
+
+/// The sleepers of a world.
+#[derive(Default)]
+pub(crate) struct SleeperCache {
+    /// By row, [`ROW_CHUNK_LEN`] rows each.
+    chunks: Vec<RowChunk>,
+    /// Number of rows filed in `bands`, stale ones included. If 0, there is no cache.
+    filed: usize,
+    bands: Arc<Bands>,
+    /// Replaced bands, to be reused once no frame has them.
+    spares: Vec<Arc<Bands>>,
+    pairs: PairCache,
+    /// Number of rows that were cached when stale pairs were last dropped.
+    pairs_of: usize,
+    built_for: BuiltFor,
+    policy: SleepPolicy,
+    /// Buffers.
+    records: Vec<BodyRecord>,
+    tasks: Vec<CrossTask>,
+    /// Set while a step runs: after a panic the cache may hold anything.
+    poisoned: bool,
+}
+
+plain_buffers!(CrossTask);
+
+/// What the pairs of a cache depend on, apart from its bodies (CACHE-3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct BuiltFor {
+    statics_version: u64,
+    are_circles: bool,
+}
+
+impl SleeperCache {
+    /// Builds the frame from awake and cached bodies if that promises to pay, and returns whether it
+    /// did.
+    pub(crate) fn try_step(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        rows: &Chunks<'_, '_>,
+        out: &mut StepOutput<'_>,
+    ) -> Result<bool, Error> {
+        if std::mem::replace(&mut self.poisoned, true) {
+            *self = Self { poisoned: true, ..Self::default() };
+        }
+        let outcome = self.step(finder, step, rows, out);
+        self.poisoned = false;
+        if !matches!(outcome, Ok(true)) {
+            out.frame.cached.clear();
+            // A step of all rows finds invalid rows itself.
+            self.clear_invalid_rows();
+        }
+        outcome
+    }
+
+    /// The rows that the last step left out, ascending, if it used the cache.
+    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
+        self.chunks.iter().flat_map(|chunk| &chunk.invalid).copied()
+    }
+
+    /// Forgets the invalid rows of the step before.
+    pub(crate) fn clear_invalid_rows(&mut self) {
+        self.chunks.iter_mut().for_each(|chunk| chunk.invalid.clear());
+    }
+
+    /// Drops the cache.
+    pub(crate) fn clear(&mut self) {
+        self.chunks.iter_mut().for_each(RowChunk::clear);
+        self.pairs.clear();
+        self.filed = 0;
+        self.policy.reset(0);
+    }
+
+    /// All bands held, which frames may have too.
+    pub(crate) fn all_bands(&self) -> impl Iterator<Item = &Arc<Bands>> {
+        self.spares.iter().chain([&self.bands])
+    }
+
+    /// Number of pages held.
+    pub(crate) fn page_count(&self) -> usize {
+        self.pairs.page_count()
+    }
+
+    /// Bytes of heap memory held, without bands and pages.
+    pub(crate) fn bytes(&self) -> usize {
+        self.chunks.bytes() + self.records.bytes() + self.tasks.bytes()
+    }
+
+    /// Frees what the last successful step, with the frame `front`, does not need.
+    pub(crate) fn shrink_to_fit(&mut self, front: &Index, pool: &PagePool) {
+        if front.cached.bands().is_none() {
+            *self = Self::default();
+            return;
+        }
+        self.pairs.shrink_to_fit(pool);
+        (self.spares, self.records, self.tasks) = Default::default();
+        self.chunks.iter_mut().for_each(RowChunk::free_unused);
+    }
+
+    fn step(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        rows: &Chunks<'_, '_>,
+        out: &mut StepOutput<'_>,
+    ) -> Result<bool, Error> {
+        if !few_are_awake(rows.len() - rows.asleep_count(), rows.len()) {
+            return Ok(false);
+        }
+        let mut clock = Clock::now();
+        rows.copy_filters(&mut out.frame.filters);
+        self.pairs.reclaim(step.pool);
+        let built_for = BuiltFor { statics_version: step.statics_version, are_circles: step.are_circles };
+        if self.filed > 0 && self.built_for != built_for {
+            self.clear();
+        }
+        self.compare_rows(step, rows, out.frame)?;
+        let counts = RowCounts {
+            rows: rows.len(),
+            filed: self.filed,
+            cached: self.cached_count(),
+            unchanged: self.chunks.iter().map(|chunk| chunk.unchanged_count).sum(),
+        };
+        let plan = self.policy.decide(counts, step.statics_version);
+        out.phases.partition += clock.lap();
+        match plan {
+            SleepPlan::Ignore => return Ok(false),
+            SleepPlan::Use => {}
+            SleepPlan::Rebuild => self.rebuild(finder, step.silent(), built_for, out)?,
+        }
+        self.use_cache(finder, step, out)?;
+        Ok(true)
+    }
+
+    /// Compares all rows with those that are cached. The first invalid row is an error, unless such
+    /// rows are skipped.
+    fn compare_rows(&mut self, step: StepContext<'_>, rows: &Chunks<'_, '_>, frame: &Index) -> Result<(), Error> {
+        let count = rows.len().div_ceil(ROW_CHUNK_LEN);
+        if self.chunks.len() < count {
+            self.chunks.resize_with(count, RowChunk::default);
+        }
+        let (present, gone) = self.chunks.split_at_mut(count);
+        gone.iter_mut().for_each(RowChunk::clear);
+        let filters = frame.parts().filters_by_row;
+        let skip_invalid = step.config.invalid_rows == InvalidRows::Skip;
+        parallel::for_each_mut(step.parallel, present, |number, chunk| {
+            step.level.run(CompareRows { input: rows, filters, number, chunk, skip_invalid });
+        });
+        match self.invalid_rows().next() {
+            Some(first) if !skip_invalid => Err(Error::InvalidBody(first)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Caches all rows that are cached or unchanged, except oversized ones.
+    fn rebuild(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        built_for: BuiltFor,
+        out: &mut StepOutput<'_>,
+    ) -> Result<(), Error> {
+        let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
+        let mut bands = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
+        let outcome = self.build(finder, step, Arc::make_mut(&mut bands), out);
+        if outcome.is_err() {
+            self.spares.push(bands);
+            self.clear();
+            return outcome;
+        }
+        self.spares.push(std::mem::replace(&mut self.bands, bands));
+        let surplus = self.spares.len().saturating_sub(SPARES_MAX);
+        self.spares.drain(..surplus);
+        self.pairs.set(&mut out.found.body_blocks, &mut out.found.static_blocks);
+        self.filed = self.cached_count();
+        (self.pairs_of, self.built_for) = (self.filed, built_for);
+        parallel::for_each_mut(step.parallel, &mut self.chunks, |_, chunk| chunk.finish_rebuild());
+        Ok(())
+    }
+
+    /// Files all rows that are to be cached in `bands` and finds their pairs.
+    fn build(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        bands: &mut Bands,
+        out: &mut StepOutput<'_>,
+    ) -> Result<(), Error> {
+        let count = |chunk: &RowChunk| chunk.cached_count + chunk.unchanged_count;
+        list_records(step.parallel, &mut self.chunks, &mut self.records, count, RowChunk::cache_unchanged);
+        finder.file(step, &RecordRows(&self.records), false, bands, out.phases)?;
+        let oversized = finder.oversized(bands);
+        self.policy.reset(oversized.len());
+        for record in oversized {
+            self.chunks[record.row as usize / ROW_CHUNK_LEN].wake(*record);
+        }
+        let budget = PairBudget::new(step.config.pair_limit);
+        let filters_by_row = out.frame.parts().filters_by_row;
+        let pass = PassContext { step, filters_by_row, oversized: None, budget: &budget };
+        finder.find_pairs(&pass, bands, out.found, out.phases)
+    }
+
+    /// Steps the awake rows, and adds their pairs with cached bodies and the cached pairs.
+    fn use_cache(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        out: &mut StepOutput<'_>,
+    ) -> Result<(), Error> {
+        let mut clock = Clock::now();
+        let cached_count = self.cached_count();
+        let words = || self.chunks.iter().flat_map(|chunk| chunk.cached_words().iter().copied());
+        out.frame.cached.set(&self.bands, cached_count, (cached_count < self.filed).then(words));
+        if cached_count < self.pairs_of {
+            self.pairs.drop_stale(step.parallel, step.pool, &out.frame.cached);
+            self.pairs_of = cached_count;
+        }
+        list_records(
+            step.parallel,
+            &mut self.chunks,
+            &mut self.records,
+            |chunk| chunk.awake.len(),
+            |chunk, _, records| records.copy_from_slice(&chunk.awake),
+        );
+        out.phases.prepare += clock.lap();
+
+        finder.file(step, &RecordRows(&self.records), false, &mut out.frame.bands, out.phases)?;
+        let (limit, cached_pairs) = (step.config.pair_limit, self.pairs.pair_count());
+        if cached_pairs > limit {
+            return Err(Error::TooManyPairs { limit });
+        }
+        let budget = PairBudget::new(limit - cached_pairs);
+        finder.find_frame_pairs(step, &budget, out)?;
+        let pass = PassContext::new(step, out.frame.parts(), &budget);
+        let cross = AwakeVsCached { pass: &pass, frame: out.frame, cached: &self.bands };
+        list_tasks(out.frame, &self.bands, &mut self.tasks);
+        let run = |task: &_, number, scratch: &mut _, output: &mut _| cross.run(task, number, scratch, output);
+        let task_count = finder.find_more_pairs(&pass, &self.tasks, out.found, out.phases, run)?;
+        if let Some(listener) = step.listener {
+            for (kind, pairs) in [(Kind::Bodies, &self.pairs.bodies), (Kind::Statics, &self.pairs.statics)] {
+                Tap::new(listener, first_sequence(kind, task_count)).tell(&pairs.blocks, 0);
+            }
+        }
+        out.found.set_standing([&self.pairs.bodies, &self.pairs.statics]);
+        Ok(())
+    }
+
+    fn cached_count(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.cached_count).sum()
+    }
+}

@@ -1,0 +1,33 @@
+//! What the tasks of a step leave behind.
+
+use crate::broad_phase::context::PassContext;
+use crate::contacts::stream::{Kind, first_sequence};
+use crate::frame::phases::TaskTimes;
+use crate::memory::listener::Tap;
+use crate::memory::page::Page;
+
+/// The pairs and times of one task, until they are gathered in the order of tasks.
+#[derive(Default)]
+pub(crate) struct TaskOutput {
+    pub(crate) body_pages: Vec<Page>,
+    /// Number of leading pairs of which both bodies are certainly owned by the task's band.
+    pub(crate) own_pairs: usize,
+    pub(crate) static_pages: Vec<Page>,
+    pub(crate) times: TaskTimes,
+}
+
+impl TaskOutput {
+    /// Prepares for another task. Pages were taken out when the output was gathered.
+    pub(crate) fn begin(&mut self) {
+        (self.times, self.own_pairs) = (TaskTimes::default(), 0);
+    }
+
+    /// Gives the listener all pages of a task that ran without it.
+    pub(crate) fn notify(&self, pass: &PassContext<'_>, task: usize) {
+        if let (Some(listener), false) = (pass.step.listener, pass.budget.is_exceeded()) {
+            for (kind, pages) in [(Kind::Bodies, &self.body_pages), (Kind::Statics, &self.static_pages)] {
+                Tap::new(listener, first_sequence(kind, task)).tell(pages, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The grid of one step, and how it is laid out.
+//!
+//! Its contents and their order are a pure function of the boxes. Buffers are reused, their
+//! contents are not.
+//!
+//! REBUILT-1: `filed` holds the entities in cell order; those of loose cell `k` are from
+//! `cells[k].head` to `cells[k + 1].head`. Cells without entities are left out, and one more cell
+//! ends the last run.
+//!
+//! REBUILT-2: The entities of a crowded cell, one of more than `GROUP_LEN`, are sorted by their
+//! minima on the axis that separates them better. `entity_groups[k]` covers
+//! `filed[k * GROUP_LEN..][..GROUP_LEN]` if any cell is crowded.
+//!
+//! REBUILT-3: Blocks are runs of `BLOCK_LEN` entities in cell order. A pair is found in the block
+//! of its entity that comes first in that order.
+//!
+//! Layouts that are hard on grids, and what helps: for boxes in clusters, columns and rows that
+//! hold equally many (MAP-2). For many boxes that remain in one cell, a sort and sweep of that cell
+//! (REBUILT-2). For long thin boxes of one direction, cells as much longer. For lengths of both
+//! directions, where tight cells list many loose cells, a search through the bounds of groups of
+//! loose cells.
+//!
+//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) where neighbours are of similar
+//! density and size. A search: the loose cells listed where it looks, or 1 / `GROUP_LEN` of all loose
+//! cells if that is less, and the entities of those that it overlaps.
+
+use crate::geometry::RawAabb;
+use crate::memory::bit_set::BitSet;
+use crate::memory::buffers::{buffers, plain_buffers};
+use crate::tier::loose_grid::cell::LooseCell;
+use crate::tier::loose_grid::indices::{LooseIndex, narrow};
+use crate::tier::loose_grid::map::CellMap;
+use crate::tier::loose_grid::rebuilt::plan::BoxSample;
+use std::ops::Range;
+
+/// Entities of crowded cells, or loose cells, that share bounds. With two entities in a cell on
+/// average, random positions do not crowd a cell. Smaller groups take memory and time to skip; of
+/// larger ones more is tested for nothing.
+pub(super) const GROUP_LEN: usize = 32;
+
+/// Entities in a block (REBUILT-3): some tens of microseconds, long compared with the overhead of a
+/// task, and short enough to share out evenly.
+pub(super) const BLOCK_LEN: usize = 1024;
+
+/// An entity in cell order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FiledEntity {
+    pub(super) aabb: RawAabb,
+    pub(super) entity: u32,
+}
+
+const _: () = assert!(size_of::<FiledEntity>() == 20);
+
+/// The double grid of one step. Entities are numbered as the boxes that it was rebuilt from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RebuiltGrid {
+    /// REBUILT-1
+    pub(super) filed: Vec<FiledEntity>,
+    pub(super) cells: Vec<LooseCell>,
+    /// `cell_groups[k]` covers the loose cells `cells[k * GROUP_LEN..][..GROUP_LEN]`.
+    pub(super) cell_groups: Vec<RawAabb>,
+    /// The crowded cells that are sorted by y instead of x (REBUILT-2).
+    pub(super) sorted_by_y: BitSet,
+    pub(super) entity_groups: Vec<RawAabb>,
+    pub(super) tight: TightRuns,
+    pub(super) scratch: BuildScratch,
+}
+
+/// The tight grid: cell `t` lists `listed[starts[t]..starts[t + 1]]`, ascending.
+///
+/// The cells of a row are contiguous, and so are their lists.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TightRuns {
+    pub(super) map: CellMap,
+    pub(super) starts: Vec<u32>,
+    pub(super) listed: Vec<LooseIndex>,
+}
+
+/// Memory of a rebuild, empty after it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BuildScratch {
+    /// The loose cell of each entity.
+    pub(super) cell_of: Vec<u32>,
+    /// Where the run of each loose cell starts.
+    pub(super) starts: Vec<u32>,
+    pub(super) sample: BoxSample,
+}
+
+plain_buffers!(FiledEntity);
+buffers!(RebuiltGrid {
+    levelled: filed, cells, cell_groups, sorted_by_y, entity_groups, tight, scratch;
+    own: ;
+    plain: ;
+});
+buffers!(TightRuns { levelled: starts, listed; own: ; plain: map; });
+buffers!(BuildScratch { levelled: cell_of, starts, sample; own: ; plain: ; });
+
+impl RebuiltGrid {
+    /// Returns the number of loose cells with entities.
+    pub(crate) fn loose_cell_count(&self) -> usize {
+        self.cells.len().saturating_sub(1)
+    }
+
+    /// Returns all entities in cell order.
+    pub(crate) fn entities(&self) -> impl Iterator<Item = u32> {
+        self.filed.iter().map(|filed| filed.entity)
+    }
+
+    /// Returns the number of blocks that the search for pairs is divided into (REBUILT-3).
+    pub(crate) fn block_count(&self) -> usize {
+        self.filed.len().div_ceil(BLOCK_LEN)
+    }
+
+    /// Returns where the entities of a loose cell are (REBUILT-1).
+    #[inline(always)]
+    pub(super) fn entities_of(&self, cell: usize) -> Range<usize> {
+        self.cells[cell].head.get()..self.cells[cell + 1].head.get()
+    }
+
+    /// Returns the loose cells of a group.
+    #[inline(always)]
+    pub(super) fn cells_of_group(&self, group: usize) -> Range<usize> {
+        group * GROUP_LEN..self.loose_cell_count().min((group + 1) * GROUP_LEN)
+    }
+
+    /// Returns whether a crowded cell is sorted by y (REBUILT-2).
+    pub(super) fn is_sorted_by_y(&self, cell: usize) -> bool {
+        self.sorted_by_y.contains(narrow(cell))
+    }
+}
+
+impl TightRuns {
+    /// Returns what the cells of a row list, from column `x0` to `x1`.
+    #[inline(always)]
+    pub(super) fn row(&self, y: u32, x0: u32, x1: u32) -> &[LooseIndex] {
+        let first = self.starts[self.map.number(x0, y)] as usize;
+        let end = self.starts[self.map.number(x1, y) + 1] as usize;
+        &self.listed[first..end]
+    }
+}
+
+/// Returns the part of a run that is in its first group of entities, and removes it from `rest`.
+#[inline(always)]
+pub(super) fn next_group_part(rest: &mut Range<usize>) -> Option<Range<usize>> {
+    if rest.start >= rest.end {
+        return None;
+    }
+    let end = rest.end.min((rest.start / GROUP_LEN + 1) * GROUP_LEN);
+    let part = rest.start..end;
+    rest.start = end;
+    Some(part)
+}

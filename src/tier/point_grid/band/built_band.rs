@@ -1,0 +1,137 @@
+//! The stages of a band in a pass: its records, then its sorted bodies, then what is kept for queries.
+
+use crate::geometry::RawAabb;
+use crate::geometry::band_box::BandAxes;
+use crate::memory::page::PairSink;
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellView, DetectedSimd};
+use crate::tier::point_grid::band::build::Band;
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::crowded;
+use crate::tier::point_grid::band::crowded::CrowdedScratch;
+use crate::tier::point_grid::band::scratch::BandScratch;
+use crate::tier::point_grid::band::slot::BandSlot;
+use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+use crate::tier::point_grid::places::write_blocks;
+
+/// The records of a band, as the partition wrote them.
+pub(crate) struct RawBand<'a> {
+    pub(in crate::tier::point_grid) slot: &'a mut BandSlot,
+    /// The records of its own bodies, with room for padding after them.
+    pub(in crate::tier::point_grid) records: &'a mut [BodyRecord],
+    pub(in crate::tier::point_grid) ghosts: &'a [BodyRecord],
+    /// Memory for its tables.
+    pub(in crate::tier::point_grid) words: &'a mut [u32],
+}
+
+impl<'a> RawBand<'a> {
+    /// Number of its own bodies.
+    pub(crate) fn population(&self) -> usize {
+        self.slot.filed_count()
+    }
+
+    /// Sorts the bodies by cell.
+    ///
+    /// Cells are at least `cell_size` wide and high, or as the policy of `cell_layout` chooses.
+    pub(crate) fn build(
+        self,
+        cell_size: Option<f32>,
+        rules: PairRules<'a>,
+        scratch: &'a mut BandScratch,
+    ) -> BuiltBand<'a> {
+        let Self { slot, records, ghosts, words } = self;
+        let own = &records[..slot.filed_count()];
+        let bodies = SortedBodies::new(own, cell_size, rules, words, scratch);
+        slot.band = bodies.band;
+        BuiltBand { slot, records, ghosts, bodies, rules }
+    }
+}
+
+/// A band whose bodies are sorted by cell, in the scratch of a worker.
+pub(crate) struct BuiltBand<'a> {
+    slot: &'a BandSlot,
+    records: &'a mut [BodyRecord],
+    ghosts: &'a [BodyRecord],
+    bodies: SortedBodies<'a>,
+    rules: PairRules<'a>,
+}
+
+impl<'a> BuiltBand<'a> {
+    pub(crate) fn axes(&self) -> BandAxes {
+        self.slot.axes
+    }
+
+    /// Its cells and bounds.
+    pub(crate) fn band(&self) -> &Band {
+        &self.bodies.band
+    }
+
+    /// Its bodies in cell order, with their filters, and as circles if they are.
+    pub(crate) fn cells(&self) -> &CellView<'a> {
+        self.bodies.cells()
+    }
+
+    /// Finds the cells of boxes.
+    pub(crate) fn lookup(&self) -> CellLookup<'a> {
+        self.bodies.lookup()
+    }
+
+    /// Whether its cells are crowded because sizes differ, so that [`crowded_pairs`](Self::crowded_pairs)
+    /// is faster than [`own_pairs`](Self::own_pairs) and [`ghost_pairs`](Self::ghost_pairs).
+    pub(crate) fn is_crowded_by_size(&self) -> bool {
+        crowded::is_crowded_by_size(&self.bodies.band, self.own())
+    }
+
+    /// Finds the pairs of its own bodies. `None` once the pair limit is exceeded.
+    pub(crate) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
+        self.bodies.own_pairs(level, sink)
+    }
+
+    /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
+    /// exceeded.
+    pub(crate) fn ghost_pairs(&self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
+        self.bodies.pairs_with(level, self.ghosts.iter().copied(), sink)
+    }
+
+    /// Finds the pairs of its own bodies, and of those with ghosts. `None` once the pair limit is
+    /// exceeded.
+    pub(crate) fn crowded_pairs(
+        &self,
+        level: DetectedSimd,
+        scratch: &CrowdedScratch,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        // No listener may run while the scratch, which all workers share, is locked.
+        sink.hold();
+        let outcome = crowded::find_pairs((self.own(), self.ghosts), self.rules, level, scratch, sink);
+        sink.release();
+        outcome
+    }
+
+    /// Finds the pairs of its own bodies with others, which are in the axes of the world. `None` once
+    /// the pair limit is exceeded.
+    pub(crate) fn pairs_with(
+        &self,
+        level: DetectedSimd,
+        others: impl Iterator<Item = BodyRecord>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let axes = self.slot.axes;
+        let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
+        self.bodies.pairs_with(level, others.map(in_band), sink)
+    }
+
+    /// The smallest box that covers all its bodies, in the axes of the world.
+    pub(crate) fn bounds(&self) -> RawAabb {
+        self.slot.bounds()
+    }
+
+    /// Keeps the bodies for queries, as blocks in the place of the records.
+    pub(crate) fn keep(self) {
+        write_blocks(self.records, self.bodies.cells().columns());
+    }
+
+    fn own(&self) -> &[BodyRecord] {
+        &self.records[..self.slot.filed_count()]
+    }
+}

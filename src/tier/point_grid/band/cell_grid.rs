@@ -1,0 +1,116 @@
+//! The cells of one band: from a place to the bodies filed there.
+//!
+//! BAND-1: a body is filed once, under the cell that holds the lower corner of its box.
+//! BAND-2: the upper corner is at most one column and one row further (AXIS-2), so the partners of a
+//! body are at most one cell away.
+//! BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
+
+use crate::geometry::band_box::BandBox;
+use crate::memory::cell_table::{CellStarts, table_words};
+use crate::simd::CellRect;
+use crate::tier::point_grid::axis::{AxisMap, BandAxis};
+use crate::tier::point_grid::band::keys::EqualCells;
+
+/// Words for the table of where each cell starts.
+pub(super) const fn starts_max(population: usize) -> usize {
+    population * 3 / 4 + 256
+}
+
+/// Words for the table of the x axis.
+pub(super) const fn x_table_max(population: usize) -> usize {
+    population / 2 + 64
+}
+
+/// Words for the table of the y axis.
+const fn y_table_max(population: usize) -> usize {
+    population / 4 + 64
+}
+
+/// Words for all tables of a band (BAND-3).
+pub(crate) const fn words_max(population: usize) -> usize {
+    starts_max(population) + x_table_max(population) + y_table_max(population)
+}
+
+/// The columns and rows of cells of a band. Their tables are in the words of the band.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CellGrid {
+    pub(super) population: usize,
+    pub(super) x: AxisMap,
+    pub(super) y: AxisMap,
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+    /// Words that the tables of both axes use.
+    pub(super) x_words: usize,
+    pub(super) y_words: usize,
+}
+
+impl CellGrid {
+    /// Whether the table of where cells start has room for this many cells (BAND-3).
+    pub(super) fn fits(population: usize, columns: usize, rows: usize) -> bool {
+        table_words(rows, columns + 2) <= starts_max(population)
+    }
+
+    /// Cells in a row of the table of starts, which has an empty cell at both ends.
+    pub(super) fn stride(&self) -> usize {
+        self.columns + 2
+    }
+
+    /// The entries of each cell.
+    pub(super) fn starts<'a>(&self, words: &'a [u32]) -> CellStarts<'a> {
+        CellStarts::filled(&words[..table_words(self.rows, self.stride())], self.stride(), self.rows)
+    }
+
+    pub(super) fn axes<'a>(&self, words: &'a [u32]) -> [BandAxis<'a>; 2] {
+        let tables = &words[starts_max(self.population)..];
+        let (x_table, y_table) = tables.split_at(x_table_max(self.population));
+        [
+            BandAxis { map: self.x, count: self.columns, table: &x_table[..self.x_words] },
+            BandAxis { map: self.y, count: self.rows, table: &y_table[..self.y_words] },
+        ]
+    }
+
+    /// The equal cells of both axes, if all cells are equal.
+    pub(super) fn equal_cells(&self) -> Option<EqualCells> {
+        match (self.x, self.y) {
+            (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
+                Some(EqualCells::new([x, y], [ix, iy], [self.columns, self.rows]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Checks BAND-3, table by table.
+    #[cfg(test)]
+    pub(super) fn assert_fits(&self, label: &str) {
+        let population = self.population;
+        assert!(Self::fits(population, self.columns, self.rows), "{label}: {} by {}", self.columns, self.rows);
+        assert!(self.x_words <= x_table_max(population), "{label}: {} words for x", self.x_words);
+        assert!(self.y_words <= y_table_max(population), "{label}: {} words for y", self.y_words);
+        assert!(self.columns > 0 && self.rows > 0, "{label}");
+    }
+
+    pub(super) fn lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
+        CellLookup { equal: self.equal_cells(), axes: self.axes(words) }
+    }
+}
+
+/// Finds the cells of boxes in a band.
+pub(crate) struct CellLookup<'a> {
+    equal: Option<EqualCells>,
+    axes: [BandAxis<'a>; 2],
+}
+
+impl CellLookup<'_> {
+    /// The cells in which every body that overlaps `aabb` is filed (BAND-1, BAND-2).
+    #[inline]
+    pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
+        let [left, top, right, bottom] = match &self.equal {
+            Some(cells) => cells.of(aabb.edges()),
+            None => {
+                let ([x, y], [min_x, min_y, max_x, max_y]) = (self.axes, *aabb.edges());
+                [x.cell(min_x), y.cell(min_y), x.cell(max_x), y.cell(max_y)]
+            }
+        };
+        CellRect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
+    }
+}

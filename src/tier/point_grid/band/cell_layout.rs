@@ -1,0 +1,327 @@
+//! The policy of cell sizes: equal cells where bodies lie evenly, else cells that follow the bodies.
+//!
+//! Every layout keeps AXIS-1, AXIS-2 and BAND-3, so the choice changes the cost of a step and the
+//! order of its pairs, never which pairs there are.
+//!
+//! Cost: O(n) where bodies lie about evenly; a few times that where they cluster; O(n log n) at worst.
+
+use crate::memory::buffers::{grow, part_start};
+use crate::memory::cell_table::{CellKey, count_keys, table_words};
+use crate::memory::record::BodyRecord;
+use crate::tier::point_grid::axis::{
+    AxisMap, BandAxis, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
+};
+use crate::tier::point_grid::band::cell_grid::{CellGrid, starts_max, x_table_max};
+use crate::tier::point_grid::band::keys::{EqualCells, unpack_cells};
+use crate::tier::point_grid::band::scratch::BandScratch;
+
+/// Mean number of bodies in a cell.
+///
+/// With fewer, the tables grow, and more boxes reach out of their cells. With more, a run of cells
+/// no longer fits one vector, and how often it does not is hard to predict.
+const POPULATION: f32 = 2.1;
+
+/// Cells are this many times as high, and as many times less wide, as square ones.
+///
+/// The run below a cell, three cells wide, then fits a vector more often, and fewer boxes have one.
+const SLENDER: f32 = 1.6;
+
+/// Equal cells are taken if a typical body shares its cell with at most this many times as many
+/// bodies as if all were spread evenly.
+const UNEVEN_MAX: f32 = 2.5;
+
+/// Merged cells are taken if a typical body shares its cell with at most this many bodies.
+const CROWDED_MAX: f32 = 20.0;
+
+/// Merged cells are not tried if they must be at least this many times as crowded as they may be.
+const HOPELESS: f32 = 3.0;
+
+/// Bodies in the narrowest column: a table with one row of such columns is within BAND-3.
+const NARROW: usize = 3;
+
+/// Bodies that are looked at before equal cells are tried.
+const LOOKED_AT: usize = 128;
+
+/// Parts of each axis in which those are counted.
+const PARTS: usize = 16;
+
+/// Equal cells are not tried if bodies that were looked at share a part this many times as often as
+/// if all were spread evenly.
+///
+/// Well above [`UNEVEN_MAX`], so that chance does not rule out equal cells where they would do.
+const CLEARLY_UNEVEN: f32 = 6.0;
+
+/// How the cells of a band are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Equal cells.
+    Equal,
+    /// Fine cells merged into cells about as wide as high where bodies are.
+    Merged,
+    /// Fine cells merged into cells as narrow as possible, for bodies along a line or in clusters.
+    Narrow,
+    /// Columns between sorted borders, and rows too where equal rows will not do.
+    Borders,
+}
+
+/// Chooses the cells of a band, and fills its tables and the keys of its bodies.
+///
+/// The table of starts then holds the end of each cell, for the sort. Also returns the crowding:
+/// how many bodies share a typical body's cell, itself included.
+pub(super) fn choose_cells(
+    own: &[BodyRecord],
+    extents: [Extent; 2],
+    cell_size: Option<f32>,
+    words: &mut [u32],
+    scratch: &mut BandScratch,
+) -> (CellGrid, f32) {
+    let mut lay_out = |layout| lay_out(layout, own, extents, cell_size, words, scratch);
+    let mut best = (Layout::Equal, (CellGrid::default(), f32::INFINITY));
+    let mut last = Layout::Equal;
+    let mut merging_is_hopeless = false;
+    let layouts = [Layout::Equal, Layout::Merged, Layout::Narrow, Layout::Borders];
+    for layout in layouts.into_iter().skip(usize::from(!may_be_even(own, extents))) {
+        // Both merge the same fine cells.
+        if layout == Layout::Narrow && merging_is_hopeless {
+            continue;
+        }
+        last = layout;
+        let Some((cells, crowding)) = lay_out(layout) else {
+            merging_is_hopeless = true;
+            continue;
+        };
+        let if_even = 1.0 + own.len() as f32 / (cells.columns * cells.rows) as f32;
+        let is_good = match layout {
+            Layout::Equal => crowding <= UNEVEN_MAX * if_even + 2.0,
+            _ => crowding <= CROWDED_MAX,
+        };
+        if is_good || crowding < best.1.1 {
+            best = (layout, (cells, crowding));
+        }
+        if is_good {
+            break;
+        }
+    }
+    // Tables and keys are those of the last layout.
+    let (layout, chosen) = best;
+    if layout == last { chosen } else { lay_out(layout).unwrap_or(chosen) }
+}
+
+/// Whether equal cells are worth a try, judged by a few bodies.
+pub(super) fn may_be_even(own: &[BodyRecord], [x, y]: [Extent; 2]) -> bool {
+    if own.len() < 16 * LOOKED_AT {
+        return true;
+    }
+    let ((x, x_inverse), (y, y_inverse)) = (x.linear(PARTS), y.linear(PARTS));
+    let mut parts = [0u32; PARTS * PARTS];
+    for k in 0..LOOKED_AT {
+        let aabb = &own[part_start(k, own.len(), LOOKED_AT)].aabb;
+        let column = linear_cell(aabb[0], x, x_inverse, PARTS);
+        parts[linear_cell(aabb[1], y, y_inverse, PARTS) * PARTS + column] += 1;
+    }
+    let shared: u32 = parts.iter().map(|&count| count * count - count).sum();
+    let if_even = (LOOKED_AT * (LOOKED_AT - 1)) as f32 / parts.len() as f32;
+    shared as f32 <= CLEARLY_UNEVEN * if_even
+}
+
+/// Lays out cells one way, computes the key of each body and counts the bodies of each cell.
+///
+/// Also returns the crowding. `None` if the layout is hopeless.
+pub(super) fn lay_out(
+    layout: Layout,
+    own: &[BodyRecord],
+    extents: [Extent; 2],
+    cell_size: Option<f32>,
+    words: &mut [u32],
+    scratch: &mut BandScratch,
+) -> Option<(CellGrid, f32)> {
+    let (starts, tables) = words.split_at_mut(starts_max(own.len()));
+    let (x_table, y_table) = tables.split_at_mut(x_table_max(own.len()));
+    let cells = match layout {
+        Layout::Equal => equal_cells(own.len(), extents, cell_size),
+        Layout::Merged => merged_cells(false, own, extents, x_table, y_table, scratch)?,
+        Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
+        Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
+    };
+    fill_keys(&cells, own, (&x_table[..cells.x_words], &y_table[..cells.y_words]), scratch);
+    let counts = count_keys(&scratch.keys, &mut starts[..table_words(cells.rows, cells.stride())]);
+    Some((cells, counts.squares as f32 / own.len() as f32))
+}
+
+/// Equal cells that hold [`POPULATION`] bodies in the mean, or of the given size.
+fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: Option<f32>) -> CellGrid {
+    let (x_max, y_max) = (x.cells_max(population), y.cells_max(population));
+    let (x_spread, y_spread) = (f64::from(x.max - x.min), f64::from(y.max - y.min));
+    let cells = (population as f64 / f64::from(POPULATION)).max(1.0);
+    let side = cell_size.map_or_else(|| (x_spread * y_spread / cells).sqrt(), f64::from);
+    // Rows first, then as many columns as there are cells left; then rows again, for where the size
+    // of boxes limits the columns: beams get cells that are as long as they are, and thin.
+    let mut rows = ((y_spread / (side * f64::from(SLENDER))) as usize).clamp(1, y_max);
+    let mut columns = ((cells / rows as f64) as usize).clamp(1, x_max);
+    if cell_size.is_some() {
+        rows = ((y_spread / side) as usize).clamp(1, y_max);
+        columns = ((x_spread / side) as usize).clamp(1, x_max);
+    } else {
+        rows = ((cells / columns as f64) as usize).clamp(1, y_max);
+    }
+    while !CellGrid::fits(population, columns, rows) {
+        let longer = if columns > rows { &mut columns } else { &mut rows };
+        *longer = (*longer * 3 / 4).max(1);
+    }
+    let linear = |extent: Extent, count| {
+        let (origin, inverse) = extent.linear(count);
+        AxisMap::Linear { origin, inverse }
+    };
+    CellGrid { population, x: linear(x, columns), y: linear(y, rows), columns, rows, x_words: 0, y_words: 0 }
+}
+
+/// Fine equal cells, of which sparse neighbours are merged; `None` if those would be too crowded.
+fn merged_cells(
+    narrow: bool,
+    own: &[BodyRecord],
+    [x, y]: [Extent; 2],
+    x_table: &mut [u32],
+    y_table: &mut [u32],
+    BandScratch { histogram, wide, .. }: &mut BandScratch,
+) -> Option<CellGrid> {
+    let population = own.len();
+    let fine_x = x.cells_max(x_table.len() * 2);
+    let fine_y = y.cells_max(y_table.len() * 2);
+    let (x_linear, y_linear) = (x.linear(fine_x), y.linear(fine_y));
+    histogram.clear();
+    histogram.resize(fine_x + fine_y, 0);
+    let (x_histogram, y_histogram) = histogram.split_at_mut(fine_x);
+    grow(wide, population);
+    let fine = EqualCells::new([x_linear.0, y_linear.0], [x_linear.1, y_linear.1], [fine_x, fine_y]);
+    fine.count(own, &mut wide[..population], x_histogram, y_histogram);
+    // How many bodies share a typical body's fine column, or row: merging cannot lower that.
+    let (x_least, y_least) = (crowding(x_histogram), crowding(y_histogram));
+    // This many would share a cell if columns and rows were independent.
+    if x_least * y_least > HOPELESS * CROWDED_MAX * population as f32 {
+        return None;
+    }
+    let product = POPULATION * population as f32;
+    let width = |extent: Extent, fine: usize| ((extent.max - extent.min) / fine as f32).max(f32::MIN_POSITIVE);
+    // Columns of width p hold x_least * p / width: choose p for cells of the wanted population.
+    let side = (product / (x_least * y_least) * width(x, fine_x) * width(y, fine_y)).sqrt() / SLENDER;
+    let square = (x_least * (side / width(x, fine_x)).max(1.0)).clamp(x_least, product);
+    let mut x_target = if narrow { x_least.max(POPULATION) } else { square };
+    let mut y_target = (product / x_target).max(y_least);
+    let x_cells: &mut [u16] = bytemuck::cast_slice_mut(x_table);
+    let y_cells: &mut [u16] = bytemuck::cast_slice_mut(y_table);
+    loop {
+        let columns = merge_cells(x_histogram, x_target, x_cells);
+        let rows = merge_cells(y_histogram, y_target, y_cells);
+        if CellGrid::fits(population, columns, rows) {
+            return Some(CellGrid {
+                population,
+                x: AxisMap::Merged { origin: x_linear.0, inverse: x_linear.1, fine: fine_x as u32 },
+                y: AxisMap::Merged { origin: y_linear.0, inverse: y_linear.1, fine: fine_y as u32 },
+                columns,
+                rows,
+                x_words: fine_x.div_ceil(2),
+                y_words: fine_y.div_ceil(2),
+            });
+        }
+        // Ends at the latest when one of both axes is a single cell.
+        if !narrow || rows == 1 {
+            x_target *= 1.3;
+        }
+        y_target *= 1.3;
+    }
+}
+
+/// Columns as narrow as possible, and then as many rows as their population calls for: equal rows if
+/// those are about equally full.
+fn cells_between_borders(
+    own: &[BodyRecord],
+    y: Extent,
+    x_table: &mut [u32],
+    y_table: &mut [u32],
+    scratch: &mut BandScratch,
+) -> CellGrid {
+    let population = own.len();
+    sort_edges(own, 0, &mut scratch.wide);
+    let x_words = find_borders(&scratch.wide, NARROW, x_table);
+    let columns = x_words + 1;
+    let mut y_target = (POPULATION * columns as f32).max(1.0) as usize;
+    if let Some((y, rows)) = equal_rows(own, y, columns, population / y_target, &mut scratch.histogram) {
+        return CellGrid { population, x: AxisMap::Borders, y, columns, rows, x_words, y_words: 0 };
+    }
+    sort_edges(own, 1, &mut scratch.wide);
+    loop {
+        let y_words = find_borders(&scratch.wide, y_target, y_table);
+        let rows = y_words + 1;
+        if CellGrid::fits(population, columns, rows) {
+            return CellGrid { population, x: AxisMap::Borders, y: AxisMap::Borders, columns, rows, x_words, y_words };
+        }
+        y_target = y_target * 3 / 2 + 1;
+    }
+}
+
+/// About `wanted` equal rows, if they are about equally full.
+fn equal_rows(
+    own: &[BodyRecord],
+    y: Extent,
+    columns: usize,
+    wanted: usize,
+    histogram: &mut Vec<u32>,
+) -> Option<(AxisMap, usize)> {
+    let mut rows = wanted.clamp(1, y.cells_max(own.len()));
+    while !CellGrid::fits(own.len(), columns, rows) {
+        rows = (rows * 3 / 4).max(1);
+    }
+    let (origin, inverse) = y.linear(rows);
+    histogram.clear();
+    histogram.resize(rows, 0);
+    own.iter().for_each(|record| histogram[linear_cell(record.aabb[1], origin, inverse, rows)] += 1);
+    // AXIS-2 may allow far fewer than wanted.
+    let is_even = rows * 2 > wanted && crowding(histogram) <= UNEVEN_MAX * own.len() as f32 / rows as f32;
+    is_even.then_some((AxisMap::Linear { origin, inverse }, rows))
+}
+
+/// Computes each body's key: its cell, and whether its box reaches out of it.
+fn fill_keys(cells: &CellGrid, own: &[BodyRecord], (x_table, y_table): (&[u32], &[u32]), scratch: &mut BandScratch) {
+    let stride = cells.stride();
+    let BandScratch { keys, wide, .. } = scratch;
+    grow(keys, own.len());
+    keys.truncate(own.len());
+    if let Some(equal) = cells.equal_cells() {
+        return equal.keys(own, stride as u32, keys);
+    }
+    if let (AxisMap::Merged { .. }, AxisMap::Merged { .. }) = (cells.x, cells.y) {
+        let (columns, rows): (&[u16], &[u16]) = (bytemuck::cast_slice(x_table), bytemuck::cast_slice(y_table));
+        for (key, &fine) in keys.iter_mut().zip(&*wide) {
+            let [x, y, right, below] = unpack_cells(fine);
+            let [x, y, right, below] = [columns[x], rows[y], columns[right], rows[below]].map(u32::from);
+            *key = CellKey::new(y * stride as u32 + x + 1, right - x, below - y).0;
+        }
+        return;
+    }
+    let x_axis = BandAxis { map: cells.x, count: cells.columns, table: x_table };
+    let y_axis = BandAxis { map: cells.y, count: cells.rows, table: y_table };
+    for (key, BodyRecord { aabb, .. }) in keys.iter_mut().zip(own) {
+        let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
+        let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
+        *key = CellKey::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
+    }
+}
+
+/// The edges on an axis, sorted by the lower edge.
+fn sort_edges(own: &[BodyRecord], axis: usize, edges: &mut Vec<u64>) {
+    edges.clear();
+    edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
+    edges.sort_unstable();
+}
+
+/// How many bodies share the cell of a typical body.
+fn crowding(histogram: &[u32]) -> f32 {
+    let (mut sum, mut squares) = (0u64, 0u64);
+    for &population in histogram {
+        sum += u64::from(population);
+        squares += u64::from(population) * u64::from(population);
+    }
+    squares as f32 / sum as f32
+}
+
+const _: () = assert!(FINE_MAX <= u16::MAX as usize, "a merged axis stores fine cells as u16");

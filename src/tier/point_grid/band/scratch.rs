@@ -1,0 +1,47 @@
+//! The buffers that a worker reuses from band to band.
+
+use crate::input::filter::Filter;
+use crate::memory::buffers::{buffers, grow};
+use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
+
+/// Buffers for building one band, which is searched while it is in them.
+#[derive(Default)]
+pub(crate) struct BandScratch {
+    /// By record: its cell key. While a band is scanned: a buffer of the scan.
+    pub(super) keys: Vec<u32>,
+    /// The keys in cell order.
+    pub(super) sorted_keys: Vec<u32>,
+    /// The boxes in cell order; they stay in the cache while they are scanned.
+    pub(super) columns: Vec<u32>,
+    /// The filters in cell order, if bodies have any.
+    pub(super) filters: Vec<u32>,
+    pub(super) histogram: Vec<u32>,
+    /// While cells are laid out: fine cells by record, or sorted edges. While records are sorted, in
+    /// cell order: key and index of the record.
+    pub(super) wide: Vec<u64>,
+}
+
+buffers!(BandScratch { levelled: keys, sorted_keys, columns, filters, histogram, wide; own: ; plain: ; });
+
+impl BandScratch {
+    /// Looks up the filters of the band that was built last; `by_row` has those of all rows.
+    ///
+    /// Reads at random. Reading in the order of rows and sorting the filters takes as long, because
+    /// the rows of a band are rarely adjacent.
+    #[inline(never)]
+    pub(super) fn look_up_filters(&mut self, by_row: &[Filter]) {
+        let Self { sorted_keys, columns, filters, .. } = self;
+        let population = sorted_keys.len();
+        grow(filters, filter_words(population));
+        let rows = &SoaColumns::of(columns, population).rows()[..population];
+        fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
+    }
+
+    /// Columns, filters and keys of the band that was built last, and a buffer as long as the keys.
+    ///
+    /// The filters are those of an earlier band unless they were looked up.
+    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut Vec<u32>) {
+        let Self { keys, sorted_keys, columns, filters, .. } = self;
+        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, keys)
+    }
+}

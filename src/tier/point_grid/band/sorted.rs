@@ -1,0 +1,93 @@
+//! Bodies sorted by cell, and their pairs.
+//!
+//! If bodies have filters, those are looked up by row once the bodies are sorted, and stored in cell
+//! order beside the boxes, so that the scans test filters and boxes together. The filters of other
+//! bodies are looked up one by one.
+//!
+//! Cost: for the pairs of its own bodies about one vector of tests a body; a search for each other.
+
+use crate::geometry::band_box::BandBox;
+use crate::input::filter::Filter;
+use crate::memory::page::PairSink;
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellView, DetectedSimd, PairOrder, Probe};
+use crate::tier::point_grid::band::build::Band;
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::scratch::BandScratch;
+
+/// What decides about a pair apart from its boxes; by default nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PairRules<'a> {
+    /// The filters of all rows, if any row has one.
+    pub(crate) filters_by_row: Option<&'a [Filter]>,
+    /// Whether bodies are circles, which must overlap too.
+    pub(crate) are_circles: bool,
+}
+
+/// The bodies of a band, sorted by cell in the scratch of a worker, and so in its cache.
+pub(crate) struct SortedBodies<'a> {
+    pub(super) band: Band,
+    words: &'a [u32],
+    cells: CellView<'a>,
+    filters_by_row: Option<&'a [Filter]>,
+    keys: &'a [u32],
+    /// At least as long as `keys`.
+    buffer: &'a mut Vec<u32>,
+}
+
+impl<'a> SortedBodies<'a> {
+    /// Sorts records by cell, and writes the tables to `words`.
+    pub(super) fn new(
+        own: &[BodyRecord],
+        cell_size: Option<f32>,
+        rules: PairRules<'a>,
+        words: &'a mut [u32],
+        scratch: &'a mut BandScratch,
+    ) -> Self {
+        let band = Band::build(own, cell_size, words, scratch);
+        let filters_by_row = rules.filters_by_row;
+        if let Some(by_row) = filters_by_row {
+            scratch.look_up_filters(by_row);
+        }
+        let words = &*words;
+        let (columns, filters, keys, buffer) = scratch.sorted_mut();
+        #[cfg(debug_assertions)]
+        band.assert_well_formed(columns, words);
+        let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
+        let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
+        Self { band, words, cells, filters_by_row, keys, buffer }
+    }
+
+    /// Finds the pairs of these bodies. `None` once the pair limit is exceeded.
+    pub(super) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
+        level.scan_cells(&self.cells, self.keys, self.buffer, sink)
+    }
+
+    /// Finds the pairs of these bodies with others, whose boxes are in the same axes. `None` once the
+    /// pair limit is exceeded.
+    pub(super) fn pairs_with(
+        &self,
+        level: DetectedSimd,
+        others: impl Iterator<Item = BodyRecord>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let (bounds, lookup) = (self.band.bounds(), self.lookup());
+        for BodyRecord { aabb, row } in others {
+            let in_band = BandBox::from_edges(aabb);
+            if bounds.overlaps(&in_band) {
+                let filter = self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize]);
+                let probe = Probe { aabb, row, filter };
+                level.scan_rect(&self.cells, &lookup.rect(&in_band), probe, PairOrder::Ascending, sink)?;
+            }
+        }
+        Some(())
+    }
+
+    pub(super) fn lookup(&self) -> CellLookup<'a> {
+        self.band.lookup(self.words)
+    }
+
+    pub(super) fn cells(&self) -> &CellView<'a> {
+        &self.cells
+    }
+}

@@ -1,0 +1,261 @@
+//! Many boxes against one band: all bodies of the band that overlap them.
+//!
+//! Cost: a search of the band for each box that overlaps its bounds.
+
+use crate::geometry::band_box::BandBox;
+use crate::geometry::{BodyCircle, RawAabb, overlaps};
+use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, DetectedSimd, prefetch};
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::slot::BandSlot;
+use crate::tier::point_grid::bands::{Bands, FiledCells};
+use std::ops::Range;
+
+/// Most boxes of one search.
+pub(crate) const SEARCH_BOXES_MAX: usize = 512;
+
+/// Parts of the rows of cells that the boxes of a search cover; the boxes are sorted by these.
+const SORT_PARTS: usize = 256;
+
+/// Most entries of a run: wherever it begins, those are in two blocks.
+const RUN_MAX: usize = SOA_BLOCK_LEN + 1;
+
+/// Runs that are prefetched before the first of them is tested. Their places are random, so the
+/// processor would wait for each.
+const PREFETCHED: usize = 64;
+
+/// Hits that are collected before the visitor is called.
+const HITS: usize = 64;
+
+/// A search of one band for many boxes.
+pub(crate) struct BandSearch<'a> {
+    level: DetectedSimd,
+    slot: &'a BandSlot,
+    lookup: CellLookup<'a>,
+    cells: FiledCells<'a>,
+}
+
+/// A box of a search, with the cells to be searched for it.
+#[derive(Clone, Copy, Default)]
+struct SearchBox {
+    aabb: BandBox,
+    row: u32,
+    x: [u32; 2],
+    y: [u32; 2],
+}
+
+/// Buffers of a search.
+pub(crate) struct SearchBuffers {
+    boxes: [SearchBox; SEARCH_BOXES_MAX],
+    order: [u16; SEARCH_BOXES_MAX],
+}
+
+impl Default for SearchBuffers {
+    fn default() -> Self {
+        Self { boxes: [SearchBox::default(); SEARCH_BOXES_MAX], order: [0; SEARCH_BOXES_MAX] }
+    }
+}
+
+impl Bands {
+    /// Indices of the bands whose bodies may overlap an area.
+    pub(crate) fn bands_overlapping(&self, area: RawAabb) -> impl Iterator<Item = usize> {
+        let classes = self.directory.classes().iter();
+        classes.flat_map(move |class| self.directory.slots_overlapping(class, &class.axes.box_to_band(area)))
+    }
+
+    /// Prepares a search of a band.
+    pub(crate) fn search_band(&self, band: usize) -> BandSearch<'_> {
+        let slot = &self.slots[band];
+        let lookup = slot.band.lookup(self.words_of(slot));
+        BandSearch { level: self.level, slot, lookup, cells: self.cells(slot) }
+    }
+}
+
+impl BandSearch<'_> {
+    /// The smallest box that covers all bodies of the band.
+    pub(crate) fn bounds(&self) -> RawAabb {
+        self.slot.bounds()
+    }
+
+    /// Calls `visit` with the rows of each box and of each body that overlaps it.
+    ///
+    /// There may be up to [`SEARCH_BOXES_MAX`] boxes. They are visited by rows of cells, so that
+    /// memory is read in order, and the bodies of each in cell order. With `are_circles`, bodies and
+    /// boxes are circles that have to overlap too. Ends with `None` as soon as a visit does.
+    pub(crate) fn for_each_overlap(
+        &self,
+        boxes: &[BodyRecord],
+        are_circles: bool,
+        buffers: &mut SearchBuffers,
+        mut visit: impl FnMut(u32, u32) -> Option<()>,
+    ) -> Option<()> {
+        if self.slot.population() == 0 {
+            return Some(());
+        }
+        let count = self.look_up(boxes, buffers);
+        buffers.sort(count);
+        let mut queue = PrefetchQueue::new(self, are_circles);
+        for &number in &buffers.order[..count] {
+            let SearchBox { aabb, row, x, y } = &buffers.boxes[usize::from(number)];
+            for y in y[0]..y[1] {
+                let run = self.cells.run(y as usize, &(x[0] as usize..x[1] as usize));
+                // Almost never more than one part.
+                for from in run.clone().step_by(RUN_MAX) {
+                    let run = from as u32..run.end.min(from + RUN_MAX) as u32;
+                    queue.push(PendingRun { aabb: *aabb, row: *row, run }, &mut visit)?;
+                }
+            }
+        }
+        queue.finish(&mut visit)
+    }
+
+    /// Looks up the cells of all boxes that overlap the bounds, and returns how many those are.
+    fn look_up(&self, boxes: &[BodyRecord], SearchBuffers { boxes: found, order }: &mut SearchBuffers) -> usize {
+        let (axes, bounds) = (self.slot.axes, self.bounds());
+        let mut count = 0;
+        // First which ones, without a branch.
+        for (number, body) in boxes.iter().take(SEARCH_BOXES_MAX).enumerate() {
+            order[count] = number as u16;
+            count += usize::from(overlaps(&bounds, &body.aabb));
+        }
+        for (found, &number) in found.iter_mut().zip(&order[..count]) {
+            let BodyRecord { aabb, row } = boxes[usize::from(number)];
+            let aabb = axes.box_to_band(aabb);
+            let CellRect { x, y } = self.lookup.rect(&aabb);
+            let (x, y) = ([x.start as u32, x.end as u32], [y.start as u32, y.end as u32]);
+            *found = SearchBox { aabb, row, x, y };
+        }
+        count
+    }
+}
+
+impl SearchBuffers {
+    /// Orders the first `count` boxes by their first row of cells, roughly; a stable sort.
+    fn sort(&mut self, count: usize) {
+        let (boxes, order) = (&self.boxes[..count], &mut self.order[..count]);
+        let first_row = |aabb: &SearchBox| aabb.y[0];
+        let (low, high) = boxes.iter().map(first_row).fold((u32::MAX, 0), |(low, high), y| (low.min(y), high.max(y)));
+        // Parts per row, with 16 bits after the point.
+        let scale = ((SORT_PARTS as u64) << 16) / (u64::from(high.saturating_sub(low)) + 1);
+        let part = |aabb: &SearchBox| ((u64::from(first_row(aabb) - low) * scale) >> 16) as usize;
+        let mut places = [0u16; SORT_PARTS + 1];
+        boxes.iter().for_each(|aabb| places[part(aabb) + 1] += 1);
+        (0..SORT_PARTS).for_each(|k| places[k + 1] += places[k]);
+        for (number, aabb) in boxes.iter().enumerate() {
+            let place = &mut places[part(aabb)];
+            order[usize::from(*place)] = number as u16;
+            *place += 1;
+        }
+    }
+}
+
+/// A run of entries that is to be tested against a box.
+#[derive(Clone, Default)]
+struct PendingRun {
+    aabb: BandBox,
+    row: u32,
+    run: Range<u32>,
+}
+
+impl PendingRun {
+    /// The block in which the run begins, and the one in which it ends.
+    #[inline(always)]
+    fn blocks(&self) -> [usize; 2] {
+        [self.run.start, self.run.end - 1].map(|at| at as usize / SOA_BLOCK_LEN)
+    }
+}
+
+/// The entries of two blocks that overlap a box.
+#[derive(Clone, Copy, Default)]
+struct RunHits {
+    row: u32,
+    /// The first entry of the first block.
+    base: u32,
+    mask: u32,
+}
+
+/// Runs whose memory is on its way to the cache; the oldest is tested next.
+struct PrefetchQueue<'s, 'a> {
+    search: &'s BandSearch<'a>,
+    are_circles: bool,
+    runs: [PendingRun; PREFETCHED],
+    pushed: usize,
+    hits: [RunHits; HITS],
+    hit_count: usize,
+}
+
+impl<'s, 'a> PrefetchQueue<'s, 'a> {
+    fn new(search: &'s BandSearch<'a>, are_circles: bool) -> Self {
+        Self {
+            search,
+            are_circles,
+            runs: std::array::from_fn(|_| PendingRun::default()),
+            pushed: 0,
+            hits: [RunHits::default(); HITS],
+            hit_count: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, next: PendingRun, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        let [first, last] = next.blocks();
+        prefetch(self.search.cells.blocks.block(first));
+        if last != first {
+            prefetch(self.search.cells.blocks.block(last));
+        }
+        let oldest = std::mem::replace(&mut self.runs[self.pushed % PREFETCHED], next);
+        self.pushed += 1;
+        if self.pushed > PREFETCHED { self.test(&oldest, visit) } else { Some(()) }
+    }
+
+    /// Tests all runs that are left, and reports all hits that are left.
+    fn finish(mut self, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        for k in self.pushed.saturating_sub(PREFETCHED)..self.pushed {
+            let run = std::mem::take(&mut self.runs[k % PREFETCHED]);
+            self.test(&run, visit)?;
+        }
+        self.report_hits(visit)
+    }
+
+    /// Tests both blocks of a run, without a branch for runs in a single block: those test it twice,
+    /// which costs no memory access.
+    #[inline(always)]
+    fn test(&mut self, pending: &PendingRun, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        let (PendingRun { aabb, row, run }, [first, last]) = (pending, pending.blocks());
+        let base = (first * SOA_BLOCK_LEN) as u32;
+        let in_run = (u64::MAX >> (u64::BITS - (run.end - base))) & (u64::MAX << (run.start - base));
+        let blocks = [first, last].map(|block| self.search.cells.blocks.block(block));
+        let mut mask = self.search.level.overlap_masks(blocks, aabb.edges()) & in_run as u32;
+        if self.are_circles {
+            mask = self.overlapping_circles(mask, base, aabb);
+        }
+        self.hits[self.hit_count] = RunHits { row: *row, base, mask };
+        self.hit_count += usize::from(mask != 0);
+        if self.hit_count == HITS { self.report_hits(visit) } else { Some(()) }
+    }
+
+    /// Those entries of a mask whose circles overlap the circle of a box.
+    fn overlapping_circles(&self, mut mask: u32, base: u32, aabb: &BandBox) -> u32 {
+        let (circle, mut overlapping) = (BodyCircle::of_box(aabb.edges()), 0);
+        while mask != 0 {
+            let at = mask.trailing_zeros();
+            let entry = self.search.cells.blocks.aabb(base as usize + at as usize);
+            overlapping |= u32::from(circle.overlaps(&BodyCircle::of_box(&entry))) << at;
+            mask &= mask - 1;
+        }
+        overlapping
+    }
+
+    #[inline(always)]
+    fn report_hits(&mut self, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+        let hits = &self.hits[..std::mem::take(&mut self.hit_count)];
+        hits.iter().try_for_each(|&RunHits { row, base, mut mask }| {
+            while mask != 0 {
+                visit(row, self.search.cells.blocks.row(base as usize + mask.trailing_zeros() as usize))?;
+                mask &= mask - 1;
+            }
+            Some(())
+        })
+    }
+}

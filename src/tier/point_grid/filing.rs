@@ -1,0 +1,88 @@
+//! Files rows: from a source of boxes to the records of every band.
+//!
+//! The one place where rows become bands, for a step, its sleepers, a shifted origin and a
+//! [`PointGrid`](super::PointGrid).
+
+use crate::error::InvalidRow;
+use crate::input::rows::BoxSource;
+use crate::memory::buffers::{buffers, grow};
+use crate::memory::columns::SOA_PAD;
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
+use crate::tier::point_grid::band::build::Band;
+use crate::tier::point_grid::band::cell_grid::words_max;
+use crate::tier::point_grid::band::slot::BandSlot;
+use crate::tier::point_grid::bands::Bands;
+use crate::tier::point_grid::partition::Partition;
+use crate::tier::point_grid::plan::GridPlan;
+use crate::tier::point_grid::size_classes::ClassOptions;
+
+/// Plans bands and distributes rows to them, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct Filing {
+    pub(super) plan: GridPlan,
+    pub(super) partition: Partition,
+}
+
+buffers!(Filing { levelled: plan, partition; own: ; plain: ; });
+
+/// How rows are filed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileOptions {
+    /// Whether invalid rows are left out; else they are an error.
+    pub(crate) skip_invalid: bool,
+    /// The instruction set of filing, and of searches of the bands.
+    pub(crate) level: DetectedSimd,
+    pub(crate) parallel: bool,
+}
+
+impl Filing {
+    /// Plans size classes and bands for the rows that [`file`](Self::file) is called with next.
+    pub(crate) fn plan(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>) {
+        self.plan.rebuild(rows, options);
+    }
+
+    /// Distributes the rows to bands, which are then to be built.
+    ///
+    /// If an invalid row is an error, it is the lowest one, and `bands` stay as they were.
+    pub(crate) fn file(
+        &mut self,
+        rows: &(impl BoxSource + ?Sized),
+        options: FileOptions,
+        bands: &mut Bands,
+    ) -> Result<(), InvalidRow> {
+        let Self { plan, partition } = self;
+        let FileOptions { skip_invalid, level, parallel } = options;
+        partition.rebuild(rows, plan, skip_invalid, level, parallel, &mut bands.places)?;
+        bands.level = level;
+        bands.slots.clear();
+        let mut words = 0;
+        for class in plan.classes() {
+            for band in class.bands() {
+                let own = partition.owned(band);
+                let words_end = words + words_max(own.len());
+                bands.slots.push(BandSlot {
+                    band: Band::default(),
+                    axes: class.axes,
+                    places: own.start..own.end + SOA_PAD,
+                    ghosts: partition.ghosts(band),
+                    words: words..words_end,
+                });
+                words = words_end;
+            }
+        }
+        grow(&mut bands.words, words);
+        bands.directory.lay_out(plan.classes().iter().map(|class| (class.bands(), class.axes, class.side_max)));
+        Ok(())
+    }
+
+    /// The bodies of the last filing that no size class takes.
+    pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [BodyRecord] {
+        bands.places.records(self.partition.oversized())
+    }
+
+    /// The rows that the last filing left out, ascending.
+    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
+        self.partition.invalid_rows()
+    }
+}

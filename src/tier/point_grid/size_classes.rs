@@ -1,0 +1,341 @@
+//! Which sizes of bodies share a point grid.
+//!
+//! One grid suits sizes within a factor of a few: its cells must be as wide as its largest box, and
+//! a small body is tested against everything in such a cell. A second grid costs a search of the
+//! first grid for each of its bodies. Which is cheaper is estimated in nanoseconds from a sample:
+//! size classes are added one by one, at the best border, while the estimate falls.
+
+use crate::geometry::RawAabb;
+use crate::tier::point_grid::axis::SLACK;
+use smallvec::SmallVec;
+
+/// The longest side that each size class takes, ascending.
+pub(super) type SideLimits = SmallVec<[f32; 8]>;
+
+/// Rows of the sample that the estimate is computed from. Larger boxes that are rarer than one in
+/// this many become oversized.
+const THINNED: usize = 256;
+
+/// Most classes that are chosen: more than four did not pay in any scene.
+const CLASSES_MAX: usize = 4;
+
+/// Borders that are tried, evenly over the sample from its largest boxes down.
+const BORDERS_TRIED: usize = 24;
+
+/// Sizes up to this many times the median are one class, without an estimate.
+const ALIKE: f32 = 3.0;
+
+/// A size is an outlier above this many times the largest size but a few.
+const OUTLIER: f32 = 8.0;
+
+/// Measured costs in nanoseconds: a vector of box tests, a search of a grid, a run of cells in it,
+/// an oversized body, and a box test of it.
+const VECTOR_NS: f64 = 2.5;
+const SEARCH_NS: f64 = 40.0;
+const RUN_NS: f64 = 4.0;
+const OVERSIZED_NS: f64 = 110.0;
+const TEST_NS: f64 = 1.5;
+/// Fixed cost of a class in nanoseconds.
+const CLASS_NS: f64 = 20_000.0;
+/// Box tests in a vector.
+const LANES: f64 = 8.0;
+
+/// The largest class holds at least one body in this many; a smaller one does not repay its grid.
+const RARE: usize = 64;
+
+/// A further class, or a tier for oversized bodies, must lower the estimate to this share of it.
+const WORTH: f64 = 0.95;
+
+/// What size classes have to respect.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClassOptions<'a> {
+    /// Largest half-extent of each class; empty to derive the classes from the sample.
+    pub(crate) bounds: &'a [f32],
+    /// Whether there is a tier for oversized boxes. Without one, the classes take all but at most a
+    /// percent of the sample.
+    pub(crate) has_oversized_tier: bool,
+}
+
+/// The longer side of a box; infinite if an edge is.
+#[inline(always)]
+pub(super) fn longest_side(aabb: &RawAabb) -> f32 {
+    (aabb[2] - aabb[0]).max(aabb[3] - aabb[1])
+}
+
+/// The limit of the one class that suits all sizes of a sample, or `None` if they differ too much.
+///
+/// `sides` is a reused buffer.
+pub(super) fn single_class(sample: &[RawAabb], sides: &mut Vec<f32>) -> Option<SideLimits> {
+    sides.clear();
+    sides.extend(sample.iter().map(longest_side));
+    let largest = sides.iter().fold(0.0, |most: f32, &side| most.max(side));
+    let middle = sides.len() / 2;
+    let (_, &mut median, _) = (!sides.is_empty()).then(|| sides.select_nth_unstable_by(middle, f32::total_cmp))?;
+    (largest <= ALIKE * median).then(|| SideLimits::from_slice(&[with_headroom(largest)]))
+}
+
+/// A limit above the largest size of a sample, for rows that were not sampled.
+///
+/// Finite, so that infinite boxes are oversized.
+fn with_headroom(largest: f32) -> f32 {
+    (largest * 1.5).min(f32::MAX)
+}
+
+/// The classes for a sample sorted by longest side. Boxes above the last limit are oversized.
+///
+/// `order` is a reused buffer.
+pub(super) fn choose_classes(
+    sorted: &[RawAabb],
+    population: usize,
+    options: ClassOptions<'_>,
+    order: &mut Vec<u32>,
+) -> SideLimits {
+    let ClassOptions { bounds, has_oversized_tier } = options;
+    if !bounds.is_empty() {
+        return given_classes(sorted, bounds);
+    }
+    if sorted.is_empty() {
+        return SideLimits::from_slice(&[f32::MAX]);
+    }
+    let sample = SizeSample::new(sorted, population, order);
+    let mut borders = Borders::new();
+    borders.push(sample.rows.len());
+    let mut best = sample.cost(&borders);
+    while borders.len() < CLASSES_MAX {
+        let Some((cost, better)) = sample.best_extension(&borders, has_oversized_tier) else { break };
+        if cost > best * WORTH {
+            break;
+        }
+        (best, borders) = (cost, better);
+    }
+    limits_at(&sample.rows, &borders)
+}
+
+/// Classes with the caller's bounds: twice the half-extent, and what rounding may add to a box at
+/// the coordinates of the sample.
+fn given_classes(sorted: &[RawAabb], bounds: &[f32]) -> SideLimits {
+    let far = sorted.iter().flatten().fold(0.0f32, |far, edge| far.max(edge.abs()));
+    bounds.iter().map(|bound| (2.0 * bound + far * f32::EPSILON * 2.0).min(f32::MAX)).collect()
+}
+
+/// The end of each class in the sorted sample. Rows after the last are oversized.
+type Borders = SmallVec<[usize; CLASSES_MAX]>;
+
+fn limits_at(rows: &[SampleRow], borders: &Borders) -> SideLimits {
+    let limit = |&border: &usize| {
+        let inside = rows[border - 1].side;
+        // Between both neighbours, for rows that were not sampled.
+        match rows.get(border) {
+            Some(outside) => (inside * 1.25).min(inside + (outside.side - inside) * 0.5).min(f32::MAX),
+            None => with_headroom(inside),
+        }
+    };
+    borders.iter().map(limit).collect()
+}
+
+/// A row of the thinned sample.
+#[derive(Clone, Copy)]
+struct SampleRow {
+    side: f32,
+    /// The region of the world that it lies in.
+    region: u8,
+}
+
+/// Regions along an axis.
+const REGIONS: usize = 4;
+
+/// A value for each region of the world.
+type PerRegion<T> = [T; REGIONS * REGIONS];
+
+/// What the estimate of costs knows about the bodies.
+struct SizeSample {
+    /// By ascending side.
+    rows: SmallVec<[SampleRow; THINNED]>,
+    /// Bodies per row.
+    weight: f64,
+    areas: PerRegion<f64>,
+}
+
+impl SizeSample {
+    /// Thins the sorted sample, and divides the world into regions of equal population: strips by
+    /// y, each divided by x. A region tells how dense it is, and which sizes meet in it.
+    fn new(sorted: &[RawAabb], population: usize, order: &mut Vec<u32>) -> Self {
+        let count = sorted.len().min(THINNED);
+        let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
+        let mut rows: SmallVec<[SampleRow; THINNED]> =
+            (0..count).map(|k| SampleRow { side: longest_side(thinned(k)), region: 0 }).collect();
+        let mut areas = [f64::MIN_POSITIVE; REGIONS * REGIONS];
+        let edge = |k: u32, axis: usize| thinned(k as usize)[axis];
+        order.clear();
+        order.extend(0..count as u32);
+        order.sort_unstable_by(|&a, &b| edge(a, 1).total_cmp(&edge(b, 1)));
+        for (i, strip) in order.chunks_mut(count.div_ceil(REGIONS)).enumerate() {
+            let height = f64::from(edge(strip[strip.len() - 1], 1)) - f64::from(edge(strip[0], 1));
+            strip.sort_unstable_by(|&a, &b| edge(a, 0).total_cmp(&edge(b, 0)));
+            for (j, members) in strip.chunks(strip.len().div_ceil(REGIONS)).enumerate() {
+                let width = f64::from(edge(members[members.len() - 1], 0)) - f64::from(edge(members[0], 0));
+                let region = i * REGIONS + j;
+                areas[region] = (width * height).max(f64::MIN_POSITIVE);
+                members.iter().for_each(|&row| rows[row as usize].region = region as u8);
+            }
+        }
+        Self { rows, weight: population as f64 / count as f64, areas }
+    }
+
+    /// The cheapest of all ways to add one border: with a class above it, or with everything above
+    /// it oversized. Without a tier for oversized boxes, only few may become oversized.
+    fn best_extension(&self, borders: &Borders, has_oversized_tier: bool) -> Option<(f64, Borders)> {
+        let len = self.rows.len();
+        let tried = (0..BORDERS_TRIED).map(|k| {
+            // Dense near the largest: 1, 2, 3, 5, .. rows from the end.
+            let from_end = ((len as f64).powf((k + 1) as f64 / (BORDERS_TRIED + 1) as f64)) as usize;
+            len - from_end.clamp(1, len)
+        });
+        let mut best: Option<(f64, Borders)> = None;
+        for border in tried.filter(|&border| border > 0 && !borders.contains(&border)) {
+            let mut with_class = borders.clone();
+            with_class.push(border);
+            with_class.sort_unstable();
+            let with_oversized: Borders = with_class.iter().copied().filter(|&end| end <= border).collect();
+            let last_start = with_class.len().checked_sub(2).map_or(0, |before| with_class[before]);
+            let last_is_rare = (with_class[with_class.len() - 1] - last_start) * RARE < len;
+            let may_be_oversized = has_oversized_tier || (len - border) * RARE < len;
+            let with_class = Some(with_class).filter(|_| !last_is_rare || !may_be_oversized);
+            let with_oversized = Some(with_oversized).filter(|_| may_be_oversized);
+            for candidate in [with_class, with_oversized].into_iter().flatten() {
+                let cost = self.cost(&candidate);
+                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                    best = Some((cost, candidate));
+                }
+            }
+        }
+        best
+    }
+
+    /// Estimated nanoseconds of a step per row of the sample, beyond what all choices cost.
+    fn cost(&self, borders: &Borders) -> f64 {
+        let mut cost = 0.0;
+        let mut from = 0;
+        for &to in borders {
+            if to > from {
+                cost += self.class_cost(from, to);
+            }
+            from = to;
+        }
+        cost + self.oversized_cost(from)
+    }
+
+    /// For some rows: how many are in each region, the largest side there, and bodies per area.
+    fn by_region(&self, rows: &[SampleRow]) -> PerRegion<(f64, f64, f64)> {
+        let mut regions = [(0.0, 0.0f64, 0.0); REGIONS * REGIONS];
+        for row in rows {
+            let (members, side, _) = &mut regions[usize::from(row.region)];
+            *members += 1.0;
+            *side = side.max(f64::from(row.side));
+        }
+        // Too few rows say nothing about single regions.
+        let few = rows.len() < regions.len();
+        let overall = rows.len() as f64 * self.weight / self.areas.iter().sum::<f64>();
+        for ((members, _, density), area) in regions.iter_mut().zip(self.areas) {
+            *density = if few { overall } else { *members * self.weight / area };
+        }
+        regions
+    }
+
+    /// Cost of the oversized rows: a search each, and a box test for everything around.
+    fn oversized_cost(&self, from: usize) -> f64 {
+        let oversized = &self.rows[from..];
+        let regions = self.by_region(oversized);
+        let cost = |row: &SampleRow| {
+            let (_, _, density) = regions[usize::from(row.region)];
+            OVERSIZED_NS + (3.0 * f64::from(row.side)).powi(2) * density * TEST_NS
+        };
+        oversized.iter().map(cost).sum()
+    }
+
+    /// Cost of a class: its own pairs, and a search for each larger row of the same region.
+    fn class_cost(&self, from: usize, to: usize) -> f64 {
+        let members = &self.rows[from..to];
+        // A few outliers stand for many more that were not sampled, in any region.
+        let (largest, usual) = (members[members.len() - 1].side, members[members.len() - 1 - members.len() / 64].side);
+        let anywhere = if largest > OUTLIER * usual { f64::from(largest) } else { 0.0 };
+        let regions = self.by_region(members).map(|(members, side, density)| {
+            let cell = (side.max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
+            (members, cell, cell * cell * density)
+        });
+        let own_pairs = |&(members, _, in_cell): &(f64, f64, f64)| {
+            if members == 0.0 {
+                return 0.0;
+            }
+            members * VECTOR_NS * ((1.5 * in_cell / LANES).max(1.0) + (3.0 * in_cell / LANES).max(1.0))
+        };
+        let search = |row: &SampleRow| {
+            let (members, cell, in_cell) = regions[usize::from(row.region)];
+            if members == 0.0 {
+                return SEARCH_NS;
+            }
+            let across = f64::from(row.side) / cell + 2.0;
+            SEARCH_NS + across * (RUN_NS + VECTOR_NS * across * in_cell / LANES)
+        };
+        let bodies = regions.iter().map(own_pairs).sum::<f64>() + self.rows[to..].iter().map(search).sum::<f64>();
+        bodies + CLASS_NS / self.weight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tier::point_grid::tests::scenes::SplitMix64;
+
+    const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true };
+
+    fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
+        let mut rng = SplitMix64(7);
+        let mut boxes: Vec<RawAabb> = sides
+            .map(|side| [rng.range(0.0, 400.0), rng.range(0.0, 400.0), side])
+            .map(|[x, y, side]| [x, y, x + side, y + side])
+            .collect();
+        boxes.sort_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
+        boxes
+    }
+
+    #[test]
+    fn alike_sizes_are_one_class() {
+        let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
+        assert!(single_class(&boxes, &mut Vec::new()).is_some());
+        assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len(), 1);
+    }
+
+    #[test]
+    fn few_large_bodies_do_not_widen_the_cells() {
+        let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 30.0 } else { 1.0 }));
+        let limits = choose_classes(&boxes, 100_000, ANY, &mut Vec::new());
+        assert!((1.0..2.0).contains(&limits[0]), "{limits:?}");
+    }
+
+    #[test]
+    fn sizes_of_four_decades_are_several_classes() {
+        let boxes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
+        assert!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len() >= 2);
+    }
+
+    #[test]
+    fn given_bounds_include_boxes_of_that_size() {
+        let boxes = sorted_squares((0..1000).map(|_| 1.0));
+        let limits = choose_classes(&boxes, 1000, ClassOptions { bounds: &[0.5, 3.0], ..ANY }, &mut Vec::new());
+        assert_eq!(limits.len(), 2);
+        assert!(boxes.iter().all(|aabb| longest_side(aabb) <= limits[0]));
+    }
+
+    #[test]
+    fn without_an_oversized_tier_few_are_left_over() {
+        // With a tier for oversized boxes, the large ones would go there.
+        for share in [2, 20, 200] {
+            let boxes = sorted_squares((0..4000).map(|k| if k % share == 0 { 50.0 + k as f32 * 0.1 } else { 0.1 }));
+            let limits =
+                choose_classes(&boxes, 100_000, ClassOptions { has_oversized_tier: false, ..ANY }, &mut Vec::new());
+            let left = boxes.iter().filter(|aabb| longest_side(aabb) > limits[limits.len() - 1]).count();
+            assert!(left * RARE < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
+        }
+    }
+}
