@@ -82,7 +82,7 @@ impl<'a> SoaColumns<'a> {
 
     /// Entries and their padding.
     #[inline(always)]
-    fn stride(&self) -> usize {
+    pub(crate) fn stride(&self) -> usize {
         self.population + SOA_PAD
     }
 

@@ -2,23 +2,11 @@
 
 #![allow(unsafe_code)]
 
+use crate::memory::prefetch::prefetch_for_writing;
 use std::marker::PhantomData;
 
 /// How far ahead memory is asked for: a little less than three cache lines.
 const PREFETCH_BYTES: usize = 184;
-
-/// A hint that never faults, wherever it points.
-#[inline(always)]
-fn prefetch_for_writing<T>(at: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program can see, and processors without it do nothing instead.
-        unsafe { _mm_prefetch::<_MM_HINT_ET0>(at.cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
-}
 
 /// A mutable slice that tasks may share as long as no two of them touch the same element.
 pub(crate) struct DisjointSlice<'a, T> {

@@ -8,7 +8,8 @@
 
 use crate::contacts::by_row::{SPAN, row_and_partner};
 use crate::contacts::events::span::{NO_ENTRY, Span, TOGETHER, room};
-use crate::simd::{DetectedSimd, SimdJob, prefetch};
+use crate::memory::prefetch::prefetch;
+use crate::simd::{DetectedSimd, SimdJob};
 
 /// Runs that are asked for before they are read.
 const AHEAD: usize = 2;

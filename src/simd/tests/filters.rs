@@ -163,7 +163,7 @@ fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
 }
 
 #[test]
-#[should_panic(expected = "a filter for each entry")]
+#[should_panic(expected = "the entries have filters")]
 fn entries_without_filters_are_not_scanned_for_them() {
     let mut random = Random(25);
     let records = random.records(9);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::geometry::overlaps;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, SoaBlocks, block_words, fill_blocks_from};
+use crate::simd::{OverlapIter, run_mask};
 
 /// Edges that touch, are apart by a bit, or are odd.
 const EDGES: [f32; 12] =

@@ -35,6 +35,7 @@ fn rect_twin(cells: &Cells, records: &[BodyRecord], rect: &CellRect, probe: &Pro
     let hits = held.filter(|&at| overlaps(&records[at].aabb, &probe.aabb)).map(|at| records[at].row);
     match order {
         PairOrder::Ascending => hits.map(|row| ascending(row, probe.row)).collect(),
+        PairOrder::ProbeFirst => hits.map(|row| [probe.row, row]).collect(),
         PairOrder::EntryFirst => hits.map(|row| [row, probe.row]).collect(),
     }
 }
@@ -224,7 +225,7 @@ fn all_against_all_agrees_with_the_twin() {
 }
 
 #[test]
-#[should_panic(expected = "a run lies in its population")]
+#[should_panic(expected = "the run is in the population")]
 fn a_run_that_reaches_into_the_padding_is_refused() {
     let words = columns(&Random(10).records(9), Padding::Ones);
     let columns = SoaColumns::of(&words, 9);

@@ -5,8 +5,9 @@
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::prefetch::prefetch;
 use crate::memory::record::BodyRecord;
-use crate::simd::{CellRect, DetectedSimd, prefetch};
+use crate::simd::{CellRect, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::{Bands, FiledCells};

@@ -5,12 +5,16 @@ pub(crate) mod circles;
 pub(crate) mod filters;
 pub(crate) mod masks;
 pub(crate) mod scans;
-use super::*;
+
 use crate::config::SimdLevel;
+use crate::geometry::RawAabb;
+use crate::input::filter::Filter;
 use crate::memory::cell_table::{CellKey, CellStarts, table_words};
-use crate::memory::columns::{SOA_PAD, SoaColumnsMut, column_words};
-use crate::memory::page::{Page, PagePool, PairBudget};
+use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words};
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
+use std::ops::Range;
 
 const INF: f32 = f32::INFINITY;
 const EVERYTHING: RawAabb = [-INF, -INF, INF, INF];
