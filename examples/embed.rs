@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         for pair in contacts.static_pairs() {
             let (body, wall) = (pair.body as usize, walls[pair.static_row as usize]);
-            let half_wall = 0.5 * (wall.max() - wall.min());
-            let push = separation(centers[body], half_extents[body], wall.center(), half_wall);
+            let (min, max) = (Vec2::from(wall.min()), Vec2::from(wall.max()));
+            let push = separation(centers[body], half_extents[body], 0.5 * (min + max), 0.5 * (max - min));
             centers[body] += push;
         }
     }

@@ -1,6 +1,6 @@
 //! Errors: values that name the row, the column and what was expected.
 
-use crate::geometry::{InvalidAabb, InvalidShape, axis_name};
+use crate::geometry::{InvalidShape, axis_name};
 use std::fmt;
 
 /// A column of the input.
@@ -216,9 +216,7 @@ pub enum Error {
         /// The invalid value.
         value: f32,
     },
-    /// A box has an invalid edge.
-    InvalidAabb(InvalidAabb),
-    /// A query shape has an invalid value.
+    /// A box or a query shape has an invalid value.
     InvalidShape(InvalidShape),
     /// A saved world is damaged or of an unknown version. (Feature `serde`.)
     InvalidSave {
@@ -274,7 +272,6 @@ impl fmt::Display for Error {
             Self::InvalidOrigin { axis, value } => {
                 write!(f, "origin.{} is {value}; must be finite", axis_name(*axis))
             }
-            Self::InvalidAabb(error) => error.fmt(f),
             Self::InvalidShape(error) => error.fmt(f),
             Self::InvalidSave { part, source } => {
                 write!(f, "cannot restore: invalid {part}: {source}")
@@ -292,12 +289,6 @@ impl std::error::Error for Error {
             Self::InvalidSave { source, .. } => Some(source),
             _ => None,
         }
-    }
-}
-
-impl From<InvalidAabb> for Error {
-    fn from(error: InvalidAabb) -> Self {
-        Self::InvalidAabb(error)
     }
 }
 

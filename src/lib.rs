@@ -123,7 +123,7 @@ pub use contacts::exclusive::columns::ColumnsMut;
 pub use contacts::islands::Islands;
 pub use contacts::stream::{self, PagePairs, StreamedPage};
 pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};
-pub use geometry::{Aabb, AabbCast, Circle, InvalidAabb, InvalidShape, Point, Ray};
+pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
 pub use input::bodies::Bodies;
 pub use input::filter::Filter;

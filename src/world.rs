@@ -25,7 +25,7 @@ use crate::reader::SnapshotReader;
 use crate::report::{Phases, Report};
 #[cfg(feature = "serde")]
 use crate::save::SavedWorld;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct World {
     pub(crate) config: WorldConfig,
-    pub(crate) level: Level,
+    pub(crate) level: DetectedSimd,
     pub(crate) frames: Frames,
     pub(crate) contacts: ContactStore,
     pub(crate) phases: Phases,
@@ -77,7 +77,7 @@ impl World {
         config.validate()?;
         let contacts = ContactStore::new(&config);
         let frames = Frames::new(config.contact_tracking);
-        Ok(Self { level: Level::detect(config.simd_max), config, contacts, frames, ..Self::default() })
+        Ok(Self { level: DetectedSimd::detect(config.simd_max), config, contacts, frames, ..Self::default() })
     }
 
     /// Steps one frame: finds every contact pair of bodies, and of bodies and enabled statics.

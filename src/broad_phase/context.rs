@@ -5,8 +5,8 @@ use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
 use crate::input::filter::Filter;
 use crate::memory::listener::{OnPage, PageListener, PairKind};
-use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
-use crate::simd::Level;
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::filing::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::static_tree::StaticTree;
@@ -15,7 +15,7 @@ use crate::tier::static_tree::StaticTree;
 #[derive(Clone, Copy)]
 pub(crate) struct StepContext<'s> {
     pub(crate) config: &'s WorldConfig,
-    pub(crate) level: Level,
+    pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
     pub(crate) statics: &'s StaticTree,
     /// Identifies the state of the statics; never reused.
@@ -59,7 +59,7 @@ impl<'s> PassContext<'s> {
     }
 
     /// Where a task puts pairs of one kind; `task` is its number in the step.
-    pub(crate) fn sink<'p>(&'p self, kind: PairKind, task: usize, pages: &'p mut Vec<Block>) -> PairSink<'p> {
+    pub(crate) fn sink<'p>(&'p self, kind: PairKind, task: usize, pages: &'p mut Vec<Page>) -> PairSink<'p> {
         let listener = self.step.listener.map(|on_page| PageListener::new(on_page, kind, task));
         PairSink::new(self.step.pool, self.budget, pages).with_listener(listener)
     }

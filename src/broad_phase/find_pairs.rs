@@ -14,7 +14,7 @@ use crate::frame::phases::Clock;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::report::Phases;
 use crate::tier::point_grid::band::sorted::PairRules;
@@ -57,7 +57,7 @@ impl PairFinder {
     }
 
     /// The bodies of the last filing that are oversized.
-    pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [Record] {
+    pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [BodyRecord] {
         self.filing.oversized(bands)
     }
 

@@ -17,7 +17,7 @@ use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
 use crate::error::{Column, Error, InvalidRow};
 use crate::frame::frame::Index;
-use crate::geometry::{RawAabb, shifted};
+use crate::geometry::{RawAabb, translated};
 use crate::input::rows::{BoxSource, read_boxes};
 use crate::report::Phases;
 use std::ops::Range;
@@ -29,7 +29,7 @@ impl ShiftedBoxes {
     pub(crate) fn new(frame: &Index, by: [f32; 2]) -> Self {
         let mut boxes = Vec::new();
         frame.write_boxes(&mut boxes);
-        boxes.iter_mut().for_each(|aabb| *aabb = shifted(aabb, by));
+        boxes.iter_mut().for_each(|aabb| *aabb = translated(aabb, by));
         Self(boxes)
     }
 }

@@ -4,21 +4,21 @@
 //! are reused from earlier steps (pairs of sleeping bodies) come last.
 
 use crate::memory::buffers::buffers;
-use crate::memory::page::{Block, PagePool};
+use crate::memory::page::{Page, PagePool};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Pages of pairs, and the number of pairs on them.
 #[derive(Default)]
 pub(crate) struct PairPages {
-    pages: Vec<Block>,
+    pages: Vec<Page>,
     pair_count: usize,
 }
 
 buffers!(PairPages { levelled: pages; own: ; plain: pair_count; });
 
 impl PairPages {
-    pub(crate) fn pages(&self) -> &[Block] {
+    pub(crate) fn pages(&self) -> &[Page] {
         &self.pages
     }
 
@@ -27,7 +27,7 @@ impl PairPages {
     }
 
     /// Moves all of `pages` to the end; returns where they are now.
-    pub(crate) fn append(&mut self, pages: &mut Vec<Block>) -> Range<usize> {
+    pub(crate) fn append(&mut self, pages: &mut Vec<Page>) -> Range<usize> {
         let first = self.pages.len();
         self.pair_count += pages.iter().map(|page| page.pairs().len()).sum::<usize>();
         self.pages.append(pages);
@@ -89,13 +89,13 @@ impl FoundPairs {
     }
 
     /// Adds the pages of a task. The first `own_pairs` body pairs are within its band.
-    pub(crate) fn push_task(&mut self, bodies: &mut Vec<Block>, own_pairs: usize, statics: &mut Vec<Block>) {
+    pub(crate) fn push_task(&mut self, bodies: &mut Vec<Page>, own_pairs: usize, statics: &mut Vec<Page>) {
         let (body_pages, static_pages) = (self.bodies.append(bodies), self.statics.append(statics));
         self.tasks.push(TaskPages { body_pages, own_pairs, static_pages });
     }
 
     /// Adds body pages of a task whose bodies are filed in several grids.
-    pub(crate) fn push_mixed(&mut self, bodies: &mut Vec<Block>) {
+    pub(crate) fn push_mixed(&mut self, bodies: &mut Vec<Page>) {
         self.bodies.append(bodies);
     }
 
@@ -141,8 +141,8 @@ impl FoundPairs {
 /// The pages of one kind of pairs: found in the step, then reused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageChain<'w> {
-    pub(crate) found: &'w [Block],
-    pub(crate) cached: &'w [Block],
+    pub(crate) found: &'w [Page],
+    pub(crate) cached: &'w [Page],
 }
 
 impl<'w> PageChain<'w> {
@@ -177,7 +177,7 @@ impl<'w> Iterator for PageChain<'w> {
     }
 
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
-        let pairs = |page: &'w Block| page.pairs();
+        let pairs = |page: &'w Page| page.pairs();
         let folded = self.found.iter().map(pairs).fold(init, &mut f);
         self.cached.iter().map(pairs).fold(folded, f)
     }

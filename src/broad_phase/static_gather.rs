@@ -1,8 +1,8 @@
 //! The boxes of some statics, in columns.
 
 use crate::geometry::band_box::BandAxes;
-use crate::memory::columns::{Columns, ColumnsMut, column_words, fill_filters, filter_words};
-use crate::memory::record::Record;
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::record::BodyRecord;
 use crate::tier::static_tree::StaticTree;
 
 /// Copies boxes of statics to `words`, in the axes of a band; with their filters if `filtered`.
@@ -14,15 +14,15 @@ pub(super) fn gather_statics<'c>(
     axes: BandAxes,
     filtered: bool,
     words: &'c mut Vec<u32>,
-) -> Columns<'c> {
+) -> SoaColumns<'c> {
     let boxes = statics.raw_boxes();
     let box_words = column_words(rows.len());
     words.clear();
     words.resize(box_words + if filtered { filter_words(rows.len()) } else { 0 }, 0);
     let (columns, filters) = words.split_at_mut(box_words);
-    let records = rows.iter().map(|&row| Record { aabb: *axes.box_to_band(boxes[row as usize]).edges(), row });
-    ColumnsMut::of(columns, rows.len()).fill(records);
-    let columns = Columns::of(columns, rows.len());
+    let records = rows.iter().map(|&row| BodyRecord { aabb: *axes.box_to_band(boxes[row as usize]).edges(), row });
+    SoaColumnsMut::of(columns, rows.len()).fill(records);
+    let columns = SoaColumns::of(columns, rows.len());
     if !filtered {
         return columns;
     }

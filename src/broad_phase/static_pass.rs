@@ -22,7 +22,7 @@ use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
 use crate::memory::page::PairSink;
-use crate::simd::{CellView, Order, Probe, Rect};
+use crate::simd::{CellRect, CellView, PairOrder, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ pub(crate) fn find_band_pairs(
     if !band.axes().box_to_band(statics.to_array()).overlaps(&band.band().bounds()) {
         return Some(());
     }
-    let whole = Rect { x: 0..band.band().columns(), y: 0..band.band().rows() };
+    let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
     StaticPass { pass, band }.search_tile(whole, scratch, sink)
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn find_oversized_pairs(
 
 impl StaticPass<'_> {
     /// Finds the pairs of a tile's bodies; in two halves if there are many more statics than bodies.
-    fn search_tile(self, tile: Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+    fn search_tile(self, tile: CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { pass, band } = self;
         let Some((count, bounds)) = tile_bounds(band.cells(), &tile) else { return Some(()) };
         let is_single_cell = tile.x.len() * tile.y.len() == 1;
@@ -120,7 +120,7 @@ impl StaticPass<'_> {
 
     fn search_cells_for_each_static(
         self,
-        tile: &Rect,
+        tile: &CellRect,
         SearchScratch { found, columns, .. }: &mut SearchScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
@@ -133,14 +133,14 @@ impl StaticPass<'_> {
             let mut rect = lookup.rect(&BandBox::from_edges(aabb));
             rect.x = rect.x.start.max(tile.x.start)..rect.x.end.min(tile.x.end);
             rect.y = rect.y.start.max(tile.y.start)..rect.y.end.min(tile.y.end);
-            pass.step.level.scan_rect(band.cells(), &rect, Probe { aabb, row, filter }, Order::EntryFirst, sink)?;
+            pass.step.level.scan_rect(band.cells(), &rect, Probe { aabb, row, filter }, PairOrder::EntryFirst, sink)?;
         }
         Some(())
     }
 
     fn test_each_body(
         self,
-        tile: &Rect,
+        tile: &CellRect,
         SearchScratch { found, columns, .. }: &mut SearchScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
@@ -153,7 +153,7 @@ impl StaticPass<'_> {
         Some(())
     }
 
-    fn search_tree_for_each(self, tile: &Rect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
+    fn search_tree_for_each(self, tile: &CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { pass, band } = self;
         let (cells, bodies) = (band.cells(), band.cells().columns());
         for at in tile.y.clone().flat_map(|y| cells.run(y, &tile.x)) {
@@ -166,19 +166,19 @@ impl StaticPass<'_> {
 }
 
 /// The tile cut across its longer side.
-fn halves(tile: &Rect) -> [Rect; 2] {
-    let Rect { x, y } = tile.clone();
+fn halves(tile: &CellRect) -> [CellRect; 2] {
+    let CellRect { x, y } = tile.clone();
     if x.len() >= y.len() {
         let middle = x.start + x.len() / 2;
-        [Rect { x: x.start..middle, y: y.clone() }, Rect { x: middle..x.end, y }]
+        [CellRect { x: x.start..middle, y: y.clone() }, CellRect { x: middle..x.end, y }]
     } else {
         let middle = y.start + y.len() / 2;
-        [Rect { x: x.clone(), y: y.start..middle }, Rect { x, y: middle..y.end }]
+        [CellRect { x: x.clone(), y: y.start..middle }, CellRect { x, y: middle..y.end }]
     }
 }
 
 /// The number of bodies in a tile, and the smallest box that covers them; `None` if there are none.
-fn tile_bounds(cells: &CellView<'_>, tile: &Rect) -> Option<(usize, BandBox)> {
+fn tile_bounds(cells: &CellView<'_>, tile: &CellRect) -> Option<(usize, BandBox)> {
     let columns = cells.columns();
     let mut count = 0;
     let mut bounds = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];

@@ -6,7 +6,7 @@
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::static_gather::gather_statics;
-use crate::memory::columns::PAD;
+use crate::memory::columns::SOA_PAD;
 use crate::memory::page::PairSink;
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::static_tree::StaticTree;
@@ -27,7 +27,7 @@ const LANES: f64 = 8.0;
 /// Bodies whose searches are interleaved.
 const INTERLEAVED: usize = 8;
 
-const _: () = assert!(INTERLEAVED <= PAD);
+const _: () = assert!(INTERLEAVED <= SOA_PAD);
 
 /// The axis along which to sort the statics, if a sweep promises to be faster than a search of the
 /// cells for each static.

@@ -3,15 +3,15 @@
 use crate::broad_phase::context::PassContext;
 use crate::frame::phases::TaskTimes;
 use crate::memory::listener::{PageListener, PairKind};
-use crate::memory::page::Block;
+use crate::memory::page::Page;
 
 /// The pairs and times of one task, until they are gathered in the order of tasks.
 #[derive(Default)]
 pub(crate) struct TaskOutput {
-    pub(crate) body_pages: Vec<Block>,
+    pub(crate) body_pages: Vec<Page>,
     /// Number of leading pairs of which both bodies are certainly owned by the task's band.
     pub(crate) own_pairs: usize,
-    pub(crate) static_pages: Vec<Block>,
+    pub(crate) static_pages: Vec<Page>,
     pub(crate) times: TaskTimes,
 }
 

@@ -6,7 +6,7 @@ use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
 use crate::tier::static_tree::tree::StaticTree;
@@ -98,7 +98,7 @@ impl Index {
     pub(crate) fn write_boxes(&self, boxes: &mut Vec<RawAabb>) {
         boxes.clear();
         boxes.resize(self.row_count, [f32::NAN; 4]);
-        let mut put = |Record { aabb, row }: Record| boxes[row as usize] = aabb;
+        let mut put = |BodyRecord { aabb, row }: BodyRecord| boxes[row as usize] = aabb;
         self.bands.bodies().for_each(&mut put);
         if let Some(bands) = self.cached.bands() {
             bands.bodies().filter(|body| self.cached.is_cached(body.row)).for_each(&mut put);

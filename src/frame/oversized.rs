@@ -3,11 +3,11 @@
 //! Box queries go through the double grid. For nearest queries and casts, a few bodies are tested
 //! one SoA block after another, which is faster than finding the way through the grid.
 
-use crate::geometry::{Cast, Entry, ROOT, RawAabb, distance_squared, square, union};
-use crate::memory::blocks::{Blocks, block_words, fill_blocks_from};
+use crate::geometry::{Impact, PreparedCast, ROOT, RawAabb, distance_squared, square, union};
+use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks_from};
 use crate::memory::buffers::buffers;
-use crate::memory::record::Record;
-use crate::simd::{Level, Overlapping};
+use crate::memory::record::BodyRecord;
+use crate::simd::{DetectedSimd, OverlapIter};
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 
 /// Most bodies that are tested linearly: 5 ns for each 16, while a ray through the double grid
@@ -38,7 +38,7 @@ buffers!(LinearSet { levelled: words; own: ; plain: len, bounds; });
 
 impl Oversized {
     /// Files these bodies instead.
-    pub(crate) fn rebuild(&mut self, records: &[Record]) {
+    pub(crate) fn rebuild(&mut self, records: &[BodyRecord]) {
         self.boxes.clear();
         self.boxes.extend(records.iter().map(|record| record.aabb));
         self.rows.clear();
@@ -56,13 +56,13 @@ impl Oversized {
     }
 
     /// Returns the box and the row of an entity.
-    pub(crate) fn record(&self, entity: u32) -> Record {
-        Record { aabb: self.boxes[entity as usize], row: self.rows[entity as usize] }
+    pub(crate) fn record(&self, entity: u32) -> BodyRecord {
+        BodyRecord { aabb: self.boxes[entity as usize], row: self.rows[entity as usize] }
     }
 
     /// Returns the box and the row of each entity.
-    pub(crate) fn records(&self) -> impl Iterator<Item = Record> {
-        self.boxes.iter().zip(&self.rows).map(|(&aabb, &row)| Record { aabb, row })
+    pub(crate) fn records(&self) -> impl Iterator<Item = BodyRecord> {
+        self.boxes.iter().zip(&self.rows).map(|(&aabb, &row)| BodyRecord { aabb, row })
     }
 
     /// Returns the rows in the order of the double grid's cells, so that near bodies are close.
@@ -86,7 +86,7 @@ impl Oversized {
     /// one.
     pub(crate) fn visit_nearest(
         &self,
-        level: Level,
+        level: DetectedSimd,
         point: [f32; 2],
         mut within: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
@@ -110,19 +110,19 @@ impl Oversized {
     /// `visit` takes a row and where it is hit, and returns the new `t_max`. Returns the last one.
     pub(crate) fn visit_cast(
         &self,
-        level: Level,
-        cast: &Cast,
+        level: DetectedSimd,
+        cast: &PreparedCast,
         mut t_max: f64,
-        visit: &mut impl FnMut(u32, Entry) -> f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         if self.linear.is_empty() {
             let mut visit = |entity: u32, entry| visit(self.rows[entity as usize], entry);
             return self.grid.visit_cast(cast, t_max, &mut visit);
         }
         // Only the way past these bodies: the cover of an endless way would be the whole world.
-        let Some([from, to]) = cast.span(&self.linear.bounds, t_max) else { return t_max };
-        for (row, aabb) in self.linear.overlapping(level, cast.cover(from, to, to)) {
-            if let Some(entry) = cast.entry(&aabb, t_max) {
+        let Some([from, to]) = cast.interval(&self.linear.bounds, t_max) else { return t_max };
+        for (row, aabb) in self.linear.overlapping(level, cast.swept_bounds(from, to, to)) {
+            if let Some(entry) = cast.impact(&aabb, t_max) {
                 t_max = visit(row, entry);
             }
         }
@@ -131,7 +131,7 @@ impl Oversized {
 }
 
 impl LinearSet {
-    fn rebuild(&mut self, records: &[Record]) {
+    fn rebuild(&mut self, records: &[BodyRecord]) {
         self.len = records.len();
         self.words.clear();
         self.words.resize(block_words(self.len), 0);
@@ -145,8 +145,8 @@ impl LinearSet {
 
     /// Returns the row and the box of each body that overlaps an area.
     #[inline]
-    fn overlapping(&self, level: Level, area: RawAabb) -> impl Iterator<Item = (u32, RawAabb)> {
-        let blocks = Blocks::of(&self.words, self.len);
-        Overlapping::new(level, blocks, area).map(move |at| (blocks.row(at), blocks.aabb(at)))
+    fn overlapping(&self, level: DetectedSimd, area: RawAabb) -> impl Iterator<Item = (u32, RawAabb)> {
+        let blocks = SoaBlocks::of(&self.words, self.len);
+        OverlapIter::new(level, blocks, area).map(move |at| (blocks.row(at), blocks.aabb(at)))
     }
 }

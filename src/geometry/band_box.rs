@@ -5,8 +5,7 @@
 //! both kinds of boxes apart: a [`RawAabb`] is in the axes of the world, a [`BandBox`] in those of
 //! a band, and [`BandAxes`] converts between them.
 
-use crate::geometry::RawAabb;
-use crate::geometry::aabb::{overlaps, union};
+use crate::geometry::raw_box::{RawAabb, overlaps, union};
 
 /// The axes of a band: those of the world, or x and y exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,19 +1,25 @@
-//! Boxes, the shapes that questions are asked with, and the predicates that everything else is held to.
+//! Boxes, and the shapes that queries take.
 
 mod aabb;
 pub(crate) mod band_box;
-pub(crate) mod circle;
-pub(crate) mod ray;
-mod shapes;
+mod body_circle;
+mod circle;
+mod invalid_shape;
+mod point;
+mod prepared_cast;
+mod raw_box;
+mod ray;
+mod rounding;
 
-pub(crate) use crate::geometry::circle::BodyCircle;
-#[doc(hidden)]
-pub use crate::geometry::ray::Cast;
-#[doc(hidden)]
-pub use crate::geometry::ray::Entry;
-pub use aabb::{Aabb, InvalidAabb, RawAabb};
-pub(crate) use aabb::{
-    EMPTY_AABB, INFINITE_AABB, axis_name, distance_squared, holds, oriented, overlaps, shifted, union,
+pub use aabb::Aabb;
+pub(crate) use body_circle::BodyCircle;
+pub use circle::Circle;
+pub use invalid_shape::InvalidShape;
+pub use point::Point;
+pub(crate) use prepared_cast::{Impact, PreparedCast};
+pub use raw_box::RawAabb;
+pub(crate) use raw_box::{
+    EMPTY_AABB, INFINITE_AABB, axis_name, contains, distance_squared, overlaps, translated, union,
 };
-pub use shapes::{AabbCast, Circle, InvalidShape, Point, Ray};
-pub(crate) use shapes::{ROOT, round_down, round_up, square};
+pub use ray::{AabbCast, Ray};
+pub(crate) use rounding::{ROOT, round_down, round_up, square};

@@ -1,36 +1,37 @@
 //! Boxes as they are kept from step to step, for questions: block after block.
 //!
-//! X1: a block is [`BLOCK_LEN`] entries: as many lower edges of x, then of y, upper edges of x, of y, and rows. So what stands
+//! X1: a block is [`SOA_BLOCK_LEN`] entries: as many lower edges of x, then of y, upper edges of x, of y, and rows. So what stands
 //!     side by side is in one place of memory, where columns as long as a band have it in five: a question meets few entries
 //!     here and few there, and looks up a page of memory once instead of five times.
 //! X2: entries behind the last one are padding, which never counts.
 
 use crate::geometry::RawAabb;
-use crate::memory::columns::{Columns, PAD};
-use crate::memory::record::Record;
+use crate::memory::columns::{SOA_PAD, SoaColumns};
+use crate::memory::record::BodyRecord;
 
 /// One vector of the widest instruction set.
-pub(crate) const BLOCK_LEN: usize = 16;
+pub(crate) const SOA_BLOCK_LEN: usize = 16;
 
 /// Words of a block.
-pub(crate) const BLOCK_WORDS: usize = 5 * BLOCK_LEN;
+pub(crate) const SOA_BLOCK_WORDS: usize = 5 * SOA_BLOCK_LEN;
 
 // Blocks take the place of padded records.
-const _: () = assert!(BLOCK_LEN <= PAD && BLOCK_WORDS == BLOCK_LEN * size_of::<Record>() / size_of::<u32>());
+const _: () =
+    assert!(SOA_BLOCK_LEN <= SOA_PAD && SOA_BLOCK_WORDS == SOA_BLOCK_LEN * size_of::<BodyRecord>() / size_of::<u32>());
 
-/// Words that a population takes: at most as many as that many records and `PAD`.
+/// Words that a population takes: at most as many as that many records and `SOA_PAD`.
 pub(crate) const fn block_words(population: usize) -> usize {
-    population.div_ceil(BLOCK_LEN) * BLOCK_WORDS
+    population.div_ceil(SOA_BLOCK_LEN) * SOA_BLOCK_WORDS
 }
 
 /// Blocks to read.
 #[derive(Clone, Copy)]
-pub(crate) struct Blocks<'a> {
+pub(crate) struct SoaBlocks<'a> {
     words: &'a [u32],
     population: usize,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> SoaBlocks<'a> {
     /// The blocks of `population` entries, from the beginning of `words`.
     pub(crate) fn of(words: &'a [u32], population: usize) -> Self {
         Self { words: &words[..block_words(population)], population }
@@ -42,33 +43,33 @@ impl<'a> Blocks<'a> {
 
     /// The words of a block, by its number.
     #[inline(always)]
-    pub(crate) fn block(&self, number: usize) -> &'a [u32; BLOCK_WORDS] {
+    pub(crate) fn block(&self, number: usize) -> &'a [u32; SOA_BLOCK_WORDS] {
         &self.words.as_chunks().0[number]
     }
 
     /// The row of an entry.
     #[inline(always)]
     pub(crate) fn row(&self, at: usize) -> u32 {
-        self.block(at / BLOCK_LEN)[4 * BLOCK_LEN + at % BLOCK_LEN]
+        self.block(at / SOA_BLOCK_LEN)[4 * SOA_BLOCK_LEN + at % SOA_BLOCK_LEN]
     }
 
     #[inline(always)]
     pub(crate) fn aabb(&self, at: usize) -> RawAabb {
-        let block = self.block(at / BLOCK_LEN);
-        [0, 1, 2, 3].map(|edge| f32::from_bits(block[edge * BLOCK_LEN + at % BLOCK_LEN]))
+        let block = self.block(at / SOA_BLOCK_LEN);
+        [0, 1, 2, 3].map(|edge| f32::from_bits(block[edge * SOA_BLOCK_LEN + at % SOA_BLOCK_LEN]))
     }
 
     /// The rows of all entries, block by block.
     pub(crate) fn rows(self) -> impl Iterator<Item = &'a [u32]> {
-        let (blocks, _) = self.words.as_chunks::<BLOCK_WORDS>();
+        let (blocks, _) = self.words.as_chunks::<SOA_BLOCK_WORDS>();
         let population = self.population;
-        let held = move |number: usize| BLOCK_LEN.min(population - number * BLOCK_LEN);
-        blocks.iter().enumerate().map(move |(number, block)| &block[4 * BLOCK_LEN..][..held(number)])
+        let held = move |number: usize| SOA_BLOCK_LEN.min(population - number * SOA_BLOCK_LEN);
+        blocks.iter().enumerate().map(move |(number, block)| &block[4 * SOA_BLOCK_LEN..][..held(number)])
     }
 }
 
 /// Writes columns as blocks.
-pub(crate) fn fill_blocks(words: &mut [u32], columns: &Columns<'_>) {
+pub(crate) fn fill_blocks(words: &mut [u32], columns: &SoaColumns<'_>) {
     let [min_x, min_y, max_x, max_y] = [columns.min_x(), columns.min_y(), columns.max_x(), columns.max_y()];
     let columns: [&[u32]; 5] = [
         bytemuck::cast_slice(min_x),
@@ -77,23 +78,23 @@ pub(crate) fn fill_blocks(words: &mut [u32], columns: &Columns<'_>) {
         bytemuck::cast_slice(max_y),
         columns.rows(),
     ];
-    for (number, block) in words.as_chunks_mut::<BLOCK_WORDS>().0.iter_mut().enumerate() {
-        for (part, column) in block.as_chunks_mut::<BLOCK_LEN>().0.iter_mut().zip(columns) {
+    for (number, block) in words.as_chunks_mut::<SOA_BLOCK_WORDS>().0.iter_mut().enumerate() {
+        for (part, column) in block.as_chunks_mut::<SOA_BLOCK_LEN>().0.iter_mut().zip(columns) {
             // Columns are padded by as much as a block may want behind the last entry (C2).
-            part.copy_from_slice(&column[number * BLOCK_LEN..][..BLOCK_LEN]);
+            part.copy_from_slice(&column[number * SOA_BLOCK_LEN..][..SOA_BLOCK_LEN]);
         }
     }
 }
 
 /// Writes records as blocks; what pads them stays as it was.
-pub(crate) fn fill_blocks_from(words: &mut [u32], records: &[Record]) {
-    let (blocks, _) = words.as_chunks_mut::<BLOCK_WORDS>();
-    for (block, records) in blocks.iter_mut().zip(records.chunks(BLOCK_LEN)) {
+pub(crate) fn fill_blocks_from(words: &mut [u32], records: &[BodyRecord]) {
+    let (blocks, _) = words.as_chunks_mut::<SOA_BLOCK_WORDS>();
+    for (block, records) in blocks.iter_mut().zip(records.chunks(SOA_BLOCK_LEN)) {
         for (lane, record) in records.iter().enumerate() {
             for (edge, value) in record.aabb.iter().enumerate() {
-                block[edge * BLOCK_LEN + lane] = value.to_bits();
+                block[edge * SOA_BLOCK_LEN + lane] = value.to_bits();
             }
-            block[4 * BLOCK_LEN + lane] = record.row;
+            block[4 * SOA_BLOCK_LEN + lane] = record.row;
         }
     }
 }
@@ -101,21 +102,21 @@ pub(crate) fn fill_blocks_from(words: &mut [u32], records: &[Record]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::columns::{ColumnsMut, column_words};
+    use crate::memory::columns::{SoaColumnsMut, column_words};
 
     #[test]
     fn blocks_give_back_what_columns_and_records_held() {
         for population in [0, 1, 15, 16, 17, 100] {
-            let record = |k: usize| Record { aabb: [0.0, -0.0, 2.5, 3.0].map(|v| v - k as f32), row: !(k as u32) };
-            let records: Vec<Record> = (0..population).map(record).collect();
+            let record = |k: usize| BodyRecord { aabb: [0.0, -0.0, 2.5, 3.0].map(|v| v - k as f32), row: !(k as u32) };
+            let records: Vec<BodyRecord> = (0..population).map(record).collect();
             let mut columns = vec![0xABCD_u32; column_words(population)];
-            ColumnsMut::of(&mut columns, population).fill(records.iter().copied());
+            SoaColumnsMut::of(&mut columns, population).fill(records.iter().copied());
             assert!(block_words(population) <= column_words(population));
             let (mut first, mut second) = (vec![7; block_words(population)], vec![7; block_words(population)]);
-            fill_blocks(&mut first, &Columns::of(&columns, population));
+            fill_blocks(&mut first, &SoaColumns::of(&columns, population));
             fill_blocks_from(&mut second, &records);
             for words in [&first, &second] {
-                let blocks = Blocks::of(words, population);
+                let blocks = SoaBlocks::of(words, population);
                 assert_eq!(blocks.len(), population);
                 for (k, record) in records.iter().enumerate() {
                     assert_eq!(blocks.aabb(k).map(f32::to_bits), record.aabb.map(f32::to_bits));

@@ -14,13 +14,13 @@ pub(crate) const fn table_words(rows: usize, stride: usize) -> usize {
 
 /// A table that [`count_keys`] began and a backward pass over the keys finished, so that T1 and T2 hold.
 #[derive(Clone, Copy)]
-pub(crate) struct Starts<'a> {
+pub(crate) struct CellStarts<'a> {
     starts: &'a [u32],
     stride: usize,
     rows: usize,
 }
 
-impl<'a> Starts<'a> {
+impl<'a> CellStarts<'a> {
     /// The entries in the columns `x` of row `y`, borders not counted: one run, since rows are contiguous.
     #[inline]
     pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
@@ -65,9 +65,9 @@ impl<'a> Starts<'a> {
 
 /// A body's cell, and whether its box reaches into the next column or row: what a scan has to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Key(pub(crate) u32);
+pub(crate) struct CellKey(pub(crate) u32);
 
-impl Key {
+impl CellKey {
     const RIGHT: u32 = 1 << 30;
 
     /// `right` and `below` are 1 where the box reaches on, else 0.
@@ -97,7 +97,7 @@ impl Key {
 
 /// How a population lies over its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Spread {
+pub(crate) struct SquaredCounts {
     /// Sum over cells of population squared: divided by the population, how many share a typical body's cell.
     pub(crate) squares: u64,
 }
@@ -108,10 +108,10 @@ pub(crate) struct Spread {
 /// # Panics
 ///
 /// When a key is not below the number of cells.
-pub(crate) fn count_keys(keys: &[u32], words: &mut [u32]) -> Spread {
+pub(crate) fn count_keys(keys: &[u32], words: &mut [u32]) -> SquaredCounts {
     words.fill(0);
     for &key in keys {
-        words[Key(key).cell()] += 1;
+        words[CellKey(key).cell()] += 1;
     }
     let (mut end, mut squares) = (0u32, 0u64);
     for word in words {
@@ -119,5 +119,5 @@ pub(crate) fn count_keys(keys: &[u32], words: &mut [u32]) -> Spread {
         end += *word;
         *word = end;
     }
-    Spread { squares }
+    SquaredCounts { squares }
 }

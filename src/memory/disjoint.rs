@@ -2,26 +2,14 @@
 
 #![allow(unsafe_code)]
 
+use crate::memory::prefetch::prefetch_for_writing;
 use std::marker::PhantomData;
 
 /// How far ahead memory is asked for: a little less than three cache lines.
 const PREFETCH_BYTES: usize = 184;
 
-/// A hint that never faults, wherever it points.
-#[inline(always)]
-fn prefetch_for_writing<T>(at: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program can see, and processors without it do nothing instead.
-        unsafe { _mm_prefetch::<_MM_HINT_ET0>(at.cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
-}
-
 /// A mutable slice that tasks may share as long as no two of them touch the same element.
-pub(crate) struct Disjoint<'a, T> {
+pub(crate) struct DisjointSlice<'a, T> {
     start: *mut T,
     len: usize,
     slice: PhantomData<&'a mut [T]>,
@@ -29,18 +17,18 @@ pub(crate) struct Disjoint<'a, T> {
 
 // SAFETY: the pointer comes from a `&mut [T]` held for 'a; elements are reached through the unsafe methods alone, whose
 // contract gives each element to one task at a time. `T: Send + Sync` as elements are written and read from other threads.
-unsafe impl<T: Send + Sync> Sync for Disjoint<'_, T> {}
+unsafe impl<T: Send + Sync> Sync for DisjointSlice<'_, T> {}
 
-impl<T> Clone for Disjoint<'_, T> {
+impl<T> Clone for DisjointSlice<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
 /// A copy is as bound by the contracts as the original; loops keep one in registers.
-impl<T> Copy for Disjoint<'_, T> {}
+impl<T> Copy for DisjointSlice<'_, T> {}
 
-impl<'a, T: Copy> Disjoint<'a, T> {
+impl<'a, T: Copy> DisjointSlice<'a, T> {
     pub(crate) fn new(slice: &'a mut [T]) -> Self {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
@@ -67,7 +55,7 @@ mod tests {
     #[test]
     fn tasks_write_places_of_their_own() {
         let mut items = vec![0usize; 4000];
-        let shared = &Disjoint::new(&mut items);
+        let shared = &DisjointSlice::new(&mut items);
         std::thread::scope(|scope| {
             for task in 0..4 {
                 scope.spawn(move || {

@@ -9,7 +9,7 @@
 //!   and contacts are gathered in their order, so ascending numbers are the order of contacts,
 //!   bodies first.
 
-use crate::memory::page::Block;
+use crate::memory::page::Page;
 
 /// Takes the number of a page and its pairs.
 pub(crate) type OnPage<'s> = dyn Fn(u64, &[[u32; 2]]) + Sync + 's;
@@ -55,7 +55,7 @@ impl<'s> PageListener<'s> {
     }
 
     /// Notifies of the task's pages from place `first` on.
-    pub(crate) fn notify(&self, pages: &[Block], first: usize) {
+    pub(crate) fn notify(&self, pages: &[Page], first: usize) {
         if self.was_panicking || !std::thread::panicking() {
             for (place, page) in pages.iter().enumerate().skip(first) {
                 (self.on_page)(page_number(self.kind, self.task, place), page.pairs());

@@ -19,29 +19,29 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub(crate) const PAGE_LEN: usize = 2048;
 
 /// Slots that a kernel may write past its last hit: one vector of pairs.
-pub(crate) const SLACK: usize = 16;
+pub(crate) const PAGE_SLACK: usize = 16;
 
 /// One page in so many of those of two frames is kept to spare: an eighth of a frame's.
 const SPARE: usize = 16;
 
 /// A page of `[u32; 2]`, all of it initialised.
-pub(crate) type Page = Box<[[u32; 2]]>;
+pub(crate) type PageBuffer = Box<[[u32; 2]]>;
 
 /// A page and how much of it is filled.
 #[derive(Debug)]
-pub(crate) struct Block {
-    page: Page,
+pub(crate) struct Page {
+    page: PageBuffer,
     len: u32,
 }
 
-impl Block {
+impl Page {
     pub(crate) fn pairs(&self) -> &[[u32; 2]] {
         &self.page[..self.len as usize]
     }
 }
 
 /// Counted in full, however few of its pairs are used. A vector of pages counts the handles itself.
-impl Buffers for Block {
+impl Buffers for Page {
     fn bytes(&self) -> usize {
         size_of_val(&*self.page)
     }
@@ -54,16 +54,16 @@ impl Buffers for Block {
 /// Free pages. The lock is held for a push or a pop only.
 #[derive(Default)]
 pub(crate) struct PagePool {
-    free: Mutex<Vec<Page>>,
+    free: Mutex<Vec<PageBuffer>>,
 }
 
 impl PagePool {
-    fn take(&self) -> Page {
+    fn take(&self) -> PageBuffer {
         let recycled = self.free.lock().pop();
         recycled.unwrap_or_else(new_page)
     }
 
-    pub(crate) fn recycle(&self, blocks: &mut Vec<Block>) {
+    pub(crate) fn recycle(&self, blocks: &mut Vec<Page>) {
         self.free.lock().extend(blocks.drain(..).map(|block| block.page));
     }
 
@@ -101,7 +101,7 @@ impl PagePool {
     }
 }
 
-fn new_page() -> Page {
+fn new_page() -> PageBuffer {
     vec![[0; 2]; PAGE_LEN].into_boxed_slice()
 }
 
@@ -137,8 +137,8 @@ impl PairBudget {
 pub(crate) struct PairSink<'s> {
     pool: &'s PagePool,
     budget: &'s PairBudget,
-    blocks: &'s mut Vec<Block>,
-    page: Option<Page>,
+    blocks: &'s mut Vec<Page>,
+    page: Option<PageBuffer>,
     len: usize,
     listener: Option<PageListener<'s>>,
     /// While held: the first block that was not told of.
@@ -147,7 +147,7 @@ pub(crate) struct PairSink<'s> {
 
 impl<'s> PairSink<'s> {
     /// A sink that appends to `blocks`. Nothing is taken before the first pair.
-    pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Block>) -> Self {
+    pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Page>) -> Self {
         Self { pool, budget, blocks, page: None, len: 0, listener: None, held: None }
     }
 
@@ -178,11 +178,11 @@ impl<'s> PairSink<'s> {
         }
     }
 
-    /// Free slots, at least `pairs + SLACK` of them if `pairs <= PAGE_LEN - SLACK`, at least a vector else; `None` once
+    /// Free slots, at least `pairs + PAGE_SLACK` of them if `pairs <= PAGE_LEN - PAGE_SLACK`, at least a vector else; `None` once
     /// the budget is spent: the task then stops.
     #[inline(always)]
     pub(crate) fn room(&mut self, pairs: usize) -> Option<&mut [[u32; 2]]> {
-        let wanted = pairs.min(PAGE_LEN - SLACK) + SLACK;
+        let wanted = pairs.min(PAGE_LEN - PAGE_SLACK) + PAGE_SLACK;
         if self.page.as_ref().is_none_or(|page| page.len() - self.len < wanted) {
             self.turn_page()?;
         }
@@ -222,7 +222,7 @@ impl<'s> PairSink<'s> {
         match self.page.take() {
             Some(page) if len > 0 => {
                 let within = self.budget.spend(len);
-                self.blocks.push(Block { page, len: len as u32 });
+                self.blocks.push(Page { page, len: len as u32 });
                 if within && self.held.is_none() {
                     self.notify(self.blocks.len() - 1);
                 }
@@ -245,7 +245,7 @@ mod tests {
     use crate::memory::listener::{PairKind, page_number};
 
     /// Puts so many pairs; how many it took.
-    fn put(pool: &PagePool, budget: &PairBudget, blocks: &mut Vec<Block>, count: u32) -> u32 {
+    fn put(pool: &PagePool, budget: &PairBudget, blocks: &mut Vec<Page>, count: u32) -> u32 {
         let mut sink = PairSink::new(pool, budget, blocks);
         (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count() as u32
     }
@@ -267,10 +267,10 @@ mod tests {
     fn there_is_always_room_for_what_was_asked_and_a_vector() {
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-        for wanted in (0..PAGE_LEN - SLACK).step_by(3).chain([PAGE_LEN - SLACK, PAGE_LEN, 10 * PAGE_LEN]) {
+        for wanted in (0..PAGE_LEN - PAGE_SLACK).step_by(3).chain([PAGE_LEN - PAGE_SLACK, PAGE_LEN, 10 * PAGE_LEN]) {
             let room = sink.room(wanted).map_or(0, |slots| slots.len());
-            assert!(room >= (wanted + SLACK).min(PAGE_LEN), "{room} of {wanted}");
-            sink.advance(wanted.min(room - SLACK) / 2);
+            assert!(room >= (wanted + PAGE_SLACK).min(PAGE_LEN), "{room} of {wanted}");
+            sink.advance(wanted.min(room - PAGE_SLACK) / 2);
         }
     }
 
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_spent_by_pages_and_shared() {
-        let page = (PAGE_LEN - SLACK) as u32;
+        let page = (PAGE_LEN - PAGE_SLACK) as u32;
         for limit in [0, 1, PAGE_LEN, 4 * PAGE_LEN] {
             let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
             let taken = put(&pool, &budget, &mut blocks, u32::MAX) as usize;

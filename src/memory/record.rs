@@ -7,11 +7,11 @@ use bytemuck::{Pod, Zeroable};
 /// A box and the row it came from: all that a pass needs, written once per body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
 #[repr(C)]
-pub(crate) struct Record {
+pub(crate) struct BodyRecord {
     pub(crate) aabb: RawAabb,
     pub(crate) row: u32,
 }
 
-const _: () = assert!(size_of::<Record>() == 20);
+const _: () = assert!(size_of::<BodyRecord>() == 20);
 
-plain_buffers!(Record);
+plain_buffers!(BodyRecord);

@@ -144,7 +144,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn par_query_aabb(self, areas: &[Aabb], results: &mut BatchResults<H>) {
-        let center = |k: usize| areas[k].center().to_array();
+        let center = |k: usize| areas[k].center();
         self.run_batch(areas.len(), &center, results, &|k, found| {
             self.query_aabb(areas[k]).append_to(found);
         });
@@ -164,7 +164,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn par_query_circle(self, circles: &[Circle], results: &mut BatchResults<H>) {
-        let center = |k: usize| circles[k].center().to_array();
+        let center = |k: usize| circles[k].center();
         self.run_batch(circles.len(), &center, results, &|k, found| {
             self.query_circle(circles[k]).append_to(found);
         });
@@ -186,7 +186,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn par_k_nearest_within(self, circles: &[Circle], k: usize, results: &mut BatchResults<Neighbor<H>>) {
-        let center = |k: usize| circles[k].center().to_array();
+        let center = |k: usize| circles[k].center();
         self.run_batch(circles.len(), &center, results, &|query, found| {
             self.append_k_nearest(circles[query], k, found);
         });
@@ -208,7 +208,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn par_cast_ray(self, rays: &[Ray], results: &mut BatchResults<CastHit<H>>) {
-        let origin = |k: usize| rays[k].origin().to_array();
+        let origin = |k: usize| rays[k].origin();
         self.run_batch(rays.len(), &origin, results, &|k, found| found.extend(self.cast_ray(rays[k])));
     }
 

@@ -116,7 +116,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query_circle(self, circle: Circle) -> Hits<'w, H> {
-        let test = BoxTest::Circle { center: circle.center().to_array(), radius_squared: circle.radius_squared() };
-        Hits::new(self.source, self.scope, circle.cover(), test)
+        let test = BoxTest::Circle { center: circle.center(), radius_squared: circle.radius_squared() };
+        Hits::new(self.source, self.scope, circle.bounds(), test)
     }
 }

@@ -1,6 +1,6 @@
 //! Ray casts and shape casts.
 
-use crate::geometry::{AabbCast, Cast, Ray};
+use crate::geometry::{AabbCast, PreparedCast, Ray};
 use crate::query::builder::QueryBuilder;
 use crate::query::cast_hit::{CastHit, CastHits};
 
@@ -122,13 +122,13 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.any_hit(moving.into())
     }
 
-    fn first_hit(self, cast: Cast) -> Option<CastHit<H>> {
+    fn first_hit(self, cast: PreparedCast) -> Option<CastHit<H>> {
         let mut hits = CastHits::first(cast);
         self.source.find_cast_hits(&self.scope, &mut hits);
         hits.into_first()
     }
 
-    fn all_hits(self, cast: Cast, found: &mut Vec<CastHit<H>>) {
+    fn all_hits(self, cast: PreparedCast, found: &mut Vec<CastHit<H>>) {
         found.clear();
         self.source.find_cast_hits(&self.scope, &mut CastHits::all(cast, found));
         // A box that was visited twice (QUERY-2) is then next to itself.
@@ -136,7 +136,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         found.dedup_by(|a, b| a.target == b.target);
     }
 
-    fn any_hit(self, cast: Cast) -> bool {
+    fn any_hit(self, cast: PreparedCast) -> bool {
         let mut hits = CastHits::any(cast);
         self.source.find_cast_hits(&self.scope, &mut hits);
         hits.into_first().is_some()

@@ -1,6 +1,6 @@
 //! The boxes that a cast has hit so far.
 
-use crate::geometry::{Cast, Entry};
+use crate::geometry::{Impact, PreparedCast};
 use crate::pair::Hit;
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ impl<H: Ord> CastHit<H> {
 
 /// The hits of a cast so far.
 pub(crate) struct CastHits<'f, H> {
-    cast: Cast,
+    cast: PreparedCast,
     /// The time of impact up to which hits are wanted.
     until: f64,
     wanted: Wanted<'f, H>,
@@ -46,21 +46,21 @@ enum Wanted<'f, H> {
 
 impl<'f, H: Copy + Ord> CastHits<'f, H> {
     /// Keeps the first hit.
-    pub(super) fn first(cast: Cast) -> Self {
-        Self { cast, until: cast.max, wanted: Wanted::First, first: None }
+    pub(super) fn first(cast: PreparedCast) -> Self {
+        Self { cast, until: cast.max_time, wanted: Wanted::First, first: None }
     }
 
     /// Keeps any hit.
-    pub(super) fn any(cast: Cast) -> Self {
-        Self { cast, until: cast.max, wanted: Wanted::Any, first: None }
+    pub(super) fn any(cast: PreparedCast) -> Self {
+        Self { cast, until: cast.max_time, wanted: Wanted::Any, first: None }
     }
 
     /// Appends all hits to `found`, in any order, some of them twice.
-    pub(super) fn all(cast: Cast, found: &'f mut Vec<CastHit<H>>) -> Self {
-        Self { cast, until: cast.max, wanted: Wanted::All(found), first: None }
+    pub(super) fn all(cast: PreparedCast, found: &'f mut Vec<CastHit<H>>) -> Self {
+        Self { cast, until: cast.max_time, wanted: Wanted::All(found), first: None }
     }
 
-    pub(crate) fn cast(&self) -> Cast {
+    pub(crate) fn cast(&self) -> PreparedCast {
         self.cast
     }
 
@@ -72,9 +72,9 @@ impl<'f, H: Copy + Ord> CastHits<'f, H> {
 
     /// Takes a hit at a time of impact of at most [`until`](Self::until).
     #[inline]
-    pub(crate) fn add(&mut self, target: H, entry: &Entry) {
-        let normal = self.cast.normal(entry).map(|normal| normal.to_array());
-        let hit = CastHit { target, time_of_impact: entry.distance, normal };
+    pub(crate) fn add(&mut self, target: H, impact: &Impact) {
+        let normal = self.cast.normal(impact);
+        let hit = CastHit { target, time_of_impact: impact.time, normal };
         match &mut self.wanted {
             Wanted::First if self.first.is_some_and(|first| hit.order(&first).is_ge()) => return,
             Wanted::First => self.until = hit.time_of_impact,

@@ -41,7 +41,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     /// ```
     pub fn nearest_within(self, circle: Circle) -> Option<Neighbor<H>> {
         let mut hits = NearestHits::one(circle.radius_squared());
-        self.source.find_nearest(&self.scope, circle.center().to_array(), &mut hits);
+        self.source.find_nearest(&self.scope, circle.center(), &mut hits);
         hits.finish()
     }
 
@@ -115,7 +115,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     pub(super) fn append_k_nearest(self, circle: Circle, k: usize, found: &mut Vec<Neighbor<H>>) {
         if k > 0 {
             let mut hits = NearestHits::many(circle.radius_squared(), k, found);
-            self.source.find_nearest(&self.scope, circle.center().to_array(), &mut hits);
+            self.source.find_nearest(&self.scope, circle.center(), &mut hits);
             hits.finish();
         }
     }

@@ -1,6 +1,6 @@
 //! The one interface between queries and the structures that they search.
 
-use crate::geometry::{Entry, RawAabb};
+use crate::geometry::{Impact, RawAabb};
 use crate::input::filter::Filter;
 use crate::query::cast_hit::CastHits;
 use crate::query::neighbor::NearestHits;
@@ -143,7 +143,7 @@ pub(crate) fn add_cast_hits<H: Copy + Ord, S: Source<H>>(
     scope: &Scope<'_, H>,
     part: usize,
     hits: &mut CastHits<'_, H>,
-) -> impl FnMut(u32, Entry) -> f64 {
+) -> impl FnMut(u32, Impact) -> f64 {
     move |row, entry| {
         if let Some(hit) = source.hit(scope, part, row) {
             hits.add(hit, &entry);

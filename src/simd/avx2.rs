@@ -1,16 +1,15 @@
-//! Eight boxes at a time with AVX2; hits are compressed by a table of permutations.
+//! Eight boxes at a time with AVX2; a table of permutations compresses the hits.
 
 #![allow(unsafe_code)]
 
-use crate::simd::Probe;
-use crate::simd::circle_test::{DiscLanes, Rule, discs_of, floats, measured};
-use crate::simd::scan::instantiate;
-use crate::simd::vector::{Filters, Lanes, PairOrder, RawColumns};
+use crate::simd::backend::{Backend, ordered};
+use crate::simd::circle_test::CircleSides;
+use crate::simd::probe::PairOrder;
+use crate::simd::scan::compile_kernels;
+use crate::simd::vector::Vector;
 use std::arch::x86_64::*;
 
-pub(crate) struct Avx2;
-
-/// For each mask of hits, the lanes that hit, first to last: 8 KiB, of which a scan touches the sparse masks.
+/// The set lanes of each mask, first to last: 8 KiB, of which scans touch the sparse masks.
 static COMPRESS: [[u32; 8]; 256] = compress_table();
 
 const fn compress_table() -> [[u32; 8]; 256] {
@@ -30,133 +29,139 @@ const fn compress_table() -> [[u32; 8]; 256] {
     table
 }
 
-/// Edges, row, layers and mask, disc: a probe in every lane.
-pub(crate) type Spread = ([__m256; 4], __m256i, [__m256i; 2], DiscLanes<__m256>);
+#[derive(Clone, Copy)]
+pub(super) struct F32x8(__m256);
 
-floats!(__m256, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_max_ps);
+#[derive(Clone, Copy)]
+pub(super) struct U32x8(__m256i);
 
-/// # Safety
-///
-/// AVX2 is there.
-#[inline(always)]
-pub(crate) unsafe fn spread<R: Rule>(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
-    // SAFETY: by the contract.
-    unsafe {
-        let edges = [_mm256_set1_ps(min_x), _mm256_set1_ps(min_y), _mm256_set1_ps(max_x), _mm256_set1_ps(max_y)];
-        (
-            edges,
-            _mm256_set1_epi32(row as i32),
-            [_mm256_set1_epi32(filter.layers as i32), _mm256_set1_epi32(filter.mask as i32)],
-            discs_of(edges),
-        )
-    }
-}
+#[derive(Clone, Copy)]
+pub(super) struct Mask8(__m256);
 
-/// The boxes of eight entries.
-///
-/// # Safety
-///
-/// AVX2 is there, and 8 entries can be read.
-#[inline(always)]
-pub(crate) unsafe fn boxes<F: Filters>(columns: RawColumns<F>) -> [__m256; 4] {
-    // SAFETY: by the contract.
-    unsafe {
-        [
-            _mm256_loadu_ps(columns.min_x()),
-            _mm256_loadu_ps(columns.min_y()),
-            _mm256_loadu_ps(columns.max_x()),
-            _mm256_loadu_ps(columns.max_y()),
-        ]
-    }
-}
+impl Vector for F32x8 {
+    const LANES: usize = 8;
 
-/// The first and the second numbers of eight pairs.
-///
-/// # Safety
-///
-/// AVX2 is there.
-#[inline(always)]
-pub(crate) unsafe fn ordered<O: PairOrder>(row: __m256i, rows: __m256i) -> (__m256i, __m256i) {
-    // SAFETY: by the contract.
-    unsafe {
-        match (O::ASCENDING, O::PROBE_FIRST) {
-            (true, _) => (_mm256_min_epu32(rows, row), _mm256_max_epu32(rows, row)),
-            (_, true) => (row, rows),
-            _ => (rows, row),
-        }
-    }
-}
-
-/// Writes the probe's row and each of eight rows as pairs, in order.
-///
-/// # Safety
-///
-/// AVX2 is there, and 8 slots can be written at `out`.
-#[inline(always)]
-unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
-    // SAFETY: by the contract.
-    unsafe {
-        let (first, second) = ordered::<O>(row, rows);
-        // Pairs 0 1 4 5 and 2 3 6 7, then in order.
-        let low = _mm256_unpacklo_epi32(first, second);
-        let high = _mm256_unpackhi_epi32(first, second);
-        _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
-        _mm256_storeu_si256(out.add(4).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
-    }
-}
-
-impl Lanes for Avx2 {
-    const WIDTH: usize = 8;
-    type Spread = Spread;
+    type Words = U32x8;
+    type Mask = Mask8;
 
     #[inline(always)]
-    unsafe fn spread<R: Rule>(probe: Probe) -> Spread {
-        // SAFETY: the contract says that the features are there.
-        unsafe { crate::simd::avx2::spread::<R>(probe) }
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the caller vouches for AVX2.
+        Self(unsafe { _mm256_set1_ps(value) })
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
-        (probe, row, filter, disc): Self::Spread,
-        columns: RawColumns<F>,
-        left: usize,
-        out: *mut [u32; 2],
-    ) -> usize {
-        // SAFETY: by the contract: the features, 8 readable entries, 8 writable slots at `out`. The mask is below 256.
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for AVX2 and eight values.
+        Self(unsafe { _mm256_loadu_ps(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn splat_words(value: u32) -> U32x8 {
+        // SAFETY: the caller vouches for AVX2.
+        U32x8(unsafe { _mm256_set1_epi32(value as i32) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_words(from: *const u32) -> U32x8 {
+        // SAFETY: the caller vouches for AVX2 and eight values.
+        U32x8(unsafe { _mm256_loadu_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: VECTOR-1.
+        Self(unsafe { _mm256_add_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: VECTOR-1.
+        Self(unsafe { _mm256_sub_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: VECTOR-1.
+        Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        // SAFETY: VECTOR-1. The instruction returns its second operand if either is NaN.
+        Self(unsafe { _mm256_max_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> Mask8 {
+        // SAFETY: VECTOR-1.
+        Mask8(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn gt(self, other: Self) -> Mask8 {
+        // SAFETY: VECTOR-1.
+        Mask8(unsafe { _mm256_cmp_ps::<_CMP_GT_OQ>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn disjoint(a: U32x8, b: U32x8) -> Mask8 {
+        // SAFETY: VECTOR-1.
+        Mask8(unsafe { _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(a.0, b.0), _mm256_setzero_si256())) })
+    }
+
+    #[inline(always)]
+    fn sorted(a: U32x8, b: U32x8) -> [U32x8; 2] {
+        // SAFETY: VECTOR-1.
+        unsafe { [U32x8(_mm256_min_epu32(a.0, b.0)), U32x8(_mm256_max_epu32(a.0, b.0))] }
+    }
+
+    #[inline(always)]
+    fn and(a: Mask8, b: Mask8) -> Mask8 {
+        // SAFETY: VECTOR-1.
+        Mask8(unsafe { _mm256_and_ps(a.0, b.0) })
+    }
+
+    #[inline(always)]
+    fn and_not(a: Mask8, b: Mask8) -> Mask8 {
+        // SAFETY: VECTOR-1.
+        Mask8(unsafe { _mm256_andnot_ps(b.0, a.0) })
+    }
+
+    #[inline(always)]
+    fn bits(mask: Mask8) -> u32 {
+        // SAFETY: VECTOR-1.
+        unsafe { _mm256_movemask_ps(mask.0) as u32 }
+    }
+
+    #[inline(always)]
+    fn first_bits(mask: Mask8, count: usize) -> u32 {
+        // SAFETY: VECTOR-1: BMI2 belongs to this level.
+        unsafe { _bzhi_u32(Self::bits(mask), count as u32) }
+    }
+}
+
+pub(super) struct Avx2;
+
+impl Backend for Avx2 {
+    type Vector = F32x8;
+    type BlockVector = F32x8;
+
+    #[inline(always)]
+    unsafe fn store_pairs(order: PairOrder, row: U32x8, rows: U32x8, hits: u32, out: *mut [u32; 2]) -> usize {
+        // SAFETY: VECTOR-1; the caller vouches for eight slots and at most eight bits.
         unsafe {
-            let [min_x, min_y, max_x, max_y] = probe;
-            let entries = boxes(columns);
-            let x = _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(min_x, entries[2]),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(max_x, entries[0]),
-            );
-            let y = _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(min_y, entries[3]),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(max_y, entries[1]),
-            );
-            let mut both = _mm256_and_ps(x, y);
-            if R::ON {
-                let [distance, reach] = measured::<R, _>(probe, disc, entries);
-                both = _mm256_and_ps(both, _mm256_cmp_ps::<_CMP_NGT_UQ>(distance, reach));
-            }
-            if F::ON {
-                let [layers, mask] = filter;
-                // Where nothing is common.
-                let apart = |a, b: *const u32| {
-                    _mm256_cmpeq_epi32(_mm256_and_si256(a, _mm256_loadu_si256(b.cast())), _mm256_setzero_si256())
-                };
-                let refused = _mm256_or_si256(apart(layers, columns.masks()), apart(mask, columns.layers()));
-                both = _mm256_andnot_ps(_mm256_castsi256_ps(refused), both);
-            }
-            let hits = _mm256_movemask_ps(both) as u32;
-            let mask = _bzhi_u32(hits, left as u32);
-            let lanes = _mm256_loadu_si256(COMPRESS.get_unchecked(mask as usize).as_ptr().cast());
-            let rows = _mm256_loadu_si256(columns.rows().cast());
-            let rows = _mm256_permutevar8x32_epi32(rows, lanes);
-            store_pairs::<O>(row, rows, out);
-            mask.count_ones() as usize
+            let lanes = _mm256_loadu_si256(COMPRESS[hits as usize & 0xFF].as_ptr().cast());
+            let rows = U32x8(_mm256_permutevar8x32_epi32(rows.0, lanes));
+            let [first, second] = ordered::<F32x8>(order, row, rows);
+            // Pairs 0 1 4 5 and 2 3 6 7, then in order.
+            let low = _mm256_unpacklo_epi32(first.0, second.0);
+            let high = _mm256_unpackhi_epi32(first.0, second.0);
+            _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
+            _mm256_storeu_si256(out.add(4).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
         }
+        hits.count_ones() as usize
     }
 }
 
-instantiate!(Avx2, #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]);
+compile_kernels!(Avx2, #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]);

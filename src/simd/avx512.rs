@@ -1,127 +1,249 @@
-//! Eight boxes at a time with AVX-512, or twice as many for two neighbours: comparisons into masks, hits compressed in a
-//! register, one store of eight pairs.
+//! Eight boxes at a time with AVX-512, or eight for each of two neighbours.
+//!
+//! Comparisons give masks, hits are compressed in a register, and one store writes eight pairs.
 
 #![allow(unsafe_code)]
 
-use crate::simd::circle_test::{Rule, discs_of, floats, measured};
-use crate::simd::scan::instantiate;
-use crate::simd::vector::{Ascending, Filters, Lanes, PairOrder, RawColumns};
-use crate::simd::{Probe, avx2};
+use crate::memory::page::PAGE_SLACK;
+use crate::simd::backend::{Backend, ordered};
+use crate::simd::batch_test::{FilterLanes, Side, hits};
+use crate::simd::circle_test::CircleSides;
+use crate::simd::probe::PairOrder;
+use crate::simd::raw_columns::RawColumns;
+use crate::simd::scan::compile_kernels;
+use crate::simd::vector::Vector;
 use std::arch::x86_64::*;
 
-pub(crate) struct Avx512;
+/// Writes a vector type, with its words and masks, over registers of a width.
+macro_rules! vector {
+    ($vector:ident($floats:ty), $words:ident($ints:ty), $mask:ident($bits:ty), $lanes:literal,
+     $set_ps:ident, $loadu_ps:ident, $set_epi32:ident, $loadu_si:ident, $add:ident, $sub:ident, $mul:ident, $max:ident,
+     $cmp:ident, $testn:ident, $min_epu32:ident, $max_epu32:ident) => {
+        #[derive(Clone, Copy)]
+        pub(super) struct $vector($floats);
 
-floats!(__m512, _mm512_set1_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_max_ps);
+        #[derive(Clone, Copy)]
+        pub(super) struct $words($ints);
 
-impl Lanes for Avx512 {
-    const WIDTH: usize = 8;
-    type Spread = avx2::Spread;
+        #[derive(Clone, Copy)]
+        pub(super) struct $mask($bits);
 
-    #[inline(always)]
-    unsafe fn spread<R: Rule>(probe: Probe) -> avx2::Spread {
-        // SAFETY: the contract says that the features are there.
-        unsafe { avx2::spread::<R>(probe) }
-    }
+        impl Vector for $vector {
+            const LANES: usize = $lanes;
 
-    #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
-        (probe, row, filter, disc): Self::Spread,
-        columns: RawColumns<F>,
-        left: usize,
-        out: *mut [u32; 2],
-    ) -> usize {
-        // SAFETY: by the contract: the features, 8 readable entries, 8 writable slots at `out`.
-        unsafe {
-            let [min_x, min_y, max_x, max_y] = probe;
-            let entries = avx2::boxes(columns);
-            // Four comparisons that do not wait for each other.
-            let left_of = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_x, entries[2]);
-            let right_of = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_x, entries[0]);
-            let below = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(min_y, entries[3]);
-            let above = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(max_y, entries[1]);
-            let mut hits = (left_of & right_of) & (below & above);
-            if R::ON {
-                let [distance, reach] = measured::<R, _>(probe, disc, entries);
-                hits &= _mm256_cmp_ps_mask::<_CMP_NGT_UQ>(distance, reach);
+            type Words = $words;
+            type Mask = $mask;
+
+            #[inline(always)]
+            unsafe fn splat(value: f32) -> Self {
+                // SAFETY: the caller vouches for AVX-512.
+                Self(unsafe { $set_ps(value) })
             }
-            if F::ON {
-                let [layers, mask] = filter;
-                let accepted = _mm256_test_epi32_mask(layers, _mm256_loadu_si256(columns.masks().cast()));
-                let accepts = _mm256_test_epi32_mask(mask, _mm256_loadu_si256(columns.layers().cast()));
-                hits &= accepted & accepts;
+
+            #[inline(always)]
+            unsafe fn load(from: *const f32) -> Self {
+                // SAFETY: the caller vouches for AVX-512 and for a value a lane.
+                Self(unsafe { $loadu_ps(from) })
             }
-            let mask = _bzhi_u32(u32::from(hits), left as u32) as u8;
-            let rows = _mm256_loadu_si256(columns.rows().cast());
-            let rows = _mm256_maskz_compress_epi32(mask, rows);
-            store_pairs::<O>(row, rows, out);
-            mask.count_ones() as usize
+
+            #[inline(always)]
+            unsafe fn splat_words(value: u32) -> $words {
+                // SAFETY: the caller vouches for AVX-512.
+                $words(unsafe { $set_epi32(value as i32) })
+            }
+
+            #[inline(always)]
+            unsafe fn load_words(from: *const u32) -> $words {
+                // SAFETY: the caller vouches for AVX-512 and for a value a lane.
+                $words(unsafe { $loadu_si(from.cast()) })
+            }
+
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                // SAFETY: VECTOR-1.
+                Self(unsafe { $add(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                // SAFETY: VECTOR-1.
+                Self(unsafe { $sub(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                // SAFETY: VECTOR-1.
+                Self(unsafe { $mul(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn larger(self, other: Self) -> Self {
+                // SAFETY: VECTOR-1. The instruction returns its second operand if either is NaN.
+                Self(unsafe { $max(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn le(self, other: Self) -> $mask {
+                // SAFETY: VECTOR-1.
+                $mask(unsafe { $cmp::<_CMP_LE_OQ>(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn gt(self, other: Self) -> $mask {
+                // SAFETY: VECTOR-1.
+                $mask(unsafe { $cmp::<_CMP_GT_OQ>(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn disjoint(a: $words, b: $words) -> $mask {
+                // SAFETY: VECTOR-1.
+                $mask(unsafe { $testn(a.0, b.0) })
+            }
+
+            #[inline(always)]
+            fn sorted(a: $words, b: $words) -> [$words; 2] {
+                // SAFETY: VECTOR-1.
+                unsafe { [$words($min_epu32(a.0, b.0)), $words($max_epu32(a.0, b.0))] }
+            }
+
+            #[inline(always)]
+            fn and(a: $mask, b: $mask) -> $mask {
+                $mask(a.0 & b.0)
+            }
+
+            #[inline(always)]
+            fn and_not(a: $mask, b: $mask) -> $mask {
+                $mask(a.0 & !b.0)
+            }
+
+            #[inline(always)]
+            fn bits(mask: $mask) -> u32 {
+                u32::from(mask.0)
+            }
+
+            #[inline(always)]
+            fn first_bits(mask: $mask, count: usize) -> u32 {
+                // SAFETY: VECTOR-1: BMI2 belongs to this level.
+                unsafe { _bzhi_u32(Self::bits(mask), count as u32) }
+            }
         }
-    }
+    };
+}
 
-    const TWO: usize = 8;
+vector!(
+    F32x8(__m256),
+    U32x8(__m256i),
+    Mask8(__mmask8),
+    8,
+    _mm256_set1_ps,
+    _mm256_loadu_ps,
+    _mm256_set1_epi32,
+    _mm256_loadu_si256,
+    _mm256_add_ps,
+    _mm256_sub_ps,
+    _mm256_mul_ps,
+    _mm256_max_ps,
+    _mm256_cmp_ps_mask,
+    _mm256_testn_epi32_mask,
+    _mm256_min_epu32,
+    _mm256_max_epu32
+);
+vector!(
+    F32x16(__m512),
+    U32x16(__m512i),
+    Mask16(__mmask16),
+    16,
+    _mm512_set1_ps,
+    _mm512_loadu_ps,
+    _mm512_set1_epi32,
+    _mm512_loadu_si512,
+    _mm512_add_ps,
+    _mm512_sub_ps,
+    _mm512_mul_ps,
+    _mm512_max_ps,
+    _mm512_cmp_ps_mask,
+    _mm512_testn_epi32_mask,
+    _mm512_min_epu32,
+    _mm512_max_epu32
+);
+
+pub(super) struct Avx512;
+
+impl Backend for Avx512 {
+    type Vector = F32x8;
+    type BlockVector = F32x16;
 
     #[inline(always)]
-    unsafe fn two<F: Filters, R: Rule>(columns: RawColumns<F>, left: [usize; 2], out: *mut [u32; 2]) -> usize {
-        // SAFETY: by the contract: the features, 9 readable entries, 16 writable slots at `out`.
+    unsafe fn store_pairs(order: PairOrder, row: U32x8, rows: U32x8, hits: u32, out: *mut [u32; 2]) -> usize {
+        // SAFETY: VECTOR-1; the caller vouches for eight slots.
         unsafe {
-            let next = columns.from(1);
-            // The lower half of each register is for the first entry, the upper one for the second.
+            let rows = U32x8(_mm256_maskz_compress_epi32(hits as u8, rows.0));
+            store_eight(ordered::<F32x8>(order, row, rows), out);
+        }
+        hits.count_ones() as usize
+    }
+
+    const TWO_MAX: usize = 8;
+
+    #[inline(always)]
+    unsafe fn test_two(tests: Tests, columns: RawColumns, candidates: [usize; 2], out: *mut [u32; 2]) -> usize {
+        const { assert!(PAGE_SLACK >= 16) }
+        // SAFETY: the caller vouches for AVX-512, nine entries and `PAGE_SLACK` slots.
+        unsafe {
+            // The first entry in the lower half and the second in the upper half, against the eight
+            // entries after the first in both.
             let halves = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-            let spread = |edge: *const f32| {
-                let two = _mm512_castsi512_ps(_mm512_set1_epi64(edge.cast::<i64>().read_unaligned()));
+            let two = |from: *const u32| {
+                let two = _mm512_castsi512_ps(_mm512_set1_epi64(from.cast::<i64>().read_unaligned()));
                 _mm512_permutevar_ps(two, halves)
             };
-            let both = |edge: *const f32| _mm512_broadcast_f32x8(_mm256_loadu_ps(edge));
-            let probes =
-                [spread(columns.min_x()), spread(columns.min_y()), spread(columns.max_x()), spread(columns.max_y())];
-            let entries = [both(next.min_x()), both(next.min_y()), both(next.max_x()), both(next.max_y())];
-            let left_of = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(probes[0], entries[2]);
-            let right_of = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(probes[2], entries[0]);
-            let below = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(probes[1], entries[3]);
-            let above = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(probes[3], entries[1]);
-            let mut hits = (left_of & right_of) & (below & above);
-            if R::ON {
-                let [distance, reach] = measured::<R, _>(probes, discs_of(probes), entries);
-                hits &= _mm512_cmp_ps_mask::<_CMP_NGT_UQ>(distance, reach);
-            }
-            if F::ON {
-                let spread = |column: *const u32| _mm512_castps_si512(spread(column.cast()));
-                let both = |column: *const u32| _mm512_broadcast_i32x8(_mm256_loadu_si256(column.cast()));
-                let accepted = _mm512_test_epi32_mask(spread(columns.layers()), both(next.masks()));
-                let accepts = _mm512_test_epi32_mask(spread(columns.masks()), both(next.layers()));
-                hits &= accepted & accepts;
-            }
-            let within = _bzhi_u32(0xFF, left[0] as u32) | _bzhi_u32(0xFE, left[1] as u32 + 1) << 8;
-            let mask = u32::from(hits) & within;
-            let row = _mm512_castps_si512(spread(columns.rows().cast()));
-            let rows = _mm512_broadcast_i32x8(_mm256_loadu_si256(next.rows().cast()));
-            let row = _mm512_maskz_compress_epi32(mask as u16, row);
-            let rows = _mm512_maskz_compress_epi32(mask as u16, rows);
-            let count = mask.count_ones() as usize;
-            store_pairs::<Ascending>(_mm512_castsi512_si256(row), _mm512_castsi512_si256(rows), out);
+            let eight = |from: *const u32| _mm512_broadcast_i32x8(_mm256_loadu_si256(from.cast()));
+            let next = columns.skip(1);
+            let probes = Side {
+                edges: [0, 1, 2, 3].map(|edge| F32x16(two(columns.edges(edge).cast()))),
+                filters: tests.filters.then(|| FilterLanes {
+                    layers: U32x16(_mm512_castps_si512(two(columns.layers()))),
+                    masks: U32x16(_mm512_castps_si512(two(columns.masks()))),
+                }),
+            };
+            let entries = Side {
+                edges: [0, 1, 2, 3].map(|edge| F32x16(_mm512_castsi512_ps(eight(next.edges(edge).cast())))),
+                filters: tests
+                    .filters
+                    .then(|| FilterLanes { layers: U32x16(eight(next.layers())), masks: U32x16(eight(next.masks())) }),
+            };
+            let hits = F32x16::bits(hits(tests.circles, &probes, &entries));
+            // The second entry is not tested against itself, the first of the eight.
+            let first = _bzhi_u32(0xFF, candidates[0] as u32);
+            let second = _bzhi_u32(0xFE, candidates[1] as u32 + 1);
+            let hits = hits & (first | second << 8);
+            let row = _mm512_maskz_compress_epi32(hits as u16, _mm512_castps_si512(two(columns.rows())));
+            let rows = _mm512_maskz_compress_epi32(hits as u16, eight(next.rows()));
+            let ascending = |row, rows| F32x8::sorted(U32x8(row), U32x8(rows));
+            store_eight(ascending(_mm512_castsi512_si256(row), _mm512_castsi512_si256(rows)), out);
+            let count = hits.count_ones() as usize;
             if count > 8 {
                 let (row, rows) = (_mm512_extracti64x4_epi64::<1>(row), _mm512_extracti64x4_epi64::<1>(rows));
-                store_pairs::<Ascending>(row, rows, out.add(8));
+                store_eight(ascending(row, rows), out.add(8));
             }
             count
         }
     }
 }
 
-/// Writes the probe's row and each of eight rows as pairs, in order.
+/// Writes eight pairs.
 ///
 /// # Safety
 ///
-/// AVX-512 is there, and 8 slots can be written at `out`.
+/// Eight slots can be written at `out`.
 #[inline(always)]
-unsafe fn store_pairs<O: PairOrder>(row: __m256i, rows: __m256i, out: *mut [u32; 2]) {
-    // SAFETY: by the contract.
+unsafe fn store_eight([first, second]: [U32x8; 2], out: *mut [u32; 2]) {
+    // SAFETY: VECTOR-1; the caller vouches for eight slots.
     unsafe {
-        let (first, second) = avx2::ordered::<O>(row, rows);
         let alternating = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-        let (first, second) = (_mm512_castsi256_si512(first), _mm512_castsi256_si512(second));
+        let (first, second) = (_mm512_castsi256_si512(first.0), _mm512_castsi256_si512(second.0));
         _mm512_storeu_si512(out.cast(), _mm512_permutex2var_epi32(first, alternating, second));
     }
 }
 
-instantiate!(Avx512, #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512vl,avx512bw,avx512dq")]);
+compile_kernels!(Avx512, #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512vl,avx512bw,avx512dq")]);

@@ -1,153 +1,57 @@
-//! What decides beside boxes, as a type, so that the choice is made when a scan is compiled (K4).
+//! The circle test of [`BodyCircle`](crate::geometry::BodyCircle), lane by lane (CIRCLE-1).
 
 #![allow(unsafe_code)]
 
-/// Which sides of a scan are discs.
-pub(crate) trait Rule: Copy {
-    const PROBE: bool;
-    const ENTRY: bool;
-    /// Whether there is more to be tested than boxes.
-    const ON: bool = Self::PROBE || Self::ENTRY;
+use crate::simd::vector::Vector;
+
+/// Which sides of a test are circles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CircleSides {
+    pub(super) probe: bool,
+    pub(super) entries: bool,
 }
 
-/// Boxes against boxes: nothing beside.
+impl CircleSides {
+    pub(super) const NONE: Self = Self { probe: false, entries: false };
+    pub(super) const BOTH: Self = Self { probe: true, entries: true };
+}
+
+/// As [`BodyCircle`](crate::geometry::BodyCircle), doubled like it.
 #[derive(Clone, Copy)]
-pub(crate) struct Boxes;
-/// Bodies against bodies.
-#[derive(Clone, Copy)]
-pub(crate) struct Discs;
-/// Bodies as entries, against a box.
-#[derive(Clone, Copy)]
-pub(crate) struct DiscEntries;
-/// A body against boxes as entries.
-#[derive(Clone, Copy)]
-pub(crate) struct DiscProbe;
-
-impl Rule for Boxes {
-    const PROBE: bool = false;
-    const ENTRY: bool = false;
-}
-
-impl Rule for Discs {
-    const PROBE: bool = true;
-    const ENTRY: bool = true;
-}
-
-impl Rule for DiscEntries {
-    const PROBE: bool = false;
-    const ENTRY: bool = true;
-}
-
-impl Rule for DiscProbe {
-    const PROBE: bool = true;
-    const ENTRY: bool = false;
-}
-
-/// A register of f32, each lane for itself; each operation is rounded.
-///
-/// # Safety
-///
-/// Of all calls: the instruction set is there.
-pub(crate) trait Floats: Copy {
-    unsafe fn all(value: f32) -> Self;
-    unsafe fn plus(self, other: Self) -> Self;
-    unsafe fn minus(self, other: Self) -> Self;
-    unsafe fn times(self, other: Self) -> Self;
-    /// In each lane `if self > other { self } else { other }`, so `other` where one of both is NaN.
-    unsafe fn larger(self, other: Self) -> Self;
-}
-
-/// Centre and radius in each lane, twice as large: [`BodyCircle`](crate::geometry::BodyCircle).
-#[derive(Clone, Copy)]
-pub(crate) struct DiscLanes<V> {
+struct CircleLanes<V> {
     x: V,
     y: V,
     radius: V,
 }
 
-/// As [`BodyCircle::of_box`](crate::geometry::BodyCircle::of_box) says.
-///
-/// # Safety
-///
-/// The instruction set of `V` is there.
-#[inline(always)]
-pub(crate) unsafe fn discs_of<V: Floats>([min_x, min_y, max_x, max_y]: [V; 4]) -> DiscLanes<V> {
-    // SAFETY: by the contract.
-    unsafe {
-        let radius = max_x.minus(min_x).larger(max_y.minus(min_y));
-        DiscLanes { x: min_x.plus(max_x), y: min_y.plus(max_y), radius }
+impl<V: Vector> CircleLanes<V> {
+    #[inline(always)]
+    fn of_boxes([min_x, min_y, max_x, max_y]: [V; 4]) -> Self {
+        Self { x: min_x.add(max_x), y: min_y.add(max_y), radius: max_x.sub(min_x).larger(max_y.sub(min_y)) }
     }
 }
 
-/// The square of the distance of each entry from the probe and that of what both reach: they do not meet where the former is
-/// above the latter. `disc` is that of the probe, if it is one.
-///
-/// # Safety
-///
-/// The instruction set of `V` is there.
+/// The lanes whose shapes do not touch, although their boxes overlap. At least one side is a circle.
 #[inline(always)]
-pub(crate) unsafe fn measured<R: Rule, V: Floats>(probe: [V; 4], disc: DiscLanes<V>, entries: [V; 4]) -> [V; 2] {
-    // SAFETY: by the contract.
-    unsafe {
-        let (x, y, reach) = if R::PROBE && R::ENTRY {
-            let others = discs_of::<V>(entries);
-            (disc.x.minus(others.x), disc.y.minus(others.y), disc.radius.plus(others.radius))
-        } else {
-            let (disc, area) = if R::PROBE { (disc, entries) } else { (discs_of::<V>(entries), probe) };
-            let area = area.map(|edge| edge.plus(edge));
-            (apart(area[0], area[2], disc.x), apart(area[1], area[3], disc.y), disc.radius)
-        };
-        [x.times(x).plus(y.times(y)), reach.times(reach)]
-    }
-}
-
-/// How far each number is outside of a range; of NaN, 0.
-///
-/// # Safety
-///
-/// The instruction set of `V` is there.
-#[inline(always)]
-unsafe fn apart<V: Floats>(low: V, high: V, at: V) -> V {
-    // SAFETY: by the contract.
-    unsafe { low.minus(at).larger(at.minus(high)).larger(V::all(0.0)) }
-}
-
-/// Writes [`Floats`] for a register.
-#[cfg(target_arch = "x86_64")]
-macro_rules! floats {
-    ($register:ty, $all:ident, $plus:ident, $minus:ident, $times:ident, $larger:ident) => {
-        impl crate::simd::circle_test::Floats for $register {
-            #[inline(always)]
-            unsafe fn all(value: f32) -> Self {
-                // SAFETY: by the contract, as all of these.
-                unsafe { $all(value) }
-            }
-
-            #[inline(always)]
-            unsafe fn plus(self, other: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $plus(self, other) }
-            }
-
-            #[inline(always)]
-            unsafe fn minus(self, other: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $minus(self, other) }
-            }
-
-            #[inline(always)]
-            unsafe fn times(self, other: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $times(self, other) }
-            }
-
-            #[inline(always)]
-            unsafe fn larger(self, other: Self) -> Self {
-                // SAFETY: as above. The instruction gives its second operand where one of both is NaN.
-                unsafe { $larger(self, other) }
-            }
+pub(super) fn separate<V: Vector>(sides: CircleSides, probe: [V; 4], entries: [V; 4]) -> V::Mask {
+    let (x, y, reach) = match sides {
+        CircleSides::BOTH => {
+            let (a, b) = (CircleLanes::of_boxes(probe), CircleLanes::of_boxes(entries));
+            (a.x.sub(b.x), a.y.sub(b.y), a.radius.add(b.radius))
+        }
+        _ => {
+            let (circle, aabb) = if sides.probe { (probe, entries) } else { (entries, probe) };
+            let (circle, [min_x, min_y, max_x, max_y]) = (CircleLanes::of_boxes(circle), aabb.map(|v| v.add(v)));
+            (distance_to_range(min_x, max_x, circle.x), distance_to_range(min_y, max_y, circle.y), circle.radius)
         }
     };
+    x.mul(x).add(y.mul(y)).gt(reach.mul(reach))
 }
-#[cfg(target_arch = "x86_64")]
-pub(crate) use floats;
+
+/// The distance of each number from a range, 0 inside; 0 for NaN.
+#[inline(always)]
+fn distance_to_range<V: Vector>(low: V, high: V, at: V) -> V {
+    // SAFETY: there is a vector already, so there is its instruction set (VECTOR-1).
+    let zero = unsafe { V::splat(0.0) };
+    low.sub(at).larger(at.sub(high)).larger(zero)
+}

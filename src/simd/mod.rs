@@ -1,55 +1,37 @@
-//! The innermost loops: one box against a run of boxes in columns, several at a time, hits compressed out.
+//! Kernels: loops that test one box against many, several at a time.
 //!
-//! K1: runs handed to a kernel lie inside the population of their columns; with the padding of the columns
-//! (C2) every vector read stays inside.
-//! K2: hits come out in the order of the run, whatever the width of a vector, so that results are the same on
-//! every instruction set.
-//! K3: where entries have filters, those of the probe and of each entry are tested along with their boxes, and only hits that
-//! both allow are compressed out: what comes out is what would without filters, with some left out. Whether there are
-//! filters is a type, so that scans without them have no trace of them.
-//! K4: where entries or probes are discs, what `geometry/disc.rs` says of both is tested along with their boxes, in each lane
-//! and bit for bit: again what comes out is what would without, with some left out, and again the rule is a type.
+//! Each algorithm is written once, over the trait [`vector::Vector`]. A file per instruction set
+//! implements that trait and [`backend::Backend`], and compiles the algorithms with its features.
+//! [`DetectedSimd`] chooses among them at run time.
 //!
-//! One generic scan per job (`scan.rs`) over one small trait (`lanes.rs`) with an implementation per instruction
-//! set; [`Level`] is picked once per world.
+//! - SIMD-1: hits are reported in the order of the run, whatever the width of a vector, so results
+//!   are the same on every instruction set.
+//! - SIMD-2: filters and circles are tested along with the boxes, so they leave out some of the hits
+//!   and change nothing else.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
+mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512;
-pub(crate) mod circle_test;
-pub(crate) mod level;
-pub(crate) mod masks;
-pub(crate) mod portable;
-pub(crate) mod scan;
+mod avx512;
+mod backend;
+mod batch_test;
+mod block_mask;
+mod block_search;
+mod cell_view;
+mod circle_test;
+mod detected;
+mod output_slots;
+mod portable;
+mod probe;
+mod raw_columns;
+mod scan;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod sse2;
+mod sse2;
 #[cfg(test)]
-pub(crate) mod tests;
-pub(crate) mod vector;
-pub(crate) use crate::simd::level::{Level, Work};
-pub(crate) use crate::simd::masks::{Overlapping, ask_for, bits_of};
-pub(crate) use crate::simd::scan::{CellView, Rect};
+mod tests;
+mod vector;
 
-use crate::geometry::RawAabb;
-use crate::input::filter::Filter;
-use crate::memory::columns::Columns;
-use crate::memory::page::PairSink;
-use std::ops::Range;
-
-/// What the two numbers of a reported pair are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// The lower row, then the higher one.
-    Ascending,
-    /// The row of the entry, then that of the probe.
-    EntryFirst,
-}
-
-/// The box that is tested against a run, its row, and its filter, which counts where entries have filters.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe {
-    pub(crate) aabb: RawAabb,
-    pub(crate) row: u32,
-    pub(crate) filter: Filter,
-}
+pub(crate) use block_search::{OverlapIter, run_mask};
+pub(crate) use cell_view::{CellRect, CellView};
+pub(crate) use detected::{DetectedSimd, SimdJob};
+pub(crate) use probe::{PairOrder, Probe};

@@ -1,124 +1,128 @@
-//! Four boxes at a time in plain Rust: comparisons that compilers turn into vectors, and a compression without branches.
+//! Four boxes at a time in plain Rust, which compilers turn into vectors.
 
 #![allow(unsafe_code)]
 
-use crate::input::filter::Filter;
-use crate::simd::Probe;
-use crate::simd::circle_test::{DiscLanes, Floats, Rule, discs_of, measured};
-use crate::simd::scan::instantiate;
-use crate::simd::vector::{Filters, Lanes, PairOrder, RawColumns};
+use crate::simd::backend::{Backend, SET_LANES, ordered};
+use crate::simd::circle_test::CircleSides;
+use crate::simd::probe::PairOrder;
+use crate::simd::scan::compile_kernels;
+use crate::simd::vector::Vector;
+use std::array::from_fn;
 
-/// A vector of the baseline of x86-64 and of 64-bit ARM; eight lanes are slower on the former.
-const WIDTH: usize = 4;
+/// A vector of 64-bit ARM, and of x86-64 without AVX, on which eight lanes are slower.
+const LANES: usize = 4;
 
-pub(crate) struct Portable;
+#[derive(Clone, Copy)]
+pub(super) struct F32x4([f32; LANES]);
 
-impl Lanes for Portable {
-    const WIDTH: usize = WIDTH;
-    type Spread = (Probe, DiscLanes<[f32; WIDTH]>);
+impl Vector for F32x4 {
+    const LANES: usize = LANES;
+
+    type Words = [u32; LANES];
+    type Mask = [bool; LANES];
 
     #[inline(always)]
-    unsafe fn spread<R: Rule>(probe: Probe) -> Self::Spread {
-        // SAFETY: plain Rust, as all of these.
-        (probe, unsafe { discs_of(probe.aabb.map(|edge| [edge; WIDTH])) })
+    unsafe fn splat(value: f32) -> Self {
+        Self([value; LANES])
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
-        (probe, disc): Self::Spread,
-        columns: RawColumns<F>,
-        left: usize,
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for `LANES` values.
+        Self(unsafe { from.cast::<[f32; LANES]>().read() })
+    }
+
+    #[inline(always)]
+    unsafe fn splat_words(value: u32) -> [u32; LANES] {
+        [value; LANES]
+    }
+
+    #[inline(always)]
+    unsafe fn load_words(from: *const u32) -> [u32; LANES] {
+        // SAFETY: the caller vouches for `LANES` values.
+        unsafe { from.cast::<[u32; LANES]>().read() }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(from_fn(|k| self.0[k] + other.0[k]))
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(from_fn(|k| self.0[k] - other.0[k]))
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(from_fn(|k| self.0[k] * other.0[k]))
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        Self(from_fn(|k| if self.0[k] > other.0[k] { self.0[k] } else { other.0[k] }))
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> [bool; LANES] {
+        from_fn(|k| self.0[k] <= other.0[k])
+    }
+
+    #[inline(always)]
+    fn gt(self, other: Self) -> [bool; LANES] {
+        from_fn(|k| self.0[k] > other.0[k])
+    }
+
+    #[inline(always)]
+    fn disjoint(a: [u32; LANES], b: [u32; LANES]) -> [bool; LANES] {
+        from_fn(|k| a[k] & b[k] == 0)
+    }
+
+    #[inline(always)]
+    fn sorted(a: [u32; LANES], b: [u32; LANES]) -> [[u32; LANES]; 2] {
+        [from_fn(|k| a[k].min(b[k])), from_fn(|k| a[k].max(b[k]))]
+    }
+
+    #[inline(always)]
+    fn and(a: [bool; LANES], b: [bool; LANES]) -> [bool; LANES] {
+        from_fn(|k| a[k] & b[k])
+    }
+
+    #[inline(always)]
+    fn and_not(a: [bool; LANES], b: [bool; LANES]) -> [bool; LANES] {
+        from_fn(|k| a[k] & !b[k])
+    }
+
+    #[inline(always)]
+    fn bits(mask: [bool; LANES]) -> u32 {
+        (0..LANES).fold(0, |bits, k| bits | u32::from(mask[k]) << k)
+    }
+}
+
+pub(super) struct Portable;
+
+impl Backend for Portable {
+    type Vector = F32x4;
+    type BlockVector = F32x4;
+
+    #[inline(always)]
+    unsafe fn store_pairs(
+        order: PairOrder,
+        row: [u32; LANES],
+        rows: [u32; LANES],
+        hits: u32,
         out: *mut [u32; 2],
     ) -> usize {
-        // SAFETY: by the contract WIDTH entries can be read; arrays have the alignment of their elements.
-        let (min_x, min_y, max_x, max_y, rows) = unsafe {
-            (
-                columns.min_x().cast::<[f32; WIDTH]>().read(),
-                columns.min_y().cast::<[f32; WIDTH]>().read(),
-                columns.max_x().cast::<[f32; WIDTH]>().read(),
-                columns.max_y().cast::<[f32; WIDTH]>().read(),
-                columns.rows().cast::<[u32; WIDTH]>().read(),
-            )
-        };
-        let (layers, masks) = if F::ON {
-            // SAFETY: as above; there are filters, as many as entries.
-            unsafe { (columns.layers().cast::<[u32; WIDTH]>().read(), columns.masks().cast::<[u32; WIDTH]>().read()) }
-        } else {
-            ([u32::MAX; WIDTH], [u32::MAX; WIDTH])
-        };
-        let [distance, reach] = if R::ON {
-            let edges = probe.aabb.map(|edge| [edge; WIDTH]);
-            // SAFETY: as above.
-            unsafe { measured::<R, _>(edges, disc, [min_x, min_y, max_x, max_y]) }
-        } else {
-            [[0.0; WIDTH]; 2]
-        };
-        let [probe_min_x, probe_min_y, probe_max_x, probe_max_y] = probe.aabb;
-        // A byte a lane, whose highest bit says that it hit. Of the bits of a byte the lowest will not do: lane 0 would
-        // be without a shift, not like the others, and compilers that find vectors in such a chain would find three
-        // lanes of four.
-        let mut hits = 0u32;
-        for k in 0..WIDTH {
-            let x = (probe_min_x <= max_x[k]) & (probe_max_x >= min_x[k]);
-            let y = (probe_min_y <= max_y[k]) & (probe_max_y >= min_y[k]);
-            let allowed = !F::ON || probe.filter.interacts_with(Filter::new(layers[k], masks[k]));
-            let apart = R::ON & (distance[k] > reach[k]);
-            hits |= u32::from(x & y & allowed & !apart) << (8 * k + 7);
-        }
-        let within = (1u64 << (8 * left.min(WIDTH))) - 1;
-        // Byte k: the hits of the lanes up to k; the products of each lane's one are added without a carry.
-        let counts = ((hits & within as u32) >> 7).wrapping_mul(0x0101_0101).to_le_bytes();
-        // Every lane is written where it would go if it hit; the next one overwrites it if it did not.
+        let [first, second] = ordered::<F32x4>(order, row, rows);
+        // Each lane is written to where it belongs if it is a hit; otherwise the next one overwrites it.
         let mut count = 0;
-        for k in 0..WIDTH {
-            // SAFETY: `count` hits among `k` lanes, so it is at most `k`, and WIDTH slots can be written by the contract.
-            unsafe { out.add(count).write(pair::<O>(probe.row, rows[k])) };
-            count = usize::from(counts[k]);
+        for k in 0..LANES {
+            // SAFETY: `count` is at most `k`, and the caller vouches for `LANES` slots.
+            unsafe { out.add(count).write([first[k], second[k]]) };
+            count = usize::from(SET_LANES[hits as usize & 15][k]);
         }
         count
     }
 }
 
-/// Lane by lane.
-impl Floats for [f32; WIDTH] {
-    #[inline(always)]
-    unsafe fn all(value: f32) -> Self {
-        [value; WIDTH]
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, other: Self) -> Self {
-        std::array::from_fn(|k| self[k] + other[k])
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: Self) -> Self {
-        std::array::from_fn(|k| self[k] - other[k])
-    }
-
-    #[inline(always)]
-    unsafe fn times(self, other: Self) -> Self {
-        std::array::from_fn(|k| self[k] * other[k])
-    }
-
-    #[inline(always)]
-    unsafe fn larger(self, other: Self) -> Self {
-        std::array::from_fn(|k| if self[k] > other[k] { self[k] } else { other[k] })
-    }
-}
-
-/// Both numbers as one of 64 bits, lower half first, so that one comparison puts them into order and one store writes
-/// them.
-#[inline(always)]
-fn pair<O: PairOrder>(row: u32, other: u32) -> [u32; 2] {
-    let row_first = u64::from(row) | u64::from(other) << 32;
-    let other_first = u64::from(other) | u64::from(row) << 32;
-    let pair = match (O::ASCENDING, O::PROBE_FIRST) {
-        (true, _) => row_first.max(other_first),
-        (_, true) => row_first,
-        _ => other_first,
-    };
-    [pair as u32, (pair >> 32) as u32]
-}
-
-instantiate!(Portable);
+compile_kernels!(Portable);

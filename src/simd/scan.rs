@@ -1,394 +1,366 @@
-//! The scans, once for all instruction sets.
+//! The scans: boxes of cells against each other, and probes against runs of entries.
+//!
+//! Each is compiled for every instruction set by `compile_kernels!`.
 
 #![allow(unsafe_code)]
 
 use crate::input::filter::Filter;
-use crate::memory::cell_table::{Key, Starts};
-use crate::memory::columns::Columns;
-use crate::memory::page::{PAGE_LEN, PairSink, SLACK};
-use crate::simd::Probe;
-use crate::simd::circle_test::Rule;
-use crate::simd::vector::{Ascending, Filters, Lanes, PairOrder, ProbeFirst, RawColumns};
+use crate::memory::cell_table::CellKey;
+use crate::memory::columns::SoaColumns;
+use crate::memory::page::{PAGE_LEN, PairSink};
+use crate::simd::backend::{Backend, Words};
+use crate::simd::batch_test::{Side, Tests, hits};
+use crate::simd::cell_view::{CellRect, CellView};
+use crate::simd::output_slots::OutputSlots;
+use crate::simd::probe::{PairOrder, Probe};
+use crate::simd::raw_columns::RawColumns;
+use crate::simd::vector::Vector;
 use std::ops::Range;
 
-/// Candidates for which slots are asked for at once: a page that has none for so many is left, and is three quarters full
-/// then, however few of them are hits.
+/// Candidates for which slots are reserved at once.
 ///
-/// Below 256, see [`Lanes::round`].
-const LONG: usize = 240;
+/// A page without room for so many is left, three quarters full or more, however few of them become
+/// hits. Below 256, as [`Vector::first_bits`] requires.
+const CANDIDATES_MAX: usize = 240;
 
-const _: () = assert!(LONG < 256 && LONG <= PAGE_LEN / 4);
+const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
 
-/// Bodies in cell order and the table of their cells.
-#[derive(Clone, Copy)]
-pub(crate) struct CellView<'a> {
-    columns: Columns<'a>,
-    starts: Starts<'a>,
-}
-
-impl<'a> CellView<'a> {
-    /// # Panics
-    ///
-    /// When the table is of another population.
-    pub(crate) fn new(columns: Columns<'a>, starts: Starts<'a>) -> Self {
-        assert_eq!(columns.len(), starts.population(), "the table counts the entries of these columns");
-        Self { columns, starts }
-    }
-
-    /// These entries with their filters, which stand in `words` as [`Columns::with_filters`] says.
-    pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
-        Self { columns: self.columns.with_filters(words), ..self }
-    }
-
-    /// These entries as circles, see [`Columns::with_circles`].
-    pub(crate) fn with_circles(self, circles: bool) -> Self {
-        Self { columns: self.columns.with_circles(circles), ..self }
-    }
-
-    pub(crate) fn columns(&self) -> &Columns<'a> {
-        &self.columns
-    }
-
-    /// The entries in the columns `x` of row `y`.
-    #[inline]
-    pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
-        self.starts.run(y, x)
-    }
-
-    /// The part of `rect` that this table has.
-    fn clip(&self, rect: &Rect) -> Rect {
-        let (columns, rows) = (self.starts.stride() - 2, self.starts.rows());
-        let clip = |r: &Range<usize>, end: usize| r.start.min(end)..r.end.min(end);
-        Rect { x: clip(&rect.x, columns), y: clip(&rect.y, rows) }
-    }
-}
-
-/// A rectangle of cells: columns and rows, borders not counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rect {
-    pub(crate) x: Range<usize>,
-    pub(crate) y: Range<usize>,
-}
-
-/// Every overlapping pair of a grid, each once. A body's partners that come after it lie in two runs: the rest of its
-/// own cell with the cell to the right, and the three cells below; less where it does not reach so far.
+/// Reports every overlapping pair of a grid once. `None` once the pair limit is exceeded.
 ///
-/// Bodies are visited row by row, first all against their own row, then those that reach below against the next: each
-/// loop is long and its branches predictable, which loops over cells are not.
+/// The partners of an entry that follow it are in two runs: the rest of its own cell and the cell to
+/// the right, and the three cells below. Either is shorter if the entry's box does not reach so far.
+///
+/// A row of cells is scanned in two loops, first all entries against their own row, then those that
+/// reach below against the next row. Both loops are long and their branches predictable, unlike loops
+/// over cells. `below` is a buffer.
 ///
 /// # Safety
 ///
-/// The instruction set of `L` is there.
+/// The instruction set of `B` is available.
 #[inline(always)]
-pub(crate) unsafe fn scan_cells<L: Lanes, F: Filters, R: Rule>(
+pub(super) unsafe fn scan_cells<B: Backend>(
+    tests: Tests,
     cells: &CellView<'_>,
     keys: &[u32],
     below: &mut Vec<u32>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let stride = cells.starts.stride();
-    let starts = cells.starts.as_slice();
-    let columns = RawColumns::<F>::of(&cells.columns);
-    let population = cells.columns.len();
+    let stride = cells.starts().stride();
+    let starts = cells.starts().as_slice();
+    let columns = RawColumns::new(cells.columns(), tests.filters);
+    let population = cells.columns().len();
     assert_eq!(keys.len(), population, "a key for each entry");
     if below.len() < population {
         below.resize(population, 0);
     }
-    let mut slots = Slots::of(sink);
-    for y in 0..cells.starts.rows() {
+    let mut slots = OutputSlots::new(sink);
+    for y in 0..cells.starts().rows() {
         let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
         let mut below_count = 0;
-        let mut note = |i: usize, key: u32| {
+        // The number of candidates in the entry's own row; notes whether it reaches below.
+        let mut candidates = |i: usize, key: u32| {
             below[below_count] = i as u32;
-            below_count += Key(key).below();
-            let end = (starts[Key(key).cell() + 1 + Key(key).right()] as usize).min(population);
+            below_count += CellKey(key).below();
+            let end = (starts[CellKey(key).cell() + 1 + CellKey(key).right()] as usize).min(population);
             end.saturating_sub(i + 1)
         };
         let row_keys = &keys[entries.clone()];
-        let (twos, ones) = if L::TWO > 0 { row_keys.as_chunks::<2>() } else { (&[][..], row_keys) };
+        let (twos, ones) = if B::TWO_MAX > 0 { row_keys.as_chunks::<2>() } else { (&[][..], row_keys) };
         let mut i = entries.start;
-        // SAFETY: the start of a row is at most the population.
-        let mut entry = unsafe { columns.from(i.min(population)) };
+        // SAFETY: `i` is at most the population here.
+        let mut entry = unsafe { columns.skip(i.min(population)) };
         for &[first, second] in twos {
-            let left = [note(i, first), note(i + 1, second)];
-            // SAFETY: both have keys, so they are entries; no run leaves the population. Where there is room, there are
-            // `SLACK` slots at least.
+            let counts = [candidates(i, first), candidates(i + 1, second)];
+            // SAFETY: both entries have keys, so they are in the population, and so are their
+            // candidates; a vector may reach into the padding (SOA-2). `PAGE_SLACK` slots are free.
             unsafe {
-                let next = entry.from(1);
-                // Pages are turned as where entries are tested one by one, so that blocks are the same.
-                if left[0] <= L::TWO && left[1] < L::TWO && slots.has_room(left[0] + left[1]) {
-                    let count = L::two::<F, R>(entry, left, slots.next);
-                    slots.advance(count);
+                let next = entry.skip(1);
+                // Without room for both, pages are changed as where entries are tested one by one.
+                if counts[0] <= B::TWO_MAX && counts[1] < B::TWO_MAX && slots.has_room(counts[0] + counts[1]) {
+                    let hits = B::test_two(tests, entry, counts, slots.next());
+                    slots.advance(hits);
                 } else {
-                    test::<L, F, R>(entry, next, left[0], &mut slots)?;
-                    test::<L, F, R>(next, next.from(1), left[1], &mut slots)?;
+                    test_entry::<B>(tests, entry, next, counts[0], &mut slots)?;
+                    test_entry::<B>(tests, next, next.skip(1), counts[1], &mut slots)?;
                 }
-                entry = next.from(1);
+                entry = next.skip(1);
             }
             i += 2;
         }
         for &key in ones {
-            let left = note(i, key);
-            // SAFETY: as above.
+            let count = candidates(i, key);
+            // SAFETY: the entry has a key, so it is in the population, and so are its candidates.
             unsafe {
-                let next = entry.from(1);
-                test::<L, F, R>(entry, next, left, &mut slots)?;
+                let next = entry.skip(1);
+                test_entry::<B>(tests, entry, next, count, &mut slots)?;
                 entry = next;
             }
             i += 1;
         }
         for &i in &below[..below_count] {
-            let key = Key(keys[i as usize]);
+            let key = CellKey(keys[i as usize]);
             let cell = key.cell() + stride;
-            let (from, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
-            let (from, end) = (from.min(population), end.min(population));
-            // SAFETY: as above.
+            let (start, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
+            let (start, end) = (start.min(population), end.min(population));
+            // SAFETY: the entry has a key, and the run was clipped to the population.
             unsafe {
-                test::<L, F, R>(columns.from(i as usize), columns.from(from), end.saturating_sub(from), &mut slots)?
-            };
-        }
-    }
-    slots.close();
-    Some(())
-}
-
-/// The free slots of a sink, as numbers in registers: a scan advances them a million times a step.
-struct Slots<'a, 's> {
-    sink: &'a mut PairSink<'s>,
-    start: *mut [u32; 2],
-    next: *mut [u32; 2],
-    end: *mut [u32; 2],
-}
-
-impl<'a, 's> Slots<'a, 's> {
-    fn of(sink: &'a mut PairSink<'s>) -> Self {
-        let none = std::ptr::null_mut();
-        Self { sink, start: none, next: none, end: none }
-    }
-
-    /// Whether there is a slot for each candidate and a vector more.
-    #[inline(always)]
-    fn has_room(&self, candidates: usize) -> bool {
-        (self.end as usize - self.next as usize) >= (candidates + SLACK) * size_of::<[u32; 2]>()
-    }
-
-    /// A slot for each of at most [`LONG`] candidates and a vector more; `None` once the budget is spent.
-    #[inline(always)]
-    fn room(&mut self, candidates: usize) -> Option<*mut [u32; 2]> {
-        if !self.has_room(candidates) {
-            // Not a method: one that is called with `self` would keep its fields in memory.
-            let room = turn(self.sink, taken(self.start, self.next), candidates)?;
-            (self.start, self.next, self.end) = (room.start, room.start, room.end);
-        }
-        Some(self.next)
-    }
-
-    /// Takes the first `hits` of the slots that [`room`](Self::room) gave.
-    ///
-    /// # Safety
-    ///
-    /// There are not more than it gave.
-    #[inline(always)]
-    unsafe fn advance(&mut self, hits: usize) {
-        // SAFETY: by the contract.
-        self.next = unsafe { self.next.add(hits) };
-    }
-
-    /// Tells the sink what was taken.
-    fn close(self) {
-        self.sink.advance(taken(self.start, self.next));
-    }
-}
-
-#[inline(always)]
-fn taken(start: *mut [u32; 2], next: *mut [u32; 2]) -> usize {
-    (next as usize - start as usize) / size_of::<[u32; 2]>()
-}
-
-#[cold]
-#[inline(never)]
-fn turn(sink: &mut PairSink<'_>, taken: usize, candidates: usize) -> Option<Range<*mut [u32; 2]>> {
-    sink.advance(taken);
-    sink.room(candidates).map(|room| room.as_mut_ptr_range())
-}
-
-/// One entry against a run of so many candidates.
-///
-/// # Safety
-///
-/// As for [`long_run`], and the entry lies in the population.
-#[inline(always)]
-unsafe fn test<L: Lanes, F: Filters, R: Rule>(
-    entry: RawColumns<F>,
-    run: RawColumns<F>,
-    candidates: usize,
-    slots: &mut Slots<'_, '_>,
-) -> Option<()> {
-    // SAFETY: by the contract.
-    unsafe { long_run::<L, Ascending, F, R>(L::spread::<R>(entry.probe()), run, candidates, slots) }
-}
-
-/// The entries in a rectangle of cells that overlap the probe.
-///
-/// # Safety
-///
-/// The instruction set of `L` is there.
-#[inline(always)]
-pub(crate) unsafe fn scan_rect<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
-    cells: &CellView<'_>,
-    rect: &Rect,
-    probe: Probe,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let columns = RawColumns::<F>::of(&cells.columns);
-    let Rect { x, y } = cells.clip(rect);
-    // SAFETY: by the contract.
-    let spread = unsafe { L::spread::<R>(probe) };
-    let population = cells.columns.len();
-    let mut slots = Slots::of(sink);
-    for y in y {
-        let entries = cells.run(y, &x);
-        let (from, end) = (entries.start.min(population), entries.end.min(population));
-        // SAFETY: the run does not leave the population.
-        unsafe { long_run::<L, O, F, R>(spread, columns.from(from), end.saturating_sub(from), &mut slots)? };
-    }
-    slots.close();
-    Some(())
-}
-
-/// Each of some probes against a run of entries.
-///
-/// # Safety
-///
-/// The instruction set of `L` is there.
-#[inline(always)]
-pub(crate) unsafe fn scan_all<L: Lanes, F: Filters, R: Rule>(
-    probes: &Columns<'_>,
-    range: Range<usize>,
-    entries: &Columns<'_>,
-    run: Range<usize>,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let columns = RawColumns::<F>::of(entries);
-    assert!(run.start <= run.end && run.end <= entries.len(), "a run lies in its population");
-    let mut slots = Slots::of(sink);
-    for at in range {
-        // SAFETY: the instruction set by the contract; the run by the assertion.
-        unsafe {
-            let filter = if F::ON { probes.filter(at) } else { Filter::ALL };
-            let spread = L::spread::<R>(Probe { aabb: probes.aabb(at), row: probes.row(at), filter });
-            long_run::<L, ProbeFirst, F, R>(spread, columns.from(run.start), run.len(), &mut slots)?;
-        }
-    }
-    slots.close();
-    Some(())
-}
-
-/// Says that the branch that calls this is rarely taken.
-#[cold]
-fn rare() {}
-
-/// One run of `left` entries from the first on; the first round is taken without asking, since a run fits one vector almost
-/// always.
-///
-/// # Safety
-///
-/// The run lies in the population of the padded columns, or is empty and starts at most at its end; it is no longer than
-/// [`LONG`]; `out` has a slot per entry and a vector more.
-#[inline(always)]
-unsafe fn run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
-    spread: L::Spread,
-    mut columns: RawColumns<F>,
-    mut left: usize,
-    out: *mut [u32; 2],
-) -> usize {
-    // SAFETY: by the contract; a vector of padding follows the population (C2).
-    let mut count = unsafe { L::round::<O, F, R>(spread, columns, left, out) };
-    if left > L::WIDTH {
-        if L::WIDTH >= 8 {
-            rare();
-        }
-        while left > L::WIDTH {
-            // SAFETY: as above; there are more entries than a vector has.
-            unsafe {
-                columns = columns.from(L::WIDTH);
-                left -= L::WIDTH;
-                count += L::round::<O, F, R>(spread, columns, left, out.add(count));
+                let (entry, run) = (columns.skip(i as usize), columns.skip(start));
+                test_entry::<B>(tests, entry, run, end.saturating_sub(start), &mut slots)?;
             }
         }
     }
-    count
-}
-
-/// A run of any length, [`LONG`] candidates at a time.
-///
-/// # Safety
-///
-/// The run lies in the population of the padded columns, or is empty and starts at most at its end.
-#[inline(always)]
-unsafe fn long_run<L: Lanes, O: PairOrder, F: Filters, R: Rule>(
-    spread: L::Spread,
-    mut columns: RawColumns<F>,
-    mut left: usize,
-    slots: &mut Slots<'_, '_>,
-) -> Option<()> {
-    // SAFETY: parts of the run; `room` gives a slot per candidate and a vector more.
-    unsafe {
-        while left > LONG {
-            let out = slots.room(LONG)?;
-            slots.advance(run::<L, O, F, R>(spread, columns, LONG, out));
-            columns = columns.from(LONG);
-            left -= LONG;
-        }
-        let out = slots.room(left)?;
-        slots.advance(run::<L, O, F, R>(spread, columns, left, out));
-    }
+    slots.finish();
     Some(())
 }
 
-/// Writes the scans for an instruction set: the generic code is inlined into functions that carry its features. Those are not
-/// inlined where the set is chosen, so that choosing is small enough to be.
-macro_rules! instantiate {
-    ($lanes:ty $(, #[$feature:meta])?) => {
-        use crate::simd::scan::{self, CellView, Rect};
-        use crate::memory::columns::Columns;
+/// Tests the first entry of `entry` against the first `count` entries of `run`.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available, and both are in the population.
+#[inline(always)]
+unsafe fn test_entry<B: Backend>(
+    tests: Tests,
+    entry: RawColumns,
+    run: RawColumns,
+    count: usize,
+    slots: &mut OutputSlots<'_, '_>,
+) -> Option<()> {
+    // SAFETY: the caller vouches for all of it.
+    unsafe {
+        let probe = SplatProbe::<B>::new(tests, PairOrder::Ascending, &entry.probe(tests.filters));
+        probe.test_long_run(run, count, slots)
+    }
+}
+
+/// Reports the entries in a rectangle of cells that overlap the probe.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn scan_rect<B: Backend>(
+    tests: Tests,
+    cells: &CellView<'_>,
+    rect: &CellRect,
+    probe: &Probe,
+    order: PairOrder,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let columns = RawColumns::new(cells.columns(), tests.filters);
+    let population = cells.columns().len();
+    // SAFETY: the caller vouches for the instruction set.
+    let probe = unsafe { SplatProbe::<B>::new(tests, order, probe) };
+    let mut slots = OutputSlots::new(sink);
+    let CellRect { x, y } = cells.clip(rect);
+    for y in y {
+        let run = cells.run(y, &x);
+        let (start, end) = (run.start.min(population), run.end.min(population));
+        // SAFETY: the run was clipped to the population.
+        unsafe { probe.test_long_run(columns.skip(start), end.saturating_sub(start), &mut slots)? };
+    }
+    slots.finish();
+    Some(())
+}
+
+/// Reports the entries of `run` that overlap each of the probes in `range`, probe after probe.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn scan_all<B: Backend>(
+    tests: Tests,
+    probes: &SoaColumns<'_>,
+    range: Range<usize>,
+    entries: &SoaColumns<'_>,
+    run: Range<usize>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    assert!(run.start <= run.end && run.end <= entries.len(), "the run is in the population");
+    let columns = RawColumns::new(entries, tests.filters);
+    let mut slots = OutputSlots::new(sink);
+    for at in range {
+        let filter = if tests.filters { probes.filter(at) } else { Filter::ALL };
+        let probe = Probe { aabb: probes.aabb(at), row: probes.row(at), filter };
+        // SAFETY: the caller vouches for the instruction set; the run was asserted above.
+        unsafe {
+            let probe = SplatProbe::<B>::new(tests, PairOrder::ProbeFirst, &probe);
+            probe.test_long_run(columns.skip(run.start), run.len(), &mut slots)?;
+        }
+    }
+    slots.finish();
+    Some(())
+}
+
+/// A probe in all lanes.
+struct SplatProbe<B: Backend> {
+    tests: Tests,
+    order: PairOrder,
+    side: Side<B::Vector>,
+    row: Words<B>,
+}
+
+impl<B: Backend> SplatProbe<B> {
+    /// # Safety
+    ///
+    /// The instruction set of `B` is available.
+    #[inline(always)]
+    unsafe fn new(tests: Tests, order: PairOrder, probe: &Probe) -> Self {
+        // SAFETY: the caller vouches for the instruction set.
+        let (side, row) = unsafe { (Side::splat(tests, probe), B::Vector::splat_words(probe.row)) };
+        Self { tests, order, side, row }
+    }
+
+    /// Tests the first `min(count, LANES)` entries and writes a pair for each hit; returns how many.
+    ///
+    /// # Safety
+    ///
+    /// `LANES` entries can be read, with filters if these are tested, and `LANES` slots can be written.
+    /// `count` is below 256.
+    #[inline(always)]
+    unsafe fn test_batch(&self, columns: RawColumns, count: usize, out: *mut [u32; 2]) -> usize {
+        // SAFETY: there is a probe, so there is its instruction set (VECTOR-1); the caller vouches for
+        // entries and slots.
+        unsafe {
+            let entries = Side::load(self.tests, columns);
+            let hits = B::Vector::first_bits(hits(self.tests.circles, &self.side, &entries), count);
+            B::store_pairs(self.order, self.row, B::Vector::load_words(columns.rows()), hits, out)
+        }
+    }
+
+    /// Tests the first `count` entries, of which one vector is tested unconditionally: most runs fit.
+    ///
+    /// # Safety
+    ///
+    /// The entries are in the population, in columns with padding (SOA-2). They have filters if these
+    /// are tested. `count` is at most [`CANDIDATES_MAX`], and `out` has a slot for each and
+    /// `PAGE_SLACK` more.
+    #[inline(always)]
+    unsafe fn test_run(&self, mut columns: RawColumns, mut count: usize, out: *mut [u32; 2]) -> usize {
+        let lanes = B::Vector::LANES;
+        // SAFETY: a vector that begins in the population or at its end is inside the columns (SOA-2).
+        let mut hits = unsafe { self.test_batch(columns, count, out) };
+        if count > lanes {
+            if lanes >= 8 {
+                rare();
+            }
+            while count > lanes {
+                // SAFETY: more entries than a vector follow, so the next one begins in the population.
+                // There were at most as many hits as entries tested.
+                unsafe {
+                    columns = columns.skip(lanes);
+                    count -= lanes;
+                    hits += self.test_batch(columns, count, out.add(hits));
+                }
+            }
+        }
+        hits
+    }
+
+    /// Tests a run of any length, [`CANDIDATES_MAX`] entries at a time.
+    ///
+    /// # Safety
+    ///
+    /// The entries are in the population, in columns with padding (SOA-2). They have filters if these
+    /// are tested.
+    #[inline(always)]
+    unsafe fn test_long_run(
+        &self,
+        mut columns: RawColumns,
+        mut count: usize,
+        slots: &mut OutputSlots<'_, '_>,
+    ) -> Option<()> {
+        // SAFETY: these are parts of the run, and as many slots are reserved as each has candidates.
+        unsafe {
+            while count > CANDIDATES_MAX {
+                let out = slots.reserve(CANDIDATES_MAX)?;
+                slots.advance(self.test_run(columns, CANDIDATES_MAX, out));
+                columns = columns.skip(CANDIDATES_MAX);
+                count -= CANDIDATES_MAX;
+            }
+            let out = slots.reserve(count)?;
+            slots.advance(self.test_run(columns, count, out));
+        }
+        Some(())
+    }
+}
+
+/// Tells the compiler that a branch is rarely taken.
+#[cold]
+fn rare() {}
+
+/// Compiles the kernels for an instruction set, with its features.
+///
+/// They are not inlined where the set is chosen, so that choosing is small enough to be.
+macro_rules! compile_kernels {
+    ($backend:ty $(, #[$features:meta])?) => {
+        use crate::geometry::RawAabb;
+        use crate::memory::blocks::SOA_BLOCK_WORDS;
+        use crate::memory::columns::SoaColumns;
         use crate::memory::page::PairSink;
+        use crate::simd::batch_test::Tests;
+        use crate::simd::cell_view::{CellRect, CellView};
+        use crate::simd::probe::Probe;
+        use crate::simd::{block_mask, scan};
 
-        $(#[$feature])?
-        pub(crate) fn run<W: crate::simd::Work>(work: W) -> W::Output {
-            work.run()
+        $(#[$features])?
+        pub(super) fn run<J: crate::simd::SimdJob>(job: J) -> J::Output {
+            job.run()
         }
 
         #[inline(never)]
-        $(#[$feature])?
-        pub(crate) fn scan_cells<F: Filters, R: Rule>(
-            cells: &CellView<'_>, keys: &[u32], below: &mut Vec<u32>, sink: &mut PairSink<'_>,
+        $(#[$features])?
+        pub(super) fn scan_cells<const FILTERS: bool, const CIRCLES: bool>(
+            cells: &CellView<'_>,
+            keys: &[u32],
+            below: &mut Vec<u32>,
+            sink: &mut PairSink<'_>,
         ) -> Option<()> {
-            // SAFETY: this function carries the features, so they are there.
-            unsafe { scan::scan_cells::<$lanes, F, R>(cells, keys, below, sink) }
+            let tests = Tests { filters: FILTERS, circles: CircleSides { probe: CIRCLES, entries: CIRCLES } };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_cells::<$backend>(tests, cells, keys, below, sink) }
         }
 
         #[inline(never)]
-        $(#[$feature])?
-        pub(crate) fn scan_rect<O: PairOrder, F: Filters, R: Rule>(
-            cells: &CellView<'_>, rect: &Rect, probe: Probe, sink: &mut PairSink<'_>,
+        $(#[$features])?
+        pub(super) fn scan_rect(
+            tests: Tests,
+            cells: &CellView<'_>,
+            rect: &CellRect,
+            probe: &Probe,
+            order: PairOrder,
+            sink: &mut PairSink<'_>,
         ) -> Option<()> {
-            // SAFETY: as above.
-            unsafe { scan::scan_rect::<$lanes, O, F, R>(cells, rect, probe, sink) }
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_rect::<$backend>(tests, cells, rect, probe, order, sink) }
         }
 
         #[inline(never)]
-        $(#[$feature])?
-        pub(crate) fn scan_all<F: Filters, R: Rule>(
-            probes: &Columns<'_>,
+        $(#[$features])?
+        pub(super) fn scan_all(
+            tests: Tests,
+            probes: &SoaColumns<'_>,
             range: std::ops::Range<usize>,
-            entries: &Columns<'_>,
+            entries: &SoaColumns<'_>,
             run: std::ops::Range<usize>,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
-            // SAFETY: as above.
-            unsafe { scan::scan_all::<$lanes, F, R>(probes, range, entries, run, sink) }
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_all::<$backend>(tests, probes, range, entries, run, sink) }
+        }
+
+        $(#[$features])?
+        pub(super) fn overlap_mask(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::overlap_mask::<$backend>(block, area) }
+        }
+
+        $(#[$features])?
+        pub(super) fn overlap_masks(blocks: [&[u32; SOA_BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::overlap_masks::<$backend>(blocks, area) }
         }
     };
 }
-pub(crate) use instantiate;
+pub(super) use compile_kernels;

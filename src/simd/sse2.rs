@@ -1,151 +1,172 @@
-//! Eight boxes at a time with SSE2, as two halves of four. There is no shuffle by a variable and no instruction that counts
-//! bits, so hits are not compressed in a register: every pair is stored, each where the hits before it end, and a pair that
-//! is none is overwritten by the next. Where that is stands in a table.
+//! Eight boxes at a time with SSE2, which every x86-64 has, as two halves of four.
+//!
+//! There is no shuffle by a variable, so hits are not compressed in a register: every pair is stored
+//! where the hits before it end, and is overwritten by the next one if it is not a hit.
 
 #![allow(unsafe_code)]
 
-use crate::simd::Probe;
-use crate::simd::circle_test::{DiscLanes, Rule, discs_of, floats, measured};
-use crate::simd::scan::instantiate;
-use crate::simd::vector::{Filters, Lanes, PairOrder, RawColumns};
+use crate::simd::backend::{Backend, SET_LANES, ordered};
+use crate::simd::circle_test::CircleSides;
+use crate::simd::probe::PairOrder;
+use crate::simd::scan::compile_kernels;
+use crate::simd::vector::Vector;
 use std::arch::x86_64::*;
+use std::array::from_fn;
 
-pub(crate) struct Sse2;
+/// Two halves of four lanes.
+#[derive(Clone, Copy)]
+pub(super) struct F32x8([__m128; 2]);
 
-/// For each mask of hits and each lane, the hits up to that lane, itself included: 64 bytes.
-static COUNTS: [[u8; 4]; 16] = count_table();
-
-const fn count_table() -> [[u8; 4]; 16] {
-    let mut table = [[0; 4]; 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let (mut lane, mut count) = (0, 0);
-        while lane < 4 {
-            count += (mask >> lane & 1) as u8;
-            table[mask][lane] = count;
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
+/// Applies an instruction to each half.
+macro_rules! halves {
+    ($instruction:ident($($vector:expr),*)) => {
+        // SAFETY: every x86-64 has SSE2.
+        from_fn(|half| unsafe { $instruction($($vector[half]),*) })
+    };
 }
 
-/// Edges, row, layers and mask, disc: a probe in every lane.
-type Spread = ([__m128; 4], __m128i, [__m128i; 2], DiscLanes<__m128>);
+impl Vector for F32x8 {
+    const LANES: usize = 8;
 
-floats!(__m128, _mm_set1_ps, _mm_add_ps, _mm_sub_ps, _mm_mul_ps, _mm_max_ps);
-
-/// Which of the four entries overlap the probe, meet it by the rule, and allow it if there are filters: a bit each.
-///
-/// # Safety
-///
-/// 4 entries can be read.
-#[inline(always)]
-unsafe fn hits<F: Filters, R: Rule>((probe, _, filter, disc): Spread, columns: RawColumns<F>) -> u32 {
-    // SAFETY: by the contract; SSE2 belongs to every x86-64.
-    unsafe {
-        let [min_x, min_y, max_x, max_y] = probe;
-        let entries = [
-            _mm_loadu_ps(columns.min_x()),
-            _mm_loadu_ps(columns.min_y()),
-            _mm_loadu_ps(columns.max_x()),
-            _mm_loadu_ps(columns.max_y()),
-        ];
-        let x = _mm_and_ps(_mm_cmple_ps(min_x, entries[2]), _mm_cmpge_ps(max_x, entries[0]));
-        let y = _mm_and_ps(_mm_cmple_ps(min_y, entries[3]), _mm_cmpge_ps(max_y, entries[1]));
-        let mut both = _mm_and_ps(x, y);
-        if R::ON {
-            let [distance, reach] = measured::<R, _>(probe, disc, entries);
-            both = _mm_and_ps(both, _mm_cmpngt_ps(distance, reach));
-        }
-        if F::ON {
-            let [layers, mask] = filter;
-            // Where nothing is common.
-            let apart =
-                |a, b: *const u32| _mm_cmpeq_epi32(_mm_and_si128(a, _mm_loadu_si128(b.cast())), _mm_setzero_si128());
-            let refused = _mm_or_si128(apart(layers, columns.masks()), apart(mask, columns.layers()));
-            both = _mm_andnot_ps(_mm_castsi128_ps(refused), both);
-        }
-        _mm_movemask_ps(both) as u32
-    }
-}
-
-/// The probe's row and each of four rows as pairs, in order: two and two.
-#[inline(always)]
-fn pairs<O: PairOrder>(row: __m128i, rows: __m128i) -> (__m128i, __m128i) {
-    // SAFETY: SSE2 belongs to every x86-64.
-    unsafe {
-        let (first, second) = match (O::ASCENDING, O::PROBE_FIRST) {
-            (true, _) => {
-                // Comparisons are signed: the sign is turned over. Both numbers change places where the probe's is lower.
-                let sign = _mm_set1_epi32(i32::MIN);
-                let lower = _mm_cmpgt_epi32(_mm_xor_si128(rows, sign), _mm_xor_si128(row, sign));
-                let swap = _mm_and_si128(lower, _mm_xor_si128(rows, row));
-                (_mm_xor_si128(rows, swap), _mm_xor_si128(row, swap))
-            }
-            (_, true) => (row, rows),
-            _ => (rows, row),
-        };
-        (_mm_unpacklo_epi32(first, second), _mm_unpackhi_epi32(first, second))
-    }
-}
-
-/// Writes those of four entries as pairs that the mask names, in order; returns how many.
-///
-/// # Safety
-///
-/// 4 rows can be read, 4 slots can be written at `out`, and the mask is below 16.
-#[inline(always)]
-unsafe fn store_hits<O: PairOrder>(mask: u32, row: __m128i, rows: *const u32, out: *mut [u32; 2]) -> usize {
-    debug_assert!(mask < 16);
-    // SAFETY: by the contract; before the pair of lane k there are at most k hits. These stores ask for no alignment.
-    unsafe {
-        let (low, high) = pairs::<O>(row, _mm_loadu_si128(rows.cast()));
-        // As one number: one load.
-        let counts = u32::from_le_bytes(*COUNTS.get_unchecked(mask as usize));
-        _mm_storel_epi64(out.cast(), low);
-        _mm_storel_epi64(out.add((counts & 0xFF) as usize).cast(), _mm_unpackhi_epi64(low, low));
-        _mm_storel_epi64(out.add((counts >> 8 & 0xFF) as usize).cast(), high);
-        _mm_storel_epi64(out.add((counts >> 16 & 0xFF) as usize).cast(), _mm_unpackhi_epi64(high, high));
-        (counts >> 24) as usize
-    }
-}
-
-impl Lanes for Sse2 {
-    const WIDTH: usize = 8;
-    type Spread = Spread;
+    type Words = [__m128i; 2];
+    type Mask = [__m128; 2];
 
     #[inline(always)]
-    unsafe fn spread<R: Rule>(Probe { aabb: [min_x, min_y, max_x, max_y], row, filter }: Probe) -> Spread {
-        // SAFETY: as above.
-        unsafe {
-            let edges = [_mm_set1_ps(min_x), _mm_set1_ps(min_y), _mm_set1_ps(max_x), _mm_set1_ps(max_y)];
-            (
-                edges,
-                _mm_set1_epi32(row as i32),
-                [_mm_set1_epi32(filter.layers as i32), _mm_set1_epi32(filter.mask as i32)],
-                discs_of(edges),
-            )
-        }
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: every x86-64 has SSE2.
+        Self([unsafe { _mm_set1_ps(value) }; 2])
     }
 
     #[inline(always)]
-    unsafe fn round<O: PairOrder, F: Filters, R: Rule>(
-        spread: Spread,
-        columns: RawColumns<F>,
-        left: usize,
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for eight values.
+        Self(unsafe { [_mm_loadu_ps(from), _mm_loadu_ps(from.add(4))] })
+    }
+
+    #[inline(always)]
+    unsafe fn splat_words(value: u32) -> [__m128i; 2] {
+        // SAFETY: every x86-64 has SSE2.
+        [unsafe { _mm_set1_epi32(value as i32) }; 2]
+    }
+
+    #[inline(always)]
+    unsafe fn load_words(from: *const u32) -> [__m128i; 2] {
+        // SAFETY: the caller vouches for eight values.
+        unsafe { [_mm_loadu_si128(from.cast()), _mm_loadu_si128(from.add(4).cast())] }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(halves!(_mm_add_ps(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(halves!(_mm_sub_ps(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(halves!(_mm_mul_ps(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        // Its second operand if either is NaN.
+        Self(halves!(_mm_max_ps(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> [__m128; 2] {
+        halves!(_mm_cmple_ps(self.0, other.0))
+    }
+
+    #[inline(always)]
+    fn gt(self, other: Self) -> [__m128; 2] {
+        halves!(_mm_cmpgt_ps(self.0, other.0))
+    }
+
+    #[inline(always)]
+    fn disjoint(a: [__m128i; 2], b: [__m128i; 2]) -> [__m128; 2] {
+        // SAFETY: every x86-64 has SSE2.
+        from_fn(|half| unsafe {
+            _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(a[half], b[half]), _mm_setzero_si128()))
+        })
+    }
+
+    #[inline(always)]
+    fn sorted(a: [__m128i; 2], b: [__m128i; 2]) -> [[__m128i; 2]; 2] {
+        // SAFETY: every x86-64 has SSE2.
+        let sorted: [_; 2] = from_fn(|half| unsafe {
+            let (a, b) = (a[half], b[half]);
+            // Comparisons are signed, so the sign bit is flipped. Numbers change places where `b` is less.
+            let sign = _mm_set1_epi32(i32::MIN);
+            let b_is_less = _mm_cmpgt_epi32(_mm_xor_si128(a, sign), _mm_xor_si128(b, sign));
+            let exchange = _mm_and_si128(b_is_less, _mm_xor_si128(a, b));
+            (_mm_xor_si128(a, exchange), _mm_xor_si128(b, exchange))
+        });
+        [sorted.map(|(lesser, _)| lesser), sorted.map(|(_, greater)| greater)]
+    }
+
+    #[inline(always)]
+    fn and(a: [__m128; 2], b: [__m128; 2]) -> [__m128; 2] {
+        halves!(_mm_and_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn and_not(a: [__m128; 2], b: [__m128; 2]) -> [__m128; 2] {
+        halves!(_mm_andnot_ps(b, a))
+    }
+
+    #[inline(always)]
+    fn bits(mask: [__m128; 2]) -> u32 {
+        let [low, high]: [i32; 2] = halves!(_mm_movemask_ps(mask));
+        (low | high << 4) as u32
+    }
+}
+
+pub(super) struct Sse2;
+
+impl Backend for Sse2 {
+    type Vector = F32x8;
+    type BlockVector = F32x8;
+
+    #[inline(always)]
+    unsafe fn store_pairs(
+        order: PairOrder,
+        row: [__m128i; 2],
+        rows: [__m128i; 2],
+        hits: u32,
         out: *mut [u32; 2],
     ) -> usize {
-        // SAFETY: by the contract 8 entries can be read and 8 slots be written at `out`, of which the first half
-        // takes at most 4. Both masks are below 16.
+        let [first, second] = ordered::<F32x8>(order, row, rows);
+        // SAFETY: the caller vouches for eight slots; the first half writes at most four pairs.
         unsafe {
-            let mask = hits::<F, R>(spread, columns) | hits::<F, R>(spread, columns.from(4)) << 4;
-            let mask = mask & ((1 << left.min(8)) - 1);
-            let (row, rows) = (spread.1, columns.rows());
-            let first = store_hits::<O>(mask & 0xF, row, rows, out);
-            first + store_hits::<O>(mask >> 4, row, rows.add(4), out.add(first))
+            let count = store_half(first[0], second[0], hits & 15, out);
+            count + store_half(first[1], second[1], hits >> 4, out.add(count))
         }
     }
 }
 
-instantiate!(Sse2);
+/// [`Backend::store_pairs`] of four lanes.
+///
+/// # Safety
+///
+/// Four slots can be written at `out`.
+#[inline(always)]
+unsafe fn store_half(first: __m128i, second: __m128i, hits: u32, out: *mut [u32; 2]) -> usize {
+    let counts = u32::from_le_bytes(SET_LANES[hits as usize & 15]);
+    let count = |lane: u32| (counts >> (8 * lane) & 0xFF) as usize;
+    // SAFETY: before the pair of lane k there are at most k hits, and the caller vouches for four
+    // slots. These stores require no alignment.
+    unsafe {
+        let (low, high) = (_mm_unpacklo_epi32(first, second), _mm_unpackhi_epi32(first, second));
+        _mm_storel_epi64(out.cast(), low);
+        _mm_storel_epi64(out.add(count(0)).cast(), _mm_unpackhi_epi64(low, low));
+        _mm_storel_epi64(out.add(count(1)).cast(), high);
+        _mm_storel_epi64(out.add(count(2)).cast(), _mm_unpackhi_epi64(high, high));
+    }
+    count(3)
+}
+
+compile_kernels!(Sse2);

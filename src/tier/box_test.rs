@@ -1,6 +1,6 @@
 //! The test of a box query, once for all tiers.
 
-use crate::geometry::{RawAabb, distance_squared, holds};
+use crate::geometry::{RawAabb, contains, distance_squared};
 
 /// Which boxes a box query takes, of those filed in the cells or leaves that its area touches.
 ///
@@ -32,8 +32,8 @@ impl BoxTest {
     pub(crate) fn accepts(&self, aabb: impl FnOnce() -> RawAabb) -> bool {
         match self {
             Self::Untested | Self::Overlap => true,
-            Self::ContainedIn(area) => holds(area, &aabb()),
-            Self::Containing(inner) => holds(&aabb(), inner),
+            Self::ContainedIn(area) => contains(area, &aabb()),
+            Self::Containing(inner) => contains(&aabb(), inner),
             Self::Circle { center, radius_squared } => distance_squared(&aabb(), *center) <= *radius_squared,
         }
     }

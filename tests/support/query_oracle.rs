@@ -362,10 +362,10 @@ impl QueryOracle {
         all.add("nearest_within", List, first(inside, 1));
         all.add("query_circle_sorted", List, inside.to_vec());
 
-        let hits = self.cast([x, y, x, y], probe.ray.direction().to_array(), f64::from(probe.ray.max()));
+        let hits = self.cast([x, y, x, y], probe.ray.direction(), f64::from(probe.ray.max_time_of_impact()));
         all.add("cast_ray_all", List, hits.clone());
         all.add("cast_ray", List, first(&hits, 1));
-        let hits = self.cast(area, probe.cast.displacement().to_array(), 1.0);
+        let hits = self.cast(area, probe.cast.displacement(), 1.0);
         all.add("cast_aabb_all", List, hits.clone());
         all.add("cast_aabb", List, first(&hits, 1));
         all

@@ -28,7 +28,7 @@ use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, plain_buffers};
 use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::{PagePool, PairBudget};
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::tier::point_grid::bands::Bands;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(crate) struct SleeperCache {
     built_for: BuiltFor,
     policy: SleepPolicy,
     /// Buffers.
-    records: Vec<Record>,
+    records: Vec<BodyRecord>,
     tasks: Vec<CrossTask>,
     /// Set while a step runs: after a panic the cache may hold anything.
     poisoned: bool,

@@ -2,7 +2,7 @@
 
 use crate::broad_phase::pairs::{FoundPairs, PairPages};
 use crate::frame::sleepers::CachedBodies;
-use crate::memory::page::{Block, PagePool, PairBudget, PairSink};
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use crate::parallel;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) struct PairCache {
     /// Without pairs, to be reused.
     free: Vec<Arc<PairPages>>,
     /// The output of each task.
-    task_pages: Vec<Vec<Block>>,
+    task_pages: Vec<Vec<Page>>,
 }
 
 impl PairCache {
@@ -95,7 +95,7 @@ fn copy_if(
     pool: &PagePool,
     from: &PairPages,
     mut to: Arc<PairPages>,
-    task_pages: &mut Vec<Vec<Block>>,
+    task_pages: &mut Vec<Vec<Page>>,
     keep: impl Fn(&[u32; 2]) -> bool + Sync + Send,
 ) -> Arc<PairPages> {
     let count = from.pages().len().div_ceil(PAGES_PER_TASK);

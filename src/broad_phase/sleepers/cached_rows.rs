@@ -19,9 +19,9 @@ use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::{BoxSource, is_finite};
 use crate::memory::buffers::{Buffers, buffers, grow};
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::Work;
+use crate::simd::SimdJob;
 use std::ops::Range;
 
 /// Rows in a chunk: enough for a task, few enough to share out.
@@ -52,7 +52,7 @@ pub(super) struct RowChunk {
     pub(super) cached_count: usize,
     pub(super) unchanged_count: usize,
     /// The awake rows of this step (SLEEP-2).
-    pub(super) awake: Vec<Record>,
+    pub(super) awake: Vec<BodyRecord>,
     pub(super) invalid: Vec<InvalidRow>,
 }
 
@@ -97,13 +97,13 @@ impl RowChunk {
     }
 
     /// Writes the rows that are cached or unchanged to `records`, and makes all of them cached.
-    pub(super) fn cache_unchanged(&mut self, number: usize, mut records: &mut [Record]) {
+    pub(super) fn cache_unchanged(&mut self, number: usize, mut records: &mut [BodyRecord]) {
         for (k, (cached, unchanged)) in self.cached.iter_mut().zip(&mut self.unchanged).enumerate() {
             *cached |= std::mem::take(unchanged);
             for_each_bit(*cached, |bit| {
                 let at = k * WORD_BITS + bit;
                 if let Some((record, rest)) = std::mem::take(&mut records).split_first_mut() {
-                    *record = Record { aabb: self.boxes[at], row: (number * ROW_CHUNK_LEN + at) as u32 };
+                    *record = BodyRecord { aabb: self.boxes[at], row: (number * ROW_CHUNK_LEN + at) as u32 };
                     records = rest;
                 }
             });
@@ -112,7 +112,7 @@ impl RowChunk {
     }
 
     /// Makes a row awake that [`cache_unchanged`](Self::cache_unchanged) wrote, but cannot be cached.
-    pub(super) fn wake(&mut self, record: Record) {
+    pub(super) fn wake(&mut self, record: BodyRecord) {
         let at = record.row as usize % ROW_CHUNK_LEN;
         self.cached_count -= usize::from(self.is_cached(record.row));
         self.cached[at / WORD_BITS] &= !(1 << (at % WORD_BITS));
@@ -148,7 +148,7 @@ pub(super) struct CompareRows<'a, 'i, 'c> {
     pub(super) skip_invalid: bool,
 }
 
-impl Work for CompareRows<'_, '_, '_> {
+impl SimdJob for CompareRows<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -220,7 +220,7 @@ impl RowChunk {
         let awake = valid & !*cached; // SLEEP-2
         self.awake.reserve(if awake != 0 { WORD_BITS } else { 0 });
         for_each_bit(awake, |k| {
-            self.awake.push(Record { aabb: now[k], row: (first + k) as u32 });
+            self.awake.push(BodyRecord { aabb: now[k], row: (first + k) as u32 });
         });
         for_each_bit(asleep & !same, |k| {
             stored[k] = now[k];
@@ -278,7 +278,7 @@ fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
 }
 
 /// Some rows of a step, all of them valid, with their numbers in the step.
-pub(super) struct RecordRows<'a>(pub(super) &'a [Record]);
+pub(super) struct RecordRows<'a>(pub(super) &'a [BodyRecord]);
 
 impl BoxSource for RecordRows<'_> {
     fn len(&self) -> usize {
@@ -297,7 +297,7 @@ impl BoxSource for RecordRows<'_> {
     #[inline(always)]
     fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
         let mut all_finite = true;
-        for (slot, Record { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
+        for (slot, BodyRecord { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
             *slot = *aabb;
             all_finite &= is_finite(aabb);
         }
@@ -309,9 +309,9 @@ impl BoxSource for RecordRows<'_> {
 pub(super) fn list_records(
     parallel: bool,
     chunks: &mut [RowChunk],
-    records: &mut Vec<Record>,
+    records: &mut Vec<BodyRecord>,
     count: impl Fn(&RowChunk) -> usize + Sync + Copy + Send,
-    write: impl Fn(&mut RowChunk, usize, &mut [Record]) + Sync + Copy + Send,
+    write: impl Fn(&mut RowChunk, usize, &mut [BodyRecord]) + Sync + Copy + Send,
 ) {
     let total = chunks.iter().map(count).sum();
     grow(records, total);
@@ -322,9 +322,9 @@ pub(super) fn list_records(
 fn write_records(
     parallel: bool,
     (first, chunks): (usize, &mut [RowChunk]),
-    records: &mut [Record],
+    records: &mut [BodyRecord],
     count: impl Fn(&RowChunk) -> usize + Sync + Copy + Send,
-    write: impl Fn(&mut RowChunk, usize, &mut [Record]) + Sync + Copy + Send,
+    write: impl Fn(&mut RowChunk, usize, &mut [BodyRecord]) + Sync + Copy + Send,
 ) {
     match chunks {
         [] => {}

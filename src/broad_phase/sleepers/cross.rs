@@ -15,7 +15,7 @@ use crate::frame::frame::Index;
 use crate::geometry::union;
 use crate::memory::listener::PairKind;
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::cross_search::{BandSearch, SEARCH_BOXES_MAX, SearchBuffers};
 use smallvec::SmallVec;
@@ -68,7 +68,7 @@ impl AwakeVsCached<'_> {
 
     fn search_for_common(&self, band: usize, places: Range<usize>, sink: &mut PairSink<'_>) -> Option<()> {
         let mut buffers = SearchBuffers::default();
-        let awake: SmallVec<[Record; TASK_BODIES]> = self.frame.bands.bodies_at(band, places).collect();
+        let awake: SmallVec<[BodyRecord; TASK_BODIES]> = self.frame.bands.bodies_at(band, places).collect();
         let Some(bounds) = awake.iter().map(|body| body.aabb).reduce(|a, b| union(&a, &b)) else {
             return Some(());
         };
@@ -88,7 +88,7 @@ impl AwakeVsCached<'_> {
         oversized.grid().collect(&band.bounds(), seen_cells, found);
         let mut buffers = SearchBuffers::default();
         found.chunks(SEARCH_BOXES_MAX).try_for_each(|found| {
-            let awake: SmallVec<[Record; SEARCH_BOXES_MAX]> =
+            let awake: SmallVec<[BodyRecord; SEARCH_BOXES_MAX]> =
                 found.iter().map(|&entity| oversized.record(entity)).collect();
             self.find_pairs(&band, &awake, &mut buffers, sink)
         })
@@ -98,7 +98,7 @@ impl AwakeVsCached<'_> {
     fn find_pairs(
         &self,
         band: &BandSearch<'_>,
-        awake: &[Record],
+        awake: &[BodyRecord],
         buffers: &mut SearchBuffers,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {

@@ -9,8 +9,9 @@
 use crate::contacts::by_row::{SPAN_ROWS, row_and_partner};
 use crate::contacts::events::span::{ContactSpan, LOOKUP_LEN, NO_ENTRY, reserve};
 use crate::memory::buffers::{Buffers, buffers};
+use crate::memory::prefetch::prefetch;
 use crate::parallel;
-use crate::simd::{Level, Work, ask_for};
+use crate::simd::{DetectedSimd, SimdJob};
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -78,7 +79,7 @@ impl CompareScratch {
     /// Replaces the contacts of a span by those of the step, whose pairs are in `runs`.
     pub(super) fn run<'r>(
         &mut self,
-        level: Level,
+        level: DetectedSimd,
         span: &mut ContactSpan,
         runs: impl Iterator<Item = &'r [u64]> + Clone,
         keeps: Option<&impl Fn([u32; 2]) -> bool>,
@@ -93,7 +94,7 @@ impl CompareScratch {
     }
 
     /// Marks the contacts that the step has, and collects the pairs that are no contacts yet.
-    fn look_up<'r>(&mut self, level: Level, span: &ContactSpan, runs: impl Iterator<Item = &'r [u64]> + Clone) {
+    fn look_up<'r>(&mut self, level: DetectedSimd, span: &ContactSpan, runs: impl Iterator<Item = &'r [u64]> + Clone) {
         let Self { seen, new, new_count, .. } = self;
         *new_count = 0;
         if span.values().is_empty() {
@@ -189,7 +190,7 @@ struct LookUp<'a, I> {
     runs: I,
 }
 
-impl<'r, I: Iterator<Item = &'r [u64]> + Clone> Work for LookUp<'_, I> {
+impl<'r, I: Iterator<Item = &'r [u64]> + Clone> SimdJob for LookUp<'_, I> {
     /// Number of pairs that are no contacts: the first entries of `new`.
     type Output = usize;
 
@@ -201,7 +202,7 @@ impl<'r, I: Iterator<Item = &'r [u64]> + Clone> Work for LookUp<'_, I> {
         let mut ahead = runs.clone().skip(RUNS_AHEAD);
         for run in runs {
             // Runs are scattered, so the processor cannot predict where the next one is.
-            ahead.next().into_iter().for_each(ask_for);
+            ahead.next().into_iter().for_each(prefetch);
             for &wanted in run {
                 let place = find(entries, starts, wanted);
                 // Branchless: which pairs are new is unpredictable.

@@ -6,7 +6,7 @@ use crate::contacts::events::compare::ComparePool;
 use crate::contacts::events::span::{ContactSpan, MovedContact, PairMap};
 use crate::memory::buffers::Buffers;
 use crate::parallel;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 
 /// All contacts of two bodies, or all of a body and a static.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(super) struct StepPairs<'s> {
     pub(super) pages: PageChain<'s>,
     pub(super) row_count: usize,
     pub(super) map: PairMap<'s>,
-    pub(super) level: Level,
+    pub(super) level: DetectedSimd,
     pub(super) parallel: bool,
 }
 

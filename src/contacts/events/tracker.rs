@@ -31,7 +31,7 @@ use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ pub(crate) struct TrackedStep<'s> {
     pub(crate) margin: f32,
     /// Whether bodies are circles in this step.
     pub(crate) are_circles: bool,
-    pub(crate) level: Level,
+    pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
 }
 

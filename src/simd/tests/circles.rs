@@ -36,17 +36,17 @@ impl Random {
         }
     }
 
-    fn disc_records(&mut self, count: usize) -> Vec<Record> {
-        (0..count).map(|_| Record { aabb: self.disc_box(), row: self.next() as u32 }).collect()
+    fn disc_records(&mut self, count: usize) -> Vec<BodyRecord> {
+        (0..count).map(|_| BodyRecord { aabb: self.disc_box(), row: self.next() as u32 }).collect()
     }
 
-    fn disc_cells(&mut self, lens: impl IntoIterator<Item = usize>) -> Vec<Vec<Record>> {
+    fn disc_cells(&mut self, lens: impl IntoIterator<Item = usize>) -> Vec<Vec<BodyRecord>> {
         let held = lens.into_iter().map(|len| self.disc_records(len)).collect();
         told_apart(held, self)
     }
 }
 
-fn boxes_by_row(records: &[Record]) -> HashMap<u32, RawAabb> {
+fn boxes_by_row(records: &[BodyRecord]) -> HashMap<u32, RawAabb> {
     records.iter().map(|record| (record.row, record.aabb)).collect()
 }
 
@@ -100,9 +100,9 @@ fn rectangles_of_discs_agree_with_a_plain_loop() {
     for count in 0..=60 {
         let held = [random.disc_records(count)];
         let cells = Cells::new(1, &held, PADDINGS[count % 3], &mut random);
-        let rect = Rect { x: 0..1, y: 0..1 };
+        let rect = CellRect { x: 0..1, y: 0..1 };
         let mut probes = random.disc_records(6);
-        probes.push(Record { aabb: EVERYTHING, row: 3 });
+        probes.push(BodyRecord { aabb: EVERYTHING, row: 3 });
         for probe in probes {
             let view = cells.view().with_circles(true);
             let overlapping = || held[0].iter().filter(|entry| overlaps(&entry.aabb, &probe.aabb));
@@ -112,7 +112,7 @@ fn rectangles_of_discs_agree_with_a_plain_loop() {
             let bodies: Vec<_> = bodies.map(|entry| ascending(entry.row, probe.row)).collect();
             let static_row = overlapping().filter(|entry| circle_overlaps_box(entry.aabb, probe.aabb));
             let static_row: Vec<_> = static_row.map(|entry| [entry.row, probe.row]).collect();
-            for (order, truth) in [(Order::Ascending, bodies), (Order::EntryFirst, static_row)] {
+            for (order, truth) in [(PairOrder::Ascending, bodies), (PairOrder::EntryFirst, static_row)] {
                 found[1] += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
                     level.scan_rect(&view, &rect, probe_of(probe.aabb, probe.row), order, sink)
                 });
@@ -140,8 +140,8 @@ fn discs_against_boxes_agree_with_a_plain_loop() {
                 truth.extend(met.map(|entry| [probe.row, entry.row]));
             }
             found[1] += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
-                let probes = Columns::of(&probe_words, 20).with_circles(true);
-                let entries = Columns::of(&entry_words, count);
+                let probes = SoaColumns::of(&probe_words, 20).with_circles(true);
+                let entries = SoaColumns::of(&entry_words, count);
                 level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
             });
         }

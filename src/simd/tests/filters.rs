@@ -33,7 +33,7 @@ pub(crate) fn filter_columns(filters: &[Filter], padding: u32) -> Vec<u32> {
 }
 
 /// Records whose rows are unlike, so that a pair tells which two it is of.
-pub(super) fn told_apart(mut held: Vec<Vec<Record>>, random: &mut Random) -> Vec<Vec<Record>> {
+pub(super) fn told_apart(mut held: Vec<Vec<BodyRecord>>, random: &mut Random) -> Vec<Vec<BodyRecord>> {
     let odd = random.next() as u32 | 1;
     let mut row = 0u32;
     for record in held.iter_mut().flatten() {
@@ -44,7 +44,7 @@ pub(super) fn told_apart(mut held: Vec<Vec<Record>>, random: &mut Random) -> Vec
 }
 
 /// What a scan reports on the lowest level.
-pub(crate) fn reported(scan: impl Fn(Level, &mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+pub(crate) fn reported(scan: impl Fn(DetectedSimd, &mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
     run(usize::MAX, |sink| scan(levels()[0], sink)).pairs
 }
 
@@ -79,7 +79,10 @@ fn filters_of_crowded_neighbours_are_tested_in_each_lane() {
     let mut random = Random::new(22);
     // All overlap, so filters alone decide; cells of any population around a vector's and a long run's.
     for count in (1..40).chain([239, 240, 241, 700]) {
-        let held = vec![vec![Record { aabb: EVERYTHING, row: 0 }; count], vec![Record { aabb: EVERYTHING, row: 0 }; 5]];
+        let held = vec![
+            vec![BodyRecord { aabb: EVERYTHING, row: 0 }; count],
+            vec![BodyRecord { aabb: EVERYTHING, row: 0 }; 5],
+        ];
         let held = told_apart(held, &mut random);
         let records = held.concat();
         let cells = Cells::new(2, &held, Padding::Everything, &mut random);
@@ -109,16 +112,16 @@ fn filtered_rectangles_agree_with_a_plain_loop() {
         let filters = random.filters(count);
         let cells = Cells::new(1, &held, PADDINGS[count % 3], &mut random);
         let words = filter_columns(&filters, FILTER_PADDINGS[count % 2]);
-        let (view, rect) = (cells.view().with_filters(&words), Rect { x: 0..1, y: 0..1 });
+        let (view, rect) = (cells.view().with_filters(&words), CellRect { x: 0..1, y: 0..1 });
         for aabb in [EVERYTHING, random.record().aabb] {
             for filter in [Filter::ALL, Filter::NONE, random.filter(), Filter::new(1 << 31, u32::MAX)] {
                 let probe = Probe { filter, ..probe_of(aabb, random.next() as u32) };
                 let hits = held[0].iter().zip(&filters);
                 let hits = hits.filter(|&(entry, &other)| overlaps(&entry.aabb, &aabb) && filter.interacts_with(other));
                 let rows: Vec<u32> = hits.map(|(entry, _)| entry.row).collect();
-                for order in [Order::Ascending, Order::EntryFirst] {
+                for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
                     let pair = |&row: &u32| {
-                        if order == Order::Ascending { ascending(row, probe.row) } else { [row, probe.row] }
+                        if order == PairOrder::Ascending { ascending(row, probe.row) } else { [row, probe.row] }
                     };
                     let truth: Vec<_> = rows.iter().map(pair).collect();
                     found += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
@@ -150,8 +153,8 @@ fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
                 truth.extend(hits.map(|j| [probes[i].row, entries[j].row]));
             }
             found += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
-                let probes = Columns::of(&probe_words, 20).with_filters(&own_words);
-                let entries = Columns::of(&entry_words, count).with_filters(&other_words);
+                let probes = SoaColumns::of(&probe_words, 20).with_filters(&own_words);
+                let entries = SoaColumns::of(&entry_words, count).with_filters(&other_words);
                 level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
             });
         }
@@ -160,11 +163,11 @@ fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
 }
 
 #[test]
-#[should_panic(expected = "a filter for each entry")]
+#[should_panic(expected = "the entries have filters")]
 fn entries_without_filters_are_not_scanned_for_them() {
     let mut random = Random::new(25);
     let records = random.records(9);
     let (words, filters) = (columns(&records, Padding::Ones), filter_columns(&random.filters(9), 0));
-    let entries = Columns::of(&words, 9);
-    run(1, |sink| Level::default().scan_all(&entries.with_filters(&filters), 0..1, &entries, 0..9, sink));
+    let entries = SoaColumns::of(&words, 9);
+    run(1, |sink| DetectedSimd::default().scan_all(&entries.with_filters(&filters), 0..1, &entries, 0..9, sink));
 }

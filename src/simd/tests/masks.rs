@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::geometry::overlaps;
-use crate::memory::blocks::{BLOCK_LEN, BLOCK_WORDS, Blocks, block_words, fill_blocks_from};
+use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, SoaBlocks, block_words, fill_blocks_from};
+use crate::simd::{OverlapIter, run_mask};
 
 /// Edges that touch, are apart by a bit, or are odd.
 const EDGES: [f32; 12] =
@@ -18,20 +19,20 @@ fn random_box(random: &mut Random) -> RawAabb {
 fn masks_are_what_the_predicate_says_in_every_lane() {
     let mut random = Random::new(11);
     for _ in 0..2000 {
-        let records: Vec<Record> =
-            (0..BLOCK_LEN as u32).map(|row| Record { aabb: random_box(&mut random), row }).collect();
-        let mut words = vec![0; block_words(BLOCK_LEN)];
+        let records: Vec<BodyRecord> =
+            (0..SOA_BLOCK_LEN as u32).map(|row| BodyRecord { aabb: random_box(&mut random), row }).collect();
+        let mut words = vec![0; block_words(SOA_BLOCK_LEN)];
         fill_blocks_from(&mut words, &records);
-        let blocks = Blocks::of(&words, BLOCK_LEN);
+        let blocks = SoaBlocks::of(&words, SOA_BLOCK_LEN);
         let area = random_box(&mut random);
         let expected =
             records.iter().fold(0, |mask, record| mask | u32::from(overlaps(&record.aabb, &area)) << record.row);
         for level in levels() {
             let block = blocks.block(0);
             assert_eq!(level.overlap_mask(block, &area), expected, "{level:?}: {area:?}");
-            let (nothing, both) = (&[f32::NAN.to_bits(); BLOCK_WORDS], expected | expected << BLOCK_LEN);
+            let (nothing, both) = (&[f32::NAN.to_bits(); SOA_BLOCK_WORDS], expected | expected << SOA_BLOCK_LEN);
             assert_eq!(level.overlap_masks([block, block], &area), both, "{level:?}: {area:?}");
-            assert_eq!(level.overlap_masks([nothing, block], &area), expected << BLOCK_LEN, "{level:?}: {area:?}");
+            assert_eq!(level.overlap_masks([nothing, block], &area), expected << SOA_BLOCK_LEN, "{level:?}: {area:?}");
         }
     }
 }
@@ -39,14 +40,15 @@ fn masks_are_what_the_predicate_says_in_every_lane() {
 #[test]
 fn padding_never_counts() {
     for population in [1, 15, 16, 17, 40] {
-        let records: Vec<Record> = (0..population).map(|row| Record { aabb: [0.0, 0.0, 1.0, 1.0], row }).collect();
+        let records: Vec<BodyRecord> =
+            (0..population).map(|row| BodyRecord { aabb: [0.0, 0.0, 1.0, 1.0], row }).collect();
         for padding in [EVERYTHING.map(f32::to_bits)[0], f32::NAN.to_bits(), u32::MAX, 0] {
             let mut words = vec![padding; block_words(records.len())];
             fill_blocks_from(&mut words, &records);
-            let blocks = Blocks::of(&words, records.len());
+            let blocks = SoaBlocks::of(&words, records.len());
             for level in levels() {
-                assert!(Overlapping::new(level, blocks, EVERYTHING).eq(0..records.len()), "{level:?}");
-                assert_eq!(Overlapping::new(level, blocks, [2.0, 0.0, 3.0, 1.0]).count(), 0, "{level:?}");
+                assert!(OverlapIter::new(level, blocks, EVERYTHING).eq(0..records.len()), "{level:?}");
+                assert_eq!(OverlapIter::new(level, blocks, [2.0, 0.0, 3.0, 1.0]).count(), 0, "{level:?}");
             }
         }
     }
@@ -54,7 +56,7 @@ fn padding_never_counts() {
 
 #[test]
 fn bits_of_a_run_are_those_in_the_block() {
-    let bits = |run: Range<usize>, block: usize| bits_of(&run, block);
+    let bits = |run: Range<usize>, block: usize| run_mask(&run, block);
     assert_eq!(bits(0..16, 0), 0xFFFF);
     assert_eq!(bits(3..5, 0), 0b11000);
     assert_eq!(bits(3..50, 0), 0xFFF8);

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::geometry::overlaps;
-use crate::memory::page::{PAGE_LEN, SLACK};
+use crate::memory::page::{PAGE_LEN, PAGE_SLACK};
 
 /// The scalar twin of `scan_cells`: by cells and not by runs.
-fn cells_twin(cells: &Cells, records: &[Record]) -> Vec<[u32; 2]> {
+fn cells_twin(cells: &Cells, records: &[BodyRecord]) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     let mut test = |i: usize, others: &mut dyn Iterator<Item = usize>| {
         for j in others {
@@ -17,12 +17,12 @@ fn cells_twin(cells: &Cells, records: &[Record]) -> Vec<[u32; 2]> {
     for y in 0..cells.height {
         let of_row = || (0..cells.width).flat_map(|x| cells.cell(x, y).map(move |i| (i, x)));
         for (i, x) in of_row() {
-            let right = if Key(cells.keys[i]).right() == 1 { cells.cell(x + 1, y) } else { 0..0 };
+            let right = if CellKey(cells.keys[i]).right() == 1 { cells.cell(x + 1, y) } else { 0..0 };
             test(i, &mut (i + 1..cells.cell(x, y).end).chain(right));
         }
-        for (i, x) in of_row().filter(|&(i, _)| Key(cells.keys[i]).below() == 1) {
+        for (i, x) in of_row().filter(|&(i, _)| CellKey(cells.keys[i]).below() == 1) {
             let left = if x > 0 { cells.cell(x - 1, y + 1) } else { 0..0 };
-            let right = if Key(cells.keys[i]).right() == 1 { cells.cell(x + 1, y + 1) } else { 0..0 };
+            let right = if CellKey(cells.keys[i]).right() == 1 { cells.cell(x + 1, y + 1) } else { 0..0 };
             test(i, &mut left.chain(cells.cell(x, y + 1)).chain(right));
         }
     }
@@ -30,25 +30,26 @@ fn cells_twin(cells: &Cells, records: &[Record]) -> Vec<[u32; 2]> {
 }
 
 /// The scalar twin of `scan_rect`.
-fn rect_twin(cells: &Cells, records: &[Record], rect: &Rect, probe: &Probe, order: Order) -> Vec<[u32; 2]> {
+fn rect_twin(cells: &Cells, records: &[BodyRecord], rect: &CellRect, probe: &Probe, order: PairOrder) -> Vec<[u32; 2]> {
     let held = rect.y.clone().flat_map(|y| rect.x.clone().flat_map(move |x| cells.cell(x, y)));
     let hits = held.filter(|&at| overlaps(&records[at].aabb, &probe.aabb)).map(|at| records[at].row);
     match order {
-        Order::Ascending => hits.map(|row| ascending(row, probe.row)).collect(),
-        Order::EntryFirst => hits.map(|row| [row, probe.row]).collect(),
+        PairOrder::Ascending => hits.map(|row| ascending(row, probe.row)).collect(),
+        PairOrder::ProbeFirst => hits.map(|row| [probe.row, row]).collect(),
+        PairOrder::EntryFirst => hits.map(|row| [row, probe.row]).collect(),
     }
 }
 
 /// Cells of any population up to forty: all remainders of a vector.
-fn mixed_cells(random: &mut Random) -> Vec<Vec<Record>> {
+fn mixed_cells(random: &mut Random) -> Vec<Vec<BodyRecord>> {
     let counts: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(41) }).collect();
     counts.into_iter().map(|count| random.records(count)).collect()
 }
 
 /// One row of two cells: around the longest run that is written in one go, and far beyond a page.
-fn long_cells(random: &mut Random) -> Vec<Vec<Vec<Record>>> {
+fn long_cells(random: &mut Random) -> Vec<Vec<Vec<BodyRecord>>> {
     let mut all = Vec::new();
-    for count in [PAGE_LEN / 4, PAGE_LEN - SLACK, PAGE_LEN, 5000] {
+    for count in [PAGE_LEN / 4, PAGE_LEN - PAGE_SLACK, PAGE_LEN, 5000] {
         for count in [count - 1, count, count + 1, count + 2] {
             // In the second cell stands what is past the run of who does not reach right.
             all.push(vec![random.sparse_records(count), random.sparse_records(9)]);
@@ -81,7 +82,7 @@ fn long_runs_of_cells_agree_with_the_twin() {
     let mut random = Random::new(2);
     let mut worlds = long_cells(&mut random);
     // Pages full of hits.
-    worlds.push(vec![vec![Record { aabb: [1.0; 4], row: 5 }; 2100], random.records(3)]);
+    worlds.push(vec![vec![BodyRecord { aabb: [1.0; 4], row: 5 }; 2100], random.records(3)]);
     for (k, held) in worlds.iter().enumerate() {
         let cells = Cells::new(2, held, PADDINGS[k % 3], &mut random);
         let truth = cells_twin(&cells, &held.concat());
@@ -102,8 +103,8 @@ fn every_run_length_agrees_with_the_twin() {
                 level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
             });
             // All of them are hit, so that an entry too many would show.
-            for order in [Order::Ascending, Order::EntryFirst] {
-                let (rect, probe) = (Rect { x: 0..1, y: 0..1 }, probe_of(EVERYTHING, 1 << 31));
+            for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
+                let (rect, probe) = (CellRect { x: 0..1, y: 0..1 }, probe_of(EVERYTHING, 1 << 31));
                 let truth = rect_twin(&cells, &held[0], &rect, &probe, order);
                 assert_eq!(truth.len(), count);
                 check(&format!("{count} in a rectangle, {order:?}"), &truth, |level, sink| {
@@ -118,8 +119,8 @@ fn every_run_length_agrees_with_the_twin() {
 fn neighbours_of_any_run_lengths_agree_with_the_twin() {
     let mut random = Random::new(8);
     // All overlap, so that a candidate too many or too few would show.
-    let mut all = |count: usize| -> Vec<Record> {
-        (0..count).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect()
+    let mut all = |count: usize| -> Vec<BodyRecord> {
+        (0..count).map(|_| BodyRecord { aabb: EVERYTHING, row: random.next() as u32 }).collect()
     };
     for (first, second) in (0..4).flat_map(|first| (0..14).map(move |second| (first, second))) {
         let held = [all(first), all(second), all(3)];
@@ -129,7 +130,7 @@ fn neighbours_of_any_run_lengths_agree_with_the_twin() {
             cells
                 .keys
                 .iter_mut()
-                .for_each(|key| *key = Key::new(Key(*key).cell() as u32, reaches.next().unwrap_or(0), 0).0);
+                .for_each(|key| *key = CellKey::new(CellKey(*key).cell() as u32, reaches.next().unwrap_or(0), 0).0);
             let truth = cells_twin(&cells, &held.concat());
             check(&format!("{first} and {second}, {reach:b}"), &truth, |level, sink| {
                 level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
@@ -142,8 +143,9 @@ fn neighbours_of_any_run_lengths_agree_with_the_twin() {
 fn pages_of_crowded_cells_are_turned_alike() {
     for population in [2, 3, 5, 8] {
         let mut random = Random::new(population as u64);
-        let mut cell = |_| (0..population).map(|_| Record { aabb: EVERYTHING, row: random.next() as u32 }).collect();
-        let held: Vec<Vec<Record>> = (0..2000).map(&mut cell).collect();
+        let mut cell =
+            |_| (0..population).map(|_| BodyRecord { aabb: EVERYTHING, row: random.next() as u32 }).collect();
+        let held: Vec<Vec<BodyRecord>> = (0..2000).map(&mut cell).collect();
         let cells = Cells::new(2000, &held, Padding::Ones, &mut Random::new(11));
         let truth = cells_twin(&cells, &held.concat());
         let found = check(&format!("{population} a cell"), &truth, |level, sink| {
@@ -166,12 +168,12 @@ fn rectangles_agree_with_the_twin() {
                 let (a, b) = (random.below(end + 3), random.below(end + 3));
                 a.min(b)..a.max(b)
             };
-            let rect = Rect { x: range(5), y: range(4) };
+            let rect = CellRect { x: range(5), y: range(4) };
             let (x, y, probe) = (random.unit() * 500.0, random.unit() * 500.0, random.record());
             // Every other one is large.
             let aabb = if round % 2 == 0 { [x, y, x + 500.0, y + 500.0] } else { probe.aabb };
             let probe = probe_of(aabb, probe.row);
-            for order in [Order::Ascending, Order::EntryFirst] {
+            for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 found += check(&format!("{rect:?}, {probe:?}, {order:?}"), &truth, |level, sink| {
                     level.scan_rect(&cells.view(), &rect, probe, order, sink)
@@ -183,8 +185,8 @@ fn rectangles_agree_with_the_twin() {
     for (k, held) in long_cells(&mut random).iter().enumerate() {
         let (records, cells) = (held.concat(), Cells::new(2, held, PADDINGS[k % 3], &mut random));
         for aabb in [EVERYTHING, [20.0, 20.0, 70.0, 60.0], [200.0, 0.0, 300.0, 9.0]] {
-            for (order, columns) in [(Order::Ascending, 0..1), (Order::EntryFirst, 0..2)] {
-                let (rect, probe) = (Rect { x: columns, y: 0..1 }, probe_of(aabb, 77));
+            for (order, columns) in [(PairOrder::Ascending, 0..1), (PairOrder::EntryFirst, 0..2)] {
+                let (rect, probe) = (CellRect { x: columns, y: 0..1 }, probe_of(aabb, 77));
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 check(&format!("{} in a cell, {order:?}", held[0].len()), &truth, |level, sink| {
                     level.scan_rect(&cells.view(), &rect, probe, order, sink)
@@ -215,7 +217,7 @@ fn all_against_all_agrees_with_the_twin() {
             });
             let truth: Vec<[u32; 2]> = hits.collect();
             check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
-                let (probes, entries) = (Columns::of(&probe_words, 20), Columns::of(&entry_words, count));
+                let (probes, entries) = (SoaColumns::of(&probe_words, 20), SoaColumns::of(&entry_words, count));
                 level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
             });
         }
@@ -223,11 +225,11 @@ fn all_against_all_agrees_with_the_twin() {
 }
 
 #[test]
-#[should_panic(expected = "a run lies in its population")]
+#[should_panic(expected = "the run is in the population")]
 fn a_run_that_reaches_into_the_padding_is_refused() {
     let words = columns(&Random::new(10).records(9), Padding::Ones);
-    let columns = Columns::of(&words, 9);
-    run(1, |sink| Level::default().scan_all(&columns, 0..1, &columns, 0..10, sink));
+    let columns = SoaColumns::of(&words, 9);
+    run(1, |sink| DetectedSimd::default().scan_all(&columns, 0..1, &columns, 0..10, sink));
 }
 
 #[test]
@@ -238,9 +240,9 @@ fn not_a_number_overlaps_nothing() {
         held[0].iter_mut().for_each(|record| record.aabb[edge] = f32::NAN);
         let cells = Cells::new(1, &held, Padding::Everything, &mut random);
         check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
-        let rect = Rect { x: 0..1, y: 0..1 };
+        let rect = CellRect { x: 0..1, y: 0..1 };
         check("a probe that is one", &[], |level, sink| {
-            level.scan_rect(&cells.view(), &rect, probe_of(EVERYTHING, 3), Order::Ascending, sink)
+            level.scan_rect(&cells.view(), &rect, probe_of(EVERYTHING, 3), PairOrder::Ascending, sink)
         });
     }
 }
@@ -250,16 +252,16 @@ fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
     let mut random = Random::new(7);
     // A million and more pairs by each scan, by short runs and by long ones.
     for per_cell in [700, 2040, 5000] {
-        let held = vec![vec![Record { aabb: [1.0; 4], row: 5 }; per_cell]; 2];
+        let held = vec![vec![BodyRecord { aabb: [1.0; 4], row: 5 }; per_cell]; 2];
         let cells = Cells::new(2, &held, Padding::Everything, &mut random);
-        let (view, rect) = (cells.view(), Rect { x: 0..2, y: 0..1 });
+        let (view, rect) = (cells.view(), CellRect { x: 0..2, y: 0..1 });
         let probe = probe_of(EVERYTHING, 6);
         for level in levels() {
             for limit in [0, 1, 100, PAGE_LEN - 1, PAGE_LEN, 9 * PAGE_LEN] {
                 let outcomes = [
                     run(limit, |sink| level.scan_cells(&view, &cells.keys, &mut Vec::new(), sink)),
                     run(limit, |sink| {
-                        (0..100).try_for_each(|_| level.scan_rect(&view, &rect, probe, Order::EntryFirst, sink))
+                        (0..100).try_for_each(|_| level.scan_rect(&view, &rect, probe, PairOrder::EntryFirst, sink))
                     }),
                     run(limit, |sink| {
                         level.scan_all(view.columns(), 0..per_cell, view.columns(), 0..2 * per_cell, sink)
@@ -281,11 +283,11 @@ fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
 fn pages_are_left_only_when_they_are_mostly_full() {
     let mut random = Random::new(8);
     // A row of bodies that reach below into a cell of many, each of which meets one: slots are asked for by candidates.
-    let below = PAGE_LEN - SLACK;
-    let body = |x: usize, y: f32| Record { aabb: [x as f32, y, x as f32 + 0.5, y + 0.5], row: x as u32 };
+    let below = PAGE_LEN - PAGE_SLACK;
+    let body = |x: usize, y: f32| BodyRecord { aabb: [x as f32, y, x as f32 + 0.5, y + 0.5], row: x as u32 };
     let held = [(0..1000).map(|x| body(x, 0.0)).collect(), (0..below).map(|x| body(x, 0.5)).collect()];
     let mut cells = Cells::new(1, &held, Padding::Ones, &mut random);
-    cells.keys[..1000].fill(Key::new(1, 0, 1).0);
+    cells.keys[..1000].fill(CellKey::new(1, 0, 1).0);
     for level in levels() {
         let outcome = run(usize::MAX, |sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         assert_eq!(outcome.pairs.len(), 1000);
@@ -301,7 +303,7 @@ fn places_are_told_by_keys() {
     let cells = Cells::new(5, &held, Padding::Ones, &mut random);
     for at in 0..cells.keys.len() {
         let (x, y) = cells.place(at);
-        assert_eq!(Key(cells.keys[at]).cell(), y * 7 + x + 1);
+        assert_eq!(CellKey(cells.keys[at]).cell(), y * 7 + x + 1);
         assert_eq!(cells.view().run(y, &(x..x + 1)), cells.cell(x, y));
     }
 }

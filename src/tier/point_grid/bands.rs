@@ -1,13 +1,13 @@
 //! The bands of all size classes: built in one pass, then kept for queries.
 
 use crate::geometry::band_box::{BandAxes, BandBox};
-use crate::memory::blocks::Blocks;
+use crate::memory::blocks::SoaBlocks;
 use crate::memory::buffers::{Buffers, grow};
-use crate::memory::cell_table::Starts;
-use crate::memory::columns::PAD;
-use crate::memory::record::Record;
+use crate::memory::cell_table::CellStarts;
+use crate::memory::columns::SOA_PAD;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::built_band::RawBand;
 use crate::tier::point_grid::band::cell_grid::words_max;
@@ -28,20 +28,20 @@ pub(crate) struct Bands {
     pub(super) words: Vec<u32>,
     pub(super) directory: BandDirectory,
     /// The instruction set of searches.
-    pub(super) level: Level,
+    pub(super) level: DetectedSimd,
 }
 
 /// The bodies of a band in cell order, and which of them are in which cell.
 #[derive(Clone, Copy)]
 pub(super) struct FiledCells<'a> {
-    pub(super) blocks: Blocks<'a>,
-    pub(super) starts: Starts<'a>,
+    pub(super) blocks: SoaBlocks<'a>,
+    pub(super) starts: CellStarts<'a>,
 }
 
 impl FiledCells<'_> {
     /// No bodies in no cells.
     pub(super) fn none() -> Self {
-        Self { blocks: Blocks::of(&[], 0), starts: Starts::none() }
+        Self { blocks: SoaBlocks::of(&[], 0), starts: CellStarts::none() }
     }
 
     /// The entries in the columns `x` of row `y`.
@@ -72,11 +72,11 @@ impl Bands {
     }
 
     /// Files records in a single band, or in none if there are no records.
-    pub(super) fn file_in_one_band(&mut self, records: &[Record], level: Level) {
+    pub(super) fn file_in_one_band(&mut self, records: &[BodyRecord], level: DetectedSimd) {
         self.level = level;
         self.slots.clear();
         if !records.is_empty() {
-            let (axes, places) = (BandAxes::default(), 0..records.len() + PAD);
+            let (axes, places) = (BandAxes::default(), 0..records.len() + SOA_PAD);
             let words = 0..words_max(records.len());
             self.places.records_mut(places.end)[..records.len()].copy_from_slice(records);
             grow(&mut self.words, words.end);
@@ -87,7 +87,7 @@ impl Bands {
     }
 
     /// The records that were filed in a single band, while it is not built.
-    pub(super) fn single_band_records(&self) -> &[Record] {
+    pub(super) fn single_band_records(&self) -> &[BodyRecord] {
         self.places.records(0..self.slots.first().map_or(0, BandSlot::filed_count))
     }
 
@@ -107,7 +107,7 @@ impl Bands {
     }
 
     /// The instruction set of searches.
-    pub(crate) fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> DetectedSimd {
         self.level
     }
 
@@ -117,7 +117,7 @@ impl Bands {
     }
 
     /// Rows and boxes of all bodies, in cell order, band by band.
-    pub(crate) fn bodies(&self) -> impl Iterator<Item = Record> + '_ {
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyRecord> + '_ {
         let filled = self.slots.iter().filter(|slot| slot.population() > 0);
         filled.flat_map(|slot| {
             let blocks = self.cells(slot).blocks;
@@ -126,7 +126,7 @@ impl Bands {
     }
 
     /// The bodies at some places in the cell order of a band.
-    pub(crate) fn bodies_at(&self, band: usize, places: Range<usize>) -> impl Iterator<Item = Record> + Clone {
+    pub(crate) fn bodies_at(&self, band: usize, places: Range<usize>) -> impl Iterator<Item = BodyRecord> + Clone {
         let slot = &self.slots[band];
         let blocks = self.cells(slot).blocks;
         let places = places.start.min(blocks.len())..places.end.min(blocks.len());
@@ -194,7 +194,7 @@ impl Buffers for Bands {
 struct BandRun<'a, T> {
     first: usize,
     slots: &'a mut [BandSlot],
-    records: &'a mut [Record],
+    records: &'a mut [BodyRecord],
     words: &'a mut [u32],
     tasks: &'a mut [T],
 }
@@ -202,7 +202,7 @@ struct BandRun<'a, T> {
 /// The records after those of all bands.
 #[derive(Clone, Copy)]
 struct GhostRecords<'a> {
-    records: &'a [Record],
+    records: &'a [BodyRecord],
     /// The place of the first one.
     first: usize,
 }
@@ -250,6 +250,6 @@ impl<'a, T: Send> BandRun<'a, T> {
 
 /// A body of a band, with its box in the axes of the world.
 #[inline]
-fn body(slot: &BandSlot, blocks: &Blocks<'_>, at: usize) -> Record {
-    Record { aabb: slot.axes.box_to_world(BandBox::from_edges(blocks.aabb(at))), row: blocks.row(at) }
+fn body(slot: &BandSlot, blocks: &SoaBlocks<'_>, at: usize) -> BodyRecord {
+    BodyRecord { aabb: slot.axes.box_to_world(BandBox::from_edges(blocks.aabb(at))), row: blocks.row(at) }
 }

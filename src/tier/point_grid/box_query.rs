@@ -12,8 +12,8 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
-use crate::memory::blocks::BLOCK_LEN;
-use crate::simd::{Level, Rect, bits_of};
+use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::simd::{CellRect, DetectedSimd, run_mask};
 use crate::tier::box_test::BoxTest;
 use crate::tier::point_grid::bands::{Bands, FiledCells};
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(crate) struct InArea<'g> {
     slots: Range<usize>,
     /// The cells of a band, and of those that are touched the ones that are left.
     cells: FiledCells<'g>,
-    rect: Rect,
+    rect: CellRect,
     /// What is left of a row of cells.
     run: Range<usize>,
     /// From an entry on, at the beginning of a block, those that are wanted.
@@ -58,7 +58,7 @@ impl Bands {
             local: BandBox::from_edges(area),
             slots: 0..0,
             cells: FiledCells::none(),
-            rect: Rect { x: 0..0, y: 0..0 },
+            rect: CellRect { x: 0..0, y: 0..0 },
             run: 0..0,
             at: 0,
             mask: 0,
@@ -82,9 +82,9 @@ impl InArea<'_> {
                     let Some(y) = self.rect.y.next() else { break 'ahead };
                     self.run = self.cells.run(y, &self.rect.x);
                 }
-                let block = self.run.start / BLOCK_LEN;
-                self.ahead[count] = (block * BLOCK_LEN, self.mask_of(block));
-                self.run.start = self.run.end.min((block + 1) * BLOCK_LEN);
+                let block = self.run.start / SOA_BLOCK_LEN;
+                self.ahead[count] = (block * SOA_BLOCK_LEN, self.mask_of(block));
+                self.run.start = self.run.end.min((block + 1) * SOA_BLOCK_LEN);
                 count += 1;
             }
             if count == 0 && !self.next_band() {
@@ -98,7 +98,7 @@ impl InArea<'_> {
     /// Those of the run that are in a block and wanted.
     #[inline(always)]
     fn mask_of(&self, block: usize) -> u32 {
-        let held = bits_of(&self.run, block);
+        let held = run_mask(&self.run, block);
         if self.test.needs_overlap() {
             held & self.grid.level().overlap_mask(self.cells.blocks.block(block), self.local.edges())
         } else {
@@ -183,9 +183,9 @@ impl Iterator for InArea<'_> {
 /// `before`; some masks are made before the first of them is handed on, as by [`InArea`].
 #[inline(always)]
 pub(super) fn visit_masks(
-    level: Level,
+    level: DetectedSimd,
     cells: &FiledCells<'_>,
-    rect: &Rect,
+    rect: &CellRect,
     area: &BandBox,
     before: Option<&BandBox>,
     mut visit: impl FnMut(usize, u32),
@@ -200,14 +200,14 @@ pub(super) fn visit_masks(
                 let Some(y) = rows.next() else { break 'ahead };
                 run = cells.run(y, &rect.x);
             }
-            let number = run.start / BLOCK_LEN;
+            let number = run.start / SOA_BLOCK_LEN;
             let block = cells.blocks.block(number);
-            let mut mask = bits_of(&run, number) & level.overlap_mask(block, area.edges());
+            let mut mask = run_mask(&run, number) & level.overlap_mask(block, area.edges());
             if let Some(before) = before {
                 mask &= !level.overlap_mask(block, before.edges());
             }
-            masks[count] = (number * BLOCK_LEN, mask);
-            run.start = run.end.min((number + 1) * BLOCK_LEN);
+            masks[count] = (number * SOA_BLOCK_LEN, mask);
+            run.start = run.end.min((number + 1) * SOA_BLOCK_LEN);
             count += 1;
         }
         masks[..count].iter().for_each(|&(at, mask)| visit(at, mask));
@@ -246,7 +246,7 @@ mod tests {
         while found.next().is_some() && drawn < 5000 {
             drawn += 1;
             looked_at = passed(&found);
-            assert!(looked_at < drawn + AHEAD * BLOCK_LEN, "{looked_at} entries were looked at for {drawn}");
+            assert!(looked_at < drawn + AHEAD * SOA_BLOCK_LEN, "{looked_at} entries were looked at for {drawn}");
         }
         assert!(drawn == 5000 && looked_at >= drawn);
     }

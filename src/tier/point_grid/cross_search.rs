@@ -4,9 +4,10 @@
 
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
-use crate::memory::blocks::BLOCK_LEN;
-use crate::memory::record::Record;
-use crate::simd::{Level, Rect, ask_for};
+use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::prefetch::prefetch;
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::{Bands, FiledCells};
@@ -19,7 +20,7 @@ pub(crate) const SEARCH_BOXES_MAX: usize = 512;
 const SORT_PARTS: usize = 256;
 
 /// Most entries of a run: wherever it begins, those are in two blocks.
-const RUN_MAX: usize = BLOCK_LEN + 1;
+const RUN_MAX: usize = SOA_BLOCK_LEN + 1;
 
 /// Runs that are prefetched before the first of them is tested. Their places are random, so the
 /// processor would wait for each.
@@ -30,7 +31,7 @@ const HITS: usize = 64;
 
 /// A search of one band for many boxes.
 pub(crate) struct BandSearch<'a> {
-    level: Level,
+    level: DetectedSimd,
     slot: &'a BandSlot,
     lookup: CellLookup<'a>,
     cells: FiledCells<'a>,
@@ -85,7 +86,7 @@ impl BandSearch<'_> {
     /// boxes are circles that have to overlap too. Ends with `None` as soon as a visit does.
     pub(crate) fn for_each_overlap(
         &self,
-        boxes: &[Record],
+        boxes: &[BodyRecord],
         are_circles: bool,
         buffers: &mut SearchBuffers,
         mut visit: impl FnMut(u32, u32) -> Option<()>,
@@ -111,7 +112,7 @@ impl BandSearch<'_> {
     }
 
     /// Looks up the cells of all boxes that overlap the bounds, and returns how many those are.
-    fn look_up(&self, boxes: &[Record], SearchBuffers { boxes: found, order }: &mut SearchBuffers) -> usize {
+    fn look_up(&self, boxes: &[BodyRecord], SearchBuffers { boxes: found, order }: &mut SearchBuffers) -> usize {
         let (axes, bounds) = (self.slot.axes, self.bounds());
         let mut count = 0;
         // First which ones, without a branch.
@@ -120,9 +121,9 @@ impl BandSearch<'_> {
             count += usize::from(overlaps(&bounds, &body.aabb));
         }
         for (found, &number) in found.iter_mut().zip(&order[..count]) {
-            let Record { aabb, row } = boxes[usize::from(number)];
+            let BodyRecord { aabb, row } = boxes[usize::from(number)];
             let aabb = axes.box_to_band(aabb);
-            let Rect { x, y } = self.lookup.rect(&aabb);
+            let CellRect { x, y } = self.lookup.rect(&aabb);
             let (x, y) = ([x.start as u32, x.end as u32], [y.start as u32, y.end as u32]);
             *found = SearchBox { aabb, row, x, y };
         }
@@ -162,7 +163,7 @@ impl PendingRun {
     /// The block in which the run begins, and the one in which it ends.
     #[inline(always)]
     fn blocks(&self) -> [usize; 2] {
-        [self.run.start, self.run.end - 1].map(|at| at as usize / BLOCK_LEN)
+        [self.run.start, self.run.end - 1].map(|at| at as usize / SOA_BLOCK_LEN)
     }
 }
 
@@ -200,9 +201,9 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
     #[inline(always)]
     fn push(&mut self, next: PendingRun, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
         let [first, last] = next.blocks();
-        ask_for(self.search.cells.blocks.block(first));
+        prefetch(self.search.cells.blocks.block(first));
         if last != first {
-            ask_for(self.search.cells.blocks.block(last));
+            prefetch(self.search.cells.blocks.block(last));
         }
         let oldest = std::mem::replace(&mut self.runs[self.pushed % PREFETCHED], next);
         self.pushed += 1;
@@ -223,7 +224,7 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
     #[inline(always)]
     fn test(&mut self, pending: &PendingRun, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
         let (PendingRun { aabb, row, run }, [first, last]) = (pending, pending.blocks());
-        let base = (first * BLOCK_LEN) as u32;
+        let base = (first * SOA_BLOCK_LEN) as u32;
         let in_run = (u64::MAX >> (u64::BITS - (run.end - base))) & (u64::MAX << (run.start - base));
         let blocks = [first, last].map(|block| self.search.cells.blocks.block(block));
         let mut mask = self.search.level.overlap_masks(blocks, aabb.edges()) & in_run as u32;

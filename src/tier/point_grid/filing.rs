@@ -6,9 +6,9 @@
 use crate::error::InvalidRow;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, grow};
-use crate::memory::columns::PAD;
-use crate::memory::record::Record;
-use crate::simd::Level;
+use crate::memory::columns::SOA_PAD;
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
@@ -32,7 +32,7 @@ pub(crate) struct FileOptions {
     /// Whether invalid rows are left out; else they are an error.
     pub(crate) skip_invalid: bool,
     /// The instruction set of filing, and of searches of the bands.
-    pub(crate) level: Level,
+    pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
 }
 
@@ -64,7 +64,7 @@ impl Filing {
                 bands.slots.push(BandSlot {
                     band: Band::default(),
                     axes: class.axes,
-                    places: own.start..own.end + PAD,
+                    places: own.start..own.end + SOA_PAD,
                     ghosts: partition.ghosts(band),
                     words: words..words_end,
                 });
@@ -77,7 +77,7 @@ impl Filing {
     }
 
     /// The bodies of the last filing that no size class takes.
-    pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [Record] {
+    pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [BodyRecord] {
         bands.places.records(self.partition.oversized())
     }
 

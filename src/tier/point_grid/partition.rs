@@ -21,11 +21,11 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, plain_buffers};
-use crate::memory::columns::PAD;
-use crate::memory::disjoint::Disjoint;
-use crate::memory::record::Record;
+use crate::memory::columns::SOA_PAD;
+use crate::memory::disjoint::DisjointSlice;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::{Level, Work};
+use crate::simd::{DetectedSimd, SimdJob};
 use crate::tier::point_grid::band_borders::BATCH;
 use crate::tier::point_grid::places::BandPlaces;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
@@ -92,7 +92,7 @@ impl Partition {
         rows: &(impl BoxSource + ?Sized),
         plan: &GridPlan,
         skip_invalid: bool,
-        level: Level,
+        level: DetectedSimd,
         parallel: bool,
         places: &mut BandPlaces,
     ) -> Result<(), InvalidRow> {
@@ -112,7 +112,7 @@ impl Partition {
             return Err(first);
         }
         self.place_chunks(chunk_count, destinations, plan.band_count());
-        let records = Disjoint::new(places.records_mut(self.starts[destinations]));
+        let records = DisjointSlice::new(places.records_mut(self.starts[destinations]));
         let chunks = &mut self.chunks[..chunk_count];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, chunks, |number, cursors, chunk| {
             let chunk = ChunkRows { rows, plan, number, chunk };
@@ -135,7 +135,7 @@ impl Partition {
                 next += std::mem::replace(cursor, next);
             }
             if destination < bands {
-                next += PAD;
+                next += SOA_PAD;
             }
         }
         self.starts.push(next);
@@ -151,7 +151,7 @@ impl Partition {
     /// They are in the order of rows, except that routed rows follow the others of their batch.
     pub(super) fn owned(&self, band: usize) -> Range<usize> {
         let padded = self.destination(band);
-        padded.start..padded.end - PAD
+        padded.start..padded.end - SOA_PAD
     }
 
     /// The ghosts in a band.
@@ -224,7 +224,7 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
     }
 }
 
-impl<R: BoxSource + ?Sized> Work for CountPass<'_, R> {
+impl<R: BoxSource + ?Sized> SimdJob for CountPass<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -237,7 +237,7 @@ impl<R: BoxSource + ?Sized> Work for CountPass<'_, R> {
 struct ScatterPass<'a, R: ?Sized> {
     chunk: ChunkRows<'a, R>,
     cursors: &'a mut [usize],
-    records: Disjoint<'a, Record>,
+    records: DisjointSlice<'a, BodyRecord>,
 }
 
 impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
@@ -245,7 +245,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
     ///
     /// From each cursor on, `records` must have as many places as [`CountPass`] counted for the
     /// chunk, in bounds and used by nothing else.
-    unsafe fn new(chunk: ChunkRows<'a, R>, cursors: &'a mut [usize], records: Disjoint<'a, Record>) -> Self {
+    unsafe fn new(chunk: ChunkRows<'a, R>, cursors: &'a mut [usize], records: DisjointSlice<'a, BodyRecord>) -> Self {
         Self { chunk, cursors, records }
     }
 
@@ -255,7 +255,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
         let (keys, mut routed) = (&chunk.keys, chunk.routed.iter().peekable());
         let mut put = move |destination: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let cursor = &mut cursors[destination];
-            let record = Record { aabb: *axes.box_to_band(aabb).edges(), row };
+            let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
             // SAFETY: the cursor is in bounds and this chunk's alone: `new` was promised a place for
             // each record that the count pass counted, and this pass writes the same ones.
             unsafe { records.write(*cursor, record) };
@@ -281,7 +281,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
     }
 }
 
-impl<R: BoxSource + ?Sized> Work for ScatterPass<'_, R> {
+impl<R: BoxSource + ?Sized> SimdJob for ScatterPass<'_, R> {
     type Output = ();
 
     #[inline(always)]

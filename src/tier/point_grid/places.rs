@@ -3,14 +3,14 @@
 //! A body takes five words, for a box and a row: first as the record that the partition writes;
 //! then, once its band is built, as part of an SoA block.
 
-use crate::memory::blocks::{Blocks, block_words, fill_blocks};
+use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks};
 use crate::memory::buffers::{buffers, grow};
-use crate::memory::columns::Columns;
-use crate::memory::record::Record;
+use crate::memory::columns::SoaColumns;
+use crate::memory::record::BodyRecord;
 use std::ops::Range;
 
 /// Words of one place.
-const PLACE_WORDS: usize = size_of::<Record>() / size_of::<u32>();
+const PLACE_WORDS: usize = size_of::<BodyRecord>() / size_of::<u32>();
 
 /// The places of all bands, followed by their ghosts and the oversized bodies.
 #[derive(Clone, Default)]
@@ -22,26 +22,26 @@ buffers!(BandPlaces { levelled: words; own: ; plain: ; });
 
 impl BandPlaces {
     /// Makes room for `count` records with unspecified contents.
-    pub(super) fn records_mut(&mut self, count: usize) -> &mut [Record] {
+    pub(super) fn records_mut(&mut self, count: usize) -> &mut [BodyRecord] {
         grow(&mut self.words, count * PLACE_WORDS);
         bytemuck::cast_slice_mut(&mut self.words[..count * PLACE_WORDS])
     }
 
     /// The records in some places; they must not have been replaced by blocks.
-    pub(super) fn records(&self, places: Range<usize>) -> &[Record] {
+    pub(super) fn records(&self, places: Range<usize>) -> &[BodyRecord] {
         bytemuck::cast_slice(&self.words[words_of(places)])
     }
 
     /// The records before and from `middle`.
-    pub(super) fn split_at(&mut self, middle: usize) -> (&mut [Record], &[Record]) {
+    pub(super) fn split_at(&mut self, middle: usize) -> (&mut [BodyRecord], &[BodyRecord]) {
         let (front, back) = bytemuck::cast_slice_mut(&mut self.words).split_at_mut(middle);
         (front, back)
     }
 
     /// The bodies that [`write_blocks`] put into some places.
     #[inline]
-    pub(super) fn blocks(&self, places: Range<usize>, population: usize) -> Blocks<'_> {
-        Blocks::of(&self.words[words_of(places)], population)
+    pub(super) fn blocks(&self, places: Range<usize>, population: usize) -> SoaBlocks<'_> {
+        SoaBlocks::of(&self.words[words_of(places)], population)
     }
 
     /// Drops all places but the first `count`.
@@ -51,7 +51,7 @@ impl BandPlaces {
 }
 
 /// Replaces the records of a band by SoA blocks of its columns.
-pub(super) fn write_blocks(records: &mut [Record], columns: &Columns<'_>) {
+pub(super) fn write_blocks(records: &mut [BodyRecord], columns: &SoaColumns<'_>) {
     let words = bytemuck::cast_slice_mut(records);
     fill_blocks(&mut words[..block_words(columns.len())], columns);
 }

@@ -9,10 +9,10 @@ use crate::error::Error;
 use crate::input::bodies;
 use crate::input::rows::{BoxSlice, ROWS_MAX};
 use crate::memory::buffers::Buffers;
-use crate::memory::page::{Block, PAGE_LEN, PagePool, PairBudget, PairSink};
-use crate::memory::record::Record;
+use crate::memory::page::{PAGE_LEN, Page, PagePool, PairBudget, PairSink};
+use crate::memory::record::BodyRecord;
 use crate::pair::Pair;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -70,7 +70,7 @@ use parking_lot::Mutex;
 /// Green in *Particle Simulation using CUDA*.
 #[derive(Default)]
 pub struct PointGrid {
-    level: Level,
+    level: DetectedSimd,
     len: usize,
     /// The boxes of all size classes (GRID-1).
     pub(crate) bands: Bands,
@@ -80,7 +80,7 @@ pub struct PointGrid {
     scratch: BandScratch,
     crowded: CrowdedScratch,
     pool: PagePool,
-    pages: Vec<Block>,
+    pages: Vec<Page>,
 }
 
 impl PointGrid {
@@ -124,7 +124,7 @@ impl PointGrid {
         pairs.clear();
         // The bands are passed one after the other, each with the same buffers.
         let buffers = Mutex::new((scratch, pages, pairs));
-        let pass = |raw: RawBand<'_>, larger: &[Record]| {
+        let pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
             let (scratch, pages, pairs) = &mut *buffers.lock();
             if raw.population() > 0 {
                 let mut band = raw.build(None, PairRules::default(), scratch);
@@ -155,7 +155,7 @@ impl PointGrid {
     pub fn memory_bytes(&self) -> usize {
         let Self { level: _, len: _, bands, larger, filing, scratch, crowded, pool, pages } = self;
         let free_pages = pool.free_count() * PAGE_LEN * size_of::<Pair>();
-        let pages = free_pages + pages.capacity() * size_of::<Block>();
+        let pages = free_pages + pages.capacity() * size_of::<Page>();
         bands.bytes() + larger.bytes() + filing.bytes() + scratch.bytes() + crowded.bytes() + pages
     }
 
@@ -171,8 +171,8 @@ impl PointGrid {
 /// Finds the pairs of a band (GRID-1). `None` once the pair limit is exceeded.
 fn find_pairs(
     band: &mut BuiltBand<'_>,
-    larger: &[Record],
-    level: Level,
+    larger: &[BodyRecord],
+    level: DetectedSimd,
     crowded: &CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {

@@ -1,6 +1,6 @@
 //! What a ray, or a box in motion, meets: piece after piece of its way.
 //!
-//! M1: a box that is met first between two distances overlaps the cover of that piece of the way ([`Cast::cover`]), so it is
+//! M1: a box that is met first between two distances overlaps the cover of that piece of the way ([`PreparedCast::swept_bounds`]), so it is
 //!     filed in the piece's rectangle of cells, however far it reaches out of its own cell.
 //! M2: a body is visited with the first piece whose cover it overlaps. Covers of successive pieces begin and end no earlier
 //!     on each axis, in the direction of the way. So what overlaps two of them overlaps all between, and was visited
@@ -11,8 +11,8 @@
 //!     rows, however small cells are beside what moves and how far it moves.
 
 use crate::geometry::band_box::BandBox;
-use crate::geometry::{Cast, Entry};
-use crate::simd::Rect;
+use crate::geometry::{Impact, PreparedCast};
+use crate::simd::CellRect;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::visit_masks;
 
@@ -29,12 +29,17 @@ impl Bands {
     ///
     /// `visit` takes a row and where its box is hit, and returns the new `until`, a negative one to
     /// stop. Returns the last one.
-    pub(crate) fn visit_met(&self, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    pub(crate) fn visit_met(
+        &self,
+        cast: &PreparedCast,
+        mut until: f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
+    ) -> f64 {
         for class in self.directory.classes() {
-            let cast = cast.oriented(class.axes.is_exchanged());
+            let cast = cast.to_band(class.axes);
             let Some(bounds) = class.bounds else { continue };
-            let Some([from, to]) = cast.span(bounds.edges(), until) else { continue };
-            let met = self.directory.slots_overlapping(class, &BandBox::from_edges(cast.cover(from, to, to)));
+            let Some([from, to]) = cast.interval(bounds.edges(), until) else { continue };
+            let met = self.directory.slots_overlapping(class, &BandBox::from_edges(cast.swept_bounds(from, to, to)));
             let count = met.len();
             for k in 0..count {
                 let slot = if cast.ascends(1) { met.start + k } else { met.end - 1 - k };
@@ -45,12 +50,18 @@ impl Bands {
     }
 
     /// The bodies of a band; the cast is in its orientation.
-    fn visit_met_in(&self, slot: usize, cast: &Cast, mut until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn visit_met_in(
+        &self,
+        slot: usize,
+        cast: &PreparedCast,
+        mut until: f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
+    ) -> f64 {
         let slot = &self.slots[slot];
         if slot.population() == 0 {
             return until;
         }
-        let Some([mut from, end]) = cast.span(slot.band.bounds().edges(), until) else { return until };
+        let Some([mut from, end]) = cast.interval(slot.band.bounds().edges(), until) else { return until };
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
         let lookup = band.lookup(words);
         let mut piece = {
@@ -60,11 +71,11 @@ impl Bands {
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
         let mut before: Option<BandBox> = None;
-        let mut rect_before = Rect { x: 0..0, y: 0..0 };
+        let mut rect_before = CellRect { x: 0..0, y: 0..0 };
         loop {
             let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
             let window = |to: f64| {
-                let area = BandBox::from_edges(cast.cover(from, to, end));
+                let area = BandBox::from_edges(cast.swept_bounds(from, to, end));
                 let rect = lookup.rect(&area);
                 let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
                 (to, area, rect, candidates)
@@ -84,7 +95,7 @@ impl Bands {
                 while mask != 0 {
                     let at = first + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if let Some(entry) = cast.entry(&cells.blocks.aabb(at), until) {
+                    if let Some(entry) = cast.impact(&cells.blocks.aabb(at), until) {
                         until = visit(cells.blocks.row(at), entry);
                     }
                 }

@@ -52,8 +52,8 @@ impl StaticTree {
     /// First by root, then by the bits of x and y interleaved, as if all splits were quads.
     pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
         let roots = &self.data.roots;
-        let holds = |root: &Root| (0..2).all(|k| root.cell[k] <= point[k] && point[k] <= root.cell[k + 2]);
-        let root = roots.iter().position(holds);
+        let contains = |root: &Root| (0..2).all(|k| root.cell[k] <= point[k] && point[k] <= root.cell[k + 2]);
+        let root = roots.iter().position(contains);
         // Points in no root come last, sorted as if in the first root, which has most statics.
         let root_key = root.unwrap_or(roots.len()) as u64;
         let cell = roots.get(root.unwrap_or(0)).map_or([0.0; 4], |root| root.cell);

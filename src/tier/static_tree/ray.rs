@@ -7,7 +7,7 @@
 //! TCAST-1: Of every static that the ray hits, `e` is in the part of some leaf that lists the
 //! static. It is in the part of the root, which is the span of the bounds of its statics (CAST-1).
 //! At a cut, a static of the lower side alone ends at or before the cut and one of the upper side
-//! alone begins after it, so `e` is in the part of that side ([`Cast::cut`]). For a static of both
+//! alone begins after it, so `e` is in the part of that side ([`PreparedCast::split_interval`]). For a static of both
 //! sides, the lower part ends no earlier than the upper part begins, so `e` is in one of them. On
 //! an axis without motion, the static belongs to one of the sides that the start belongs to
 //! (CUT-2). The edges of cells are not used: statics may lie outside of the cells.
@@ -16,7 +16,7 @@
 //! below that the ray hits early enough is found through another node.
 //!
 //! TCAST-3: A static that the ray enters within a part overlaps the cover of that part
-//! ([`Cast::cover`]). If the cover belongs to one child alone, so does the static (CUT-2), and the
+//! ([`PreparedCast::swept_bounds`]). If the cover belongs to one child alone, so does the static (CUT-2), and the
 //! part stays as it is. In a leaf, a static that does not overlap the cover is not entered within
 //! this part.
 //!
@@ -24,7 +24,7 @@
 //!
 //! Cost: O(depth + entries of the leaves along the ray up to the result).
 
-use crate::geometry::{Cast, Entry, RawAabb, overlaps};
+use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
@@ -41,10 +41,15 @@ impl StaticTree {
     ///
     /// `visit` takes a row and where it is hit, and returns the new `t_max`; a negative one ends
     /// the search. Returns the last one.
-    pub(crate) fn visit_cast(&self, cast: &Cast, mut t_max: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    pub(crate) fn visit_cast(
+        &self,
+        cast: &PreparedCast,
+        mut t_max: f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
+    ) -> f64 {
         let mut roots: SmallVec<[CastSite; ROOT_COUNT_MAX]> = SmallVec::new();
         for root in &self.data.roots {
-            if let Some(part) = cast.span(&root.bounds, t_max) {
+            if let Some(part) = cast.interval(&root.bounds, t_max) {
                 roots.push(CastSite { node: root.node, cell: root.cell, part });
             }
         }
@@ -62,7 +67,7 @@ impl StaticTree {
 /// A cast below one root.
 struct TreeCast<'t, 'c> {
     tree: &'t StaticTree,
-    cast: &'c Cast,
+    cast: &'c PreparedCast,
     /// Where the ray leaves the bounds of the root.
     end: f64,
     waiting: SmallVec<[CastSite; WAITING_MAX]>,
@@ -77,7 +82,7 @@ struct CastSite {
 }
 
 impl TreeCast<'_, '_> {
-    fn visit(mut self, root: CastSite, mut t_max: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn visit(mut self, root: CastSite, mut t_max: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
         let mut next = Some(root);
         while let Some(site) = next {
             let (leaf, cover) = self.descend(site, t_max);
@@ -88,7 +93,7 @@ impl TreeCast<'_, '_> {
     }
 
     fn cover(&self, [first, last]: [f64; 2], t_max: f64) -> RawAabb {
-        self.cast.cover(first, last.min(t_max), self.end)
+        self.cast.swept_bounds(first, last.min(t_max), self.end)
     }
 
     /// Goes down to the first leaf along the ray, and returns it and the cover of its part.
@@ -161,7 +166,7 @@ impl TreeCast<'_, '_> {
         leaf: Node,
         cover: &RawAabb,
         mut t_max: f64,
-        visit: &mut impl FnMut(u32, Entry) -> f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         let (rows, boxes) = self.tree.data.leaf(leaf);
         for (rows, boxes) in rows.chunks(ENTRY_BATCH).zip(boxes.chunks(ENTRY_BATCH)) {
@@ -172,7 +177,7 @@ impl TreeCast<'_, '_> {
             while candidates != 0 {
                 let k = candidates.trailing_zeros() as usize;
                 candidates &= candidates - 1;
-                let entry = self.cast.entry(&boxes[k], t_max);
+                let entry = self.cast.impact(&boxes[k], t_max);
                 if let Some(entry) = entry.filter(|_| !self.tree.disabled.contains(rows[k])) {
                     t_max = visit(rows[k], entry);
                 }
@@ -188,7 +193,7 @@ type ChildrenAlong = [(usize, [f64; 2]); CHILD_COUNT];
 impl Split {
     /// Divides a part of the ray between the children (TCAST-1).
     #[inline(always)]
-    fn children_along(&self, cast: &Cast, part: [f64; 2]) -> ChildrenAlong {
+    fn children_along(&self, cast: &PreparedCast, part: [f64; 2]) -> ChildrenAlong {
         match self.kind {
             SplitKind::Quad => self.quadrants_along(cast, part),
             SplitKind::SlabsX => self.slabs_along(0, cast, part),
@@ -197,8 +202,8 @@ impl Split {
     }
 
     #[inline(always)]
-    fn quadrants_along(&self, cast: &Cast, part: [f64; 2]) -> ChildrenAlong {
-        let (x, y) = (cast.cut(0, self.cuts[0], part), cast.cut(1, self.cuts[1], part));
+    fn quadrants_along(&self, cast: &PreparedCast, part: [f64; 2]) -> ChildrenAlong {
+        let (x, y) = (cast.split_interval(0, self.cuts[0], part), cast.split_interval(1, self.cuts[1], part));
         let child = |k: usize| {
             let (x, y) = (x[k & 1], y[k >> 1 & 1]);
             (k, [x[0].max(y[0]), x[1].min(y[1])])
@@ -209,10 +214,10 @@ impl Split {
         [child(first ^ 3), third, second, child(first)]
     }
 
-    fn slabs_along(&self, axis: usize, cast: &Cast, part: [f64; 2]) -> ChildrenAlong {
+    fn slabs_along(&self, axis: usize, cast: &PreparedCast, part: [f64; 2]) -> ChildrenAlong {
         let [first, second, third] = self.cuts;
-        let [low, high] = cast.cut(axis, second, part);
-        let ([a, b], [c, d]) = (cast.cut(axis, first, low), cast.cut(axis, third, high));
+        let [low, high] = cast.split_interval(axis, second, part);
+        let ([a, b], [c, d]) = (cast.split_interval(axis, first, low), cast.split_interval(axis, third, high));
         let mut slabs = [(3, d), (2, c), (1, b), (0, a)];
         if d[0] < a[0] {
             slabs.reverse();

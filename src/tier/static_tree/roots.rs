@@ -15,7 +15,7 @@
 //!
 //! Cost: O(n) for each part. Most sets have a single root.
 
-use crate::geometry::{RawAabb, holds, union};
+use crate::geometry::{RawAabb, contains, union};
 use crate::tier::static_tree::node::row_number;
 use crate::tier::static_tree::subtree::LEAF_MAX;
 
@@ -74,7 +74,7 @@ pub(super) fn root_regions(boxes: &[RawAabb]) -> Vec<RootRegion> {
         }
         if part < PART_COUNT_MAX {
             let core = core_area(boxes, &rows);
-            let is_outside = |&row: &u32| !holds(&core, &center_of(&boxes[row as usize]));
+            let is_outside = |&row: &u32| !contains(&core, &center_of(&boxes[row as usize]));
             if rows.iter().any(is_outside) {
                 remaining = rows.iter().copied().filter(is_outside).collect();
                 rows.retain(|row| !is_outside(row));

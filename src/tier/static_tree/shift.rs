@@ -1,7 +1,7 @@
 //! The same statics seen from another origin.
 
 use crate::error::Error;
-use crate::geometry::shifted;
+use crate::geometry::translated;
 use crate::input::statics::Statics;
 use crate::tier::static_tree::tree::StaticTree;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 impl StaticTree {
     /// Builds the tree of the same statics with `by` subtracted from their boxes.
     pub(crate) fn shifted(&self, by: [f32; 2], parallel: bool) -> Result<Self, Error> {
-        let aabbs: Vec<_> = self.data.boxes.iter().map(|aabb| shifted(aabb, by)).collect();
+        let aabbs: Vec<_> = self.data.boxes.iter().map(|aabb| translated(aabb, by)).collect();
         let (ids, filters) = (self.ids(), self.has_filters().then_some(&self.data.filters[..]));
         let mut tree = Self::build(Statics { aabbs: &aabbs, ids, filters }, parallel)?;
         tree.disabled.copy_from(&self.disabled);
         Ok(tree)
     }
 
-    /// Returns the [`shifted`](Self::shifted) tree, which shares what it can with
+    /// Returns the [`translated`](Self::translated) tree, which shares what it can with
     /// `other_shifted`, the shifted tree of `other`.
     pub(crate) fn shifted_beside(
         &self,

@@ -1,6 +1,6 @@
 //! Checks the invariants of a tree, for tests.
 
-use crate::geometry::{RawAabb, holds};
+use crate::geometry::{RawAabb, contains};
 use crate::tier::static_tree::node::Node;
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{Split, SplitKind};
@@ -24,7 +24,7 @@ impl StaticTree {
             rows.sort_unstable();
             rows.dedup();
             for &row in &rows {
-                let is_inside = holds(&root.bounds, &data.boxes[row as usize]);
+                let is_inside = contains(&root.bounds, &data.boxes[row as usize]);
                 assert!(is_inside, "row {row} is not within the bounds of its root");
             }
             self.assert_subtree(root.node, &root.cell, &rows, 0, &mut counted);

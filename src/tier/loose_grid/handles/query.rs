@@ -1,6 +1,6 @@
 //! Searches of a [`LooseGrid`], and its parts for debug drawing.
 
-use crate::geometry::{Cast, Entry, RawAabb, overlaps};
+use crate::geometry::{Impact, PreparedCast, RawAabb, overlaps};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::handles::grid::LooseGrid;
@@ -58,7 +58,12 @@ impl LooseGrid {
     ///
     /// `visit` takes a handle and where its box is hit, and returns the new `t_max`. Returns the last
     /// one.
-    pub(crate) fn visit_cast(&self, cast: &Cast, t_max: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
+    pub(crate) fn visit_cast(
+        &self,
+        cast: &PreparedCast,
+        t_max: f64,
+        visit: &mut impl FnMut(LooseHandle, Impact) -> f64,
+    ) -> f64 {
         let mut visitor = CastVisitor::new(cast, t_max, visit);
         if !self.is_empty() {
             visitor.search(self);

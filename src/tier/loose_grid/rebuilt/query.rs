@@ -4,7 +4,7 @@
 //! of loose cells. If boxes are so long that tight cells list more loose cells than a search through
 //! groups looks at, groups serve for all.
 
-use crate::geometry::{Cast, Entry, RawAabb, distance_squared, overlaps};
+use crate::geometry::{Impact, PreparedCast, RawAabb, distance_squared, overlaps};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::indices::LooseIndex;
@@ -47,7 +47,12 @@ impl RebuiltGrid {
     ///
     /// `visit` takes an entity and where it is hit, and returns the new `t_max`. Returns the last
     /// one.
-    pub(crate) fn visit_cast(&self, cast: &Cast, t_max: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    pub(crate) fn visit_cast(
+        &self,
+        cast: &PreparedCast,
+        t_max: f64,
+        visit: &mut impl FnMut(u32, Impact) -> f64,
+    ) -> f64 {
         let mut visitor = CastVisitor::new(cast, t_max, visit);
         if self.prefers_groups() {
             self.visit_groups(0, &mut visitor);

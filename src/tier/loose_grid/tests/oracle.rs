@@ -1,6 +1,6 @@
 //! Queries by brute force.
 
-use crate::geometry::{Aabb, AabbCast, Cast, Entry, RawAabb, Ray, distance_squared, overlaps};
+use crate::geometry::{Aabb, AabbCast, Impact, PreparedCast, RawAabb, Ray, distance_squared, overlaps};
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 use crate::tier::loose_grid::{LooseGrid, LooseHandle};
@@ -17,7 +17,7 @@ pub(super) trait Search: Copy {
 
     fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(Self::Hit, f64) -> f64) -> f64;
 
-    fn visit_cast(self, cast: &Cast, until: f64, visit: &mut impl FnMut(Self::Hit, Entry) -> f64) -> f64;
+    fn visit_cast(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(Self::Hit, Impact) -> f64) -> f64;
 }
 
 impl Search for &RebuiltGrid {
@@ -31,7 +31,7 @@ impl Search for &RebuiltGrid {
         self.visit_nearest(point, within, visit)
     }
 
-    fn visit_cast(self, cast: &Cast, until: f64, visit: &mut impl FnMut(u32, Entry) -> f64) -> f64 {
+    fn visit_cast(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
         self.visit_cast(cast, until, visit)
     }
 }
@@ -47,7 +47,7 @@ impl Search for &LooseGrid {
         self.visit_nearest(point, within, visit)
     }
 
-    fn visit_cast(self, cast: &Cast, until: f64, visit: &mut impl FnMut(LooseHandle, Entry) -> f64) -> f64 {
+    fn visit_cast(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(LooseHandle, Impact) -> f64) -> f64 {
         self.visit_cast(cast, until, visit)
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn points_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<[f32; 
 }
 
 /// Rays and sweeps from those points, in every direction that is hard.
-pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Cast> {
+pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<PreparedCast> {
     let maxima = [0.0, 1.0, 30.0, 1e30, f32::INFINITY];
     let mut casts = Vec::new();
     for from in points_over(boxes, rng) {
@@ -96,7 +96,7 @@ pub(super) fn assert_queries<S: Search>(
     source: S,
     model: &Model<S::Hit>,
     points: &[[f32; 2]],
-    casts: &[Cast],
+    casts: &[PreparedCast],
     what: &str,
 ) where
     S::Hit: std::fmt::Debug,
@@ -167,34 +167,34 @@ where
     }
 }
 
-fn assert_cast<S: Search>(source: S, model: &Model<S::Hit>, cast: &Cast, what: &str)
+fn assert_cast<S: Search>(source: S, model: &Model<S::Hit>, cast: &PreparedCast, what: &str)
 where
     S::Hit: std::fmt::Debug,
 {
     let by = |a: &(f64, S::Hit), b: &(f64, S::Hit)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    let met = |(hit, b): &(S::Hit, RawAabb)| Some((cast.entry(b, cast.max)?.distance, *hit));
+    let met = |(hit, b): &(S::Hit, RawAabb)| Some((cast.impact(b, cast.max_time)?.time, *hit));
     let mut all: Vec<_> = model.iter().filter_map(met).collect();
     all.sort_unstable_by(by);
     let mut found = Vec::new();
-    let end = source.visit_cast(cast, cast.max, &mut |hit, entry| {
-        found.push((entry.distance, hit));
-        cast.max
+    let end = source.visit_cast(cast, cast.max_time, &mut |hit, entry| {
+        found.push((entry.time, hit));
+        cast.max_time
     });
-    assert_eq!(end, cast.max);
+    assert_eq!(end, cast.max_time);
     // Once each (WALK-1), which casts need not guarantee.
     found.sort_unstable_by(by);
     assert_eq!(found, all, "{what}: {cast:?}");
-    let (mut first, mut until) = (None, cast.max);
+    let (mut first, mut until) = (None, cast.max_time);
     source.visit_cast(cast, until, &mut |hit, entry| {
-        let met = (entry.distance, hit);
+        let met = (entry.time, hit);
         if first.is_none_or(|first| by(&met, &first).is_lt()) {
-            (first, until) = (Some(met), entry.distance);
+            (first, until) = (Some(met), entry.time);
         }
         until
     });
     assert_eq!(first, all.first().copied(), "{what}: first of {cast:?}");
     let mut count = 0;
-    source.visit_cast(cast, cast.max, &mut |_, _| {
+    source.visit_cast(cast, cast.max_time, &mut |_, _| {
         count += 1;
         f64::NEG_INFINITY
     });

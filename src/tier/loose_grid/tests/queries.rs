@@ -1,6 +1,6 @@
 //! Queries of both grids against brute force.
 
-use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray};
+use crate::geometry::{Aabb, AabbCast, Circle, Point, PreparedCast, RawAabb, Ray};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
@@ -145,7 +145,7 @@ fn small_integers_agree_with_brute_force() {
             })
             .collect();
         let points: Vec<_> = (0..12).map(|_| [at(side + 4) - 2.0, at(side + 4) - 2.0]).collect();
-        let mut casts: Vec<Cast> = Vec::new();
+        let mut casts: Vec<PreparedCast> = Vec::new();
         for _ in 0..12 {
             let (origin, direction) = ([at(side + 4) - 2.0, at(side + 4) - 2.0], [at(7) - 3.0, at(7) - 3.0]);
             casts.push(Ray::new(origin, direction, [1.0, 3.0, f32::INFINITY][at(3) as usize]).expect("a ray").into());

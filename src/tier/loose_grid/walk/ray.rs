@@ -1,7 +1,7 @@
 //! Casts: visits entities along a ray, or along the way of a moving box, piece by piece.
 //!
 //! LCAST-1: A box that the ray enters within a piece of the way overlaps the cover of that piece
-//! ([`Cast::cover`]), so both touch a common tight cell (LOOSE-4). The last piece has no end: its
+//! ([`PreparedCast::swept_bounds`]), so both touch a common tight cell (LOOSE-4). The last piece has no end: its
 //! cover is infinite ahead.
 //!
 //! LCAST-2: The covers of later pieces begin and end no earlier on each axis. So a tight cell that
@@ -13,7 +13,7 @@
 //!
 //! Cost: O(tight cells along the way up to the result + what they list).
 
-use crate::geometry::{Cast, Entry, INFINITE_AABB, RawAabb, round_down, round_up};
+use crate::geometry::{INFINITE_AABB, Impact, PreparedCast, RawAabb, round_down, round_up};
 use crate::tier::loose_grid::map::{CellMap, CellRange};
 use crate::tier::loose_grid::walk::double_grid::{BoxVisitor, DoubleGrid, visit_range, visit_unlisted};
 
@@ -22,7 +22,7 @@ const SHORT_WAY_CELLS: usize = 4;
 
 /// Visits the entities that a cast hits.
 pub(in crate::tier::loose_grid) struct CastVisitor<'c, 'v, V> {
-    cast: &'c Cast,
+    cast: &'c PreparedCast,
     /// The largest distance of interest.
     pub(in crate::tier::loose_grid) t_max: f64,
     visit: &'v mut V,
@@ -30,14 +30,14 @@ pub(in crate::tier::loose_grid) struct CastVisitor<'c, 'v, V> {
 
 impl<'c, 'v, V> CastVisitor<'c, 'v, V> {
     /// `visit` takes a hit and where it is hit, and returns the new `t_max`.
-    pub(in crate::tier::loose_grid) fn new(cast: &'c Cast, t_max: f64, visit: &'v mut V) -> Self {
+    pub(in crate::tier::loose_grid) fn new(cast: &'c PreparedCast, t_max: f64, visit: &'v mut V) -> Self {
         Self { cast, t_max, visit }
     }
 
     /// Visits the entities of a grid, roughly first hit first.
     pub(in crate::tier::loose_grid) fn search<G: DoubleGrid>(&mut self, grid: G)
     where
-        V: FnMut(G::Hit, Entry) -> f64,
+        V: FnMut(G::Hit, Impact) -> f64,
     {
         visit_unlisted(grid, self);
         let way = Way::new(self.cast, grid.tight_map());
@@ -75,15 +75,15 @@ impl<'c, 'v, V> CastVisitor<'c, 'v, V> {
     }
 }
 
-impl<H, V: FnMut(H, Entry) -> f64> BoxVisitor<H> for CastVisitor<'_, '_, V> {
+impl<H, V: FnMut(H, Impact) -> f64> BoxVisitor<H> for CastVisitor<'_, '_, V> {
     #[inline]
     fn reaches(&self, bounds: &RawAabb) -> bool {
-        self.cast.span(bounds, self.t_max).is_some()
+        self.cast.interval(bounds, self.t_max).is_some()
     }
 
     #[inline]
     fn visit(&mut self, aabb: &RawAabb, hit: H) {
-        if let Some(entry) = self.cast.entry(aabb, self.t_max) {
+        if let Some(entry) = self.cast.impact(aabb, self.t_max) {
             self.t_max = (self.visit)(hit, entry);
         }
     }
@@ -91,7 +91,7 @@ impl<H, V: FnMut(H, Entry) -> f64> BoxVisitor<H> for CastVisitor<'_, '_, V> {
 
 /// The way of a cast through a tight grid.
 struct Way<'g> {
-    cast: &'g Cast,
+    cast: &'g PreparedCast,
     map: &'g CellMap,
     directions: [Direction; 2],
 }
@@ -105,7 +105,7 @@ enum Direction {
 }
 
 impl<'g> Way<'g> {
-    fn new(cast: &'g Cast, map: &'g CellMap) -> Self {
+    fn new(cast: &'g PreparedCast, map: &'g CellMap) -> Self {
         let direction = |axis: usize| {
             if cast.speed(axis) == 0.0 {
                 Direction::None
@@ -132,14 +132,14 @@ impl<'g> Way<'g> {
             // A strip without sides on the other axis.
             let mut strip = INFINITE_AABB;
             (strip[axis], strip[axis + 2]) = (round_down(begin).max(f32::MIN), round_up(end).min(f32::MAX));
-            self.cast.span(&strip, f64::INFINITY).map_or(0.0, |[_, last]| last)
+            self.cast.interval(&strip, f64::INFINITY).map_or(0.0, |[_, last]| last)
         };
         exit(0).max(exit(1))
     }
 
-    /// Returns the cover of a piece; see [`Cast::cover`]. It is infinite ahead if `is_endless`.
+    /// Returns the cover of a piece; see [`PreparedCast::swept_bounds`]. It is infinite ahead if `is_endless`.
     fn cover(&self, from: f64, to: f64, end: f64, is_endless: bool) -> RawAabb {
-        let mut cover = self.cast.cover(from, to, end);
+        let mut cover = self.cast.swept_bounds(from, to, end);
         for (axis, direction) in self.directions.into_iter().enumerate().filter(|_| is_endless) {
             match direction {
                 Direction::Down => cover[axis] = f32::NEG_INFINITY,

@@ -5,9 +5,9 @@ mod tests;
 
 use crate::geometry::band_box::BandBox;
 use crate::memory::buffers::grow;
-use crate::memory::cell_table::{Key, Starts};
-use crate::memory::columns::{Columns, ColumnsMut, column_words};
-use crate::memory::record::Record;
+use crate::memory::cell_table::{CellKey, CellStarts};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
+use crate::memory::record::BodyRecord;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup};
@@ -28,7 +28,12 @@ impl Band {
     /// Sorts `own` by cell into the columns of `scratch`, and fills `words` with the tables.
     // Not inlined: otherwise the code of the sort depends on the caller, which cost up to a tenth.
     #[inline(never)]
-    pub(super) fn build(own: &[Record], cell_size: Option<f32>, words: &mut [u32], scratch: &mut BandScratch) -> Self {
+    pub(super) fn build(
+        own: &[BodyRecord],
+        cell_size: Option<f32>,
+        words: &mut [u32],
+        scratch: &mut BandScratch,
+    ) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let (cells, crowding) = choose_cells(own, extents, cell_size, words, scratch);
         sort(own, words, scratch);
@@ -58,11 +63,11 @@ impl Band {
 
     /// The band's bodies in cell order, in the columns and the words into which it was built.
     pub(super) fn cell_view<'a>(&self, columns: &'a [u32], words: &'a [u32]) -> CellView<'a> {
-        CellView::new(Columns::of(columns, self.population()), self.starts(words))
+        CellView::new(SoaColumns::of(columns, self.population()), self.starts(words))
     }
 
     /// The entries of each cell.
-    pub(crate) fn starts<'a>(&self, words: &'a [u32]) -> Starts<'a> {
+    pub(crate) fn starts<'a>(&self, words: &'a [u32]) -> CellStarts<'a> {
         self.cells.starts(words)
     }
 
@@ -111,7 +116,7 @@ impl Band {
 /// Sorts by cell: first keys and indices of records, then the records in that order.
 ///
 /// That takes one random read for each body, and all writes are sequential.
-fn sort(own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
+fn sort(own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) {
     let BandScratch { keys, sorted_keys, columns, wide, .. } = scratch;
     let padded = own.len().next_multiple_of(4);
     grow(wide, padded);
@@ -119,7 +124,7 @@ fn sort(own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
     order[own.len()..].fill(0);
     // Backwards: the end of each cell becomes its start, and the order stays that of the input.
     for (index, &key) in keys.iter().enumerate().rev() {
-        let start = &mut words[Key(key).cell()];
+        let start = &mut words[CellKey(key).cell()];
         *start -= 1;
         order[*start as usize] = u64::from(key) << 32 | index as u64;
     }
@@ -131,16 +136,16 @@ fn sort(own: &[Record], words: &mut [u32], scratch: &mut BandScratch) {
     let (fours, _) = order.as_chunks::<4>();
     let record = |entry: u64| &own[entry as u32 as usize];
     let records = fours.iter().map(|&[a, b, c, d]| [record(a), record(b), record(c), record(d)]);
-    ColumnsMut::of(&mut columns[..len], own.len()).fill_fours(records);
+    SoaColumnsMut::of(&mut columns[..len], own.len()).fill_fours(records);
 }
 
 /// The bounds of all boxes, and the extent of each axis; `None` if there are no boxes.
-fn measure(own: &[Record]) -> Option<(BandBox, [Extent; 2])> {
+fn measure(own: &[BodyRecord]) -> Option<(BandBox, [Extent; 2])> {
     let first = Vec4::from_array(own.first()?.aabb);
     // All four edges as one vector; of the sides, the first two elements count. No edge is NaN, for
     // which minimum and maximum would depend on the processor.
     let (mut low, mut high, mut side) = (first, first, Vec4::ZERO);
-    for Record { aabb, .. } in own {
+    for BodyRecord { aabb, .. } in own {
         let edges = Vec4::from_array(*aabb);
         low = low.min(edges);
         high = high.max(edges);

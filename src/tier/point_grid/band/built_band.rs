@@ -3,8 +3,8 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
-use crate::simd::{CellView, Level};
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::crowded;
@@ -18,8 +18,8 @@ use crate::tier::point_grid::places::write_blocks;
 pub(crate) struct RawBand<'a> {
     pub(in crate::tier::point_grid) slot: &'a mut BandSlot,
     /// The records of its own bodies, with room for padding after them.
-    pub(in crate::tier::point_grid) records: &'a mut [Record],
-    pub(in crate::tier::point_grid) ghosts: &'a [Record],
+    pub(in crate::tier::point_grid) records: &'a mut [BodyRecord],
+    pub(in crate::tier::point_grid) ghosts: &'a [BodyRecord],
     /// Memory for its tables.
     pub(in crate::tier::point_grid) words: &'a mut [u32],
 }
@@ -50,8 +50,8 @@ impl<'a> RawBand<'a> {
 /// A band whose bodies are sorted by cell, in the scratch of a worker.
 pub(crate) struct BuiltBand<'a> {
     slot: &'a BandSlot,
-    records: &'a mut [Record],
-    ghosts: &'a [Record],
+    records: &'a mut [BodyRecord],
+    ghosts: &'a [BodyRecord],
     bodies: SortedBodies<'a>,
     rules: PairRules<'a>,
 }
@@ -83,19 +83,24 @@ impl<'a> BuiltBand<'a> {
     }
 
     /// Finds the pairs of its own bodies. `None` once the pair limit is exceeded.
-    pub(crate) fn own_pairs(&mut self, level: Level, sink: &mut PairSink<'_>) -> Option<()> {
+    pub(crate) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
         self.bodies.own_pairs(level, sink)
     }
 
     /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
     /// exceeded.
-    pub(crate) fn ghost_pairs(&self, level: Level, sink: &mut PairSink<'_>) -> Option<()> {
+    pub(crate) fn ghost_pairs(&self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
         self.bodies.pairs_with(level, self.ghosts.iter().copied(), sink)
     }
 
     /// Finds the pairs of its own bodies, and of those with ghosts. `None` once the pair limit is
     /// exceeded.
-    pub(crate) fn crowded_pairs(&self, level: Level, scratch: &CrowdedScratch, sink: &mut PairSink<'_>) -> Option<()> {
+    pub(crate) fn crowded_pairs(
+        &self,
+        level: DetectedSimd,
+        scratch: &CrowdedScratch,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
         // No listener may run while the scratch, which all workers share, is locked.
         sink.hold();
         let outcome = crowded::find_pairs((self.own(), self.ghosts), self.rules, level, scratch, sink);
@@ -107,12 +112,12 @@ impl<'a> BuiltBand<'a> {
     /// the pair limit is exceeded.
     pub(crate) fn pairs_with(
         &self,
-        level: Level,
-        others: impl Iterator<Item = Record>,
+        level: DetectedSimd,
+        others: impl Iterator<Item = BodyRecord>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let axes = self.slot.axes;
-        let in_band = |Record { aabb, row }| Record { aabb: *axes.box_to_band(aabb).edges(), row };
+        let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
         self.bodies.pairs_with(level, others.map(in_band), sink)
     }
 
@@ -126,7 +131,7 @@ impl<'a> BuiltBand<'a> {
         write_blocks(self.records, self.bodies.cells().columns());
     }
 
-    fn own(&self) -> &[Record] {
+    fn own(&self) -> &[BodyRecord] {
         &self.records[..self.slot.filed_count()]
     }
 }

@@ -6,8 +6,8 @@
 //! BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
 
 use crate::geometry::band_box::BandBox;
-use crate::memory::cell_table::{Starts, table_words};
-use crate::simd::Rect;
+use crate::memory::cell_table::{CellStarts, table_words};
+use crate::simd::CellRect;
 use crate::tier::point_grid::axis::{AxisMap, BandAxis};
 use crate::tier::point_grid::band::keys::EqualCells;
 
@@ -56,8 +56,8 @@ impl CellGrid {
     }
 
     /// The entries of each cell.
-    pub(super) fn starts<'a>(&self, words: &'a [u32]) -> Starts<'a> {
-        Starts::filled(&words[..table_words(self.rows, self.stride())], self.stride(), self.rows)
+    pub(super) fn starts<'a>(&self, words: &'a [u32]) -> CellStarts<'a> {
+        CellStarts::filled(&words[..table_words(self.rows, self.stride())], self.stride(), self.rows)
     }
 
     pub(super) fn axes<'a>(&self, words: &'a [u32]) -> [BandAxis<'a>; 2] {
@@ -103,7 +103,7 @@ pub(crate) struct CellLookup<'a> {
 impl CellLookup<'_> {
     /// The cells in which every body that overlaps `aabb` is filed (BAND-1, BAND-2).
     #[inline]
-    pub(crate) fn rect(&self, aabb: &BandBox) -> Rect {
+    pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
         let [left, top, right, bottom] = match &self.equal {
             Some(cells) => cells.of(aabb.edges()),
             None => {
@@ -111,6 +111,6 @@ impl CellLookup<'_> {
                 [x.cell(min_x), y.cell(min_y), x.cell(max_x), y.cell(max_y)]
             }
         };
-        Rect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
+        CellRect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
     }
 }

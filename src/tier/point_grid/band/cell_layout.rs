@@ -6,8 +6,8 @@
 //! Cost: O(n) where bodies lie about evenly; a few times that where they cluster; O(n log n) at worst.
 
 use crate::memory::buffers::{grow, part_start};
-use crate::memory::cell_table::{Key, count_keys, table_words};
-use crate::memory::record::Record;
+use crate::memory::cell_table::{CellKey, count_keys, table_words};
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{
     AxisMap, BandAxis, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
 };
@@ -69,7 +69,7 @@ pub(super) enum Layout {
 /// The table of starts then holds the end of each cell, for the sort. Also returns the crowding:
 /// how many bodies share a typical body's cell, itself included.
 pub(super) fn choose_cells(
-    own: &[Record],
+    own: &[BodyRecord],
     extents: [Extent; 2],
     cell_size: Option<f32>,
     words: &mut [u32],
@@ -108,7 +108,7 @@ pub(super) fn choose_cells(
 }
 
 /// Whether equal cells are worth a try, judged by a few bodies.
-pub(super) fn may_be_even(own: &[Record], [x, y]: [Extent; 2]) -> bool {
+pub(super) fn may_be_even(own: &[BodyRecord], [x, y]: [Extent; 2]) -> bool {
     if own.len() < 16 * LOOKED_AT {
         return true;
     }
@@ -129,7 +129,7 @@ pub(super) fn may_be_even(own: &[Record], [x, y]: [Extent; 2]) -> bool {
 /// Also returns the crowding. `None` if the layout is hopeless.
 pub(super) fn lay_out(
     layout: Layout,
-    own: &[Record],
+    own: &[BodyRecord],
     extents: [Extent; 2],
     cell_size: Option<f32>,
     words: &mut [u32],
@@ -178,7 +178,7 @@ fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: Option<f32>) -
 /// Fine equal cells, of which sparse neighbours are merged; `None` if those would be too crowded.
 fn merged_cells(
     narrow: bool,
-    own: &[Record],
+    own: &[BodyRecord],
     [x, y]: [Extent; 2],
     x_table: &mut [u32],
     y_table: &mut [u32],
@@ -234,7 +234,7 @@ fn merged_cells(
 /// Columns as narrow as possible, and then as many rows as their population calls for: equal rows if
 /// those are about equally full.
 fn cells_between_borders(
-    own: &[Record],
+    own: &[BodyRecord],
     y: Extent,
     x_table: &mut [u32],
     y_table: &mut [u32],
@@ -261,7 +261,7 @@ fn cells_between_borders(
 
 /// About `wanted` equal rows, if they are about equally full.
 fn equal_rows(
-    own: &[Record],
+    own: &[BodyRecord],
     y: Extent,
     columns: usize,
     wanted: usize,
@@ -281,7 +281,7 @@ fn equal_rows(
 }
 
 /// Computes each body's key: its cell, and whether its box reaches out of it.
-fn fill_keys(cells: &CellGrid, own: &[Record], (x_table, y_table): (&[u32], &[u32]), scratch: &mut BandScratch) {
+fn fill_keys(cells: &CellGrid, own: &[BodyRecord], (x_table, y_table): (&[u32], &[u32]), scratch: &mut BandScratch) {
     let stride = cells.stride();
     let BandScratch { keys, wide, .. } = scratch;
     grow(keys, own.len());
@@ -294,21 +294,21 @@ fn fill_keys(cells: &CellGrid, own: &[Record], (x_table, y_table): (&[u32], &[u3
         for (key, &fine) in keys.iter_mut().zip(&*wide) {
             let [x, y, right, below] = unpack_cells(fine);
             let [x, y, right, below] = [columns[x], rows[y], columns[right], rows[below]].map(u32::from);
-            *key = Key::new(y * stride as u32 + x + 1, right - x, below - y).0;
+            *key = CellKey::new(y * stride as u32 + x + 1, right - x, below - y).0;
         }
         return;
     }
     let x_axis = BandAxis { map: cells.x, count: cells.columns, table: x_table };
     let y_axis = BandAxis { map: cells.y, count: cells.rows, table: y_table };
-    for (key, Record { aabb, .. }) in keys.iter_mut().zip(own) {
+    for (key, BodyRecord { aabb, .. }) in keys.iter_mut().zip(own) {
         let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
         let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
-        *key = Key::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
+        *key = CellKey::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
     }
 }
 
 /// The edges on an axis, sorted by the lower edge.
-fn sort_edges(own: &[Record], axis: usize, edges: &mut Vec<u64>) {
+fn sort_edges(own: &[BodyRecord], axis: usize, edges: &mut Vec<u64>) {
     edges.clear();
     edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
     edges.sort_unstable();

@@ -14,8 +14,8 @@
 
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
-use crate::simd::Level;
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -43,7 +43,7 @@ pub(crate) struct CrowdedScratch(Mutex<CrowdedBuffers>);
 
 #[derive(Default)]
 struct CrowdedBuffers {
-    records: Vec<Record>,
+    records: Vec<BodyRecord>,
     words: Vec<u32>,
     band: BandScratch,
 }
@@ -58,16 +58,16 @@ impl CrowdedScratch {
 }
 
 /// Whether a band is crowded because its sizes differ.
-pub(super) fn is_crowded_by_size(band: &Band, own: &[Record]) -> bool {
+pub(super) fn is_crowded_by_size(band: &Band, own: &[BodyRecord]) -> bool {
     band.crowding > CROWDED && SizeCut::of(own).is_some()
 }
 
 /// Finds the pairs of a band's own bodies, and of those with its ghosts. `None` once the pair limit
 /// is exceeded.
 pub(super) fn find_pairs(
-    (own, ghosts): (&[Record], &[Record]),
+    (own, ghosts): (&[BodyRecord], &[BodyRecord]),
     rules: PairRules<'_>,
-    level: Level,
+    level: DetectedSimd,
     scratch: &CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -81,15 +81,15 @@ pub(super) fn find_pairs(
 /// What all parts of a band have in common.
 #[derive(Clone, Copy)]
 struct SizeSplit<'a> {
-    ghosts: &'a [Record],
+    ghosts: &'a [BodyRecord],
     rules: PairRules<'a>,
-    level: Level,
+    level: DetectedSimd,
 }
 
 impl SizeSplit<'_> {
     fn find_pairs(
         self,
-        part: &mut [Record],
+        part: &mut [BodyRecord],
         (words, scratch): (&mut [u32], &mut BandScratch),
         cuts_left: usize,
         sink: &mut PairSink<'_>,
@@ -124,9 +124,9 @@ struct SizeCut {
 impl SizeCut {
     /// A cut between the median and the largest size, on the axis where these differ most; `None` if
     /// sizes are alike.
-    fn of(part: &[Record]) -> Option<Self> {
+    fn of(part: &[BodyRecord]) -> Option<Self> {
         let ratio_and_cut = |axis: usize| {
-            let side = |record: &Record| record.aabb[axis + 2] - record.aabb[axis];
+            let side = |record: &BodyRecord| record.aabb[axis + 2] - record.aabb[axis];
             let largest = part.iter().map(side).fold(0.0, f32::max);
             let mut sample = [0.0; MEDIAN_SAMPLE];
             let step = part.len().div_ceil(MEDIAN_SAMPLE).max(1);
@@ -146,7 +146,7 @@ impl SizeCut {
     }
 
     /// The smaller records, then the larger ones.
-    fn split<'r>(&self, part: &'r mut [Record]) -> (&'r mut [Record], &'r mut [Record]) {
+    fn split<'r>(&self, part: &'r mut [BodyRecord]) -> (&'r mut [BodyRecord], &'r mut [BodyRecord]) {
         let mut smaller = 0;
         for k in 0..part.len() {
             let aabb = &part[k].aabb;
@@ -168,14 +168,14 @@ mod tests {
     use triphase_scenes::SplitMix64;
 
     fn found(boxes: &[RawAabb], ghosts: &[RawAabb]) -> Vec<(u32, u32)> {
-        let records = |boxes: &[RawAabb], from: usize| -> Vec<Record> {
-            boxes.iter().enumerate().map(|(k, &aabb)| Record { aabb, row: (from + k) as u32 }).collect()
+        let records = |boxes: &[RawAabb], from: usize| -> Vec<BodyRecord> {
+            boxes.iter().enumerate().map(|(k, &aabb)| BodyRecord { aabb, row: (from + k) as u32 }).collect()
         };
         let (own, ghosts) = (records(boxes, 0), records(ghosts, boxes.len()));
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
         let (rules, scratch) = (PairRules::default(), CrowdedScratch::default());
-        find_pairs((&own, &ghosts), rules, Level::default(), &scratch, &mut sink).expect("no limit");
+        find_pairs((&own, &ghosts), rules, DetectedSimd::default(), &scratch, &mut sink).expect("no limit");
         drop(sink);
         let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
         pairs.sort_unstable();
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn only_bands_of_unlike_sizes_are_cut() {
-        let record = |side: f32| Record { aabb: [0.0, 0.0, side, side], row: 0 };
+        let record = |side: f32| BodyRecord { aabb: [0.0, 0.0, side, side], row: 0 };
         assert!(SizeCut::of(&[]).is_none());
         assert!(SizeCut::of(&[record(0.0); 5]).is_none());
         assert!(SizeCut::of(&[record(1.0), record(1.0), record(2.0)]).is_none());

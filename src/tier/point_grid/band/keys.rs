@@ -1,8 +1,8 @@
 //! From boxes to equal cells: four boxes at a time, transposed in registers.
 
 use crate::geometry::RawAabb;
-use crate::memory::cell_table::Key;
-use crate::memory::record::Record;
+use crate::memory::cell_table::CellKey;
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{low_bits, wholes_within};
 use glam::{Mat4, Vec4};
 
@@ -39,7 +39,7 @@ impl EqualCells {
 
     /// Calls `each` for every batch with its cells and the part of `out` that belongs to it.
     #[inline(always)]
-    fn for_each_batch<T>(&self, own: &[Record], out: &mut [T], mut each: impl FnMut(&KeyBatch, &mut [T])) {
+    fn for_each_batch<T>(&self, own: &[BodyRecord], out: &mut [T], mut each: impl FnMut(&KeyBatch, &mut [T])) {
         let mut batch = [[0; KEY_BATCH_LEN]; 4];
         for (own, out) in own.chunks(KEY_BATCH_LEN).zip(out.chunks_mut(KEY_BATCH_LEN)) {
             for (k, four) in own.chunks(4).enumerate() {
@@ -61,10 +61,10 @@ impl EqualCells {
     /// Computes the key of each body; rows are `stride` cells apart.
     // Not inlined, so that the constants of the loop stay in registers.
     #[inline(never)]
-    pub(super) fn keys(&self, own: &[Record], stride: u32, keys: &mut [u32]) {
+    pub(super) fn keys(&self, own: &[BodyRecord], stride: u32, keys: &mut [u32]) {
         self.for_each_batch(own, keys, |[x, y, right, below], keys| {
             for (k, key) in keys.iter_mut().enumerate() {
-                *key = Key::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;
+                *key = CellKey::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;
             }
         });
     }
@@ -72,7 +72,7 @@ impl EqualCells {
     /// Computes the cells of each body, to be unpacked by [`unpack_cells`], and counts the bodies in
     /// each column and row.
     #[inline(never)]
-    pub(super) fn count(&self, own: &[Record], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
+    pub(super) fn count(&self, own: &[BodyRecord], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
         self.for_each_batch(own, cells, |[x, y, right, below], cells| {
             for (k, packed) in cells.iter_mut().enumerate() {
                 *packed =

@@ -2,7 +2,7 @@
 
 use crate::input::filter::Filter;
 use crate::memory::buffers::{buffers, grow};
-use crate::memory::columns::{Columns, column_words, fill_filters, filter_words};
+use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
 
 /// Buffers for building one band, which is searched while it is in them.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl BandScratch {
         let Self { sorted_keys, columns, filters, .. } = self;
         let population = sorted_keys.len();
         grow(filters, filter_words(population));
-        let rows = &Columns::of(columns, population).rows()[..population];
+        let rows = &SoaColumns::of(columns, population).rows()[..population];
         fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 

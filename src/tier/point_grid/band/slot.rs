@@ -3,7 +3,7 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::memory::buffers::plain_buffers;
-use crate::memory::columns::PAD;
+use crate::memory::columns::SOA_PAD;
 use crate::tier::point_grid::band::build::Band;
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ plain_buffers!(BandSlot);
 impl BandSlot {
     /// Number of bodies that were filed in the band, built or not.
     pub(in crate::tier::point_grid) fn filed_count(&self) -> usize {
-        self.places.len() - PAD
+        self.places.len() - SOA_PAD
     }
 
     /// Number of bodies in the built band.

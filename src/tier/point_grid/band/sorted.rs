@@ -9,8 +9,8 @@
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::page::PairSink;
-use crate::memory::record::Record;
-use crate::simd::{CellView, Level, Order, Probe};
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -38,7 +38,7 @@ pub(crate) struct SortedBodies<'a> {
 impl<'a> SortedBodies<'a> {
     /// Sorts records by cell, and writes the tables to `words`.
     pub(super) fn new(
-        own: &[Record],
+        own: &[BodyRecord],
         cell_size: Option<f32>,
         rules: PairRules<'a>,
         words: &'a mut [u32],
@@ -59,7 +59,7 @@ impl<'a> SortedBodies<'a> {
     }
 
     /// Finds the pairs of these bodies. `None` once the pair limit is exceeded.
-    pub(super) fn own_pairs(&mut self, level: Level, sink: &mut PairSink<'_>) -> Option<()> {
+    pub(super) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
         level.scan_cells(&self.cells, self.keys, self.buffer, sink)
     }
 
@@ -67,17 +67,17 @@ impl<'a> SortedBodies<'a> {
     /// pair limit is exceeded.
     pub(super) fn pairs_with(
         &self,
-        level: Level,
-        others: impl Iterator<Item = Record>,
+        level: DetectedSimd,
+        others: impl Iterator<Item = BodyRecord>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let (bounds, lookup) = (self.band.bounds(), self.lookup());
-        for Record { aabb, row } in others {
+        for BodyRecord { aabb, row } in others {
             let in_band = BandBox::from_edges(aabb);
             if bounds.overlaps(&in_band) {
                 let filter = self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize]);
                 let probe = Probe { aabb, row, filter };
-                level.scan_rect(&self.cells, &lookup.rect(&in_band), probe, Order::Ascending, sink)?;
+                level.scan_rect(&self.cells, &lookup.rect(&in_band), probe, PairOrder::Ascending, sink)?;
             }
         }
         Some(())

@@ -1,6 +1,6 @@
 //! Queries to a [`PointGrid`] against brute force.
 
-use crate::geometry::{Aabb, AabbCast, Circle, Point, RawAabb, Ray, holds, overlaps};
+use crate::geometry::{Aabb, AabbCast, Circle, Point, RawAabb, Ray, contains, overlaps};
 use crate::reference;
 use crate::tier::DebugShape;
 use crate::tier::point_grid::PointGrid;
@@ -59,11 +59,11 @@ fn check_areas(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2
     assert_eq!(ask.query_aabb(aabb(area)).exists(), !met.is_empty(), "{label}");
     let near = sorted(ask.query_candidates(aabb(area)));
     assert!(near.windows(2).all(|two| two[0] < two[1]) && met.iter().all(|row| near.contains(row)), "{label}: near");
-    let within = rows_where(boxes, |aabb| holds(&area, aabb));
+    let within = rows_where(boxes, |aabb| contains(&area, aabb));
     assert_eq!(sorted(ask.query_contained_in(aabb(area))), within, "{label}: within {area:?}");
-    let around = rows_where(boxes, |aabb| holds(aabb, &area));
+    let around = rows_where(boxes, |aabb| contains(aabb, &area));
     assert_eq!(sorted(ask.query_containing(aabb(area))), around, "{label}: around {area:?}");
-    let at = rows_where(boxes, |aabb| holds(aabb, &[x, y, x, y]));
+    let at = rows_where(boxes, |aabb| contains(aabb, &[x, y, x, y]));
     assert_eq!(sorted(ask.query_point(Point::new([x, y]).expect("finite"))), at, "{label}: at {x} {y}");
 }
 

@@ -1,7 +1,7 @@
 //! Many boxes against the bands of a grid, compared with brute force.
 
 use crate::geometry::RawAabb;
-use crate::memory::record::Record;
+use crate::memory::record::BodyRecord;
 use crate::reference;
 use crate::tier::box_test::BoxTest;
 use crate::tier::point_grid::PointGrid;
@@ -16,7 +16,7 @@ fn a_search_of_all_bands_finds_each_overlap_once() {
         let (filed, others) = (kind.boxes(3000, 0x3ee7), kind.boxes(700, 0x3ee8));
         let mut grid = PointGrid::new();
         grid.rebuild(&filed, &mut Vec::new()).expect("valid boxes");
-        let records: Vec<Record> = others.iter().zip(0..).map(|(&aabb, row)| Record { aabb, row }).collect();
+        let records: Vec<BodyRecord> = others.iter().zip(0..).map(|(&aabb, row)| BodyRecord { aabb, row }).collect();
         let mut buffers = SearchBuffers::default();
         let mut found: Vec<(u32, u32)> = Vec::new();
         for boxes in records.chunks(SEARCH_BOXES_MAX) {
@@ -43,7 +43,7 @@ fn a_search_ends_with_the_first_visit_that_returns_none() {
     let boxes = BoxLayout::Crowd.boxes(3000, 0x3ee7);
     let mut grid = PointGrid::new();
     grid.rebuild(&boxes, &mut Vec::new()).expect("valid boxes");
-    let records: Vec<Record> = boxes.iter().zip(0..).map(|(&aabb, row)| Record { aabb, row }).collect();
+    let records: Vec<BodyRecord> = boxes.iter().zip(0..).map(|(&aabb, row)| BodyRecord { aabb, row }).collect();
     let search = grid.bands.search_band(0);
     let mut visits = 0;
     let outcome =

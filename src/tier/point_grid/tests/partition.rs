@@ -3,8 +3,8 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::input::rows::BoxSlice;
-use crate::memory::record::Record;
-use crate::simd::Level;
+use crate::memory::record::BodyRecord;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::route::GHOSTS_MAX;
@@ -15,19 +15,19 @@ use triphase_scenes::BoxLayout;
 /// bodies. Boxes are in the axes of the world.
 #[derive(PartialEq)]
 struct Filed {
-    own: Vec<Vec<Record>>,
-    ghosts: Vec<Vec<Record>>,
-    oversized: Vec<Record>,
+    own: Vec<Vec<BodyRecord>>,
+    ghosts: Vec<Vec<BodyRecord>>,
+    oversized: Vec<BodyRecord>,
 }
 
 fn file(boxes: &[RawAabb], options: ClassOptions<'_>, parallel: bool) -> Filed {
     let (mut filing, mut bands) = (Filing::default(), Bands::default());
     filing.plan(&BoxSlice(boxes), options);
-    let file_options = FileOptions { skip_invalid: false, level: Level::default(), parallel };
+    let file_options = FileOptions { skip_invalid: false, level: DetectedSimd::default(), parallel };
     filing.file(&BoxSlice(boxes), file_options, &mut bands).expect("valid boxes");
-    let in_world = |axes: BandAxes, records: &[Record]| -> Vec<Record> {
+    let in_world = |axes: BandAxes, records: &[BodyRecord]| -> Vec<BodyRecord> {
         let in_world = |aabb| axes.box_to_world(BandBox::from_edges(aabb));
-        records.iter().map(|&Record { aabb, row }| Record { aabb: in_world(aabb), row }).collect()
+        records.iter().map(|&BodyRecord { aabb, row }| BodyRecord { aabb: in_world(aabb), row }).collect()
     };
     let own = bands.slots.iter().map(|slot| {
         let places = slot.places.start..slot.places.start + slot.filed_count();
@@ -40,7 +40,7 @@ fn file(boxes: &[RawAabb], options: ClassOptions<'_>, parallel: bool) -> Filed {
 fn check(label: &str, boxes: &[RawAabb], options: ClassOptions<'_>) {
     let filed = file(boxes, options, false);
     let (mut owned, mut ghosts) = (vec![0; boxes.len()], vec![0; boxes.len()]);
-    let count = |destination: &[Record], counts: &mut [usize]| {
+    let count = |destination: &[BodyRecord], counts: &mut [usize]| {
         assert!(destination.is_sorted_by_key(|record| record.row), "{label}: in the order of rows");
         for record in destination {
             assert_eq!(record.aabb, boxes[record.row as usize], "{label}");

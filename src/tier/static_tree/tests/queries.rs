@@ -1,6 +1,8 @@
 //! Every query of every scene against brute force with the predicates of `geometry`.
 
-use crate::geometry::{Aabb, AabbCast, Cast, Circle, Point, RawAabb, Ray, distance_squared, holds, overlaps};
+use crate::geometry::{
+    Aabb, AabbCast, Circle, Point, PreparedCast, RawAabb, Ray, contains, distance_squared, overlaps,
+};
 use crate::query::{CastHit, Neighbor};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
@@ -46,10 +48,14 @@ fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
     };
     let (raw, ask) = (area.to_array(), tree.query());
     let [x, y, ..] = raw;
-    assert_eq!(sorted(ask.query_contained_in(area)), all_that(tree, |aabb| holds(&raw, aabb)), "{name}: in {raw:?}");
-    assert_eq!(sorted(ask.query_containing(area)), all_that(tree, |aabb| holds(aabb, &raw)), "{name}: around {raw:?}");
+    assert_eq!(sorted(ask.query_contained_in(area)), all_that(tree, |aabb| contains(&raw, aabb)), "{name}: in {raw:?}");
+    assert_eq!(
+        sorted(ask.query_containing(area)),
+        all_that(tree, |aabb| contains(aabb, &raw)),
+        "{name}: around {raw:?}"
+    );
     let point = Point::new([x, y]).unwrap();
-    let around = all_that(tree, |aabb| holds(aabb, &[x, y, x, y]));
+    let around = all_that(tree, |aabb| contains(aabb, &[x, y, x, y]));
     assert_eq!(sorted(ask.query_point(point)), around, "{name}: around {point:?}");
     let wanted: Vec<u32> = wanted.into_iter().filter(|&row| is_wanted(row)).collect();
     assert_eq!(sorted(ask.with_predicate(&is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
@@ -118,11 +124,11 @@ fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
     assert_eq!(ask.cast_aabb_any(sweep), !wanted.is_empty(), "{name}: {sweep:?}");
 }
 
-fn met(tree: &StaticTree, cast: Cast) -> Vec<CastHit<u32>> {
+fn met(tree: &StaticTree, cast: PreparedCast) -> Vec<CastHit<u32>> {
     let entries = enabled(tree).filter_map(|(target, aabb)| {
-        let entry = cast.entry(aabb, cast.max)?;
-        let normal = cast.normal(&entry).map(|normal| normal.to_array());
-        Some(CastHit { target, time_of_impact: entry.distance, normal })
+        let impact = cast.impact(aabb, cast.max_time)?;
+        let normal = cast.normal(&impact);
+        Some(CastHit { target, time_of_impact: impact.time, normal })
     });
     let mut met: Vec<_> = entries.collect();
     met.sort_by(|a, b| a.time_of_impact.total_cmp(&b.time_of_impact).then(a.target.cmp(&b.target)));
@@ -166,7 +172,7 @@ fn rays(points: &[[f32; 2]]) -> Vec<Ray> {
 fn sweeps(points: &[[f32; 2]], areas: &[RawAabb]) -> Vec<AabbCast> {
     let starts = areas.iter().filter_map(|&[a, b, c, d]| Aabb::new([a, b], [c, d]).ok());
     let all = starts.zip(points.iter().cycle()).enumerate().filter_map(|(k, (start, &to))| {
-        let by = (glam::Vec2::from_array(to) - start.min()).to_array();
+        let by = [to[0] - start.min()[0], to[1] - start.min()[1]];
         AabbCast::new(start, [by, [by[0], 0.0], [0.0, -by[1]], [0.0, 0.0]][k % 4]).ok()
     });
     all.collect()
@@ -263,7 +269,7 @@ fn cast_visits_few_statics() {
         let mut until = f64::INFINITY;
         tree.visit_cast(&ray.into(), until, &mut |_, entry| {
             visited += 1;
-            until = until.min(entry.distance);
+            until = until.min(entry.time);
             until
         });
     }
@@ -287,7 +293,7 @@ fn debug_shapes_are_nodes_and_leaves() {
             };
             assert!(level <= DEPTH_MAX && level <= above.len(), "{name}: below nothing");
             above.truncate(level);
-            assert!(above.last().is_none_or(|outer| holds(outer, &cell)), "{name}: {cell:?} reaches out");
+            assert!(above.last().is_none_or(|outer| contains(outer, &cell)), "{name}: {cell:?} reaches out");
             above.push(cell);
         });
         assert_eq!((parts, listed), (tree.node_count(), tree.entry_count()), "{name}");

@@ -184,7 +184,7 @@ fn getters_return_the_input() {
     let statics = [[-0.0f32, 0.0, 1.0, 1.0], [2.0, 2.0, 3.0, 9.0]];
     let mut tree = StaticTree::new(Statics::new(&statics).with_ids(&[70, 71])).unwrap();
     assert_eq!((tree.len(), tree.is_empty(), tree.id(1), tree.id(2)), (2, false, Some(71), None));
-    assert_eq!(tree.aabb(0).unwrap().min().x.to_bits(), (-0.0f32).to_bits());
+    assert_eq!(tree.aabb(0).unwrap().min()[0].to_bits(), (-0.0f32).to_bits());
     assert_eq!(tree.bounds(), Aabb::new([0.0, 0.0], [3.0, 9.0]).ok());
     assert_eq!((tree.aabb(2), tree.is_enabled(2)), (None, None));
     assert_eq!(tree.set_enabled(1, false), Ok(true));

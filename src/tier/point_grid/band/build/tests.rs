@@ -6,7 +6,7 @@ use crate::geometry::{RawAabb, overlaps};
 use crate::memory::buffers::Buffers;
 use crate::memory::page::{PagePool, PairBudget, PairSink};
 use crate::reference;
-use crate::simd::Level;
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::cell_layout::{Layout, lay_out, may_be_even};
 use triphase_scenes::{BoxLayout, SplitMix64};
@@ -16,7 +16,7 @@ const INF: f32 = f32::INFINITY;
 
 impl Band {
     /// [`build`](Self::build) with a given layout; `None` if it is hopeless.
-    fn build_as(layout: Layout, own: &[Record], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
+    fn build_as(layout: Layout, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
         let (bounds, extents) = measure(own).expect("a band with bodies");
         let Some((cells, crowding)) = lay_out(layout, own, extents, None, words, scratch) else {
             assert!(matches!(layout, Layout::Merged | Layout::Narrow), "{layout:?} is always possible");
@@ -28,8 +28,8 @@ impl Band {
     }
 }
 
-fn records(boxes: &[RawAabb]) -> Vec<Record> {
-    boxes.iter().enumerate().map(|(row, &aabb)| Record { aabb, row: row as u32 }).collect()
+fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {
+    boxes.iter().enumerate().map(|(row, &aabb)| BodyRecord { aabb, row: row as u32 }).collect()
 }
 
 /// Words for a band, with contents left by another.
@@ -38,7 +38,7 @@ fn used_words(population: usize) -> Vec<u32> {
 }
 
 /// Checks that every record is filed once, and BAND-1 to BAND-3.
-fn check(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
+fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     band.cells.assert_fits(label);
     let (columns, _, keys, _) = scratch.sorted_mut();
     band.assert_well_formed(columns, words);
@@ -62,7 +62,7 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
     let (columns, _, keys, buffer) = scratch.sorted_mut();
     let cells = band.cell_view(columns, words);
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-    Level::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
+    DetectedSimd::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
     drop(sink);
     let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
     pairs.sort_unstable();
@@ -70,7 +70,7 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
 }
 
 /// Compares the rectangles of some boxes with brute force.
-fn check_rects(label: &str, band: &Band, own: &[Record], words: &[u32], scratch: &mut BandScratch) {
+fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     let (columns, ..) = scratch.sorted_mut();
     let cells = band.cell_view(columns, words);
     for probe in own.iter().step_by(own.len() / 40 + 1) {

@@ -5,12 +5,16 @@ pub(crate) mod circles;
 pub(crate) mod filters;
 pub(crate) mod masks;
 pub(crate) mod scans;
-use super::*;
+
 use crate::config::SimdLevel;
-use crate::memory::cell_table::{Key, Starts, table_words};
-use crate::memory::columns::{ColumnsMut, PAD, column_words};
-use crate::memory::page::{Block, PagePool, PairBudget};
-use crate::memory::record::Record;
+use crate::geometry::RawAabb;
+use crate::input::filter::Filter;
+use crate::memory::cell_table::{CellKey, CellStarts, table_words};
+use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words};
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
+use std::ops::Range;
 use triphase_scenes::SplitMix64;
 
 const INF: f32 = f32::INFINITY;
@@ -29,12 +33,12 @@ enum Padding {
 const PADDINGS: [Padding; 3] = [Padding::Everything, Padding::NotANumber, Padding::Ones];
 
 /// The levels of this machine, lowest first.
-fn levels() -> Vec<Level> {
-    let mut levels: Vec<Level> = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512]
-        .map(|simd| Level::detect(Some(simd)))
+fn levels() -> Vec<DetectedSimd> {
+    let mut levels: Vec<DetectedSimd> = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512]
+        .map(|simd| DetectedSimd::detect(Some(simd)))
         .into();
     levels.dedup();
-    assert_eq!(levels.last(), Some(&Level::default()), "the best one is tested");
+    assert_eq!(levels.last(), Some(&DetectedSimd::default()), "the best one is tested");
     levels
 }
 
@@ -89,40 +93,40 @@ impl Random {
     }
 
     /// Any row: half of all rows are above `i32::MAX`.
-    fn record(&mut self) -> Record {
+    fn record(&mut self) -> BodyRecord {
         let ([min_x, max_x], [min_y, max_y]) = (self.edges(), self.edges());
         let row = match self.below(8) {
             0 => [0, 1, u32::MAX, u32::MAX - 1][self.below(4)],
             _ => self.next() as u32,
         };
-        Record { aabb: [min_x, min_y, max_x, max_y], row }
+        BodyRecord { aabb: [min_x, min_y, max_x, max_y], row }
     }
 
-    fn records(&mut self, count: usize) -> Vec<Record> {
+    fn records(&mut self, count: usize) -> Vec<BodyRecord> {
         (0..count).map(|_| self.record()).collect()
     }
 
     /// Boxes of which few overlap.
-    fn sparse_records(&mut self, count: usize) -> Vec<Record> {
+    fn sparse_records(&mut self, count: usize) -> Vec<BodyRecord> {
         let mut sparse = |_| {
             let (x, y) = (self.unit() * 100.0, self.unit() * 100.0);
-            Record { aabb: [x, y, x + 0.5, y + 0.5], row: self.next() as u32 }
+            BodyRecord { aabb: [x, y, x + 0.5, y + 0.5], row: self.next() as u32 }
         };
         (0..count).map(&mut sparse).collect()
     }
 }
 
 /// Columns of these records, padded.
-fn columns(records: &[Record], padding: Padding) -> Vec<u32> {
-    let of = |aabb: RawAabb| Record { aabb, row: 7 };
+fn columns(records: &[BodyRecord], padding: Padding) -> Vec<u32> {
+    let of = |aabb: RawAabb| BodyRecord { aabb, row: 7 };
     let filling = match padding {
         Padding::Everything => of(EVERYTHING),
         Padding::NotANumber => of([f32::NAN; 4]),
-        Padding::Ones => Record { aabb: [f32::from_bits(u32::MAX); 4], row: u32::MAX },
+        Padding::Ones => BodyRecord { aabb: [f32::from_bits(u32::MAX); 4], row: u32::MAX },
     };
     let mut words = vec![0; column_words(records.len())];
-    let padded = records.iter().copied().chain([filling; PAD]);
-    ColumnsMut::of(&mut words, records.len()).fill(padded);
+    let padded = records.iter().copied().chain([filling; SOA_PAD]);
+    SoaColumnsMut::of(&mut words, records.len()).fill(padded);
     words
 }
 
@@ -143,7 +147,7 @@ struct Cells {
 impl Cells {
     /// `held` of each cell, row after row. Which boxes reach right and below is by chance: the kernel has to believe the
     /// keys.
-    fn new(width: usize, held: &[Vec<Record>], padding: Padding, random: &mut Random) -> Self {
+    fn new(width: usize, held: &[Vec<BodyRecord>], padding: Padding, random: &mut Random) -> Self {
         let (stride, height) = (width + 2, held.len() / width);
         let mut starts = Vec::new();
         let mut keys = Vec::new();
@@ -152,7 +156,7 @@ impl Cells {
             for (x, cell) in row.iter().enumerate() {
                 starts.push(keys.len() as u32);
                 let mut key = || {
-                    Key::new(
+                    CellKey::new(
                         (y * stride + x + 1) as u32,
                         u32::from(random.below(3) > 0),
                         u32::from(random.below(3) > 0),
@@ -168,8 +172,8 @@ impl Cells {
     }
 
     fn view(&self) -> CellView<'_> {
-        let starts = Starts::filled(&self.starts, self.width + 2, self.height);
-        CellView::new(Columns::of(&self.words, self.keys.len()), starts)
+        let starts = CellStarts::filled(&self.starts, self.width + 2, self.height);
+        CellView::new(SoaColumns::of(&self.words, self.keys.len()), starts)
     }
 
     /// The entries of a cell; of what is outside, none.
@@ -199,7 +203,7 @@ struct Outcome {
 
 /// Runs a scan into a sink of so many pairs.
 fn run(limit: usize, mut scan: impl FnMut(&mut PairSink<'_>) -> Option<()>) -> Outcome {
-    let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::<Block>::new());
+    let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::<Page>::new());
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
     let finished = scan(&mut sink).is_some();
     if !finished {
@@ -215,7 +219,7 @@ fn run(limit: usize, mut scan: impl FnMut(&mut PairSink<'_>) -> Option<()>) -> O
 }
 
 /// Runs a scan on every level without a limit and compares with the twin's pairs; returns how many there were.
-fn check(label: &str, truth: &[[u32; 2]], scan: impl Fn(Level, &mut PairSink<'_>) -> Option<()>) -> usize {
+fn check(label: &str, truth: &[[u32; 2]], scan: impl Fn(DetectedSimd, &mut PairSink<'_>) -> Option<()>) -> usize {
     let mut first = None;
     for level in levels() {
         let outcome = run(usize::MAX, |sink| scan(level, sink));

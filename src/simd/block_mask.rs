@@ -1,0 +1,44 @@
+//! Which boxes of a SoA block overlap an area, as bits: the kernel of queries.
+
+#![allow(unsafe_code)]
+
+use crate::geometry::RawAabb;
+use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS};
+use crate::simd::backend::Backend;
+use crate::simd::batch_test::{Side, hits};
+use crate::simd::circle_test::CircleSides;
+use crate::simd::vector::Vector;
+
+/// Bit `k` is set if entry `k` of the block overlaps the area. Bits of padding are unspecified.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn overlap_mask<B: Backend>(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
+    let lanes = B::BlockVector::LANES;
+    // SAFETY: the caller vouches for the instruction set.
+    let area = Side { edges: area.map(|edge| unsafe { B::BlockVector::splat(edge) }), filters: None };
+    let mut mask = 0;
+    for lane in (0..SOA_BLOCK_LEN).step_by(lanes) {
+        let edges = [0, 1, 2, 3].map(|edge| {
+            let edges: &[f32] = bytemuck::cast_slice(&block[edge * SOA_BLOCK_LEN + lane..][..lanes]);
+            // SAFETY: the caller vouches for the instruction set; the slice is as long as a vector.
+            unsafe { B::BlockVector::load(edges.as_ptr()) }
+        });
+        let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
+        mask |= B::BlockVector::bits(hits) << lane;
+    }
+    mask
+}
+
+/// [`overlap_mask`] of two blocks, the second one in the upper half.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn overlap_masks<B: Backend>([first, second]: [&[u32; SOA_BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
+    // SAFETY: the caller vouches for the instruction set.
+    unsafe { overlap_mask::<B>(first, area) | overlap_mask::<B>(second, area) << SOA_BLOCK_LEN }
+}

@@ -1,0 +1,60 @@
+//! Entries in cell order, and the table that tells which cell holds which.
+
+use crate::memory::cell_table::CellStarts;
+use crate::memory::columns::SoaColumns;
+use std::ops::Range;
+
+/// Entries in cell order with the table of their cells.
+#[derive(Clone, Copy)]
+pub(crate) struct CellView<'a> {
+    columns: SoaColumns<'a>,
+    starts: CellStarts<'a>,
+}
+
+/// A rectangle of cells: ranges of cell columns and of cell rows, borders not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CellRect {
+    pub(crate) x: Range<usize>,
+    pub(crate) y: Range<usize>,
+}
+
+impl<'a> CellView<'a> {
+    /// # Panics
+    ///
+    /// If the table does not count as many entries as there are.
+    pub(crate) fn new(columns: SoaColumns<'a>, starts: CellStarts<'a>) -> Self {
+        assert_eq!(columns.len(), starts.population(), "the table counts the entries of these columns");
+        Self { columns, starts }
+    }
+
+    /// See [`SoaColumns::with_filters`].
+    pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
+        Self { columns: self.columns.with_filters(words), ..self }
+    }
+
+    /// See [`SoaColumns::with_circles`].
+    pub(crate) fn with_circles(self, circles: bool) -> Self {
+        Self { columns: self.columns.with_circles(circles), ..self }
+    }
+
+    pub(crate) fn columns(&self) -> &SoaColumns<'a> {
+        &self.columns
+    }
+
+    pub(super) fn starts(&self) -> &CellStarts<'a> {
+        &self.starts
+    }
+
+    /// The entries of row `y` in the cell columns `x`.
+    #[inline]
+    pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
+        self.starts.run(y, x)
+    }
+
+    /// The part of `rect` that lies in this grid.
+    pub(super) fn clip(&self, rect: &CellRect) -> CellRect {
+        let (columns, rows) = (self.starts.stride() - 2, self.starts.rows());
+        let clip = |r: &Range<usize>, end: usize| r.start.min(end)..r.end.min(end);
+        CellRect { x: clip(&rect.x, columns), y: clip(&rect.y, rows) }
+    }
+}

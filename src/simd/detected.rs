@@ -1,0 +1,163 @@
+//! The instruction set of this machine, detected once, and the choice of kernels by it.
+
+#![allow(unsafe_code)]
+
+use crate::config::SimdLevel;
+use crate::geometry::RawAabb;
+use crate::memory::blocks::SOA_BLOCK_WORDS;
+use crate::memory::columns::SoaColumns;
+use crate::memory::page::PairSink;
+use crate::simd::batch_test::Tests;
+use crate::simd::cell_view::{CellRect, CellView};
+use crate::simd::circle_test::CircleSides;
+use crate::simd::portable;
+use crate::simd::probe::{PairOrder, Probe};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{avx2, avx512, sse2};
+use std::ops::Range;
+
+/// A SIMD level that this machine supports.
+///
+/// DETECTED-1: it is created by detection only, so its instruction set is available.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DetectedSimd(SimdLevel);
+
+/// Code that is worth compiling for each instruction set: the compiler vectorizes it with that set.
+///
+/// `run` and what it calls in loops must be `#[inline(always)]`: only what is inlined into the caller
+/// is compiled with the caller's features.
+pub(crate) trait SimdJob {
+    type Output;
+
+    fn run(self) -> Self::Output;
+}
+
+impl Default for DetectedSimd {
+    fn default() -> Self {
+        Self::detect(None)
+    }
+}
+
+/// Calls a kernel of the given level.
+macro_rules! dispatch {
+    ($simd:expr, $kernel:ident $(::<$($generic:tt),+>)? ($($argument:expr),*)) => {
+        match $simd.0 {
+            // SAFETY: the instruction set is available (DETECTED-1).
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => unsafe { avx512::$kernel$(::<$($generic),+>)?($($argument),*) },
+            // SAFETY: the instruction set is available (DETECTED-1).
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx2 => unsafe { avx2::$kernel$(::<$($generic),+>)?($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Sse2 => sse2::$kernel$(::<$($generic),+>)?($($argument),*),
+            _ => portable::$kernel$(::<$($generic),+>)?($($argument),*),
+        }
+    };
+}
+
+impl DetectedSimd {
+    /// The best level of this machine that is at most `max`.
+    pub(crate) fn detect(max: Option<SimdLevel>) -> Self {
+        let best = best_level();
+        Self(max.map_or(best, |max| best.min(max)))
+    }
+
+    /// Runs a job as it is compiled for this level.
+    #[inline]
+    pub(crate) fn run<J: SimdJob>(self, job: J) -> J::Output {
+        dispatch!(self, run(job))
+    }
+
+    /// Reports every overlapping pair of a grid of cells once, rows ascending in each pair.
+    ///
+    /// `keys` are those of the entries, in their order; `below` is a buffer. `None` once the pair limit
+    /// is exceeded.
+    #[inline]
+    pub(crate) fn scan_cells(
+        self,
+        cells: &CellView<'_>,
+        keys: &[u32],
+        below: &mut Vec<u32>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        match (cells.columns().filters().is_some(), cells.columns().circles()) {
+            (false, false) => dispatch!(self, scan_cells::<false, false>(cells, keys, below, sink)),
+            (false, true) => dispatch!(self, scan_cells::<false, true>(cells, keys, below, sink)),
+            (true, false) => dispatch!(self, scan_cells::<true, false>(cells, keys, below, sink)),
+            (true, true) => dispatch!(self, scan_cells::<true, true>(cells, keys, below, sink)),
+        }
+    }
+
+    /// Reports the entries in a rectangle of cells that overlap the probe.
+    ///
+    /// If entries are circles, so is a probe of a pair in ascending order, a body; others are boxes.
+    /// `None` once the pair limit is exceeded.
+    #[inline]
+    pub(crate) fn scan_rect(
+        self,
+        cells: &CellView<'_>,
+        rect: &CellRect,
+        probe: Probe,
+        order: PairOrder,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let entries = cells.columns().circles();
+        let circles = CircleSides { probe: entries && order == PairOrder::Ascending, entries };
+        let tests = Tests { filters: cells.columns().filters().is_some(), circles };
+        dispatch!(self, scan_rect(tests, cells, rect, &probe, order, sink))
+    }
+
+    /// Reports the entries of `run` that overlap each of the probes in `range`, as (probe, entry).
+    ///
+    /// Entries are boxes; probes may be circles. Both have filters, or neither has. `None` once the
+    /// pair limit is exceeded.
+    #[inline]
+    pub(crate) fn scan_all(
+        self,
+        probes: &SoaColumns<'_>,
+        range: Range<usize>,
+        entries: &SoaColumns<'_>,
+        run: Range<usize>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        debug_assert!(!entries.circles());
+        let circles = CircleSides { probe: probes.circles(), entries: false };
+        let tests = Tests { filters: probes.filters().is_some(), circles };
+        dispatch!(self, scan_all(tests, probes, range, entries, run, sink))
+    }
+
+    /// Bit `k` is set if entry `k` of a block overlaps the area. Bits of padding are unspecified.
+    #[inline]
+    pub(crate) fn overlap_mask(self, block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
+        dispatch!(self, overlap_mask(block, area))
+    }
+
+    /// [`overlap_mask`](Self::overlap_mask) of two blocks, the second one in the upper half.
+    #[inline]
+    pub(crate) fn overlap_masks(self, blocks: [&[u32; SOA_BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
+        dispatch!(self, overlap_masks(blocks, area))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn best_level() -> SimdLevel {
+    let avx2 = is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt");
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq");
+    match (avx2, avx512) {
+        (true, true) => SimdLevel::Avx512,
+        (true, false) => SimdLevel::Avx2,
+        // Every x86-64 has it.
+        _ => SimdLevel::Sse2,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn best_level() -> SimdLevel {
+    SimdLevel::Portable
+}

@@ -1,0 +1,90 @@
+//! Columns without bounds checks, for the scans.
+
+#![allow(unsafe_code)]
+
+use crate::input::filter::Filter;
+use crate::memory::columns::SoaColumns;
+use crate::simd::probe::Probe;
+
+/// The columns from some entry on: one pointer and the distance between columns (SOA-1).
+///
+/// With a pointer for each column, scans would run out of registers.
+#[derive(Clone, Copy)]
+pub(super) struct RawColumns {
+    entry: *const u32,
+    /// The distance between two columns, in entries.
+    stride: usize,
+    /// The layers from this entry on (SOA-3). Dangling if entries have no filters.
+    layers: *const u32,
+}
+
+impl RawColumns {
+    /// The columns from the first entry on.
+    ///
+    /// # Panics
+    ///
+    /// If `filtered` and the entries have no filters.
+    #[inline(always)]
+    pub(super) fn new(columns: &SoaColumns<'_>, filtered: bool) -> Self {
+        assert!(!filtered || columns.filters().is_some(), "the entries have filters");
+        let layers = columns.filters().map_or(std::ptr::dangling(), <[u32]>::as_ptr);
+        Self { entry: columns.words().as_ptr(), stride: columns.stride(), layers }
+    }
+
+    /// The columns from the `count`th entry after this one on.
+    ///
+    /// # Safety
+    ///
+    /// That entry is not behind the padding of the columns.
+    #[inline(always)]
+    pub(super) unsafe fn skip(self, count: usize) -> Self {
+        // SAFETY: the caller vouches that the entry is in the columns or their padding. Filters have
+        // as many entries; without them the pointer is never read.
+        unsafe { Self { entry: self.entry.add(count), layers: self.layers.wrapping_add(count), ..self } }
+    }
+
+    /// The edges number `edge` of the entries from this one on, in the order of a `RawAabb`.
+    ///
+    /// # Safety
+    ///
+    /// `edge` is below 4.
+    #[inline(always)]
+    pub(super) unsafe fn edges(self, edge: usize) -> *const f32 {
+        // SAFETY: the first four columns are edges (SOA-1).
+        unsafe { self.entry.add(edge * self.stride).cast() }
+    }
+
+    #[inline(always)]
+    pub(super) fn rows(self) -> *const u32 {
+        // SAFETY: the fifth column is the rows (SOA-1).
+        unsafe { self.entry.add(4 * self.stride) }
+    }
+
+    /// Unspecified if entries have no filters.
+    #[inline(always)]
+    pub(super) fn layers(self) -> *const u32 {
+        self.layers
+    }
+
+    /// Unspecified if entries have no filters.
+    #[inline(always)]
+    pub(super) fn masks(self) -> *const u32 {
+        self.layers.wrapping_add(self.stride)
+    }
+
+    /// The first entry.
+    ///
+    /// # Safety
+    ///
+    /// The columns do not begin behind their padding. Entries have filters if `filtered`.
+    #[inline(always)]
+    pub(super) unsafe fn probe(self, filtered: bool) -> Probe {
+        // SAFETY: the caller vouches that there is such an entry in each column, and of filters too if
+        // `filtered`.
+        unsafe {
+            let aabb = [0, 1, 2, 3].map(|edge| *self.edges(edge));
+            let filter = if filtered { Filter::new(*self.layers(), *self.masks()) } else { Filter::ALL };
+            Probe { aabb, row: *self.rows(), filter }
+        }
+    }
+}
