@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Whole steps are run, all bodies moving (of `sleepers`, 5 %), and the time is what
-//! `World::report` says of the phase: what each of them is, is written at [`triphase::Phases`].
+//! `World::report` says of the phase: what each of them is, is written at [`triphase::PhaseTimes`].
 //! Beside them:
 //!
 //! * `set_statics`: the building of the tree.
@@ -30,7 +30,7 @@ use common::Stage;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use triphase::{Aabb, Phases, WorldConfig};
+use triphase::{Aabb, PhaseTimes, WorldConfig};
 use triphase_scenes::SceneName::{Castles, Cities, Crowd, Dragons, PowerLaw, Sleepers};
 use triphase_scenes::{Scene, SceneName};
 
@@ -46,17 +46,17 @@ const SCENES: [(SceneName, usize); 7] = [
 ];
 
 /// A phase: its name, where its time stands, and the scenes that have it; none named are all.
-type Phase = (&'static str, fn(&Phases) -> Duration, &'static [SceneName]);
+type Phase = (&'static str, fn(&PhaseTimes) -> Duration, &'static [SceneName]);
 
 const PHASES: [Phase; 9] = [
     ("plan", |phases| phases.plan, &[]),
     ("partition", |phases| phases.partition, &[]),
-    ("prepare", |phases| phases.prepare, &[]),
-    ("sort", |phases| phases.sort, &[]),
-    ("common", |phases| phases.common, &[]),
-    ("visitors", |phases| phases.visitors, &[]),
-    ("oversized", |phases| phases.oversized, &[Dragons, Castles]),
-    ("statics", |phases| phases.statics, &[Castles]),
+    ("layout", |phases| phases.layout, &[]),
+    ("sort", |phases| phases.passes.sort, &[]),
+    ("common", |phases| phases.passes.common, &[]),
+    ("ghosts", |phases| phases.passes.ghosts, &[]),
+    ("oversized", |phases| phases.passes.oversized, &[Dragons, Castles]),
+    ("statics", |phases| phases.passes.statics, &[Castles]),
     ("gather", |phases| phases.gather, &[]),
 ];
 
@@ -78,7 +78,7 @@ fn phases(criterion: &mut Criterion) {
             bench(criterion, phase, name, bodies, bodies, |bencher| {
                 let stage = stage.get_or_insert_with(make);
                 // A phase may be quicker than the clock can tell, and criterion takes no zeros.
-                let time = |phases: Phases| time(&phases).max(Duration::from_nanos(1));
+                let time = |phases: PhaseTimes| time(&phases).max(Duration::from_nanos(1));
                 bencher.iter_custom(|steps| stage.frames(steps, |world| time(world.report().phases)));
             });
         }

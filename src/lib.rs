@@ -123,6 +123,7 @@ pub use contacts::exclusive::columns::ColumnsMut;
 pub use contacts::islands::Islands;
 pub use contacts::stream::{self, PagePairs, StreamedPage};
 pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};
+pub use frame::phases::{PassTimes, PhaseTimes};
 pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
 pub use input::bodies::Bodies;
@@ -131,7 +132,7 @@ pub use input::statics::Statics;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{CastHit, Neighbor, QueryBuilder, Tier};
 pub use reader::{Snapshot, SnapshotReader};
-pub use report::{GridReport, Phases, Report};
+pub use report::{GridReport, Report};
 #[cfg(feature = "serde")]
 pub use save::SavedWorld;
 pub use world::World;

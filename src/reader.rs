@@ -1,6 +1,6 @@
 //! Snapshots of steps for other threads.
 
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::frame::frames::Published;
 use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
 use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
@@ -29,7 +29,7 @@ pub struct SnapshotReader {
 /// for an id and a filter. The last step is held by the world anyway.
 #[derive(Clone)]
 pub struct Snapshot {
-    index: Arc<Index>,
+    frame: Arc<Frame>,
 }
 
 impl SnapshotReader {
@@ -46,7 +46,7 @@ impl SnapshotReader {
     ///
     /// O(1) without allocation: a lock is held while a pointer is copied.
     pub fn latest(&self) -> Snapshot {
-        Snapshot { index: self.published.latest() }
+        Snapshot { frame: self.published.latest() }
     }
 
     /// Waits for a step with a number above `step_number`, for at most `timeout`.
@@ -75,41 +75,41 @@ impl SnapshotReader {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn wait_newer(&self, step_number: u64, timeout: Duration) -> Option<Snapshot> {
-        self.published.wait_newer(step_number, timeout).map(|index| Snapshot { index })
+        self.published.wait_newer(step_number, timeout).map(|frame| Snapshot { frame })
     }
 }
 
 impl Snapshot {
     /// Number of the step: the value of [`World::step_number`](crate::World::step_number) after it.
     pub fn step_number(&self) -> u64 {
-        self.index.step
+        self.frame.step
     }
 
     /// Number of rows of the step, including skipped ones.
     pub fn body_count(&self) -> usize {
-        self.index.row_count
+        self.frame.row_count
     }
 
     /// The id of a body; `None` if the step had no ids or no such row.
     pub fn body_id(&self, row: u32) -> Option<u64> {
-        self.index.ids.get(row as usize).copied()
+        self.frame.ids.get(row as usize).copied()
     }
 
     /// The box of a body; see [`World::aabb`](crate::World::aabb).
     pub fn aabb(&self, row: u32) -> Option<RawAabb> {
-        self.index.aabb(row)
+        self.frame.aabb(row)
     }
 
     /// The statics of the step, and which of them were enabled.
     pub fn statics(&self) -> &StaticTree {
-        &self.index.statics
+        &self.frame.statics.tree
     }
 
     /// Builds a query of the bodies and enabled statics of the step.
     ///
     /// Any number of threads may query a snapshot at the same time. See [`QueryBuilder`].
     pub fn query(&self) -> QueryBuilder<'_> {
-        QueryBuilder::of_frame(&self.index, &self.index.statics, !self.index.sequential)
+        QueryBuilder::of_frame(&self.frame, &self.frame.statics.tree, !self.frame.sequential)
     }
 
     /// Finds everything that overlaps `area`; see [`QueryBuilder::query_aabb`].
@@ -135,7 +135,7 @@ impl Snapshot {
     /// Visits the cells and nodes of the tiers, for debug drawing; see
     /// [`World::visit_debug_shapes`](crate::World::visit_debug_shapes).
     pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
-        self.index.visit_debug_shapes(&self.index.statics, visitor);
+        self.frame.visit_debug_shapes(&self.frame.statics.tree, visitor);
     }
 }
 

@@ -1,53 +1,14 @@
 //! The report of a step.
 
+use crate::broad_phase::broad_phase::BroadPhase;
 use crate::config::WorldConfig;
-use crate::frame::phases::TaskTimes;
+use crate::contacts::store::ContactStore;
+use crate::frame::frames::Frames;
+use crate::frame::phases::PhaseTimes;
+use crate::memory::page::PAGE_LEN;
 use crate::tier::point_grid::bands::Bands;
-use crate::world::World;
+use crate::tier::static_tree::tree::StaticTree;
 use std::fmt;
-use std::time::Duration;
-
-/// Time per phase of the last good step; all zero where the target has no clock.
-///
-/// The first six and `total` are time that passed. Those after `total` are parts of `pairs`, summed over threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Phases {
-    /// Sampling the rows, choosing classes and bands.
-    pub plan: Duration,
-    /// Checking the rows and handing each to its band: two parallel passes.
-    pub partition: Duration,
-    /// Filing the oversized bodies and giving bands their places.
-    pub prepare: Duration,
-    /// All passes over bands and loose cells, in parallel.
-    pub pairs: Duration,
-    /// Putting the pairs into order.
-    pub gather: Duration,
-    /// Comparing contacts with those of the last step, where they are tracked.
-    pub tracking: Duration,
-    /// From the call to the return.
-    pub total: Duration,
-    /// Sorting bands by cell.
-    pub sort: Duration,
-    /// Tier 1 with itself.
-    pub common: Duration,
-    /// Tier 1 with bodies of other bands and larger classes.
-    pub visitors: Duration,
-    /// Tier 2 with itself and with tier 1.
-    pub oversized: Duration,
-    /// Tiers 1 and 2 with tier 3.
-    pub statics: Duration,
-}
-
-impl Phases {
-    pub(crate) fn add(&mut self, times: &TaskTimes) {
-        self.sort += times.sort;
-        self.common += times.common;
-        self.visitors += times.ghosts;
-        self.oversized += times.oversized;
-        self.statics += times.statics;
-    }
-}
 
 /// A point grid of the last step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,7 +65,7 @@ pub struct Report {
     /// Bytes held for the pairs of two steps, tracked contacts and partner lists.
     pub pair_bytes: usize,
     /// Time of each phase.
-    pub phases: Phases,
+    pub phases: PhaseTimes,
     /// Which setting to change, if one makes steps slow.
     pub advice: Option<String>,
 }
@@ -119,27 +80,32 @@ impl Report {
     pub fn bytes_per_body(&self) -> f64 {
         self.body_bytes as f64 / (self.common_count() + self.oversized_count).max(1) as f64
     }
-}
 
-impl Report {
-    pub(crate) fn of(world: &World) -> Self {
-        let grids = grid_reports(&world.frames.front().bands);
-        let index = world.frames.front();
+    /// The report of a world with these parts.
+    pub(crate) fn new(
+        config: &WorldConfig,
+        statics: &StaticTree,
+        frames: &Frames,
+        broad_phase: &BroadPhase,
+        contacts: &ContactStore,
+    ) -> Self {
+        let frame = frames.front();
+        let cached_pages = broad_phase.sleepers.page_count();
         let mut report = Self {
-            cached_count: index.cached.count(),
-            oversized_count: index.oversized.rows().len(),
-            static_count: world.statics.len(),
-            skipped_count: world.skipped.len(),
-            body_pair_count: world.contacts.found.body_pair_count(),
-            static_pair_count: world.contacts.found.static_pair_count(),
-            body_bytes: world.bytes_bodies(),
-            static_bytes: world.statics.memory_bytes() + world.frames.bytes_statics(&world.statics),
-            pair_bytes: world.bytes_pairs(),
-            phases: world.phases,
-            grids,
+            grids: grid_reports(&frame.bands),
+            cached_count: frame.cached.count(),
+            oversized_count: frame.oversized.rows().len(),
+            static_count: statics.len(),
+            skipped_count: frame.skipped.len(),
+            body_pair_count: contacts.found.body_pair_count(),
+            static_pair_count: contacts.found.static_pair_count(),
+            body_bytes: frames.bytes(broad_phase.sleepers.all_bands()) + broad_phase.bytes(),
+            static_bytes: statics.memory_bytes() + frames.bytes_statics(statics),
+            pair_bytes: contacts.bytes() + cached_pages * PAGE_LEN * size_of::<[u32; 2]>(),
+            phases: frame.phases,
             advice: None,
         };
-        report.advice = advice(&report, &world.config);
+        report.advice = advice(&report, config);
         report
     }
 }
@@ -237,34 +203,5 @@ impl fmt::Display for Report {
             write!(f, "\nadvice     {advice}")?;
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Phases {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        write!(
-            f,
-            "time       {:>9.3} ms: plan {:.3}, partition {:.3}, layout {:.3}, find pairs {:.3}, gather {:.3}",
-            ms(self.total),
-            ms(self.plan),
-            ms(self.partition),
-            ms(self.prepare),
-            ms(self.pairs),
-            ms(self.gather)
-        )?;
-        if self.tracking > Duration::ZERO {
-            write!(f, ", track contacts {:.3}", ms(self.tracking))?;
-        }
-        write!(
-            f,
-            "\n           find pairs, summed over threads: sort {:.3}, common {:.3}, ghosts {:.3}, \
-             oversized {:.3}, statics {:.3}",
-            ms(self.sort),
-            ms(self.common),
-            ms(self.visitors),
-            ms(self.oversized),
-            ms(self.statics)
-        )
     }
 }

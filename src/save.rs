@@ -8,14 +8,15 @@
 
 use crate::config::WorldConfig;
 use crate::contacts::events::saved::SavedTracked;
-use crate::contacts::events::tracker::{ContactTracker, NumberedStatics, check_static_ids};
+use crate::contacts::events::tracker::{ContactTracker, check_static_ids};
+use crate::contacts::store::ContactStore;
 use crate::error::{Error, SettingValue};
 use crate::frame::frames::Frames;
+use crate::frame::statics::StaticSet;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::tier::static_tree::tree::StaticTree;
-use crate::world::World;
 use serde::{Deserialize, Serialize};
 
 /// Version of the saved layout, raised when older data would be misread.
@@ -54,15 +55,23 @@ struct SavedStatics {
     disabled: Vec<u32>,
 }
 
+/// The parts of a world that a saved one determines.
+pub(crate) struct RestoredParts {
+    pub(crate) config: WorldConfig,
+    pub(crate) statics: StaticSet,
+    pub(crate) frames: Frames,
+    pub(crate) contacts: ContactStore,
+}
+
 impl SavedWorld {
-    pub(crate) fn of(world: &World) -> Self {
-        let set = NumberedStatics { tree: &world.statics, number: world.static_set };
+    /// The saved form of a world with these parts, after `step` steps.
+    pub(crate) fn new(config: &WorldConfig, step: u64, statics: &StaticSet, contacts: &ContactStore) -> Self {
         Self {
             version: VERSION,
-            config: world.config.clone(),
-            step: world.step_number(),
-            statics: SavedStatics::of(&world.statics),
-            tracked: world.contacts.events.as_ref().map(|tracker| tracker.save(set)),
+            config: config.clone(),
+            step,
+            statics: SavedStatics::of(&statics.tree),
+            tracked: contacts.events.as_ref().map(|tracker| tracker.save(statics)),
         }
     }
 
@@ -77,7 +86,7 @@ impl SavedWorld {
     }
 
     /// Makes the world (SAVE-1).
-    pub(crate) fn restore(self) -> Result<World, Error> {
+    pub(crate) fn restore(self) -> Result<RestoredParts, Error> {
         let Self { version, config, step, statics, tracked } = self;
         if version != VERSION {
             return Err(invalid("version", out_of_range("version", version.into(), "1")));
@@ -85,23 +94,16 @@ impl SavedWorld {
         if step > STEP_MAX {
             return Err(invalid("step number", out_of_range("step", step, "at most 2^63")));
         }
-        let mut world = World::new(config).map_err(|error| invalid("settings", error))?;
-        let statics = statics.restore(world.config.may_use_threads()).and_then(|statics| {
-            if world.config.contact_tracking {
-                check_static_ids(&statics)?;
-            }
-            Ok(statics)
-        });
-        world.statics = statics.map_err(|error| invalid("statics", error))?;
-        (world.statics_version, world.static_set) = (1, 1);
-        if let Some(tracker) = &mut world.contacts.events
-            && let Some(tracked) = tracked
-        {
-            let set = NumberedStatics { tree: &world.statics, number: world.static_set };
-            **tracker = ContactTracker::restore(&tracked, set).map_err(|error| invalid("contacts", error))?;
+        config.validate().map_err(|error| invalid("settings", error))?;
+        let tree = statics.restore(&config).map_err(|error| invalid("statics", error))?;
+        let mut statics = StaticSet::default();
+        statics.replace(tree);
+        let mut contacts = ContactStore::new(&config);
+        if let (Some(tracker), Some(tracked)) = (&mut contacts.events, tracked) {
+            **tracker = ContactTracker::restore(&tracked, &statics).map_err(|error| invalid("contacts", error))?;
         }
-        world.frames = Frames::after(step, world.config.contact_tracking);
-        Ok(world)
+        let frames = Frames::after(step, config.contact_tracking);
+        Ok(RestoredParts { config, statics, frames, contacts })
     }
 }
 
@@ -116,11 +118,14 @@ impl SavedStatics {
         }
     }
 
-    fn restore(&self, parallel: bool) -> Result<StaticTree, Error> {
+    fn restore(&self, config: &WorldConfig) -> Result<StaticTree, Error> {
         let aabbs: Vec<RawAabb> = self.boxes.iter().map(|edges| edges.map(f32::from_bits)).collect();
         let ids = (!self.ids.is_empty()).then_some(&self.ids[..]);
         let filters = (!self.filters.is_empty()).then_some(&self.filters[..]);
-        let mut statics = StaticTree::build(Statics { aabbs: &aabbs, ids, filters }, parallel)?;
+        let mut statics = StaticTree::build(Statics { aabbs: &aabbs, ids, filters }, config.may_use_threads())?;
+        if config.contact_tracking {
+            check_static_ids(&statics)?;
+        }
         for &row in &self.disabled {
             statics.set_enabled(row, false)?;
         }

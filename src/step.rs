@@ -1,85 +1,152 @@
 //! The phases of a step, in order.
+//!
+//! A step is built beside the last successful one: its bodies in a spare frame, its pairs in spare
+//! pages. They replace those of the last step when nothing can fail any more.
 
+use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::StepOutput;
-use crate::config::BodyShape;
-use crate::contacts::events::tracker::{IdState, NumberedStatics, TrackedStep};
+use crate::broad_phase::origin::ShiftedBoxes;
+use crate::config::{BodyShape, WorldConfig};
+use crate::contacts::events::tracker::{IdState, TrackedStep};
+use crate::contacts::store::ContactStore;
 use crate::error::Error;
-use crate::frame::phases::Clock;
+use crate::frame::frame::Frame;
+use crate::frame::frames::Frames;
+use crate::frame::phases::{Clock, PhaseTimes};
+use crate::frame::statics::StaticSet;
 use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::OnPage;
-use crate::report::Phases;
-use crate::world::World;
+use crate::simd::DetectedSimd;
 use std::sync::Arc;
 
-impl World {
-    /// Builds the next frame from the rows and, when all went well, makes it the present one. Pairs are told to `listener` too.
-    pub(crate) fn build_frame(&mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
+/// The parts of a world, borrowed for a step.
+pub(crate) struct StepParts<'w> {
+    pub(crate) config: &'w WorldConfig,
+    pub(crate) simd: DetectedSimd,
+    pub(crate) statics: &'w mut StaticSet,
+    pub(crate) frames: &'w mut Frames,
+    pub(crate) broad_phase: &'w mut BroadPhase,
+    pub(crate) contacts: &'w mut ContactStore,
+}
+
+impl StepParts<'_> {
+    /// Steps one frame. The listener is given each page of pairs as soon as it is full.
+    pub(crate) fn step(mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
         let start = Clock::now();
-        let mut phases = Phases::default();
-        let mut row_starts = std::mem::take(&mut self.row_starts);
         let mut next = self.frames.next();
-        let index = Arc::make_mut(&mut next);
-        let outcome = Chunks::new(chunks, &mut row_starts).and_then(|input| {
-            let parallel = self.config.is_parallel(input.len());
-            index.begin();
-            let are_circles = self.config.body_shape == BodyShape::Circle && !input.has_displacements();
-            let step = StepContext {
-                config: &self.config,
-                level: self.level,
-                parallel,
-                statics: &self.statics,
-                statics_version: self.statics_version,
-                are_circles,
-                listener,
-                pool: &self.contacts.pool,
-            };
-            let mut out = StepOutput { frame: index, found: &mut self.contacts.next, phases: &mut phases };
-            self.broad_phase.run(step, &input, &mut out)?;
-            let mut clock = Clock::now();
-            let tracked = TrackedStep {
-                rows: &input,
-                statics: NumberedStatics { tree: &self.statics, number: self.static_set },
-                margin: self.config.margin,
-                are_circles,
-                level: self.level,
-                parallel,
-            };
-            let skipped = self.broad_phase.invalid_rows().map(|invalid| invalid.row);
-            let ids = self.contacts.track(tracked, index, skipped)?;
-            if self.config.contact_tracking {
-                phases.tracking = clock.lap();
+        let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
+        let outcome = Chunks::new(chunks, &mut chunk_starts)
+            .and_then(|rows| self.build_frame(&rows, Arc::make_mut(&mut next), listener, start));
+        self.broad_phase.chunk_starts = chunk_starts;
+        match outcome {
+            Ok(()) => {
+                self.frames.advance(next);
+                self.contacts.advance(self.broad_phase.finder.worker_count());
             }
-            self.contacts.rebuild_partners(input.len(), parallel);
-            (index.step, index.row_count) = (self.step_number() + 1, input.len());
-            index.sequential = !self.config.may_use_threads();
-            // Nothing can go wrong any more, so one buffer is enough for both frames if no one else looks at the first. A world
-            // that was restored knows who was in its last step, but has no frame of it.
-            let handed_on = ids != IdState::Copied && self.frames.hand_on_ids(index);
-            let are_there = handed_on && ids == IdState::Unchanged && index.ids.len() == input.len();
-            if ids != IdState::Copied && !are_there {
-                input.copy_ids(&mut index.ids);
+            Err(_) => {
+                self.frames.discard(next);
+                self.contacts.discard();
             }
-            index.set_statics(&self.statics, self.statics_version);
-            Ok(())
-        });
-        self.row_starts = row_starts;
-        if let Err(error) = outcome {
-            // A step that was refused late left one side roomier than the other.
-            self.frames.refuse(next);
-            self.contacts.refuse();
-            self.broad_phase.match_capacity();
+        }
+        self.broad_phase.match_capacity();
+        outcome
+    }
+
+    /// Fills the next frame and the next pairs from the rows.
+    fn build_frame(
+        &mut self,
+        rows: &Chunks<'_, '_>,
+        frame: &mut Frame,
+        listener: Option<&OnPage<'_>>,
+        start: Clock,
+    ) -> Result<(), Error> {
+        let Self { config, simd, statics, frames, broad_phase, contacts } = self;
+        let parallel = config.is_parallel(rows.len());
+        let are_circles = config.body_shape == BodyShape::Circle && !rows.has_displacements();
+        let mut phases = PhaseTimes::default();
+
+        frame.begin(rows.len(), !config.may_use_threads());
+        let step = StepContext {
+            config,
+            level: *simd,
+            parallel,
+            statics: &statics.tree,
+            statics_version: statics.version,
+            are_circles,
+            listener,
+            pool: &contacts.pool,
+        };
+        let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
+        broad_phase.find_pairs(step, rows, &mut out)?;
+
+        let mut clock = Clock::now();
+        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
+        let ids = contacts.track(tracked, frame)?;
+        if config.contact_tracking {
+            phases.track_contacts = clock.lap();
+        }
+        // Nothing can fail any more.
+        contacts.rebuild_partners(rows.len(), parallel);
+        fill_ids(frames, frame, rows, ids);
+        frame.statics.copy_from(statics);
+        frame.step = frames.front().step + 1;
+        phases.total = { start }.lap();
+        frame.phases = phases;
+        Ok(())
+    }
+
+    /// Subtracts `by` from all stored coordinates, which are then filed again.
+    pub(crate) fn shift_origin(self, by: [f32; 2]) -> Result<(), Error> {
+        let Self { config, simd, statics, frames, broad_phase, contacts } = self;
+        let parallel = config.may_use_threads();
+        let shifted = statics.shifted(by, parallel)?;
+        let front = frames.front();
+        let in_frame = match front.statics.shifted_beside(statics, &shifted, by, parallel) {
+            Ok(in_frame) => in_frame,
+            Err(error) if frames.has_readers() => return Err(error),
+            // No reader sees the replaced set, and one made before the next step sees the present one.
+            Err(_) => shifted.clone(),
+        };
+        let boxes = ShiftedBoxes::new(front, by);
+        let step = StepContext {
+            config,
+            level: simd,
+            parallel: config.is_parallel(front.row_count),
+            statics: &shifted.tree,
+            statics_version: shifted.version,
+            are_circles: false,
+            listener: None,
+            pool: &contacts.pool,
+        };
+        let mut next = frames.next();
+        let frame = Arc::make_mut(&mut next);
+        if let Err(error) = broad_phase.file_shifted(step, &boxes, frame) {
+            frames.discard(next);
             return Err(error);
         }
-        self.frames.advance(next);
-        self.broad_phase.match_capacity();
-        self.contacts.advance(self.broad_phase.finder.worker_count());
-        self.skipped.clear();
-        self.skipped.extend(self.broad_phase.invalid_rows());
-        phases.total = { start }.lap();
-        self.phases = phases;
+        frame.statics.copy_from(&in_frame);
+        frames.copy_step(frame);
+        frames.advance(next);
+        // Bodies are in other bands now.
+        contacts.schedules.invalidate();
+        broad_phase.match_capacity();
+        *statics = shifted;
         Ok(())
+    }
+}
+
+/// Fills the ids of the next frame: moved from the last frame if they are the same, or copied.
+fn fill_ids(frames: &mut Frames, frame: &mut Frame, rows: &Chunks<'_, '_>, state: IdState) {
+    if state == IdState::Copied {
+        return;
+    }
+    // A restored world knows the ids of its last step, but has no frame of it.
+    let moved = frames.move_ids(frame);
+    let are_same = moved && state == IdState::Unchanged && frame.ids.len() == rows.len();
+    if !are_same {
+        rows.copy_ids(&mut frame.ids);
     }
 }

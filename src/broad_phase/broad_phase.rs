@@ -4,10 +4,11 @@ use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;
 use crate::config::InvalidRows;
-use crate::error::{Error, InvalidRow};
-use crate::frame::frame::Index;
+use crate::error::Error;
+use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
 use crate::input::chunks::Chunks;
+use crate::memory::buffers::Buffers;
 use crate::memory::page::{PagePool, PairBudget};
 
 /// What a world keeps for finding pairs.
@@ -15,11 +16,13 @@ use crate::memory::page::{PagePool, PairBudget};
 pub(crate) struct BroadPhase {
     pub(crate) finder: PairFinder,
     pub(crate) sleepers: SleeperCache,
+    /// Where each chunk of the input begins, among all rows.
+    pub(crate) chunk_starts: Vec<usize>,
 }
 
 impl BroadPhase {
     /// Files the rows of a step into its frame and finds all pairs.
-    pub(crate) fn run(
+    pub(crate) fn find_pairs(
         &mut self,
         step: StepContext<'_>,
         rows: &Chunks<'_, '_>,
@@ -27,9 +30,21 @@ impl BroadPhase {
     ) -> Result<(), Error> {
         out.frame.cached.clear();
         self.sleepers.clear_invalid_rows();
-        if rows.has_asleep() && self.sleepers.try_step(&mut self.finder, step, rows, out)? {
-            return Ok(());
+        if !(rows.has_asleep() && self.sleepers.try_step(&mut self.finder, step, rows, out)?) {
+            self.find_all_pairs(step, rows, out)?;
         }
+        out.frame.skipped.clear();
+        out.frame.skipped.extend(self.sleepers.invalid_rows().chain(self.finder.invalid_rows()));
+        Ok(())
+    }
+
+    /// As [`find_pairs`](Self::find_pairs), without cached sleepers.
+    fn find_all_pairs(
+        &mut self,
+        step: StepContext<'_>,
+        rows: &Chunks<'_, '_>,
+        out: &mut StepOutput<'_>,
+    ) -> Result<(), Error> {
         let skip_invalid = step.config.invalid_rows == InvalidRows::Skip;
         self.finder.file(step, rows, skip_invalid, &mut out.frame.bands, out.phases)?;
         let mut clock = Clock::now();
@@ -39,11 +54,6 @@ impl BroadPhase {
         self.finder.find_frame_pairs(step, &budget, out)
     }
 
-    /// The rows that the last step left out, ascending.
-    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = InvalidRow> + '_ {
-        self.sleepers.invalid_rows().chain(self.finder.invalid_rows())
-    }
-
     /// Gives all workers the same capacity, as after each step.
     pub(crate) fn match_capacity(&mut self) {
         self.finder.match_capacity();
@@ -51,12 +61,13 @@ impl BroadPhase {
 
     /// Bytes of heap memory held, without the bands that frames have too.
     pub(crate) fn bytes(&self) -> usize {
-        self.finder.bytes() + self.sleepers.bytes()
+        self.finder.bytes() + self.sleepers.bytes() + self.chunk_starts.bytes()
     }
 
     /// Gives back what the last successful step, with the frame `front`, does not need.
-    pub(crate) fn shrink_to_fit(&mut self, front: &Index, pool: &PagePool) {
+    pub(crate) fn shrink_to_fit(&mut self, front: &Frame, pool: &PagePool) {
         self.finder = PairFinder::default();
+        self.chunk_starts = Vec::new();
         self.sleepers.shrink_to_fit(front, pool);
     }
 }

@@ -3,6 +3,7 @@
 use crate::config::WorldConfig;
 use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
+use crate::frame::statics::StaticsVersion;
 use crate::input::filter::Filter;
 use crate::memory::listener::{OnPage, PageListener, PairKind};
 use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
@@ -18,8 +19,7 @@ pub(crate) struct StepContext<'s> {
     pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
     pub(crate) statics: &'s StaticTree,
-    /// Identifies the state of the statics; never reused.
-    pub(crate) statics_version: u64,
+    pub(crate) statics_version: StaticsVersion,
     /// Whether bodies are circles, which have to overlap too.
     pub(crate) are_circles: bool,
     /// Who is given the pages of pairs while the step runs.

@@ -9,14 +9,14 @@ use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch};
 use crate::broad_phase::task::TaskOutput;
 use crate::broad_phase::{band_pass, oversized_pass};
 use crate::error::{Error, InvalidRow};
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
+use crate::frame::phases::PhaseTimes;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::report::Phases;
 use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
@@ -33,9 +33,9 @@ pub(crate) struct PairFinder {
 
 /// What a step fills.
 pub(crate) struct StepOutput<'a> {
-    pub(crate) frame: &'a mut Index,
+    pub(crate) frame: &'a mut Frame,
     pub(crate) found: &'a mut FoundPairs,
-    pub(crate) phases: &'a mut Phases,
+    pub(crate) phases: &'a mut PhaseTimes,
 }
 
 impl PairFinder {
@@ -46,7 +46,7 @@ impl PairFinder {
         rows: &impl BoxSource,
         skip_invalid: bool,
         bands: &mut Bands,
-        phases: &mut Phases,
+        phases: &mut PhaseTimes,
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
         self.filing.plan(rows, step.class_options());
@@ -71,7 +71,7 @@ impl PairFinder {
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
         out.frame.file_oversized(&self.filing);
-        out.phases.prepare += clock.lap();
+        out.phases.layout += clock.lap();
         let (bands, rest) = out.frame.split_bands();
         self.find_pairs(&PassContext::new(step, rest, budget), bands, out.found, out.phases)
     }
@@ -82,7 +82,7 @@ impl PairFinder {
     }
 
     /// Builds tier 2 and the bands of a frame that was filed, without searching for pairs.
-    pub(crate) fn build_frame(&mut self, step: StepContext<'_>, frame: &mut Index) {
+    pub(crate) fn build_frame(&mut self, step: StepContext<'_>, frame: &mut Frame) {
         frame.file_oversized(&self.filing);
         self.begin(step, 0);
         let bands = &mut frame.bands;
@@ -100,7 +100,7 @@ impl PairFinder {
         pass: &PassContext<'_>,
         bands: &mut Bands,
         found: &mut FoundPairs,
-        phases: &mut Phases,
+        phases: &mut PhaseTimes,
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
         let PassContext { step, oversized, .. } = *pass;
@@ -110,7 +110,7 @@ impl PairFinder {
         let band_count = bands.band_count();
         let task_count = band_count + oversized.map_or(0, |oversized| oversized.grid().block_count());
         self.grow_tasks(task_count);
-        phases.prepare += clock.lap();
+        phases.layout += clock.lap();
 
         let Self { tasks, scratch, .. } = self;
         let scratch = &*scratch;
@@ -129,11 +129,11 @@ impl PairFinder {
         };
         parallel::join(step.parallel, search_bands, search_oversized);
         self.poisoned = false;
-        phases.pairs += clock.lap();
+        phases.find_pairs += clock.lap();
 
         for output in &mut self.tasks[..task_count] {
             found.push_task(&mut output.body_pages, output.own_pairs, &mut output.static_pages);
-            phases.add(&output.times);
+            phases.passes += output.times;
         }
         check_budget(pass, found, pages_before)?;
         phases.gather += clock.lap();
@@ -149,7 +149,7 @@ impl PairFinder {
         pass: &PassContext<'_>,
         items: &[I],
         found: &mut FoundPairs,
-        phases: &mut Phases,
+        phases: &mut PhaseTimes,
         run: impl Fn(&I, usize, &mut SearchScratch, &mut TaskOutput) + Send + Sync,
     ) -> Result<usize, Error> {
         let mut clock = Clock::now();
@@ -165,7 +165,7 @@ impl PairFinder {
             run(&items[k], tasks_before + k, search, output);
         });
         self.poisoned = false;
-        phases.pairs += clock.lap();
+        phases.find_pairs += clock.lap();
         for output in &mut self.tasks[..items.len()] {
             found.push_mixed(&mut output.body_pages);
         }

@@ -16,17 +16,17 @@
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
 use crate::error::{Column, Error, InvalidRow};
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
+use crate::frame::phases::PhaseTimes;
 use crate::geometry::{RawAabb, translated};
 use crate::input::rows::{BoxSource, read_boxes};
-use crate::report::Phases;
 use std::ops::Range;
 
 /// The boxes of a step by row, seen from another origin; NaN for rows that were skipped.
 pub(crate) struct ShiftedBoxes(Vec<RawAabb>);
 
 impl ShiftedBoxes {
-    pub(crate) fn new(frame: &Index, by: [f32; 2]) -> Self {
+    pub(crate) fn new(frame: &Frame, by: [f32; 2]) -> Self {
         let mut boxes = Vec::new();
         frame.write_boxes(&mut boxes);
         boxes.iter_mut().for_each(|aabb| *aabb = translated(aabb, by));
@@ -56,11 +56,11 @@ impl BroadPhase {
         &mut self,
         step: StepContext<'_>,
         boxes: &ShiftedBoxes,
-        frame: &mut Index,
+        frame: &mut Frame,
     ) -> Result<(), Error> {
-        frame.begin();
+        frame.begin(boxes.len(), !step.config.may_use_threads());
         frame.cached.clear();
-        self.finder.file(step, boxes, true, &mut frame.bands, &mut Phases::default())?;
+        self.finder.file(step, boxes, true, &mut frame.bands, &mut PhaseTimes::default())?;
         self.finder.build_frame(step, frame);
         self.sleepers.clear();
         Ok(())

@@ -1,7 +1,7 @@
 //! What the tasks of a step leave behind.
 
 use crate::broad_phase::context::PassContext;
-use crate::frame::phases::TaskTimes;
+use crate::frame::phases::PassTimes;
 use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::Page;
 
@@ -12,13 +12,13 @@ pub(crate) struct TaskOutput {
     /// Number of leading pairs of which both bodies are certainly owned by the task's band.
     pub(crate) own_pairs: usize,
     pub(crate) static_pages: Vec<Page>,
-    pub(crate) times: TaskTimes,
+    pub(crate) times: PassTimes,
 }
 
 impl TaskOutput {
     /// Prepares for another task. Pages were taken out when the output was gathered.
     pub(crate) fn begin(&mut self) {
-        (self.times, self.own_pairs) = (TaskTimes::default(), 0);
+        (self.times, self.own_pairs) = (PassTimes::default(), 0);
     }
 
     /// Gives the listener all pages of a task that ran without it.

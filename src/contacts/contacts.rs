@@ -3,7 +3,7 @@
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::events::view::ContactEvents;
 use crate::contacts::store::ContactStore;
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::pair::{Pair, StaticPair};
 use crate::tier::static_tree::tree::StaticTree;
 use bytemuck::Pod;
@@ -38,7 +38,7 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     store: &'w ContactStore,
-    frame: &'w Index,
+    frame: &'w Frame,
     statics: &'w StaticTree,
     parallel: bool,
 }
@@ -173,7 +173,7 @@ impl<'w> Contacts<'w> {
         self.statics.id(row)
     }
 
-    pub(crate) fn new(store: &'w ContactStore, frame: &'w Index, statics: &'w StaticTree, parallel: bool) -> Self {
+    pub(crate) fn new(store: &'w ContactStore, frame: &'w Frame, statics: &'w StaticTree, parallel: bool) -> Self {
         Self { store, frame, statics, parallel }
     }
 
@@ -181,7 +181,7 @@ impl<'w> Contacts<'w> {
         self.store
     }
 
-    pub(super) fn frame(&self) -> &'w Index {
+    pub(super) fn frame(&self) -> &'w Frame {
         self.frame
     }
 

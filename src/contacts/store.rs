@@ -10,7 +10,7 @@ use crate::contacts::exclusive::schedules::Schedules;
 use crate::contacts::partners::PartnerLists;
 use crate::contacts::stream::channel::StepSummary;
 use crate::error::Error;
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PagePool;
 
@@ -44,14 +44,9 @@ impl ContactStore {
     /// # Errors
     ///
     /// If two rows share an id. Nothing has changed then.
-    pub(crate) fn track(
-        &mut self,
-        step: TrackedStep<'_>,
-        frame: &mut Index,
-        skipped: impl Iterator<Item = u32>,
-    ) -> Result<IdState, Error> {
+    pub(crate) fn track(&mut self, step: TrackedStep<'_>, frame: &mut Frame) -> Result<IdState, Error> {
         match &mut self.events {
-            Some(tracker) => tracker.advance(step, &self.next, frame, skipped),
+            Some(tracker) => tracker.advance(step, &self.next, frame),
             None => Ok(IdState::Unknown),
         }
     }
@@ -77,7 +72,7 @@ impl ContactStore {
     }
 
     /// The running step failed: the present pairs stay.
-    pub(crate) fn refuse(&mut self) {
+    pub(crate) fn discard(&mut self) {
         self.found.reserve_like(&self.next);
     }
 

@@ -1,7 +1,10 @@
 //! Everything that one step filed: its bodies in their tiers, ids, filters, and the statics of then.
 
+use crate::error::InvalidRow;
 use crate::frame::oversized::Oversized;
+use crate::frame::phases::PhaseTimes;
 use crate::frame::sleepers::CachedBodies;
+use crate::frame::statics::StaticSet;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::buffers::buffers;
@@ -9,13 +12,12 @@ use crate::memory::lazy::ReusableLazy;
 use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
-use crate::tier::static_tree::tree::StaticTree;
 
 /// The bodies and statics of one step.
 ///
 /// It does not change once the step has ended; [`frames`](crate::frame::frames) reuses its memory.
 #[derive(Clone, Default)]
-pub(crate) struct Index {
+pub(crate) struct Frame {
     /// Number of the step; 0 before the first.
     pub(crate) step: u64,
     pub(crate) row_count: usize,
@@ -31,18 +33,20 @@ pub(crate) struct Index {
     pub(crate) cached: CachedBodies,
     /// Tier 2.
     pub(crate) oversized: Oversized,
-    /// Tier 3, and which state of it.
-    pub(crate) statics: StaticTree,
-    pub(crate) statics_version: u64,
+    /// Tier 3.
+    pub(crate) statics: StaticSet,
+    /// Rows that were left out, ascending.
+    pub(crate) skipped: Vec<InvalidRow>,
+    pub(crate) phases: PhaseTimes,
     /// The box of each row, made when first asked for.
     boxes_by_row: ReusableLazy<Vec<RawAabb>>,
 }
 
 // Ids are not levelled: they move from one frame to the next where they can. Statics are shared.
-buffers!(Index {
-    levelled: filters, bands, cached, oversized;
+buffers!(Frame {
+    levelled: filters, bands, cached, oversized, skipped;
     own: ids, boxes_by_row;
-    plain: step, row_count, sequential, statics, statics_version;
+    plain: step, row_count, sequential, statics, phases;
 });
 
 /// The parts of a frame, apart from its bands, that decide about pairs.
@@ -63,15 +67,16 @@ impl<'a> FrameParts<'a> {
     }
 }
 
-impl Index {
+impl Frame {
     /// The empty frame of a world that had made `step` steps when it was saved.
     #[cfg(feature = "serde")]
     pub(crate) fn restored(step: u64) -> Self {
         Self { step, ..Self::default() }
     }
 
-    /// Forgets what was derived from the last contents.
-    pub(crate) fn begin(&mut self) {
+    /// Prepares for another step, and forgets what was derived from the last contents.
+    pub(crate) fn begin(&mut self, row_count: usize, sequential: bool) {
+        (self.row_count, self.sequential) = (row_count, sequential);
         self.boxes_by_row.invalidate();
     }
 
@@ -120,13 +125,5 @@ impl Index {
     /// What is needed to find pairs, apart from the bands.
     pub(crate) fn parts(&self) -> FrameParts<'_> {
         FrameParts::new(&self.filters, &self.oversized)
-    }
-
-    /// Keeps the statics of its step.
-    pub(crate) fn set_statics(&mut self, statics: &StaticTree, version: u64) {
-        if self.statics_version != version {
-            self.statics.copy_from(statics);
-            self.statics_version = version;
-        }
     }
 }

@@ -12,7 +12,7 @@
 //! are enough, and the ids of one step can move to the next. Only a borrow of the world makes the
 //! first reader, so none appears while a step runs.
 
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::memory::buffers::{Buffers, reserve_like};
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::static_tree::tree::StaticTree;
@@ -35,20 +35,20 @@ pub(crate) struct Published {
 #[derive(Default)]
 struct PublishedState {
     /// The frame of the last successful step, if there are readers (FRAME-5).
-    latest: Option<Arc<Index>>,
+    latest: Option<Arc<Frame>>,
     /// Whether the world is gone, so that no step will follow.
     closed: bool,
 }
 
 impl Published {
     /// The frame published last.
-    pub(crate) fn latest(&self) -> Arc<Index> {
+    pub(crate) fn latest(&self) -> Arc<Frame> {
         // A reader calls this, so there is one (FRAME-5).
         self.state.lock().latest.clone().unwrap_or_default()
     }
 
     /// Waits until the step number of the published frame is above `step`.
-    pub(crate) fn wait_newer(&self, step: u64, timeout: Duration) -> Option<Arc<Index>> {
+    pub(crate) fn wait_newer(&self, step: u64, timeout: Duration) -> Option<Arc<Frame>> {
         let newer = |state: &PublishedState| state.latest.clone().filter(|latest| latest.step > step);
         let mut state = self.state.lock();
         if CAN_WAIT && newer(&state).is_none() {
@@ -58,7 +58,7 @@ impl Published {
         newer(&state)
     }
 
-    fn replace(&self, latest: Option<Arc<Index>>) {
+    fn replace(&self, latest: Option<Arc<Frame>>) {
         let before = std::mem::replace(&mut self.state.lock().latest, latest);
         self.changed.notify_all();
         drop(before); // FRAME-4: the guard is gone.
@@ -82,9 +82,9 @@ const CAN_WAIT: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown
 /// The frame of the last successful step, and spare ones.
 #[derive(Default)]
 pub(crate) struct Frames {
-    front: Arc<Index>,
+    front: Arc<Frame>,
     /// Each is free once no one else holds it.
-    spares: Vec<Arc<Index>>,
+    spares: Vec<Arc<Frame>>,
     /// Shared with each reader.
     published: Publisher,
     /// Whether each frame keeps ids of its own, even without readers.
@@ -100,11 +100,11 @@ impl Frames {
     /// Frames of a restored world that had made `step` steps.
     #[cfg(feature = "serde")]
     pub(crate) fn after(step: u64, own_ids: bool) -> Self {
-        Self { front: Arc::new(Index::restored(step)), ..Self::new(own_ids) }
+        Self { front: Arc::new(Frame::restored(step)), ..Self::new(own_ids) }
     }
 
     /// The frame of the last successful step.
-    pub(crate) fn front(&self) -> &Index {
+    pub(crate) fn front(&self) -> &Frame {
         &self.front
     }
 
@@ -116,7 +116,7 @@ impl Frames {
     }
 
     /// Takes a frame to build a step in: a free spare, or a new one (FRAME-2, FRAME-3).
-    pub(crate) fn next(&mut self) -> Arc<Index> {
+    pub(crate) fn next(&mut self) -> Arc<Frame> {
         self.retract();
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut next = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Frames {
     /// Moves the ids of the last step to the next one, unless a reader may look at them (FRAME-5).
     ///
     /// Returns whether they were moved.
-    pub(crate) fn hand_on_ids(&mut self, next: &mut Index) -> bool {
+    pub(crate) fn move_ids(&mut self, next: &mut Frame) -> bool {
         let front = Arc::get_mut(&mut self.front);
         let handed_on = front.is_some();
         if let Some(front) = front {
@@ -137,17 +137,19 @@ impl Frames {
     }
 
     /// Copies to `next` what the last step stored apart from boxes and statics.
-    pub(crate) fn copy_step(&mut self, next: &mut Index) {
+    pub(crate) fn copy_step(&mut self, next: &mut Frame) {
         let front = self.front();
         (next.step, next.row_count, next.sequential) = (front.step, front.row_count, front.sequential);
+        next.phases = front.phases;
+        next.skipped.clone_from(&front.skipped);
         next.filters.clone_from(&front.filters);
-        if !self.hand_on_ids(next) {
+        if !self.move_ids(next) {
             next.ids.clone_from(&self.front().ids);
         }
     }
 
     /// Takes back the frame of a step that failed. It may have grown.
-    pub(crate) fn refuse(&mut self, mut next: Arc<Index>) {
+    pub(crate) fn discard(&mut self, mut next: Arc<Frame>) {
         if let Some(next) = Arc::get_mut(&mut next) {
             next.cached.release_unless_in(&self.front.cached);
         }
@@ -158,7 +160,7 @@ impl Frames {
     }
 
     /// Makes `next` the frame of the last successful step, and publishes it.
-    pub(crate) fn advance(&mut self, next: Arc<Index>) {
+    pub(crate) fn advance(&mut self, next: Arc<Frame>) {
         let before = std::mem::replace(&mut self.front, next);
         let readers = self.has_readers();
         if readers {
@@ -183,7 +185,7 @@ impl Frames {
         self.spares = Vec::new();
         if let Some(front) = Arc::get_mut(&mut self.front) {
             front.shrink_to_fit();
-            front.statics.shrink_to_fit();
+            front.statics.tree.shrink_to_fit();
         }
     }
 
@@ -191,19 +193,19 @@ impl Frames {
     pub(crate) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<Bands>>) -> usize {
         // Frames share the bands of cached bodies.
         let shared: SmallVec<[_; 8]> =
-            self.all().filter_map(|index| index.cached.shared_bands()).chain(grids).collect();
+            self.all().filter_map(|frame| frame.cached.shared_bands()).chain(grids).collect();
         let is_first = |&k: &usize| !shared[..k].iter().any(|before| Arc::ptr_eq(before, shared[k]));
         let sleepers: usize = (0..shared.len()).filter(is_first).map(|k| size_of::<Bands>() + shared[k].bytes()).sum();
-        sleepers + self.all().map(|index| size_of::<Index>() + index.bytes()).sum::<usize>()
+        sleepers + self.all().map(|frame| size_of::<Frame>() + frame.bytes()).sum::<usize>()
     }
 
     /// Bytes held for statics in all frames, without those shared with `present`.
     pub(crate) fn bytes_statics(&self, present: &StaticTree) -> usize {
-        self.all().map(|index| index.statics.bytes_beside(present)).sum()
+        self.all().map(|frame| frame.statics.tree.bytes_beside(present)).sum()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Index> {
-        self.spares.iter().chain([&self.front]).map(|index| &**index)
+    fn all(&self) -> impl Iterator<Item = &Frame> {
+        self.spares.iter().chain([&self.front]).map(|frame| &**frame)
     }
 
     /// Whether there are readers. None can appear while the world is borrowed mutably.
@@ -221,11 +223,11 @@ impl Frames {
 
 /// Gives a frame the capacity of the front frame (FRAME-3), and lets go of sleepers and statics that
 /// the front frame has replaced.
-fn level(index: &mut Index, front: &Index, own_ids: bool) {
-    index.reserve_like(front);
-    index.cached.release_unless_in(&front.cached);
-    index.set_statics(&front.statics, front.statics_version);
+fn level(frame: &mut Frame, front: &Frame, own_ids: bool) {
+    frame.reserve_like(front);
+    frame.cached.release_unless_in(&front.cached);
+    frame.statics.copy_from(&front.statics);
     if own_ids {
-        reserve_like(&mut index.ids, &front.ids);
+        reserve_like(&mut frame.ids, &front.ids);
     }
 }

@@ -6,3 +6,4 @@ pub(crate) mod order;
 pub(crate) mod oversized;
 pub(crate) mod phases;
 pub(crate) mod sleepers;
+pub(crate) mod statics;

@@ -1,14 +1,13 @@
 //! Rows in spatial order.
 
-use crate::error::InvalidRow;
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 
-impl Index {
+impl Frame {
     /// Writes all rows so that bodies that are near each other become adjacent.
     ///
     /// Common bodies in cell order, cached ones behind the others, then oversized ones in the order
     /// of their loose cells, then skipped rows.
-    pub(crate) fn write_spatial_order(&self, skipped: &[InvalidRow], order: &mut Vec<u32>) {
+    pub(crate) fn write_spatial_order(&self, order: &mut Vec<u32>) {
         order.clear();
         order.reserve(self.row_count);
         self.bands.row_runs().for_each(|rows| order.extend_from_slice(rows));
@@ -17,7 +16,7 @@ impl Index {
             sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_cached)));
         }
         order.extend(self.oversized.rows_in_cell_order());
-        order.extend(skipped.iter().map(|invalid| invalid.row));
+        order.extend(self.skipped.iter().map(|invalid| invalid.row));
         debug_assert_eq!(order.len(), self.row_count, "each row is filed once or was skipped");
     }
 }

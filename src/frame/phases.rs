@@ -1,17 +1,92 @@
-//! Time, where there is a clock.
+//! Times of a step, on targets that have a clock.
 
+use crate::memory::buffers::plain_buffers;
+use std::fmt;
+use std::ops::AddAssign;
 use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-/// Time of a task by what it was spent on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TaskTimes {
-    pub(crate) sort: Duration,
-    pub(crate) common: Duration,
-    pub(crate) ghosts: Duration,
-    pub(crate) oversized: Duration,
-    pub(crate) statics: Duration,
+/// Time per phase of the last successful step, in the order of phases.
+///
+/// All zero on targets without a clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct PhaseTimes {
+    /// Sampling the rows, choosing size classes and bands.
+    pub plan: Duration,
+    /// Checking the rows and distributing them to bands: two parallel passes.
+    pub partition: Duration,
+    /// Building the grid of oversized bodies, and preparing the tasks.
+    pub layout: Duration,
+    /// All passes over bands and loose cells, in parallel; see [`passes`](Self::passes).
+    pub find_pairs: Duration,
+    /// Putting the pairs of all tasks into order.
+    pub gather: Duration,
+    /// Comparing contacts with those of the last step, if contacts are tracked.
+    pub track_contacts: Duration,
+    /// From the call to the return.
+    pub total: Duration,
+    /// The parts of `find_pairs`, summed over threads.
+    pub passes: PassTimes,
+}
+
+/// Time per kind of pass within [`PhaseTimes::find_pairs`], summed over threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct PassTimes {
+    /// Sorting the bodies of bands into cells.
+    pub sort: Duration,
+    /// Tier 1: bodies of one band.
+    pub common: Duration,
+    /// Tier 1: bodies of a band with bodies that reach into it from other bands or size classes.
+    pub ghosts: Duration,
+    /// Tier 2 with itself and with tier 1.
+    pub oversized: Duration,
+    /// Tiers 1 and 2 with tier 3.
+    pub statics: Duration,
+}
+
+plain_buffers!(PhaseTimes);
+
+impl AddAssign for PassTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.sort += other.sort;
+        self.common += other.common;
+        self.ghosts += other.ghosts;
+        self.oversized += other.oversized;
+        self.statics += other.statics;
+    }
+}
+
+impl fmt::Display for PhaseTimes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        write!(
+            f,
+            "time       {:>9.3} ms: plan {:.3}, partition {:.3}, layout {:.3}, find pairs {:.3}, gather {:.3}",
+            ms(self.total),
+            ms(self.plan),
+            ms(self.partition),
+            ms(self.layout),
+            ms(self.find_pairs),
+            ms(self.gather)
+        )?;
+        if self.track_contacts > Duration::ZERO {
+            write!(f, ", track contacts {:.3}", ms(self.track_contacts))?;
+        }
+        let PassTimes { sort, common, ghosts, oversized, statics } = self.passes;
+        write!(
+            f,
+            "\n           find pairs, summed over threads: sort {:.3}, common {:.3}, ghosts {:.3}, \
+             oversized {:.3}, statics {:.3}",
+            ms(sort),
+            ms(common),
+            ms(ghosts),
+            ms(oversized),
+            ms(statics)
+        )
+    }
 }
 
 /// A point in time; on targets without a clock all points are one.

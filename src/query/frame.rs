@@ -2,7 +2,7 @@
 //!
 //! What is found in one tier tells the next how near its hits have to be.
 
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::geometry::RawAabb;
 use crate::pair::Hit;
 use crate::query::builder::QueryBuilder;
@@ -23,13 +23,13 @@ const STATICS: usize = 3;
 impl<'w> QueryBuilder<'w> {
     /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` tells
     /// whether batches may use other threads.
-    pub(crate) fn of_frame(frame: &'w Index, statics: &'w StaticTree, parallel: bool) -> Self {
+    pub(crate) fn of_frame(frame: &'w Frame, statics: &'w StaticTree, parallel: bool) -> Self {
         let statics = Some(statics).filter(|statics| !statics.is_empty());
         Self::new(frame, Scope::new(statics), parallel)
     }
 }
 
-impl Source<Hit> for Index {
+impl Source<Hit> for Frame {
     fn box_search<'s>(
         &'s self,
         scope: &Scope<'s, Hit>,
@@ -134,7 +134,7 @@ impl Source<Hit> for Index {
     }
 }
 
-impl Index {
+impl Frame {
     #[inline(always)]
     fn body(&self, scope: &Scope<'_, Hit>, row: u32) -> Option<Hit> {
         let hit = Hit::Body { row, id: self.ids.get(row as usize).copied() };

@@ -67,10 +67,11 @@ fn unsuitable_settings_get_advice() {
 #[test]
 fn phase_times_add_up() {
     let phases = report(SceneName::Castles, 20_000, WorldConfig::new().with_parallel_threshold(None)).phases;
-    let passed = phases.plan + phases.partition + phases.prepare + phases.pairs + phases.gather;
+    let passed = phases.plan + phases.partition + phases.layout + phases.find_pairs + phases.gather;
     assert!(phases.total > Duration::ZERO && passed <= phases.total);
-    let parts = phases.sort + phases.common + phases.visitors + phases.oversized + phases.statics;
-    assert!(parts > Duration::ZERO && parts <= phases.pairs, "in one thread the parts of `pairs` fit into it");
+    let passes = phases.passes;
+    let parts = passes.sort + passes.common + passes.ghosts + passes.oversized + passes.statics;
+    assert!(parts > Duration::ZERO && parts <= phases.find_pairs, "in one thread the passes fit into the phase");
 }
 
 #[test]

@@ -21,8 +21,9 @@ use crate::broad_phase::sleepers::cross::{AwakeVsCached, CrossTask, list_tasks};
 use crate::broad_phase::sleepers::policy::{RowCounts, SleepPlan, SleepPolicy};
 use crate::config::InvalidRows;
 use crate::error::{Error, InvalidRow};
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
+use crate::frame::statics::StaticsVersion;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, plain_buffers};
@@ -63,7 +64,7 @@ plain_buffers!(CrossTask);
 /// What the pairs of a cache depend on, apart from its bodies (CACHE-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct BuiltFor {
-    statics_version: u64,
+    statics_version: StaticsVersion,
     are_circles: bool,
 }
 
@@ -124,7 +125,7 @@ impl SleeperCache {
     }
 
     /// Frees what the last successful step, with the frame `front`, does not need.
-    pub(crate) fn shrink_to_fit(&mut self, front: &Index, pool: &PagePool) {
+    pub(crate) fn shrink_to_fit(&mut self, front: &Frame, pool: &PagePool) {
         if front.cached.bands().is_none() {
             *self = Self::default();
             return;
@@ -171,7 +172,7 @@ impl SleeperCache {
 
     /// Compares all rows with those that are cached. The first invalid row is an error, unless such
     /// rows are skipped.
-    fn compare_rows(&mut self, step: StepContext<'_>, rows: &Chunks<'_, '_>, frame: &Index) -> Result<(), Error> {
+    fn compare_rows(&mut self, step: StepContext<'_>, rows: &Chunks<'_, '_>, frame: &Frame) -> Result<(), Error> {
         let count = rows.len().div_ceil(ROW_CHUNK_LEN);
         if self.chunks.len() < count {
             self.chunks.resize_with(count, RowChunk::default);
@@ -268,7 +269,7 @@ impl SleeperCache {
             |chunk| chunk.awake.len(),
             |chunk, _, records| records.copy_from_slice(&chunk.awake),
         );
-        out.phases.prepare += clock.lap();
+        out.phases.layout += clock.lap();
 
         finder.file(step, &RecordRows(&self.records), false, &mut out.frame.bands, out.phases)?;
         let (limit, cached_pairs) = (step.config.pair_limit, self.pairs.pair_count());

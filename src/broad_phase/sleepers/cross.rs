@@ -11,7 +11,7 @@
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::task::TaskOutput;
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::geometry::union;
 use crate::memory::listener::PairKind;
 use crate::memory::page::PairSink;
@@ -35,7 +35,7 @@ pub(super) enum CrossTask {
 }
 
 /// Lists the tasks, which depend on the input alone.
-pub(super) fn list_tasks(frame: &Index, cached: &Bands, tasks: &mut Vec<CrossTask>) {
+pub(super) fn list_tasks(frame: &Frame, cached: &Bands, tasks: &mut Vec<CrossTask>) {
     tasks.clear();
     for (band, population) in frame.bands.slots().iter().map(|slot| slot.population()).enumerate() {
         let starts = (0..population).step_by(TASK_BODIES);
@@ -50,7 +50,7 @@ pub(super) fn list_tasks(frame: &Index, cached: &Bands, tasks: &mut Vec<CrossTas
 /// What the tasks have in common.
 pub(super) struct AwakeVsCached<'s> {
     pub(super) pass: &'s PassContext<'s>,
-    pub(super) frame: &'s Index,
+    pub(super) frame: &'s Frame,
     /// The bands of cached bodies.
     pub(super) cached: &'s Bands,
 }

@@ -2,6 +2,8 @@
 //!
 //! Decided by counts of rows in this step and the steps before, never by time or threads.
 
+use crate::frame::statics::StaticsVersion;
+
 /// The cache is used if at most one row in this many is awake; with more, searching for them costs
 /// more than the cache saves.
 const AWAKE_SHARE: usize = 5;
@@ -59,7 +61,7 @@ pub(super) struct SleepPolicy {
     /// Of the rows that the last rebuild was given, how many are oversized, which are never cached.
     oversized: usize,
     /// The state of the statics in the last step.
-    statics_version: u64,
+    statics_version: StaticsVersion,
     /// What was saved since the last rebuild, less what that cost, in eighths of a row.
     saved: i64,
     /// Steps that are left without a cache, and how many there were the last time.
@@ -80,7 +82,7 @@ impl SleepPolicy {
         !is_paused && few_are_awake(rows - asleep, rows)
     }
 
-    pub(super) fn decide(&mut self, counts: RowCounts, statics_version: u64) -> SleepPlan {
+    pub(super) fn decide(&mut self, counts: RowCounts, statics_version: StaticsVersion) -> SleepPlan {
         let plan = self.wish(counts, statics_version);
         if plan == SleepPlan::Rebuild && self.saved < 0 {
             // The cache did not repay its rebuild, and another one would probably not either.
@@ -93,7 +95,11 @@ impl SleepPolicy {
     }
 
     /// What would be best if the cache repaid its rebuilds.
-    fn wish(&mut self, RowCounts { rows, filed, cached, unchanged }: RowCounts, statics_version: u64) -> SleepPlan {
+    fn wish(
+        &mut self,
+        RowCounts { rows, filed, cached, unchanged }: RowCounts,
+        statics_version: StaticsVersion,
+    ) -> SleepPlan {
         let unchanged = unchanged.saturating_sub(self.oversized);
         // While statics change in every step, a cache would be outdated before it is used.
         let statics_are_same = std::mem::replace(&mut self.statics_version, statics_version) == statics_version;
@@ -156,7 +162,7 @@ mod tests {
             let at_rest = ROWS - if same { moving.max(moved_before) } else { (moving + moved_before).min(ROWS) };
             let unchanged = at_rest.saturating_sub(cached);
             moved_before = moving;
-            let plan = policy.decide(RowCounts { rows: ROWS, filed, cached, unchanged }, 1);
+            let plan = policy.decide(RowCounts { rows: ROWS, filed, cached, unchanged }, StaticsVersion::default());
             spent += COMPARE_EIGHTHS * ROWS as i64;
             match plan {
                 SleepPlan::Ignore => spent += PLAIN_EIGHTHS * ROWS as i64,

@@ -7,8 +7,9 @@
 use crate::contacts::by_row::{entry, row_and_partner};
 use crate::contacts::events::contact_set::ContactSet;
 use crate::contacts::events::ids::StepIds;
-use crate::contacts::events::tracker::{ContactTracker, NumberedStatics};
+use crate::contacts::events::tracker::ContactTracker;
 use crate::error::Error;
+use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::input::rows::ROWS_MAX;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +31,8 @@ pub(crate) struct SavedTracked {
 
 impl ContactTracker {
     /// Returns the contacts as a value; `statics` is the present static set.
-    pub(crate) fn save(&self, statics: NumberedStatics<'_>) -> SavedTracked {
-        let has_other_statics = self.static_set != statics.number;
+    pub(crate) fn save(&self, statics: &StaticSet) -> SavedTracked {
+        let has_other_statics = !self.statics_version.is_same_set(statics.version);
         SavedTracked {
             rows: self.identities.row_count(),
             ids: self.identities.ids().map(<[u64]>::to_vec),
@@ -48,7 +49,7 @@ impl ContactTracker {
     ///
     /// [`Error::TooManyRows`], [`Error::DuplicateBodyId`], or [`Error::InvalidConfig`] names what
     /// is wrong.
-    pub(crate) fn restore(saved: &SavedTracked, statics: NumberedStatics<'_>) -> Result<Self, Error> {
+    pub(crate) fn restore(saved: &SavedTracked, statics: &StaticSet) -> Result<Self, Error> {
         let SavedTracked { rows: row_count, ids, absent: skipped, other_statics, .. } = saved;
         saved.check_rows()?;
         let mut tracker = Self::default();
@@ -68,11 +69,11 @@ impl ContactTracker {
         match other_statics {
             None => {
                 tracker.static_ids = statics.tree.ids().map(<[u64]>::to_vec);
-                tracker.static_set = statics.number;
+                tracker.statics_version = statics.version;
             }
             Some(ids) => {
                 tracker.static_ids = (!ids.is_empty()).then(|| ids.clone());
-                tracker.static_set = statics.number.wrapping_sub(1);
+                tracker.statics_version = StaticsVersion::default();
             }
         }
         Ok(tracker)

@@ -26,7 +26,8 @@ use crate::contacts::events::id_table::NO_ROW;
 use crate::contacts::events::ids::{IdentityMap, RowMap, StepIds, first_duplicate};
 use crate::contacts::events::span::PairMap;
 use crate::error::Error;
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
+use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
@@ -44,7 +45,7 @@ pub(crate) struct ContactTracker {
     pub(super) bodies: ContactSet,
     pub(super) statics: ContactSet,
     /// Number of the static set of the last successful step, and its ids if it had any.
-    pub(super) static_set: u64,
+    pub(super) statics_version: StaticsVersion,
     pub(super) static_ids: Option<Vec<u64>>,
     workers: ComparePool,
 }
@@ -53,19 +54,12 @@ pub(crate) struct ContactTracker {
 #[derive(Clone, Copy)]
 pub(crate) struct TrackedStep<'s> {
     pub(crate) rows: &'s Chunks<'s, 's>,
-    pub(crate) statics: NumberedStatics<'s>,
+    pub(crate) statics: &'s StaticSet,
     pub(crate) margin: f32,
     /// Whether bodies are circles in this step.
     pub(crate) are_circles: bool,
     pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
-}
-
-/// A static set, and a number that changes when it is replaced.
-#[derive(Clone, Copy)]
-pub(crate) struct NumberedStatics<'s> {
-    pub(crate) tree: &'s StaticTree,
-    pub(crate) number: u64,
 }
 
 /// Where the ids of a step are, after contacts were tracked or not.
@@ -92,31 +86,25 @@ impl ContactTracker {
         &mut self,
         step: TrackedStep<'_>,
         found: &FoundPairs,
-        frame: &mut Index,
-        skipped: impl Iterator<Item = u32>,
+        frame: &mut Frame,
     ) -> Result<IdState, Error> {
-        let state = self.identify(step, frame, skipped)?;
+        let state = self.identify(step, frame)?;
         let frame = &*frame;
         let column = (state == IdState::Copied && step.rows.has_ids()).then_some(&frame.ids[..]);
         self.compare(step, found, frame);
         self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
-        if self.static_set != step.statics.number {
-            self.static_set = step.statics.number;
+        if !self.statics_version.is_same_set(step.statics.version) {
+            self.statics_version = step.statics.version;
             self.static_ids = step.statics.tree.ids().map(<[u64]>::to_vec);
         }
         Ok(state)
     }
 
     /// Finds out where the bodies of the last step are now.
-    fn identify(
-        &mut self,
-        step: TrackedStep<'_>,
-        frame: &mut Index,
-        skipped: impl Iterator<Item = u32>,
-    ) -> Result<IdState, Error> {
+    fn identify(&mut self, step: TrackedStep<'_>, frame: &mut Frame) -> Result<IdState, Error> {
         let row_count = step.rows.len();
         self.skipped.clear();
-        self.skipped.extend(skipped);
+        self.skipped.extend(frame.skipped.iter().map(|invalid| invalid.row));
         let equal = |rows: Range<usize>, ids: &[u64]| step.rows.ids_equal(rows, ids);
         if self.skipped.is_empty() && self.identities.is_unchanged(row_count, equal, step.parallel) {
             return Ok(IdState::Unchanged);
@@ -128,10 +116,10 @@ impl ContactTracker {
     }
 
     /// Replaces the contacts by those of the step.
-    fn compare(&mut self, step: TrackedStep<'_>, found: &FoundPairs, frame: &Index) {
+    fn compare(&mut self, step: TrackedStep<'_>, found: &FoundPairs, frame: &Frame) {
         let TrackedStep { rows, statics, margin, level, parallel, .. } = step;
-        let is_same_set = self.static_set == statics.number;
-        let new_static_rows = if is_same_set { None } else { self.new_static_rows(statics.tree) };
+        let is_same_set = self.statics_version.is_same_set(statics.version);
+        let new_static_rows = if is_same_set { None } else { self.new_static_rows(&statics.tree) };
         let static_map = match &new_static_rows {
             _ if is_same_set => RowMap::Same,
             Some(rows) => RowMap::To(rows),
@@ -172,14 +160,14 @@ impl ContactTracker {
 /// Almost free of branches: the outcome is unpredictable, and the rows are at random places in
 /// memory.
 impl TrackedStep<'_> {
-    fn keeps_body_pair(&self, frame: &Index, [a, b]: [u32; 2]) -> bool {
+    fn keeps_body_pair(&self, frame: &Frame, [a, b]: [u32; 2]) -> bool {
         let boxes = [a, b].map(|row| self.grown_box(row));
         let circles_touch = !self.are_circles || BodyCircle::of_box(&boxes[0]).overlaps(&BodyCircle::of_box(&boxes[1]));
         overlaps(&boxes[0], &boxes[1]) & circles_touch & frame.filter(a).interacts_with(frame.filter(b))
     }
 
-    fn keeps_static_pair(&self, frame: &Index, [row, static_row]: [u32; 2]) -> bool {
-        let tree = self.statics.tree;
+    fn keeps_static_pair(&self, frame: &Frame, [row, static_row]: [u32; 2]) -> bool {
+        let tree = &self.statics.tree;
         let body = self.grown_box(row);
         let aabb = grow_box(tree.raw_boxes()[static_row as usize], self.margin);
         let circle_touches = !self.are_circles || BodyCircle::of_box(&body).overlaps_box(&aabb);

@@ -4,7 +4,7 @@ use crate::contacts::by_row::{SPAN_ROWS, entry, row_and_partner};
 use crate::contacts::events::contact_set::ContactSet;
 use crate::contacts::events::span::ContactSpan;
 use crate::contacts::events::tracker::ContactTracker;
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::pair::{Pair, StaticPair};
 use std::fmt;
 
@@ -83,11 +83,11 @@ pub struct EndedStaticPair {
 #[derive(Clone, Copy)]
 pub struct ContactEvents<'w> {
     tracker: &'w ContactTracker,
-    frame: &'w Index,
+    frame: &'w Frame,
 }
 
 impl<'w> ContactEvents<'w> {
-    pub(crate) fn new(tracker: &'w ContactTracker, frame: &'w Index) -> Self {
+    pub(crate) fn new(tracker: &'w ContactTracker, frame: &'w Frame) -> Self {
         Self { tracker, frame }
     }
 
@@ -125,7 +125,7 @@ impl<'w> ContactEvents<'w> {
     pub fn ended_static(&self) -> impl Iterator<Item = EndedStaticPair> + Clone + use<'w> {
         let frame = self.frame;
         // From the static set of the step, which may have been replaced since.
-        let static_id = move |row: u32| frame.statics.id(row).unwrap_or(u64::from(row));
+        let static_id = move |row: u32| frame.statics.tree.id(row).unwrap_or(u64::from(row));
         let ids = move |[body, static_row]: [u32; 2]| [body_id(frame, body), static_id(static_row)];
         ended(&self.tracker.statics, ids).map(|([body_id, static_id], value)| EndedStaticPair {
             body_id,
@@ -221,7 +221,7 @@ impl PairLike for StaticPair {
 }
 
 /// The id of a row, or the row itself in a step without ids.
-fn body_id(frame: &Index, row: u32) -> u64 {
+fn body_id(frame: &Frame, row: u32) -> u64 {
     frame.ids.get(row as usize).copied().unwrap_or(u64::from(row))
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Cost: a pass over the rows of all bodies, in parallel; three nanoseconds each.
 
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::memory::buffers::Buffers;
 use crate::parallel;
 use std::sync::atomic::AtomicU16;
@@ -28,7 +28,7 @@ pub(super) struct RowRegions {
 
 impl RowRegions {
     /// Finds the region of each row that `frame` has filed.
-    pub(super) fn fill(&mut self, frame: &Index, parallel: bool) {
+    pub(super) fn fill(&mut self, frame: &Frame, parallel: bool) {
         let rows = frame.row_count;
         if self.by_row.len() < rows {
             self.by_row.resize_with(rows + rows / 8, AtomicU16::default);

@@ -27,7 +27,7 @@
 
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::exclusive::regions::RowRegions;
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::page::PAGE_LEN;
 use crate::parallel;
@@ -162,7 +162,7 @@ impl Schedule {
         pages: PageChain<'_>,
         tasks: impl Iterator<Item = (Range<usize>, usize)>,
         touched: TouchedRows,
-        frame: &Index,
+        frame: &Frame,
         parallel: bool,
     ) {
         self.runs.clear();
@@ -255,7 +255,7 @@ impl Schedule {
     }
 
     /// Adds the phases of all cross pairs.
-    fn add_cross_pairs(&mut self, pages: PageChain<'_>, touched: TouchedRows, frame: &Index, parallel: bool) {
+    fn add_cross_pairs(&mut self, pages: PageChain<'_>, touched: TouchedRows, frame: &Frame, parallel: bool) {
         let cross = &mut self.cross[..self.cross_len];
         let cross_pairs: usize = cross.iter().map(|cross| cross.pair_count(pages)).sum();
         let own_pairs: usize = self.runs.iter().map(PairRun::len).sum();

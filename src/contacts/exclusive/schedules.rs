@@ -2,7 +2,7 @@
 
 use crate::broad_phase::pairs::FoundPairs;
 use crate::contacts::exclusive::schedule::{Schedule, TouchedRows};
-use crate::frame::frame::Index;
+use crate::frame::frame::Frame;
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
 
@@ -28,7 +28,7 @@ impl Schedules {
     }
 
     /// The schedule of body pairs.
-    pub(super) fn bodies(&self, found: &FoundPairs, frame: &Index, parallel: bool) -> &Schedule {
+    pub(super) fn bodies(&self, found: &FoundPairs, frame: &Frame, parallel: bool) -> &Schedule {
         self.bodies.get_or_make(|schedule| {
             let tasks = found.tasks().iter().map(|task| (task.body_pages.clone(), task.own_pairs));
             schedule.rebuild(found.body_pages(), tasks, TouchedRows::Both, frame, parallel);
@@ -36,7 +36,7 @@ impl Schedules {
     }
 
     /// The schedule of static pairs.
-    pub(super) fn statics(&self, found: &FoundPairs, frame: &Index, parallel: bool) -> &Schedule {
+    pub(super) fn statics(&self, found: &FoundPairs, frame: &Frame, parallel: bool) -> &Schedule {
         self.statics.get_or_make(|schedule| {
             let tasks = found.tasks().iter().map(|task| (task.static_pages.clone(), usize::MAX));
             schedule.rebuild(found.static_pages(), tasks, TouchedRows::First, frame, parallel);

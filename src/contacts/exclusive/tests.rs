@@ -33,13 +33,13 @@ fn world(oversized: usize) -> World {
 
 fn pages(world: &World, touched: TouchedRows) -> PageChain<'_> {
     match touched {
-        TouchedRows::Both => world.contacts.found.body_pages(),
-        TouchedRows::First => world.contacts.found.static_pages(),
+        TouchedRows::Both => world.contacts().store().found.body_pages(),
+        TouchedRows::First => world.contacts().store().found.static_pages(),
     }
 }
 
 fn tasks(world: &World, touched: TouchedRows) -> Vec<TaskPart> {
-    let tasks = world.contacts.found.tasks().iter();
+    let tasks = world.contacts().store().found.tasks().iter();
     match touched {
         TouchedRows::Both => tasks.map(|task| (task.body_pages.clone(), task.own_pairs)).collect(),
         TouchedRows::First => tasks.map(|task| (task.static_pages.clone(), usize::MAX)).collect(),
@@ -49,7 +49,7 @@ fn tasks(world: &World, touched: TouchedRows) -> Vec<TaskPart> {
 fn schedule(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Schedule {
     let mut schedule = Schedule::default();
     // Checks itself in debug builds.
-    schedule.rebuild(pages(world, touched), tasks.iter().cloned(), touched, world.frames.front(), true);
+    schedule.rebuild(pages(world, touched), tasks.iter().cloned(), touched, world.contacts().frame(), true);
     schedule
 }
 
@@ -113,7 +113,7 @@ fn debug_builds_find_pairs_that_are_wrongly_called_own() {
 #[test]
 fn schedules_are_kept_until_pairs_change() {
     let mut world = world(24);
-    let bytes = |world: &World| world.contacts.schedules.bytes();
+    let bytes = |world: &World| world.contacts().store().schedules.bytes();
     assert_eq!(bytes(&world), 0, "made only when used");
     let mut rows = vec![(); BODY_COUNT];
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");
