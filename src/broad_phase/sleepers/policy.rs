@@ -26,7 +26,11 @@ const AWAKE_EIGHTHS: i64 = 36;
 const REBUILD_EIGHTHS: i64 = 10;
 const DROP_EIGHTHS: i64 = 1;
 
-/// Steps without a cache after the first one that did not repay its rebuild, and after many.
+/// Steps in sequence that compare their rows for nothing before comparing pauses. Two are normal: the
+/// first step, and the one after statics changed.
+const IGNORED_MAX: u32 = 3;
+
+/// Steps of the first pause, and of later ones at most.
 const PAUSE_MIN: u32 = 8;
 const PAUSE_MAX: u32 = 64;
 
@@ -64,6 +68,8 @@ pub(super) struct SleepPolicy {
     statics_version: StaticsVersion,
     /// What was saved since the last rebuild, less what that cost, in eighths of a row.
     saved: i64,
+    /// Steps in sequence that compared their rows for nothing.
+    ignored: u32,
     /// Steps that are left without a cache, and how many there were the last time.
     pause_left: u32,
     last_pause: u32,
@@ -84,11 +90,13 @@ impl SleepPolicy {
 
     pub(super) fn decide(&mut self, counts: RowCounts, statics_version: StaticsVersion) -> SleepPlan {
         let plan = self.wish(counts, statics_version);
-        if plan == SleepPlan::Rebuild && self.saved < 0 {
-            // The cache did not repay its rebuild, and another one would probably not either.
+        self.ignored = if plan == SleepPlan::Ignore { self.ignored + 1 } else { 0 };
+        // If a cache did not repay its rebuild, another one would probably not either.
+        let did_not_pay = plan == SleepPlan::Rebuild && self.saved < 0;
+        if did_not_pay || self.ignored > IGNORED_MAX {
             self.last_pause = (self.last_pause * 2).clamp(PAUSE_MIN, PAUSE_MAX);
             self.pause_left = self.last_pause;
-            self.saved = 0;
+            (self.saved, self.ignored) = (0, 0);
             return SleepPlan::Ignore;
         }
         plan
