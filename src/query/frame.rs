@@ -85,10 +85,10 @@ impl Source<Hit> for Frame {
         let count = nearest.count();
         if scope.common {
             let within = nearest.within();
-            self.bands.visit_near(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
+            self.bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
             if let Some(sleepers) = self.cached.bands() {
                 let within = nearest.within();
-                sleepers.visit_near(point, count, within, &mut add_nearest(self, scope, SLEEPERS, nearest));
+                sleepers.visit_nearest(point, count, within, &mut add_nearest(self, scope, SLEEPERS, nearest));
             }
         }
         if scope.oversized {
@@ -106,21 +106,21 @@ impl Source<Hit> for Frame {
     fn find_cast_hits(&self, scope: &Scope<'_, Hit>, hits: &mut CastHits<'_, Hit>) {
         let cast = hits.cast();
         if scope.common {
-            let until = hits.until();
-            self.bands.visit_met(&cast, until, &mut add_cast_hits(self, scope, COMMON, hits));
+            let t_max = hits.t_max();
+            self.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
             if let Some(sleepers) = self.cached.bands() {
-                let until = hits.until();
-                sleepers.visit_met(&cast, until, &mut add_cast_hits(self, scope, SLEEPERS, hits));
+                let t_max = hits.t_max();
+                sleepers.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, SLEEPERS, hits));
             }
         }
         if scope.oversized {
-            let until = hits.until();
+            let t_max = hits.t_max();
             let level = self.bands.level();
-            self.oversized.visit_cast(level, &cast, until, &mut add_cast_hits(self, scope, COMMON, hits));
+            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
         }
         if let Some(statics) = scope.statics {
-            let until = hits.until();
-            statics.visit_cast(&cast, until, &mut add_cast_hits(self, scope, STATICS, hits));
+            let t_max = hits.t_max();
+            statics.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, STATICS, hits));
         }
     }
 

@@ -7,7 +7,7 @@ use crate::query::neighbor::NearestHits;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::handles::query::HandleAreaQuery;
 use crate::tier::loose_grid::rebuilt::query::LooseAreaQuery;
-use crate::tier::point_grid::box_query::InArea;
+use crate::tier::point_grid::box_query::GridAreaQuery;
 use crate::tier::static_tree::box_query::TreeAreaQuery;
 use crate::tier::static_tree::tree::StaticTree;
 use smallvec::SmallVec;
@@ -148,7 +148,7 @@ pub(crate) fn add_cast_hits<H: Copy + Ord, S: Source<H>>(
         if let Some(hit) = source.hit(scope, part, row) {
             hits.add(hit, &entry);
         }
-        hits.until()
+        hits.t_max()
     }
 }
 
@@ -179,7 +179,7 @@ impl BoxSearch<'_> {
 pub(crate) enum TierSearch<'s> {
     /// The part is not to be searched.
     Nothing,
-    Points(InArea<'s>),
+    Points(GridAreaQuery<'s>),
     Loose(LooseAreaQuery<'s>),
     Handles(HandleAreaQuery<'s>),
     Tree(TreeAreaQuery<'s>),

@@ -76,7 +76,7 @@ fn filtered_cells_report_the_unfiltered_pairs_that_interact() {
 }
 
 #[test]
-fn filters_of_crowded_neighbours_are_tested_in_each_lane() {
+fn filters_of_crowded_neighbors_are_tested_in_each_lane() {
     let mut random = Random::new(22);
     // All overlap, so only filters decide. The populations are around those of a vector and of a
     // long run.
