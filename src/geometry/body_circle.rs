@@ -16,9 +16,9 @@
 
 use crate::geometry::raw_box::RawAabb;
 
-/// A circle around the centre of a box, all its numbers doubled, which saves two halvings.
+/// A circle around the center of a box, all its numbers doubled, which saves two halvings.
 ///
-/// The numbers may be infinite, and the centre NaN, where edges or sums of them are infinite.
+/// The numbers may be infinite, and the center NaN, where edges or sums of them are infinite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyCircle {
     pub(crate) x: f32,
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn exchanged_axes_exchange_the_centre_and_keep_the_radius() {
+    fn exchanged_axes_exchange_the_center_and_keep_the_radius() {
         for [x0, y0, x1, y1] in [[1.0, -2.5, 4.0, 7.0], [-INF, 1.0, 3.0, 2.0], [0.1, 0.2, 0.3, 0.4]] {
             let (circle, other) = (BodyCircle::of_box(&[x0, y0, x1, y1]), BodyCircle::of_box(&[y0, x0, y1, x1]));
             assert_eq!([circle.x, circle.y, circle.radius], [other.y, other.x, other.radius]);

@@ -102,7 +102,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
 
     /// Finds boxes that overlap a closed circle.
     ///
-    /// A box overlaps it if the square of its [distance](Aabb::distance_squared) from the centre is
+    /// A box overlaps it if the square of its [distance](Aabb::distance_squared) from the center is
     /// at most the square of the radius. Order and cost are those of
     /// [`query_aabb`](Self::query_aabb) of the circle's bounding box. With distances and nearest
     /// first: [`query_circle_sorted`](Self::query_circle_sorted).

@@ -3,8 +3,8 @@
 use crate::pair::Hit;
 use std::cmp::Ordering;
 
-/// For up to so many neighbours, the buffer is kept sorted. For more, it takes twice as many before
-/// the farther half is dropped, at a cost per neighbour that does not grow with their number.
+/// For up to so many neighbors, the buffer is kept sorted. For more, it takes twice as many before
+/// the farther half is dropped, at a cost per neighbor that does not grow with their number.
 const SORTED_MAX: usize = 32;
 
 /// A box near a point, and its distance.
