@@ -107,7 +107,8 @@ impl StepParts<'_> {
         let in_frame = match front.statics.shifted_beside(statics, &shifted, by, parallel) {
             Ok(in_frame) => in_frame,
             Err(error) if frames.has_readers() => return Err(error),
-            // No reader sees the replaced set, and one made before the next step sees the present one.
+            // No reader sees the replaced set, and one made before the next step sees the present
+            // one.
             Err(_) => shifted.clone(),
         };
         let boxes = ShiftedBoxes::new(front, by);

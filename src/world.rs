@@ -79,13 +79,13 @@ impl World {
 impl World {
     /// Steps one frame: finds every contact pair of bodies, and of bodies and enabled statics.
     ///
-    /// A contact pair is two entities whose closed boxes overlap and whose [`Filter`](crate::Filter)s
-    /// agree; with [`BodyShape::Circle`](crate::BodyShape::Circle) the shapes must touch as well. Boxes
-    /// are computed in f32 (see [`Bodies`]); touching counts as overlap. No pair is missing, extra or
-    /// reported twice.
+    /// A contact pair is two entities whose closed boxes overlap and whose
+    /// [`Filter`](crate::Filter)s agree; with [`BodyShape::Circle`](crate::BodyShape::Circle) the
+    /// shapes must touch as well. Boxes are computed in f32 (see [`Bodies`]); touching counts as
+    /// overlap. No pair is missing, extra or reported twice.
     ///
-    /// Takes one [`Bodies`], or a slice, array or `Vec` of them: one for each archetype of an ECS, say.
-    /// Rows are then numbered through all of them.
+    /// Takes one [`Bodies`], or a slice, array or `Vec` of them: one for each archetype of an ECS,
+    /// say. Rows are then numbered through all of them.
     ///
     /// Runs on the rayon pool of the caller, so `pool.install(|| world.step(bodies))` chooses one.
     ///
@@ -103,21 +103,21 @@ impl World {
     ///
     /// Errors
     ///
-    /// [`Error::InvalidBody`] names the lowest invalid row (see
-    /// [`InvalidRows`](crate::InvalidRows) to skip such rows). Also [`Error::ColumnLengthMismatch`],
-    /// [`Error::InconsistentIds`], [`Error::TooManyRows`], [`Error::TooManyPairs`] and, if contacts are
-    /// tracked, [`Error::DuplicateBodyId`]. After an error the world keeps the contacts and answers the
+    /// [`Error::InvalidBody`] names the lowest invalid row (see [`InvalidRows`](crate::InvalidRows)
+    /// to skip such rows). Also [`Error::ColumnLengthMismatch`], [`Error::InconsistentIds`],
+    /// [`Error::TooManyRows`], [`Error::TooManyPairs`] and, if contacts are tracked,
+    /// [`Error::DuplicateBodyId`]. After an error the world keeps the contacts and answers the
     /// queries of the last successful step.
     ///
     /// Determinism
     ///
-    /// Pairs and their order depend only on input, statics and settings: not on the number of threads,
-    /// the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
+    /// Pairs and their order depend only on input, statics and settings: not on the number of
+    /// threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
     ///
     /// Cost
     ///
-    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If steps come to need far
-    /// less memory than before, it is given back over the following steps.
+    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If steps come to need
+    /// far less memory than before, it is given back over the following steps.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         self.parts().step(bodies.as_ref(), None)?;
         Ok(self.contacts())
@@ -225,8 +225,8 @@ impl World {
     /// Replaces the static set, with all statics enabled.
     ///
     /// Queries see the new set at once. Static pairs are empty until the next step.
-    /// [Readers](Self::reader) see the new set from the next step on; until then the old set stays in
-    /// memory for them.
+    /// [Readers](Self::reader) see the new set from the next step on; until then the old set stays
+    /// in memory for them.
     ///
     /// ```
     /// use triphase::{Statics, World};
@@ -241,13 +241,13 @@ impl World {
     /// Errors
     ///
     /// [`Error::InvalidStatic`] names the lowest invalid row. Also [`Error::ColumnLengthMismatch`],
-    /// [`Error::TooManyRows`] and, if contacts are tracked, [`Error::DuplicateStaticId`]. On an error the
-    /// old set stays.
+    /// [`Error::TooManyRows`] and, if contacts are tracked, [`Error::DuplicateStaticId`]. On an
+    /// error the old set stays.
     ///
     /// Cost
     ///
-    /// Builds a tree, in parallel for large sets: O(n log n), some hundred milliseconds for a million
-    /// boxes. To open a door use [`set_static_enabled`](Self::set_static_enabled).
+    /// Builds a tree, in parallel for large sets: O(n log n), some hundred milliseconds for a
+    /// million boxes. To open a door use [`set_static_enabled`](Self::set_static_enabled).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let tree = StaticTree::build(statics.into(), self.config.may_use_threads())?;
         if self.config.contact_tracking {
@@ -260,7 +260,8 @@ impl World {
 
     /// Enables or disables a static, and returns whether it was enabled.
     ///
-    /// For doors and destroyed walls. Queries see the change at once, contact pairs from the next step on.
+    /// For doors and destroyed walls. Queries see the change at once, contact pairs from the next
+    /// step on.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -296,8 +297,8 @@ impl World {
 impl World {
     /// The contacts of the last successful step, by a shared borrow.
     ///
-    /// The contacts that [`step`](Self::step) returns borrow the world mutably; these do not, so queries
-    /// can be made while they are iterated. Empty before the first step.
+    /// The contacts that [`step`](Self::step) returns borrow the world mutably; these do not, so
+    /// queries can be made while they are iterated. Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
         let frame = self.frames.front();
         Contacts::new(&self.contacts, frame, &self.statics.tree, self.config.is_parallel(frame.row_count))
@@ -470,17 +471,17 @@ impl World {
 impl World {
     /// Orders the rows of the last step so that bodies near each other become adjacent.
     ///
-    /// Row `order[k]` belongs at position `k`. `order` is cleared first, and then holds each row once. If
-    /// you sort your columns by it once in a hundred frames or so, loops over contacts find both rows of a
-    /// pair close together, and steps with a million bodies become faster too: bodies need many frames to
-    /// leave their neighbors.
+    /// Row `order[k]` belongs at position `k`. `order` is cleared first, and then holds each row
+    /// once. If you sort your columns by it once in a hundred frames or so, loops over contacts
+    /// find both rows of a pair close together, and steps with a million bodies become faster too:
+    /// bodies need many frames to leave their neighbors.
     ///
-    /// Contacts, hits and your own references are rows of the step: read those of the last step before you
-    /// reorder, and keep ids for whatever must outlast it.
+    /// Contacts, hits and your own references are rows of the step: read those of the last step
+    /// before you reorder, and keep ids for whatever must outlast it.
     ///
-    /// Common bodies come first in cell order, [cached](crate::Bodies::with_asleep) ones behind the others;
-    /// oversized bodies follow, then [skipped rows](Self::skipped_rows). Before the first step `order` is
-    /// empty; a failed step does not change it.
+    /// Common bodies come first in cell order, [cached](crate::Bodies::with_asleep) ones behind the
+    /// others; oversized bodies follow, then [skipped rows](Self::skipped_rows). Before the first
+    /// step `order` is empty; a failed step does not change it.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -509,8 +510,8 @@ impl World {
     /// Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// With several chunks, rows are numbered through all of them. The rows of one chunk, in the order in
-    /// which they appear here, are in spatial order as well:
+    /// With several chunks, rows are numbered through all of them. The rows of one chunk, in the
+    /// order in which they appear here, are in spatial order as well:
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -532,19 +533,21 @@ impl World {
     ///
     /// Cost
     ///
-    /// O(rows) on the calling thread: four bytes are copied per row. Allocates only what `order` lacks.
+    /// O(rows) on the calling thread: four bytes are copied per row. Allocates only what `order`
+    /// lacks.
     pub fn spatial_order(&self, order: &mut Vec<u32>) {
         self.frames.front().write_spatial_order(order);
     }
 
-    /// Moves the origin of coordinates to `by`, so that a large world stays near it where it matters.
+    /// Moves the origin of coordinates to `by`, so that a large world stays near it where it
+    /// matters.
     ///
-    /// Every coordinate that the world stores becomes `old - by`, in f32, edge by edge. Subtract `by` from
-    /// your columns before the next step, and from query shapes from now on. Statics keep their rows, ids,
-    /// filters and whether they are enabled. Queries of the world and of [readers](Self::reader) find the
-    /// bodies of the last step at their new coordinates; a [`Snapshot`](crate::Snapshot) that is held does
-    /// not change, nor do contacts, [skipped rows](Self::skipped_rows) and the
-    /// [step number](Self::step_number).
+    /// Every coordinate that the world stores becomes `old - by`, in f32, edge by edge. Subtract
+    /// `by` from your columns before the next step, and from query shapes from now on. Statics keep
+    /// their rows, ids, filters and whether they are enabled. Queries of the world and of
+    /// [readers](Self::reader) find the bodies of the last step at their new coordinates; a
+    /// [`Snapshot`](crate::Snapshot) that is held does not change, nor do contacts, [skipped
+    /// rows](Self::skipped_rows) and the [step number](Self::step_number).
     ///
     /// Because of rounding, boxes that touched may no longer touch, or the other way round.
     ///
@@ -570,21 +573,21 @@ impl World {
     ///
     /// Errors
     ///
-    /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] names the lowest static with an
-    /// edge that would not be finite: of the present set, or of the replaced one while a
-    /// [reader](Self::reader) still shows that. Nothing has changed then. (An edge of a body may become
-    /// infinite, as it may in a step.)
+    /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] names the lowest
+    /// static with an edge that would not be finite: of the present set, or of the replaced one
+    /// while a [reader](Self::reader) still shows that. Nothing has changed then. (An edge of a
+    /// body may become infinite, as it may in a step.)
     ///
     /// Determinism
     ///
-    /// Depends only on the statics and the boxes of the last step. Queries answer in the order of a world
-    /// that was given the shifted boxes by [`Bodies::from_aabbs`].
+    /// Depends only on the statics and the boxes of the last step. Queries answer in the order of a
+    /// world that was given the shifted boxes by [`Bodies::from_aabbs`].
     ///
     /// Cost
     ///
-    /// O(statics log statics), as [`set_statics`](Self::set_statics), plus the first half of a step, which
-    /// files the bodies. Allocates 16 bytes per body and 32 per static while it runs. Shift by thousands,
-    /// when f32 becomes too coarse, not every frame.
+    /// O(statics log statics), as [`set_statics`](Self::set_statics), plus the first half of a
+    /// step, which files the bodies. Allocates 16 bytes per body and 32 per static while it runs.
+    /// Shift by thousands, when f32 becomes too coarse, not every frame.
     pub fn shift_origin(&mut self, by: impl Into<[f32; 2]>) -> Result<(), Error> {
         let by = by.into();
         if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
@@ -593,10 +596,11 @@ impl World {
         self.parts().shift_origin(by)
     }
 
-    /// Gives back memory that the last step does not need, such as scratch, spare frames and free pages.
+    /// Gives back memory that the last step does not need, such as scratch, spare frames and free
+    /// pages.
     ///
-    /// The next step allocates it again. Frames that [readers](Self::reader) hold are freed when they are
-    /// dropped; while there are readers, the frame of the last step stays as it is.
+    /// The next step allocates it again. Frames that [readers](Self::reader) hold are freed when
+    /// they are dropped; while there are readers, the frame of the last step stays as it is.
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit(self.frames.front(), &self.contacts.pool);
         self.contacts.shrink_to_fit();
@@ -614,8 +618,8 @@ impl World {
 
     /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)
     ///
-    /// Contains the settings, the statics with their ids and filters and which are enabled, tracked contacts
-    /// with their values, and the step number. Bodies are the caller's and not included.
+    /// Contains the settings, the statics with their ids and filters and which are enabled, tracked
+    /// contacts with their values, and the step number. Bodies are the caller's and not included.
     ///
     /// ```
     /// use triphase::{Bodies, SavedWorld, World, WorldConfig};
@@ -638,8 +642,8 @@ impl World {
     ///
     /// Cost
     ///
-    /// O(statics + tracked contacts). Memory: 16 bytes per static, 8 each for its id and filter, 12 bytes per
-    /// contact, and 8 per body with tracked contacts.
+    /// O(statics + tracked contacts). Memory: 16 bytes per static, 8 each for its id and filter, 12
+    /// bytes per contact, and 8 per body with tracked contacts.
     #[cfg(feature = "serde")]
     pub fn save(&self) -> SavedWorld {
         SavedWorld::new(&self.config, self.step_number(), &self.statics, &self.contacts)
@@ -647,14 +651,15 @@ impl World {
 
     /// Restores a [saved](Self::save) world. (Feature `serde`.)
     ///
-    /// Its steps find the same pairs in the same order as those of the saved world, and
-    /// [tracked contacts](WorldConfig::with_contact_tracking) continue with their values. (Bodies
-    /// [marked as asleep](Bodies::with_asleep) are filed anew, which may change the order.) Until the first
+    /// Its steps find the same pairs in the same order as those of the saved world, and [tracked
+    /// contacts](WorldConfig::with_contact_tracking) continue with their values. (Bodies [marked as
+    /// asleep](Bodies::with_asleep) are filed anew, which may change the order.) Until the first
     /// step it has no bodies and no pairs; its statics can be queried at once.
     ///
     /// Errors
     ///
-    /// [`Error::InvalidSave`] if the data is damaged or its version unknown; it names the damaged part.
+    /// [`Error::InvalidSave`] if the data is damaged or its version unknown; it names the damaged
+    /// part.
     ///
     /// Cost
     ///

@@ -9,8 +9,8 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     ///
     /// # Determinism
     ///
-    /// Of boxes with the same time of impact, bodies come before statics, then the lowest row (for a
-    /// `LooseGrid`, the lowest handle).
+    /// Of boxes with the same time of impact, bodies come before statics, then the lowest row (for
+    /// a `LooseGrid`, the lowest handle).
     ///
     /// # Cost
     ///
@@ -131,7 +131,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     fn all_hits(self, cast: PreparedCast, found: &mut Vec<CastHit<H>>) {
         found.clear();
         self.source.find_cast_hits(&self.scope, &mut CastHits::all(cast, found));
-        // A box that was visited twice (QUERY-2) is then next to itself.
+        // Sorting puts a box that was visited twice (QUERY-2) next to its copy.
         found.sort_unstable_by(CastHit::order);
         found.dedup_by(|a, b| a.target == b.target);
     }

@@ -15,7 +15,7 @@ pub struct CastHit<H = Hit> {
     /// When the box is entered, in multiples of the ray's direction or of the moving box's
     /// displacement; 0 if the cast starts inside.
     ///
-    /// [`Ray::point_at`](crate::Ray::at) gives the point.
+    /// [`Ray::point_at`](crate::Ray::point_at) returns the point.
     pub time_of_impact: f64,
     /// Unit normal of the side that is entered; `None` if the cast starts inside. At a corner, that
     /// of the side that faces along x.
@@ -70,7 +70,7 @@ impl<'f, H: Copy + Ord> CastHits<'f, H> {
         self.t_max
     }
 
-    /// Takes a hit at a time of impact of at most [`t_max`](Self::t_max).
+    /// Adds a hit at a time of impact of at most [`t_max`](Self::t_max).
     #[inline]
     pub(crate) fn add(&mut self, target: H, impact: &Impact) {
         let normal = self.cast.normal(impact);

@@ -1,6 +1,6 @@
 //! The frame of a world as a source of queries: all three tiers, one after the other.
 //!
-//! What is found in one tier tells the next how near its hits have to be.
+//! The hits of one tier limit the distance at which the next is searched.
 
 use crate::frame::frame::Frame;
 use crate::geometry::RawAabb;
@@ -21,7 +21,7 @@ const OVERSIZED: usize = 2;
 const STATICS: usize = 3;
 
 impl<'w> QueryBuilder<'w> {
-    /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` tells
+    /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` is
     /// whether batches may use other threads.
     pub(crate) fn of_frame(frame: &'w Frame, statics: &'w StaticTree, parallel: bool) -> Self {
         let statics = Some(statics).filter(|statics| !statics.is_empty());
@@ -94,7 +94,7 @@ impl Source<Hit> for Frame {
         if scope.oversized {
             let within = nearest.within();
             let level = self.bands.level();
-            // Takes rows, as of common bodies.
+            // Its hits are rows, like those of common bodies.
             self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, COMMON, nearest));
         }
         if let Some(statics) = scope.statics {
@@ -124,7 +124,7 @@ impl Source<Hit> for Frame {
         }
     }
 
-    /// That of the grid with the most bodies; without bodies, of the statics.
+    /// That of the grid with the most bodies, or of the statics if there are no bodies.
     fn sort_key(&self, scope: &Scope<'_, Hit>, point: [f32; 2]) -> u64 {
         match self.cached.bands() {
             Some(sleepers) if !sleepers.is_empty() => sleepers.place(point),

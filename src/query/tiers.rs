@@ -105,7 +105,7 @@ impl PointGrid {
     }
 }
 
-/// Part 0 is the grids of the size classes, part 1 the boxes that no class takes.
+/// Part 0 is the grids of the size classes, part 1 the boxes larger than every class.
 impl Source<u32> for PointGrid {
     fn box_search<'s>(
         &'s self,
