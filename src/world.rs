@@ -55,11 +55,11 @@ pub struct World {
     contacts: ContactStore,
 }
 
-/// Creation and settings
+/// # Creation and settings
 impl World {
     /// Creates a world with the given settings; `World::default()` has default settings.
     ///
-    /// Errors
+    /// # Errors
     ///
     /// [`Error::InvalidConfig`] names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
@@ -75,7 +75,7 @@ impl World {
     }
 }
 
-/// Stepping
+/// # Stepping
 impl World {
     /// Steps one frame: finds every contact pair of bodies, and of bodies and enabled statics.
     ///
@@ -98,10 +98,10 @@ impl World {
     /// let chunks = [Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::from_aabbs(&arrows)];
     /// let pair = world.step(&chunks)?.body_pairs().next().unwrap();
     /// assert_eq!((pair.a, pair.b), (0, 2)); // the arrow is row 2
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     ///
     /// [`Error::InvalidBody`] names the lowest invalid row (see [`InvalidRows`](crate::InvalidRows)
     /// to skip such rows). Also [`Error::ColumnLengthMismatch`], [`Error::InconsistentIds`],
@@ -109,12 +109,12 @@ impl World {
     /// [`Error::DuplicateBodyId`]. After an error the world keeps the contacts and answers the
     /// queries of the last successful step.
     ///
-    /// Determinism
+    /// # Determinism
     ///
     /// Pairs and their order depend only on input, statics and settings: not on the number of
     /// threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(bodies + pairs), in parallel. Allocates only when the world grows. If steps come to need
     /// far less memory than before, it is given back over the following steps.
@@ -148,24 +148,24 @@ impl World {
     ///     PagePairs::Static(pairs) => _ = static_pairs.fetch_add(pairs.len(), Ordering::Relaxed),
     /// })?;
     /// assert_eq!((body_pairs.into_inner(), static_pairs.into_inner()), (1, 2));
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     ///
     /// As [`step`](Self::step).
     ///
-    /// Panics
+    /// # Panics
     ///
     /// Panics if `on_page` does. Other threads may get pages until the panic has reached the
     /// caller. The world keeps its last successful step, and can step again.
     ///
-    /// Determinism
+    /// # Determinism
     ///
     /// Pages and their numbers depend only on input, statics and settings; the time and the thread
     /// of a call do not. On a single thread, pages of each kind come in order.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// A call per page of up to a few thousand pairs. Pages of very large or crowded bands come
     /// when the band is complete. Allocates no more than `step`, unless `on_page` works on the
@@ -186,15 +186,15 @@ impl World {
     /// step waits, so the consumer must not run on the threads of the step. If the receiver is
     /// dropped, the step continues without it. See [`stream`](crate::stream) for an example.
     ///
-    /// Errors
+    /// # Errors
     ///
     /// As [`step`](Self::step). The consumer gets a clone of the error.
     ///
-    /// Determinism
+    /// # Determinism
     ///
     /// As [`step_streamed`](Self::step_streamed).
     ///
-    /// Cost
+    /// # Cost
     ///
     /// A copy of the pairs, in pages of up to 16 KiB, and a message per page.
     pub fn step_to_channel<'a>(
@@ -220,7 +220,7 @@ impl World {
     }
 }
 
-/// Statics
+/// # Statics
 impl World {
     /// Replaces the static set, with all statics enabled.
     ///
@@ -235,16 +235,16 @@ impl World {
     /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
     /// assert_eq!(world.statics().len(), 1);
     /// world.set_statics(Statics::default())?; // remove all
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     ///
     /// [`Error::InvalidStatic`] names the lowest invalid row. Also [`Error::ColumnLengthMismatch`],
     /// [`Error::TooManyRows`] and, if contacts are tracked, [`Error::DuplicateStaticId`]. On an
     /// error the old set stays.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// Builds a tree, in parallel for large sets: O(n log n), some hundred milliseconds for a
     /// million boxes. To open a door use [`set_static_enabled`](Self::set_static_enabled).
@@ -273,14 +273,14 @@ impl World {
     ///
     /// assert_eq!(world.set_static_enabled(0, false)?, true);
     /// assert_eq!(world.step(Bodies::uniform(&bodies, [0.5, 0.5]))?.static_pairs().len(), 0);
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     ///
     /// [`Error::StaticOutOfRange`] if there is no such row.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(1).
     pub fn set_static_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
@@ -293,7 +293,7 @@ impl World {
     }
 }
 
-/// Contacts
+/// # Contacts
 impl World {
     /// The contacts of the last successful step, by a shared borrow.
     ///
@@ -313,7 +313,7 @@ impl World {
     }
 }
 
-/// Queries, and snapshots for other threads
+/// # Queries, and snapshots for other threads
 impl World {
     /// Returns a builder with every query and every restriction; see [`QueryBuilder`].
     ///
@@ -327,7 +327,7 @@ impl World {
     /// let others = world.query().only_bodies().exclude_bodies(&[0]);
     /// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
     /// assert!(others.query_aabb(area).eq([Hit::Body { row: 1, id: None }]));
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query(&self) -> QueryBuilder<'_> {
         QueryBuilder::of_frame(self.frames.front(), &self.statics.tree, self.config.may_use_threads())
@@ -342,7 +342,7 @@ impl World {
     /// for hit in world.query_aabb(Aabb::new([0.0, 0.0], [9.0, 9.0])?) {
     ///     println!("in view: {hit:?}");
     /// }
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query_aabb(&self, area: Aabb) -> Hits<'_> {
         self.query().query_aabb(area)
@@ -355,7 +355,7 @@ impl World {
     /// let mut world = World::default();
     /// world.step(Bodies::uniform(&[[1.0f32, 1.0], [4.0, 1.0]], [0.5, 0.5]))?;
     /// assert_eq!(world.query_circle(Circle::new([0.0, 1.0], 2.0)?).count(), 1);
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query_circle(&self, circle: Circle) -> Hits<'_> {
         self.query().query_circle(circle)
@@ -368,7 +368,7 @@ impl World {
     /// let mut world = World::default();
     /// world.step(Bodies::uniform(&[[1.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
     /// assert_eq!(world.nearest(Point::new([3.5, 0.0])?).unwrap().distance, 1.0);
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn nearest(&self, point: Point) -> Option<Neighbor> {
         self.query().nearest(point)
@@ -382,7 +382,7 @@ impl World {
     /// world.step(Bodies::uniform(&[[9.0f32, 0.0], [5.0, 0.0]], [0.5, 0.5]))?;
     /// let ray = Ray::new([0.0, 0.0], [1.0, 0.0], 100.0)?;
     /// assert_eq!(world.cast_ray(ray).unwrap().time_of_impact, 4.5);
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn cast_ray(&self, ray: Ray) -> Option<CastHit> {
         self.query().cast_ray(ray)
@@ -398,10 +398,10 @@ impl World {
     /// let mut world = World::default();
     /// world.step(Bodies::uniform(&[[1.0f32, 2.0]], [0.5, 0.5]))?;
     /// assert_eq!(world.aabb(0), Some([0.5, 1.5, 1.5, 2.5]));
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Cost
+    /// # Cost
     ///
     /// The first call after a step takes O(rows) and 16 bytes per row; later ones take O(1).
     pub fn aabb(&self, row: u32) -> Option<RawAabb> {
@@ -436,15 +436,15 @@ impl World {
     /// });
     /// let latest = reader.latest();
     /// assert_eq!((latest.step_number(), latest.query_aabb(view).count()), (11, 3));
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Determinism
+    /// # Determinism
     ///
     /// Which step a reader gets depends on timing; the content of a step does not. Readers do not
     /// affect steps.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(1). Steps and queries never block each other for longer than it takes to copy a pointer.
     /// While there are readers, each step copies its ids (8 bytes per body, if there are ids) and
@@ -459,7 +459,7 @@ impl World {
     /// These are bands with their cells, loose and tight cells, nodes and leaves, as of the last
     /// successful step.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(cells + nodes).
     pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
@@ -467,7 +467,7 @@ impl World {
     }
 }
 
-/// Maintenance
+/// # Maintenance
 impl World {
     /// Orders the rows of the last step so that bodies near each other become adjacent.
     ///
@@ -507,7 +507,7 @@ impl World {
     /// let contacts = world.step(Bodies::uniform(&centers, [0.6, 0.6]).with_ids(&ids))?;
     /// assert_eq!(contacts.body_pairs().len(), 999);
     /// assert!(contacts.body_pairs().all(|pair| pair.b - pair.a < 100)); // near in memory too
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
     /// With several chunks, rows are numbered through all of them. The rows of one chunk, in the
@@ -516,22 +516,22 @@ impl World {
     /// ```
     /// use triphase::{Bodies, World};
     /// let mut world = World::default();
-    /// let (orcs, arrows) = ([[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]], [[90.0f32, 0.1], [0.2, 0.1]]);
-    /// world.step(&[Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::uniform(&arrows, [0.1, 0.1])])?;
+    /// # let (orcs, arrows) = ([[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]], [[90.0f32, 0.1], [0.2, 0.1]]);
+    /// # world.step(&[Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::uniform(&arrows, [0.1, 0.1])])?;
     /// let mut order = Vec::new();
     /// world.spatial_order(&mut order);
     /// let first_arrow = orcs.len() as u32;
     /// let orc_order: Vec<u32> = order.iter().copied().filter(|&row| row < first_arrow).collect();
     /// assert_eq!(orc_order.len(), orcs.len());
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Determinism
+    /// # Determinism
     ///
     /// As the order of pairs: depends only on input and settings, and on earlier steps only with
     /// [`Bodies::with_asleep`]. It may change between versions.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(rows) on the calling thread: four bytes are copied per row. Allocates only what `order`
     /// lacks.
@@ -568,22 +568,22 @@ impl World {
     /// }
     /// let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
     /// assert_eq!(contacts.static_pairs().len(), 1);
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     ///
     /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] names the lowest
     /// static with an edge that would not be finite: of the present set, or of the replaced one
     /// while a [reader](Self::reader) still shows that. Nothing has changed then. (An edge of a
     /// body may become infinite, as it may in a step.)
     ///
-    /// Determinism
+    /// # Determinism
     ///
     /// Depends only on the statics and the boxes of the last step. Queries answer in the order of a
     /// world that was given the shifted boxes by [`Bodies::from_aabbs`].
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(statics log statics), as [`set_statics`](Self::set_statics), plus the first half of a
     /// step, which files the bodies. Allocates 16 bytes per body and 32 per static while it runs.
@@ -609,7 +609,7 @@ impl World {
 
     /// Reports counts, memory and times of the last step.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(cells): meant to be read now and then, not every frame.
     pub fn report(&self) -> Report {
@@ -637,10 +637,10 @@ impl World {
     /// let contacts = restored.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
     /// assert_eq!(contacts.static_pairs().len(), 2); // with the ground
     /// assert_eq!(restored.step_number(), 2);
-    /// Ok::<(), triphase::Error>(())
+    /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// Cost
+    /// # Cost
     ///
     /// O(statics + tracked contacts). Memory: 16 bytes per static, 8 each for its id and filter, 12
     /// bytes per contact, and 8 per body with tracked contacts.
@@ -656,12 +656,12 @@ impl World {
     /// asleep](Bodies::with_asleep) are filed anew, which may change the order.) Until the first
     /// step it has no bodies and no pairs; its statics can be queried at once.
     ///
-    /// Errors
+    /// # Errors
     ///
     /// [`Error::InvalidSave`] if the data is damaged or its version unknown; it names the damaged
     /// part.
     ///
-    /// Cost
+    /// # Cost
     ///
     /// As [`set_statics`](Self::set_statics).
     #[cfg(feature = "serde")]
