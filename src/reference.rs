@@ -1,4 +1,4 @@
-//! Brute force: slow, obvious, and the definition of a right answer. For tests.
+//! Brute force: slow, obvious, and the definition of correct results. For tests.
 
 use crate::geometry::{RawAabb, overlaps};
 
@@ -10,7 +10,8 @@ use crate::geometry::{RawAabb, overlaps};
 ///
 /// ```
 /// use triphase::reference::self_pairs;
-/// assert_eq!(self_pairs(&[[0.0, 0.0, 1.0, 1.0], [5.0, 5.0, 6.0, 6.0], [1.0, 0.0, 2.0, 1.0]]), [(0, 2)]);
+/// let boxes = [[0.0, 0.0, 1.0, 1.0], [5.0, 5.0, 6.0, 6.0], [1.0, 0.0, 2.0, 1.0]];
+/// assert_eq!(self_pairs(&boxes), [(0, 2)]);
 /// ```
 pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();

@@ -80,9 +80,10 @@ impl World {
     /// Steps one frame: finds every contact pair of bodies, and of bodies and enabled statics.
     ///
     /// A contact pair is two entities whose closed boxes overlap and whose
-    /// [`Filter`](crate::Filter)s agree; with [`BodyShape::Circle`](crate::BodyShape::Circle) the
-    /// shapes must touch as well. Boxes are computed in f32 (see [`Bodies`]); touching counts as
-    /// overlap. No pair is missing, extra or reported twice.
+    /// [`Filter`](crate::Filter)s accept each other; with
+    /// [`BodyShape::Circle`](crate::BodyShape::Circle) the shapes must touch as well. Boxes are
+    /// computed in f32 (see [`Bodies`]); touching counts as overlap. No pair is missing, extra or
+    /// reported twice.
     ///
     /// Takes one [`Bodies`], or a slice, array or `Vec` of them: one for each archetype of an ECS,
     /// say. Rows are then numbered through all of them.
@@ -116,24 +117,24 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If steps come to need
-    /// far less memory than before, it is given back over the following steps.
+    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If steps need
+    /// far less memory than before, it is released over the following steps.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         self.parts().step(bodies.as_ref(), None)?;
         Ok(self.contacts())
     }
 
-    /// Like [`step`](Self::step), and hands on each page of pairs as soon as it is complete.
+    /// Like [`step`](Self::step), and delivers each page of pairs as soon as it is complete.
     ///
     /// Calls `on_page` on whichever thread of the step completed the page, on several threads at
     /// the same time, while other pages are still being filled.
     ///
     /// Pages are provisional until the call returns. On `Ok` they are the step's pairs: sorted by
     /// [`sequence`](StreamedPage::sequence), they are the pages of the contacts. On `Err` discard
-    /// them. No more pairs than the [limit](WorldConfig::with_pair_limit) are handed on.
+    /// them. No more pairs than the [limit](WorldConfig::with_pair_limit) are delivered.
     ///
-    /// `on_page` may run work of its own on the thread pool. The step waits for it, so do what
-    /// takes long after the step, or on the other side of a [channel](Self::step_to_channel).
+    /// `on_page` may run its own work on the thread pool. The step waits for it, so do long work
+    /// after the step, or on the other side of a [channel](Self::step_to_channel).
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -167,10 +168,9 @@ impl World {
     ///
     /// # Cost
     ///
-    /// A call per page of up to a few thousand pairs. Pages of very large or crowded bands come
-    /// when the band is complete. Allocates no more than `step`, unless `on_page` works on the
-    /// pool: then a thread may start another task of the step while it waits, with temporary
-    /// memory.
+    /// A call per page of up to a few thousand pairs. Pages of very large or crowded bands arrive
+    /// when the band is complete. Allocates no more than `step`, unless `on_page` uses the pool:
+    /// then a thread may start another task of the step while it waits, with temporary memory.
     pub fn step_streamed<'a>(
         &mut self,
         bodies: impl AsRef<[Bodies<'a>]>,
@@ -182,9 +182,10 @@ impl World {
 
     /// Like [`step`](Self::step), and sends a copy of each page of pairs as soon as it is complete.
     ///
-    /// After the pages of a step, a message says how the step ended. While the channel is full the
-    /// step waits, so the consumer must not run on the threads of the step. If the receiver is
-    /// dropped, the step continues without it. See [`stream`](crate::stream) for an example.
+    /// After the pages of a step, a message contains the outcome of the step. While the channel is
+    /// full the step waits, so the consumer must not run on the threads of the step. If the
+    /// receiver is dropped, the step continues without it. See [`stream`](crate::stream) for an
+    /// example.
     ///
     /// # Errors
     ///
@@ -295,7 +296,7 @@ impl World {
 
 /// # Contacts
 impl World {
-    /// The contacts of the last successful step, by a shared borrow.
+    /// The contacts of the last successful step, with a shared borrow.
     ///
     /// The contacts that [`step`](Self::step) returns borrow the world mutably; these do not, so
     /// queries can be made while they are iterated. Empty before the first step.
@@ -304,7 +305,7 @@ impl World {
         Contacts::new(&self.contacts, frame, &self.statics.tree, self.config.is_parallel(frame.row_count))
     }
 
-    /// The values of tracked contacts, to be changed.
+    /// Mutable access to the values of tracked contacts.
     ///
     /// `None` unless [`WorldConfig::with_contact_tracking`] is on. See
     /// [`ContactEvents`](crate::ContactEvents) for an example.
@@ -390,7 +391,7 @@ impl World {
 
     /// The box of a body in the last successful step, as `[min_x, min_y, max_x, max_y]`.
     ///
-    /// It is the box that was stepped, in f32, displacement included. Edges may have rounded to
+    /// It is the box that the step used, in f32, displacement included. Edges may have rounded to
     /// infinity. Returns `None` for a row that was skipped or does not exist.
     ///
     /// ```
@@ -408,7 +409,7 @@ impl World {
         self.frames.front().aabb(row)
     }
 
-    /// Creates a handle that gives other threads each step as a whole, once it has ended.
+    /// Creates a handle through which other threads get each completed step.
     ///
     /// For drawing, sound, path finding or a server's answers, while the next step runs.
     ///
@@ -427,7 +428,7 @@ impl World {
     ///         let snapshot = reader.latest(); // step 1 or a later one; it does not change
     ///         let drawn = snapshot.query_aabb(view).count();
     ///         assert_eq!(drawn, snapshot.query_aabb(view).count());
-    ///         assert!(snapshot.step_number() >= 1 && drawn >= 2); // the ground and a body at least
+    ///         assert!(snapshot.step_number() >= 1 && drawn >= 2); // the ground and a body
     ///     });
     ///     for _ in 0..10 {
     ///         centers[1][0] -= 4.5;
@@ -448,13 +449,13 @@ impl World {
     ///
     /// O(1). Steps and queries never block each other for longer than it takes to copy a pointer.
     /// While there are readers, each step copies its ids (8 bytes per body, if there are ids) and
-    /// is built in memory that no snapshot holds. With up to two steps held at once, nothing is
-    /// allocated once as many have been held before.
+    /// is built in memory that no snapshot uses. If readers keep up to two steps at once, nothing
+    /// is allocated after as many were kept before.
     pub fn reader(&self) -> SnapshotReader {
         SnapshotReader::new(self.frames.publish())
     }
 
-    /// Visits the parts that the three tiers are made of, for drawing and debugging.
+    /// Visits the parts of the three tiers' structures, for debug drawing.
     ///
     /// These are bands with their cells, loose and tight cells, nodes and leaves, as of the last
     /// successful step.
@@ -471,15 +472,15 @@ impl World {
 impl World {
     /// Orders the rows of the last step so that bodies near each other become adjacent.
     ///
-    /// Row `order[k]` belongs at position `k`. `order` is cleared first, and then holds each row
+    /// Row `order[k]` belongs at position `k`. `order` is cleared first, and then contains each row
     /// once. If you sort your columns by it once in a hundred frames or so, loops over contacts
-    /// find both rows of a pair close together, and steps with a million bodies become faster too:
-    /// bodies need many frames to leave their neighbors.
+    /// find both rows of a pair close together in memory, and steps with a million bodies become
+    /// faster too. The order stays useful for many frames, as bodies leave their neighbors slowly.
     ///
     /// Contacts, hits and your own references are rows of the step: read those of the last step
-    /// before you reorder, and keep ids for whatever must outlast it.
+    /// before you reorder, and keep ids for references that must outlast it.
     ///
-    /// Common bodies come first in cell order, [cached](crate::Bodies::with_asleep) ones behind the
+    /// Common bodies come first in cell order, [cached](crate::Bodies::with_asleep) ones after the
     /// others; oversized bodies follow, then [skipped rows](Self::skipped_rows). Before the first
     /// step `order` is empty; a failed step does not change it.
     ///
@@ -516,7 +517,8 @@ impl World {
     /// ```
     /// use triphase::{Bodies, World};
     /// let mut world = World::default();
-    /// # let (orcs, arrows) = ([[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]], [[90.0f32, 0.1], [0.2, 0.1]]);
+    /// # let orcs = [[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]];
+    /// # let arrows = [[90.0f32, 0.1], [0.2, 0.1]];
     /// # world.step(&[Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::uniform(&arrows, [0.1, 0.1])])?;
     /// let mut order = Vec::new();
     /// world.spatial_order(&mut order);
@@ -539,8 +541,8 @@ impl World {
         self.frames.front().write_spatial_order(order);
     }
 
-    /// Moves the origin of coordinates to `by`, so that a large world stays near it where it
-    /// matters.
+    /// Moves the origin of coordinates to `by`, so that the active part of a large world stays near
+    /// the origin.
     ///
     /// Every coordinate that the world stores becomes `old - by`, in f32, edge by edge. Subtract
     /// `by` from your columns before the next step, and from query shapes from now on. Statics keep
@@ -549,7 +551,7 @@ impl World {
     /// [`Snapshot`](crate::Snapshot) that is held does not change, nor do contacts, [skipped
     /// rows](Self::skipped_rows) and the [step number](Self::step_number).
     ///
-    /// Because of rounding, boxes that touched may no longer touch, or the other way round.
+    /// Because of rounding, boxes that touched may no longer touch, or vice versa.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};
@@ -575,13 +577,13 @@ impl World {
     ///
     /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] names the lowest
     /// static with an edge that would not be finite: of the present set, or of the replaced one
-    /// while a [reader](Self::reader) still shows that. Nothing has changed then. (An edge of a
+    /// while a [reader](Self::reader) still has that one. Nothing has changed then. (An edge of a
     /// body may become infinite, as it may in a step.)
     ///
     /// # Determinism
     ///
-    /// Depends only on the statics and the boxes of the last step. Queries answer in the order of a
-    /// world that was given the shifted boxes by [`Bodies::from_aabbs`].
+    /// Depends only on the statics and the boxes of the last step. Queries return hits in the order
+    /// of a world that was given the shifted boxes by [`Bodies::from_aabbs`].
     ///
     /// # Cost
     ///
@@ -596,11 +598,11 @@ impl World {
         self.parts().shift_origin(by)
     }
 
-    /// Gives back memory that the last step does not need, such as scratch, spare frames and free
+    /// Releases memory that the last step does not need, such as scratch, spare frames and free
     /// pages.
     ///
-    /// The next step allocates it again. Frames that [readers](Self::reader) hold are freed when
-    /// they are dropped; while there are readers, the frame of the last step stays as it is.
+    /// The next step allocates it again. Frames that [readers](Self::reader) use are freed when
+    /// they are dropped; while there are readers, the frame of the last step stays unchanged.
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit(self.frames.front(), &self.contacts.pool);
         self.contacts.shrink_to_fit();
@@ -611,7 +613,7 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(cells): meant to be read now and then, not every frame.
+    /// O(cells): meant for occasional use, not for every frame.
     pub fn report(&self) -> Report {
         Report::new(&self.config, &self.statics.tree, &self.frames, &self.broad_phase, &self.contacts)
     }

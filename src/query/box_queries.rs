@@ -39,7 +39,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     /// let mut world = World::default();
     /// world.step(Bodies::uniform(&[[1.0f32, 1.0], [4.0, 1.0]], [0.5, 0.5]))?;
     /// let selection = Aabb::new([0.0, 0.0], [4.0, 2.0])?;
-    /// assert_eq!(world.query().query_contained_in(selection).count(), 1); // the other one is not inside
+    /// assert_eq!(world.query().query_contained_in(selection).count(), 1); // not the other
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query_contained_in(self, area: Aabb) -> Hits<'w, H> {

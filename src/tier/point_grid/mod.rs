@@ -6,10 +6,10 @@
 //! classes, with a grid each. The rows of cells of a grid are divided into bands. Each band fits
 //! the cache, and one task builds and searches it.
 //!
-//! In the order of a step: [`filing`] plans size classes and bands from a sample (`size_classes`,
+//! In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
 //! `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses its cells
 //! (`band/cell_layout`), sorts its bodies (`band/build`) and finds its pairs (`band/sorted`,
-//! `band/crowded`); [`bands`] keeps all of them for queries (`box_query`, `nearest`, `ray`).
+//! `band/crowded`); `bands` keeps all of them for queries (`box_query`, `nearest`, `ray`).
 //! [`PointGrid`] is all of this as one public type.
 //!
 //! Source: grids that file each object in one cell, one grid for each range of sizes, are described

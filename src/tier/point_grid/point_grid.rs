@@ -93,8 +93,8 @@ impl PointGrid {
     /// Replaces all boxes, and replaces `pairs` by every pair of rows whose closed boxes overlap.
     ///
     /// Each pair is reported once, with `a < b`; touching is overlap. Boxes are taken bit for bit:
-    /// `[f32; 4]` as `min_x, min_y, max_x, max_y` in world units, [`Aabb`], or any castable type of
-    /// four f32, as in [`Bodies::from_aabbs`](crate::Bodies::from_aabbs).
+    /// `[f32; 4]` as `min_x, min_y, max_x, max_y` in world units, [`Aabb`](crate::Aabb), or any
+    /// castable type of four f32, as in [`Bodies::from_aabbs`](crate::Bodies::from_aabbs).
     ///
     /// # Errors
     ///
