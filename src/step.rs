@@ -1,7 +1,7 @@
 //! The phases of a step, in order.
 //!
-//! A step is built beside the last successful one: its bodies in a spare frame, its pairs in spare
-//! pages. They replace those of the last step when nothing can fail any more.
+//! A step is built next to the last successful one: its bodies in a spare frame, its pairs in spare
+//! pages. They replace those of the last step when the step can no longer fail.
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
@@ -33,7 +33,7 @@ pub(crate) struct StepParts<'w> {
 }
 
 impl StepParts<'_> {
-    /// Steps one frame. The listener is given each page of pairs as soon as it is full.
+    /// Steps one frame. The listener gets each page of pairs as soon as it is full.
     pub(crate) fn step(mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
         let start = Clock::now();
         let mut next = self.frames.next();
@@ -88,7 +88,7 @@ impl StepParts<'_> {
         if config.contact_tracking {
             phases.track_contacts = clock.lap();
         }
-        // Nothing can fail any more.
+        // The step can no longer fail.
         contacts.rebuild_partners(rows.len(), parallel);
         fill_ids(frames, frame, rows, ids);
         frame.statics.copy_from(statics);
@@ -98,7 +98,7 @@ impl StepParts<'_> {
         Ok(())
     }
 
-    /// Subtracts `by` from all stored coordinates, which are then filed again.
+    /// Subtracts `by` from all stored coordinates, and files the bodies again.
     pub(crate) fn shift_origin(self, by: [f32; 2]) -> Result<(), Error> {
         let Self { config, simd, statics, frames, broad_phase, contacts } = self;
         let parallel = config.may_use_threads();
@@ -107,7 +107,8 @@ impl StepParts<'_> {
         let in_frame = match front.statics.shifted_beside(statics, &shifted, by, parallel) {
             Ok(in_frame) => in_frame,
             Err(error) if frames.has_readers() => return Err(error),
-            // No reader sees the replaced set, and one made before the next step sees the present one.
+            // No reader has the replaced set, and a reader created before the next step gets the
+            // present one.
             Err(_) => shifted.clone(),
         };
         let boxes = ShiftedBoxes::new(front, by);
@@ -130,7 +131,7 @@ impl StepParts<'_> {
         frame.statics.copy_from(&in_frame);
         frames.copy_step(frame);
         frames.advance(next);
-        // Bodies are in other bands now.
+        // The bands of the bodies have changed.
         contacts.schedules.invalidate();
         broad_phase.match_capacity();
         *statics = shifted;
@@ -143,7 +144,7 @@ fn fill_ids(frames: &mut Frames, frame: &mut Frame, rows: &Chunks<'_, '_>, state
     if state == IdState::Copied {
         return;
     }
-    // A restored world knows the ids of its last step, but has no frame of it.
+    // A restored world has the ids of its last step, but no frame of it.
     let moved = frames.move_ids(frame);
     let are_same = moved && state == IdState::Unchanged && frame.ids.len() == rows.len();
     if !are_same {

@@ -11,12 +11,12 @@ use crate::input::chunks::Chunks;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::{PagePool, PairBudget};
 
-/// What a world keeps for finding pairs.
+/// The part of a world that finds pairs.
 #[derive(Default)]
 pub(crate) struct BroadPhase {
     pub(crate) finder: PairFinder,
     pub(crate) sleepers: SleeperCache,
-    /// Where each chunk of the input begins, among all rows.
+    /// The first row of each chunk of the input.
     pub(crate) chunk_starts: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ impl BroadPhase {
         self.finder.find_frame_pairs(step, &budget, out)
     }
 
-    /// Gives all workers the same capacity, as after each step.
+    /// Gives the scratch of all threads the same capacity, as after each step.
     pub(crate) fn match_capacity(&mut self) {
         self.finder.match_capacity();
     }
@@ -64,7 +64,7 @@ impl BroadPhase {
         self.finder.bytes() + self.sleepers.bytes() + self.chunk_starts.bytes()
     }
 
-    /// Gives back what the last successful step, with the frame `front`, does not need.
+    /// Releases the memory that the last successful step, with the frame `front`, does not need.
     pub(crate) fn shrink_to_fit(&mut self, front: &Frame, pool: &PagePool) {
         self.finder = PairFinder::default();
         self.chunk_starts = Vec::new();

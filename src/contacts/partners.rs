@@ -107,9 +107,9 @@ impl Buffers for CsrLists {
 struct CsrSpan {
     /// End of each row's partners, which is the start of the next row's.
     ends: Vec<u32>,
-    /// Followed by [`NETWORK_LEN`] slots that are no partners.
+    /// Followed by [`NETWORK_LEN`] slots that contain no partners.
     partners: Vec<u32>,
-    /// The same, before each row's are sorted.
+    /// The same, before the partners of each row are sorted.
     unsorted: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that a world keeps about contacts.
+//! The contacts of a world, and everything derived from them.
 //!
 //! A step finds its pairs in `next`, beside those of the last successful step in `found`. When
 //! nothing can fail any more, the two are swapped.
@@ -61,7 +61,7 @@ impl ContactStore {
     /// The running step succeeded: its pairs become the present ones.
     ///
     /// Afterwards there are pages for a second step like it, and a spare one for each of `workers`
-    /// workers, because a task may take a page and give it back empty.
+    /// threads, because a task may take a page and return it empty.
     pub(crate) fn advance(&mut self, workers: usize) {
         std::mem::swap(&mut self.found, &mut self.next);
         self.schedules.invalidate();
@@ -106,7 +106,7 @@ impl ContactStore {
             + self.partners.bytes()
     }
 
-    /// Gives back everything that the present contacts do not need.
+    /// Releases all memory that the present contacts do not need.
     pub(crate) fn shrink_to_fit(&mut self) {
         (0..Self::PART_COUNT).for_each(|part| self.shrink_part(part));
     }
@@ -114,7 +114,8 @@ impl ContactStore {
     /// Number of parts for [`shrink_part`](Self::shrink_part).
     pub(crate) const PART_COUNT: usize = 5;
 
-    /// Gives back what one part holds beyond the present contacts, to spread the work over steps.
+    /// Releases the memory of one part that the present contacts do not need, to distribute the
+    /// work over steps.
     pub(crate) fn shrink_part(&mut self, part: usize) {
         match part {
             0 => self.events.shrink_to_fit(),

@@ -9,7 +9,7 @@ use crate::simd::scan::compile_kernels;
 use crate::simd::vector::Vector;
 use std::arch::x86_64::*;
 
-/// The set lanes of each mask, first to last: 8 KiB, of which scans touch the sparse masks.
+/// The set lanes of each mask, first to last: 8 KiB, of which scans use only the sparse masks.
 static COMPRESS: [[u32; 8]; 256] = compress_table();
 
 const fn compress_table() -> [[u32; 8]; 256] {

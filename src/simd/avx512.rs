@@ -1,4 +1,4 @@
-//! Eight boxes at a time with AVX-512, or eight for each of two neighbours.
+//! Eight boxes at a time with AVX-512, or eight for each of two neighbors.
 //!
 //! Comparisons give masks, hits are compressed in a register, and one store writes eight pairs.
 

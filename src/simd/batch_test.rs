@@ -1,4 +1,4 @@
-//! One probe against one vector of entries: boxes, circles, filters.
+//! Tests one probe against one vector of entries: boxes, circles, filters.
 
 #![allow(unsafe_code)]
 
@@ -7,7 +7,7 @@ use crate::simd::probe::Probe;
 use crate::simd::raw_columns::RawColumns;
 use crate::simd::vector::Vector;
 
-/// What a scan tests besides boxes. A constant where the scan is compiled for it.
+/// What a scan tests besides boxes. A constant in scans that are compiled for each case.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tests {
     pub(super) filters: bool,
@@ -50,8 +50,8 @@ impl<V: Vector> Side<V> {
     ///
     /// # Safety
     ///
-    /// The instruction set of `V` is available, and `LANES` entries can be read; they have filters if
-    /// these are tested.
+    /// The instruction set of `V` is available, and `LANES` entries can be read; they have filters
+    /// if these are tested.
     #[inline(always)]
     pub(super) unsafe fn load(tests: Tests, columns: RawColumns) -> Self {
         // SAFETY: the caller vouches for the instruction set and for as many entries as lanes.

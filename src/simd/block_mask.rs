@@ -1,4 +1,4 @@
-//! Which boxes of a SoA block overlap an area, as bits: the kernel of queries.
+//! Which boxes of a SoA block overlap an area, as a bit mask: the kernel of queries.
 
 #![allow(unsafe_code)]
 

@@ -16,7 +16,7 @@ impl CircleSides {
     pub(super) const BOTH: Self = Self { probe: true, entries: true };
 }
 
-/// As [`BodyCircle`](crate::geometry::BodyCircle), doubled like it.
+/// A [`BodyCircle`](crate::geometry::BodyCircle) in each lane, doubled as there.
 #[derive(Clone, Copy)]
 struct CircleLanes<V> {
     x: V,
@@ -31,7 +31,8 @@ impl<V: Vector> CircleLanes<V> {
     }
 }
 
-/// The lanes whose shapes do not touch, although their boxes overlap. At least one side is a circle.
+/// The lanes whose shapes do not touch, although their boxes overlap. At least one side is a
+/// circle.
 #[inline(always)]
 pub(super) fn separate<V: Vector>(sides: CircleSides, probe: [V; 4], entries: [V; 4]) -> V::Mask {
     let (x, y, reach) = match sides {
@@ -48,10 +49,10 @@ pub(super) fn separate<V: Vector>(sides: CircleSides, probe: [V; 4], entries: [V
     x.mul(x).add(y.mul(y)).gt(reach.mul(reach))
 }
 
-/// The distance of each number from a range, 0 inside; 0 for NaN.
+/// The distance of `at` from a range in each lane, 0 inside; 0 if it is NaN.
 #[inline(always)]
 fn distance_to_range<V: Vector>(low: V, high: V, at: V) -> V {
-    // SAFETY: there is a vector already, so there is its instruction set (VECTOR-1).
+    // SAFETY: there is a vector, so its instruction set is available (VECTOR-1).
     let zero = unsafe { V::splat(0.0) };
     low.sub(at).larger(at.sub(high)).larger(zero)
 }

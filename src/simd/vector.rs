@@ -4,8 +4,8 @@
 
 /// A vector of f32, along with vectors of u32 and masks of as many lanes.
 ///
-/// VECTOR-1: vectors are created only by the unsafe functions, which require the instruction set. So
-/// whoever has a vector has its instruction set, and the other functions are safe.
+/// VECTOR-1: vectors are created only by the unsafe functions, which require the instruction set.
+/// So where a vector exists, its instruction set is available, and the other functions are safe.
 ///
 /// All functions work lane by lane, and round each operation.
 pub(super) trait Vector: Copy {

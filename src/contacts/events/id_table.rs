@@ -4,7 +4,7 @@
 
 use crate::memory::buffers::buffers;
 
-/// Marks a free place, and a row that is gone; no row has this number.
+/// Marks a free place, and a row that no longer exists; no row has this number.
 pub(super) const NO_ROW: u32 = u32::MAX;
 
 /// Rows by id. All calls take the same column of ids, unless the table is cleared in between.
@@ -60,7 +60,7 @@ impl IdTable {
             return;
         }
         self.len -= 1;
-        // Rows after the hole move up, unless that would put them before their home.
+        // Rows after the gap move toward their home place, but never before it.
         let mask = self.places.len() - 1;
         let mut place = self.next(hole);
         while self.places[place] != NO_ROW {
@@ -74,7 +74,7 @@ impl IdTable {
         self.places[hole] = NO_ROW;
     }
 
-    /// The place of an id, or the free one where it would be.
+    /// The place of an id, or the free place where it would be inserted.
     fn place(&self, ids: &[u64], id: u64) -> usize {
         let mut place = self.home(id);
         while self.places[place] != NO_ROW && ids[self.places[place] as usize] != id {
@@ -83,7 +83,7 @@ impl IdTable {
         place
     }
 
-    /// Where the search for an id starts.
+    /// The place where the search for an id starts.
     fn home(&self, id: u64) -> usize {
         mix(id) as usize & (self.places.len() - 1)
     }

@@ -1,11 +1,11 @@
-//! Masks of blocks against the predicate.
+//! The overlap masks of blocks against the scalar predicate.
 
 use super::*;
 use crate::geometry::overlaps;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, SoaBlocks, block_words, fill_blocks_from};
 use crate::simd::{OverlapIter, run_mask};
 
-/// Edges that touch, are apart by a bit, or are odd.
+/// Edges that touch, or that differ by a bit, and extreme values.
 const EDGES: [f32; 12] =
     [-INF, f32::MIN, -1.0, -1e-40, -0.0, 0.0, f32::MIN_POSITIVE, 1.0, 1.0000001, 2.0, f32::MAX, INF];
 
@@ -16,7 +16,7 @@ fn random_box(random: &mut Random) -> RawAabb {
 }
 
 #[test]
-fn masks_are_what_the_predicate_says_in_every_lane() {
+fn masks_agree_with_the_predicate_in_every_lane() {
     let mut random = Random::new(11);
     for _ in 0..2000 {
         let records: Vec<BodyRecord> =

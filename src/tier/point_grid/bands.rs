@@ -91,7 +91,7 @@ impl Bands {
         self.places.records(0..self.slots.first().map_or(0, BandSlot::filed_count))
     }
 
-    /// Number of bands, with those that have no bodies.
+    /// Number of bands, including empty ones.
     pub(crate) fn band_count(&self) -> usize {
         self.slots.len()
     }
@@ -125,7 +125,7 @@ impl Bands {
         })
     }
 
-    /// The bodies at some places in the cell order of a band.
+    /// The bodies in a range of the cell order of a band.
     pub(crate) fn bodies_at(&self, band: usize, places: Range<usize>) -> impl Iterator<Item = BodyRecord> + Clone {
         let slot = &self.slots[band];
         let blocks = self.cells(slot).blocks;
@@ -133,12 +133,12 @@ impl Bands {
         places.map(move |at| body(slot, &blocks, at))
     }
 
-    /// Rows of all bodies in cell order, some at a time.
+    /// Rows of all bodies in cell order, in runs.
     pub(crate) fn row_runs(&self) -> impl Iterator<Item = &[u32]> {
         self.slots.iter().flat_map(|slot| self.rows_of(slot))
     }
 
-    /// Rows of a band's bodies in cell order, some at a time.
+    /// Rows of a band's bodies in cell order, in runs.
     pub(crate) fn rows_of(&self, slot: &BandSlot) -> impl Iterator<Item = &[u32]> + use<'_> {
         let filled = (slot.population() > 0).then(|| self.cells(slot).blocks.rows());
         filled.into_iter().flatten()
@@ -180,7 +180,7 @@ impl Buffers for Bands {
 
     fn shrink_to_fit(&mut self) {
         let Self { slots, places, words, directory, level: _ } = self;
-        // Ghosts, oversized bodies and older steps took the rest.
+        // The rest belonged to ghosts, oversized bodies and earlier steps.
         places.truncate(slots.last().map_or(0, |slot| slot.places.end));
         words.truncate(slots.last().map_or(0, |slot| slot.words.end));
         Buffers::shrink_to_fit(slots);
@@ -199,7 +199,7 @@ struct BandRun<'a, T> {
     tasks: &'a mut [T],
 }
 
-/// The records after those of all bands.
+/// The records after those of all bands: the ghosts.
 #[derive(Clone, Copy)]
 struct GhostRecords<'a> {
     records: &'a [BodyRecord],
