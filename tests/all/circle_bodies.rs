@@ -246,9 +246,12 @@ fn circle_reference_matches_the_documentation() {
     let of = |x: f32, y: f32, r: f32| [x - r, y - r, x + r, y + r];
     assert_eq!(circle_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
     assert_eq!(circle_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
-    // The radius is half of the width: the ends of a tall body overlap nothing.
+    // The radius is half of the longer side on either axis, so that no body loses its ends.
     assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
-    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
+    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), [(0, 1)]);
+    // A circle of the shorter side would reach neither static; the boxes rule out the second one.
+    assert_eq!(circle_static_pairs(&[[-2.0, -0.5, 2.0, 0.5]], &[[1.5, 0.5, 3.0, 3.0], [1.5, 0.6, 3.0, 3.0]]), [(0, 0)]);
+    assert_eq!(circle_static_pairs(&[[-0.5, -2.0, 0.5, 2.0]], &[[0.5, 1.5, 3.0, 3.0], [0.6, 1.5, 3.0, 3.0]]), [(0, 0)]);
     assert_eq!(circle_static_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
     // Where squares overflow or underflow on both sides, the boxes decide.
     for scale in [1e-30f32, 1e25] {

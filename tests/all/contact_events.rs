@@ -356,8 +356,6 @@ fn duplicate_ids_are_named() {
     for (ids, first, second, id) in [([1, 2, 3, 1], 0, 3, 1), ([9, 2, 9, 9], 0, 2, 9), ([2, 2, 3, 3], 0, 1, 2)] {
         let error = world.step(bodies().with_ids(&ids)).err();
         assert_eq!(error, Some(Error::DuplicateBodyId { first, second, id }));
-        let text = error.map(|error| error.to_string()).unwrap_or_default();
-        assert!(text.contains(&format!("rows {first} and {second}")), "{text}");
         // The events are still those of the last successful step.
         assert_eq!(
             (world.contacts().events().unwrap().started().count(), world.contacts().events().unwrap().ended().count()),
@@ -382,10 +380,8 @@ fn duplicate_ids_are_named() {
     for (row, away) in [(1, f32::NAN), (1, 0.5)] {
         some[row][0] = away;
         let result = skipping.step(Bodies::uniform(&some, [0.5, 0.5]).with_ids(&[1, 1, 3, 4]));
-        assert_eq!(
-            result.err().map(|error| error.to_string().contains("rows 0 and 1")),
-            (!away.is_nan()).then_some(true)
-        );
+        let duplicate = Error::DuplicateBodyId { first: 0, second: 1, id: 1 };
+        assert_eq!(result.err(), (!away.is_nan()).then_some(duplicate));
     }
 
     let walls = [[0.0f32, 0.0, 1.0, 1.0]; 3];
@@ -396,7 +392,7 @@ fn duplicate_ids_are_named() {
     let mut plain = World::default();
     plain.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).expect("ids of the caller's");
     assert!(plain.step(bodies().with_ids(&[7; 4])).is_ok());
-    assert_eq!(plain.contacts().events().unwrap().started().count(), 0);
+    assert!(plain.contacts().events().is_none());
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn short_column_is_refused_before_any_call() {
     let result = contacts.par_for_each_static_pair_mut((&mut long, &mut none), |_, _| panic!("it is short"));
     assert_eq!(result, short_column(1, 0));
     let told = short_column(1, 0).unwrap_err().to_string();
-    assert_eq!(told, format!("column 1 to be changed has 0 rows, expected at least the {rows} of the step"));
+    assert_eq!(told, format!("column 1 has 0 rows, but the step had {rows}"));
 
     // Longer columns are accepted, and what is beyond the step's rows is left alone.
     let each = |_: Pair, a: &mut u8, b: &mut u8| (*a, *b) = (a.saturating_add(1), b.saturating_add(1));

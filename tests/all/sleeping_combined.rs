@@ -138,15 +138,15 @@ fn sleepers_with_displacements_are_tested_as_boxes() {
         scene.advance();
         let (columns, asleep) = schedule.columns(&scene, 16, 0);
         let bodies = columns.bodies().with_asleep(&asleep);
-        let expected_pairs = ExpectedPairs::new(&columns.boxes(), &[]);
-        let (bodies, expected_pairs) = match frame % 5 {
-            4 => (bodies.with_displacements(&still), expected_pairs),
-            _ => (bodies, expected_pairs.circles()),
-        };
+        let boxes = ExpectedPairs::new(&columns.boxes(), &[]);
+        // Runs of four, because a cache that is dropped sooner does not repay its rebuild.
+        let (bodies, expected_pairs) =
+            if frame / 4 % 2 == 1 { (bodies.with_displacements(&still), boxes) } else { (bodies, boxes.circles()) };
         let found = worlds.each(|world| world.step(bodies).map(FoundPairs::new)).expect("a valid step");
         expected_pairs.compare(&found).unwrap_or_else(|what| panic!("frame {frame}: {what}"));
+        let cached_count = worlds.world().report().cached_count;
+        assert!(frame % 4 == 0 || cached_count > 1500, "frame {frame}: {cached_count} rows are cached");
     }
-    assert!(worlds.world().report().cached_count > 1500);
 }
 
 #[test]
