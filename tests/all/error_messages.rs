@@ -1,5 +1,4 @@
-//! The text of each error and of the report, compared whole. Other tests compare the fields of
-//! errors.
+//! The text of each error, compared whole. Other tests compare the fields of errors.
 
 use triphase::{Aabb, AabbCast, Bodies, Circle, Error, Filter, Point, Ray, StaticPair, Statics, World, WorldConfig};
 use triphase_tests::{sequential, world};

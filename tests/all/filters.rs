@@ -365,15 +365,15 @@ fn statics_keep_their_filters_while_disabled() {
     world.set_statics(Statics::new(&walls).with_filters(&filters).with_ids(&[7, 8, 9])).unwrap();
     let own = [Filter::new(2, u32::MAX)];
     let bodies = Bodies::uniform(&[[0.5f32, 0.5]], [0.5, 0.5]).with_filters(&own);
-    let static_row =
+    let static_rows =
         |world: &mut World| world.step(bodies).unwrap().static_pairs().map(|p| p.static_row).collect::<Vec<_>>();
-    assert_eq!(static_row(&mut world), [1]);
+    assert_eq!(static_rows(&mut world), [1]);
     world.set_static_enabled(1, false).unwrap();
-    assert_eq!(static_row(&mut world), [0; 0]);
+    assert_eq!(static_rows(&mut world), [0; 0]);
     world.set_static_enabled(1, true).unwrap();
     // New statics without filters.
     world.set_statics(&walls).unwrap();
-    assert_eq!(static_row(&mut world), [0, 1]);
+    assert_eq!(static_rows(&mut world), [0, 1]);
 }
 
 proptest! {

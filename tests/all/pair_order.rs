@@ -99,8 +99,8 @@ impl Case {
         let mut world = world(config);
         let mut scene = Scene::new(self.scene, self.count, SEED);
         let mut random = SplitMix64::new(SEED);
-        let of_bodies = random_filters(scene.centers.len(), &mut random);
-        let of_statics = random_filters(scene.statics.len(), &mut random);
+        let body_filters = random_filters(scene.centers.len(), &mut random);
+        let static_filters = random_filters(scene.statics.len(), &mut random);
         let first = scene.centers.clone();
         let asleep: Vec<bool> = (0..first.len()).map(|row| row % 20 != 0).collect();
         let (mut pairs, mut hash, mut most_asleep) = (0, OrderHash::default(), 0);
@@ -113,12 +113,12 @@ impl Case {
             let mut columns = Columns::new(centers, scene.half_extents.clone());
             columns.displacements = scene.displacements.clone();
             columns.ids = Some(scene.ids.clone());
-            columns.filters = self.filtered.then(|| of_bodies.clone());
+            columns.filters = self.filtered.then(|| body_filters.clone());
             let mut walls = scene.statics.clone();
             (self.change)(&mut columns, &mut walls);
             if frame == 0 {
                 let statics = Statics::new(&walls);
-                let statics = if self.filtered { statics.with_filters(&of_statics) } else { statics };
+                let statics = if self.filtered { statics.with_filters(&static_filters) } else { statics };
                 world.set_statics(statics).expect("valid statics");
             }
             scene.advance();
@@ -212,7 +212,7 @@ fn compare(cases: &[Case], pinned: &[(&str, usize, u64)]) {
     let mut table = String::new();
     let mut changed = Vec::new();
     for &(label, (pairs, hash)) in &found {
-        writeln!(table, "    ({label:?}, {pairs}, {hash:#018x}),").expect("a string takes it");
+        writeln!(table, "    ({label:?}, {pairs}, {hash:#018x}),").expect("writing to a string succeeds");
         if !pinned.contains(&(label, pairs, hash)) {
             changed.push(label);
         }

@@ -62,7 +62,8 @@ fn messages_print_lengths_as_f32_and_counts_as_integers() {
     assert_eq!(message(WorldConfig::new().with_bounds([0.1; 9])), "number of bounds is 9; must be at most 8");
 }
 
-/// A feature that is off gives `None` even if bodies touch; one that is on gives `Some` even if none do.
+/// A feature that is off gives `None` even if bodies touch; one that is on gives `Some` even if
+/// none do.
 #[test]
 fn features_that_are_off_are_not_empty_answers() {
     let touching = [[0.0f32, 0.0], [0.5, 0.0]];
@@ -92,12 +93,12 @@ fn unknown_settings_are_refused_and_missing_ones_have_defaults() {
     assert_eq!(read(&text).unwrap(), all_changed());
 }
 
-/// Steps rows of bodies that touch in a pool of eight threads, and returns whether tasks ran on more
+/// Steps bodies that touch in a pool of eight threads, and returns whether tasks ran on more
 /// than one of them.
 ///
-/// The first page of pairs waits for one of another thread, so a parallel step shows itself whatever
-/// the scheduler does: the waiting thread's other tasks are stolen. Only a step that is not expected
-/// to be parallel waits to no avail, and so for a shorter time.
+/// The thread of the first page of pairs waits until another thread has one, so the result does not
+/// depend on the scheduler: idle threads steal the tasks of the waiting one. The wait is short where
+/// none is expected.
 #[cfg(feature = "parallel")]
 fn runs_on_several_threads(body_count: usize, config: WorldConfig, expected: bool) -> bool {
     use std::collections::HashSet;

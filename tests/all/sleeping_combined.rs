@@ -92,14 +92,14 @@ fn contact_features_see_pairs_of_sleepers() {
             mark(&mut plain);
             let given = worlds.each(|world| {
                 let streamed = Mutex::new(Vec::new());
-                let contacts = world.step_streamed(bodies.with_asleep(&asleep), |block| {
-                    let pairs: Vec<(bool, u32, u32)> = match block.pairs() {
+                let contacts = world.step_streamed(bodies.with_asleep(&asleep), |page| {
+                    let pairs: Vec<(bool, u32, u32)> = match page.pairs() {
                         PagePairs::Body(pairs) => pairs.iter().map(|pair| (false, pair.a, pair.b)).collect(),
                         PagePairs::Static(pairs) => {
                             pairs.iter().map(|pair| (true, pair.body, pair.static_row)).collect()
                         }
                     };
-                    streamed.lock().expect("no panic").push((block.sequence(), pairs));
+                    streamed.lock().expect("no panic").push((page.sequence(), pairs));
                 });
                 let contacts = contacts.expect("a valid step");
                 let found = FoundPairs::new(contacts);
@@ -107,10 +107,11 @@ fn contact_features_see_pairs_of_sleepers() {
                 assert_eq!(events(contacts), expected_events, "{name}, frame {frame}");
                 let mut streamed = streamed.into_inner().expect("no panic");
                 streamed.sort_unstable();
-                let told: Vec<_> = streamed.into_iter().flat_map(|(_, pairs)| pairs).collect();
+                let pairs: Vec<_> = streamed.into_iter().flat_map(|(_, pairs)| pairs).collect();
                 let body = found.bodies.iter().map(|&(a, b)| (false, a, b));
                 assert!(
-                    told.into_iter()
+                    pairs
+                        .into_iter()
                         .eq(body.chain(found.statics.iter().map(|&(body, static_row)| (true, body, static_row))))
                 );
                 let given = partners(contacts);
@@ -246,16 +247,16 @@ fn step_summary_counts_pages_of_sleepers() {
         let bodies = Bodies::uniform(&centers, [0.5, 0.5]).with_asleep(&asleep);
         let contacts = world.step_to_channel(bodies, &sender).expect("a valid step");
         let expected = (contacts.body_pages().len(), contacts.static_pages().len());
-        let (mut sent, mut told) = ((0, 0), None);
+        let (mut sent, mut counted) = ((0, 0), None);
         while let Some(message) = receiver.try_recv() {
             match message {
-                StreamMessage::Page(block) if block.static_pairs().is_empty() => sent.0 += 1,
+                StreamMessage::Page(page) if page.static_pairs().is_empty() => sent.0 += 1,
                 StreamMessage::Page(_) => sent.1 += 1,
-                StreamMessage::Committed(end) => told = Some((end.body_page_count, end.static_page_count)),
+                StreamMessage::Committed(end) => counted = Some((end.body_page_count, end.static_page_count)),
                 other => panic!("{other:?}"),
             }
         }
-        assert_eq!((sent, told), (expected, Some(expected)));
+        assert_eq!((sent, counted), (expected, Some(expected)));
     }
     assert_eq!(world.report().cached_count, 3000);
 }

@@ -116,7 +116,7 @@ fn filters_take_eight_bytes_per_row_and_frame() {
     let watch = Watch::start();
     let scene = Scene::new(SceneName::Crowd, 4000, 103);
     let filters = vec![Filter::new(1, 1); 4000];
-    // Bytes held after two steps, and after those of the last step alone are kept.
+    // Bytes held for the frames of two steps, then for that of the last step alone.
     let held = |bodies: Bodies<'_>| {
         let start = watch.held();
         let mut world = sequential();

@@ -12,7 +12,7 @@ const MIB: usize = 1 << 20;
 #[test]
 fn more_rows_than_u32_can_number_are_refused_without_memory() {
     let watch = Watch::start();
-    // The same million rows again and again: no memory is needed to give too many.
+    // All chunks share the same million rows, so that too many rows need little memory.
     let centers = vec![[0.0f32, 0.0]; 1 << 20];
     let chunk = Bodies::uniform(&centers, [0.0, 0.0]);
     let mut world = World::new(WorldConfig::new().with_pair_limit(100)).unwrap();
