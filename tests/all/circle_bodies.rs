@@ -357,11 +357,8 @@ fn tracked_contacts_and_margin_are_of_circles() {
         let mut event_counts = |at: [f32; 2]| {
             let centers = [[0.0f32, 0.0], at];
             let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
-            [
-                contacts.events().unwrap().started().count(),
-                contacts.events().unwrap().persisting().count(),
-                contacts.events().unwrap().ended().count(),
-            ]
+            let events = contacts.events().unwrap();
+            [events.started().count(), events.persisting().count(), events.ended().count()]
         };
         assert_eq!(event_counts([0.9, 0.9]), [0; 3], "boxes overlap, circles do not");
         assert_eq!(event_counts([0.6, 0.6]), [1, 0, 0]);

@@ -107,45 +107,31 @@ impl Events {
     /// Of bodies, and with statics.
     fn new(world: &World, input: &Input) -> [Self; 2] {
         let contacts = world.contacts();
+        let events = contacts.events().unwrap();
         let ids = |a: u32, b: u32| (input.id(a).min(input.id(b)), input.id(a).max(input.id(b)));
         let static_ids = |body: u32, static_row: u32| (input.id(body), input.static_id(static_row));
-        for contact in contacts.events().unwrap().started().chain(contacts.events().unwrap().persisting()) {
+        for contact in events.started().chain(events.persisting()) {
             assert!(contact.pair.a < contact.pair.b);
-            assert_eq!(contacts.events().unwrap().value(contact.pair), Some(contact.value));
+            assert_eq!(events.value(contact.pair), Some(contact.value));
         }
-        for contact in contacts.events().unwrap().started_static().chain(contacts.events().unwrap().persisting_static())
-        {
-            assert_eq!(contacts.events().unwrap().static_value(contact.pair), Some(contact.value));
+        for contact in events.started_static().chain(events.persisting_static()) {
+            assert_eq!(events.static_value(contact.pair), Some(contact.value));
         }
         let bodies = Self {
-            started: contacts.events().unwrap().started().map(|contact| ids(contact.pair.a, contact.pair.b)).collect(),
-            persisting: contacts.events().unwrap().persisting().map(|c| (ids(c.pair.a, c.pair.b), c.value)).collect(),
-            ended: contacts
-                .events()
-                .unwrap()
+            started: events.started().map(|contact| ids(contact.pair.a, contact.pair.b)).collect(),
+            persisting: events.persisting().map(|c| (ids(c.pair.a, c.pair.b), c.value)).collect(),
+            ended: events
                 .ended()
                 .map(|ended| ((ended.a_id.min(ended.b_id), ended.a_id.max(ended.b_id)), ended.value))
                 .collect(),
         };
         let statics = Self {
-            started: contacts
-                .events()
-                .unwrap()
-                .started_static()
-                .map(|c| static_ids(c.pair.body, c.pair.static_row))
-                .collect(),
-            persisting: contacts
-                .events()
-                .unwrap()
+            started: events.started_static().map(|c| static_ids(c.pair.body, c.pair.static_row)).collect(),
+            persisting: events
                 .persisting_static()
                 .map(|c| (static_ids(c.pair.body, c.pair.static_row), c.value))
                 .collect(),
-            ended: contacts
-                .events()
-                .unwrap()
-                .ended_static()
-                .map(|ended| ((ended.body_id, ended.static_id), ended.value))
-                .collect(),
+            ended: events.ended_static().map(|ended| ((ended.body_id, ended.static_id), ended.value)).collect(),
         };
         [bodies, statics]
     }
@@ -361,21 +347,13 @@ fn duplicate_ids_are_named() {
         let error = world.step(bodies().with_ids(&ids)).err();
         assert_eq!(error, Some(Error::DuplicateBodyId { first, second, id }));
         // The events are still those of the last successful step.
-        assert_eq!(
-            (world.contacts().events().unwrap().started().count(), world.contacts().events().unwrap().ended().count()),
-            (2, 0)
-        );
+        let events = world.contacts().events().unwrap();
+        assert_eq!((events.started().count(), events.ended().count()), (2, 0));
         assert_eq!(world.contacts().body_id(0), Some(1));
     }
     let contacts = world.step(bodies().with_ids(&[2, 1, 4, 3])).expect("a valid step");
-    assert_eq!(
-        (
-            contacts.events().unwrap().persisting().count(),
-            contacts.events().unwrap().started().count(),
-            contacts.events().unwrap().ended().count()
-        ),
-        (2, 0, 0)
-    );
+    let events = contacts.events().unwrap();
+    assert_eq!((events.persisting().count(), events.started().count(), events.ended().count()), (2, 0, 0));
 
     // A skipped row may have the id of another.
     let mut skipping =
@@ -404,11 +382,8 @@ fn margin_delays_the_end_of_contacts_alone() {
     let mut world = world(WorldConfig::new().with_contact_tracking(true).with_margin(0.25));
     let mut at = |x: f32| {
         let contacts = world.step(Bodies::uniform(&[[0.0f32, 0.0], [x, 0.0]], [0.5, 0.5])).expect("a valid step");
-        let events = (
-            contacts.events().unwrap().started().count(),
-            contacts.events().unwrap().persisting().count(),
-            contacts.events().unwrap().ended().count(),
-        );
+        let events = contacts.events().unwrap();
+        let events = (events.started().count(), events.persisting().count(), events.ended().count());
         (contacts.body_pairs().len(), events)
     };
     assert_eq!(at(1.25), (0, (0, 0, 0)), "within the margin nothing begins");

@@ -318,29 +318,16 @@ fn tracked_contacts_survive_a_shift() {
             assert_eq!(
                 world.contacts().events().unwrap().started().count(),
                 before.bodies.len(),
-                "those of the step stand"
+                "the events are those of the step"
             );
             step(world, &moved);
             let contacts = world.contacts();
-            assert_eq!(
-                (contacts.events().unwrap().started().count(), contacts.events().unwrap().ended().count()),
-                (0, 0)
-            );
-            assert_eq!(
-                (
-                    contacts.events().unwrap().started_static().count(),
-                    contacts.events().unwrap().ended_static().count()
-                ),
-                (0, 0)
-            );
-            assert!(
-                !before.statics.is_empty()
-                    && contacts.events().unwrap().persisting_static().count() == before.statics.len()
-            );
-            assert_eq!(contacts.events().unwrap().persisting().count(), before.bodies.len());
-            assert!(
-                contacts.events().unwrap().persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b)
-            );
+            let events = contacts.events().unwrap();
+            assert_eq!((events.started().count(), events.ended().count()), (0, 0));
+            assert_eq!((events.started_static().count(), events.ended_static().count()), (0, 0));
+            assert!(!before.statics.is_empty() && events.persisting_static().count() == before.statics.len());
+            assert_eq!(events.persisting().count(), before.bodies.len());
+            assert!(events.persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b));
         });
     }
 }

@@ -21,23 +21,14 @@ fn sorted(mut found: FoundPairs) -> FoundPairs {
 fn events(contacts: Contacts<'_>) -> [BTreeSet<(u64, u64, u32)>; 6] {
     let id = |row: u32| contacts.body_id(row).expect("ids");
     let ids = |a: u64, b: u64, value: u32| (a.min(b), a.max(b), value);
+    let events = contacts.events().unwrap();
     [
-        contacts.events().unwrap().started().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
-        contacts.events().unwrap().persisting().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
-        contacts.events().unwrap().ended().map(|ended| ids(ended.a_id, ended.b_id, ended.value)).collect(),
-        contacts
-            .events()
-            .unwrap()
-            .started_static()
-            .map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value))
-            .collect(),
-        contacts
-            .events()
-            .unwrap()
-            .persisting_static()
-            .map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value))
-            .collect(),
-        contacts.events().unwrap().ended_static().map(|ended| (ended.body_id, ended.static_id, ended.value)).collect(),
+        events.started().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
+        events.persisting().map(|c| ids(id(c.pair.a), id(c.pair.b), c.value)).collect(),
+        events.ended().map(|ended| ids(ended.a_id, ended.b_id, ended.value)).collect(),
+        events.started_static().map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value)).collect(),
+        events.persisting_static().map(|c| (id(c.pair.body), c.pair.static_row.into(), c.value)).collect(),
+        events.ended_static().map(|ended| (ended.body_id, ended.static_id, ended.value)).collect(),
     ]
 }
 

@@ -195,20 +195,18 @@ fn panic_in_a_listener_keeps_tracked_contacts() {
             for _ in 0..panics {
                 let step = || _ = world.step_streamed(scene_bodies(&scene), |_| panic!("on purpose"));
                 catch_unwind(AssertUnwindSafe(step)).unwrap_err();
-                assert_eq!(world.contacts().events().unwrap().persisting().count(), 0, "those of the first step stand");
+                assert_eq!(
+                    world.contacts().events().unwrap().persisting().count(),
+                    0,
+                    "the events are those of the first step"
+                );
             }
             let contacts = world.step(scene_bodies(&scene)).unwrap();
-            let started: Vec<_> = contacts.events().unwrap().started().map(|tracked| tracked.pair).collect();
-            let persisting: Vec<_> = contacts.events().unwrap().persisting().map(|tracked| tracked.pair).collect();
-            let started_statics: Vec<_> =
-                contacts.events().unwrap().started_static().map(|tracked| tracked.pair).collect();
-            (
-                started,
-                persisting,
-                started_statics,
-                contacts.events().unwrap().ended().count(),
-                contacts.events().unwrap().ended_static().count(),
-            )
+            let events = contacts.events().unwrap();
+            let started: Vec<_> = events.started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = events.persisting().map(|tracked| tracked.pair).collect();
+            let started_statics: Vec<_> = events.started_static().map(|tracked| tracked.pair).collect();
+            (started, persisting, started_statics, events.ended().count(), events.ended_static().count())
         })
     };
     let expected = events(0);
