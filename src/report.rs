@@ -164,12 +164,11 @@ fn advice(report: &Report, config: &WorldConfig) -> Option<String> {
             "{crowding:.0} bodies share a cell of side {side}: make the cell size smaller, or omit it."
         ));
     }
-    bounds_set.then(|| {
-        format!(
-            "{crowding:.0} bodies share a cell of the grid with bound {half_extent_max}: add a smaller bound, \
-             or omit bounds."
-        )
-    })
+    // The grid takes bodies up to its bound and a little more, for rounding.
+    let bound = config.bounds().iter().rfind(|bound| *bound <= half_extent_max)?;
+    Some(format!(
+        "{crowding:.0} bodies share a cell of the grid with bound {bound}: add a smaller bound, or omit bounds."
+    ))
 }
 
 impl fmt::Display for Report {

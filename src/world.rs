@@ -631,9 +631,8 @@ impl World {
     /// world.set_static_enabled(1, false)?;
     /// let centers = [[1.0f32, 0.4], [3.5, 0.2]];
     /// world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
-    /// let text = serde_json::to_string(&world.save()).unwrap();
+    /// let saved: SavedWorld = world.save(); // implements `Serialize` and `Deserialize`
     ///
-    /// let saved: SavedWorld = serde_json::from_str(&text).unwrap();
     /// let mut restored = World::restore(saved)?;
     /// assert_eq!(restored.statics().is_enabled(1), Some(false));
     /// let contacts = restored.step(Bodies::uniform(&centers, [0.5, 0.5]))?;

@@ -88,6 +88,9 @@ impl PairFinder {
         let bands = &mut frame.bands;
         let (scratch, cell_size) = (&self.scratch, step.config.cell_size);
         bands.build_each(step.parallel, &mut vec![(); bands.band_count()], |_, band, ()| {
+            if band.population() == 0 {
+                return;
+            }
             let mut scratch = scratch.for_band(step.parallel, false, band.population());
             band.build(cell_size, PairRules::default(), &mut scratch.band).keep();
         });

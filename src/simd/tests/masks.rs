@@ -27,7 +27,7 @@ fn masks_agree_with_the_predicate_in_every_lane() {
         let area = random_box(&mut random);
         let expected =
             records.iter().fold(0, |mask, record| mask | u32::from(overlaps(&record.aabb, &area)) << record.row);
-        for level in levels() {
+        for &level in levels() {
             let block = blocks.block(0);
             assert_eq!(level.overlap_mask(block, &area), expected, "{level:?}: {area:?}");
             let (nothing, both) = (&[f32::NAN.to_bits(); SOA_BLOCK_WORDS], expected | expected << SOA_BLOCK_LEN);
@@ -46,7 +46,7 @@ fn padding_never_counts() {
             let mut words = vec![padding; block_words(records.len())];
             fill_blocks_from(&mut words, &records);
             let blocks = SoaBlocks::of(&words, records.len());
-            for level in levels() {
+            for &level in levels() {
                 assert!(OverlapIter::new(level, blocks, EVERYTHING).eq(0..records.len()), "{level:?}");
                 assert_eq!(OverlapIter::new(level, blocks, [2.0, 0.0, 3.0, 1.0]).count(), 0, "{level:?}");
             }

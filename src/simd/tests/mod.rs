@@ -14,7 +14,9 @@ use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words};
 use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
+use std::io::Write as _;
 use std::ops::Range;
+use std::sync::OnceLock;
 use triphase_scenes::SplitMix64;
 
 const INF: f32 = f32::INFINITY;
@@ -32,14 +34,36 @@ enum Padding {
 
 const PADDINGS: [Padding; 3] = [Padding::Everything, Padding::NotANumber, Padding::Ones];
 
-/// The levels of this machine, lowest first.
-fn levels() -> Vec<DetectedSimd> {
-    let mut levels: Vec<DetectedSimd> = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512]
-        .map(|simd| DetectedSimd::detect(Some(simd)))
-        .into();
-    levels.dedup();
-    assert_eq!(levels.last(), Some(&DetectedSimd::default()), "the best one is tested");
-    levels
+/// The levels of this machine, lowest first. The first call prints them past the test harness, so
+/// that each run says which levels it compared.
+fn levels() -> &'static [DetectedSimd] {
+    static LEVELS: OnceLock<Vec<DetectedSimd>> = OnceLock::new();
+    LEVELS.get_or_init(|| {
+        let all = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512];
+        let mut levels: Vec<DetectedSimd> = all.map(|simd| DetectedSimd::detect(Some(simd))).into();
+        levels.dedup();
+        assert_eq!(levels.last(), Some(&DetectedSimd::default()), "the best one is tested");
+        let missing = &all[levels.len()..];
+        let note = if missing.is_empty() {
+            String::new()
+        } else {
+            format!("; NOT COMPARED, not on this machine: {missing:?}")
+        };
+        writeln!(std::io::stderr(), "SIMD levels compared: {:?}{note}", &all[..levels.len()]).expect("standard error");
+        levels
+    })
+}
+
+/// Detection is compared with the features one by one, so that a level that it misses is noticed.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn every_level_of_this_machine_is_compared() {
+    let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+    let has_avx512 = has_avx2
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq");
+    assert_eq!(levels().len(), 2 + usize::from(has_avx2) + usize::from(has_avx512));
 }
 
 /// Random numbers, and records made of them.
@@ -223,7 +247,7 @@ fn run(limit: usize, mut scan: impl FnMut(&mut PairSink<'_>) -> Option<()>) -> O
 /// number.
 fn check(label: &str, truth: &[[u32; 2]], scan: impl Fn(DetectedSimd, &mut PairSink<'_>) -> Option<()>) -> usize {
     let mut first = None;
-    for level in levels() {
+    for &level in levels() {
         let outcome = run(usize::MAX, |sink| scan(level, sink));
         assert!(outcome.finished, "{label}, {level:?}: no limit");
         let differs = outcome.pairs.iter().zip(truth).position(|(found, truth)| found != truth);

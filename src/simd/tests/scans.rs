@@ -257,7 +257,7 @@ fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
         let cells = Cells::new(2, &contents, Padding::Everything, &mut random);
         let (view, rect) = (cells.view(), CellRect { x: 0..2, y: 0..1 });
         let probe = probe_of(EVERYTHING, 6);
-        for level in levels() {
+        for &level in levels() {
             for limit in [0, 1, 100, PAGE_LEN - 1, PAGE_LEN, 9 * PAGE_LEN] {
                 let outcomes = [
                     run(limit, |sink| level.scan_cells(&view, &cells.keys, &mut Vec::new(), sink)),
@@ -290,7 +290,7 @@ fn pages_are_closed_only_when_mostly_full() {
     let contents = [(0..1000).map(|x| body(x, 0.0)).collect(), (0..below).map(|x| body(x, 0.5)).collect()];
     let mut cells = Cells::new(1, &contents, Padding::Ones, &mut random);
     cells.keys[..1000].fill(CellKey::new(1, 0, 1).0);
-    for level in levels() {
+    for &level in levels() {
         let outcome = run(usize::MAX, |sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         assert_eq!(outcome.pairs.len(), 1000);
         assert_eq!(outcome.pages, 1, "{level:?}");
