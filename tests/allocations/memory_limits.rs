@@ -23,7 +23,7 @@ fn more_rows_than_u32_can_number_are_refused_without_memory() {
     let Error::TooManyRows { rows, rows_max } = error else { panic!("{error}") };
     assert_eq!(rows, rows_given);
     assert!(rows_max <= 1 << 32);
-    assert_eq!(error.to_string(), format!("{rows} rows are more than the {rows_max} that can be numbered"));
+    assert_eq!(error.to_string(), format!("{rows} rows exceed the maximum of {rows_max}"));
     assert!(peak < MIB, "{peak} bytes were held");
     assert_eq!((world.contacts().body_pairs().len(), world.contacts().body_count()), (1, 2));
 }
