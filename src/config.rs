@@ -117,6 +117,9 @@ pub enum BodyShape {
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
+/// Memory follows what steps need: it grows with the rows and pairs of a step, and is given back
+/// once 256 steps in a row have needed less than half; see [`World::step`](crate::World::step).
+///
 /// With the feature `serde`, settings can be read from a file. A setting that is missing has its
 /// default, an unknown one is an error, and [`World::new`](crate::World::new) validates the values.
 #[derive(Clone, Debug, PartialEq)]

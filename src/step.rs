@@ -19,8 +19,12 @@ use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::OnPage;
+use crate::memory::usage::{StepUsage, UsageWindow};
 use crate::simd::DetectedSimd;
 use std::sync::Arc;
+
+/// Number of parts in which memory is given back.
+const PART_COUNT: usize = 3 + ContactStore::PART_COUNT;
 
 /// The parts of a world, borrowed for a step.
 pub(crate) struct StepParts<'w> {
@@ -30,6 +34,7 @@ pub(crate) struct StepParts<'w> {
     pub(crate) frames: &'w mut Frames,
     pub(crate) broad_phase: &'w mut BroadPhase,
     pub(crate) contacts: &'w mut ContactStore,
+    pub(crate) usage: &'w mut UsageWindow,
 }
 
 impl StepParts<'_> {
@@ -41,6 +46,7 @@ impl StepParts<'_> {
         let outcome = Chunks::new(chunks, &mut chunk_starts)
             .and_then(|rows| self.build_frame(&rows, Arc::make_mut(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
+        let usage = StepUsage { rows: next.row_count, pairs: self.contacts.next.pair_count() };
         match outcome {
             Ok(()) => {
                 self.frames.advance(next);
@@ -52,7 +58,29 @@ impl StepParts<'_> {
             }
         }
         self.broad_phase.match_capacity();
+        if let Some(part) = self.usage.count(usage, PART_COUNT) {
+            self.shrink_part(part);
+        }
         outcome
+    }
+
+    /// Gives back all memory that the last successful step does not need.
+    pub(crate) fn shrink_to_fit(mut self) {
+        (0..PART_COUNT).for_each(|part| self.shrink_part(part));
+        self.contacts.pool.shrink(0);
+        let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
+        self.usage.reset(usage);
+    }
+
+    /// Gives back what one part of the world holds beyond the last successful step.
+    fn shrink_part(&mut self, part: usize) {
+        let Self { frames, broad_phase, contacts, .. } = self;
+        match part {
+            0 => broad_phase.shrink_scratch(),
+            1 => broad_phase.sleepers.shrink_to_fit(frames.front(), &contacts.pool),
+            2 => frames.shrink_to_fit(),
+            _ => contacts.shrink_part(part - 3),
+        }
     }
 
     /// Fills the next frame and the next pairs from the rows.
@@ -63,7 +91,7 @@ impl StepParts<'_> {
         listener: Option<&OnPage<'_>>,
         start: Clock,
     ) -> Result<(), Error> {
-        let Self { config, simd, statics, frames, broad_phase, contacts } = self;
+        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let parallel = config.is_parallel(rows.len());
         let are_circles = config.body_shape == BodyShape::Circle && !rows.has_displacements();
         let mut phases = PhaseTimes::default();
@@ -100,7 +128,7 @@ impl StepParts<'_> {
 
     /// Subtracts `by` from all stored coordinates, and files the bodies again.
     pub(crate) fn shift_origin(self, by: [f32; 2]) -> Result<(), Error> {
-        let Self { config, simd, statics, frames, broad_phase, contacts } = self;
+        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let parallel = config.may_use_threads();
         let shifted = statics.shifted(by, parallel)?;
         let front = frames.front();

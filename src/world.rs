@@ -14,6 +14,7 @@ use crate::frame::statics::StaticSet;
 use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
 use crate::input::bodies::Bodies;
 use crate::input::statics::Statics;
+use crate::memory::usage::UsageWindow;
 use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
 use crate::reader::SnapshotReader;
 use crate::report::Report;
@@ -53,6 +54,7 @@ pub struct World {
     frames: Frames,
     broad_phase: BroadPhase,
     contacts: ContactStore,
+    usage: UsageWindow,
 }
 
 /// # Creation and settings
@@ -117,8 +119,9 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If steps need
-    /// far less memory than before, it is released over the following steps.
+    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If 256 steps in a row have
+    /// less than half of the rows or of the pairs that the world has memory for, the rest is given
+    /// back, a part per step; see [`shrink_to_fit`](Self::shrink_to_fit) to have it at once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         self.parts().step(bodies.as_ref(), None)?;
         Ok(self.contacts())
@@ -601,12 +604,12 @@ impl World {
     /// Releases memory that the last step does not need, such as scratch, spare frames and free
     /// pages.
     ///
-    /// The next step allocates it again. Frames that [readers](Self::reader) use are freed when
-    /// they are dropped; while there are readers, the frame of the last step stays unchanged.
+    /// [Steps](Self::step) do this by themselves when they have needed far less for some hundreds of
+    /// steps. Call this to have it sooner, or to give back what the next step then allocates again.
+    /// Frames that [readers](Self::reader) hold are freed when they are dropped; while there are
+    /// readers, the frame of the last step is freed by the next one.
     pub fn shrink_to_fit(&mut self) {
-        self.broad_phase.shrink_to_fit(self.frames.front(), &self.contacts.pool);
-        self.contacts.shrink_to_fit();
-        self.frames.shrink_to_fit();
+        self.parts().shrink_to_fit();
     }
 
     /// Reports counts, memory and times of the last step.
@@ -675,8 +678,8 @@ impl World {
 
 impl World {
     fn parts(&mut self) -> StepParts<'_> {
-        let Self { config, simd, statics, frames, broad_phase, contacts } = self;
-        StepParts { config, simd: *simd, statics, frames, broad_phase, contacts }
+        let Self { config, simd, statics, frames, broad_phase, contacts, usage } = self;
+        StepParts { config, simd: *simd, statics, frames, broad_phase, contacts, usage }
     }
 }
 

@@ -5,11 +5,10 @@ use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;
 use crate::config::InvalidRows;
 use crate::error::Error;
-use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
 use crate::input::chunks::Chunks;
 use crate::memory::buffers::Buffers;
-use crate::memory::page::{PagePool, PairBudget};
+use crate::memory::page::PairBudget;
 
 /// The part of a world that finds pairs.
 #[derive(Default)]
@@ -64,10 +63,9 @@ impl BroadPhase {
         self.finder.bytes() + self.sleepers.bytes() + self.chunk_starts.bytes()
     }
 
-    /// Releases the memory that the last successful step, with the frame `front`, does not need.
-    pub(crate) fn shrink_to_fit(&mut self, front: &Frame, pool: &PagePool) {
+    /// Drops what the next step fills anyway; sleepers stay.
+    pub(crate) fn shrink_scratch(&mut self) {
         self.finder = PairFinder::default();
         self.chunk_starts = Vec::new();
-        self.sleepers.shrink_to_fit(front, pool);
     }
 }

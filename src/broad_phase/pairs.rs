@@ -127,6 +127,11 @@ impl FoundPairs {
         self.statics.pair_count + self.cached_statics.as_ref().map_or(0, |cached| cached.pair_count)
     }
 
+    /// Number of pairs of both kinds.
+    pub(crate) fn pair_count(&self) -> usize {
+        self.body_pair_count() + self.static_pair_count()
+    }
+
     /// The tasks of the step, in the order of their pages.
     pub(crate) fn tasks(&self) -> &[TaskPages] {
         &self.tasks

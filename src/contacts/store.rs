@@ -106,27 +106,22 @@ impl ContactStore {
             + self.partners.bytes()
     }
 
-    /// Releases all memory that the present contacts do not need.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        (0..Self::PART_COUNT).for_each(|part| self.shrink_part(part));
-    }
-
     /// Number of parts for [`shrink_part`](Self::shrink_part).
-    pub(crate) const PART_COUNT: usize = 5;
+    pub(crate) const PART_COUNT: usize = 4;
 
-    /// Releases the memory of one part that the present contacts do not need, to distribute the
-    /// work over steps.
+    /// Gives back what one part holds beyond the present contacts.
     pub(crate) fn shrink_part(&mut self, part: usize) {
         match part {
             0 => self.events.shrink_to_fit(),
             1 => self.partners.shrink_to_fit(),
             2 => self.schedules.shrink_to_fit(),
-            3 => {
+            _ => {
                 self.next.clear(&self.pool);
                 self.next = FoundPairs::default();
                 self.found.shrink_to_fit();
+                // Enough for another step with as many pairs.
+                self.pool.shrink(self.found.page_count());
             }
-            _ => self.pool.release(),
         }
     }
 }

@@ -11,6 +11,8 @@
 //! - FRAME-5: without readers nothing is published. Then nobody else has the front frame, two
 //!   frames are enough, and the ids of one step can move to the next. The first reader is created
 //!   only through a borrow of the world, so none appears while a step runs.
+//! - FRAME-6: a front frame that readers see cannot be shrunk. Instead, the next step is built in a
+//!   new frame without its capacity, and the front frame is not reused.
 
 use crate::frame::frame::Frame;
 use crate::memory::buffers::{Buffers, reserve_like};
@@ -88,6 +90,8 @@ pub(crate) struct Frames {
     published: Publisher,
     /// Whether each frame keeps ids of its own, even without readers.
     own_ids: bool,
+    /// Whether the front frame may have far more capacity than steps need (FRAME-6).
+    front_is_oversized: bool,
 }
 
 impl Frames {
@@ -119,7 +123,9 @@ impl Frames {
         self.retract();
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut next = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
-        level(Arc::make_mut(&mut next), &self.front, self.has_readers() || self.own_ids);
+        if !self.front_is_oversized {
+            level(Arc::make_mut(&mut next), &self.front, self.has_readers() || self.own_ids);
+        }
         next
     }
 
@@ -165,7 +171,9 @@ impl Frames {
         if readers {
             self.published.0.replace(Some(Arc::clone(&self.front)));
         }
-        self.spares.push(before);
+        if !std::mem::take(&mut self.front_is_oversized) {
+            self.spares.push(before);
+        }
         let (mut free, front, own_ids) = (0, &self.front, readers || self.own_ids);
         self.spares.retain_mut(|spare| match Arc::get_mut(spare) {
             Some(spare) if free < SPARES_MAX => {
@@ -178,13 +186,16 @@ impl Frames {
         });
     }
 
-    /// Drops the spares. The front frame stays unchanged if readers may use it.
+    /// Drops the spares, and shrinks the front frame or has it replaced by the next step (FRAME-6).
     pub(crate) fn shrink_to_fit(&mut self) {
         self.retract();
         self.spares = Vec::new();
-        if let Some(front) = Arc::get_mut(&mut self.front) {
-            front.shrink_to_fit();
-            front.statics.tree.shrink_to_fit();
+        match Arc::get_mut(&mut self.front) {
+            Some(front) => {
+                front.shrink_to_fit();
+                front.statics.tree.shrink_to_fit();
+            }
+            None => self.front_is_oversized = true,
         }
     }
 

@@ -92,14 +92,16 @@ impl PagePool {
         free.capacity() * size_of::<Page>() + free.len() * PAGE_LEN * size_of::<[u32; 2]>()
     }
 
-    /// Drops free pages beyond `keep`.
+    /// Drops free pages beyond `keep`; there will be room to take them back.
     pub(crate) fn truncate(&self, keep: usize) {
         self.free.lock().truncate(keep);
     }
 
-    /// Drops all free pages.
-    pub(crate) fn release(&self) {
-        *self.free.lock() = Vec::new();
+    /// Drops free pages beyond `keep`, and the room for others.
+    pub(crate) fn shrink(&self, keep: usize) {
+        let mut free = self.free.lock();
+        free.truncate(keep);
+        free.shrink_to_fit();
     }
 }
 

@@ -135,6 +135,11 @@ impl SleeperCache {
         }
         self.pairs.shrink_to_fit(pool);
         (self.spares, self.records, self.tasks) = Default::default();
+        // Frames release the bands that this replaces when the next steps reuse them (CACHE-2).
+        if let Some(bands) = self.bands.compacted() {
+            self.bands = Arc::new(bands);
+        }
+        self.chunks.truncate(front.row_count.div_ceil(ROW_CHUNK_LEN));
         self.chunks.iter_mut().for_each(RowChunk::free_unused);
     }
 

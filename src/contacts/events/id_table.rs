@@ -34,6 +34,15 @@ impl IdTable {
         }
     }
 
+    /// Gives back the memory that a larger column needed before.
+    pub(super) fn shrink_to_fit(&mut self, ids: &[u64]) {
+        if self.places.len() > (2 * ids.len()).next_power_of_two() {
+            let old = std::mem::take(self);
+            self.reserve(ids);
+            old.places.into_iter().filter(|&row| row != NO_ROW).for_each(|row| self.insert(ids, row));
+        }
+    }
+
     pub(super) fn find(&self, ids: &[u64], id: u64) -> Option<u32> {
         if self.len == 0 {
             return None;
@@ -130,5 +139,16 @@ mod tests {
             table.clear();
             assert!(ids.iter().all(|&id| table.find(&ids, id).is_none()));
         }
+    }
+
+    #[test]
+    fn shrunk_table_keeps_its_rows() {
+        let ids: Vec<u64> = (0..1000).map(|row| row * 77).collect();
+        let mut table = IdTable::default();
+        table.reserve(&ids);
+        (0..50).for_each(|row| table.insert(&ids, row));
+        table.shrink_to_fit(&ids[..100]);
+        assert_eq!((table.places.len(), table.len), (256, 50));
+        assert!((0..1000).all(|row| table.find(&ids, ids[row as usize]) == (row < 50).then_some(row)));
     }
 }

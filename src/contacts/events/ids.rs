@@ -274,6 +274,7 @@ impl Buffers for IdentityMap {
     fn shrink_to_fit(&mut self) {
         (self.changed, self.changed_by_chunk, self.new_ids) = Default::default();
         (self.moved, self.chunk_unchanged) = Default::default();
+        self.table.shrink_to_fit(&self.ids);
         self.ids.shrink_to_fit();
         self.skipped.shrink_to_fit();
     }

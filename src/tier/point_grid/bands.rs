@@ -91,7 +91,28 @@ impl Bands {
         self.places.records(0..self.slots.first().map_or(0, BandSlot::filed_count))
     }
 
-    /// Number of bands, including empty ones.
+    /// A copy without the memory that ghosts, oversized bodies and older steps took, if that is more
+    /// than the rest.
+    pub(crate) fn compacted(&self) -> Option<Self> {
+        let (places, words) = self.ends();
+        let compact = || Self {
+            slots: self.slots.clone(),
+            places: self.places.first(places),
+            words: self.words[..words].to_vec(),
+            directory: self.directory.clone(),
+            level: self.level,
+        };
+        let held = self.places.bytes() + self.words.bytes();
+        let needed = places * size_of::<BodyRecord>() + words * size_of::<u32>();
+        (held > 2 * needed).then(compact)
+    }
+
+    /// The ends of the places and of the words of all bands.
+    fn ends(&self) -> (usize, usize) {
+        self.slots.last().map_or((0, 0), |slot| (slot.places.end, slot.words.end))
+    }
+
+    /// Number of bands, with those that have no bodies.
     pub(crate) fn band_count(&self) -> usize {
         self.slots.len()
     }
@@ -179,10 +200,11 @@ impl Buffers for Bands {
     }
 
     fn shrink_to_fit(&mut self) {
+        let (places_end, words_end) = self.ends();
         let Self { slots, places, words, directory, level: _ } = self;
-        // The rest belonged to ghosts, oversized bodies and earlier steps.
-        places.truncate(slots.last().map_or(0, |slot| slot.places.end));
-        words.truncate(slots.last().map_or(0, |slot| slot.words.end));
+        // Ghosts, oversized bodies and older steps took the rest.
+        places.truncate(places_end);
+        words.truncate(words_end);
         Buffers::shrink_to_fit(slots);
         places.shrink_to_fit();
         Buffers::shrink_to_fit(words);

@@ -44,6 +44,11 @@ impl BandPlaces {
         SoaBlocks::of(&self.words[words_of(places)], population)
     }
 
+    /// A copy of the first `count` places.
+    pub(super) fn first(&self, count: usize) -> Self {
+        Self { words: self.words[..count * PLACE_WORDS].to_vec() }
+    }
+
     /// Drops all places but the first `count`.
     pub(super) fn truncate(&mut self, count: usize) {
         self.words.truncate(count * PLACE_WORDS);
