@@ -21,10 +21,10 @@ mod common;
 
 use clap::Parser;
 use common::Failure;
-use common::json::JsonLine;
 use common::options::{Options, PictureOptions, exit, print_line};
 use common::picture::{Picture, Rgba, View, grouped};
 use rayon::prelude::*;
+use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -133,9 +133,16 @@ fn run(arguments: &Arguments) -> Result<u64, Failure> {
             options.say(&format!("picture {}", path.display()));
         }
         if options.json {
-            let line = JsonLine::default().text("example", "bounce").number("bodies", arguments.bodies);
-            let line = line.number("frames", frames).number("threads", threads).text("hash", &format!("{hash:016x}"));
-            let line = line.number("move_ms", moving).number("step_ms", step).number("solve_ms", solving);
+            let line = json!({
+                "example": "bounce",
+                "bodies": arguments.bodies,
+                "frames": frames,
+                "threads": threads,
+                "hash": format!("{hash:016x}"),
+                "move_ms": moving,
+                "step_ms": step,
+                "solve_ms": solving,
+            });
             print_line(&line.to_string());
         }
         Ok(hash)

@@ -38,7 +38,7 @@
 //! their order. `pair_order_hash` begins at 0 and becomes `finish(hash + mix)` for each pair in the
 //! order of the report: frame by frame, first `body_pairs()`, then `static_pairs()`.
 
-use super::json::JsonLine;
+use serde_json::json;
 use std::time::Duration;
 use triphase::{Contacts, Report};
 use triphase_scenes::SplitMix64;
@@ -163,24 +163,25 @@ impl Figures {
 
     /// The figures as a line of JSON.
     pub(crate) fn json(&self, example: &str, scene: &str) -> String {
-        JsonLine::default()
-            .text("example", example)
-            .text("scene", scene)
-            .number("bodies", self.bodies)
-            .number("statics", self.statics)
-            .number("frames", self.frames())
-            .number("threads", threads())
-            .number("body_pairs", self.body_pairs.iter().sum::<usize>())
-            .number("static_pairs", self.static_pairs.iter().sum::<usize>())
-            .text("pair_set_hash", &format!("{:016x}", self.hashes.set))
-            .text("pair_order_hash", &format!("{:016x}", self.hashes.order))
-            .number("step_ms_median", rounded(self.step_ms(50)))
-            .number("step_ms_p99", rounded(self.step_ms(99)))
-            .number("bytes_per_body", rounded(self.bytes_per_body))
-            .number("bytes_per_static", rounded(self.bytes_per_static))
-            .number("allocations_per_step", self.allocations_per_step())
-            .number("checked_frames", self.checked_frames)
-            .to_string()
+        let line = json!({
+            "example": example,
+            "scene": scene,
+            "bodies": self.bodies,
+            "statics": self.statics,
+            "frames": self.frames(),
+            "threads": threads(),
+            "body_pairs": self.body_pairs.iter().sum::<usize>(),
+            "static_pairs": self.static_pairs.iter().sum::<usize>(),
+            "pair_set_hash": format!("{:016x}", self.hashes.set),
+            "pair_order_hash": format!("{:016x}", self.hashes.order),
+            "step_ms_median": rounded(self.step_ms(50)),
+            "step_ms_p99": rounded(self.step_ms(99)),
+            "bytes_per_body": rounded(self.bytes_per_body),
+            "bytes_per_static": rounded(self.bytes_per_static),
+            "allocations_per_step": self.allocations_per_step(),
+            "checked_frames": self.checked_frames,
+        });
+        line.to_string()
     }
 }
 

@@ -7,7 +7,6 @@
 pub(crate) mod allocations;
 pub(crate) mod check;
 pub(crate) mod figures;
-pub(crate) mod json;
 pub(crate) mod letters;
 pub(crate) mod map;
 pub(crate) mod options;

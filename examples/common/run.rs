@@ -4,8 +4,8 @@ use super::check::{self, Box4};
 use super::figures::Figures;
 use super::options::{Options, print_line};
 use super::{Failure, allocations};
-use std::io::{IsTerminal as _, Write as _};
-use std::time::{Duration, Instant};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Instant;
 use triphase::{Bodies, Contacts, World};
 
 /// About this many frames of a run are verified, the first and the last among them.
@@ -13,9 +13,6 @@ const CHECKED_FRAMES: usize = 12;
 
 /// Frames for which figures reserve memory.
 const FRAMES_RESERVED: usize = 1 << 16;
-
-/// Time between two updates of the progress.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A world and the figures of its steps.
 pub(crate) struct Run {
@@ -26,7 +23,7 @@ pub(crate) struct Run {
     statics: Vec<Box4>,
     frames: usize,
     check: bool,
-    progress: Progress,
+    bar: ProgressBar,
 }
 
 impl Run {
@@ -34,8 +31,10 @@ impl Run {
         let mut world = World::default();
         world.set_statics(statics)?;
         let figures = Figures::with_capacity(frames.min(FRAMES_RESERVED));
-        let progress = Progress::default();
-        Ok(Self { world, figures, name, statics: statics.to_vec(), frames, check: options.check, progress })
+        // Hidden if standard error is not a terminal.
+        let bar = ProgressBar::new(frames as u64);
+        bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} frames, {eta} left")?);
+        Ok(Self { world, figures, name, statics: statics.to_vec(), frames, check: options.check, bar })
     }
 
     /// Steps one frame. `box_of` computes the box of a row, to verify the frame.
@@ -54,7 +53,7 @@ impl Run {
             compared.map_err(|mismatch| format!("{}, frame {frame}: {mismatch}", self.name))?;
             self.figures.checked_frames += 1;
         }
-        self.progress.show(frame + 1, self.frames);
+        self.bar.inc(1);
         Ok(contacts)
     }
 
@@ -64,8 +63,8 @@ impl Run {
     }
 
     /// Prints the summary for people.
-    pub(crate) fn finish(&mut self, options: &Options) {
-        self.progress.clear();
+    pub(crate) fn finish(&self, options: &Options) {
+        self.bar.finish_and_clear();
         options.say(&format!("{}\n{}\n{}", self.name, self.world.report(), self.figures.summary()));
     }
 
@@ -73,29 +72,6 @@ impl Run {
     pub(crate) fn print_json(&self, example: &str, scene: &str, options: &Options) {
         if options.json {
             print_line(&self.figures.json(example, scene));
-        }
-    }
-}
-
-/// The number of the frame, on standard error if that is a terminal.
-#[derive(Default)]
-struct Progress {
-    shown: Option<Instant>,
-}
-
-impl Progress {
-    fn show(&mut self, frame: usize, frames: usize) {
-        if self.shown.is_some_and(|shown| shown.elapsed() < PROGRESS_INTERVAL) || !std::io::stderr().is_terminal() {
-            return;
-        }
-        self.shown = Some(Instant::now());
-        let _ = write!(std::io::stderr(), "\r{frame} of {frames} frames");
-    }
-
-    fn clear(&mut self) {
-        if self.shown.take().is_some() {
-            // Back to the first column, and the line erased.
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }

@@ -25,7 +25,7 @@ impl TaskOutput {
     pub(crate) fn notify(&self, pass: &PassContext<'_>, task: usize) {
         if let (Some(on_page), false) = (pass.step.listener, pass.budget.is_exceeded()) {
             for (kind, pages) in [(PairKind::Body, &self.body_pages), (PairKind::Static, &self.static_pages)] {
-                PageListener::new(on_page, kind, task).notify(pages, 0);
+                PageListener::new(on_page, kind, task).notify(0, pages.iter().map(Page::pairs));
             }
         }
     }

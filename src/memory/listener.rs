@@ -9,8 +9,6 @@
 //!   and contacts are gathered in their order, so ascending numbers are the order of contacts,
 //!   bodies first.
 
-use crate::memory::page::Page;
-
 /// Takes the number of a page and its pairs.
 pub(crate) type OnPage<'s> = dyn Fn(u64, &[[u32; 2]]) + Sync + 's;
 
@@ -54,11 +52,11 @@ impl<'s> PageListener<'s> {
         Self { on_page, kind, task, was_panicking: std::thread::panicking() }
     }
 
-    /// Notifies of the task's pages from place `first` on.
-    pub(crate) fn notify(&self, pages: &[Page], first: usize) {
+    /// Notifies of some of the task's pages, the first of which is at place `first`.
+    pub(crate) fn notify<'p>(&self, first: usize, pages: impl Iterator<Item = &'p [[u32; 2]]>) {
         if self.was_panicking || !std::thread::panicking() {
-            for (place, page) in pages.iter().enumerate().skip(first) {
-                (self.on_page)(page_number(self.kind, self.task, place), page.pairs());
+            for (place, pairs) in (first..).zip(pages) {
+                (self.on_page)(page_number(self.kind, self.task, place), pairs);
             }
         }
     }

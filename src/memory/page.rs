@@ -173,7 +173,7 @@ impl<'s> PairSink<'s> {
     /// Notifies of the blocks from there on. The listener is out of the sink meanwhile (LISTENER-1).
     fn notify(&mut self, first: usize) {
         if let Some(listener) = self.listener.take() {
-            listener.notify(self.blocks, first);
+            listener.notify(first, self.blocks[first..].iter().map(Page::pairs));
             self.listener = Some(listener);
         }
     }

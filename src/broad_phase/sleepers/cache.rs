@@ -28,7 +28,7 @@ use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, plain_buffers};
 use crate::memory::listener::{PageListener, PairKind};
-use crate::memory::page::{PagePool, PairBudget};
+use crate::memory::page::{Page, PagePool, PairBudget};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::tier::point_grid::bands::Bands;
@@ -285,7 +285,7 @@ impl SleeperCache {
         let task_count = finder.find_more_pairs(&pass, &self.tasks, out.found, out.phases, run)?;
         if let Some(on_page) = step.listener {
             for (kind, pairs) in [(PairKind::Body, &self.pairs.bodies), (PairKind::Static, &self.pairs.statics)] {
-                PageListener::new(on_page, kind, task_count).notify(pairs.pages(), 0);
+                PageListener::new(on_page, kind, task_count).notify(0, pairs.pages().iter().map(Page::pairs));
             }
         }
         out.found.set_cached(&self.pairs.bodies, &self.pairs.statics);
