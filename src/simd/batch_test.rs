@@ -5,7 +5,7 @@
 use crate::simd::circle_test::{CircleSides, separate};
 use crate::simd::probe::Probe;
 use crate::simd::raw_columns::RawColumns;
-use crate::simd::vector::Vector;
+use crate::simd::vector::{Vector, each_edge};
 
 /// What a scan tests besides boxes. A constant in scans that are compiled for each case.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl<V: Vector> Side<V> {
         // SAFETY: the caller vouches for the instruction set.
         unsafe {
             Self {
-                edges: aabb.map(|edge| V::splat(edge)),
+                edges: each_edge!(edge => V::splat(aabb[edge])),
                 filters: tests
                     .filters
                     .then(|| FilterLanes { layers: V::splat_words(filter.layers), masks: V::splat_words(filter.mask) }),
@@ -57,7 +57,7 @@ impl<V: Vector> Side<V> {
         // SAFETY: the caller vouches for the instruction set and for as many entries as lanes.
         unsafe {
             Self {
-                edges: [0, 1, 2, 3].map(|edge| V::load(columns.edges(edge))),
+                edges: each_edge!(edge => V::load(columns.edges(edge))),
                 filters: tests.filters.then(|| FilterLanes {
                     layers: V::load_words(columns.layers()),
                     masks: V::load_words(columns.masks()),

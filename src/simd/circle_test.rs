@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::simd::vector::Vector;
+use crate::simd::vector::{Vector, each_edge};
 
 /// Which sides of a test are circles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub(super) fn separate<V: Vector>(sides: CircleSides, probe: [V; 4], entries: [V
         }
         _ => {
             let (circle, aabb) = if sides.probe { (probe, entries) } else { (entries, probe) };
-            let (circle, [min_x, min_y, max_x, max_y]) = (CircleLanes::of_boxes(circle), aabb.map(|v| v.add(v)));
+            let (circle, [min_x, min_y, max_x, max_y]) =
+                (CircleLanes::of_boxes(circle), each_edge!(edge => aabb[edge].add(aabb[edge])));
             (distance_to_range(min_x, max_x, circle.x), distance_to_range(min_y, max_y, circle.y), circle.radius)
         }
     };

@@ -5,6 +5,7 @@
 use crate::input::filter::Filter;
 use crate::memory::columns::SoaColumns;
 use crate::simd::probe::Probe;
+use crate::simd::vector::each_edge;
 
 /// The columns from one entry on: one pointer and the distance between columns (SOA-1).
 ///
@@ -81,7 +82,7 @@ impl RawColumns {
     pub(super) unsafe fn probe(self, filtered: bool) -> Probe {
         // SAFETY: the caller vouches for an entry in each column, and in the filters if `filtered`.
         unsafe {
-            let aabb = [0, 1, 2, 3].map(|edge| *self.edges(edge));
+            let aabb = each_edge!(edge => *self.edges(edge));
             let filter = if filtered { Filter::new(*self.layers(), *self.masks()) } else { Filter::ALL };
             Probe { aabb, row: *self.rows(), filter }
         }

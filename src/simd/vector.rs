@@ -72,3 +72,40 @@ pub(super) trait Vector: Copy {
         Self::bits(mask) & ((1 << count.min(Self::LANES)) - 1)
     }
 }
+
+/// An array of a value for each edge of a box.
+///
+/// Not `array::map`, which the compiler does not always inline: vectors would go through memory, and
+/// operations on them would be calls.
+macro_rules! each_edge {
+    ($edge:ident => $value:expr) => {
+        [
+            {
+                let $edge = 0;
+                $value
+            },
+            {
+                let $edge = 1;
+                $value
+            },
+            {
+                let $edge = 2;
+                $value
+            },
+            {
+                let $edge = 3;
+                $value
+            },
+        ]
+    };
+}
+pub(super) use each_edge;
+
+/// Calls an intrinsic on vectors of its instruction set.
+macro_rules! intrinsic {
+    ($name:ident $(::<$constant:ident>)? ($($argument:expr),*)) => {
+        // SAFETY: the arguments contain a vector, so its instruction set is available (VECTOR-1).
+        unsafe { $name $(::<$constant>)? ($($argument),*) }
+    };
+}
+pub(super) use intrinsic;
