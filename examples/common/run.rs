@@ -21,7 +21,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) struct Run {
     pub(crate) world: World,
     pub(crate) figures: Figures,
-    /// Scene and seed, or the file: begins each failure.
+    /// Scene and seed, or the file: the beginning of each failure message.
     name: String,
     statics: Vec<Box4>,
     frames: usize,
@@ -63,7 +63,7 @@ impl Run {
         self.check && (frame.is_multiple_of(every) || frame + 1 == self.frames)
     }
 
-    /// Prints the summary for people.
+    /// Prints the summary as text.
     pub(crate) fn finish(&mut self, options: &Options) {
         self.progress.clear();
         options.say(&format!("{}\n{}\n{}", self.name, self.world.report(), self.figures.summary()));
@@ -77,7 +77,7 @@ impl Run {
     }
 }
 
-/// The number of the frame, on standard error if that is a terminal.
+/// Shows the frame number, on standard error if that is a terminal.
 #[derive(Default)]
 struct Progress {
     shown: Option<Instant>,
@@ -94,7 +94,7 @@ impl Progress {
 
     fn clear(&mut self) {
         if self.shown.take().is_some() {
-            // Back to the first column, and the line erased.
+            // Returns to the first column and erases the line.
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
