@@ -1,26 +1,23 @@
-//! The parts of a step, one by one, and what is asked between steps, in one thread. Benches are
-//! named `phase/scene/bodies`, and what stands behind `--` is a regular expression over those
-//! names:
+//! The phases of a step, one by one, and calls between steps, on one thread. Benches are named
+//! `phase/scene/bodies`, and the argument after `--` is a regular expression over these names:
 //!
 //! ```text
-//! cargo bench --bench phases                                   # all: some minutes
-//! cargo bench --bench phases -- partition/                     # one phase of every scene
-//! cargo bench --bench phases -- /castles/                      # every phase of one scene
-//! cargo bench --bench phases -- 'common/crowd/100000$'         # one; without the $ a million bodies too
+//! cargo bench --bench phases                             # all: some minutes
+//! cargo bench --bench phases -- partition/               # one phase of every scene
+//! cargo bench --bench phases -- /castles/                # every phase of one scene
+//! cargo bench --bench phases -- 'common/crowd/100000$'   # one; without the $ also 1000000
 //! ```
 //!
-//! Whole steps are run, all bodies moving (of `sleepers`, 5 %), and the time is what
-//! `World::report` says of the phase: what each of them is, is written at [`triphase::PhaseTimes`].
-//! Beside them:
+//! Whole steps are run, with all bodies moving (5 % in `sleepers`), and the time is that of the
+//! phase in `World::report`; see [`triphase::PhaseTimes`] for the phases. In addition:
 //!
-//! * `set_statics`: the building of the tree.
-//! * `query_aabb`: one question for the area that a screen shows.
+//! * `set_statics`: building the tree.
+//! * `query_aabb`: a query for the area of a screen.
 //! * `spatial_order`: one call.
-//! * `read_pairs`: a loop of the caller over the pairs of bodies that looks at the columns of both
-//!   rows; the rows are in random order. `read_pairs_in_order`: the same loop once the columns are
-//!   in spatial order.
+//! * `read_pairs`: a loop over the pairs of bodies that reads the columns of both rows; the rows
+//!   are in random order. `read_pairs_in_order`: the same loop with the columns in spatial order.
 //!
-//! Throughput is bodies a second, of `set_statics` statics, of `query_aabb` questions.
+//! Throughput is in bodies per second, for `set_statics` in statics, for `query_aabb` in queries.
 
 #![allow(missing_docs, reason = "criterion writes a public function")]
 
@@ -34,7 +31,7 @@ use triphase::{Aabb, PhaseTimes, WorldConfig};
 use triphase_scenes::SceneName::{Castles, Cities, Crowd, Dragons, PowerLaw, Sleepers};
 use triphase_scenes::{Scene, SceneName};
 
-/// The scenes that stand for what worlds are like.
+/// Scenes of typical worlds.
 const SCENES: [(SceneName, usize); 7] = [
     (Crowd, 100_000),
     (Dragons, 100_000),
@@ -45,7 +42,7 @@ const SCENES: [(SceneName, usize); 7] = [
     (Crowd, 1_000_000),
 ];
 
-/// A phase: its name, where its time stands, and the scenes that have it; none named are all.
+/// A phase: its name, its time, and the scenes that have it; if empty, all.
 type Phase = (&'static str, fn(&PhaseTimes) -> Duration, &'static [SceneName]);
 
 const PHASES: [Phase; 9] = [
@@ -60,15 +57,15 @@ const PHASES: [Phase; 9] = [
     ("gather", |phases| phases.gather, &[]),
 ];
 
-/// Half-extents of the area that is asked for: some hundred bodies of `crowd`.
+/// Half-extents of the queried area: some hundred bodies of `crowd`.
 const VIEW: [f32; 2] = [16.0, 9.0];
-/// Places that are asked about, in turn.
+/// Number of queried places, in turn.
 const VIEWS: usize = 1000;
 
 fn phases(criterion: &mut Criterion) {
     for (name, bodies) in SCENES {
-        // Made by the first bench that runs, which a filter may prevent; all benches of the scene
-        // then go on with it.
+        // Created by the first bench that runs, as a filter may exclude some, and used by all
+        // benches of the scene.
         let mut stage = None;
         let make = || Stage::new(name, bodies, WorldConfig::new().with_parallel_threshold(None));
         for (phase, time, scenes) in PHASES {
@@ -77,7 +74,7 @@ fn phases(criterion: &mut Criterion) {
             }
             bench(criterion, phase, name, bodies, bodies, |bencher| {
                 let stage = stage.get_or_insert_with(make);
-                // A phase may be quicker than the clock can tell, and criterion takes no zeros.
+                // A phase may be shorter than the clock's resolution, and criterion rejects 0.
                 let time = |phases: PhaseTimes| time(&phases).max(Duration::from_nanos(1));
                 bencher.iter_custom(|steps| stage.frames(steps, |world| time(world.report().phases)));
             });
@@ -86,7 +83,7 @@ fn phases(criterion: &mut Criterion) {
             let stage = stage.get_or_insert_with(make);
             let rows = stage.scene.centers.iter().step_by(bodies.div_ceil(VIEWS));
             let around = |[x, y]: &[f32; 2]| Aabb::new([x - VIEW[0], y - VIEW[1]], [x + VIEW[0], y + VIEW[1]]);
-            let views: Vec<Aabb> = rows.map(|center| around(center).expect("a good box")).collect();
+            let views: Vec<Aabb> = rows.map(|center| around(center).expect("a valid box")).collect();
             let mut views = views.iter().cycle();
             bencher.iter(|| views.next().map(|&view| black_box(stage.world.query_aabb(view).count())));
         });
@@ -98,10 +95,10 @@ fn phases(criterion: &mut Criterion) {
         if name == Castles {
             bench(criterion, "set_statics", name, bodies, bodies / 5, |bencher| {
                 let Stage { scene, world, .. } = stage.get_or_insert_with(make);
-                bencher.iter(|| world.set_statics(&scene.statics).expect("good statics"));
+                bencher.iter(|| world.set_statics(&scene.statics).expect("valid statics"));
             });
         }
-        // Last, as the second of them changes the scene.
+        // Last, because the second one changes the scene.
         for (label, in_order) in [("read_pairs", false), ("read_pairs_in_order", true)] {
             bench(criterion, label, name, bodies, bodies, |bencher| {
                 let stage = stage.get_or_insert_with(make);
@@ -115,26 +112,25 @@ fn phases(criterion: &mut Criterion) {
     }
 }
 
-/// What a solver would begin with: how deep the two boxes of each pair reach into each other along
-/// x, summed up.
+/// The beginning of a solver: sums the depth along x by which the two boxes of each pair overlap.
 fn read_pairs(stage: &Stage) -> f32 {
     let Scene { centers, half_extents, .. } = &stage.scene;
     let depth = |a: usize, b: usize| half_extents[a][0] + half_extents[b][0] - (centers[a][0] - centers[b][0]).abs();
     stage.world.contacts().body_pairs().map(|pair| depth(pair.a as usize, pair.b as usize)).sum()
 }
 
-/// One bench, of so many things an iteration.
+/// Runs one bench with this number of elements per iteration.
 fn bench(
     criterion: &mut Criterion,
     phase: &str,
     name: SceneName,
     bodies: usize,
-    things: usize,
+    elements: usize,
     run: impl FnMut(&mut criterion::Bencher<'_>),
 ) {
     let mut group = criterion.benchmark_group(phase);
     group.sample_size(20).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(3));
-    group.throughput(Throughput::Elements(things as u64));
+    group.throughput(Throughput::Elements(elements as u64));
     group.bench_function(BenchmarkId::new(name.as_str(), bodies), run);
     group.finish();
 }

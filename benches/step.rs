@@ -1,10 +1,10 @@
 //! A whole step, all bodies moving: `cargo bench --bench step`, or `cargo bench --bench step --
 //! crowd/100000/` for one.
 //!
-//! `1 thread, 4 layers` is with filters of bodies and statics, which leave a quarter of the pairs.
+//! `1 thread, 4 layers` has filters on bodies and statics, which keep a quarter of the pairs.
 //!
-//! Time is per step; throughput is bodies a second. Moving the bodies is not counted. What the
-//! parts of a step take is measured by `phases.rs`.
+//! Time is per step; throughput is in bodies per second. Moving the bodies is not measured. The
+//! phases of a step are measured by `phases.rs`.
 
 #![allow(missing_docs, reason = "criterion writes a public function")]
 
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use triphase::WorldConfig;
 use triphase_scenes::SceneName;
 
-/// The scenes that stand for what worlds are like, by size.
+/// Scenes of typical worlds, by size.
 const SCENES: [(SceneName, &[usize]); 5] = [
     (SceneName::Crowd, &[20_000, 100_000, 500_000, 1_000_000]),
     (SceneName::Dragons, &[100_000]),
@@ -27,7 +27,7 @@ const SCENES: [(SceneName, &[usize]); 5] = [
     (SceneName::PowerLaw, &[100_000]),
 ];
 
-/// How they are stepped: threads, layers of filters.
+/// Variants: threads and layers of filters.
 const CASES: [(usize, Option<u32>, &str); 3] =
     [(1, None, "1 thread"), (2, None, "2 threads"), (1, Some(4), "1 thread, 4 layers")];
 
@@ -39,7 +39,7 @@ fn steps(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements(bodies as u64));
             for (threads, layers, label) in CASES {
                 let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-                // Made when the bench runs, which a filter may prevent.
+                // Created when the bench runs, as a filter may exclude it.
                 let mut stage = None;
                 group.bench_function(BenchmarkId::new(bodies.to_string(), label), |bencher| {
                     let make = || {

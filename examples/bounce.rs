@@ -6,15 +6,14 @@
 //! cargo run --release --example bounce -- --bodies 5000 --frames 60 --check
 //! ```
 //!
-//! A frame moves the circles, finds the pairs that touch, and solves each pair in parallel with
+//! A frame moves the circles, finds the touching pairs, and solves each pair in parallel with
 //! mutable access to both rows: circles that overlap are pushed apart, and those that approach each
-//! other bounce elastically. That takes no locks and no atomics, and the result is the same to the
-//! bit at any number of threads (`--check` compares one thread with two).
+//! other bounce elastically. This takes no locks and no atomics, and the result is the same, bit
+//! for bit, at any number of threads (`--check` compares one thread with two).
 //!
-//! There is no gravity, so all energy is kinetic, and pushing apart adds none. An elastic impulse
-//! keeps it too, so the energy drifts by f32 rounding alone. The example fails if the drift exceeds
-//! a hundred-thousandth, or if two circles ever overlap by more than half of the sum of their
-//! radii.
+//! There is no gravity, so all energy is kinetic. Pushing apart and elastic impulses preserve it,
+//! so the energy drifts only by f32 rounding. The example fails if the drift exceeds a
+//! hundred-thousandth, or if two circles ever overlap by more than half of the sum of their radii.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -35,7 +34,7 @@ use triphase_scenes::SplitMix64;
 const FRAME: f32 = 1.0 / 60.0;
 /// Units between the initial places of circles, which do not overlap.
 const SPACING: f32 = 1.1;
-/// The most units that a circle is off its initial place: half of the gap between the largest.
+/// Largest initial offset of a circle from its lattice place, in units: half of the smallest gap.
 const JITTER: f32 = 0.05;
 /// The smallest and the largest radius.
 const RADII: [f32; 2] = [0.35, 0.5];
@@ -46,7 +45,7 @@ const THICKNESS: f32 = 10.0;
 /// Frames between two lines of output.
 const OUTPUT_INTERVAL: u32 = 60;
 
-/// The initial value of an FNV-1a hash.
+/// Initial value of an FNV-1a hash.
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// The largest relative drift of the energy.
@@ -260,20 +259,20 @@ impl Circles {
 /// Center, velocity and radius of a circle.
 type Circle<'c> = (&'c mut [f32; 2], &'c mut [f32; 2], f32);
 
-/// Pushes two circles apart if they overlap, lets them bounce if they approach each other, and
-/// returns how deep they overlapped.
+/// Pushes two circles apart if they overlap, and makes them bounce if they approach each other.
+/// Returns the depth of their overlap.
 fn collide((center_a, velocity_a, radius_a): Circle<'_>, (center_b, velocity_b, radius_b): Circle<'_>) -> f32 {
     let apart = [center_b[0] - center_a[0], center_b[1] - center_a[1]];
     let square = apart[0] * apart[0] + apart[1] * apart[1];
     let reach = radius_a + radius_b;
-    // They touched in the step, but other pairs may have pushed them apart since.
+    // They touched in the step, but other pairs may since have pushed them apart.
     if square >= reach * reach {
         return 0.0;
     }
     let distance = square.sqrt();
     let normal = if distance > 0.0 { [apart[0] / distance, apart[1] / distance] } else { [1.0, 0.0] };
     let depth = reach - distance;
-    // The lighter one moves more.
+    // The lighter circle moves more.
     let (mass_a, mass_b) = (radius_a * radius_a, radius_b * radius_b);
     let (share_a, share_b) = (mass_b / (mass_a + mass_b), mass_a / (mass_a + mass_b));
     let approach = (velocity_a[0] - velocity_b[0]) * normal[0] + (velocity_a[1] - velocity_b[1]) * normal[1];

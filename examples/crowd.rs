@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo run --release --example crowd
-//! cargo run --release --example crowd -- --scene cities --bodies 1000000 --threads 1 --check --json
+//! cargo run --release --example crowd -- --scene cities --bodies 500000 --threads 1 --check --json
 //! ```
 //!
 //! The picture is `target/triphase/crowd.png`. `common/figures.rs` explains the figures.
@@ -25,9 +25,9 @@ use triphase_scenes::{Scene, SceneName};
 
 /// Width of a body of median size in pixels.
 const BODY_PIXELS: f64 = 15.0;
-/// Places that are tried for the view.
+/// Places tried for the view.
 const VIEWS: usize = 100;
-/// This many oversized bodies are enough for a view.
+/// Oversized bodies that are enough for a view.
 const OVERSIZED_IN_VIEW: usize = 3;
 
 const WALL: Rgba = [0x33, 0x3c, 0x4e, 0xff];
@@ -73,7 +73,7 @@ fn crowd(arguments: &Arguments) -> Result<(), Failure> {
     let mut reorders = Reorders::default();
     for frame in 0..frames {
         if frame > 0 {
-            // While the rows of the scene are still those of the last step.
+            // Before the scene advances, its rows are those of the last step.
             if reorder.is_some_and(|every| (frame - 1).is_multiple_of(every as usize)) {
                 reorders.reorder(&run.world, &mut scene);
             }
@@ -97,11 +97,11 @@ fn crowd(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sorts the rows by place now and then, and measures it.
+/// Sorts the rows by place every few frames, and measures it.
 #[derive(Default)]
 struct Reorders {
     order: Vec<u32>,
-    /// The time to get the order, and to sort the columns.
+    /// Times to compute the order and to sort the columns.
     times: Vec<[Duration; 2]>,
 }
 
@@ -133,7 +133,7 @@ fn box_of(scene: &Scene, row: usize) -> Box4 {
     body_aabb(scene.centers[row], scene.half_extents[row], displacement)
 }
 
-/// How to draw a row. The oversized bodies are the largest; the report has their number.
+/// How rows are drawn. The oversized bodies are the largest; the report has their number.
 struct Looks {
     oversized_from: f32,
     in_contact: Vec<bool>,
@@ -149,7 +149,7 @@ impl Looks {
         };
         let mut in_contact = vec![false; scene.centers.len()];
         let small = |row: u32| reach(box_of(scene, row as usize)) < oversized_from;
-        // Pairs of common bodies alone: a dragon overlaps everything below it.
+        // Only pairs of common bodies: a dragon overlaps everything below it.
         for pair in world.contacts().body_pairs().filter(|pair| small(pair.a) && small(pair.b)) {
             in_contact[pair.a as usize] = true;
             in_contact[pair.b as usize] = true;
@@ -186,7 +186,7 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
             picture.outline(scene.statics[row as usize], WALL_EDGE, 1.0);
         }
     }
-    // Oversized bodies are above the walls and below the others, their outlines above everything.
+    // Oversized bodies are drawn above walls and below the others, their outlines above everything.
     oversized.iter().for_each(|&aabb| picture.fill(aabb, OVERSIZED));
     for &(row, aabb) in &common {
         let [red, green, blue, _] = if looks.in_contact[row] { IN_CONTACT } else { COMMON };

@@ -14,7 +14,7 @@ fn separation(a: Vec2, half_a: Vec2, b: Vec2, half_b: Vec2) -> Vec2 {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Columns, as a game keeps them: a row is one body. Here 40 x 25 bodies in a walled yard.
+    // Columns, as in a game: a row is one body. Here 40 x 25 bodies in a walled yard.
     let mut centers: Vec<Vec2> = (0..1000).map(|row| vec2((row % 40) as f32, (row / 40) as f32)).collect();
     let velocities: Vec<Vec2> = (0..1000).map(|row| 0.1 * Vec2::from_angle(row as f32)).collect();
     let half_extents = vec![vec2(0.4, 0.4); 1000];
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
 
-    // Queries between steps see the bodies of the last step.
+    // Queries between steps find the bodies of the last step.
     let view = Aabb::new([10.0, 10.0], [20.0, 15.0])?;
     let seen = world.query_aabb(view).filter(|hit| matches!(hit, Hit::Body { .. })).count();
     let contacts = world.contacts();

@@ -7,8 +7,8 @@
 //!
 //! Reads maps of the Moving AI benchmarks (<https://movingai.com/benchmarks/grids.html>); without
 //! one, a palace is generated. Blocked cells are merged into rectangles, the statics. A body's
-//! displacement is its desired motion, so its box covers the whole way, and its static pairs are
-//! all walls that could be in the way. The motion is then shortened, first along x, then along y,
+//! displacement is its desired motion, so its box covers the whole path, and its static pairs are
+//! all walls that could block it. The motion is then shortened, first along x, then along y,
 //! at any speed. `--check` also verifies in every frame that no body overlaps a blocked cell.
 //!
 //! The picture is `target/triphase/game_map.png`.
@@ -37,7 +37,7 @@ const RUNNER: usize = 10;
 const CELL_PIXELS_MIN: f64 = 12.0;
 /// Pixels along the longer side of the overview.
 const OVERVIEW: usize = 300;
-/// Places that are tried for the view.
+/// Places tried for the view.
 const VIEWS: usize = 100;
 
 const WALL: Rgba = [0x2b, 0x33, 0x42, 0xff];
@@ -101,7 +101,7 @@ fn game_map(arguments: &Arguments) -> Result<(), Failure> {
     }
     run.finish(options);
     if let Some(path) = arguments.picture.path("game_map.png") {
-        // The boxes without the motion ahead.
+        // The boxes without the motion of the next frame.
         run.world.step(Bodies::new(&walkers.centers, &walkers.half_extents))?;
         draw(&map, &name, &walls, &walkers, &run.world, &path)?;
         options.say(&format!("picture         {}", path.display()));
@@ -164,7 +164,7 @@ impl Walkers {
     }
 
     /// Where a body must stop along the axis so that its box, in f32, only touches the wall; `None`
-    /// if the wall is not in its way. The body must not overlap the wall yet.
+    /// if the wall does not block it. The body must not overlap the wall yet.
     fn stop(&self, row: usize, axis: usize, wall: &Box4) -> Option<f32> {
         let (here, center, half) = (self.box_of(row), self.centers[row], self.half_extents[row][axis]);
         let across = 1 - axis;
@@ -179,7 +179,7 @@ impl Walkers {
             while stop + half > wall[axis] {
                 stop = stop.next_down();
             }
-            // Never back: the body does not overlap the wall where it is.
+            // Never backward: the body does not overlap the wall at its present place.
             ahead.then_some(stop.max(center[axis]))
         } else {
             let ahead = here[axis] >= wall[axis + 2];
@@ -243,7 +243,7 @@ fn fits(map: &Map, scale: f64) -> bool {
     map.width as f64 * scale <= f64::from(WIDTH) && map.height as f64 * scale <= f64::from(HEIGHT)
 }
 
-/// The whole map if its cells are large enough then; otherwise the fullest of a few places.
+/// The whole map if its cells are then large enough; otherwise the fullest of a few places.
 fn view_of(map: &Map, walkers: &Walkers, world: &World) -> Result<View, Failure> {
     let (width, height) = (map.width as f64, map.height as f64);
     let whole = (f64::from(WIDTH) / (width + 2.0)).min(f64::from(HEIGHT) / (height + 2.0));
@@ -262,7 +262,7 @@ fn view_of(map: &Map, walkers: &Walkers, world: &World) -> Result<View, Failure>
     Ok(best)
 }
 
-/// Draws the whole map in the upper right corner, with a frame around the part that is drawn.
+/// Draws the whole map in the upper right corner, with a frame around the visible part.
 fn overview(picture: &mut Picture, map: &Map, shown: Box4) {
     let step = map.width.max(map.height).div_ceil(OVERVIEW);
     let (across, down) = (map.width.div_ceil(step), map.height.div_ceil(step));

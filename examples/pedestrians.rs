@@ -11,7 +11,7 @@
 //!
 //! `--tile K` places K x K copies of the recording, each starting at another frame and repeating,
 //! so that the crowd is large and its motion real. A person that appears again, or in another copy,
-//! has an id of its own.
+//! has its own id.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -31,7 +31,7 @@ use triphase::Bodies;
 const HALF_EXTENT: f32 = 0.20;
 /// Meters between copies, so that no contact is between two of them.
 const APART: f64 = 1.0;
-/// Characters of the curve of contacts.
+/// Characters in the curve of contacts.
 const CURVE: usize = 72;
 
 /// Replays recorded people

@@ -1,4 +1,4 @@
-//! Every query once, on a small world. Each function stands alone, to be copied from.
+//! Every query once, on a small world. Each function is independent and can be copied.
 //!
 //! `cargo run --release --example queries`
 
@@ -47,7 +47,7 @@ fn yard() -> Result<World, Box<dyn Error>> {
 fn areas(world: &World) -> Outcome {
     let view = Aabb::new([3.0, 0.5], [9.0, 5.0])?;
 
-    // An iterator that searches as it is advanced …
+    // An iterator; the search advances with it …
     let seen: Vec<Hit> = world.query_aabb(view).collect();
     println!("in view: {}", names(seen.iter().copied()));
     assert_eq!(seen.iter().map(|hit| row(*hit)).collect::<Vec<_>>(), [1, 2, 3]);
@@ -73,7 +73,7 @@ fn inside_and_around(world: &World) -> Outcome {
     let selection = Aabb::new([3.0, 0.0], [7.9, 2.0])?;
     let selected: Vec<Hit> = query.query_contained_in(selection).collect();
     println!("inside the selection: {}", names(selected.iter().copied()));
-    assert_eq!(selected.len(), 2); // the one at x = 8 reaches out
+    assert_eq!(selected.len(), 2); // the one at x = 8 is only partly inside
 
     let click = Point::new([15.0, 3.0])?;
     println!("under the pointer: {}", names(query.query_point(click)));
@@ -83,7 +83,7 @@ fn inside_and_around(world: &World) -> Outcome {
     println!("around the cargo: {}", names(query.query_containing(cargo)));
     assert!(query.query_containing(cargo).exists());
 
-    // The cheapest query: boxes near the area, not tested.
+    // The cheapest query: boxes near the area, untested.
     println!("candidates for the selection: {}", names(query.query_candidates(selection)));
     Ok(())
 }
@@ -96,11 +96,11 @@ fn circles_and_nearest(world: &World) -> Outcome {
     // With distances, nearest first.
     let mut found = Vec::new();
     world.query().query_circle_sorted(blast, &mut found);
-    for near in &found {
-        println!("  {} at {:.2}", name(near.target), near.distance);
+    for neighbor in &found {
+        println!("  {} at {:.2}", name(neighbor.target), neighbor.distance);
     }
 
-    // At any distance. Of boxes at the same distance, bodies come before statics, then the lowest row.
+    // At any distance. At equal distances, bodies come before statics, then the lowest row.
     let here = Point::new([5.0, 6.0])?;
     let nearest = world.nearest(here).ok_or("an empty world")?;
     println!("nearest: {} at {:.2}", name(nearest.target), nearest.distance);
@@ -110,7 +110,7 @@ fn circles_and_nearest(world: &World) -> Outcome {
 
     // The contents of the buffer are replaced.
     world.query().k_nearest(here, 3, &mut found);
-    println!("the 3 nearest: {}", names(found.iter().map(|near| near.target)));
+    println!("the 3 nearest: {}", names(found.iter().map(|neighbor| neighbor.target)));
     assert!(found.len() == 3 && found[0] == nearest);
     Ok(())
 }
@@ -122,13 +122,13 @@ fn rays(world: &World) -> Outcome {
     println!("shot: {} after {:.2}, normal {:?}", name(hit.target), hit.time_of_impact, hit.normal);
     assert_eq!(row(hit.target), 1);
 
-    // Everything that the shot would go through, in order.
+    // Everything along the shot, in order.
     let mut pierced = Vec::new();
     world.query().cast_ray_all(shot, &mut pierced);
     println!("pierced: {}", names(pierced.iter().map(|hit| hit.target)));
     assert!(pierced[0] == hit && pierced.is_sorted_by_key(|hit| hit.time_of_impact));
 
-    // Line of sight: from an eye to a target, and whether anything is in between.
+    // Line of sight: whether anything is between an eye and a target.
     let (eye, target) = ([3.0f32, 1.5], [13.0f32, 5.0]);
     let sight = Ray::new(eye, [target[0] - eye[0], target[1] - eye[1]], 1.0)?;
     println!("in sight: {}", !world.query().cast_ray_any(sight));
@@ -145,7 +145,7 @@ fn moving_boxes(world: &World) -> Outcome {
 
     let mut all = Vec::new();
     world.query().cast_aabb_all(fall, &mut all);
-    println!("all in its way: {}", names(all.iter().map(|hit| hit.target)));
+    println!("all in its path: {}", names(all.iter().map(|hit| hit.target)));
     assert!(all[0] == landing && world.query().cast_aabb_any(fall));
     Ok(())
 }
@@ -159,7 +159,7 @@ fn restrictions(world: &World) -> Outcome {
     assert_eq!(world.query().only_statics().query_aabb(everywhere).count(), 3);
     println!("oversized: {}", names(world.query().only_tiers(&[Tier::Oversized]).query_aabb(everywhere)));
 
-    // By row: the body that asks is not the answer.
+    // By row: the querying body itself is excluded.
     let other = world.query().only_bodies().exclude_bodies(&[1]).nearest(here).ok_or("alone")?;
     println!("nearest to body 1: {}", name(other.target));
     assert!(row(other.target) != 1);
@@ -170,7 +170,7 @@ fn restrictions(world: &World) -> Outcome {
     let hostile = [false, false, false, true, true, false, false];
     let is_hostile = |hit| hostile[row(hit) as usize];
     let foes = world.query().only_bodies().with_predicate(&is_hostile);
-    println!("nearest foe: {}", foes.nearest(here).map_or_else(String::new, |near| name(near.target)));
+    println!("nearest foe: {}", foes.nearest(here).map_or_else(String::new, |neighbor| name(neighbor.target)));
     assert_eq!(foes.query_aabb(everywhere).count(), 2);
     Ok(())
 }
@@ -183,7 +183,7 @@ fn layers() -> Outcome {
     let mut world = World::default();
     world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_filters(&filters))?;
 
-    // By layer, or by a filter, as a body with that filter would see the world.
+    // By layer, or by a filter, with the same rule as between bodies.
     let here = Point::new([0.0, 0.0])?;
     let monster = world.query().in_layers(MONSTERS).nearest(here).ok_or("no monsters")?;
     println!("nearest monster: {} at {}", name(monster.target), monster.distance);
@@ -193,14 +193,14 @@ fn layers() -> Outcome {
 }
 
 fn batches(world: &World) -> Outcome {
-    // Many queries at once, in parallel; results by the index of the query.
+    // Many queries at once, in parallel; results are indexed by query.
     let areas: Vec<Aabb> =
         (0..100).map(|k| Aabb::from_half_extents([0.2 * k as f32, 1.0], [0.5, 0.5])).collect::<Result<_, _>>()?;
     let bodies = world.query().only_bodies();
     let mut results = BatchResults::new(); // kept from frame to frame
     bodies.par_query_aabb(&areas, &mut results);
     let fullest = (0..areas.len()).max_by_key(|&k| results[k].len()).ok_or("no areas")?;
-    println!("{} areas, the fullest holds {}", results.len(), names(results[fullest].iter().copied()));
+    println!("{} areas, the fullest contains {}", results.len(), names(results[fullest].iter().copied()));
     for (area, result) in areas.iter().zip(results.iter()) {
         assert!(bodies.query_aabb(*area).eq(result.iter().copied()));
     }
@@ -217,13 +217,13 @@ fn batches(world: &World) -> Outcome {
     Ok(())
 }
 
-/// Rows are those of the step: once bodies were moved within the columns, hits are matched by id.
+/// Rows are those of the step: after bodies change rows in the columns, match hits by id.
 fn ids() -> Outcome {
     let (mut ids, mut centers) = (vec![10u64, 11, 12], vec![[0.0f32, 0.0], [5.0, 0.0], [9.0, 0.0]]);
     let mut world = World::default();
     world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids))?;
 
-    ids.swap_remove(0); // body 12 is now in row 0, which to the last step is body 10
+    ids.swap_remove(0); // body 12 is now in row 0, where the last step had body 10
     centers.swap_remove(0);
     let far_right = world.nearest(Point::new([9.0, 0.0])?).ok_or("an empty world")?;
     let Hit::Body { row, id: Some(id) } = far_right.target else { return Err("not a body with an id".into()) };
@@ -234,12 +234,12 @@ fn ids() -> Outcome {
 }
 
 fn other_threads(world: &mut World) -> Outcome {
-    // A reader sees the last step as a whole, while the next one runs.
+    // A reader gets the last complete step while the next one runs.
     let reader = world.reader();
     let view = Aabb::new([0.0, 0.5], [30.0, 10.0])?;
     std::thread::scope(|scope| {
         let drawn = scope.spawn(|| {
-            let frame = reader.latest(); // remains the step that it is
+            let frame = reader.latest(); // does not change during later steps
             (frame.step_number(), frame.query().only_bodies().query_aabb(view).count())
         });
         let stepped = world.step(Bodies::uniform(&[[2.0f32, 1.0], [4.0, 1.0]], [0.4, 0.9])).map(|_| ());
@@ -251,7 +251,7 @@ fn other_threads(world: &mut World) -> Outcome {
 }
 
 fn debug_shapes(world: &World) {
-    // The parts that the tiers are made of, for drawing.
+    // The parts of the tiers' structures, for debug drawing.
     let [mut bands, mut cells, mut leaves] = [0; 3];
     world.visit_debug_shapes(|shape| match shape {
         DebugShape::Band { .. } => bands += 1,
@@ -280,6 +280,6 @@ fn main() -> Outcome {
 
 #[cfg(test)]
 #[test]
-fn it_runs() -> Outcome {
+fn all_queries_succeed() -> Outcome {
     main()
 }

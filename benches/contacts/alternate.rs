@@ -1,11 +1,12 @@
-//! Measures candidates in turn.
+//! Measures candidates in alternation.
 
 use std::time::Duration;
 
 /// A candidate: its name, and a function that runs it once and returns the time that counts.
 pub(crate) type Candidate<'c> = (&'c str, Box<dyn FnMut() -> Duration + 'c>);
 
-/// Runs the candidates in turn, and prints the median time of each and its ratio to the first.
+/// Runs the candidates in alternation, and prints the median time of each and its ratio to the
+/// first.
 ///
 /// The order changes from round to round, so that the caches are not always left by the same
 /// candidate.

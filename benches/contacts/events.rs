@@ -39,20 +39,20 @@ fn compare(title: &str, threads: usize, rounds: usize, bodies: usize, cases: &[C
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
     let stage = RefCell::new((Scene::new(SceneName::Crowd, bodies, 1), 0));
     let candidate = |(name, config, maps): &Case| -> Candidate<'_> {
-        let mut world = World::new(config.clone()).expect("good settings");
+        let mut world = World::new(config.clone()).expect("valid settings");
         let mut map = maps.then(PairMap::default);
         let (pool, stage) = (&pool, &stage);
         let turn = move || {
             let (scene, turn) = &mut *stage.borrow_mut();
-            // Before the first candidate of a round, whichever that is: so none always finds the
-            // columns in the cache.
+            // Before the first candidate of a round, whichever that is, so that none always finds
+            // the columns in the cache.
             if *turn % cases.len() == 0 {
                 scene.advance();
             }
             *turn += 1;
             let start = Instant::now();
             let columns = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);
-            let pairs = pool.install(|| world.step(columns).expect("a good scene").body_pairs().len());
+            let pairs = pool.install(|| world.step(columns).expect("a valid scene").body_pairs().len());
             if let Some(map) = &mut map {
                 map.step(world.contacts());
             }
@@ -69,7 +69,7 @@ fn compare(title: &str, threads: usize, rounds: usize, bodies: usize, cases: &[C
     alternate(title, rounds, &mut candidates);
 }
 
-/// What engines write themselves: the contacts of the last step in a hash map.
+/// The baseline in user code: the contacts of the last step in a hash map.
 #[derive(Default)]
 struct PairMap {
     before: HashMap<(u64, u64), u32>,

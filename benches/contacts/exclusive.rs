@@ -1,7 +1,7 @@
 //! `par_for_each_pair_mut` against a plain loop over the pairs.
 //!
-//! Each pair gets an impulse that changes the positions and velocities of both rows. Each turn
-//! follows a step, so its first call also makes the schedule. `x 10` is ten calls, like a solver
+//! Each pair gets an impulse that changes the positions and velocities of both rows. Each round
+//! follows a step, so its first call also builds the schedule. `x 10` is ten calls, like a solver
 //! with ten iterations.
 
 use crate::Options;
@@ -74,7 +74,7 @@ pub(crate) fn run(options: &Options) {
             let centers = stage.scene.centers.clone();
             let velocities = centers.iter().map(|center| [center[1].sin(), center[0].cos()]).collect();
             let solver = RefCell::new(Solver { stage, centers, velocities });
-            // After a step, as a solver finds the caches.
+            // After a step, with the caches as a solver finds them.
             let turn = |pool: &ThreadPool, times: usize, work: fn(&mut Solver)| {
                 let solver: &mut Solver = &mut solver.borrow_mut();
                 pools[1].install(|| solver.stage.step());

@@ -1,12 +1,12 @@
-//! Measures what a solver does with contacts, each feature against a baseline in the same run:
+//! Measures the contact features for solvers, each against a baseline in the same run:
 //!
 //! ```text
 //! cargo bench --bench contacts                                      # everything: some minutes
 //! cargo bench --bench contacts -- --only events --bodies 100000     # one part, one size
 //! ```
 //!
-//! A round runs each candidate of a part once, one directly after another. Printed is the median of
-//! the rounds, and its ratio to that of the first candidate. Bodies move between rounds, which is
+//! A round runs each candidate of a part once, one directly after another. It prints the median of
+//! the rounds, and the ratio to that of the first candidate. Bodies move between rounds, which is
 //! not measured.
 
 #![allow(missing_docs, reason = "a program")]
@@ -24,7 +24,7 @@ mod stream;
 
 use clap::Parser;
 
-/// Measures what a solver does with contacts.
+/// Measures the contact features for solvers.
 #[derive(Parser, Clone, Debug)]
 struct Options {
     /// Numbers of bodies, comma separated [default: those of each part]
@@ -49,7 +49,7 @@ struct Options {
 }
 
 impl Options {
-    /// The numbers of bodies to measure, in a part that has these by default.
+    /// The numbers of bodies to measure, in a part with these defaults.
     fn sizes(&self, default: &[usize]) -> Vec<usize> {
         match (self.test, self.bodies.is_empty()) {
             (true, _) => vec![2000],

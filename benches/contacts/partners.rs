@@ -21,7 +21,7 @@ pub(crate) fn run(options: &Options) {
         ];
         let stage = RefCell::new((Scene::new(SceneName::Crowd, bodies, 1), 0));
         let candidate = |(name, config, by_loop): &(&'static str, WorldConfig, bool)| -> Candidate<'_> {
-            let mut world = World::new(config.clone()).expect("good settings");
+            let mut world = World::new(config.clone()).expect("valid settings");
             let mut lists = by_loop.then(ByLoop::default);
             let (pool, stage, count) = (&pool, &stage, cases.len());
             let turn = move || {
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) {
                 *turn += 1;
                 let start = Instant::now();
                 let columns = Bodies::new(&scene.centers, &scene.half_extents);
-                pool.install(|| world.step(columns).map(|_| ())).expect("a good scene");
+                pool.install(|| world.step(columns).map(|_| ())).expect("a valid scene");
                 if let Some(lists) = &mut lists {
                     lists.fill(world.contacts());
                 }
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) {
     }
 }
 
-/// Compressed sparse rows, as anyone would write them: count, sum, place. Partners are in the
+/// Compressed sparse rows in the simplest form: count, sum, place. Partners are in the
 /// order of pairs.
 #[derive(Default)]
 struct ByLoop {

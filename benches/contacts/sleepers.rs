@@ -23,7 +23,7 @@ impl Stage {
         Self { scene, asleep, turn: 0 }
     }
 
-    /// Advances the scene once both candidates have stepped this frame.
+    /// Advances the scene after both candidates have stepped this frame.
     fn next_turn(&mut self) {
         if self.turn.is_multiple_of(2) {
             self.scene.advance();
@@ -34,7 +34,7 @@ impl Stage {
     fn step(&self, world: &mut World, hinted: bool) -> usize {
         let bodies = Bodies::new(&self.scene.centers, &self.scene.half_extents);
         let bodies = if hinted { bodies.with_asleep(&self.asleep) } else { bodies };
-        world.step(bodies).expect("a good scene").body_pairs().len()
+        world.step(bodies).expect("a valid scene").body_pairs().len()
     }
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) {
         let config =
             if options.threads == 1 { WorldConfig::new().with_parallel_threshold(None) } else { WorldConfig::new() };
         let candidate = |hinted: bool| {
-            let mut world = World::new(config.clone()).expect("good settings");
+            let mut world = World::new(config.clone()).expect("valid settings");
             (0..5).for_each(|_| _ = stage.borrow().step(&mut world, hinted));
             let (stage, pool) = (&stage, &pool);
             Box::new(move || {

@@ -1,4 +1,4 @@
-//! Handing on pairs while the step runs, against using them after the step.
+//! Using pairs while the step runs, against using them after the step.
 //!
 //! The work is a sum over the rows of all pairs.
 
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) {
         let (sender, sums) = consumer();
         let (late_sender, late_sums) = consumer();
         let mut plain =
-            turn(&pool, &scene, |world, bodies| world.step(bodies).expect("good").body_pairs().len() as u64);
+            turn(&pool, &scene, |world, bodies| world.step(bodies).expect("valid bodies").body_pairs().len() as u64);
         let mut candidates: Vec<Candidate<'_>> = vec![
             (
                 "step",
@@ -77,13 +77,15 @@ pub(crate) fn run(options: &Options) {
                 "step, pages counted meanwhile",
                 turn(&pool, &scene, |world, bodies| {
                     let count = AtomicU64::new(0);
-                    world.step_streamed(bodies, |_| _ = count.fetch_add(1, Relaxed)).expect("good");
+                    world.step_streamed(bodies, |_| _ = count.fetch_add(1, Relaxed)).expect("valid bodies");
                     count.into_inner()
                 }),
             ),
             (
                 "step, then rows summed",
-                turn(&pool, &scene, |world, bodies| world.step(bodies).expect("good").body_pages().map(sum).sum()),
+                turn(&pool, &scene, |world, bodies| {
+                    world.step(bodies).expect("valid bodies").body_pages().map(sum).sum()
+                }),
             ),
             (
                 "step, rows summed meanwhile",
@@ -92,14 +94,14 @@ pub(crate) fn run(options: &Options) {
                     let on_page = |page: triphase::StreamedPage<'_>| {
                         rows.fetch_add(sum(page.body_pairs()), Relaxed);
                     };
-                    world.step_streamed(bodies, on_page).expect("good");
+                    world.step_streamed(bodies, on_page).expect("valid bodies");
                     rows.load(Relaxed)
                 }),
             ),
             (
                 "step to a channel, until it returns",
                 turn(&pool, &scene, move |world, bodies| {
-                    let pairs = world.step_to_channel(bodies, &sender).expect("good").body_pairs().len() as u64;
+                    let pairs = world.step_to_channel(bodies, &sender).expect("valid bodies").body_pairs().len() as u64;
                     // The sums of earlier steps.
                     sums.try_iter().for_each(drop);
                     pairs
@@ -108,7 +110,7 @@ pub(crate) fn run(options: &Options) {
             (
                 "step to a channel, until rows are summed",
                 turn(&pool, &scene, move |world, bodies| {
-                    world.step_to_channel(bodies, &late_sender).expect("good");
+                    world.step_to_channel(bodies, &late_sender).expect("valid bodies");
                     late_sums.recv().expect("a consumer")
                 }),
             ),

@@ -15,8 +15,7 @@ pub(crate) fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-// SAFETY: every call is handed to `System` with its own arguments; counting touches an atomic
-// alone.
+// SAFETY: every call is forwarded to `System` with its own arguments; counting uses only an atomic.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -1,5 +1,5 @@
-//! Verifies pairs by a search that is so simple that it is obviously correct. It shares no code
-//! with the library, not even the computation of a box.
+//! Verifies pairs by a search that is simple enough to be obviously correct. It shares no code with
+//! the library, not even the computation of a box.
 
 use std::fmt;
 use triphase::Contacts;
@@ -7,11 +7,11 @@ use triphase::Contacts;
 /// `[min_x, min_y, max_x, max_y]`.
 pub(crate) type Box4 = [f32; 4];
 
-/// Up to this many bodies, all are compared with all.
+/// Up to this many boxes, all are compared with all.
 const BRUTE_FORCE_MAX: usize = 20_000;
 
-/// The box of a body as the library documents it: in f32, from the center less the half-extents to
-/// the center plus the half-extents, united with that box displaced.
+/// The box of a body as documented by the library: in f32, from the center minus the half-extents
+/// to the center plus the half-extents, united with that box displaced.
 pub(crate) fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: [f32; 2]) -> Box4 {
     let there = [center[0] + displacement[0], center[1] + displacement[1]];
     [
@@ -48,7 +48,7 @@ impl fmt::Display for Mismatch {
 pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4]) -> Result<(), Mismatch> {
     let expected = expected(bodies, statics);
     let count = bodies.len();
-    // In both lists, statics are numbered after the bodies.
+    // In both lists, statics are numbered after bodies.
     let static_row = |static_row: u32| count as u32 + static_row;
     let of_bodies = contacts.body_pairs().map(|pair| (pair.a, pair.b));
     let of_statics = contacts.static_pairs().map(|pair| (pair.body, static_row(pair.static_row)));
@@ -59,7 +59,7 @@ pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4])
     }
     let differ = reported.iter().zip(&expected).position(|(r, e)| r != e);
     let at = differ.unwrap_or(reported.len().min(expected.len()));
-    // Both are sorted, so the lesser pair at the first difference is missing in the other list.
+    // Both lists are sorted, so the lesser pair at the first difference is missing in the other.
     let pair = [reported.get(at), expected.get(at)].into_iter().flatten().min().copied().unwrap_or_default();
     let times = |list: &[(u32, u32)]| list.iter().filter(|&&other| other == pair).count();
     let all = |row: u32| bodies.iter().chain(statics).nth(row as usize).copied();
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn first_difference_is_named() {
+    fn first_difference_is_reported() {
         let mut world = World::default();
         let statics = [[0.0, 0.0, 1.0, 1.0f32]];
         world.set_statics(&statics).unwrap();
         let bodies = [[0.0, 0.0, 1.0, 1.0f32], [9.0, 9.0, 9.0, 9.0], [1.0, 1.0, 2.0, 2.0]];
         let contacts = world.step(Bodies::from_aabbs(&bodies)).unwrap();
         assert!(compare(contacts, &bodies, &statics).is_ok());
-        // With other boxes, the reported pair is wrong, then another one is missing.
+        // With other boxes, the reported pair is wrong; then another one is missing.
         let apart = [bodies[0], bodies[1], [5.0, 5.0, 6.0, 6.0]];
         let text = compare(contacts, &apart, &statics).unwrap_err().to_string();
         assert!(text.starts_with("body pair (0, 2): reported 1 time, expected 0"), "{text}");

@@ -6,15 +6,15 @@
 //! | key | meaning |
 //! |---|---|
 //! | `example`, `scene` | the example, and the scene or the name of the file |
-//! | `bodies`, `statics` | the most in a frame |
+//! | `bodies`, `statics` | the largest number in a frame |
 //! | `frames`, `threads` | their number |
 //! | `body_pairs`, `static_pairs` | pairs reported, summed over all frames |
 //! | `pair_set_hash`, `pair_order_hash` | see below; 16 hexadecimal digits, lower case |
 //! | `step_ms_median`, `step_ms_p99` | milliseconds of a call of `step`, over all frames; a percentile is the smallest time that at least this share of the times does not exceed |
-//! | `bytes_per_body` | `Report::bytes_bodies` over the bodies of the frame, the most of all frames; pairs are not included |
-//! | `bytes_per_static` | `Report::bytes_statics` over the statics, the most of all frames; 0 without statics |
+//! | `bytes_per_body` | `Report::body_bytes` over the bodies of the frame, the maximum over all frames; pairs are not included |
+//! | `bytes_per_static` | `Report::static_bytes` over the statics, the maximum over all frames; 0 without statics |
 //! | `allocations_per_step` | calls of the allocator by all threads during a step: the median of the frames after the first ten, or of all frames if there are no more |
-//! | `checked_frames` | frames whose pairs were compared with brute force, and were equal |
+//! | `checked_frames` | frames whose pairs were equal to those of brute force |
 //!
 //! # Hashes
 //!
@@ -51,7 +51,7 @@ fn finish(z: u64) -> u64 {
     SplitMix64::new(z.wrapping_sub(0x9e37_79b9_7f4a_7c15)).next_u64()
 }
 
-/// The hashes that the module's documentation defines.
+/// The hashes that the module documentation defines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hashes {
     pub(crate) set: u64,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_given_values() {
+    fn percentiles_are_values_of_the_input() {
         assert_eq!(percentile::<u64>(&[], 50), None);
         assert_eq!(percentile(&[7], 99), Some(7));
         assert_eq!(percentile(&[4, 1, 3, 2], 50), Some(2));

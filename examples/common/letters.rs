@@ -1,4 +1,4 @@
-//! Letters of five by seven dots for legends, which need no font file.
+//! Letters of five by seven dots for legends, without a font file.
 
 /// Dots from the left edge of a letter to that of the next one.
 pub(crate) const ADVANCE: u32 = 6;

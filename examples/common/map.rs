@@ -4,15 +4,14 @@
 //! A cell is one unit; cell (column, row) is the box from (column, row) to (column + 1, row + 1),
 //! and y grows downward.
 //!
-//! MAP-1: everything outside of the map is blocked.
-//! MAP-2: the boxes of [`Map::walls`] cover each blocked cell of the map once, no free cell, and a
-//! frame of one cell around the map.
+//! Everything outside the map is blocked. The boxes of [`Map::walls`] cover each blocked cell of
+//! the map once, no free cell, and a frame of one cell around the map.
 
 use super::check::Box4;
 use super::{Failure, read_text};
 use std::path::Path;
 
-/// The most cells along a side: more than the benchmarks have, and coordinates are exact in f32.
+/// Most cells along a side: more than in the benchmarks, and exact as f32 coordinates.
 const SIDE_MAX: usize = 1 << 16;
 /// Cells along a side of a room of the generated map, walls included.
 const ROOM: usize = 16;
@@ -79,7 +78,7 @@ impl Map {
             let (column, row) = (k % width, k / width);
             let (x, y) = (column % ROOM, row % ROOM);
             let (room, story) = (column / ROOM, row / ROOM);
-            // Doors are three cells wide, and not opposite to each other.
+            // Doors are three cells wide, and not opposite each other.
             let door = |place: usize, wall: usize| (1..=3).contains(&((place + 5 * wall) % (ROOM - 3)));
             let wall = (x == 0 && !door(y, room + story)) || (y == 0 && !door(x, room + 2 * story));
             let edge = column == 0 || row == 0 || column + 1 == width || row + 1 == height;
@@ -90,7 +89,7 @@ impl Map {
         Self { width, height, blocked: (0..width * height).map(cell).collect() }
     }
 
-    /// MAP-1
+    /// Whether a cell is blocked; all cells outside the map are.
     pub(crate) fn is_blocked(&self, column: i64, row: i64) -> bool {
         let inside = (0..self.width as i64).contains(&column) && (0..self.height as i64).contains(&row);
         !inside || self.blocked[row as usize * self.width + column as usize]
@@ -102,8 +101,9 @@ impl Map {
         cells.zip(&self.blocked).filter(|(_, blocked)| !**blocked).map(|(cell, _)| cell).collect()
     }
 
-    /// MAP-2. Greedy: the first blocked cell that is not covered yet begins a box, as wide as its
-    /// run of such cells and as high as the runs below repeat it.
+    /// Merges the blocked cells into boxes. Greedy: the first blocked cell that is not covered yet
+    /// begins a box, as wide as its run of such cells and as high as the rows below repeat that
+    /// run.
     pub(crate) fn walls(&self) -> Vec<Box4> {
         let (width, height) = (self.width, self.height);
         let (right, bottom) = (width as f32, height as f32);
@@ -135,8 +135,8 @@ impl Map {
         walls
     }
 
-    /// The first blocked cell that shares more than an edge with the box. Exact, since cells have
-    /// whole coordinates.
+    /// The first blocked cell whose interior overlaps the box. Exact, since cells have
+    /// integer coordinates.
     pub(crate) fn blocked_cell_in(&self, [min_x, min_y, max_x, max_y]: Box4) -> Option<[i64; 2]> {
         let columns = min_x.floor() as i64..max_x.ceil() as i64;
         let mut rows = min_y.floor() as i64..max_y.ceil() as i64;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_map_is_refused_with_its_line() {
+    fn invalid_map_is_an_error_with_its_line() {
         let header = "type octile\nheight 2\nwidth 3\nmap\n";
         let bad = [
             ("", 1),

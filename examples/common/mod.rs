@@ -1,7 +1,7 @@
-//! Shared by the examples: options, figures, verification and drawing. `embed` shows the library
-//! without it.
+//! Code shared by the examples: options, figures, verification and drawing. `embed` uses the
+//! library without it.
 
-// Each example compiles this for itself and uses a part.
+// Each example compiles this module separately and uses a part.
 #![allow(dead_code)]
 
 pub(crate) mod allocations;
@@ -14,7 +14,7 @@ pub(crate) mod picture;
 pub(crate) mod recording;
 pub(crate) mod run;
 
-/// A failure, which is printed as one sentence.
+/// A failure, printed as one sentence.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Reads a text file. The error names the line that is not UTF-8.

@@ -41,13 +41,13 @@ impl Options {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(example)
     }
 
-    /// Prints for people: to standard error if standard output is for JSON.
+    /// Prints text: to standard error if standard output is for JSON.
     pub(crate) fn say(&self, text: &str) {
         if self.json { eprintln!("{text}") } else { print_line(text) }
     }
 }
 
-/// Prints a line to standard output. A closed pipe is no failure: the reader has read enough.
+/// Prints a line to standard output. A closed pipe is no failure.
 pub(crate) fn print_line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
@@ -73,7 +73,7 @@ impl PictureOptions {
     }
 }
 
-/// Ends an example: a failure is one sentence and an exit code, not a backtrace.
+/// Ends an example: a failure prints one sentence and sets the exit code.
 pub(crate) fn exit(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

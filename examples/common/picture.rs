@@ -30,7 +30,7 @@ const TEXT: Rgba = [0xe4, 0xe8, 0xf0, 0xff];
 pub(crate) struct View {
     pub(crate) middle: [f64; 2],
     pub(crate) scale: f64,
-    /// Whether y grows downwards, as in maps, or upwards.
+    /// Whether y grows downward, as in maps, or upward.
     pub(crate) y_down: bool,
 }
 
@@ -43,7 +43,7 @@ impl View {
         Ok(Aabb::new([edge(x - half_x), edge(y - half_y)], [edge(x + half_x), edge(y + half_y)])?)
     }
 
-    /// A box in pixels, clamped to just outside of the picture; `None` if it is not visible.
+    /// A box in pixels, clamped to just outside the picture; `None` if it is not visible.
     fn to_pixels(self, aabb: Box4) -> Option<Rect> {
         let (width, height) = (f64::from(WIDTH), f64::from(HEIGHT));
         let [min_x, min_y, max_x, max_y] = aabb.map(f64::from);
@@ -77,7 +77,7 @@ impl Picture {
         }
     }
 
-    /// Outlines a box, inside of its edges.
+    /// Outlines a box, inside its edges.
     pub(crate) fn outline(&mut self, aabb: Box4, line: Rgba, width: f32) {
         let inset = width / 2.0;
         if let Some(rect) = self.view.to_pixels(aabb).and_then(|rect| rect.inset(inset, inset)) {
@@ -121,7 +121,7 @@ impl Picture {
         }
     }
 
-    /// Writes a text from these pixels on.
+    /// Writes a text at these pixels.
     fn text(&mut self, left: u32, top: u32, text: &str) {
         for (x, y) in letters::dots(text) {
             self.block(left + x * DOT, top + y * DOT, DOT, DOT, TEXT);
@@ -135,7 +135,7 @@ impl Picture {
         }
     }
 
-    /// Writes a PNG file, and creates its folder.
+    /// Writes a PNG file, creating its folder.
     pub(crate) fn save(&self, path: &Path) -> Result<(), Failure> {
         let failure = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         if let Some(directory) = path.parent() {
@@ -146,7 +146,7 @@ impl Picture {
     }
 }
 
-/// The part that two boxes share.
+/// The intersection of two boxes.
 pub(crate) fn intersection(a: Box4, b: Box4) -> Box4 {
     [a[0].max(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].min(b[3])]
 }

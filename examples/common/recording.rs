@@ -7,13 +7,14 @@
 //!
 //! RECORDING-1: a person is present from the first to the last frame of its id, once in each. For a
 //! missing frame, the last position is repeated.
-//! RECORDING-2: frames are numbered from the first one of the file, and the people of a frame are
-//! in ascending order of ids.
+//!
+//! Frames are numbered from the first one of the file, and the people of a frame are in ascending
+//! order of ids.
 
 use super::{Failure, read_text};
 use std::path::Path;
 
-/// The most frames in sequence for which a person may be missing.
+/// Most successive frames for which a person may be missing.
 const GAP_MAX: u32 = 1000;
 const CENTIMETERS_PER_METER: f64 = 100.0;
 
@@ -88,7 +89,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// RECORDING-1: adds one person, all rows of an id in ascending order of frames.
+    /// Adds one person: all rows of an id in ascending order of frames (RECORDING-1).
     fn add(&mut self, rows: &[Row], first: u32) -> Result<(), (usize, String)> {
         let person = self.people as u32;
         for pair in rows.windows(2) {
@@ -121,7 +122,7 @@ impl Recording {
     }
 }
 
-/// Frames without anybody, more than [`GAP_MAX`] in sequence: rather a wrong number than a
+/// Finds more than [`GAP_MAX`] successive frames without anybody: more likely a wrong number than a
 /// recording.
 fn empty_stretch(rows: &[Row]) -> Option<(usize, String)> {
     let mut frames: Vec<(u32, usize)> = rows.iter().map(|row| (row.frame, row.line)).collect();
@@ -140,7 +141,7 @@ fn parse_row(line: usize, text: &str) -> Result<Row, String> {
         field.parse::<u32>().map_err(|_| format!("{name} is {field:?}, expected a whole number from 0"))
     };
     let number = |name: &str, field: &str| {
-        // Ten thousand kilometers: more than any recording has, and finite in f32.
+        // Ten thousand kilometers: more than in any recording, and finite in f32.
         let value = field.parse::<f64>().ok().filter(|value| value.abs() <= 1e9);
         value.ok_or_else(|| format!("{name} is {field:?}, expected a number of centimeters"))
     };
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_recording_is_refused_with_its_line() {
+    fn invalid_recording_is_an_error_with_its_line() {
         let bad = [
             ("", 1),
             ("1 2 3 4\n", 1),

@@ -7,9 +7,9 @@
 //! may close a gap or open one. So every edge must be recomputed. Bodies are filed by comparing
 //! edges with borders, which are rounded too, so the bodies must be filed again.
 //!
-//! The filed boxes are those of the step, bit for bit as the frame stores them, minus `by` in f32.
-//! Subtraction is monotone, so no box is inverted; infinite edges stay infinite; rows that the step
-//! skipped stay out.
+//! SHIFT-1: the filed boxes are those of the step, bit for bit as the frame stores them, minus `by`
+//! in f32. Subtraction is monotone, so no box is inverted; infinite edges stay infinite; rows that
+//! the step skipped stay out.
 //!
 //! No pairs are searched for: contacts refer to rows, which do not depend on the origin.
 
@@ -22,7 +22,7 @@ use crate::geometry::{RawAabb, translated};
 use crate::input::rows::{BoxSource, read_boxes};
 use std::ops::Range;
 
-/// The boxes of a step by row, in coordinates with another origin; NaN for rows that were skipped.
+/// The boxes of a step by row, in coordinates with another origin (SHIFT-1); NaN for skipped rows.
 pub(crate) struct ShiftedBoxes(Vec<RawAabb>);
 
 impl ShiftedBoxes {

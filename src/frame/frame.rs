@@ -16,7 +16,8 @@ use crate::tier::point_grid::filing::Filing;
 
 /// The bodies and statics of one step.
 ///
-/// It does not change once the step has ended; [`frames`](crate::frame::frames) reuses its memory.
+/// It does not change once the step has ended (FRAME-1); [`frames`](crate::frame::frames) reuses
+/// its memory.
 #[derive(Clone, Default)]
 pub(crate) struct Frame {
     /// Number of the step; 0 before the first.

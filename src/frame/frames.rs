@@ -1,7 +1,6 @@
 //! The frames of a world: how they are published, and how their memory is reused.
 //!
-//! A frame does not change while anyone but its world has it: it is in an `Arc`.
-//!
+//! - FRAME-1: a frame does not change while anyone but its world has it: it is in an `Arc`.
 //! - FRAME-2: the next step is built in a frame that nobody else has, so `Arc::make_mut` never
 //!   clones. It is published when the step can no longer fail, so a published step is complete.
 //! - FRAME-3: any frame that a step is built in has the capacity that earlier steps needed. Frames

@@ -28,6 +28,8 @@ impl BoxTest {
     }
 
     /// Whether a box passes the test. If [needed](Self::needs_overlap), it must overlap the area.
+    ///
+    /// All conditions are predicates of `geometry` (QUERY-1).
     #[inline(always)]
     pub(crate) fn accepts(&self, aabb: impl FnOnce() -> RawAabb) -> bool {
         match self {

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use syn::{Attribute, Item, UseTree};
 
-/// How many re-exports a name may lead through.
+/// Most re-exports in the resolution of a name.
 const DEPTH_MAX: usize = 16;
 
 /// Files by their path below `src/`.
@@ -149,7 +149,7 @@ impl Crate<'_> {
             };
             match target {
                 Target::Module(module) => at = module,
-                // What follows is a variant, an associated item or a method.
+                // The rest of the path is a variant, an associated item or a method.
                 Target::Item(_) => return Some(target),
             }
         }

@@ -1,8 +1,8 @@
-//! The rules of the source: files import downward and never in a circle, few name rayon or hold
+//! The rules of the source: files import downward and never in a circle, few name rayon or contain
 //! `unsafe`, none is too long, and labels of invariants are unique and cited.
 //!
-//! The lists name the files that may break a rule. A file that is listed without need fails too, so
-//! lists only shrink.
+//! The lists contain the files that may break a rule. A file that is listed without need fails too,
+//! so lists only shrink.
 
 mod imports;
 mod rules;
@@ -38,7 +38,7 @@ const WITH_RAYON: &[&str] = &[
     "contacts/contacts.rs", // pages as a parallel iterator
 ];
 
-/// Files that may hold `unsafe`.
+/// Files that may contain `unsafe`.
 const WITH_UNSAFE: &[&str] = &[
     "contacts/exclusive/columns.rs", // two rows at a time, while no other thread has them
     "memory/disjoint.rs",            // one buffer, many tasks
@@ -59,10 +59,10 @@ const WITH_UNSAFE: &[&str] = &[
     "tier/point_grid/partition.rs", // chunks write where they counted
 ];
 
-/// Folders whose comments fit into [`PROSE_COLUMNS_MAX`].
+/// Folders whose comments are at most [`PROSE_COLUMNS_MAX`] wide.
 const WITH_NARROW_PROSE: &[&str] = &["tests", "examples", "benches"];
 
-/// Whether each label of an invariant must carry a name, as `BAND-2` does.
+/// Whether each label of an invariant must have a name, like `BAND-2`.
 const LABELS_HAVE_NAMES: bool = false;
 
 const LINES_MAX: usize = 500;
@@ -89,7 +89,7 @@ fn files(folder: &str) -> Files {
     files
 }
 
-/// Compares the files that break a rule with those that may.
+/// Compares the files that break a rule with the listed ones.
 #[track_caller]
 fn check_list(found: &BTreeSet<String>, listed: &[&str], what: &str) {
     let extra: Vec<_> = found.iter().filter(|file| !listed.contains(&file.as_str())).collect();
@@ -111,13 +111,13 @@ fn imports_point_to_rooms_above() {
 }
 
 #[test]
-fn rayon_is_named_in_listed_files_alone() {
+fn rayon_is_named_only_in_listed_files() {
     check_list(&rules::files_with_word(&files("src"), "rayon"), WITH_RAYON, "names rayon");
 }
 
 #[test]
-fn unsafe_code_is_in_listed_files_alone() {
-    check_list(&rules::files_with_word(&files("src"), "unsafe"), WITH_UNSAFE, "holds unsafe");
+fn unsafe_code_is_only_in_listed_files() {
+    check_list(&rules::files_with_word(&files("src"), "unsafe"), WITH_UNSAFE, "contains unsafe");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn labels_are_unique_and_cited() {
     assert!(bad.is_empty(), "{bad:#?}");
 }
 
-/// Sources that break the rules, to see that the rules notice.
+/// Checks of the rules themselves, on made-up sources.
 mod made_up {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! The rules, each a function from sources to sentences about what breaks it.
+//! The rules, each a function from sources to descriptions of the violations.
 
 use crate::imports::Files;
 use proc_macro2::{TokenStream, TokenTree};
@@ -20,8 +20,8 @@ pub(crate) fn files_in_circles(imports: &Imports) -> BTreeSet<String> {
     targets.keys().filter(|file| reaches_itself(file)).map(|file| (*file).to_owned()).collect()
 }
 
-/// Imports that point up: `rooms` are rows of files and folders, a row imports from rows above it
-/// alone, and the rooms of a row never from each other.
+/// Imports that point up. `rooms` are rows of files and folders: a row imports only from the rows
+/// above it, and the rooms of a row never import from each other.
 pub(crate) fn upward_imports(files: &Files, imports: &Imports, rooms: &[&[&str]]) -> Vec<String> {
     let room = |file: &str| {
         let all = rooms.iter().enumerate().flat_map(|(row, rooms)| rooms.iter().map(move |room| (row, *room)));
@@ -37,7 +37,7 @@ pub(crate) fn upward_imports(files: &Files, imports: &Imports, rooms: &[&[&str]]
     homeless.chain(upward.map(|(from, to)| format!("{from} imports {to}"))).collect()
 }
 
-/// Files that hold a word as a token: not in comments, strings or longer words.
+/// Files that contain a word as a token: not in comments, strings or longer words.
 pub(crate) fn files_with_word(files: &Files, word: &str) -> BTreeSet<String> {
     fn holds(tokens: TokenStream, word: &str) -> bool {
         tokens.into_iter().any(|token| match token {
@@ -50,12 +50,12 @@ pub(crate) fn files_with_word(files: &Files, word: &str) -> BTreeSet<String> {
     files.iter().filter(|(_, source)| holds(tokens(source), word)).map(|(file, _)| file.clone()).collect()
 }
 
-/// Files of more lines.
+/// Files with more lines than `lines_max`.
 pub(crate) fn long_files(files: &Files, lines_max: usize) -> BTreeSet<String> {
     files.iter().filter(|(_, source)| source.lines().count() > lines_max).map(|(file, _)| file.clone()).collect()
 }
 
-/// Files with a comment that is longer. Tables and links may be.
+/// Files with a comment wider than `columns_max`, except tables and links.
 pub(crate) fn files_with_wide_prose(files: &Files, columns_max: usize) -> BTreeSet<String> {
     let is_wide = |line: &str| {
         let text = line.trim_start();
@@ -75,13 +75,13 @@ fn label(line: &str) -> Option<&str> {
     is_label.then_some(label)
 }
 
-/// Files whose labels of invariants do not carry a name, as `BAND-2` does.
+/// Files with labels of invariants that have no name, unlike `BAND-2`.
 pub(crate) fn files_with_nameless_labels(files: &Files) -> BTreeSet<String> {
     let nameless = |source: &str| source.lines().filter_map(label).any(|label| !label.contains('-'));
     files.iter().filter(|(_, source)| nameless(source)).map(|(file, _)| file.clone()).collect()
 }
 
-/// Labels, with a name, that are defined twice or cited nowhere.
+/// Named labels that are defined twice or cited nowhere.
 pub(crate) fn bad_labels(files: &Files) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let lines = || files.iter().flat_map(|(_, source)| source.lines());

@@ -1,6 +1,6 @@
 //! Steps all engines through one scene, frame by frame.
 //!
-//! RACE-1: every engine steps every measured frame, one engine directly after another, so that
+//! Every engine steps every measured frame, one engine directly after another, so that
 //! whatever slows the machine slows all of them. Their order is drawn anew for each frame from the
 //! seed, so that no engine always finds the caches as the same other one left them.
 //!

@@ -1,4 +1,4 @@
-//! Boxes in layouts that are hard on grids and trees, at every scale of f32.
+//! Boxes in layouts that are hard for grids and trees, at every scale of f32.
 
 use crate::SplitMix64;
 
@@ -10,7 +10,7 @@ type Box4 = [f32; 4];
 pub enum BoxLayout {
     /// About one overlapping pair a box.
     Crowd,
-    /// Half a hundred overlapping pairs a box.
+    /// About fifty overlapping pairs a box.
     Dense,
     /// Boxes of side 1 on whole coordinates: each touches its neighbors.
     Touching,

@@ -3,15 +3,15 @@
 //!
 //! This package does not use triphase, so what is checked with it cannot share its mistakes.
 //!
-//! SCENE-1: the same name, number and seed give the same columns in every frame. Most scenes use
+//! The same name, number and seed give the same columns in every frame. Most scenes use
 //! only exact IEEE operations; `power_law` and `cities` use `exp` and `ln` in f64, rounded to f32.
 //!
-//! SCENE-2: every value is finite, and no half-extent is negative.
+//! Every value is finite, and no half-extent is negative.
 //!
-//! SCENE-3: rows of bodies and of statics are shuffled, so their order says nothing about
+//! SCENE-3: rows of bodies and of statics are shuffled, so their order is unrelated to
 //! positions.
 //!
-//! SCENE-4: the number of pairs is linear in the number of bodies (`coincident` has 500 per body).
+//! The number of pairs is linear in the number of bodies (`coincident` has 500 per body).
 //!
 //! ```
 //! use triphase_scenes::{Scene, SceneName};

@@ -1,4 +1,4 @@
-//! Mixed sizes and shapes that do not suit cells of one size: layouts that are hard on grids.
+//! Mixed sizes and shapes that do not suit cells of one size: layouts that are hard for grids.
 
 use crate::Scene;
 use crate::motion::{speed, velocity};
@@ -29,7 +29,7 @@ pub(crate) fn wide_and_tall(scene: &mut Scene, bodies: usize) {
 }
 
 /// At each site, bodies of five scales around one corner. The width of a body is a twenty-fifth of
-/// the width over which its scale is spread.
+/// the width of the area of its scale.
 pub(crate) fn nested_clusters(scene: &mut Scene, bodies: usize) {
     let side = square(scene, bodies, 400.0);
     for _ in 0..bodies {

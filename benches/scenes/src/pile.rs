@@ -1,8 +1,8 @@
 //! Falling bodies that come to rest on the floor and on each other, without a solver.
 //!
-//! PILE-1: a body rests for a frame if it is on the floor, or if the bodies whose centers are below
-//! its own cover at least half of its area (sum of areas, positions of the frame before). Otherwise
-//! it falls at constant speed.
+//! A body rests for a frame if it is on the floor, or if the bodies whose centers are below its own
+//! cover at least half of its area (sum of areas, positions of the previous frame). Otherwise it
+//! falls at constant speed.
 //!
 //! PILE-2: cells are one unit wide, the largest width of a body of `crowd`, so a body that covers
 //! another is at most one cell away.

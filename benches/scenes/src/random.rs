@@ -36,7 +36,7 @@ impl SplitMix64 {
         (low + (high - low) * self.unit()) as f32
     }
 
-    /// A point of the square between the two on each axis.
+    /// Returns a random point with both coordinates in `low..=high`.
     #[inline]
     pub fn point(&mut self, low: impl Into<f64> + Copy, high: impl Into<f64> + Copy) -> [f32; 2] {
         [self.range(low, high), self.range(low, high)]
@@ -49,12 +49,12 @@ impl SplitMix64 {
         ((u128::from(self.next_u64()) * count as u128) >> 64) as usize
     }
 
-    /// One of the items, of which there must be any.
+    /// Returns a random item; there must be at least one.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 
-    /// Puts the items into a random order.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for k in (1..items.len()).rev() {
             items.swap(k, self.below(k + 1));

@@ -12,7 +12,7 @@ pub struct RandomRows {
     pub centers: Vec<[f32; 2]>,
     /// Half-extents, none negative.
     pub half_extents: Vec<[f32; 2]>,
-    /// Displacements: one row in fifty far, the others hardly at all.
+    /// Displacements: large in one row of fifty, tiny in the others.
     pub displacements: Vec<[f32; 2]>,
 }
 
@@ -54,7 +54,7 @@ fn point(random: &mut SplitMix64, kind: u8, spread: f32) -> [f32; 2] {
         // Whole and tenth coordinates.
         1 => random.point(-spread, spread).map(f32::round),
         2 => random.point(-spread, spread).map(|x| (x * 10.0).round() * 0.1),
-        // Where f32 counts by twos.
+        // Where the spacing of f32 is 2.
         3 => random.point(0.0, spread).map(|x| 2e7 + 2.0 * x.round()),
         // On lines.
         4 => [random.range(-spread, spread), 7.0],

@@ -1,4 +1,4 @@
-//! What the scenes promise.
+//! The documented properties of the scenes.
 
 use std::collections::HashSet;
 use triphase_scenes::{Scene, SceneName};
@@ -30,14 +30,14 @@ fn world_area(scene: &Scene) -> f64 {
 }
 
 #[test]
-fn names_are_read_as_they_are_printed() {
+fn names_round_trip_through_text() {
     let unique: HashSet<String> = SceneName::ALL.iter().map(ToString::to_string).collect();
     assert_eq!(unique.len(), SceneName::ALL.len());
     for &name in SceneName::ALL {
         assert_eq!(name.to_string().parse(), Ok(name));
     }
-    let refused = "atlantis".parse::<SceneName>().unwrap_err().to_string();
-    assert!(refused.contains("atlantis") && refused.contains("crowd"), "{refused}");
+    let rejected = "atlantis".parse::<SceneName>().unwrap_err().to_string();
+    assert!(rejected.contains("atlantis") && rejected.contains("crowd"), "{rejected}");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn dragons_and_walls_do_not_widen_the_world() {
 }
 
 #[test]
-fn pairs_a_body_are_as_described() {
+fn pair_counts_match_the_descriptions() {
     use SceneName as S;
     for name in [S::Crowd, S::Sleepers, S::Brownian, S::LineX, S::LineY, S::Diagonal, S::Bullets, S::FarOutlier] {
         let pairs = pairs_per_body(name, 20_000);
@@ -82,7 +82,7 @@ fn pairs_a_body_are_as_described() {
 }
 
 #[test]
-fn scenes_without_pairs_stay_without() {
+fn scenes_without_pairs_never_get_any() {
     use SceneName as S;
     let names = [S::Beams, S::BeamsUpright, S::ThinDiagonal, S::SparseCrowdedCell, S::Lattice64, S::Lattice4096];
     for name in names {
@@ -95,11 +95,12 @@ fn scenes_without_pairs_stay_without() {
 }
 
 #[test]
-fn a_body_meets_at_most_one_static_beam() {
+fn a_body_overlaps_at_most_one_static_beam() {
     let scene = Scene::new(SceneName::BeamsStatic, 2_000, 3);
     assert_eq!(scene.statics.len(), 400);
-    let met = scene.boxes().iter().map(|b| scene.statics.iter().filter(|s| b[1] <= s[3] && s[1] <= b[3]).count()).max();
-    assert_eq!(met, Some(1));
+    let overlaps =
+        scene.boxes().iter().map(|b| scene.statics.iter().filter(|s| b[1] <= s[3] && s[1] <= b[3]).count()).max();
+    assert_eq!(overlaps, Some(1));
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn the_same_seed_gives_the_same_scene() {
 }
 
 #[test]
-fn all_move_but_sleepers() {
+fn all_bodies_move_except_sleepers() {
     let moved = |name| {
         let mut scene = Scene::new(name, 2_000, 2);
         let before = scene.centers.clone();
@@ -185,7 +186,7 @@ fn steps_are_a_tenth_of_a_side() {
         assert!(step <= expected + 1e-4, "{step} of {expected}");
         full += usize::from(step >= expected - 1e-4);
     }
-    // All but those that met an edge.
+    // All except those at an edge.
     assert!(full > 4_900, "{full}");
 }
 
@@ -224,7 +225,7 @@ fn coincident_groups_stay_together() {
 }
 
 #[test]
-fn rows_in_another_order_move_as_before() {
+fn reordered_rows_move_the_same() {
     for name in [SceneName::Castles, SceneName::Sleepers, SceneName::Gravity, SceneName::Bullets] {
         let (mut first, mut second) = (Scene::new(name, 500, 4), Scene::new(name, 500, 4));
         let order: Vec<u32> = (0..500).map(|k| k * 7 % 500).collect();

@@ -5,9 +5,8 @@
 //! the last step, in order (`span.rs`): if bodies are in other rows now, their contacts are moved
 //! there first. Then the pairs of the step are looked up among them (`compare.rs`).
 //!
-//! The pairs of two successful steps are compared, so each contact that begins ends once, even if
-//! steps fail in between.
-//!
+//! - TRACK-1: the pairs of two successful steps are compared, so each contact that begins ends
+//!   once, even if steps fail in between.
 //! - TRACK-2: the margin affects only ends. A contact begins when its pair is reported. It ends
 //!   when its pair is not reported and the boxes, each grown by the margin, do not overlap; or when
 //!   a body is gone, filters reject the pair, or the static is disabled. In a world of circles, the
@@ -76,7 +75,7 @@ pub(crate) enum IdState {
 }
 
 impl ContactTracker {
-    /// Compares the pairs of a step with the contacts of the last one.
+    /// Compares the pairs of a step with the contacts of the last successful one (TRACK-1).
     ///
     /// Copies the ids to `frame` if they have changed. `skipped` are the rows that the step
     /// skipped, ascending.

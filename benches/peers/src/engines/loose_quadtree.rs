@@ -1,13 +1,13 @@
 //! A loose quadtree: an element is in one leaf, and the bounds of nodes grow to cover their
 //! elements.
 //!
-//! LOOSETREE-1: an element is in the leaf that holds its center, by the same comparisons in every
-//! descent. The outermost leaves have no outer edge.
+//! LOOSETREE-1: an element is in the leaf that contains its center, by the same comparisons in
+//! every descent. The outermost leaves have no outer edge.
 //!
 //! LOOSETREE-2: the bounds of a node cover the boxes of all elements below it. They grow when an
 //! element is inserted, and are minimal after the clean-up of each step.
 //!
-//! LOOSETREE-3: a leaf is a list of elements, linked by index. Four children are contiguous.
+//! A leaf is a list of elements, linked by index. Four children are contiguous.
 //!
 //! LOOSETREE-4: a leaf with more than `SPLIT` elements becomes a branch, down to the maximum depth.
 //! Once a step, branches of four empty leaves become leaves again.

@@ -1,6 +1,6 @@
 //! A loose/tight double grid: an element is in one loose cell, and tight cells list loose cells.
 //!
-//! DOUBLEGRID-1: an element is in the loose cell that holds its center, or in the nearest one of
+//! An element is in the loose cell that contains its center, or in the nearest one of
 //! the extent. A loose cell is a list of elements, linked by index.
 //!
 //! DOUBLEGRID-2: the bounds of a loose cell cover the boxes of its elements, and are minimal after
@@ -11,8 +11,8 @@
 //! coordinates to columns and lines are monotone, so two boxes that overlap share a tight cell,
 //! inside the extent or outside.
 //!
-//! DOUBLEGRID-4: of the tight cells that a search and a loose cell share, the one that holds the
-//! lower corner of their overlap counts.
+//! DOUBLEGRID-4: of the tight cells that a search and a loose cell share, the one that contains
+//! the lower corner of their overlap counts.
 //!
 //! Cost: a pass over loose cells and their elements; nothing else for an element that stays in its
 //! cell.

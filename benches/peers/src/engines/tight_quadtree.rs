@@ -1,14 +1,14 @@
 //! A tight quadtree: an element is in every leaf that it touches.
 //!
-//! TIGHTTREE-1: a node takes 8 bytes and holds no box: boxes are derived from that of the root on
-//! the way down. Four children are contiguous.
+//! A node takes 8 bytes and contains no box: boxes are derived from that of the root during the
+//! descent. Four children are contiguous.
 //!
 //! TIGHTTREE-2: on each axis, a box belongs to the lower side if its lower edge is at most the
 //! middle, and to the upper side if its upper edge is above it. Two boxes that overlap share a
-//! point, so both are in the leaf that holds that point, inside the extent or outside. An element
-//! is found again by the box that it was inserted with.
+//! point, so both are in the leaf that contains that point, inside the extent or outside. An
+//! element is found again by the box that it was inserted with.
 //!
-//! TIGHTTREE-3: a leaf is a list of references, linked by index through one array. Freed references
+//! A leaf is a list of references, linked by index through one array. Freed references
 //! are reused.
 //!
 //! TIGHTTREE-4: a leaf with more than `SPLIT` elements becomes a branch, down to the maximum depth.

@@ -9,9 +9,9 @@
 //! far away as the k-th of triphase; which of several equally near boxes is found is free. Rays:
 //! the same distance, at which the ray does enter the box.
 //!
-//! QCHECK-3: engines that compute in f32 may be off by `NEAREST_ROUNDING` and `RAY_ROUNDING` of
-//! a distance. One ray in `GRAZES_PER_RAY` may miss a box that it grazes in f64, or the other way
-//! round.
+//! Engines that compute in f32 may be off by `NEAREST_ROUNDING` and `RAY_ROUNDING` of
+//! a distance. One ray in `GRAZES_PER_RAY` may miss a box that it grazes in f64, or vice
+//! versa.
 
 use super::engine::{Answer, Engine};
 use super::exact;

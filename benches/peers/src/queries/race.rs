@@ -8,7 +8,7 @@
 //! QRACE-2: a time is from the first query of a part to its last result in the engine's buffer.
 //! Building the index is timed once and separately, with newly allocated memory.
 //!
-//! QRACE-3: all results are compared before anything is timed; see [`check`].
+//! All results are compared before anything is timed; see [`check`].
 
 use super::check;
 use super::clock::Clock;
