@@ -65,19 +65,20 @@ impl Source<Hit> for Frame {
 
     fn append_hits(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest, found: &mut Vec<Hit>) {
         if scope.common {
-            let hits = self.bands.box_query(*area, test).filter_map(|row| self.hit(scope, COMMON, row));
-            hits.for_each(|hit| found.push(hit));
+            self.append_bodies(scope, self.bands.box_query(*area, test), found);
             if let Some(sleepers) = self.cached.bands() {
-                let hits = sleepers.box_query(*area, test).filter_map(|row| self.hit(scope, SLEEPERS, row));
-                hits.for_each(|hit| found.push(hit));
+                let rows = sleepers.box_query(*area, test).filter(|row| self.cached.is_cached(*row));
+                self.append_bodies(scope, rows, found);
             }
         }
         if scope.oversized {
-            let hits = self.oversized.grid().box_query(*area, test).filter_map(|row| self.hit(scope, OVERSIZED, row));
-            hits.for_each(|hit| found.push(hit));
+            let rows = self.oversized.rows();
+            let hits = self.oversized.grid().box_query(*area, test).map(|entity| rows[entity as usize]);
+            self.append_bodies(scope, hits, found);
         }
         if let Some(statics) = scope.statics {
-            found.extend(statics.box_query(*area, test).filter_map(|row| self.hit(scope, STATICS, row)));
+            let hits = statics.box_query(*area, test).filter_map(|row| self.hit(scope, STATICS, row));
+            hits.for_each(|hit| found.push(hit));
         }
     }
 
@@ -135,6 +136,16 @@ impl Source<Hit> for Frame {
 }
 
 impl Frame {
+    /// Appends the bodies of rows that `scope` does not leave out.
+    #[inline(always)]
+    fn append_bodies(&self, scope: &Scope<'_, Hit>, rows: impl Iterator<Item = u32>, found: &mut Vec<Hit>) {
+        if scope.is_unrestricted {
+            rows.for_each(|row| found.push(Hit::Body { row, id: self.ids.get(row as usize).copied() }));
+        } else {
+            rows.for_each(|row| found.extend(self.body(scope, row)));
+        }
+    }
+
     #[inline(always)]
     fn body(&self, scope: &Scope<'_, Hit>, row: u32) -> Option<Hit> {
         let hit = Hit::Body { row, id: self.ids.get(row as usize).copied() };

@@ -106,10 +106,8 @@ pub(crate) trait Source<H: Copy>: Sync {
                 search.current = self.box_search(scope, search.part, &search.area, search.test);
             }
             let Some(current) = &mut search.current else { return };
-            while found.len() < limit {
-                let Some(row) = current.next() else { break };
-                found.extend(self.hit(scope, search.part, row));
-            }
+            let part = search.part;
+            current.take_hits(limit, found, |row| self.hit(scope, part, row));
             if found.len() == limit {
                 return;
             }
@@ -186,14 +184,28 @@ pub(crate) enum TierSearch<'s> {
 }
 
 impl TierSearch<'_> {
+    /// Searches until `found` has `limit` hits, or to the end.
     #[inline(always)]
-    fn next(&mut self) -> Option<u32> {
+    fn take_hits<H: Copy>(&mut self, limit: usize, found: &mut HitBatch<H>, hit: impl Fn(u32) -> Option<H>) {
+        fn take<H: Copy>(
+            mut rows: impl Iterator<Item = u32>,
+            limit: usize,
+            found: &mut HitBatch<H>,
+            hit: impl Fn(u32) -> Option<H>,
+        ) {
+            while found.len() < limit {
+                let Some(row) = rows.next() else { return };
+                if let Some(hit) = hit(row) {
+                    found.push(hit);
+                }
+            }
+        }
         match self {
-            Self::Nothing => None,
-            Self::Points(search) => search.next(),
-            Self::Loose(search) => search.next(),
-            Self::Handles(search) => search.next(),
-            Self::Tree(search) => search.next(),
+            Self::Nothing => {}
+            Self::Points(rows) => take(rows, limit, found, hit),
+            Self::Loose(rows) => take(rows, limit, found, hit),
+            Self::Handles(rows) => take(rows, limit, found, hit),
+            Self::Tree(rows) => take(rows, limit, found, hit),
         }
     }
 }

@@ -27,6 +27,12 @@ impl BoxTest {
         !matches!(self, Self::Untested)
     }
 
+    /// Whether every box passes, if it overlaps the area where that is [needed](Self::needs_overlap).
+    #[inline(always)]
+    pub(crate) fn accepts_all(&self) -> bool {
+        matches!(self, Self::Untested | Self::Overlap)
+    }
+
     /// Whether a box passes the test. If [needed](Self::needs_overlap), it must overlap the area.
     ///
     /// All conditions are predicates of `geometry` (QUERY-1).

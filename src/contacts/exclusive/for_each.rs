@@ -61,8 +61,14 @@ impl Contacts<'_> {
     ///
     /// A loop over the pairs, shared between threads. The first call after a step also schedules
     /// the pairs, and later calls reuse the schedule. Scheduling is fast if almost all pairs are
-    /// within a band of the grid; if many cross bands, or sizes differ much, it takes up to a sixth
-    /// of a cheap loop. Allocates only when the world grows.
+    /// within a band of the grid; if many are with oversized bodies, it takes up to a quarter of
+    /// a cheap loop. Pairs that cannot be shared out well, as those of wide and tall bodies, are
+    /// processed one after the other. Allocates only when the world grows.
+    ///
+    /// Threads that write to adjacent rows at the same time slow each other down: order rows by
+    /// [`World::spatial_order`](crate::World::spatial_order) now and then. With 100,000 bodies in
+    /// random order, two threads took 0.6 to 1.1 of the time of a cheap loop; in spatial order, 0.5
+    /// to 0.9.
     pub fn par_for_each_pair_mut<C: ColumnsMut>(
         &self,
         columns: C,

@@ -31,6 +31,7 @@ use crate::frame::frame::Frame;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::page::PAGE_LEN;
 use crate::parallel;
+use crate::tier::point_grid::band::slot::BandSlot;
 use bytemuck::Pod;
 use std::ops::Range;
 
@@ -50,6 +51,12 @@ const PAIRS_PER_CROSS_PAIR: usize = 20;
 ///
 /// Fewer take less time in sequence than the pass over all rows.
 const ROWS_PER_CROSS_PAIR: usize = 4;
+
+/// Cross pairs get colors only if there is a ghost for at least this many rows, or fewer ghosts.
+///
+/// Where more bodies reach across bands, as wide and tall ones do, their cross pairs are in short
+/// runs of many regions. Half of them get no color, and two threads take longer than a plain loop.
+const ROWS_PER_GHOST: usize = 4;
 
 /// Largest number of runs on a page whose pairs get colors.
 ///
@@ -259,9 +266,8 @@ impl Schedule {
         let cross = &mut self.cross[..self.cross_len];
         let cross_pairs: usize = cross.iter().map(|cross| cross.pair_count(pages)).sum();
         let own_pairs: usize = self.runs.iter().map(PairRun::len).sum();
-        let pays = cross_pairs * PAIRS_PER_CROSS_PAIR > cross_pairs + own_pairs
-            && cross_pairs * ROWS_PER_CROSS_PAIR > frame.row_count;
-        if pays {
+        let ghosts = frame.bands.slots().iter().map(BandSlot::ghost_count).sum();
+        if (StepCounts { rows: frame.row_count, ghosts, own_pairs, cross_pairs }).colors_pay() {
             self.regions.fill(frame, parallel);
             let regions = &self.regions;
             parallel::for_each_mut(parallel, cross, |_, cross| cross.find_runs(pages, touched, regions));
@@ -357,6 +363,26 @@ impl Schedule {
     }
 }
 
+/// What decides whether cross pairs get colors: counts alone, so the order of pairs is the same on
+/// any number of threads (COLOR-4).
+#[derive(Clone, Copy, Debug)]
+struct StepCounts {
+    rows: usize,
+    ghosts: usize,
+    own_pairs: usize,
+    cross_pairs: usize,
+}
+
+impl StepCounts {
+    /// Whether colors save more time than it takes to find them (COLOR-3).
+    fn colors_pay(self) -> bool {
+        let Self { rows, ghosts, own_pairs, cross_pairs } = self;
+        cross_pairs * PAIRS_PER_CROSS_PAIR > cross_pairs + own_pairs
+            && cross_pairs * ROWS_PER_CROSS_PAIR > rows
+            && ghosts * ROWS_PER_GHOST <= rows
+    }
+}
+
 impl CrossPages {
     /// The number of each page, the position of its first cross pair, and its cross pairs.
     fn pairs<'p>(&self, pages: PageChain<'p>) -> impl Iterator<Item = (usize, usize, &'p [[u32; 2]])> + use<'p> {
@@ -428,4 +454,26 @@ fn push_runs(
         runs.push(run);
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colors_pay_where_cross_pairs_are_many_and_few_bodies_reach_across_bands() {
+        // As measured in scenes of 100,000 bodies.
+        let dragons = StepCounts { rows: 100_000, ghosts: 2912, own_pairs: 97_688, cross_pairs: 72_496 };
+        assert!(dragons.colors_pay());
+        let wide_and_tall = StepCounts { rows: 100_000, ghosts: 81_846, own_pairs: 3710, cross_pairs: 77_446 };
+        assert!(!wide_and_tall.colors_pay());
+        // Pairs of cached sleepers: in long runs, although none is known to be a band's own.
+        assert!(StepCounts { rows: 100_000, ghosts: 100, own_pairs: 0, cross_pairs: 95_000 }.colors_pay());
+        let few = [
+            StepCounts { cross_pairs: 1400, ..dragons },
+            StepCounts { own_pairs: 30 * dragons.cross_pairs, ..dragons },
+            StepCounts { rows: 5 * dragons.cross_pairs, ..dragons },
+        ];
+        assert!(few.iter().all(|counts| !counts.colors_pay()), "{few:?}");
+    }
 }

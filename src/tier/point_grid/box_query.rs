@@ -166,6 +166,12 @@ impl Iterator for GridAreaQuery<'_> {
         loop {
             let (blocks, axes, test) = (self.cells.blocks, self.axes, self.test);
             for &(at, mut mask) in &self.ahead[self.unused.clone()] {
+                if test.accepts_all() {
+                    while mask != 0 {
+                        folded = f(folded, blocks.row(at + mask.trailing_zeros() as usize));
+                        mask &= mask - 1;
+                    }
+                }
                 while mask != 0 {
                     let at = at + mask.trailing_zeros() as usize;
                     mask &= mask - 1;

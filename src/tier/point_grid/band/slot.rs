@@ -34,6 +34,11 @@ impl BandSlot {
         self.band.population()
     }
 
+    /// Number of ghosts that were filed in the band.
+    pub(crate) fn ghost_count(&self) -> usize {
+        self.ghosts.len()
+    }
+
     /// The smallest box that covers all bodies.
     pub(crate) fn bounds(&self) -> RawAabb {
         self.axes.box_to_world(self.band.bounds())
