@@ -1,10 +1,10 @@
 //! 2D broad phase: takes slices of bodies each frame, returns the pairs that overlap.
 //!
 //! For engines, games, crowd and particle simulations that keep their entities in columns. Once a
-//! frame you hand over slices; you get every pair of bodies whose boxes overlap, each once, and every
-//! pair of a body and a static. Between steps you can query what is in a rectangle, what is nearest
-//! and what a ray hits ([`World::query`]). Other threads can query the last step while the next one
-//! runs ([`World::reader`]).
+//! frame you hand over slices; you get every pair of bodies whose boxes overlap, each once, and
+//! every pair of a body and a static. Between steps you can query what is in a rectangle, what is
+//! nearest and what a ray hits ([`World::query`]). Other threads can query the last step while the
+//! next one runs ([`World::reader`]).
 //!
 //! ```
 //! use triphase::{Aabb, Bodies, World};
@@ -46,8 +46,8 @@
 //! * Groups of touching bodies: [`Contacts::build_islands`]. The partners of one body:
 //!   [`Contacts::partners`].
 //! * Pairs while the step still runs: [`World::step_streamed`], and [`stream`] for another thread.
-//! * Sleeping bodies: [`Bodies::with_asleep`]. Round bodies: [`BodyShape::Circle`]. A moving origin:
-//!   [`World::shift_origin`].
+//! * Sleeping bodies: [`Bodies::with_asleep`]. Round bodies: [`BodyShape::Circle`]. A moving
+//!   origin: [`World::shift_origin`].
 //!
 //! # Guarantees
 //!
@@ -55,8 +55,8 @@
 //!   touching counts, none is missing, extra or reported twice. [`Filter`]s and
 //!   [`BodyShape::Circle`] only leave pairs out.
 //! * **Deterministic.** Pairs and their order depend only on columns, statics and settings: not on
-//!   the number of threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change
-//!   the order.
+//!   the number of threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may
+//!   change the order.
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
 //! * **Steady.** Stepping frames that were stepped before allocates nothing.
@@ -65,15 +65,15 @@
 //!
 //! # Units
 //!
-//! Any unit of length, the same everywhere. Sizes are half-extents: from the center to the sides. Rows
-//! are `u32`, ids are your `u64`. Boxes are computed in f32, so they are as coarse as f32 is at their
-//! distance from the origin.
+//! Any unit of length, the same everywhere. Sizes are half-extents: from the center to the sides.
+//! Rows are `u32`, ids are your `u64`. Boxes are computed in f32, so they are as coarse as f32 is
+//! at their distance from the origin.
 //!
 //! # Features
 //!
 //! * `parallel` (default): steps run on the caller's rayon pool, or the global one. Without it, or
-//!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread, with
-//!   the same results.
+//!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread,
+//!   with the same results.
 //! * `serde`: `World::save` and `World::restore`, and serialization of [`WorldConfig`], [`Filter`],
 //!   [`Aabb`] (checked when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
 //!   [`BodyShape`].
@@ -84,37 +84,37 @@
 //! * [`config`], [`Bodies`], [`Statics`], [`Filter`]: settings and input.
 //! * [`reference`](mod@reference): the same answers by brute force, for tests.
 //! * [`tier`]: the three tiers; [`LooseGrid`](tier::loose_grid::LooseGrid),
-//!   [`StaticTree`](tier::static_tree::StaticTree) and
-//!   [`PointGrid`](tier::point_grid::PointGrid) are usable alone.
+//!   [`StaticTree`](tier::static_tree::StaticTree) and [`PointGrid`](tier::point_grid::PointGrid)
+//!   are usable alone.
 //! * [`Contacts`], [`stream`]: the pairs of a step.
 //! * [`query`]: queries of the world, of a snapshot or of a tier.
 //! * [`World`]: all of them behind one call.
 
-pub mod geometry;
+pub mod geometry; // boxes and query shapes; the definitions of overlap, distance and casts
 
 pub mod config;
 mod error;
-mod pair;
-mod parallel;
-pub mod reference;
+mod pair; // pairs and hits
+mod parallel; // the way into rayon
+pub mod reference; // brute force, for tests
 
-mod input;
-mod memory;
-mod simd;
+mod input; // columns of bodies and statics
+mod memory; // pages of pairs, columns of boxes, buffers that outlive a step
+mod simd; // the inner loops
 
-mod frame;
-pub mod tier;
+mod frame; // all that one step filed: three tiers, ids, filters
+pub mod tier; // point grids, loose/tight grids, static trees
 
-mod broad_phase;
-mod contacts;
-pub mod query;
+mod broad_phase; // the passes that find pairs
+mod contacts; // pairs as they are read: events, partners, islands, mutable rows, streams
+pub mod query; // the query builder, over a world, a snapshot or a tier
 
-mod reader;
+mod reader; // snapshots for other threads
 mod report;
 #[cfg(feature = "serde")]
 mod save;
-mod step;
-mod world;
+mod step; // the phases of a step, in order
+mod world; // every public call of a world
 
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
