@@ -205,7 +205,7 @@ fn batches(world: &World) -> Outcome {
         assert!(bodies.query_aabb(*area).eq(result.iter().copied()));
     }
 
-    // The same for circles (`par_query_circle`), neighbours and rays.
+    // The same for circles (`par_query_circle`), neighbors and rays.
     let around: Vec<Circle> = areas.iter().map(|area| Circle::from(Point::from(*area))).collect();
     let mut neighbors = BatchResults::new();
     bodies.par_k_nearest_within(&around, 2, &mut neighbors);

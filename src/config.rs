@@ -16,11 +16,12 @@ const PAIR_LIMIT: usize = 1 << 28;
 /// With less, waking another thread costs what it saves.
 const PARALLEL_THRESHOLD: usize = 8000;
 
-/// What a step does with rows that hold NaN, infinity, a negative half-extent or an inverted box.
+/// What a step does with rows that contain NaN, infinity, a negative half-extent or an inverted
+/// box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum InvalidRows {
-    /// Returns an error that names the lowest such row. The last successful step stays.
+    /// Returns an error that names the lowest such row. The world keeps its last successful step.
     #[default]
     Reject,
     /// Steps all other rows, and lists the invalid ones in
@@ -35,7 +36,7 @@ pub enum InvalidRows {
 pub enum SimdLevel {
     /// Plain Rust, vectorized by the compiler. Every target.
     Portable,
-    /// Every x86-64.
+    /// SSE2: every x86-64.
     Sse2,
     /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
     Avx2,
@@ -43,7 +44,7 @@ pub enum SimdLevel {
     Avx512,
 }
 
-/// Shape of the bodies of a world, which decides what counts as a contact pair.
+/// Shape of the bodies of a world, which determines what counts as a contact pair.
 ///
 /// ```
 /// use triphase::{Bodies, BodyShape, World, WorldConfig};
@@ -67,16 +68,15 @@ pub enum BodyShape {
     #[default]
     Aabb,
     /// A circle around the center of the body's box, for crowds and particles.
-    ///
-    /// Bodies whose boxes overlap only at a corner, so that their circles do not touch, are no
-    /// pair; nor are a body and a static that the body's circle does not reach. In a crowd this
+    /// Bodies whose boxes overlap only near a corner, so that their circles do not touch, are not a
+    /// pair; nor are a body and a static that the body's circle does not touch. In a crowd this
     /// removes about a fifth of the pairs before a solver sees them.
     ///
     /// The diameter is the longer side of the box. If a box is not square, the body is the circle
     /// clipped to the box: a circle of the shorter side would lose the contacts at its ends. The
     /// circle is computed in f32 from the box `[x0, y0, x1, y1]`, at twice its size, which saves
-    /// halving: `x0 + x1` and `y0 + y1` are twice its center, and the greater of `x1 - x0` and
-    /// `y1 - y0` is twice its radius. Statics are boxes.
+    /// halving: `x0 + x1` and `y0 + y1` are twice its center, and the greater of `x1 - x0` and `y1
+    /// - y0` is twice its radius. Statics are boxes.
     ///
     /// * Two bodies are a pair if their closed boxes overlap, unless
     ///   `dx * dx + dy * dy > (ra + rb) * (ra + rb)`, where `(dx, dy)` is the difference of the
@@ -94,7 +94,8 @@ pub enum BodyShape {
     ///
     /// # Determinism
     ///
-    /// The pairs are those of [`Aabb`](Self::Aabb) in the same order, less those that do not touch.
+    /// The pairs are those of [`Aabb`](Self::Aabb) in the same order, without those that do not
+    /// touch.
     Circle,
 }
 
@@ -116,8 +117,11 @@ pub enum BodyShape {
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
+/// Memory follows what steps need: it grows with the rows and pairs of a step, and is given back
+/// once 256 steps in a row have needed less than half; see [`World::step`](crate::World::step).
+///
 /// With the feature `serde`, settings can be read from a file. A setting that is missing has its
-/// default, an unknown one is an error, and [`World::new`](crate::World::new) checks the values.
+/// default, an unknown one is an error, and [`World::new`](crate::World::new) validates the values.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -167,21 +171,22 @@ impl WorldConfig {
         self.with_bounds([half_extent])
     }
 
-    /// Sets several bounds in ascending order, at most [`BOUNDS_MAX`]; none to derive them again.
+    /// Sets several bounds in ascending order, at most [`BOUNDS_MAX`]; none to derive them from
+    /// each step.
     ///
     /// Each bound makes a size class with a point grid of its own: bodies up to the first bound,
     /// bodies above it up to the second, and so on.
     pub fn with_bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
-        // One more than allowed, so that `validate` sees that there were too many.
+        // One more than allowed, so that `validate` detects too many.
         self.bounds = half_extents.into_iter().take(BOUNDS_MAX + 1).collect();
         self
     }
 
-    /// Sets the side of the point grids' cells, in world units; `None` to derive it again.
+    /// Sets the side of the point grids' cells, in world units; `None` to derive it.
     ///
-    /// Used where bodies are spread evenly. Cells too small to be exact are enlarged, and where
-    /// bodies cluster, cells adapt to the clusters. Without this setting the side is derived from
-    /// the density of each part of the world.
+    /// Used where bodies are evenly distributed. Cells too small to be exact are enlarged, and
+    /// where bodies cluster, cells adapt to the clusters. Without this setting the side is derived
+    /// from the density of each part of the world.
     pub fn with_cell_size(mut self, side: impl Into<Option<f32>>) -> Self {
         self.cell_size = side.into();
         self
@@ -225,7 +230,7 @@ impl WorldConfig {
         self
     }
 
-    /// Tracks contacts from step to step, and keeps a `u32` with each; off by default.
+    /// Tracks contacts between steps, and keeps a `u32` with each; off by default.
     ///
     /// See [`Contacts::events`](crate::Contacts::events). Bodies and statics are identified by
     /// their ids, which must be unique; without ids they are identified by their rows.
@@ -242,17 +247,17 @@ impl WorldConfig {
     /// Sets the growth of boxes, in world units, that ends a tracked contact; 0 by default.
     ///
     /// A contact begins when the boxes overlap. It ends when both boxes, grown by `margin` on each
-    /// side, no longer overlap. So bodies that rest on each other do not begin and end contacts in
-    /// turn. The reported pairs do not change.
+    /// side, no longer overlap. So bodies that rest on each other do not repeatedly begin and end
+    /// contacts. The reported pairs do not change.
     ///
-    /// Needs [`with_contact_tracking`](Self::with_contact_tracking): [`World::new`] refuses a
+    /// Needs [`with_contact_tracking`](Self::with_contact_tracking): [`World::new`] rejects a
     /// margin without it.
     ///
     /// [`World::new`]: crate::World::new
     ///
     /// # Cost
     ///
-    /// Each tracked contact that is no pair of the step is tested on two rows of the caller's
+    /// Each tracked contact that is not a pair of the step is tested on two rows of the caller's
     /// columns, at random places in memory: in a crowd of a million bodies this takes as long as
     /// the step.
     pub fn with_margin(mut self, margin: f32) -> Self {
@@ -310,7 +315,7 @@ impl WorldConfig {
         self.body_shape
     }
 
-    /// Whether contacts are tracked from step to step.
+    /// Whether contacts are tracked between steps.
     pub fn contact_tracking(&self) -> bool {
         self.contact_tracking
     }
@@ -325,7 +330,7 @@ impl WorldConfig {
         self.partner_lists
     }
 
-    /// Whether any work may leave the calling thread.
+    /// Whether any work may run on other threads.
     pub(crate) fn may_use_threads(&self) -> bool {
         cfg!(feature = "parallel") && self.parallel_threshold.is_some()
     }
@@ -365,7 +370,7 @@ fn invalid(setting: &'static str, value: impl Into<SettingValue>, expected: &'st
     Error::InvalidConfig { setting, value: value.into(), expected }
 }
 
-/// Bounds as a list of any length: `validate` refuses one that is too long.
+/// Bounds as a list of any length: `validate` rejects one that is too long.
 #[cfg(feature = "serde")]
 mod bounds {
     use super::{BOUNDS_MAX, SmallVec};

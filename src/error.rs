@@ -1,4 +1,4 @@
-//! Errors: values that name the row, the column and what was expected.
+//! Errors: values that name the row, the column and the expected value.
 
 use crate::geometry::{InvalidShape, axis_name};
 use std::fmt;
@@ -44,7 +44,7 @@ impl fmt::Display for Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ChunkRow {
-    /// Index of the [`Bodies`](crate::Bodies) in the slice that was stepped.
+    /// Index of the [`Bodies`](crate::Bodies) in the slice passed to the step.
     pub chunk: usize,
     /// Row within these columns.
     pub row: usize,
@@ -56,7 +56,7 @@ pub struct ChunkRow {
 pub struct InvalidRow {
     /// The row, numbered through all chunks.
     pub row: u32,
-    /// The chunk and the row within it, if several chunks were stepped.
+    /// The chunk and the row within it, if the step had several chunks.
     pub chunk_row: Option<ChunkRow>,
     /// The column.
     pub column: Column,
@@ -131,7 +131,7 @@ impl fmt::Display for SettingValue {
     }
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 ///
 /// A failed call changes nothing: the world keeps the contacts and answers the queries of its last
 /// successful step.
@@ -144,7 +144,7 @@ pub enum Error {
     InvalidStatic(InvalidRow),
     /// A column differs in length from the first column.
     ColumnLengthMismatch {
-        /// The chunk that holds it, if several chunks were stepped.
+        /// The chunk that contains it, if the step had several chunks.
         chunk: Option<usize>,
         /// The column that differs.
         column: Column,
@@ -196,7 +196,7 @@ pub enum Error {
     /// The step has more pairs than
     /// [`WorldConfig::with_pair_limit`](crate::WorldConfig::with_pair_limit) allows.
     ///
-    /// The limit is checked before memory is taken: at most one page of 16 KiB per worker thread
+    /// The limit is checked before memory is allocated: at most one page of 16 KiB per thread
     /// is allocated beyond it.
     TooManyPairs {
         /// The limit; body pairs and static pairs count together.
@@ -223,7 +223,7 @@ pub enum Error {
         /// The damaged part: `"version"`, `"settings"`, `"statics"`, `"contacts"` or
         /// `"step number"`.
         part: &'static str,
-        /// What is wrong with it.
+        /// The error of that part.
         source: Box<Error>,
     },
     /// A setting is out of range, or needs another setting.
@@ -232,7 +232,7 @@ pub enum Error {
         setting: &'static str,
         /// Its value.
         value: SettingValue,
-        /// What is allowed, as it follows "must be".
+        /// The allowed values, phrased to follow "must be".
         expected: &'static str,
     },
 }

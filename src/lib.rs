@@ -1,9 +1,9 @@
 //! 2D broad phase: takes slices of bodies each frame, returns the pairs that overlap.
 //!
-//! For engines, games, crowd and particle simulations that keep their entities in columns. Once a
-//! frame you hand over slices; you get every pair of bodies whose boxes overlap, each once, and
-//! every pair of a body and a static. Between steps you can query what is in a rectangle, what is
-//! nearest and what a ray hits ([`World::query`]). Other threads can query the last step while the
+//! For engines, games, crowd and particle simulations that store their entities in columns. Each
+//! frame you pass slices; you get every pair of bodies whose boxes overlap, each once, and every
+//! pair of a body and a static. Between steps you can query the boxes in a rectangle, the nearest
+//! boxes and the hits of a ray ([`World::query`]). Other threads can query the last step while the
 //! next one runs ([`World::reader`]).
 //!
 //! ```
@@ -31,15 +31,15 @@
 //!
 //! # Three tiers
 //!
-//! | tier | holds | structure |
+//! | tier | contains | structure |
 //! |---|---|---|
 //! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that its partners are in adjacent ones |
 //! | 2 oversized | larger bodies | loose/tight double grid: each body is in one loose cell that grows to cover it; a coarser tight grid lists the loose cells |
-//! | 3 static | what never moves | quadtree, built once, with nodes of 8 bytes |
+//! | 3 static | boxes that never move | quadtree, built once, with nodes of 8 bytes |
 //!
 //! # Beyond pairs
 //!
-//! * Which contacts began and ended, and a value kept with each:
+//! * Contacts that began and ended, and a value kept with each:
 //!   [`WorldConfig::with_contact_tracking`], [`Contacts::events`].
 //! * A parallel loop over pairs with mutable access to both rows:
 //!   [`Contacts::par_for_each_pair_mut`].
@@ -53,15 +53,15 @@
 //!
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes:
 //!   touching counts, none is missing, extra or reported twice. [`Filter`]s and
-//!   [`BodyShape::Circle`] only leave pairs out.
+//!   [`BodyShape::Circle`] only remove pairs.
 //! * **Deterministic.** Pairs and their order depend only on columns, statics and settings: not on
 //!   the number of threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may
 //!   change the order.
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
 //! * **Steady.** Stepping frames that were stepped before allocates nothing.
-//! * **Nothing lost.** Invalid input is an error that names the row, the column and the value.
-//!   Contacts and queries still answer from the last successful step.
+//! * **Robust.** Invalid input is an error that names the row, the column and the value. Contacts
+//!   and queries still return the last successful step.
 //!
 //! # Units
 //!
@@ -75,20 +75,20 @@
 //!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread,
 //!   with the same results.
 //! * `serde`: `World::save` and `World::restore`, and serialization of [`WorldConfig`], [`Filter`],
-//!   [`Aabb`] (checked when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
+//!   [`Aabb`] (validated when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
 //!   [`BodyShape`].
 //!
 //! # Modules, in the order in which data flows
 //!
 //! * [`geometry`]: boxes, query shapes, and the definitions of overlap and distance.
 //! * [`config`], [`Bodies`], [`Statics`], [`Filter`]: settings and input.
-//! * [`reference`](mod@reference): the same answers by brute force, for tests.
+//! * [`reference`](mod@reference): the same results by brute force, for tests.
 //! * [`tier`]: the three tiers; [`LooseGrid`](tier::loose_grid::LooseGrid),
 //!   [`StaticTree`](tier::static_tree::StaticTree) and [`PointGrid`](tier::point_grid::PointGrid)
 //!   are usable alone.
 //! * [`Contacts`], [`stream`]: the pairs of a step.
 //! * [`query`]: queries of the world, of a snapshot or of a tier.
-//! * [`World`]: all of them behind one call.
+//! * [`World`]: all of these behind one call.
 
 pub mod geometry; // boxes and query shapes; the definitions of overlap, distance and casts
 

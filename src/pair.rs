@@ -4,7 +4,8 @@ use bytemuck::{Pod, Zeroable};
 
 /// A contact pair of two bodies.
 ///
-/// Their boxes overlap and their filters agree; the shapes inside the boxes may not touch.
+/// Their boxes overlap and their filters accept each other; the shapes inside the boxes may not
+/// touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -29,7 +30,7 @@ pub struct StaticPair {
 /// A body or static found by a query.
 ///
 /// Rows are those of the step that was queried. Once you add, remove or reorder rows (with
-/// `swap_remove`, say), a row of an earlier step may name another entity or none. Give ids to keep
+/// `swap_remove`, say), a row of an earlier step may be another entity or none. Give ids to keep
 /// track of entities, and look the row up again:
 ///
 /// ```

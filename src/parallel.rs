@@ -1,8 +1,8 @@
 //! Parallel loops. The only file that names rayon, apart from the parallel iterators of contacts.
 //!
-//! Without the feature `parallel`, and for callers that pass `false`, everything runs on the calling
-//! thread. Tasks are numbered by the input, never by threads, and write only what their number owns,
-//! so results do not depend on which thread ran them.
+//! Without the feature `parallel`, and for callers that pass `false`, everything runs on the
+//! calling thread. Tasks are numbered by the input, never by threads, and each writes only its own
+//! part of the output, so results do not depend on threads.
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;

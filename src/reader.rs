@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// Gives other threads the last successful step of a world, without borrowing the world.
 ///
-/// Made by [`World::reader`](crate::World::reader). Cloning is cheap. A reader outlives its world,
-/// and then still gives the last step.
+/// Created by [`World::reader`](crate::World::reader). Cloning is cheap. A reader may outlive its
+/// world; it then still returns the last step.
 #[derive(Clone)]
 pub struct SnapshotReader {
     published: Arc<Published>,
@@ -21,12 +21,12 @@ pub struct SnapshotReader {
 
 /// The bodies and statics of one step, which do not change while later steps run.
 ///
-/// Made by [`SnapshotReader::latest`]. Clones share the same step. Contacts are not included.
+/// Created by [`SnapshotReader::latest`]. Clones share the same step. Contacts are not included.
 ///
 /// # Cost
 ///
 /// A snapshot keeps the memory of its step from being reused: about 31 bytes per body, and 8 each
-/// for an id and a filter. The last step is held by the world anyway.
+/// for an id and a filter. The last step is in memory in any case.
 #[derive(Clone)]
 pub struct Snapshot {
     frame: Arc<Frame>,
@@ -44,7 +44,7 @@ impl SnapshotReader {
     ///
     /// # Cost
     ///
-    /// O(1) without allocation: a lock is held while a pointer is copied.
+    /// O(1) without allocation: a lock is taken while a pointer is copied.
     pub fn latest(&self) -> Snapshot {
         Snapshot { frame: self.published.latest() }
     }

@@ -1,4 +1,4 @@
-//! Brute force: slow, obvious, and the definition of a right answer. For tests.
+//! Brute force: slow, obvious, and the definition of correct results. For tests.
 
 use crate::geometry::{RawAabb, overlaps};
 
@@ -10,7 +10,8 @@ use crate::geometry::{RawAabb, overlaps};
 ///
 /// ```
 /// use triphase::reference::self_pairs;
-/// assert_eq!(self_pairs(&[[0.0, 0.0, 1.0, 1.0], [5.0, 5.0, 6.0, 6.0], [1.0, 0.0, 2.0, 1.0]]), [(0, 2)]);
+/// let boxes = [[0.0, 0.0, 1.0, 1.0], [5.0, 5.0, 6.0, 6.0], [1.0, 0.0, 2.0, 1.0]];
+/// assert_eq!(self_pairs(&boxes), [(0, 2)]);
 /// ```
 pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
@@ -41,11 +42,12 @@ pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Finds every `(i, j)` with `i < j` whose boxes and circles both overlap, in ascending order: the body
-/// pairs of [`BodyShape::Circle`](crate::BodyShape::Circle).
+/// Finds every `(i, j)` with `i < j` whose boxes and circles both overlap, in ascending order: the
+/// body pairs of [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
-/// The circle of a box has its center, and its longer side as diameter. Each operation rounds to f32, at
-/// twice the size: the doubled center is the sum of two edges, the doubled radius their difference.
+/// The circle of a box has its center, and its longer side as diameter. Each operation rounds to
+/// f32, at twice the size: the doubled center is the sum of two edges, the doubled radius their
+/// difference.
 ///
 /// # Cost
 ///
@@ -61,8 +63,8 @@ pub fn circle_self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Finds every `(i, j)` where box `i` of `bodies` overlaps box `j` of `statics` and its circle does too,
-/// in ascending order: the static pairs of [`BodyShape::Circle`](crate::BodyShape::Circle).
+/// Finds every `(i, j)` where box `i` of `bodies` overlaps box `j` of `statics` and its circle does
+/// too, in ascending order: the static pairs of [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
 /// # Cost
 ///
@@ -111,8 +113,8 @@ pub fn union(a: RawAabb, b: RawAabb) -> RawAabb {
 
 /// Computes the squared distance from a point to each closed box, with its row, nearest first.
 ///
-/// Of equal distances the lower row comes first. In f64: on each axis `max(min - p, p - max, 0)`, then the
-/// sum of both squares.
+/// Of equal distances the lower row comes first. In f64: on each axis `max(min - p, p - max, 0)`,
+/// then the sum of both squares.
 pub fn distances_squared(boxes: &[RawAabb], point: [f32; 2]) -> Vec<(f64, u32)> {
     let mut distances: Vec<(f64, u32)> = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {
@@ -130,8 +132,8 @@ pub fn distances_squared(boxes: &[RawAabb], point: [f32; 2]) -> Vec<(f64, u32)> 
 
 /// Casts the box `start` along `direction`, up to `max` times that, against all boxes.
 ///
-/// Returns time of impact, row, and the normal of the side that is hit, `[0, 0]` if `start` overlaps the
-/// box. Sorted by time, then by row. A ray starts from a box without size.
+/// Returns time of impact, row, and the normal of the side that is hit, `[0, 0]` if `start`
+/// overlaps the box. Sorted by time, then by row. A ray starts from a box without size.
 pub fn cast_all(boxes: &[RawAabb], start: RawAabb, direction: [f32; 2], max: f64) -> Vec<(f64, u32, [f32; 2])> {
     let mut hits = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {

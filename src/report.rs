@@ -14,8 +14,8 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GridReport {
-    /// Largest half-extent of its bodies, in world units: a bound that was set, or a derived one
-    /// with room above the largest size in the step's sample.
+    /// Largest half-extent of its bodies, in world units: a bound from the settings, or a derived
+    /// one with headroom above the largest size in the step's sample.
     pub half_extent_max: f32,
     /// Number of bodies.
     pub body_count: usize,
@@ -57,7 +57,7 @@ pub struct Report {
     pub body_pair_count: usize,
     /// Pairs of a body and a static.
     pub static_pair_count: usize,
-    /// Bytes held for bodies: the frames of two steps, more if readers hold some, and scratch.
+    /// Bytes held for bodies: the frames of two steps, more if readers keep some, and scratch.
     /// Pairs are not included.
     pub body_bytes: usize,
     /// Bytes held for statics.
@@ -66,7 +66,7 @@ pub struct Report {
     pub pair_bytes: usize,
     /// Time of each phase.
     pub phases: PhaseTimes,
-    /// Which setting to change, if one makes steps slow.
+    /// The setting to change, if one makes steps slow.
     pub advice: Option<String>,
 }
 
@@ -164,12 +164,11 @@ fn advice(report: &Report, config: &WorldConfig) -> Option<String> {
             "{crowding:.0} bodies share a cell of side {side}: make the cell size smaller, or omit it."
         ));
     }
-    bounds_set.then(|| {
-        format!(
-            "{crowding:.0} bodies share a cell of the grid with bound {half_extent_max}: add a smaller bound, \
-             or omit bounds."
-        )
-    })
+    // The grid takes bodies up to its bound and a little more, for rounding.
+    let bound = config.bounds().iter().rfind(|bound| *bound <= half_extent_max)?;
+    Some(format!(
+        "{crowding:.0} bodies share a cell of the grid with bound {bound}: add a smaller bound, or omit bounds."
+    ))
 }
 
 impl fmt::Display for Report {

@@ -1,10 +1,10 @@
-//! Worlds as values that can be serialized, and restored.
+//! Saving and restoring worlds as values that can be serialized.
 //!
 //! SAVE-1: saved data is not trusted. It passes the same checks as a caller's input, and no number
-//! in it sizes memory or indexes anything before it is checked.
+//! in it sizes memory or indexes anything before it is validated.
 //!
-//! Saved is what later steps depend on besides their columns. Everything else (the tree, frames,
-//! scratch, the SIMD level) is made anew.
+//! A saved world contains everything that later steps depend on besides their columns. The rest
+//! (the tree, frames, scratch, the SIMD level) is rebuilt.
 
 use crate::config::WorldConfig;
 use crate::contacts::events::saved::SavedTracked;
@@ -24,14 +24,14 @@ use serde::{Deserialize, Serialize};
 /// A new field with a default needs no new version.
 const VERSION: u32 = 1;
 
-/// Largest step number: no world gets there by stepping.
+/// Largest step number: no world reaches it by stepping.
 const STEP_MAX: u64 = 1 << 63;
 
-/// A saved world: everything but its bodies. See [`World::save`].
+/// A saved world: everything except its bodies. See [`World::save`].
 ///
 /// Serialize it with any `serde` format. Formats that name fields, such as JSON, can be read by
-/// later versions of this crate; others by the same version only. Boxes are saved as bits, so they
-/// come back the same from text formats too.
+/// later versions of this crate; others only by the same version. Boxes are saved as bits, so text
+/// formats preserve them exactly too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedWorld {
     version: u32,
@@ -85,7 +85,7 @@ impl SavedWorld {
         &self.config
     }
 
-    /// Makes the world (SAVE-1).
+    /// Validates the data and builds the parts of the world (SAVE-1).
     pub(crate) fn restore(self) -> Result<RestoredParts, Error> {
         let Self { version, config, step, statics, tracked } = self;
         if version != VERSION {

@@ -1,7 +1,7 @@
 //! The phases of a step, in order.
 //!
-//! A step is built beside the last successful one: its bodies in a spare frame, its pairs in spare
-//! pages. They replace those of the last step when nothing can fail any more.
+//! A step is built next to the last successful one: its bodies in a spare frame, its pairs in spare
+//! pages. They replace those of the last step when the step can no longer fail.
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
@@ -19,8 +19,12 @@ use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::OnPage;
+use crate::memory::usage::{StepUsage, UsageWindow};
 use crate::simd::DetectedSimd;
 use std::sync::Arc;
+
+/// Number of parts in which memory is given back.
+const PART_COUNT: usize = 3 + ContactStore::PART_COUNT;
 
 /// The parts of a world, borrowed for a step.
 pub(crate) struct StepParts<'w> {
@@ -30,10 +34,11 @@ pub(crate) struct StepParts<'w> {
     pub(crate) frames: &'w mut Frames,
     pub(crate) broad_phase: &'w mut BroadPhase,
     pub(crate) contacts: &'w mut ContactStore,
+    pub(crate) usage: &'w mut UsageWindow,
 }
 
 impl StepParts<'_> {
-    /// Steps one frame. The listener is given each page of pairs as soon as it is full.
+    /// Steps one frame. The listener gets each page of pairs as soon as it is full.
     pub(crate) fn step(mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
         let start = Clock::now();
         let mut next = self.frames.next();
@@ -41,6 +46,7 @@ impl StepParts<'_> {
         let outcome = Chunks::new(chunks, &mut chunk_starts)
             .and_then(|rows| self.build_frame(&rows, Arc::make_mut(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
+        let usage = StepUsage { rows: next.row_count, pairs: self.contacts.next.pair_count() };
         match outcome {
             Ok(()) => {
                 self.frames.advance(next);
@@ -52,7 +58,29 @@ impl StepParts<'_> {
             }
         }
         self.broad_phase.match_capacity();
+        if let Some(part) = self.usage.count(usage, PART_COUNT) {
+            self.shrink_part(part);
+        }
         outcome
+    }
+
+    /// Gives back all memory that the last successful step does not need.
+    pub(crate) fn shrink_to_fit(mut self) {
+        (0..PART_COUNT).for_each(|part| self.shrink_part(part));
+        self.contacts.pool.shrink(0);
+        let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
+        self.usage.reset(usage);
+    }
+
+    /// Gives back what one part of the world holds beyond the last successful step.
+    fn shrink_part(&mut self, part: usize) {
+        let Self { frames, broad_phase, contacts, .. } = self;
+        match part {
+            0 => broad_phase.shrink_scratch(),
+            1 => broad_phase.sleepers.shrink_to_fit(frames.front(), &contacts.pool),
+            2 => frames.shrink_to_fit(),
+            _ => contacts.shrink_part(part - 3),
+        }
     }
 
     /// Fills the next frame and the next pairs from the rows.
@@ -63,7 +91,7 @@ impl StepParts<'_> {
         listener: Option<&OnPage<'_>>,
         start: Clock,
     ) -> Result<(), Error> {
-        let Self { config, simd, statics, frames, broad_phase, contacts } = self;
+        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let parallel = config.is_parallel(rows.len());
         let are_circles = config.body_shape == BodyShape::Circle && !rows.has_displacements();
         let mut phases = PhaseTimes::default();
@@ -88,7 +116,7 @@ impl StepParts<'_> {
         if config.contact_tracking {
             phases.track_contacts = clock.lap();
         }
-        // Nothing can fail any more.
+        // The step can no longer fail.
         contacts.rebuild_partners(rows.len(), parallel);
         fill_ids(frames, frame, rows, ids);
         frame.statics.copy_from(statics);
@@ -98,16 +126,17 @@ impl StepParts<'_> {
         Ok(())
     }
 
-    /// Subtracts `by` from all stored coordinates, which are then filed again.
+    /// Subtracts `by` from all stored coordinates, and files the bodies again.
     pub(crate) fn shift_origin(self, by: [f32; 2]) -> Result<(), Error> {
-        let Self { config, simd, statics, frames, broad_phase, contacts } = self;
+        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let parallel = config.may_use_threads();
         let shifted = statics.shifted(by, parallel)?;
         let front = frames.front();
         let in_frame = match front.statics.shifted_beside(statics, &shifted, by, parallel) {
             Ok(in_frame) => in_frame,
             Err(error) if frames.has_readers() => return Err(error),
-            // No reader sees the replaced set, and one made before the next step sees the present one.
+            // No reader has the replaced set, and a reader created before the next step gets the
+            // present one.
             Err(_) => shifted.clone(),
         };
         let boxes = ShiftedBoxes::new(front, by);
@@ -130,7 +159,7 @@ impl StepParts<'_> {
         frame.statics.copy_from(&in_frame);
         frames.copy_step(frame);
         frames.advance(next);
-        // Bodies are in other bands now.
+        // The bands of the bodies have changed.
         contacts.schedules.invalidate();
         broad_phase.match_capacity();
         *statics = shifted;
@@ -143,7 +172,7 @@ fn fill_ids(frames: &mut Frames, frame: &mut Frame, rows: &Chunks<'_, '_>, state
     if state == IdState::Copied {
         return;
     }
-    // A restored world knows the ids of its last step, but has no frame of it.
+    // A restored world has the ids of its last step, but no frame of it.
     let moved = frames.move_ids(frame);
     let are_same = moved && state == IdState::Unchanged && frame.ids.len() == rows.len();
     if !are_same {

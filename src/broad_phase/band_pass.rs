@@ -1,8 +1,8 @@
 //! The task of one band: builds it, finds the pairs of its bodies, and keeps it for queries.
 //!
-//! TASK-1: which task reports a pair is decided by where its bodies are filed, so each pair is
-//! reported once. The task of a band reports the pairs of its own bodies with each other, with its
-//! ghosts (PARTITION-2), with oversized bodies, and with statics.
+//! TASK-1: the task that reports a pair is determined by where its bodies are filed, so each pair
+//! is reported once. The task of a band reports the pairs of its own bodies with each other, with
+//! its ghosts (PARTITION-2), with oversized bodies, and with statics.
 
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch, WorkerScratch};
@@ -15,7 +15,7 @@ use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::sorted::PairRules;
 
-/// Runs the task of a band in the scratch of this worker. `task` is its number in the step.
+/// Runs the task of a band in the scratch of this thread. `task` is its number in the step.
 pub(crate) fn run_band(
     pass: &PassContext<'_>,
     task: usize,
@@ -89,7 +89,8 @@ fn find_pairs(
     Some(())
 }
 
-/// Finds the pairs of a band's bodies with oversized ones: each searches a rectangle of cells.
+/// Finds the pairs of a band's bodies with oversized ones: each oversized body searches a rectangle
+/// of cells.
 fn pairs_with_oversized(
     pass: &PassContext<'_>,
     band: &BuiltBand<'_>,

@@ -5,18 +5,17 @@ use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;
 use crate::config::InvalidRows;
 use crate::error::Error;
-use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
 use crate::input::chunks::Chunks;
 use crate::memory::buffers::Buffers;
-use crate::memory::page::{PagePool, PairBudget};
+use crate::memory::page::PairBudget;
 
-/// What a world keeps for finding pairs.
+/// The part of a world that finds pairs.
 #[derive(Default)]
 pub(crate) struct BroadPhase {
     pub(crate) finder: PairFinder,
     pub(crate) sleepers: SleeperCache,
-    /// Where each chunk of the input begins, among all rows.
+    /// The first row of each chunk of the input.
     pub(crate) chunk_starts: Vec<usize>,
 }
 
@@ -54,7 +53,7 @@ impl BroadPhase {
         self.finder.find_frame_pairs(step, &budget, out)
     }
 
-    /// Gives all workers the same capacity, as after each step.
+    /// Gives the scratch of all threads the same capacity, as after each step.
     pub(crate) fn match_capacity(&mut self) {
         self.finder.match_capacity();
     }
@@ -64,10 +63,9 @@ impl BroadPhase {
         self.finder.bytes() + self.sleepers.bytes() + self.chunk_starts.bytes()
     }
 
-    /// Gives back what the last successful step, with the frame `front`, does not need.
-    pub(crate) fn shrink_to_fit(&mut self, front: &Frame, pool: &PagePool) {
+    /// Drops what the next step fills anyway; sleepers stay.
+    pub(crate) fn shrink_scratch(&mut self) {
         self.finder = PairFinder::default();
         self.chunk_starts = Vec::new();
-        self.sleepers.shrink_to_fit(front, pool);
     }
 }

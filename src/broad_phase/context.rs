@@ -1,4 +1,4 @@
-//! What the tasks of a step have in common.
+//! What the tasks of a step share.
 
 use crate::config::WorldConfig;
 use crate::frame::frame::FrameParts;
@@ -12,7 +12,7 @@ use crate::tier::point_grid::filing::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::static_tree::StaticTree;
 
-/// What is the same during a whole step.
+/// The constants of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct StepContext<'s> {
     pub(crate) config: &'s WorldConfig,
@@ -20,14 +20,14 @@ pub(crate) struct StepContext<'s> {
     pub(crate) parallel: bool,
     pub(crate) statics: &'s StaticTree,
     pub(crate) statics_version: StaticsVersion,
-    /// Whether bodies are circles, which have to overlap too.
+    /// Whether bodies are circles, which must overlap too.
     pub(crate) are_circles: bool,
-    /// Who is given the pages of pairs while the step runs.
+    /// Receives the pages of pairs while the step runs.
     pub(crate) listener: Option<&'s OnPage<'s>>,
     pub(crate) pool: &'s PagePool,
 }
 
-/// What is the same during one pass over bands.
+/// The constants of one pass over bands.
 #[derive(Clone, Copy)]
 pub(crate) struct PassContext<'s> {
     pub(crate) step: StepContext<'s>,
@@ -53,12 +53,12 @@ impl<'s> StepContext<'s> {
 }
 
 impl<'s> PassContext<'s> {
-    /// A pass over all bands of a frame, of which `frame` is the rest.
+    /// A pass over all bands of a frame; `frame` contains its other parts.
     pub(crate) fn new(step: StepContext<'s>, frame: FrameParts<'s>, budget: &'s PairBudget) -> Self {
         Self { step, filters_by_row: frame.filters_by_row, oversized: frame.oversized, budget }
     }
 
-    /// Where a task puts pairs of one kind; `task` is its number in the step.
+    /// The sink for a task's pairs of one kind; `task` is its number in the step.
     pub(crate) fn sink<'p>(&'p self, kind: PairKind, task: usize, pages: &'p mut Vec<Page>) -> PairSink<'p> {
         let listener = self.step.listener.map(|on_page| PageListener::new(on_page, kind, task));
         PairSink::new(self.step.pool, self.budget, pages).with_listener(listener)

@@ -1,7 +1,7 @@
 //! Files rows and finds their pairs: all passes of a step, in the order of tasks.
 //!
-//! Tasks are numbered by the input: the bands first, then the blocks of oversized bodies. The order of
-//! pairs is that of the tasks, so it does not depend on threads.
+//! Tasks are numbered by the input: the bands first, then the blocks of oversized bodies. The order
+//! of pairs is that of the tasks, so it does not depend on threads.
 
 use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::pairs::FoundPairs;
@@ -27,11 +27,11 @@ pub(crate) struct PairFinder {
     filing: Filing,
     tasks: Vec<TaskOutput>,
     scratch: ScratchPool,
-    /// Set while tasks run: after a panic in one of them, buffers may hold anything.
+    /// Set while tasks run: after a panic in one of them, buffers may contain anything.
     poisoned: bool,
 }
 
-/// What a step fills.
+/// The output of a step.
 pub(crate) struct StepOutput<'a> {
     pub(crate) frame: &'a mut Frame,
     pub(crate) found: &'a mut FoundPairs,
@@ -61,7 +61,7 @@ impl PairFinder {
         self.filing.oversized(bands)
     }
 
-    /// Builds tier 2 and the bands of a frame that was filed, and replaces the pairs found by all
+    /// Builds tier 2 and the bands of a frame that was filed, and replaces the found pairs by all
     /// pairs of its bodies.
     pub(crate) fn find_frame_pairs(
         &mut self,
@@ -88,6 +88,9 @@ impl PairFinder {
         let bands = &mut frame.bands;
         let (scratch, cell_size) = (&self.scratch, step.config.cell_size);
         bands.build_each(step.parallel, &mut vec![(); bands.band_count()], |_, band, ()| {
+            if band.population() == 0 {
+                return;
+            }
             let mut scratch = scratch.for_band(step.parallel, false, band.population());
             band.build(cell_size, PairRules::default(), &mut scratch.band).keep();
         });
@@ -174,12 +177,12 @@ impl PairFinder {
         Ok(tasks_before + items.len())
     }
 
-    /// Number of workers that there are buffers for.
+    /// Number of threads with buffers.
     pub(crate) fn worker_count(&self) -> usize {
         self.scratch.worker_count()
     }
 
-    /// Gives all workers the same capacity, as after each step (SCRATCH-1).
+    /// Gives the scratch of all threads the same capacity, as after each step (SCRATCH-1).
     pub(crate) fn match_capacity(&mut self) {
         self.scratch.match_capacity();
     }
@@ -189,7 +192,7 @@ impl PairFinder {
         self.filing.bytes() + self.tasks.capacity() * size_of::<TaskOutput>() + self.scratch.bytes()
     }
 
-    /// Makes buffers usable and large enough for the tasks of a step.
+    /// Prepares the buffers for the tasks of a step, and replaces them after a panic.
     fn begin(&mut self, step: StepContext<'_>, loose_cells: usize) {
         if std::mem::replace(&mut self.poisoned, true) {
             (self.scratch, self.tasks) = Default::default();
@@ -204,7 +207,7 @@ impl PairFinder {
     }
 }
 
-/// Fails if there are more pairs than allowed, and takes them back.
+/// If there are more pairs than allowed, returns an error and drops them.
 fn check_budget(pass: &PassContext<'_>, found: &mut FoundPairs, pages_before: usize) -> Result<(), Error> {
     if !pass.budget.is_exceeded() {
         return Ok(());

@@ -1,17 +1,17 @@
-//! Files the bodies of a frame again, as seen from another origin of coordinates.
+//! Files the bodies of a frame again in coordinates with another origin.
 //!
 //! Far from the origin f32 is coarse, so large worlds move the origin to where the players are.
 //!
-//! Why this is not O(1): an offset that is added when a box is read would keep the old rounding, and
-//! that is what an origin is shifted for. `old - by` is another f32, and its rounding may close a gap
-//! or open one. So every edge has to be computed again; and bodies are filed by comparing edges with
-//! borders that rounding moves by other amounts, so they have to be filed again too.
+//! This is not O(1), because an offset that is added when a box is read would keep the old
+//! rounding, and an origin is shifted to remove that. `old - by` is another f32, and its rounding
+//! may close a gap or open one. So every edge must be recomputed. Bodies are filed by comparing
+//! edges with borders, which are rounded too, so the bodies must be filed again.
 //!
-//! SHIFT-1: what is filed are the edges that the frame stores, which are those of the step bit for
-//! bit, minus `by` in f32. Subtraction is monotone, so no box is inverted; infinite edges stay
-//! infinite; rows that the step skipped stay out.
+//! The filed boxes are those of the step, bit for bit as the frame stores them, minus `by` in f32.
+//! Subtraction is monotone, so no box is inverted; infinite edges stay infinite; rows that the step
+//! skipped stay out.
 //!
-//! Pairs are not searched for: contacts refer to rows, which do not depend on the origin.
+//! No pairs are searched for: contacts refer to rows, which do not depend on the origin.
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
@@ -22,7 +22,7 @@ use crate::geometry::{RawAabb, translated};
 use crate::input::rows::{BoxSource, read_boxes};
 use std::ops::Range;
 
-/// The boxes of a step by row, seen from another origin; NaN for rows that were skipped.
+/// The boxes of a step by row, in coordinates with another origin; NaN for rows that were skipped.
 pub(crate) struct ShiftedBoxes(Vec<RawAabb>);
 
 impl ShiftedBoxes {
@@ -41,7 +41,7 @@ impl BoxSource for ShiftedBoxes {
 
     fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
         let aabb = self.0[row];
-        // Infinite edges are valid here, as they are in a step; NaN is a row that was skipped.
+        // Infinite edges are valid here, as they are in a step; a NaN marks a row that was skipped.
         if aabb[0].is_nan() { Err(InvalidRow::new(row as u32, Column::Min, 0, aabb[0])) } else { Ok(aabb) }
     }
 
@@ -51,7 +51,7 @@ impl BoxSource for ShiftedBoxes {
 }
 
 impl BroadPhase {
-    /// Files shifted boxes into an empty frame, all of them together, and drops the sleeper cache.
+    /// Files all shifted boxes into an empty frame, and drops the sleeper cache.
     pub(crate) fn file_shifted(
         &mut self,
         step: StepContext<'_>,

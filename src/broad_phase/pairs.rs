@@ -1,4 +1,4 @@
-//! The pairs of a step in pages, and which task found which page.
+//! The pairs of a step in pages, grouped by the task that found them.
 //!
 //! Pages are in the order of tasks, so the order of pairs does not depend on threads. Pages that
 //! are reused from earlier steps (pairs of sleeping bodies) come last.
@@ -26,7 +26,7 @@ impl PairPages {
         self.pair_count
     }
 
-    /// Moves all of `pages` to the end; returns where they are now.
+    /// Appends all of `pages`, and returns their range.
     pub(crate) fn append(&mut self, pages: &mut Vec<Page>) -> Range<usize> {
         let first = self.pages.len();
         self.pair_count += pages.iter().map(|page| page.pairs().len()).sum::<usize>();
@@ -34,13 +34,13 @@ impl PairPages {
         first..self.pages.len()
     }
 
-    /// Moves all pages of `other` to the end.
+    /// Appends all pages of `other`, which is left empty.
     pub(crate) fn take_from(&mut self, other: &mut Self) {
         self.pages.append(&mut other.pages);
         self.pair_count += std::mem::take(&mut other.pair_count);
     }
 
-    /// Gives the pages back.
+    /// Returns the pages to the pool.
     pub(crate) fn clear(&mut self, pool: &PagePool) {
         pool.recycle(&mut self.pages);
         self.pair_count = 0;
@@ -73,7 +73,7 @@ pub(crate) struct FoundPairs {
 buffers!(FoundPairs { levelled: bodies, statics, tasks; own: ; plain: cached_bodies, cached_statics; });
 
 impl FoundPairs {
-    /// Gives the pages back.
+    /// Returns the pages to the pool.
     pub(crate) fn clear(&mut self, pool: &PagePool) {
         self.bodies.clear(pool);
         self.cached_bodies = None;
@@ -81,7 +81,7 @@ impl FoundPairs {
         self.tasks.clear();
     }
 
-    /// Gives the pages of static pairs back.
+    /// Returns the pages of static pairs to the pool.
     pub(crate) fn clear_statics(&mut self, pool: &PagePool) {
         self.statics.clear(pool);
         self.cached_statics = None;
@@ -125,6 +125,11 @@ impl FoundPairs {
 
     pub(crate) fn static_pair_count(&self) -> usize {
         self.statics.pair_count + self.cached_statics.as_ref().map_or(0, |cached| cached.pair_count)
+    }
+
+    /// Number of pairs of both kinds.
+    pub(crate) fn pair_count(&self) -> usize {
+        self.body_pair_count() + self.static_pair_count()
     }
 
     /// The tasks of the step, in the order of their pages.

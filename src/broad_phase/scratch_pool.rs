@@ -1,13 +1,14 @@
-//! The scratch that workers reuse between tasks and steps.
+//! The scratch that threads reuse between tasks and steps.
 //!
-//! SCRATCH-1: which worker runs the largest task is chance. After each step all workers get the
-//! capacity that the largest of them has, so that the same work never makes one of them grow later.
-//! SCRATCH-2: a band far larger than planned (its bodies are equal on the axis that bands divide) is
-//! built in one scratch that all workers share, one such band at a time, so that memory does not grow
-//! with workers times bodies.
-//! SCRATCH-3: while a listener runs, its worker may take up another task, since the listener may wait
-//! for work of its own on the pool. The worker's scratch is in use then; such a task gets a new one
-//! that is dropped afterwards.
+//! - SCRATCH-1: which thread runs the largest task varies. After each step, the scratch of all
+//!   threads gets the same capacity, the largest, so that repeating the same work allocates nothing
+//!   on any thread.
+//! - SCRATCH-2: a band far larger than planned (its bodies are equal on the axis that bands divide)
+//!   is built in one scratch that all threads share, one such band at a time, so that memory does
+//!   not grow with threads times bodies.
+//! - SCRATCH-3: while a listener runs, its thread may start another task, since the listener may
+//!   wait for its own work on the pool. The thread's scratch is in use then; such a task gets a new
+//!   one that is dropped afterwards.
 
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers};
@@ -18,10 +19,10 @@ use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 use std::ops::{Deref, DerefMut};
 
-/// More bodies than this make a band large (SCRATCH-2): twice the most that a plan aims at.
+/// A band of more bodies is large (SCRATCH-2): twice the maximum that a plan aims at.
 const LARGE: usize = 65_536;
 
-/// The scratch of one worker.
+/// The scratch of one thread.
 #[derive(Default)]
 pub(crate) struct WorkerScratch {
     pub(crate) band: BandScratch,
@@ -34,7 +35,7 @@ pub(crate) struct SearchScratch {
     pub(crate) seen_statics: BitSet,
     pub(crate) seen_cells: BitSet,
     pub(crate) found: Vec<u32>,
-    /// The boxes of statics in columns, to be tested against one body after the other.
+    /// The boxes of statics in columns, tested against one body after the other.
     pub(crate) columns: Vec<u32>,
     /// For statics sorted by their lower edge: the largest upper edge so far.
     pub(crate) reach: Vec<f32>,
@@ -44,7 +45,7 @@ buffers!(WorkerScratch { levelled: band, search; own: ; plain: ; });
 buffers!(SearchScratch { levelled: seen_statics, seen_cells, found, columns, reach; own: ; plain: ; });
 
 impl SearchScratch {
-    /// Makes room for sets of this many statics and loose cells.
+    /// Grows the sets to this many statics and loose cells.
     fn grow_to(&mut self, [statics, loose_cells]: [usize; 2]) {
         self.seen_statics.grow_to(statics);
         self.seen_cells.grow_to(loose_cells);
@@ -77,14 +78,14 @@ impl DerefMut for ScratchGuard<'_> {
     }
 }
 
-/// Scratch for every worker, each on cache lines of its own.
+/// The scratch of every thread, each on its own cache lines.
 ///
-/// A lock is taken once in a task, by its worker alone, and no task runs inside another (except as
-/// SCRATCH-3 says).
+/// A task locks the scratch of its thread once, and no task runs inside another, except as in
+/// SCRATCH-3. So no lock is contended.
 #[derive(Default)]
 pub(crate) struct ScratchPool {
     workers: Vec<CachePadded<Mutex<WorkerScratch>>>,
-    /// SCRATCH-2
+    /// Shared by all threads (SCRATCH-2).
     large: CachePadded<Mutex<WorkerScratch>>,
     crowded: CrowdedScratch,
     /// Numbers of statics and of loose cells in the present step.
@@ -92,7 +93,7 @@ pub(crate) struct ScratchPool {
 }
 
 impl ScratchPool {
-    /// Makes room for all workers, and for sets of this many statics and loose cells.
+    /// Prepares scratch for all threads, with sets of this many statics and loose cells.
     pub(crate) fn prepare(&mut self, parallel: bool, statics: usize, loose_cells: usize) {
         let count = parallel::worker_count(parallel);
         if self.workers.len() < count {
@@ -104,17 +105,17 @@ impl ScratchPool {
         }
     }
 
-    /// Whether a band of this many bodies is built in the scratch that all workers share.
+    /// Whether a band of this many bodies is built in the scratch that all threads share.
     pub(crate) fn is_large(bodies: usize) -> bool {
         bodies > LARGE
     }
 
-    /// The scratch for a band of this many bodies, in a step with a listener or without.
+    /// The scratch for a band of this many bodies, in a step with or without a listener.
     pub(crate) fn for_band(&self, parallel: bool, has_listener: bool, bodies: usize) -> ScratchGuard<'_> {
         if Self::is_large(bodies) { ScratchGuard::Locked(self.large.lock()) } else { self.own(parallel, has_listener) }
     }
 
-    /// The scratch of the calling worker, in a step with a listener or without (SCRATCH-3).
+    /// The scratch of the calling thread, in a step with or without a listener (SCRATCH-3).
     pub(crate) fn own(&self, parallel: bool, has_listener: bool) -> ScratchGuard<'_> {
         let own = &self.workers[parallel::worker_index(parallel)];
         if !has_listener {
@@ -135,12 +136,12 @@ impl ScratchPool {
         &self.crowded
     }
 
-    /// Number of workers with scratch.
+    /// Number of threads with scratch.
     pub(crate) fn worker_count(&self) -> usize {
         self.workers.len()
     }
 
-    /// Gives all workers the same capacity (SCRATCH-1).
+    /// Gives the scratch of all threads the same capacity (SCRATCH-1).
     pub(crate) fn match_capacity(&mut self) {
         let Some((first, others)) = self.workers.split_first_mut() else { return };
         let first = first.get_mut();

@@ -1,4 +1,4 @@
-//! The boxes of some statics, in columns.
+//! Gathers the boxes of some statics in columns.
 
 use crate::geometry::band_box::BandAxes;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
@@ -7,7 +7,8 @@ use crate::tier::static_tree::StaticTree;
 
 /// Copies boxes of statics to `words`, in the axes of a band; with their filters if `filtered`.
 ///
-/// Copied before they are tested: the processor then waits for the memory of many boxes at once.
+/// They are copied before they are tested, so that the processor loads the memory of many boxes at
+/// once.
 pub(super) fn gather_statics<'c>(
     statics: &StaticTree,
     rows: &[u32],

@@ -2,16 +2,16 @@
 //!
 //! The static tree is searched once for a whole band. If that finds more statics than the band has
 //! bodies, the band is cut in two tiles of cells, each tile searches the tree, and so on, down to a
-//! few bodies that search it one by one. So a step costs what bodies and the statics near them cost,
-//! however many statics there are elsewhere.
+//! few bodies that search it one by one. So the cost depends on the bodies and the statics near
+//! them, however many statics there are elsewhere.
 //!
-//! The statics of a tile are then tested against its bodies in one of three ways. Each static searches
-//! the cells; or, with few bodies, each body is tested against all of the statics; or, with long thin
-//! statics, each body searches the sorted statics (`static_sweep`).
+//! The statics of a tile are then tested against its bodies in one of three ways. Each static
+//! searches the cells; or, with few bodies, each body is tested against all of the statics; or,
+//! with long thin statics, each body searches the sorted statics (`static_sweep`).
 //!
-//! STATIC-1: filters decide which pairs are reported, never how or in which order they are searched
-//! for. If bodies have filters, the scans test them. If only statics have, those that accept no body
-//! are removed once they were found.
+//! STATIC-1: filters determine which pairs are reported, but neither the method nor the order of
+//! the search. If bodies have filters, the scans test them. If only statics have filters, those
+//! that accept no body are removed after they are found.
 
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
@@ -26,11 +26,11 @@ use crate::simd::{CellRect, CellView, PairOrder, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use std::ops::Range;
 
-/// Up to this many bodies search the tree one by one: a search for all of them would find statics
-/// that touch none.
-const FEW: usize = 8;
+/// Up to this many bodies search the tree one by one: a search for all of them together would find
+/// statics that touch none.
+const SINGLE_BODIES_MAX: usize = 8;
 
-/// Most statics that a tile may find, however few bodies it has.
+/// Most statics that a tile may find, even if it has fewer bodies.
 const FOUND_MIN: usize = 64;
 
 /// With this many bodies in a tile, a static's search of the cells (about 30 ns) is cheaper than
@@ -75,12 +75,13 @@ pub(crate) fn find_oversized_pairs(
 }
 
 impl StaticPass<'_> {
-    /// Finds the pairs of a tile's bodies; in two halves if there are many more statics than bodies.
+    /// Finds the pairs of a tile's bodies; in two halves if there are many more statics than
+    /// bodies.
     fn search_tile(self, tile: CellRect, scratch: &mut SearchScratch, sink: &mut PairSink<'_>) -> Option<()> {
         let Self { pass, band } = self;
         let Some((count, bounds)) = tile_bounds(band.cells(), &tile) else { return Some(()) };
         let is_single_cell = tile.x.len() * tile.y.len() == 1;
-        if count <= FEW || is_single_cell {
+        if count <= SINGLE_BODIES_MAX || is_single_cell {
             return self.search_tree_for_each(&tile, scratch, sink);
         }
         let SearchScratch { seen_statics, found, .. } = scratch;
@@ -100,7 +101,7 @@ impl StaticPass<'_> {
         } else {
             None
         };
-        // Not before the choice of the way (STATIC-1).
+        // After the choice of the method (STATIC-1).
         self.remove_inaccessible(found);
         match sweep_axis {
             _ if found.is_empty() => Some(()),
@@ -197,8 +198,8 @@ fn tile_bounds(cells: &CellView<'_>, tile: &CellRect) -> Option<(usize, BandBox)
     (count > 0).then(|| (count, BandBox::from_edges(bounds)))
 }
 
-/// Finds the pairs of one body by a search of the tree. `filter` is that of the body, if bodies have
-/// any.
+/// Finds the pairs of one body by a search of the tree. `filter` is that of the body, if bodies
+/// have any.
 fn search_tree(
     pass: &PassContext<'_>,
     aabb: &RawAabb,

@@ -1,7 +1,7 @@
 //! Long thin statics against a band.
 //!
-//! The cells of a long static hold all bodies next to it along its whole length. But with the statics
-//! sorted across their length, those that a body may touch are a short run.
+//! The cells that a long static touches contain all bodies next to it along its whole length. But
+//! if the statics are sorted across their length, those that a body may touch are a short run.
 
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
@@ -12,7 +12,7 @@ use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::static_tree::StaticTree;
 use std::hint::select_unpredictable;
 
-/// Statics that are looked at to decide.
+/// Statics in the sample for the decision.
 const DECISION_SAMPLE: usize = 16;
 
 /// Measured costs in nanoseconds: a static's search of the cells, a run of cells in it, a vector of
@@ -29,31 +29,31 @@ const INTERLEAVED: usize = 8;
 
 const _: () = assert!(INTERLEAVED <= SOA_PAD);
 
-/// The axis along which to sort the statics, if a sweep promises to be faster than a search of the
-/// cells for each static.
+/// The axis along which to sort the statics, if a sweep is estimated to be faster than a search of
+/// the cells for each static.
 pub(super) fn axis_if_faster(statics: &StaticTree, band: &BuiltBand<'_>, found: &[u32]) -> Option<usize> {
     let (lookup, band_data) = (band.lookup(), band.band());
     let population = band_data.population() as f64;
     let counts = [band_data.columns() as f64, band_data.rows() as f64];
     let step = found.len().div_ceil(DECISION_SAMPLE).max(1);
-    let (mut looked_at, mut search, mut sides) = (0.0, 0.0, [0.0; 2]);
+    let (mut sampled, mut search, mut sides) = (0.0, 0.0, [0.0; 2]);
     for &row in found.iter().step_by(step) {
         let aabb = band.axes().box_to_band(statics.raw_boxes()[row as usize]);
         let rect = lookup.rect(&aabb);
         let (across, down) = (rect.x.len() as f64, rect.y.len() as f64);
         let candidates = across * down / (counts[0] * counts[1]) * population;
         search += SEARCH_NS + down * RUN_NS + candidates / LANES * VECTOR_NS;
-        looked_at += 1.0;
+        sampled += 1.0;
         let [min_x, min_y, max_x, max_y] = aabb.edges().map(f64::from);
         sides[0] += max_x - min_x;
         sides[1] += max_y - min_y;
     }
-    let search = search / looked_at * found.len() as f64;
+    let search = search / sampled * found.len() as f64;
     let bounds = band_data.bounds().edges().map(f64::from);
     let sweep = |axis: usize| {
         let spread = bounds[axis + 2] - bounds[axis];
         // Bodies are assumed to be half a cell wide.
-        let in_run = found.len() as f64 * (sides[axis] / looked_at / spread + 0.5 / counts[axis]).min(1.0);
+        let in_run = found.len() as f64 * (sides[axis] / sampled / spread + 0.5 / counts[axis]).min(1.0);
         population * (LOOK_UP_NS + in_run / LANES * VECTOR_NS)
     };
     let axis = if sweep(0) < sweep(1) { 0 } else { 1 };
@@ -83,12 +83,12 @@ pub(super) fn sweep(
     }));
     let (body_lows, body_highs) = ([bodies.min_x(), bodies.min_y()][axis], [bodies.max_x(), bodies.max_y()][axis]);
     for first in (0..bodies.len()).step_by(INTERLEAVED) {
-        // Columns are padded, so there are as many; for the padding the result is not used.
+        // Columns are padded, so this many can be read; results for the padding are not used.
         let mut limits = [0.0; INTERLEAVED];
         limits.copy_from_slice(&body_highs[first..first + INTERLEAVED]);
         let ends = partition_points(&lows[..statics.len()], limits);
         for (at, end) in (first..bodies.len()).zip(ends) {
-            // The run is short: steps of a vector's width are faster than another search.
+            // The run is short: steps of one vector are faster than another search.
             let mut start = end;
             while start > 0 && reach[start - 1] >= body_lows[at] {
                 start = start.saturating_sub(LANES as usize);
@@ -103,7 +103,7 @@ pub(super) fn sweep(
 
 /// How many of some ascending numbers, at least one, are at most each limit.
 ///
-/// All searches take the same number of steps in turn, so that none waits for another's memory.
+/// All searches advance together, step by step, so that none waits for the memory of another.
 fn partition_points(ascending: &[f32], limits: [f32; INTERLEAVED]) -> [usize; INTERLEAVED] {
     let mut bases = [0; INTERLEAVED];
     let mut size = ascending.len();

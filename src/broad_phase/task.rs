@@ -1,4 +1,4 @@
-//! What the tasks of a step leave behind.
+//! The output of a task.
 
 use crate::broad_phase::context::PassContext;
 use crate::frame::phases::PassTimes;
@@ -9,19 +9,19 @@ use crate::memory::page::Page;
 #[derive(Default)]
 pub(crate) struct TaskOutput {
     pub(crate) body_pages: Vec<Page>,
-    /// Number of leading pairs of which both bodies are certainly owned by the task's band.
+    /// Number of leading pairs whose bodies are both owned by the task's band.
     pub(crate) own_pairs: usize,
     pub(crate) static_pages: Vec<Page>,
     pub(crate) times: PassTimes,
 }
 
 impl TaskOutput {
-    /// Prepares for another task. Pages were taken out when the output was gathered.
+    /// Prepares for another task. Its pages were taken when the output was gathered.
     pub(crate) fn begin(&mut self) {
         (self.times, self.own_pairs) = (PassTimes::default(), 0);
     }
 
-    /// Gives the listener all pages of a task that ran without it.
+    /// Notifies the listener of all pages of a task that ran without it.
     pub(crate) fn notify(&self, pass: &PassContext<'_>, task: usize) {
         if let (Some(on_page), false) = (pass.step.listener, pass.budget.is_exceeded()) {
             for (kind, pages) in [(PairKind::Body, &self.body_pages), (PairKind::Static, &self.static_pages)] {

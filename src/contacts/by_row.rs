@@ -1,12 +1,13 @@
-//! Sorts the pairs of a step by spans of rows: which partners does each row have?
+//! Sorts the pairs of a step by row, in spans of rows, to find the partners of each row.
 //!
-//! Rows are cut into spans of [`SPAN_ROWS`]. Each chunk of pages is sorted by span into a place of
-//! its own that fits in the cache; then each span gathers its runs from all chunks.
+//! Rows are divided into spans of [`SPAN_ROWS`]. Each chunk of pages is sorted by span into its own
+//! part of a buffer, which fits the cache; then each span gathers its runs from all chunks.
 //!
-//! - ROWSORT-1: an entry holds the row in its upper half and the partner in its lower half, so
+//! - ROWSORT-1: an entry contains the row in its upper half and the partner in its lower half, so
 //!   ascending entries are ascending pairs.
 //!
-//! Chunks are cut by pages and spans by rows, so the result does not depend on threads.
+//! The division into chunks depends on pages, that into spans on rows, so the result does not
+//! depend on threads.
 //!
 //! Cost: two passes over the pairs, each chunk in the cache; 8 bytes per entry.
 
@@ -22,10 +23,10 @@ pub(crate) const SPAN_ROWS: usize = 4096;
 /// Largest number of chunks, so that their tables stay small in large worlds.
 const CHUNKS_MAX: usize = 256;
 
-/// Smallest and largest number of pages of a chunk, unless [`CHUNKS_MAX`] asks for more.
+/// Smallest and largest number of pages of a chunk, unless [`CHUNKS_MAX`] requires more.
 ///
-/// A chunk should be small enough to be shared out and to stay in the cache, but where there are
-/// many spans, large enough that its run for a span is worth visiting.
+/// A chunk should be small enough to distribute over threads and to stay in the cache, but if there
+/// are many spans, large enough that its run for a span is worth visiting.
 const CHUNK_PAGES: [usize; 2] = [4, 32];
 
 /// Spans per page of a chunk.
@@ -48,7 +49,7 @@ pub(crate) fn span_count(rows: usize) -> usize {
     rows.div_ceil(SPAN_ROWS)
 }
 
-/// Which entries a pair makes.
+/// The entries of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairSides {
     /// The first row with the second.
@@ -63,7 +64,7 @@ pub(crate) struct RowSort {
     /// `chunk_room` entries for each chunk.
     entries: Vec<u64>,
     chunk_room: usize,
-    /// For each chunk, where the entries of each span end.
+    /// For each chunk, the ends of the entries of each span.
     span_ends: Vec<Vec<u32>>,
     chunk_count: usize,
 }

@@ -1,4 +1,4 @@
-//! The contacts of a step, as they are read.
+//! The view of a step's contacts.
 
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::events::view::ContactEvents;
@@ -13,7 +13,7 @@ use std::fmt;
 ///
 /// Returned by [`World::step`](crate::World::step), and by
 /// [`World::contacts`](crate::World::contacts) with a shared borrow. Cheap to copy and to share
-/// between threads. Borrows the world, but none of the columns that were stepped.
+/// between threads. Borrows the world, but none of the columns of the step.
 ///
 /// ```
 /// use triphase::{Bodies, World};
@@ -32,9 +32,9 @@ use std::fmt;
 /// # Determinism
 ///
 /// The order of pages and pairs depends only on input, statics and settings: it is the same with
-/// any number of threads and on any instruction set, whatever was stepped before. The exception are
-/// steps with [sleeping bodies](crate::Bodies::with_asleep). The order may change between versions
-/// of this crate.
+/// any number of threads and on any instruction set, whatever the earlier steps were. The
+/// exceptions are steps with [sleeping bodies](crate::Bodies::with_asleep). The order may change
+/// between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     store: &'w ContactStore,
@@ -113,7 +113,7 @@ impl<'w> Contacts<'w> {
     }
 }
 
-/// # Partners and events, where the settings ask for them
+/// # Partners and events, if enabled in the settings
 impl<'w> Contacts<'w> {
     /// The bodies that `row` is a pair with, ascending.
     ///
@@ -214,7 +214,7 @@ fn par_pages<'w, P: Pod + Sync>(
     pages.found.par_iter().chain(pages.cached).map(|page| bytemuck::cast_slice(page.pairs()))
 }
 
-/// An iterator over pairs that knows how many are left.
+/// An iterator over pairs with a known length.
 #[derive(Clone, Debug)]
 pub struct Pairs<'w, P> {
     page: std::slice::Iter<'w, P>,

@@ -2,13 +2,13 @@
 //!
 //! A union-find forest over rows, joined by Rem's algorithm (Dijkstra, A Discipline of Programming,
 //! chapter 23; the fastest of many in Patwary, Blair and Manne, 2010): it walks up from both rows
-//! of a pair at once, always from the one with the higher parent, and links it to the lower parent.
-//! So walks shorten the paths they take.
+//! of a pair, always from the one with the higher parent, and links it to the lower parent. Each
+//! walk also shortens its path.
 //!
 //! - ISLAND-1: no parent is above its row, so the root of a group is its lowest row, whatever the
 //!   order of pairs.
 //! - ISLAND-2: so if rows are numbered in ascending order, the parent of a row has its island
-//!   before the row does, parents are replaced by islands in place, and islands are in the order of
+//!   before the row does. Parents are replaced by islands in place, and islands are in the order of
 //!   their lowest rows.
 //!
 //! Cost: a short walk per pair, and two passes over the rows.
@@ -21,7 +21,7 @@ use std::iter::zip;
 /// Number of pairs that are joined at the same time: two kilobytes of walks.
 const WALK_COUNT: usize = 256;
 
-/// Marks a static that touches no body so far; no row has this number.
+/// Marks a static that no body is known to touch; no row has this number.
 const NO_ROW: u32 = u32::MAX;
 
 /// Groups of bodies that touch each other, directly or through others.
@@ -50,7 +50,7 @@ pub struct Islands {
     connect_statics: bool,
     /// For each row: its parent while pairs are joined (ISLAND-1), then its island (ISLAND-2).
     island_by_row: Vec<u32>,
-    /// Where the rows of each island start, and the end of the last; empty if there are no rows.
+    /// The start of each island's rows, and the end of the last; empty if there are no rows.
     starts: Vec<u32>,
     rows: Vec<u32>,
     /// For each static: a body that touches it, or [`NO_ROW`].
@@ -127,7 +127,7 @@ impl Islands {
         self.bytes()
     }
 
-    /// Puts each of `rows` rows into a tree of its own.
+    /// Makes each of `rows` rows its own tree.
     fn begin(&mut self, rows: usize) {
         self.island_by_row.clear();
         self.island_by_row.extend(0..rows as u32);
@@ -181,7 +181,7 @@ impl Islands {
 /// Joins the trees of both rows of each pair.
 ///
 /// The length of a walk is unpredictable. So many pairs walk in lockstep, without a branch, and
-/// those that have arrived are dropped from the next round.
+/// those that have arrived are removed after each round.
 fn join(parents: &mut [u32], mut pairs: impl Iterator<Item = [u32; 2]>) {
     let mut walks = [[0; 2]; WALK_COUNT];
     loop {

@@ -1,5 +1,4 @@
-//! What becomes of the pairs of a step: views, partners, events, islands, loops that change rows,
-//! streams.
+//! The contacts of a step: views, partner lists, events, islands, loops that change rows, streams.
 
 pub(crate) mod by_row;
 #[allow(clippy::module_inception, reason = "the view of contacts")]

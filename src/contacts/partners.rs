@@ -46,7 +46,7 @@ impl PartnerLists {
 
     /// Empties the lists of statics.
     pub(crate) fn clear_statics(&mut self) {
-        self.statics.spans.clear();
+        self.statics.live = 0;
     }
 
     /// The bodies that `row` is a pair with, ascending.
@@ -65,22 +65,27 @@ impl PartnerLists {
 struct CsrLists {
     sort: RowSort,
     spans: Vec<CsrSpan>,
+    /// Number of leading spans that are those of the last step; the rest is memory.
+    live: usize,
 }
 
 impl CsrLists {
     /// The list of a row; empty if there is no such row.
     fn list(&self, row: u32) -> &[u32] {
         let (span, row) = (row as usize / SPAN_ROWS, row as usize % SPAN_ROWS);
-        let Some(CsrSpan { ends, partners, .. }) = self.spans.get(span) else { return &[] };
+        let Some(CsrSpan { ends, partners, .. }) = self.spans[..self.live].get(span) else { return &[] };
         let start = if row == 0 { 0 } else { ends[row - 1] };
         &partners[start as usize..ends[row] as usize]
     }
 
     fn rebuild(&mut self, pages: PageChain<'_>, rows: usize, sides: PairSides, parallel: bool) {
         self.sort.fill(pages, rows, sides, parallel);
-        self.spans.resize_with(span_count(rows), CsrSpan::default);
+        self.live = span_count(rows);
+        if self.spans.len() < self.live {
+            self.spans.resize_with(self.live, CsrSpan::default);
+        }
         let sort = &self.sort;
-        parallel::for_each_mut(parallel, &mut self.spans, |k, span| span.rebuild(sort.runs(k)));
+        parallel::for_each_mut(parallel, &mut self.spans[..self.live], |k, span| span.rebuild(sort.runs(k)));
     }
 }
 
@@ -97,6 +102,7 @@ impl Buffers for CsrLists {
     /// Drops all scratch: it does not belong to the lists.
     fn shrink_to_fit(&mut self) {
         self.sort = RowSort::default();
+        self.spans.truncate(self.live);
         self.spans.iter_mut().for_each(|span| span.unsorted = Vec::new());
         self.spans.shrink_to_fit();
     }
@@ -107,9 +113,9 @@ impl Buffers for CsrLists {
 struct CsrSpan {
     /// End of each row's partners, which is the start of the next row's.
     ends: Vec<u32>,
-    /// Followed by [`NETWORK_LEN`] slots that are no partners.
+    /// Followed by [`NETWORK_LEN`] slots that contain no partners.
     partners: Vec<u32>,
-    /// The same, before each row's are sorted.
+    /// The same, before the partners of each row are sorted.
     unsorted: Vec<u32>,
 }
 

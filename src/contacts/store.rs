@@ -1,4 +1,4 @@
-//! Everything that a world keeps about contacts.
+//! The contacts of a world, and everything derived from them.
 //!
 //! A step finds its pairs in `next`, beside those of the last successful step in `found`. When
 //! nothing can fail any more, the two are swapped.
@@ -61,7 +61,7 @@ impl ContactStore {
     /// The running step succeeded: its pairs become the present ones.
     ///
     /// Afterwards there are pages for a second step like it, and a spare one for each of `workers`
-    /// workers, because a task may take a page and give it back empty.
+    /// threads, because a task may take a page and return it empty.
     pub(crate) fn advance(&mut self, workers: usize) {
         std::mem::swap(&mut self.found, &mut self.next);
         self.schedules.invalidate();
@@ -106,26 +106,22 @@ impl ContactStore {
             + self.partners.bytes()
     }
 
-    /// Gives back everything that the present contacts do not need.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        (0..Self::PART_COUNT).for_each(|part| self.shrink_part(part));
-    }
-
     /// Number of parts for [`shrink_part`](Self::shrink_part).
-    pub(crate) const PART_COUNT: usize = 5;
+    pub(crate) const PART_COUNT: usize = 4;
 
-    /// Gives back what one part holds beyond the present contacts, to spread the work over steps.
+    /// Gives back what one part holds beyond the present contacts.
     pub(crate) fn shrink_part(&mut self, part: usize) {
         match part {
             0 => self.events.shrink_to_fit(),
             1 => self.partners.shrink_to_fit(),
             2 => self.schedules.shrink_to_fit(),
-            3 => {
+            _ => {
                 self.next.clear(&self.pool);
                 self.next = FoundPairs::default();
                 self.found.shrink_to_fit();
+                // Enough for another step with as many pairs.
+                self.pool.shrink(self.found.page_count());
             }
-            _ => self.pool.release(),
         }
     }
 }

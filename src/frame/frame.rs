@@ -1,4 +1,5 @@
-//! Everything that one step filed: its bodies in their tiers, ids, filters, and the statics of then.
+//! The result of filing one step: its bodies in their tiers, their ids and filters, and the statics
+//! of that step.
 
 use crate::error::InvalidRow;
 use crate::frame::oversized::Oversized;
@@ -35,10 +36,10 @@ pub(crate) struct Frame {
     pub(crate) oversized: Oversized,
     /// Tier 3.
     pub(crate) statics: StaticSet,
-    /// Rows that were left out, ascending.
+    /// Skipped rows, ascending.
     pub(crate) skipped: Vec<InvalidRow>,
     pub(crate) phases: PhaseTimes,
-    /// The box of each row, made when first asked for.
+    /// The box of each row, computed at its first use.
     boxes_by_row: ReusableLazy<Vec<RawAabb>>,
 }
 
@@ -49,7 +50,7 @@ buffers!(Frame {
     plain: step, row_count, sequential, statics, phases;
 });
 
-/// The parts of a frame, apart from its bands, that decide about pairs.
+/// The parts of a frame, besides its bands, that determine pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct FrameParts<'a> {
     /// The filters of all rows, if any row has one.
@@ -74,7 +75,7 @@ impl Frame {
         Self { step, ..Self::default() }
     }
 
-    /// Prepares for another step, and forgets what was derived from the last contents.
+    /// Prepares for another step, and drops what was derived from the last contents.
     pub(crate) fn begin(&mut self, row_count: usize, sequential: bool) {
         (self.row_count, self.sequential) = (row_count, sequential);
         self.boxes_by_row.invalidate();

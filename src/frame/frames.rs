@@ -1,16 +1,18 @@
 //! The frames of a world: how they are published, and how their memory is reused.
 //!
-//! FRAME-1: a frame does not change while anyone but its world holds it: it is in an `Arc`.
-//! FRAME-2: the next step is built in a frame that no one else holds, so `Arc::make_mut` never
-//! clones. It is published when the step can no longer fail, so a published step is complete.
-//! FRAME-3: any frame that a step is built in has the capacity that earlier steps needed. Frames
-//! that no one else holds are brought to the same capacity after each step, others when they are
-//! taken.
-//! FRAME-4: readers and the step share one lock, held while a pointer is copied or exchanged. The
-//! replaced frame is dropped after unlocking.
-//! FRAME-5: without readers nothing is published. Then no one else holds the front frame, two frames
-//! are enough, and the ids of one step can move to the next. Only a borrow of the world makes the
-//! first reader, so none appears while a step runs.
+//! A frame does not change while anyone but its world has it: it is in an `Arc`.
+//!
+//! - FRAME-2: the next step is built in a frame that nobody else has, so `Arc::make_mut` never
+//!   clones. It is published when the step can no longer fail, so a published step is complete.
+//! - FRAME-3: any frame that a step is built in has the capacity that earlier steps needed. Frames
+//!   that nobody else has get the same capacity after each step, others when they are taken.
+//! - FRAME-4: readers and the step share one lock, locked while a pointer is copied or exchanged.
+//!   The replaced frame is dropped after unlocking.
+//! - FRAME-5: without readers nothing is published. Then nobody else has the front frame, two
+//!   frames are enough, and the ids of one step can move to the next. The first reader is created
+//!   only through a borrow of the world, so none appears while a step runs.
+//! - FRAME-6: a front frame that readers see cannot be shrunk. Instead, the next step is built in a
+//!   new frame without its capacity, and the front frame is not reused.
 
 use crate::frame::frame::Frame;
 use crate::memory::buffers::{Buffers, reserve_like};
@@ -21,11 +23,10 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Spare frames that are kept: one for the next step, and as many as were held when readers held
-/// two steps at once.
+/// Spare frames that are kept: one for the next step, and two for readers that keep earlier steps.
 const SPARES_MAX: usize = 3;
 
-/// What a world shares with its readers.
+/// The state that a world shares with its readers.
 #[derive(Default)]
 pub(crate) struct Published {
     state: Mutex<PublishedState>,
@@ -36,7 +37,7 @@ pub(crate) struct Published {
 struct PublishedState {
     /// The frame of the last successful step, if there are readers (FRAME-5).
     latest: Option<Arc<Frame>>,
-    /// Whether the world is gone, so that no step will follow.
+    /// Whether the world was dropped, so that no step will follow.
     closed: bool,
 }
 
@@ -61,11 +62,11 @@ impl Published {
     fn replace(&self, latest: Option<Arc<Frame>>) {
         let before = std::mem::replace(&mut self.state.lock().latest, latest);
         self.changed.notify_all();
-        drop(before); // FRAME-4: the guard is gone.
+        drop(before); // The lock is already released (FRAME-4).
     }
 }
 
-/// The world's end of [`Published`]: tells readers that wait when the world is gone.
+/// The world's end of [`Published`]: wakes waiting readers when the world is dropped.
 #[derive(Default)]
 struct Publisher(Arc<Published>);
 
@@ -83,12 +84,14 @@ const CAN_WAIT: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown
 #[derive(Default)]
 pub(crate) struct Frames {
     front: Arc<Frame>,
-    /// Each is free once no one else holds it.
+    /// Each is free once nobody else has it.
     spares: Vec<Arc<Frame>>,
     /// Shared with each reader.
     published: Publisher,
     /// Whether each frame keeps ids of its own, even without readers.
     own_ids: bool,
+    /// Whether the front frame may have far more capacity than steps need (FRAME-6).
+    front_is_oversized: bool,
 }
 
 impl Frames {
@@ -120,11 +123,13 @@ impl Frames {
         self.retract();
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut next = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
-        level(Arc::make_mut(&mut next), &self.front, self.has_readers() || self.own_ids);
+        if !self.front_is_oversized {
+            level(Arc::make_mut(&mut next), &self.front, self.has_readers() || self.own_ids);
+        }
         next
     }
 
-    /// Moves the ids of the last step to the next one, unless a reader may look at them (FRAME-5).
+    /// Moves the ids of the last step to the next one, unless a reader may read them (FRAME-5).
     ///
     /// Returns whether they were moved.
     pub(crate) fn move_ids(&mut self, next: &mut Frame) -> bool {
@@ -166,7 +171,9 @@ impl Frames {
         if readers {
             self.published.0.replace(Some(Arc::clone(&self.front)));
         }
-        self.spares.push(before);
+        if !std::mem::take(&mut self.front_is_oversized) {
+            self.spares.push(before);
+        }
         let (mut free, front, own_ids) = (0, &self.front, readers || self.own_ids);
         self.spares.retain_mut(|spare| match Arc::get_mut(spare) {
             Some(spare) if free < SPARES_MAX => {
@@ -179,17 +186,20 @@ impl Frames {
         });
     }
 
-    /// Drops the spares. The front frame stays as it is if readers may ask for it.
+    /// Drops the spares, and shrinks the front frame or has it replaced by the next step (FRAME-6).
     pub(crate) fn shrink_to_fit(&mut self) {
         self.retract();
         self.spares = Vec::new();
-        if let Some(front) = Arc::get_mut(&mut self.front) {
-            front.shrink_to_fit();
-            front.statics.tree.shrink_to_fit();
+        match Arc::get_mut(&mut self.front) {
+            Some(front) => {
+                front.shrink_to_fit();
+                front.statics.tree.shrink_to_fit();
+            }
+            None => self.front_is_oversized = true,
         }
     }
 
-    /// Bytes held for bodies in all frames, including those that readers hold, and in `grids`.
+    /// Bytes held for bodies in all frames, including those that readers have, and in `grids`.
     pub(crate) fn bytes<'g>(&'g self, grids: impl Iterator<Item = &'g Arc<Bands>>) -> usize {
         // Frames share the bands of cached bodies.
         let shared: SmallVec<[_; 8]> =
@@ -221,7 +231,7 @@ impl Frames {
     }
 }
 
-/// Gives a frame the capacity of the front frame (FRAME-3), and lets go of sleepers and statics that
+/// Gives a frame the capacity of the front frame (FRAME-3), and releases sleepers and statics that
 /// the front frame has replaced.
 fn level(frame: &mut Frame, front: &Frame, own_ids: bool) {
     frame.reserve_like(front);

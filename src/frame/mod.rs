@@ -1,4 +1,4 @@
-//! Everything that one step filed.
+//! The frame of a step: the result of filing its bodies.
 
 pub(crate) mod frame;
 pub(crate) mod frames;

@@ -5,7 +5,7 @@ use crate::frame::frame::Frame;
 impl Frame {
     /// Writes all rows so that bodies that are near each other become adjacent.
     ///
-    /// Common bodies in cell order, cached ones behind the others, then oversized ones in the order
+    /// Common bodies in cell order, cached ones after the others, then oversized ones in the order
     /// of their loose cells, then skipped rows.
     pub(crate) fn write_spatial_order(&self, order: &mut Vec<u32>) {
         order.clear();

@@ -1,7 +1,7 @@
 //! The oversized bodies of a step: their boxes, their rows, and two ways to search them.
 //!
-//! Box queries go through the double grid. For nearest queries and casts, a few bodies are tested
-//! one SoA block after another, which is faster than finding the way through the grid.
+//! Box queries use the double grid. For nearest queries and casts, a few bodies are tested one SoA
+//! block after the other, which is faster than traversing the grid.
 
 use crate::geometry::{Impact, PreparedCast, ROOT, RawAabb, distance_squared, square, union};
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks_from};
@@ -37,7 +37,7 @@ buffers!(Oversized { levelled: grid, boxes, rows, linear; own: ; plain: ; });
 buffers!(LinearSet { levelled: words; own: ; plain: len, bounds; });
 
 impl Oversized {
-    /// Files these bodies instead.
+    /// Replaces all bodies.
     pub(crate) fn rebuild(&mut self, records: &[BodyRecord]) {
         self.boxes.clear();
         self.boxes.extend(records.iter().map(|record| record.aabb));
@@ -105,9 +105,9 @@ impl Oversized {
         within
     }
 
-    /// Visits the bodies that `cast` hits up to the distance `t_max`, each once.
+    /// Visits the bodies that `cast` hits at times of impact up to `t_max`, each once.
     ///
-    /// `visit` takes a row and where it is hit, and returns the new `t_max`. Returns the last one.
+    /// `visit` takes a row and its impact, and returns the new `t_max`. Returns the last one.
     pub(crate) fn visit_cast(
         &self,
         level: DetectedSimd,
@@ -119,7 +119,8 @@ impl Oversized {
             let mut visit = |entity: u32, entry| visit(self.rows[entity as usize], entry);
             return self.grid.visit_cast(cast, t_max, &mut visit);
         }
-        // Only the way past these bodies: the cover of an endless way would be the whole world.
+        // Only the part of the path at these bodies: the bounds of an endless path would be
+        // infinite.
         let Some([from, to]) = cast.interval(&self.linear.bounds, t_max) else { return t_max };
         for (row, aabb) in self.linear.overlapping(level, cast.swept_bounds(from, to, to)) {
             if let Some(entry) = cast.impact(&aabb, t_max) {

@@ -21,7 +21,7 @@ pub struct PhaseTimes {
     pub layout: Duration,
     /// All passes over bands and loose cells, in parallel; see [`passes`](Self::passes).
     pub find_pairs: Duration,
-    /// Putting the pairs of all tasks into order.
+    /// Gathering the pairs of all tasks in order.
     pub gather: Duration,
     /// Comparing contacts with those of the last step, if contacts are tracked.
     pub track_contacts: Duration,
@@ -89,7 +89,7 @@ impl fmt::Display for PhaseTimes {
     }
 }
 
-/// A point in time; on targets without a clock all points are one.
+/// A point in time; on targets without a clock all points are equal.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -104,7 +104,7 @@ impl Clock {
         }
     }
 
-    /// Time since this point, which moves to now.
+    /// Time since this point, which is set to now.
     pub(crate) fn lap(&mut self) -> Duration {
         let now = Self::now();
         let passed = now.since(self);

@@ -5,7 +5,7 @@ use crate::memory::buffers::Buffers;
 use crate::tier::point_grid::bands::Bands;
 use std::sync::Arc;
 
-/// Bodies that stayed where an earlier step filed them.
+/// Bodies that an earlier step filed and that are unchanged since.
 #[derive(Clone, Default)]
 pub(crate) struct CachedBodies {
     /// Immutable while any frame has them. Some of their bodies may be stale.
@@ -17,7 +17,7 @@ pub(crate) struct CachedBodies {
 }
 
 impl CachedBodies {
-    /// Makes the frame have no cached bodies.
+    /// Removes all cached bodies from the frame.
     pub(crate) fn clear(&mut self) {
         (self.bands, self.has_stale, self.count) = (None, false, 0);
     }
@@ -35,13 +35,13 @@ impl CachedBodies {
         self.count
     }
 
-    /// Where cached bodies are filed, possibly with stale ones.
+    /// The bands of the cached bodies, possibly with stale ones.
     #[inline]
     pub(crate) fn bands(&self) -> Option<&Bands> {
         self.bands.as_deref()
     }
 
-    /// Whether a row in the bands is cached; else it is stale.
+    /// Whether a row in the bands is cached; otherwise it is stale.
     #[inline(always)]
     pub(crate) fn is_cached(&self, row: u32) -> bool {
         !self.has_stale || self.cached.contains(row)
@@ -60,7 +60,7 @@ impl CachedBodies {
     }
 }
 
-/// Without the bands, which other frames may have too.
+/// Without the bands, which frames may share.
 impl Buffers for CachedBodies {
     fn bytes(&self) -> usize {
         self.cached.bytes()

@@ -1,13 +1,13 @@
-//! Static sets, and which state of them a part of the world has seen.
+//! Static sets, and versions that identify their contents.
 
 use crate::error::Error;
 use crate::memory::buffers::plain_buffers;
 use crate::tier::static_tree::tree::StaticTree;
 
-/// Identifies the contents of a static set. A version is never used again for other contents.
+/// Identifies the contents of a static set. A version is never reused for other contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StaticsVersion {
-    /// Changes when the set is replaced, so that rows may be other statics.
+    /// Changes when the set is replaced, so that the same rows may be different statics.
     set: u64,
     /// Changes with the set, and when statics are enabled, disabled or moved.
     state: u64,
@@ -22,7 +22,7 @@ impl StaticsVersion {
     }
 }
 
-/// The statics of a world, or those that a frame shows.
+/// The statics of a world or of a frame.
 #[derive(Clone, Default)]
 pub(crate) struct StaticSet {
     pub(crate) tree: StaticTree,
@@ -44,7 +44,7 @@ impl StaticSet {
         Ok(was_enabled)
     }
 
-    /// Becomes a clone of `other`, in the memory already held.
+    /// Becomes a clone of `other`, in its own memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         if self.version != other.version {
             self.tree.copy_from(&other.tree);
@@ -55,7 +55,7 @@ impl StaticSet {
     /// The same statics with `by` subtracted from their boxes.
     pub(crate) fn shifted(&self, by: [f32; 2], parallel: bool) -> Result<Self, Error> {
         let tree = self.tree.shifted(by, parallel)?;
-        // One version is left for the statics of a frame, if they differ.
+        // Skips one version for the statics of a frame, if they differ.
         let version = StaticsVersion { state: self.version.state + 2, ..self.version };
         Ok(Self { tree, version })
     }

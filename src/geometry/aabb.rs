@@ -1,6 +1,6 @@
-//! Closed axis-aligned boxes that were checked when they were made.
+//! Closed axis-aligned boxes, validated when they are created.
 //!
-//! AABB-1: the edges of an [`Aabb`] are finite and `min <= max`, so nothing checks it again.
+//! The edges of an [`Aabb`] are finite and `min <= max`, so nothing checks them again.
 
 use crate::geometry::invalid_shape::{InvalidShape, check_finite, check_min};
 use crate::geometry::point::Point;
@@ -11,7 +11,7 @@ use crate::geometry::raw_box::{RawAabb, distance_squared, overlaps};
 /// Edges are finite and `min <= max` on both axes; size 0 is allowed. In memory it is four `f32`,
 /// `[min_x, min_y, max_x, max_y]`, so a `&[Aabb]` is accepted wherever a column of boxes is.
 ///
-/// With the feature `serde` it is serialized as these four edges, and checked when it is read.
+/// With the feature `serde` it is serialized as these four edges, and validated when it is read.
 ///
 /// ```
 /// use triphase::Aabb;
@@ -51,7 +51,7 @@ impl Aabb {
         half_extents: impl Into<[f32; 2]>,
     ) -> Result<Self, InvalidShape> {
         let ([x, y], [half_x, half_y]) = (center.into(), half_extents.into());
-        // Far from the origin rounding would hide a negative one.
+        // Far from the origin, rounding would hide a negative half-extent.
         check_min("AABB", "half-extent.x", half_x, 0.0)?;
         check_min("AABB", "half-extent.y", half_y, 0.0)?;
         Self::new([x - half_x, y - half_y], [x + half_x, y + half_y])
@@ -86,8 +86,8 @@ impl Aabb {
 
     /// Returns the square of the distance from `point` to the closed box, 0 inside.
     ///
-    /// Computed in `f64` from the `f32` edges: on each axis `max(min - p, p - max, 0)`, then the sum
-    /// of both squares.
+    /// Computed in `f64` from the `f32` edges: on each axis `max(min - p, p - max, 0)`, then the
+    /// sum of both squares.
     pub fn distance_squared(&self, point: Point) -> f64 {
         distance_squared(&self.0, point.to_array())
     }
@@ -98,7 +98,7 @@ impl Aabb {
     }
 }
 
-/// The inverse of [`Aabb::to_array`], checked like [`Aabb::new`].
+/// The inverse of [`Aabb::to_array`], validated like [`Aabb::new`].
 impl TryFrom<RawAabb> for Aabb {
     type Error = InvalidShape;
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn center_and_half_extents_give_the_box_back() {
+    fn center_and_half_extents_round_trip() {
         for (center, half_extents) in [([1.5, -2.0], [0.5, 3.0]), ([0.0, 0.0], [f32::MAX, 0.0])] {
             let aabb = Aabb::from_half_extents(center, half_extents).unwrap();
             assert_eq!((aabb.center(), aabb.half_extents()), (center, half_extents));

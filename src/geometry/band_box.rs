@@ -1,6 +1,6 @@
 //! Boxes in the axes of a band.
 //!
-//! A size class is divided into bands along y. Where dividing it along x gives more even bands, x
+//! A size class is divided into bands along y. If dividing it along x makes more even bands, x
 //! and y of its boxes are exchanged, so that the code of a band exists once. The types here keep
 //! both kinds of boxes apart: a [`RawAabb`] is in the axes of the world, a [`BandBox`] in those of
 //! a band, and [`BandAxes`] converts between them.
@@ -56,7 +56,8 @@ impl BandAxes {
 pub(crate) struct BandBox(RawAabb);
 
 impl BandBox {
-    /// The box of edges that are in the axes of the band already, as its records and columns are.
+    /// Creates a box from edges that are already in the axes of the band, like those of its records
+    /// and columns.
     #[inline(always)]
     pub(crate) fn from_edges(edges: RawAabb) -> Self {
         Self(edges)

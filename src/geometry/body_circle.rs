@@ -1,24 +1,23 @@
 //! The circle of a box: the shape of a body under [`BodyShape::Circle`](crate::BodyShape::Circle).
 //!
-//! Its diameter is the longer side of the box. So a body whose box is not square keeps its ends,
-//! which a circle of the shorter side would lose: the error is towards pairs that the narrow phase
-//! rejects, never towards a contact that nobody sees. And the rule is symmetric in x and y, so
+//! Its diameter is the longer side of the box. A circle of the shorter side would not cover the
+//! ends of a body whose box is not square: its contacts would be lost. With the longer side, some
+//! pairs are too many, which the narrow phase rejects. And the rule is symmetric in x and y, so
 //! kernels need no variant for bands with exchanged axes.
 //!
-//! CIRCLE-1: [`BodyCircle`] is the only definition of which circles touch, given that their boxes
+//! CIRCLE-1: [`BodyCircle`] is the only definition of overlapping circles, given that their boxes
 //! overlap. Kernels agree with it bit for bit: each operation is rounded to f32, none is fused.
 //!
-//! CIRCLE-2: a pair is rejected only if its squared distance is greater than its squared reach. NaN
-//! is greater than nothing, and neither are two infinities or two zeros than each other: the boxes
-//! alone decide such pairs.
+//! CIRCLE-2: a pair is rejected only if its squared distance is greater than its squared reach.
+//! That is false for NaN, for two infinities and for two zeros: the boxes alone decide such pairs.
 //!
-//! CIRCLE-3: the test is symmetric in its two circles, as squares of differences and sums are.
+//! The test is symmetric in its two circles, as squares of differences and sums are.
 
 use crate::geometry::raw_box::RawAabb;
 
-/// A circle around the centre of a box, all its numbers doubled, which saves two halvings.
+/// A circle around the center of a box, with all numbers doubled, which saves two halvings.
 ///
-/// The numbers may be infinite, and the centre NaN, where edges or sums of them are infinite.
+/// The numbers may be infinite, and the center NaN, if edges or their sums are infinite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyCircle {
     pub(crate) x: f32,
@@ -82,7 +81,7 @@ mod tests {
     fn touching_circles_overlap_and_corners_do_not() {
         let unit = [-1.0, -1.0, 1.0, 1.0];
         assert!(overlap(unit, [1.0, -1.0, 3.0, 1.0]), "side by side");
-        // 3, 4, 5: the circles touch where a corner of each box lies in the other one.
+        // Sides 3, 4, 5: the circles touch exactly, and each box contains a corner of the other.
         assert!(overlap(unit, [-1.0, 0.0, 7.0, 8.0]));
         assert!(!overlap(unit, [-0.999, 0.001, 7.001, 8.001]));
         assert!(!overlap(unit, [0.9, 0.9, 2.9, 2.9]));
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_decide_where_a_square_is_nan_infinite_or_zero() {
+    fn boxes_decide_if_a_square_is_nan_infinite_or_zero() {
         let all = [-INF, -INF, INF, INF];
         assert!(overlap(all, all) && overlap(all, [0.0; 4]));
         // Infinite reaches and distances.
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn exchanged_axes_exchange_the_centre_and_keep_the_radius() {
+    fn exchanged_axes_exchange_the_center_and_keep_the_radius() {
         for [x0, y0, x1, y1] in [[1.0, -2.5, 4.0, 7.0], [-INF, 1.0, 3.0, 2.0], [0.1, 0.2, 0.3, 0.4]] {
             let (circle, other) = (BodyCircle::of_box(&[x0, y0, x1, y1]), BodyCircle::of_box(&[y0, x0, y1, x1]));
             assert_eq!([circle.x, circle.y, circle.radius], [other.y, other.x, other.radius]);

@@ -1,4 +1,4 @@
-//! The error of shapes that cannot be made.
+//! The error of invalid shapes.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct InvalidShape {
     /// The shape: "AABB", "circle", "ray".
     pub shape: &'static str,
-    /// Which of its values, such as "origin.x".
+    /// The name of the value, such as "origin.x".
     pub part: &'static str,
     /// The value that was given.
     pub value: f32,
@@ -50,7 +50,7 @@ mod tests {
     use crate::geometry::{Aabb, AabbCast, Circle, Point, Ray};
 
     #[test]
-    fn messages_name_the_value_and_what_it_must_be() {
+    fn messages_name_the_value_and_its_bounds() {
         let unit = Aabb::new([0.0, 0.0], [1.0, 1.0]).unwrap();
         let (nan, infinite) = (f32::NAN, f32::INFINITY);
         for (error, message) in [

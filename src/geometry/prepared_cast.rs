@@ -2,11 +2,11 @@
 //!
 //! CAST-1: the interval of times in which a box is hit is computed in f64 by operations that are
 //! monotone in each edge: a difference, a product with one number, minima and maxima. So a box that
-//! contains another is hit no later and left no earlier, rounding included, and what misses bounds
-//! misses everything in them.
+//! contains another is hit no later and left no earlier, rounding included, and a cast that misses
+//! bounds misses everything in them.
 //!
-//! CAST-2: no NaN occurs. The inverse of a component is finite and not 0, and an axis without motion
-//! is compared, not divided by.
+//! CAST-2: no NaN occurs. The inverse of a component is finite and not 0, and an axis without
+//! motion is compared, not divided by.
 //!
 //! CAST-3: times are never -0, which `f64::max` may return: it would precede 0 in a total order.
 
@@ -14,7 +14,7 @@ use crate::geometry::band_box::BandAxes;
 use crate::geometry::raw_box::RawAabb;
 use crate::geometry::rounding::{ROUNDING, round_down, round_up};
 
-/// An interval of times, first and last; empty if the first is greater.
+/// An interval of times, first and last; empty if the first is the greater one.
 pub(crate) type Interval = [f64; 2];
 
 const EMPTY: Interval = [f64::INFINITY, f64::NEG_INFINITY];
@@ -32,7 +32,7 @@ pub(crate) struct PreparedCast {
     pub(crate) max_time: f64,
 }
 
-/// When and on which side a cast hits a box.
+/// The time of impact on a box, and the side that is hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Impact {
     pub(crate) time: f64,
@@ -47,7 +47,7 @@ impl PreparedCast {
         Self { start, direction, inverse, axes: BandAxes::default(), max_time }
     }
 
-    /// This cast, which is in the axes of the world, in those of a band.
+    /// Converts this cast from the axes of the world to those of a band.
     #[inline]
     pub(crate) fn to_band(self, axes: BandAxes) -> Self {
         debug_assert_eq!(self.axes, BandAxes::default(), "a cast in the axes of the world");
@@ -60,7 +60,7 @@ impl PreparedCast {
         }
     }
 
-    /// The times between which a box is hit on one axis.
+    /// The interval in which a box is hit on one axis.
     #[inline(always)]
     fn interval_on_axis(&self, aabb: &RawAabb, axis: usize) -> Interval {
         let (low, high) = (aabb[axis], aabb[axis + 2]);
@@ -75,7 +75,7 @@ impl PreparedCast {
         if inverse > 0.0 { [low, high] } else { [high, low] }
     }
 
-    /// The times between which a box, or a box around others (CAST-1), is hit, up to `max_time`.
+    /// The interval in which a box, or any box inside it (CAST-1), is hit, up to `max_time`.
     #[inline(always)]
     pub(crate) fn interval(&self, aabb: &RawAabb, max_time: f64) -> Option<Interval> {
         let ([x_first, x_last], [y_first, y_last]) = (self.interval_on_axis(aabb, 0), self.interval_on_axis(aabb, 1));
@@ -108,7 +108,7 @@ impl PreparedCast {
 
     /// A box that overlaps every box whose impact is between two times.
     ///
-    /// `end` is the last time that is of interest: with one `end`, the bounds of later intervals
+    /// `end` is the last time of interest: with the same `end`, the bounds of later intervals
     /// begin and end no earlier.
     #[inline]
     pub(crate) fn swept_bounds(&self, from: f64, to: f64, end: f64) -> RawAabb {
@@ -127,7 +127,7 @@ impl PreparedCast {
         [round_down(x_low), round_down(y_low), round_up(x_high), round_up(y_high)]
     }
 
-    /// Whether the cast moves towards greater coordinates on an axis.
+    /// Whether the cast moves toward greater coordinates on an axis.
     #[inline]
     pub(crate) fn ascends(&self, axis: usize) -> bool {
         self.direction[axis] > 0.0
@@ -139,8 +139,8 @@ impl PreparedCast {
         self.direction[axis].abs()
     }
 
-    /// Splits an interval at a line across an axis: the parts in which boxes of the lower and of the
-    /// upper side are hit. Either may be empty.
+    /// Splits an interval at a line across an axis: the parts in which boxes of the lower and of
+    /// the upper side are hit. Either may be empty.
     ///
     /// A box belongs to the lower side if `min <= cut`, and to the upper side if `max > cut`.
     #[inline]
@@ -151,8 +151,9 @@ impl PreparedCast {
             let (low, high) = (start_low <= cut, start_high > cut);
             return [if low { [first, last] } else { EMPTY }, if high { [first, last] } else { EMPTY }];
         }
-        // A box of the lower side alone ends at or before the cut, one of the upper side alone begins
-        // after it: each is hit on this side of the time at which the cut itself would be (CAST-1).
+        // A box of the lower side alone ends at or before the cut, one of the upper side alone
+        // begins after it. So each is hit on its side of the time at which the cut itself would be
+        // hit (CAST-1).
         let low = (f64::from(cut) - f64::from(start_low)) * inverse;
         let high = (f64::from(cut) - f64::from(start_high)) * inverse;
         if inverse > 0.0 {
@@ -196,7 +197,7 @@ mod tests {
         ] {
             let cast = PreparedCast::new([0.0; 4], direction, 9.0);
             let axes = BandAxes::new(true);
-            let impact = cast.impact(&aabb, 9.0).expect("the box is on the way");
+            let impact = cast.impact(&aabb, 9.0).expect("the box is on the path");
             assert_eq!(cast.to_band(axes).impact(axes.box_to_band(aabb).edges(), 9.0), Some(impact));
         }
     }

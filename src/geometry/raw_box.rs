@@ -9,7 +9,7 @@
 /// Edges may be infinite, as an edge that is computed may round to infinity, but never NaN.
 pub type RawAabb = [f32; 4];
 
-/// Overlaps no finite box; united with another box it gives that box.
+/// Overlaps no finite box; its union with another box is that box.
 pub(crate) const EMPTY_AABB: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
 
 /// Overlaps every box.
@@ -48,9 +48,9 @@ pub(crate) fn distance_squared(aabb: &RawAabb, [x, y]: [f32; 2]) -> f64 {
     x * x + y * y
 }
 
-/// The box in coordinates whose origin is at `origin`.
+/// The box in coordinates with this origin.
 ///
-/// Rounds each edge, which is monotone, so `min <= max` still holds. A finite edge may become
+/// Rounds each edge, which is monotone, so `min <= max` remains true. A finite edge may become
 /// infinite.
 #[inline(always)]
 pub(crate) fn translated(aabb: &RawAabb, origin: [f32; 2]) -> RawAabb {

@@ -8,13 +8,13 @@ use crate::geometry::prepared_cast::PreparedCast;
 ///
 /// A point moves along the ray by one `direction` per unit of time. The direction need not be of
 /// length 1: with the motion of one step as direction and a `max_time_of_impact` of 1, times are
-/// fractions of the step. With a direction of zero, or a `max_time_of_impact` of 0, the ray hits the
-/// boxes that contain its origin. `max_time_of_impact` may be infinite.
+/// fractions of the step. With a direction of zero, or a `max_time_of_impact` of 0, the ray hits
+/// the boxes that contain its origin. `max_time_of_impact` may be infinite.
 ///
-/// A ray hits a box if it shares a point with the closed box, edges and corners included. That is
-/// computed in `f64` from the `f32` edges. On each axis on which the direction is not zero, the times
-/// `(edge - origin) * (1 / direction)` of both edges are the ends of an interval; on other axes the
-/// box must contain the origin. The ray hits the box if these intervals and `0` to
+/// A ray hits a box if it shares a point with the closed box, edges and corners included. This is
+/// computed in `f64` from the `f32` edges. On each axis on which the direction is not zero, the
+/// times `(edge - origin) * (1 / direction)` of both edges are the ends of an interval; on other
+/// axes the box must contain the origin. The ray hits the box if these intervals and `0` to
 /// `max_time_of_impact` have a time in common, and the time of impact is the first such time.
 ///
 /// ```
@@ -50,7 +50,7 @@ impl Ray {
         })
     }
 
-    /// Where it starts, `[x, y]`.
+    /// The start, `[x, y]`.
     pub fn origin(&self) -> [f32; 2] {
         self.origin
     }
@@ -60,7 +60,7 @@ impl Ray {
         self.direction
     }
 
-    /// How far it reaches, in multiples of the direction.
+    /// The last time of impact, in multiples of the direction.
     pub fn max_time_of_impact(&self) -> f32 {
         self.max_time_of_impact
     }
@@ -78,7 +78,7 @@ impl From<Ray> for PreparedCast {
     }
 }
 
-/// A box that moves along a displacement, to find what it hits on its way.
+/// A box that moves along a displacement, to find what it hits.
 ///
 /// It hits what a [`Ray`] hits whose origin is the whole box: on each axis the times are
 /// `(min - box.max) * (1 / displacement)` and `(max - box.min) * (1 / displacement)`. At time 1 it

@@ -1,4 +1,4 @@
-//! Conversions from f64 to f32 that round outward, and how much to allow for rounding.
+//! Conversions from f64 to f32 that round outward, and allowances for rounding.
 
 use crate::geometry::raw_box::RawAabb;
 
@@ -22,7 +22,7 @@ pub(crate) fn round_up(v: f64) -> f32 {
 
 /// A square around a point whose sides are at least `half_side` away.
 ///
-/// A box that does not overlap it is at least `half_side` away on one axis: its edge lies beyond the
+/// A box that does not overlap it is at least `half_side` away on one axis: its edge is beyond the
 /// square's, and the rounding of distances is monotone.
 pub(crate) fn square([x, y]: [f32; 2], half_side: f64) -> RawAabb {
     let (x, y) = (f64::from(x), f64::from(y));

@@ -11,7 +11,7 @@ use std::fmt;
 
 /// Reads a column of 2D vectors as `[f32; 2]`, without a copy.
 fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
-    // COLUMN-1
+    // Evaluated at compile time (COLUMN-1).
     const {
         assert!(
             size_of::<T>() == 8 && align_of::<T>() == 4,
@@ -23,7 +23,7 @@ fn vectors<T: NoUninit>(column: &[T]) -> &[[f32; 2]] {
 
 /// Reads a column of boxes as `[min_x, min_y, max_x, max_y]`, without a copy.
 pub(crate) fn boxes<T: NoUninit>(column: &[T]) -> &[RawAabb] {
-    // COLUMN-1. A box may be aligned as a vector register.
+    // Evaluated at compile time (COLUMN-1). A box may have the alignment of a vector register.
     const {
         let align = align_of::<T>();
         assert!(
@@ -159,7 +159,7 @@ impl<'a> Bodies<'a> {
     /// The box of a row then covers the motion: it is the union of the box at `center` and the box
     /// at `center + displacement`, computed in f32.
     ///
-    /// If any row of a step has a displacement, boxes decide about all of its pairs, even with
+    /// If any row of a step has a displacement, all of its pairs are decided by boxes, even with
     /// [`BodyShape::Circle`](crate::BodyShape::Circle).
     ///
     /// ```
@@ -190,7 +190,7 @@ impl<'a> Bodies<'a> {
 
     /// Adds ids from a function of the row, in place of a column.
     ///
-    /// The row counts from 0 within these bodies, also if they are one chunk of several. The
+    /// The row counts from 0 within these bodies, even if they are one chunk of several. The
     /// function is called once or twice per row, from any thread, and must give the same id each
     /// time.
     ///

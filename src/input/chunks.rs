@@ -14,7 +14,7 @@ pub(crate) struct Chunks<'i, 'a> {
     starts: &'i [usize],
 }
 
-/// The part of a chunk that lies in a range of rows.
+/// The part of a chunk in a range of rows.
 struct ChunkPart<'i, 'a> {
     chunk: &'i Bodies<'a>,
     rows: Range<usize>,
@@ -83,7 +83,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
             return;
         }
         if filters.capacity() < self.len() {
-            // An eighth to spare, as all large buffers have, instead of doubling.
+            // An eighth to spare, as in all large buffers, instead of doubling.
             filters.reserve_exact(self.len() + self.len() / 8);
         }
         for (chunk, end) in self.chunks.iter().zip(&self.starts[1..]) {
@@ -120,7 +120,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         }
     }
 
-    /// The part of each chunk that lies in `rows`.
+    /// The part of each chunk in `rows`.
     fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = ChunkPart<'i, 'a>> {
         let first = self.starts[1..].partition_point(|&end| end <= rows.start);
         let last = self.starts[first..self.chunks.len()].partition_point(|&from| from < rows.end) + first;
@@ -155,7 +155,7 @@ impl BoxSource for Chunks<'_, '_> {
     }
 }
 
-/// Computes the boxes of some rows of a chunk, with a loop for each form of input and no branch
+/// Computes the boxes of some rows of a chunk, with one loop for each form of input and no branch
 /// per row.
 #[inline(always)]
 fn read_bodies(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
@@ -188,7 +188,8 @@ fn read_bodies(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) ->
 fn extend_by_motion(chunk: &Bodies<'_>, displacements: &[[f32; 2]], rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
     let mut valid = true;
     match chunk.boxes {
-        // The far box is computed from the far center: translating the near box would round differently.
+        // The far box is computed from the far center: translating the near box would round
+        // differently.
         BoxColumns::Centers { centers, half_extents } => {
             let columns = centers[rows.clone()].iter().zip(&half_extents[rows]);
             for ((slot, (&center, &half)), &by) in boxes.iter_mut().zip(columns).zip(displacements) {
@@ -236,7 +237,8 @@ fn check_center(
     check_axes(row, Column::HalfExtent, half, |v| v.is_finite() && v >= 0.0)?;
     check_axes(row, Column::Displacement, displacement.unwrap_or_default(), f32::is_finite)?;
     let aabb = box_around(center, half);
-    // The far center may round to infinity, and so may an edge; half-extents are finite, so no edge is NaN.
+    // The far center may round to infinity, and so may an edge; half-extents are finite, so no edge
+    // is NaN.
     Ok(displacement.map_or(aabb, |by| union(aabb, box_around(add(center, by), half))))
 }
 

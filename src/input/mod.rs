@@ -1,4 +1,4 @@
-//! The columns that a caller hands over, checked and read as one run of rows.
+//! The columns that a caller passes, validated and read as one run of rows.
 
 pub(crate) mod bodies;
 pub(crate) mod chunks;

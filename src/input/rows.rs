@@ -13,13 +13,13 @@ pub(crate) trait BoxSource: Sync {
     /// Number of rows, at most [`ROWS_MAX`].
     fn len(&self) -> usize;
 
-    /// The row's number in the step, if the source holds only some rows of a step.
+    /// The row's number in the step, if the source has only some rows of a step.
     #[inline(always)]
     fn number(&self, row: usize) -> u32 {
         row as u32
     }
 
-    /// Returns the box of a row, or what is invalid about it.
+    /// Returns the box of a row, or its first invalid value.
     fn check(&self, row: usize) -> Result<RawAabb, InvalidRow>;
 
     /// Writes the boxes of a range, and returns whether all are certainly valid.

@@ -1,8 +1,8 @@
-//! A set of small integers, a bit each: what has been met already.
+//! A set of small integers, one bit each.
 
 use crate::memory::buffers::buffers;
 
-/// Bits for `0..len`, all clear at first.
+/// Bits for `0..len`, all clear initially.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitSet {
     words: Vec<u64>,
@@ -11,7 +11,7 @@ pub(crate) struct BitSet {
 buffers!(BitSet { levelled: words; own: ; plain: ; });
 
 impl BitSet {
-    /// Room for `0..len`; members stay.
+    /// Grows the range to `0..len`; members stay.
     pub(crate) fn grow_to(&mut self, len: usize) {
         let words = len.div_ceil(64);
         if self.words.len() < words {
@@ -19,7 +19,7 @@ impl BitSet {
         }
     }
 
-    /// Adds `index`; whether it was new.
+    /// Adds `index`. Returns whether it was new.
     #[inline]
     pub(crate) fn insert(&mut self, index: u32) -> bool {
         let (word, bit) = (&mut self.words[index as usize / 64], 1 << (index % 64));
@@ -28,7 +28,7 @@ impl BitSet {
         new
     }
 
-    /// Adds `index` if it is `wanted`, without a branch; whether it was, and new.
+    /// Adds `index` if `wanted`, without a branch. Returns whether it was added and new.
     #[inline]
     pub(crate) fn insert_if(&mut self, wanted: bool, index: u32) -> bool {
         let (word, bit) = (&mut self.words[index as usize / 64], u64::from(wanted) << (index % 64));
@@ -47,18 +47,18 @@ impl BitSet {
         self.words[index as usize / 64] & (1 << (index % 64)) != 0
     }
 
-    /// Makes this the set whose bits are these words.
+    /// Replaces the set by the one with these bits.
     pub(crate) fn set_words(&mut self, words: impl Iterator<Item = u64>) {
         self.words.clear();
         self.words.extend(words);
     }
 
-    /// Makes this set what `other` is, in the memory that it has.
+    /// Copies `other` into this set, which keeps its memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
     }
 
-    /// Gives this set the capacity that `other` has.
+    /// Gives this set the capacity of `other`.
     pub(crate) fn reserve_like(&mut self, other: &Self) {
         crate::memory::buffers::reserve_like(&mut self.words, &other.words);
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_what_was_put_in() {
+    fn inserted_members_are_contained() {
         let mut set = BitSet::default();
         set.grow_to(130);
         assert!(set.insert(129) && !set.insert(129) && set.insert(64));

@@ -1,9 +1,11 @@
-//! Boxes as they are kept from step to step, for questions: block after block.
+//! Boxes in SoA blocks, the layout that queries read.
 //!
-//! X1: a block is [`SOA_BLOCK_LEN`] entries: as many lower edges of x, then of y, upper edges of x, of y, and rows. So what stands
-//!     side by side is in one place of memory, where columns as long as a band have it in five: a question meets few entries
-//!     here and few there, and looks up a page of memory once instead of five times.
-//! X2: entries behind the last one are padding, which never counts.
+//! A block is [`SOA_BLOCK_LEN`] entries: their min x, then their min y, max x, max y and rows. So
+//! neighboring entries are in one place of memory; columns as long as a band would have them in
+//! five. A query reads a few entries in many places, and so looks up one page of memory for each
+//! instead of five.
+//!
+//! Entries after the population are padding, which never counts.
 
 use crate::geometry::RawAabb;
 use crate::memory::columns::{SOA_PAD, SoaColumns};
@@ -15,16 +17,16 @@ pub(crate) const SOA_BLOCK_LEN: usize = 16;
 /// Words of a block.
 pub(crate) const SOA_BLOCK_WORDS: usize = 5 * SOA_BLOCK_LEN;
 
-// Blocks take the place of padded records.
+// Blocks reuse the memory of padded records.
 const _: () =
     assert!(SOA_BLOCK_LEN <= SOA_PAD && SOA_BLOCK_WORDS == SOA_BLOCK_LEN * size_of::<BodyRecord>() / size_of::<u32>());
 
-/// Words that a population takes: at most as many as that many records and `SOA_PAD`.
+/// Words of the blocks of a population: at most those of `population + SOA_PAD` records.
 pub(crate) const fn block_words(population: usize) -> usize {
     population.div_ceil(SOA_BLOCK_LEN) * SOA_BLOCK_WORDS
 }
 
-/// Blocks to read.
+/// SoA blocks, read only.
 #[derive(Clone, Copy)]
 pub(crate) struct SoaBlocks<'a> {
     words: &'a [u32],
@@ -32,7 +34,7 @@ pub(crate) struct SoaBlocks<'a> {
 }
 
 impl<'a> SoaBlocks<'a> {
-    /// The blocks of `population` entries, from the beginning of `words`.
+    /// The blocks of `population` entries, at the beginning of `words`.
     pub(crate) fn of(words: &'a [u32], population: usize) -> Self {
         Self { words: &words[..block_words(population)], population }
     }
@@ -59,7 +61,7 @@ impl<'a> SoaBlocks<'a> {
         [0, 1, 2, 3].map(|edge| f32::from_bits(block[edge * SOA_BLOCK_LEN + at % SOA_BLOCK_LEN]))
     }
 
-    /// The rows of all entries, block by block.
+    /// The rows of all entries, one slice for each block.
     pub(crate) fn rows(self) -> impl Iterator<Item = &'a [u32]> {
         let (blocks, _) = self.words.as_chunks::<SOA_BLOCK_WORDS>();
         let population = self.population;
@@ -80,13 +82,13 @@ pub(crate) fn fill_blocks(words: &mut [u32], columns: &SoaColumns<'_>) {
     ];
     for (number, block) in words.as_chunks_mut::<SOA_BLOCK_WORDS>().0.iter_mut().enumerate() {
         for (part, column) in block.as_chunks_mut::<SOA_BLOCK_LEN>().0.iter_mut().zip(columns) {
-            // Columns are padded by as much as a block may want behind the last entry (C2).
+            // Columns have padding for a full block at any entry (SOA-2).
             part.copy_from_slice(&column[number * SOA_BLOCK_LEN..][..SOA_BLOCK_LEN]);
         }
     }
 }
 
-/// Writes records as blocks; what pads them stays as it was.
+/// Writes records as blocks; their padding stays unchanged.
 pub(crate) fn fill_blocks_from(words: &mut [u32], records: &[BodyRecord]) {
     let (blocks, _) = words.as_chunks_mut::<SOA_BLOCK_WORDS>();
     for (block, records) in blocks.iter_mut().zip(records.chunks(SOA_BLOCK_LEN)) {
@@ -105,7 +107,7 @@ mod tests {
     use crate::memory::columns::{SoaColumnsMut, column_words};
 
     #[test]
-    fn blocks_give_back_what_columns_and_records_held() {
+    fn blocks_return_the_entries_of_columns_and_of_records() {
         for population in [0, 1, 15, 16, 17, 100] {
             let record = |k: usize| BodyRecord { aabb: [0.0, -0.0, 2.5, 3.0].map(|v| v - k as f32), row: !(k as u32) };
             let records: Vec<BodyRecord> = (0..population).map(record).collect();

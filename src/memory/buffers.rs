@@ -1,22 +1,22 @@
-//! Memory that outlives a step: how it grows, how it is counted, and how it is given back.
+//! Memory that is kept between steps: how it is counted, leveled and released.
 //!
-//! [`Buffers`] is derived field by field by [`buffers!`], which destructures the whole type: a new
-//! field does not compile until someone says how it is treated.
+//! [`Buffers`] is implemented field by field by [`buffers!`], which destructures the whole type: a
+//! new field does not compile until its treatment is stated.
 
 use crate::input::filter::Filter;
 
-/// Heap memory that is used again from step to step.
+/// Heap memory that is reused from step to step.
 pub(crate) trait Buffers {
     /// Whether the type owns no heap memory, so that vectors of it need not look at each element.
     const PLAIN: bool = false;
 
-    /// Bytes of heap memory held, whether in use or not.
+    /// Bytes of allocated heap memory, in use or not.
     fn bytes(&self) -> usize;
 
-    /// Gives each buffer at least the capacity that the same buffer of `other` has.
+    /// Gives each buffer at least the capacity of the same buffer of `other`.
     fn reserve_like(&mut self, other: &Self);
 
-    /// Gives back what the present contents do not need.
+    /// Releases the memory that the present contents do not need.
     fn shrink_to_fit(&mut self);
 }
 
@@ -24,7 +24,7 @@ pub(crate) trait Buffers {
 ///
 /// - `levelled`: counted, shrunk, and given the same capacity in each copy of the struct.
 /// - `own`: counted and shrunk, but each copy keeps its own capacity.
-/// - `plain`: holds no heap memory.
+/// - `plain`: owns no heap memory.
 macro_rules! buffers {
     ($type:ty { levelled: $($levelled:ident),*; own: $($own:ident),*; plain: $($plain:ident),*; }) => {
         impl $crate::memory::buffers::Buffers for $type {
@@ -124,18 +124,18 @@ impl<T: Buffers> Buffers for Box<T> {
 
 /// Where part `k` of `count` equal parts of `len` begins.
 pub(crate) fn part_start(k: usize, len: usize, count: usize) -> usize {
-    // In u64: the product may exceed a usize of 32 bits.
+    // In u64: the product may overflow a usize of 32 bits.
     (k as u64 * len as u64 / count as u64) as usize
 }
 
-/// Makes `items` at least `len` long; its contents are scratch and may be lost.
+/// Makes `items` at least `len` long. Its contents may be lost.
 ///
 /// Growth leaves an eighth to spare: doubling, as vectors do, would cost the largest buffers twice
 /// what they need, and a smaller share would make growth frequent.
 pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     if items.len() < len {
         if items.capacity() < len {
-            // Nothing is worth copying.
+            // The contents are scratch: not copied to the new allocation.
             items.clear();
             items.reserve_exact(len + len / 8);
         }
@@ -143,7 +143,7 @@ pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Gives `items` the capacity that `other` has.
+/// Gives `items` the capacity of `other`.
 pub(crate) fn reserve_like<T>(items: &mut Vec<T>, other: &Vec<T>) {
     items.reserve_exact(other.capacity().saturating_sub(items.len()));
 }

@@ -1,18 +1,20 @@
-//! Which entries a cell holds: a counting sort's table of starts.
+//! Table of where each cell's entries begin, as a counting sort makes it.
 //!
-//! T1: `starts[c] .. starts[c + 1]` are the entries of cell `c`; starts ascend from 0 to the population.
-//! T2: cells stand in rows of `stride`; the first and the last cell of each row are borders that stay empty, and
-//! one empty row stands below the last, so that the eight neighbours of any inner cell (but those above the first
-//! row, which nobody asks for) can be looked up without a special case.
+//! - CELLS-1: `starts[c]..starts[c + 1]` are the entries of cell `c`. `starts` ascends from 0 to
+//!   the population.
+//! - CELLS-2: cells are numbered row by row, `stride` cells in a row. The first and the last cell
+//!   of each row are borders that stay empty, and an empty row follows the last one. So the
+//!   neighbors of an inner cell to the sides and below can be looked up without a special case;
+//!   those above are never looked up.
 
 use std::ops::Range;
 
-/// Words that a table of this many rows takes (T2).
+/// Words of a table of this many rows (CELLS-2).
 pub(crate) const fn table_words(rows: usize, stride: usize) -> usize {
     (rows + 1) * stride + 1
 }
 
-/// A table that [`count_keys`] began and a backward pass over the keys finished, so that T1 and T2 hold.
+/// A complete table: [`count_keys`] and the backward pass over the keys are done.
 #[derive(Clone, Copy)]
 pub(crate) struct CellStarts<'a> {
     starts: &'a [u32],
@@ -21,15 +23,15 @@ pub(crate) struct CellStarts<'a> {
 }
 
 impl<'a> CellStarts<'a> {
-    /// The entries in the columns `x` of row `y`, borders not counted: one run, since rows are contiguous.
+    /// The entries of row `y` in the columns `x`, borders not counted: contiguous, as rows are.
     #[inline]
     pub(crate) fn run(&self, y: usize, x: &Range<usize>) -> Range<usize> {
-        // T2: inner cells start behind the border.
+        // The inner cells follow the border (CELLS-2).
         let cell = y * self.stride + 1;
         self.starts[cell + x.start] as usize..self.starts[cell + x.end] as usize
     }
 
-    /// First entry of each cell, row after row.
+    /// The first entry of each cell, row by row.
     pub(crate) fn as_slice(&self) -> &'a [u32] {
         self.starts
     }
@@ -46,16 +48,16 @@ impl<'a> CellStarts<'a> {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// The table of no rows.
+    /// A table without rows.
     pub(crate) fn none() -> Self {
         Self { starts: &[0; table_words(0, 2)], stride: 2, rows: 0 }
     }
 
-    /// The table in words that were filled before.
+    /// A table over words that are filled already.
     ///
     /// # Panics
     ///
-    /// When there are not as many words as T2 says.
+    /// If `words` has not the length of such a table (CELLS-2).
     pub(crate) fn filled(words: &'a [u32], stride: usize, rows: usize) -> Self {
         assert_eq!(words.len(), table_words(rows, stride), "a table keeps its size");
         debug_assert!(words.is_sorted() && words.first() == Some(&0));
@@ -63,14 +65,14 @@ impl<'a> CellStarts<'a> {
     }
 }
 
-/// A body's cell, and whether its box reaches into the next column or row: what a scan has to look at.
+/// A body's cell, and whether its box reaches into the next column or row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CellKey(pub(crate) u32);
 
 impl CellKey {
     const RIGHT: u32 = 1 << 30;
 
-    /// `right` and `below` are 1 where the box reaches on, else 0.
+    /// `right` and `below` are 1 if the box reaches into the next column or row, else 0.
     #[inline(always)]
     pub(crate) fn new(cell: u32, right: u32, below: u32) -> Self {
         debug_assert!(cell < Self::RIGHT && right <= 1 && below <= 1);
@@ -95,19 +97,22 @@ impl CellKey {
     }
 }
 
-/// How a population lies over its cells.
+/// How evenly a population is distributed over its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct SquaredCounts {
-    /// Sum over cells of population squared: divided by the population, how many share a typical body's cell.
+    /// Sum of the squared populations of all cells. Divided by the population, it is the mean
+    /// number of bodies in the cell of a body.
     pub(crate) squares: u64,
 }
 
-/// Counts the cells of `keys` into `words` and turns the counts into *ends*: afterwards a backward pass that takes
-/// `words[cell] -= 1` for each key yields the place of each, stable, and leaves starts (T1).
+/// Counts the keys of each cell into `words` and turns the counts into the *ends* of the cells.
+///
+/// A backward pass over the keys that takes `words[cell] -= 1` for each then gives every entry its
+/// place, stably, and leaves the starts (CELLS-1).
 ///
 /// # Panics
 ///
-/// When a key is not below the number of cells.
+/// If a key's cell is not in `words`.
 pub(crate) fn count_keys(keys: &[u32], words: &mut [u32]) -> SquaredCounts {
     words.fill(0);
     for &key in keys {

@@ -1,10 +1,11 @@
-//! Boxes in columns, in the order in which passes visit them.
+//! Boxes in columns (structure of arrays), in the order in which passes visit them.
 //!
-//! C1: five columns of one length stand one behind the other in one slice of words: min x, min y, max x, max y, row.
-//! C2: each column is longer than its population by [`SOA_PAD`], so that a full vector read at any entry stays
-//! inside the column; what the padding holds never counts.
-//! C3: where entries have filters, two more columns, layers and masks, stand one behind the other in a slice of their
-//! own, as long and as padded as the others.
+//! - SOA-1: five columns of equal length are contiguous in one slice of words: min x, min y, max x,
+//!   max y, row.
+//! - SOA-2: each column is [`SOA_PAD`] longer than its population, so that a full vector can be
+//!   read at any entry. What the padding contains never matters.
+//! - SOA-3: if entries have filters, two more columns, layers and masks, are contiguous in a slice
+//!   of their own, of the same length and padding.
 
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
@@ -14,23 +15,24 @@ use glam::{Mat4, Vec4};
 /// One vector of the widest instruction set: 16 lanes.
 pub(crate) const SOA_PAD: usize = 16;
 
-/// Words that a population takes (C1, C2): as many as `population + PAD` records, in whose place columns are kept.
+/// Words of the columns of a population (SOA-1, SOA-2): as many as those of `population + SOA_PAD`
+/// records, whose memory the columns reuse.
 pub(crate) const fn column_words(population: usize) -> usize {
     WORDS_A_RECORD * (population + SOA_PAD)
 }
 
-/// Words that the filters of a population take (C3).
+/// Words of the filters of a population (SOA-3).
 pub(crate) const fn filter_words(population: usize) -> usize {
     2 * (population + SOA_PAD)
 }
 
 const WORDS_A_RECORD: usize = size_of::<BodyRecord>() / size_of::<u32>();
 
-/// Columns to read.
+/// Columns, read only.
 #[derive(Clone, Copy)]
 pub(crate) struct SoaColumns<'a> {
     words: &'a [u32],
-    /// C3
+    /// SOA-3.
     filters: Option<&'a [u32]>,
     /// Whether entries are circles.
     circles: bool,
@@ -43,12 +45,12 @@ impl<'a> SoaColumns<'a> {
         Self { words: &words[..column_words(population)], filters: None, circles: false, population }
     }
 
-    /// These columns with the filters that [`fill_filters`] wrote.
+    /// These columns, with filters that [`fill_filters`] wrote.
     pub(crate) fn with_filters(self, words: &'a [u32]) -> Self {
         Self { filters: Some(&words[..filter_words(self.population)]), ..self }
     }
 
-    /// These columns, of which each entry is the circle of its box if `circles`.
+    /// These columns; if `circles`, each entry is the circle inscribed in its box.
     pub(crate) fn with_circles(self, circles: bool) -> Self {
         Self { circles, ..self }
     }
@@ -58,12 +60,12 @@ impl<'a> SoaColumns<'a> {
         self.circles
     }
 
-    /// Layers and masks, padding included (C3).
+    /// Layers and masks, padding included (SOA-3).
     pub(crate) fn filters(&self) -> Option<&'a [u32]> {
         self.filters
     }
 
-    /// The filter of an entry; [`Filter::ALL`] where entries have none.
+    /// The filter of an entry; [`Filter::ALL`] if entries have no filters.
     #[inline]
     pub(crate) fn filter(&self, at: usize) -> Filter {
         debug_assert!(at < self.population);
@@ -71,7 +73,7 @@ impl<'a> SoaColumns<'a> {
         self.filters.map_or(Filter::ALL, |words| Filter { layers: words[at], mask: words[stride + at] })
     }
 
-    /// All columns, padding included (C1).
+    /// All columns, padding included (SOA-1).
     pub(crate) fn words(&self) -> &'a [u32] {
         self.words
     }
@@ -123,7 +125,7 @@ impl<'a> SoaColumns<'a> {
     }
 }
 
-/// Columns to fill.
+/// Columns to be filled.
 pub(crate) struct SoaColumnsMut<'a> {
     min_x: &'a mut [f32],
     min_y: &'a mut [f32],
@@ -148,8 +150,8 @@ impl<'a> SoaColumnsMut<'a> {
         }
     }
 
-    /// Fills the columns from the first entry on, four at a time: boxes become columns in registers. What is filled beyond the
-    /// population is padding (C2).
+    /// Fills the columns from the first entry on, four records at a time, transposed in registers.
+    /// What is written beyond the population is padding (SOA-2).
     #[inline(always)]
     pub(crate) fn fill_fours<'r>(self, fours: impl Iterator<Item = [&'r BodyRecord; 4]>) {
         let [min_x, min_y, max_x, max_y] =
@@ -180,7 +182,7 @@ impl<'a> SoaColumnsMut<'a> {
     }
 }
 
-/// Fills the columns of C3 from the first entry on; there are as many filters as entries.
+/// Fills the columns of SOA-3 from the first entry on, with a filter for each entry.
 pub(crate) fn fill_filters(words: &mut [u32], population: usize, filters: impl Iterator<Item = Filter>) {
     let (layers, masks) = words[..filter_words(population)].split_at_mut(population + SOA_PAD);
     for ((layer, mask), filter) in layers.iter_mut().zip(masks).zip(filters) {
@@ -193,9 +195,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_give_back_what_was_filled_in_and_leave_the_padding() {
+    fn columns_return_filled_records_and_keep_the_padding() {
         for population in [0, 1, 7, 100] {
-            // More than they need, as buffers are.
+            // Longer than needed, as buffers are.
             let mut words = vec![0xABCD_u32; column_words(population) + 9];
             let record = |k: usize| BodyRecord { aabb: [0.0, -0.0, 2.5, 3.0].map(|v| v - k as f32), row: !(k as u32) };
             SoaColumnsMut::of(&mut words, population).fill((0..population).map(record));
@@ -205,7 +207,7 @@ mod tests {
                 assert_eq!(columns.aabb(k).map(f32::to_bits), record(k).aabb.map(f32::to_bits));
                 assert_eq!(columns.rows()[k], record(k).row);
             }
-            // C2: a vector can be read behind the last entry of each column.
+            // A vector can be read after the last entry of each column (SOA-2).
             for column in [columns.min_x(), columns.min_y(), columns.max_x(), columns.max_y()] {
                 assert!(column[population..].iter().map(|v| v.to_bits()).eq([0xABCD; SOA_PAD]));
             }
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_given_back_and_the_padding_is_left() {
+    fn columns_return_filled_filters_and_keep_the_padding() {
         for population in [0, 1, 7, 100] {
             let boxes = vec![0; column_words(population)];
             let mut words = vec![0xABCD_u32; filter_words(population) + 9];
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_fit_in_the_place_of_padded_records() {
+    fn columns_take_the_memory_of_padded_records() {
         let mut records = vec![BodyRecord::default(); 12 + SOA_PAD];
         assert_eq!(bytemuck::cast_slice_mut::<BodyRecord, u32>(&mut records).len(), column_words(12));
     }

@@ -1,11 +1,11 @@
-//! One buffer, written by many tasks at once, each in places of its own.
+//! A buffer that many tasks write at once, each to elements of its own.
 
 #![allow(unsafe_code)]
 
 use crate::memory::prefetch::prefetch_for_writing;
 use std::marker::PhantomData;
 
-/// How far ahead memory is asked for: a little less than three cache lines.
+/// How far ahead memory is prefetched: a little less than three cache lines.
 const PREFETCH_BYTES: usize = 184;
 
 /// A mutable slice that tasks may share as long as no two of them touch the same element.
@@ -15,8 +15,9 @@ pub(crate) struct DisjointSlice<'a, T> {
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: the pointer comes from a `&mut [T]` held for 'a; elements are reached through the unsafe methods alone, whose
-// contract gives each element to one task at a time. `T: Send + Sync` as elements are written and read from other threads.
+// SAFETY: the pointer comes from a `&mut [T]` borrowed for 'a. Elements are accessed only through
+// the unsafe methods, whose callers leave each element to one task at a time. `T: Send + Sync`, as
+// elements are written and read from other threads.
 unsafe impl<T: Send + Sync> Sync for DisjointSlice<'_, T> {}
 
 impl<T> Clone for DisjointSlice<'_, T> {
@@ -25,7 +26,7 @@ impl<T> Clone for DisjointSlice<'_, T> {
     }
 }
 
-/// A copy is as bound by the contracts as the original; loops keep one in registers.
+/// Loops keep a copy in registers. The contracts of the methods hold for all copies together.
 impl<T> Copy for DisjointSlice<'_, T> {}
 
 impl<'a, T: Copy> DisjointSlice<'a, T> {
@@ -33,16 +34,16 @@ impl<'a, T: Copy> DisjointSlice<'a, T> {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
-    /// Writes an element, and asks for the memory of those that will be written after it: a task that writes to many places
-    /// in turn would otherwise wait for each new cache line.
+    /// Writes an element, and prefetches the memory after it: a task that writes to many places in
+    /// turn would otherwise wait for each new cache line.
     ///
     /// # Safety
     ///
-    /// `at` is in bounds, and no other task touches it while this buffer is shared.
+    /// `at` is in bounds, and no other task accesses it while this buffer is shared.
     #[inline(always)]
     pub(crate) unsafe fn write(&self, at: usize, value: T) {
         debug_assert!(at < self.len);
-        // SAFETY: in bounds and not shared by the caller's contract.
+        // SAFETY: the caller vouches that the element is in bounds and accessed by no other task.
         unsafe { self.start.add(at).write(value) }
         prefetch_for_writing(self.start.wrapping_add(at + PREFETCH_BYTES / size_of::<T>()));
     }
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_write_places_of_their_own() {
+    fn tasks_write_elements_of_their_own() {
         let mut items = vec![0usize; 4000];
         let shared = &DisjointSlice::new(&mut items);
         std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! A value that is made when it is first used, in the memory of the one before it.
+//! A value that is made at its first use, in the memory of its predecessor.
 //!
 //! - LAZY-1: no lock is held while the value is made. Making it may run other work of the thread
 //!   pool, which may use the same value. If two threads make it at once, both make the same and one
@@ -8,7 +8,7 @@ use crate::memory::buffers::Buffers;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 
-/// A value that is made when it is first used, and kept until it is invalidated.
+/// A value that is made at its first use and then kept until it is invalidated.
 #[derive(Debug)]
 pub(crate) struct ReusableLazy<T> {
     value: OnceLock<T>,
@@ -22,7 +22,7 @@ impl<T> Default for ReusableLazy<T> {
     }
 }
 
-/// A clone has no value, and makes it when it is used.
+/// A clone has no value; it makes its own at its first use.
 impl<T> Clone for ReusableLazy<T> {
     fn clone(&self) -> Self {
         Self::default()
@@ -73,7 +73,7 @@ mod tests {
     fn value_is_made_once_in_the_memory_of_the_last() {
         let mut lazy = ReusableLazy::<Vec<u32>>::default();
         let first = lazy.get_or_make(|value| value.extend([1, 2, 3])).as_ptr();
-        assert_eq!(lazy.get_or_make(|_| unreachable!("it is made")), &[1, 2, 3]);
+        assert_eq!(lazy.get_or_make(|_| unreachable!("already made")), &[1, 2, 3]);
         lazy.invalidate();
         let second = lazy.get_or_make(|value| {
             assert_eq!(value, &[1, 2, 3], "the old value");
@@ -91,7 +91,7 @@ mod tests {
     fn making_a_value_may_use_the_same_value() {
         let lazy = ReusableLazy::<Vec<u32>>::default();
         let outer = lazy.get_or_make(|value| {
-            // As a job does that this thread takes over meanwhile (LAZY-1).
+            // As another job does that this thread runs meanwhile (LAZY-1).
             assert_eq!(lazy.get_or_make(|value| value.push(5)), &[5]);
             value.push(5);
         });

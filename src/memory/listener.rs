@@ -1,13 +1,13 @@
 //! Notifies user code of each page of pairs as soon as it is complete, while the step still runs.
 //!
-//! - LISTENER-1: user code may panic, and may wait for work of its own on the threads of the step.
-//!   So it is called while nothing is held that another task may wait for, and while the listener
-//!   is out of its sink: a sink that is dropped by its panic does not call it again.
+//! - LISTENER-1: user code may panic, or wait for its own work on the threads of the step. So it is
+//!   called without any lock that another task may wait for, and while the listener is out of its
+//!   sink: a sink that is dropped during such a panic does not call it again.
 //! - LISTENER-2: a page that a panic cut short is not reported.
 //! - LISTENER-3: a page number consists of the kind of pairs (highest bit), the number of the task
-//!   (31 bits) and the place among the pages of the task (32 bits). Tasks are numbered by the input
-//!   and contacts are gathered in their order, so ascending numbers are the order of contacts,
-//!   bodies first.
+//!   (31 bits) and the place among the pages of the task (32 bits). Tasks are numbered in the order
+//!   of the input, and contacts are gathered in the same order. So ascending numbers are the order
+//!   of contacts, bodies first.
 
 /// Takes the number of a page and its pairs.
 pub(crate) type OnPage<'s> = dyn Fn(u64, &[[u32; 2]]) + Sync + 's;
@@ -43,7 +43,7 @@ pub(crate) struct PageListener<'s> {
     on_page: &'s OnPage<'s>,
     kind: PairKind,
     task: usize,
-    /// Whether the thread was panicking before: a step may run while it is (LISTENER-2).
+    /// Whether the thread was already panicking: a step may run during a panic (LISTENER-2).
     was_panicking: bool,
 }
 

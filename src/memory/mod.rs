@@ -12,3 +12,4 @@ pub(crate) mod page;
 pub(crate) mod prefetch;
 pub(crate) mod radix;
 pub(crate) mod record;
+pub(crate) mod usage;

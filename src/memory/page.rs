@@ -1,33 +1,33 @@
-//! Pairs in pages of equal size, taken from a pool and given back once a frame.
+//! Pairs in pages of equal size, taken from a pool and recycled once a step.
 //!
-//! S1: how many pages a step keeps depends on its pairs alone, not on which worker found them: each task opens
-//! pages of its own. Beside those each worker may have one open that stays empty. So with a page a worker to spare, a step
-//! that was stepped before takes nothing new.
-//! S2: a page is closed before another is taken, and what is closed counts against the budget: memory
-//! for more than the allowed pairs is never taken.
-//! S3: a [`PageListener`] is told of each page that is kept, once it is full or its task is done with it, in the order of the task, and
-//! of no page that goes beyond the budget. While a sink is held it tells of nothing, and of all that was kept meanwhile when it
-//! is released.
+//! - PAGE-1: how many pages a step keeps depends on its pairs alone, not on the threads that found
+//!   them, since each task opens its own pages. In addition, each thread may have an open page that
+//!   stays empty. So with a spare page for each thread, repeating a step takes no new page.
+//! - PAGE-2: a page is closed before the next is taken, and a closed page counts against the pair
+//!   limit. So memory for more than the allowed pairs is never taken.
+//! - PAGE-3: a [`PageListener`] is notified of each page that is kept, as soon as it is full or its
+//!   task is done, in the order of the task, and of no page beyond the pair limit. While a sink is
+//!   held, it notifies of nothing; when it is released, it notifies of all pages kept meanwhile.
 
 use crate::memory::buffers::Buffers;
 use crate::memory::listener::PageListener;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Pairs in a page: 16 KiB, so that a page is opened once in a thousand bodies and a last, half-empty page a band
-/// costs about one byte a body.
+/// Pairs in a page: 16 KiB, so that a thousand bodies open about one page, and the half-empty last
+/// page of a band costs about one byte a body.
 pub(crate) const PAGE_LEN: usize = 2048;
 
-/// Slots that a kernel may write past its last hit: one vector of pairs.
+/// Slots that a kernel may write after its last hit: one vector of pairs.
 pub(crate) const PAGE_SLACK: usize = 16;
 
-/// One page in so many of those of two frames is kept to spare: an eighth of a frame's.
+/// The pool keeps one spare page for this many pages of two frames: an eighth of a frame's.
 const SPARE: usize = 16;
 
-/// A page of `[u32; 2]`, all of it initialised.
+/// A page of `[u32; 2]`, initialized throughout.
 pub(crate) type PageBuffer = Box<[[u32; 2]]>;
 
-/// A page and how much of it is filled.
+/// A page and how many of its pairs are filled.
 #[derive(Debug)]
 pub(crate) struct Page {
     page: PageBuffer,
@@ -40,7 +40,8 @@ impl Page {
     }
 }
 
-/// Counted in full, however few of its pairs are used. A vector of pages counts the handles itself.
+/// Counted in full, even if few of its pairs are filled. A vector of pages counts the handles
+/// itself.
 impl Buffers for Page {
     fn bytes(&self) -> usize {
         size_of_val(&*self.page)
@@ -51,7 +52,7 @@ impl Buffers for Page {
     fn shrink_to_fit(&mut self) {}
 }
 
-/// Free pages. The lock is held for a push or a pop only.
+/// Free pages. The lock is held for single calls only.
 #[derive(Default)]
 pub(crate) struct PagePool {
     free: Mutex<Vec<PageBuffer>>,
@@ -67,8 +68,9 @@ impl PagePool {
         self.free.lock().extend(blocks.drain(..).map(|block| block.page));
     }
 
-    /// Makes sure that besides `used` pages there are `free` ones, and room to take all back. When pages are lacking, some
-    /// are added to spare: frames in motion have now more pairs, now fewer, and so their bands' pages.
+    /// Makes sure that there are `free` free pages besides `used` ones, and capacity to take all
+    /// back. If pages are missing, some spare ones are added: pair counts vary from frame to frame,
+    /// and with them the pages of the bands.
     pub(crate) fn provide(&self, used: usize, free: usize) {
         let mut pages = self.free.lock();
         if pages.len() < free {
@@ -90,14 +92,16 @@ impl PagePool {
         free.capacity() * size_of::<Page>() + free.len() * PAGE_LEN * size_of::<[u32; 2]>()
     }
 
-    /// Drops free pages beyond `keep`.
+    /// Drops free pages beyond `keep`; there will be room to take them back.
     pub(crate) fn truncate(&self, keep: usize) {
         self.free.lock().truncate(keep);
     }
 
-    /// Drops all free pages.
-    pub(crate) fn release(&self) {
-        *self.free.lock() = Vec::new();
+    /// Drops free pages beyond `keep`, and the room for others.
+    pub(crate) fn shrink(&self, keep: usize) {
+        let mut free = self.free.lock();
+        free.truncate(keep);
+        free.shrink_to_fit();
     }
 }
 
@@ -105,7 +109,7 @@ fn new_page() -> PageBuffer {
     vec![[0; 2]; PAGE_LEN].into_boxed_slice()
 }
 
-/// How many pairs a step may still report.
+/// How many more pairs a step may report.
 pub(crate) struct PairBudget {
     limit: usize,
     closed: AtomicUsize,
@@ -117,9 +121,9 @@ impl PairBudget {
         Self { limit, closed: AtomicUsize::new(0), exceeded: AtomicBool::new(false) }
     }
 
-    /// Counts pairs of a closed page; whether all so far are within the limit.
+    /// Counts the pairs of a closed page. Returns whether all so far are within the limit.
     fn spend(&self, pairs: usize) -> bool {
-        // Relaxed: only the sum matters, and it is read for good after the tasks were joined.
+        // Relaxed: only the sum matters, and the final read follows the join of all tasks.
         let before = self.closed.fetch_add(pairs, Ordering::Relaxed);
         let within = before + pairs <= self.limit;
         if !within {
@@ -141,23 +145,23 @@ pub(crate) struct PairSink<'s> {
     page: Option<PageBuffer>,
     len: usize,
     listener: Option<PageListener<'s>>,
-    /// While held: the first block that was not told of.
+    /// While held: the first page that the listener was not notified of.
     held: Option<usize>,
 }
 
 impl<'s> PairSink<'s> {
-    /// A sink that appends to `blocks`. Nothing is taken before the first pair.
+    /// A sink that appends to `blocks`. It takes no page before the first pair.
     pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Page>) -> Self {
         Self { pool, budget, blocks, page: None, len: 0, listener: None, held: None }
     }
 
-    /// This sink, which notifies of its pages (S3).
+    /// This sink, which notifies of its pages (PAGE-3).
     pub(crate) fn with_listener(mut self, listener: Option<PageListener<'s>>) -> Self {
         self.listener = listener;
         self
     }
 
-    /// Tells of nothing until it is released: for passes that hold what others wait for.
+    /// Notifies of nothing until [`release`](Self::release): for passes that hold a lock.
     pub(crate) fn hold(&mut self) {
         self.held = Some(self.blocks.len());
     }
@@ -170,7 +174,8 @@ impl<'s> PairSink<'s> {
         }
     }
 
-    /// Notifies of the blocks from there on. The listener is out of the sink meanwhile (LISTENER-1).
+    /// Notifies of the pages from `first` on. The listener is out of the sink meanwhile
+    /// (LISTENER-1).
     fn notify(&mut self, first: usize) {
         if let Some(listener) = self.listener.take() {
             listener.notify(first, self.blocks[first..].iter().map(Page::pairs));
@@ -178,8 +183,8 @@ impl<'s> PairSink<'s> {
         }
     }
 
-    /// Free slots, at least `pairs + PAGE_SLACK` of them if `pairs <= PAGE_LEN - PAGE_SLACK`, at least a vector else; `None` once
-    /// the budget is spent: the task then stops.
+    /// Free slots, at least `pairs + PAGE_SLACK` of them if `pairs <= PAGE_LEN - PAGE_SLACK`,
+    /// otherwise at least `PAGE_SLACK`. `None` once the limit is exceeded: the task then stops.
     #[inline(always)]
     pub(crate) fn room(&mut self, pairs: usize) -> Option<&mut [[u32; 2]]> {
         let wanted = pairs.min(PAGE_LEN - PAGE_SLACK) + PAGE_SLACK;
@@ -189,12 +194,12 @@ impl<'s> PairSink<'s> {
         Some(&mut self.page.as_mut()?[self.len..])
     }
 
-    /// How many pairs there are in `blocks` and in the page that is open.
+    /// The number of pairs in `blocks` and in the open page.
     pub(crate) fn pair_count(&self) -> usize {
         self.blocks.iter().map(|block| block.pairs().len()).sum::<usize>() + self.len
     }
 
-    /// Takes the first `pairs` of the slots that `room` gave.
+    /// Takes the first `pairs` of the slots that `room` returned.
     #[inline(always)]
     pub(crate) fn advance(&mut self, pairs: usize) {
         self.len += pairs;
@@ -211,7 +216,7 @@ impl<'s> PairSink<'s> {
     fn turn_page(&mut self) -> Option<()> {
         self.close();
         if self.budget.is_exceeded() {
-            return None; // S2
+            return None; // PAGE-2
         }
         self.page = Some(self.pool.take());
         Some(())
@@ -244,7 +249,7 @@ mod tests {
     use super::*;
     use crate::memory::listener::{PairKind, page_number};
 
-    /// Puts so many pairs; how many it took.
+    /// Pushes `count` pairs. Returns how many were taken.
     fn put(pool: &PagePool, budget: &PairBudget, blocks: &mut Vec<Page>, count: u32) -> u32 {
         let mut sink = PairSink::new(pool, budget, blocks);
         (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count() as u32
@@ -285,7 +290,7 @@ mod tests {
         assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
         assert!(blocks.iter().any(|block| block.page.as_ptr() == first));
         pool.recycle(&mut blocks);
-        // One that was opened in vain comes back too.
+        // A page that was opened but stayed empty comes back too.
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
         assert!(sink.room(9).is_some());
         drop(sink);
@@ -304,11 +309,11 @@ mod tests {
             let taken = put(&pool, &budget, &mut blocks, u32::MAX) as usize;
             assert!(budget.is_exceeded() && taken > limit && taken <= limit + PAGE_LEN, "{taken} of {limit}");
             let pages = blocks.len();
-            // S2: whoever comes later takes no page.
+            // Later sinks take no page (PAGE-2).
             assert_eq!(put(&pool, &budget, &mut blocks, 1), 0);
             assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
         }
-        // Exactly as many as allowed are no excess, in however many sinks.
+        // Exactly the limit is no excess, in any number of sinks.
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(2 * page as usize + 1), Vec::new());
         assert_eq!(put(&pool, &budget, &mut blocks, page), page);
         assert_eq!(put(&pool, &budget, &mut blocks, page + 1), page + 1);
@@ -379,7 +384,7 @@ mod tests {
         let calls = AtomicUsize::new(0);
         let listener = |_: u64, _: &[[u32; 2]]| assert!(calls.fetch_add(1, Ordering::Relaxed) < 1, "on purpose");
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-        // Would it be called while its first panic unwinds, the second would end the process.
+        // If it were called while its first panic unwinds, the second would abort the process.
         let fill = |sink: &mut PairSink<'_>| (0..9 * PAGE_LEN as u32).all(|k| sink.push([k, k + 1]).is_some());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
             &listener,
@@ -388,7 +393,7 @@ mod tests {
         )));
         assert!(catch_unwind(AssertUnwindSafe(move || fill(&mut sink))).is_err());
         assert_eq!(calls.load(Ordering::Relaxed), 2);
-        // Nor is it told of a page that some other panic cut short.
+        // Nor is it notified of a page that another panic cut short.
         let sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
             &listener,
             PairKind::Body,

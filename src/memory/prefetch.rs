@@ -1,6 +1,6 @@
 //! Hints to the processor to load memory before it is used.
 //!
-//! They change nothing but time, and do nothing on processors without them.
+//! They affect only speed, and do nothing on processors without them.
 
 #![allow(unsafe_code)]
 

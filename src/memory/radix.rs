@@ -1,15 +1,15 @@
-//! A stable sort of numbered keys, digit by digit from the lowest, as many digits as the keys have.
+//! A stable radix sort of keys with values.
 //!
-//! Cost: O(items) for each eleven bits of the highest key. A sort by comparison took a hundred nanoseconds
-//! for each question of a batch, as much as most of them take.
+//! Cost: O(items) for each eleven bits of the highest key. A comparison sort took a hundred
+//! nanoseconds for each query of a batch, as long as most queries take.
 
-/// A digit: its table fits the first-level cache.
+/// Bits of a digit: its table of counts fits the first-level cache.
 const BITS: u32 = 11;
 
-/// A key and what it belongs to.
+/// A key and its value.
 pub(crate) type Numbered = (u64, u32);
 
-/// Sorts by key; items of equal keys stay in their order. `spare` is a buffer.
+/// Sorts by key; items with equal keys keep their order. `spare` is a buffer.
 pub(crate) fn sort_by_key(items: &mut Vec<Numbered>, spare: &mut Vec<Numbered>) {
     let highest = items.iter().map(|&(key, _)| key).max().unwrap_or(0);
     spare.clear();
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_any_size_are_sorted_stably() {
+    fn keys_of_any_size_sort_stably() {
         for top in [0, 1, 2047, 2048, 1 << 30, u64::MAX] {
             let mut state = 7u64;
             let mut random = || {

@@ -1,10 +1,10 @@
-//! A body as the partition hands it to its band.
+//! A body as the partition passes it to its band.
 
 use crate::geometry::RawAabb;
 use crate::memory::buffers::plain_buffers;
 use bytemuck::{Pod, Zeroable};
 
-/// A box and the row it came from: all that a pass needs, written once per body.
+/// A box and its row: all that a pass needs, written once per body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct BodyRecord {

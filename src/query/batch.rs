@@ -1,11 +1,11 @@
-//! Many queries at once.
+//! Batches: many queries at once.
 //!
-//! BATCH-1: queries are sorted by place, so that those that follow each other read memory that
-//! is in the cache, and cut into blocks of equal number: by the input alone, never by the number of
+//! BATCH-1: queries are sorted by place, so that successive ones read memory that is in the cache,
+//! and cut into blocks of equal length that depend on the input alone, never on the number of
 //! threads.
 //!
-//! BATCH-2: a block's results are contiguous in a buffer of its own, which no other block writes
-//! to, and spans tell where the results of each query are. So results are the same on any number of
+//! BATCH-2: the results of a block are contiguous in its own buffer, to which no other block
+//! writes, and spans give the results of each query. So results are the same on any number of
 //! threads.
 
 use crate::geometry::{Aabb, Circle, Ray};
@@ -17,7 +17,7 @@ use crate::query::cast_hit::CastHit;
 use crate::query::neighbor::Neighbor;
 use std::ops::Index;
 
-/// Queries in a block: enough to outweigh handing it to a thread, few enough to share them out.
+/// Queries in a block: enough to outweigh the overhead of a task, few enough to distribute evenly.
 const BLOCK_LEN: usize = 256;
 
 /// The results of a batch of queries: a slice for each query, by its index.
@@ -38,14 +38,15 @@ const BLOCK_LEN: usize = 256;
 pub struct BatchResults<T = Hit> {
     /// By query.
     spans: Vec<ResultSpan>,
-    /// As many as the largest batch had; those that the last one did not use hold old results.
+    /// As many as the largest batch had; blocks that the last batch did not use contain old
+    /// results.
     blocks: Vec<BatchBlock<T>>,
     /// Sort key and index of each query, in the order in which they run.
     order: Vec<Numbered>,
     spare: Vec<Numbered>,
 }
 
-/// Where the results of a query are.
+/// The place of a query's results.
 #[derive(Clone, Copy, Debug, Default)]
 struct ResultSpan {
     block: u32,
@@ -57,12 +58,12 @@ struct ResultSpan {
 #[derive(Clone, Debug)]
 struct BatchBlock<T> {
     items: Vec<T>,
-    /// Where the results of each of its queries end.
+    /// The end of the results of each of its queries.
     ends: Vec<u32>,
 }
 
 impl<T> BatchResults<T> {
-    /// Creates an empty value that holds no memory.
+    /// Creates an empty value without heap memory.
     pub const fn new() -> Self {
         Self { spans: Vec::new(), blocks: Vec::new(), order: Vec::new(), spare: Vec::new() }
     }
@@ -128,10 +129,10 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     ///
     /// # Cost
     ///
-    /// That of the single queries, but they run in the order in which boxes are filed, and of
-    /// sorting them. Much faster if there are many and the world is larger than the caches; about
-    /// equal otherwise. Runs on the caller's rayon pool, unless the settings of the world forbid
-    /// other threads. Allocates only what `results` grows by.
+    /// That of the single queries, which run in the order in which boxes are filed, and of sorting
+    /// them. Much faster if there are many and the world is larger than the caches; about equal
+    /// otherwise. Runs on the caller's rayon pool, unless the settings of the world forbid other
+    /// threads. Allocates only what `results` grows by.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World, query::BatchResults};
@@ -192,8 +193,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
         });
     }
 
-    /// Runs [`cast_ray`](Self::cast_ray) for each ray, in parallel: each result is the first hit, or
-    /// empty.
+    /// Runs [`cast_ray`](Self::cast_ray) for each ray, in parallel: each result is the first hit,
+    /// or empty.
     ///
     /// As [`par_query_aabb`](Self::par_query_aabb).
     ///
@@ -212,7 +213,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
         self.run_batch(rays.len(), &origin, results, &|k, found| found.extend(self.cast_ray(rays[k])));
     }
 
-    /// Runs `count` queries: `run` appends the results of one, `place` is where it searches.
+    /// Runs `count` queries: `run` appends the results of one, `place` returns the point where it
+    /// searches.
     fn run_batch<T: Send>(
         self,
         count: usize,
@@ -225,8 +227,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
         sort_queries(self.parallel, count, &|k| self.source.sort_key(&self.scope, place(k)), order, spare);
         let block_count = count.div_ceil(BLOCK_LEN);
         // A smaller batch keeps the memory of a larger one.
-        let held = blocks.len().max(block_count);
-        blocks.resize_with(held, || BatchBlock { items: Vec::new(), ends: Vec::new() });
+        let kept = blocks.len().max(block_count);
+        blocks.resize_with(kept, || BatchBlock { items: Vec::new(), ends: Vec::new() });
         parallel::for_each_mut(self.parallel, &mut blocks[..block_count], |k, block| {
             block.items.clear();
             block.ends.clear();

@@ -30,7 +30,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
         Hits::new(self.source, self.scope, area.to_array(), BoxTest::Overlap)
     }
 
-    /// Finds boxes that lie inside `area`; they may touch its edges.
+    /// Finds boxes inside `area`; they may touch its edges.
     ///
     /// Order and cost are those of [`query_aabb`](Self::query_aabb).
     ///
@@ -39,7 +39,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     /// let mut world = World::default();
     /// world.step(Bodies::uniform(&[[1.0f32, 1.0], [4.0, 1.0]], [0.5, 0.5]))?;
     /// let selection = Aabb::new([0.0, 0.0], [4.0, 2.0])?;
-    /// assert_eq!(world.query().query_contained_in(selection).count(), 1); // the other reaches out
+    /// assert_eq!(world.query().query_contained_in(selection).count(), 1); // not the other
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn query_contained_in(self, area: Aabb) -> Hits<'w, H> {
@@ -78,7 +78,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     /// ```
     pub fn query_containing(self, aabb: Aabb) -> Hits<'w, H> {
         let aabb = aabb.to_array();
-        // A box that contains all of it contains its lower corner.
+        // A box that contains `aabb` contains its lower corner.
         let [x, y, ..] = aabb;
         Hits::new(self.source, self.scope, [x, y, x, y], BoxTest::Containing(aabb))
     }
@@ -102,7 +102,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
 
     /// Finds boxes that overlap a closed circle.
     ///
-    /// A box overlaps it if the square of its [distance](Aabb::distance_squared) from the centre is
+    /// A box overlaps it if the square of its [distance](Aabb::distance_squared) from the center is
     /// at most the square of the radius. Order and cost are those of
     /// [`query_aabb`](Self::query_aabb) of the circle's bounding box. With distances and nearest
     /// first: [`query_circle_sorted`](Self::query_circle_sorted).

@@ -5,7 +5,7 @@ use crate::pair::Hit;
 use crate::query::source::{Scope, Source};
 use std::fmt;
 
-/// A tier of a world: one of the three structures that hold its entities.
+/// A tier of a world: one of the three structures that contain its entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Bodies of common size.
@@ -19,14 +19,13 @@ pub enum Tier {
 /// Queries about the boxes of a world, a snapshot or a tier, with restrictions.
 ///
 /// Returned by `query()`. It borrows what it queries and is `Copy`: restrict it once and run any
-/// number of queries, from any number of threads. `H` is what a hit is: [`Hit`] for
-/// [`World`](crate::World) and [`Snapshot`](crate::Snapshot), a row for
+/// number of queries, from any number of threads. `H` is the type of a hit: [`Hit`] for
 /// [`StaticTree`](crate::tier::static_tree::StaticTree) and
 /// [`PointGrid`](crate::tier::point_grid::PointGrid), a handle for
 /// [`LooseGrid`](crate::tier::loose_grid::LooseGrid).
 ///
-/// All boxes are closed: touching is overlap. Shapes are checked when they are made, so queries
-/// cannot fail. No query allocates, except for what a buffer that it fills grows by.
+/// All boxes are closed: touching is overlap. Shapes are validated when they are created, so
+/// queries cannot fail. No query allocates, except for what a buffer that it fills grows by.
 ///
 /// | query | returns |
 /// |---|---|
@@ -103,11 +102,11 @@ impl<'w> QueryBuilder<'w> {
         self.only_tiers(&[Tier::Static])
     }
 
-    /// Restricts the query to these tiers, of those that it is restricted to already.
+    /// Restricts the query to these tiers, in addition to earlier restrictions.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, Tier, World, WorldConfig};
-    /// let mut world = World::new(WorldConfig::new().bound(1.0))?;
+    /// let mut world = World::new(WorldConfig::new().with_bound(1.0))?;
     /// world.step(Bodies::new(&[[0.0f32, 0.0], [9.0, 0.0]], &[[0.5, 0.5], [4.0, 4.0]]))?;
     /// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
     /// assert_eq!(world.query().only_tiers(&[Tier::Oversized]).query_aabb(area).count(), 1);
@@ -141,7 +140,7 @@ impl<'w> QueryBuilder<'w> {
         self.with_filter(Filter::new(u32::MAX, layers))
     }
 
-    /// Restricts the query to entities whose filter and this one allow each other, as in a step.
+    /// Restricts the query to entities whose filter and this one accept each other, as in a step.
     ///
     /// Bodies have the filters of the step, statics those of their set. Replaces a filter set
     /// before.
@@ -151,7 +150,7 @@ impl<'w> QueryBuilder<'w> {
         self
     }
 
-    /// Leaves out the bodies in these rows, for example the one that asks.
+    /// Leaves out the bodies in these rows, for example the one that queries.
     ///
     /// Replaces rows excluded before. Each hit is compared with all of them: for more than a few,
     /// use [`with_predicate`](Self::with_predicate).

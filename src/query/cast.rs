@@ -9,8 +9,8 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     ///
     /// # Determinism
     ///
-    /// Of boxes with the same time of impact, bodies come before statics, then the lowest row (for a
-    /// `LooseGrid`, the lowest handle).
+    /// Of boxes with the same time of impact, bodies come before statics, then the lowest row (for
+    /// a `LooseGrid`, the lowest handle).
     ///
     /// # Cost
     ///
@@ -81,7 +81,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?; // the ground
     /// let player = Aabb::new([5.0, 2.0], [6.0, 4.0])?;
     /// let fall = world.query().cast_aabb(AabbCast::new(player, [0.0, -8.0])?).unwrap();
-    /// assert_eq!((fall.time_of_impact, fall.normal), (0.25, Some([0.0, 1.0]))); // lands after a quarter
+    /// assert_eq!((fall.time_of_impact, fall.normal), (0.25, Some([0.0, 1.0])));
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn cast_aabb(self, moving: AabbCast) -> Option<CastHit<H>> {
@@ -131,7 +131,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     fn all_hits(self, cast: PreparedCast, found: &mut Vec<CastHit<H>>) {
         found.clear();
         self.source.find_cast_hits(&self.scope, &mut CastHits::all(cast, found));
-        // A box that was visited twice (QUERY-2) is then next to itself.
+        // Sorting puts a box that was visited twice (QUERY-2) next to its copy.
         found.sort_unstable_by(CastHit::order);
         found.dedup_by(|a, b| a.target == b.target);
     }

@@ -15,7 +15,7 @@ pub struct CastHit<H = Hit> {
     /// When the box is entered, in multiples of the ray's direction or of the moving box's
     /// displacement; 0 if the cast starts inside.
     ///
-    /// [`Ray::point_at`](crate::Ray::at) gives the point.
+    /// [`Ray::point_at`](crate::Ray::point_at) returns the point.
     pub time_of_impact: f64,
     /// Unit normal of the side that is entered; `None` if the cast starts inside. At a corner, that
     /// of the side that faces along x.
@@ -33,7 +33,7 @@ impl<H: Ord> CastHit<H> {
 pub(crate) struct CastHits<'f, H> {
     cast: PreparedCast,
     /// The time of impact up to which hits are wanted.
-    until: f64,
+    t_max: f64,
     wanted: Wanted<'f, H>,
     first: Option<CastHit<H>>,
 }
@@ -47,17 +47,17 @@ enum Wanted<'f, H> {
 impl<'f, H: Copy + Ord> CastHits<'f, H> {
     /// Keeps the first hit.
     pub(super) fn first(cast: PreparedCast) -> Self {
-        Self { cast, until: cast.max_time, wanted: Wanted::First, first: None }
+        Self { cast, t_max: cast.max_time, wanted: Wanted::First, first: None }
     }
 
     /// Keeps any hit.
     pub(super) fn any(cast: PreparedCast) -> Self {
-        Self { cast, until: cast.max_time, wanted: Wanted::Any, first: None }
+        Self { cast, t_max: cast.max_time, wanted: Wanted::Any, first: None }
     }
 
     /// Appends all hits to `found`, in any order, some of them twice.
     pub(super) fn all(cast: PreparedCast, found: &'f mut Vec<CastHit<H>>) -> Self {
-        Self { cast, until: cast.max_time, wanted: Wanted::All(found), first: None }
+        Self { cast, t_max: cast.max_time, wanted: Wanted::All(found), first: None }
     }
 
     pub(crate) fn cast(&self) -> PreparedCast {
@@ -66,19 +66,19 @@ impl<'f, H: Copy + Ord> CastHits<'f, H> {
 
     /// The time of impact up to which hits are wanted; negative if none are wanted any more.
     #[inline]
-    pub(crate) fn until(&self) -> f64 {
-        self.until
+    pub(crate) fn t_max(&self) -> f64 {
+        self.t_max
     }
 
-    /// Takes a hit at a time of impact of at most [`until`](Self::until).
+    /// Adds a hit at a time of impact of at most [`t_max`](Self::t_max).
     #[inline]
     pub(crate) fn add(&mut self, target: H, impact: &Impact) {
         let normal = self.cast.normal(impact);
         let hit = CastHit { target, time_of_impact: impact.time, normal };
         match &mut self.wanted {
             Wanted::First if self.first.is_some_and(|first| hit.order(&first).is_ge()) => return,
-            Wanted::First => self.until = hit.time_of_impact,
-            Wanted::Any => self.until = STOP,
+            Wanted::First => self.t_max = hit.time_of_impact,
+            Wanted::Any => self.t_max = STOP,
             Wanted::All(found) => return found.push(hit),
         }
         self.first = Some(hit);

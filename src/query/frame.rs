@@ -1,6 +1,6 @@
 //! The frame of a world as a source of queries: all three tiers, one after the other.
 //!
-//! What is found in one tier tells the next how near its hits have to be.
+//! The hits of one tier limit the distance at which the next is searched.
 
 use crate::frame::frame::Frame;
 use crate::geometry::RawAabb;
@@ -21,7 +21,7 @@ const OVERSIZED: usize = 2;
 const STATICS: usize = 3;
 
 impl<'w> QueryBuilder<'w> {
-    /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` tells
+    /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` is
     /// whether batches may use other threads.
     pub(crate) fn of_frame(frame: &'w Frame, statics: &'w StaticTree, parallel: bool) -> Self {
         let statics = Some(statics).filter(|statics| !statics.is_empty());
@@ -85,16 +85,16 @@ impl Source<Hit> for Frame {
         let count = nearest.count();
         if scope.common {
             let within = nearest.within();
-            self.bands.visit_near(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
+            self.bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
             if let Some(sleepers) = self.cached.bands() {
                 let within = nearest.within();
-                sleepers.visit_near(point, count, within, &mut add_nearest(self, scope, SLEEPERS, nearest));
+                sleepers.visit_nearest(point, count, within, &mut add_nearest(self, scope, SLEEPERS, nearest));
             }
         }
         if scope.oversized {
             let within = nearest.within();
             let level = self.bands.level();
-            // Takes rows, as of common bodies.
+            // Its hits are rows, like those of common bodies.
             self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, COMMON, nearest));
         }
         if let Some(statics) = scope.statics {
@@ -106,25 +106,25 @@ impl Source<Hit> for Frame {
     fn find_cast_hits(&self, scope: &Scope<'_, Hit>, hits: &mut CastHits<'_, Hit>) {
         let cast = hits.cast();
         if scope.common {
-            let until = hits.until();
-            self.bands.visit_met(&cast, until, &mut add_cast_hits(self, scope, COMMON, hits));
+            let t_max = hits.t_max();
+            self.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
             if let Some(sleepers) = self.cached.bands() {
-                let until = hits.until();
-                sleepers.visit_met(&cast, until, &mut add_cast_hits(self, scope, SLEEPERS, hits));
+                let t_max = hits.t_max();
+                sleepers.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, SLEEPERS, hits));
             }
         }
         if scope.oversized {
-            let until = hits.until();
+            let t_max = hits.t_max();
             let level = self.bands.level();
-            self.oversized.visit_cast(level, &cast, until, &mut add_cast_hits(self, scope, COMMON, hits));
+            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
         }
         if let Some(statics) = scope.statics {
-            let until = hits.until();
-            statics.visit_cast(&cast, until, &mut add_cast_hits(self, scope, STATICS, hits));
+            let t_max = hits.t_max();
+            statics.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, STATICS, hits));
         }
     }
 
-    /// That of the grid with the most bodies; without bodies, of the statics.
+    /// That of the grid with the most bodies, or of the statics if there are no bodies.
     fn sort_key(&self, scope: &Scope<'_, Hit>, point: [f32; 2]) -> u64 {
         match self.cached.bands() {
             Some(sleepers) if !sleepers.is_empty() => sleepers.place(point),

@@ -9,8 +9,8 @@ use std::iter::FusedIterator;
 
 /// An iterator over the hits of a box query, each once.
 ///
-/// It searches as it is advanced, some hits ahead once several were taken. To fill a buffer,
-/// [`append_to`](Self::append_to) is the fastest way.
+/// The search advances with the iterator, and some hits ahead after the first ones. To fill a
+/// buffer, [`append_to`](Self::append_to) is the fastest way.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -36,9 +36,9 @@ pub struct Hits<'w, H: Copy = Hit> {
     scope: Scope<'w, H>,
     search: BoxSearch<'w>,
     found: HitBatch<H>,
-    /// How many of `found` were returned.
+    /// Number of elements of `found` that were returned.
     returned: usize,
-    /// How many to find next. It doubles, so that the first hits cost no search for others.
+    /// Number of hits to find next. It doubles, so that the first hits are found without others.
     limit: usize,
 }
 
@@ -48,7 +48,7 @@ impl<'w, H: Copy> Hits<'w, H> {
         Self { source, scope, search, found: HitBatch::new(), returned: 0, limit: 1 }
     }
 
-    /// Appends all hits that are left to a buffer and returns their number.
+    /// Appends all remaining hits to a buffer and returns their number.
     ///
     /// Allocates only what the buffer grows by.
     ///
@@ -81,7 +81,7 @@ impl<'w, H: Copy> Hits<'w, H> {
         self.first().is_some()
     }
 
-    /// Replaces the hits that were all returned by the next ones; whether there are any.
+    /// Replaces the returned hits by the next ones. Returns whether there are any.
     #[inline(never)]
     fn find_more(&mut self) -> bool {
         self.found.clear();

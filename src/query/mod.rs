@@ -1,14 +1,14 @@
 //! Queries between steps: boxes in an area, nearest boxes, ray casts and shape casts.
 //!
 //! [`QueryBuilder`] has every restriction and every query. [`World`](crate::World) and
-//! [`Snapshot`](crate::Snapshot) return one that finds [`Hit`](crate::Hit)s, and the tiers that are
-//! used alone one that finds their own rows or handles.
+//! [`Snapshot`](crate::Snapshot) return one that finds [`Hit`](crate::Hit)s; a tier that is used
+//! alone returns one that finds its own rows or handles.
 //!
-//! QUERY-1: the predicates of `geometry` alone decide what a query finds. How boxes are filed
-//! decides which of them are tested and in which order.
+//! The predicates of `geometry` alone decide what a query finds. How boxes are filed decides only
+//! which of them are tested, and in which order.
 //!
 //! QUERY-2: each box is reported once, without a set of visited boxes: a structure that lists a box
-//! in several places reports it from one chosen place. Only casts may visit a box twice.
+//! in several places reports it from one of them. Only casts may visit a box twice.
 
 mod batch;
 mod box_queries;

@@ -14,7 +14,8 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     ///
     /// # Cost
     ///
-    /// About that of [`query_aabb`](Self::query_aabb) of a square that reaches as far as the result.
+    /// About that of [`query_aabb`](Self::query_aabb) of a square that reaches as far as the
+    /// result.
     ///
     /// ```
     /// use triphase::{Bodies, Hit, Point, World};
@@ -28,7 +29,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.nearest_within(point.into())
     }
 
-    /// Finds the box nearest to the centre of a circle, of those that overlap the circle.
+    /// Finds the box nearest to the center of a circle among those that overlap the circle.
     ///
     /// This is [`nearest`](Self::nearest) with a maximum distance.
     ///
@@ -52,8 +53,8 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     ///
     /// # Cost
     ///
-    /// About that of [`query_aabb`](Self::query_aabb) of a square that contains them. Allocates only
-    /// what `found` grows by, to at most twice `k`.
+    /// About that of [`query_aabb`](Self::query_aabb) of a square that contains them. Allocates
+    /// only what `found` grows by, to at most twice `k`.
     ///
     /// ```
     /// use triphase::{Bodies, Point, World};
@@ -69,7 +70,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.k_nearest_within(point.into(), k, found);
     }
 
-    /// Replaces `found` by the `k` boxes nearest to the centre of a circle, of those that overlap
+    /// Replaces `found` by the `k` boxes nearest to the center of a circle among those that overlap
     /// the circle, nearest first.
     ///
     /// This is [`k_nearest`](Self::k_nearest) with a maximum distance.
@@ -88,7 +89,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.append_k_nearest(circle, k, found);
     }
 
-    /// Replaces `found` by all boxes that overlap a circle, those nearest to its centre first.
+    /// Replaces `found` by all boxes that overlap a circle, those nearest to its center first.
     ///
     /// Finds what [`query_circle`](Self::query_circle) finds, in the order of
     /// [`nearest`](Self::nearest) and with distances.

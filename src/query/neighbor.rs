@@ -3,8 +3,8 @@
 use crate::pair::Hit;
 use std::cmp::Ordering;
 
-/// For up to so many neighbours, the buffer is kept sorted. For more, it takes twice as many before
-/// the farther half is dropped, at a cost per neighbour that does not grow with their number.
+/// The buffer is kept sorted for up to this many neighbors. For more, it collects twice as many
+/// before the farther half is dropped, at a cost per neighbor that does not grow with their number.
 const SORTED_MAX: usize = 32;
 
 /// A box near a point, and its distance.
@@ -25,8 +25,8 @@ impl<H: Ord> Neighbor<H> {
     }
 }
 
-/// The best hits so far, with squared distances, so that a search knows at any time how near the
-/// next hit has to be.
+/// The nearest hits so far, with squared distances, and the distance below which further hits are
+/// wanted.
 pub(crate) struct NearestHits<'f, H> {
     /// The squared distance up to which hits are wanted.
     within: f64,
@@ -67,7 +67,7 @@ impl<'f, H: Copy + Ord> NearestHits<'f, H> {
         self.within
     }
 
-    /// Takes a hit at a squared distance of at most [`within`](Self::within).
+    /// Adds a hit at a squared distance of at most [`within`](Self::within).
     #[inline]
     pub(crate) fn add(&mut self, target: H, distance: f64) {
         let new = Neighbor { target, distance };
@@ -85,7 +85,8 @@ impl<'f, H: Copy + Ord> NearestHits<'f, H> {
         }
     }
 
-    /// Sorts the hits and makes distances of their squares; returns the hit if one was wanted.
+    /// Sorts the hits and replaces squared distances by distances. Returns the hit if one was
+    /// wanted.
     pub(super) fn finish(self) -> Option<Neighbor<H>> {
         match self.best {
             Best::One(best) => best.map(|found| Neighbor { distance: found.distance.sqrt(), ..found }),
@@ -102,7 +103,7 @@ impl<'f, H: Copy + Ord> NearestHits<'f, H> {
     }
 }
 
-/// Inserts a hit among the sorted `k` best, and sets how near the next has to be.
+/// Inserts a hit among the sorted `k` best, and updates the distance up to which hits are wanted.
 #[inline]
 fn insert_sorted<H: Copy + Ord>(
     found: &mut Vec<Neighbor<H>>,
@@ -115,7 +116,7 @@ fn insert_sorted<H: Copy + Ord>(
         found.push(new);
     }
     let best = &mut found[start..];
-    // The last one is either the new one or gives way to it.
+    // The last hit is either the new one or is replaced by it.
     let mut at = best.len() - 1;
     if new.order(&best[at]).is_gt() {
         return;
@@ -130,7 +131,7 @@ fn insert_sorted<H: Copy + Ord>(
     }
 }
 
-/// As [`insert_sorted`] for hits in any order, of which the farther half is dropped at `2 * k`.
+/// As [`insert_sorted`], for hits in any order; the farther half is dropped at `2 * k`.
 fn insert_unsorted<H: Copy + Ord>(
     found: &mut Vec<Neighbor<H>>,
     start: usize,

@@ -7,7 +7,7 @@ use crate::query::neighbor::NearestHits;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::handles::query::HandleAreaQuery;
 use crate::tier::loose_grid::rebuilt::query::LooseAreaQuery;
-use crate::tier::point_grid::box_query::InArea;
+use crate::tier::point_grid::box_query::GridAreaQuery;
 use crate::tier::static_tree::box_query::TreeAreaQuery;
 use crate::tier::static_tree::tree::StaticTree;
 use smallvec::SmallVec;
@@ -18,15 +18,15 @@ pub(crate) const BATCH_LEN: usize = 32;
 /// Hits that were found and are still to be returned.
 pub(crate) type HitBatch<H> = SmallVec<[H; BATCH_LEN]>;
 
-/// What a query covers, and which hits it leaves out.
+/// The scope of a query: what it searches, and which hits it leaves out.
 ///
-/// Tiers that are used alone know the predicate only.
+/// Tiers that are used alone use only the predicate.
 pub(crate) struct Scope<'q, H> {
     pub(crate) common: bool,
     pub(crate) oversized: bool,
     /// The statics to search, if any.
     pub(crate) statics: Option<&'q StaticTree>,
-    /// Whether the fields below leave out nothing.
+    /// Whether the fields below exclude nothing.
     pub(crate) is_unrestricted: bool,
     pub(crate) filter: Option<Filter>,
     pub(crate) excluded_bodies: &'q [u32],
@@ -76,24 +76,24 @@ pub(crate) trait Source<H: Copy>: Sync {
         test: BoxTest,
     ) -> Option<TierSearch<'s>>;
 
-    /// What the search of a part found, unless `scope` leaves it out.
+    /// The hit for a row found in a part, unless `scope` excludes it.
     fn hit(&self, scope: &Scope<'_, H>, part: usize, row: u32) -> Option<H>;
 
     /// Appends all hits of a box query, part by part.
     fn append_hits(&self, scope: &Scope<'_, H>, area: &RawAabb, test: BoxTest, found: &mut Vec<H>);
 
-    /// Adds boxes around `point` to `nearest` until no others are wanted, each once, roughly nearest
-    /// first.
+    /// Adds boxes around `point` to `nearest` until no others are wanted, each once, roughly
+    /// nearest first.
     fn find_nearest(&self, scope: &Scope<'_, H>, point: [f32; 2], nearest: &mut NearestHits<'_, H>);
 
     /// Adds boxes that a cast hits to `hits` until no others are wanted, roughly earliest first,
     /// some of them twice.
     fn find_cast_hits(&self, scope: &Scope<'_, H>, hits: &mut CastHits<'_, H>);
 
-    /// A sort key: queries at points with close keys read memory that is close together.
+    /// A sort key: queries at points with similar keys read nearby memory.
     fn sort_key(&self, scope: &Scope<'_, H>, point: [f32; 2]) -> u64;
 
-    /// Finds up to `limit` more hits of a box query; none only when there are no more.
+    /// Finds up to `limit` more hits of a box query; none only if there are no more.
     fn next_hits<'s>(
         &'s self,
         scope: &Scope<'s, H>,
@@ -135,8 +135,8 @@ pub(crate) fn add_nearest<H: Copy + Ord, S: Source<H>>(
     }
 }
 
-/// A visitor of rows for [`Source::find_cast_hits`]: returns the time of impact up to which rows are
-/// wanted.
+/// A visitor of rows for [`Source::find_cast_hits`]: returns the time of impact up to which rows
+/// are wanted.
 #[inline]
 pub(crate) fn add_cast_hits<H: Copy + Ord, S: Source<H>>(
     source: &S,
@@ -148,16 +148,16 @@ pub(crate) fn add_cast_hits<H: Copy + Ord, S: Source<H>>(
         if let Some(hit) = source.hit(scope, part, row) {
             hits.add(hit, &entry);
         }
-        hits.until()
+        hits.t_max()
     }
 }
 
-/// How far a box query has come.
+/// The progress of a box query.
 #[derive(Clone)]
 pub(crate) struct BoxSearch<'s> {
     pub(crate) area: RawAabb,
     pub(crate) test: BoxTest,
-    /// The part that is searched, and how far; `None` if it has not begun.
+    /// The search of the present part; `None` if it has not begun.
     part: usize,
     current: Option<TierSearch<'s>>,
 }
@@ -167,19 +167,19 @@ impl BoxSearch<'_> {
         Self { area, test, part: 0, current: None }
     }
 
-    /// Whether nothing was searched yet.
+    /// Whether nothing has been searched yet.
     pub(crate) fn is_new(&self) -> bool {
         self.part == 0 && self.current.is_none()
     }
 }
 
-/// A box query in one part of a structure: an iterator of rows, or of what the structure has
-/// instead.
+/// A box query in one part of a structure: an iterator over rows, or over slots of a grid with
+/// handles.
 #[derive(Clone)]
 pub(crate) enum TierSearch<'s> {
-    /// The part is not to be searched.
+    /// The part is excluded from the search.
     Nothing,
-    Points(InArea<'s>),
+    Points(GridAreaQuery<'s>),
     Loose(LooseAreaQuery<'s>),
     Handles(HandleAreaQuery<'s>),
     Tree(TreeAreaQuery<'s>),

@@ -67,8 +67,8 @@ impl Source<u32> for StaticTree {
     }
 
     fn find_cast_hits(&self, scope: &Scope<'_, u32>, hits: &mut CastHits<'_, u32>) {
-        let (cast, until) = (hits.cast(), hits.until());
-        self.visit_cast(&cast, until, &mut add_cast_hits(self, scope, 0, hits));
+        let (cast, t_max) = (hits.cast(), hits.t_max());
+        self.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, 0, hits));
     }
 
     fn sort_key(&self, _: &Scope<'_, u32>, point: [f32; 2]) -> u64 {
@@ -105,7 +105,7 @@ impl PointGrid {
     }
 }
 
-/// Part 0 is the grids of the size classes, part 1 the boxes that no class takes.
+/// Part 0 is the grids of the size classes, part 1 the boxes larger than every class.
 impl Source<u32> for PointGrid {
     fn box_search<'s>(
         &'s self,
@@ -133,15 +133,15 @@ impl Source<u32> for PointGrid {
         let count = nearest.count();
         for bands in [&self.bands, &self.larger] {
             let within = nearest.within();
-            bands.visit_near(point, count, within, &mut add_nearest(self, scope, 0, nearest));
+            bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, 0, nearest));
         }
     }
 
     fn find_cast_hits(&self, scope: &Scope<'_, u32>, hits: &mut CastHits<'_, u32>) {
         let cast = hits.cast();
         for bands in [&self.bands, &self.larger] {
-            let until = hits.until();
-            bands.visit_met(&cast, until, &mut add_cast_hits(self, scope, 0, hits));
+            let t_max = hits.t_max();
+            bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, 0, hits));
         }
     }
 
@@ -226,11 +226,11 @@ impl Source<LooseHandle> for LooseGrid {
     }
 
     fn find_cast_hits(&self, scope: &Scope<'_, LooseHandle>, hits: &mut CastHits<'_, LooseHandle>) {
-        self.visit_cast(&hits.cast(), hits.until(), &mut |handle, entry| {
+        self.visit_cast(&hits.cast(), hits.t_max(), &mut |handle, entry| {
             if let Some(handle) = scope.filter_hit(handle) {
                 hits.add(handle, &entry);
             }
-            hits.until()
+            hits.t_max()
         });
     }
 

@@ -6,10 +6,10 @@ use crate::simd::backend::{Backend, ordered};
 use crate::simd::circle_test::CircleSides;
 use crate::simd::probe::PairOrder;
 use crate::simd::scan::compile_kernels;
-use crate::simd::vector::Vector;
+use crate::simd::vector::{Vector, intrinsic};
 use std::arch::x86_64::*;
 
-/// The set lanes of each mask, first to last: 8 KiB, of which scans touch the sparse masks.
+/// The set lanes of each mask, first to last: 8 KiB, of which scans use only the sparse masks.
 static COMPRESS: [[u32; 8]; 256] = compress_table();
 
 const fn compress_table() -> [[u32; 8]; 256] {
@@ -70,44 +70,38 @@ impl Vector for F32x8 {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: VECTOR-1.
-        Self(unsafe { _mm256_add_ps(self.0, other.0) })
+        Self(intrinsic!(_mm256_add_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        // SAFETY: VECTOR-1.
-        Self(unsafe { _mm256_sub_ps(self.0, other.0) })
+        Self(intrinsic!(_mm256_sub_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: VECTOR-1.
-        Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+        Self(intrinsic!(_mm256_mul_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        // SAFETY: VECTOR-1. The instruction returns its second operand if either is NaN.
-        Self(unsafe { _mm256_max_ps(self.0, other.0) })
+        // The instruction returns its second operand if either is NaN.
+        Self(intrinsic!(_mm256_max_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn le(self, other: Self) -> Mask8 {
-        // SAFETY: VECTOR-1.
-        Mask8(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
+        Mask8(intrinsic!(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)))
     }
 
     #[inline(always)]
     fn gt(self, other: Self) -> Mask8 {
-        // SAFETY: VECTOR-1.
-        Mask8(unsafe { _mm256_cmp_ps::<_CMP_GT_OQ>(self.0, other.0) })
+        Mask8(intrinsic!(_mm256_cmp_ps::<_CMP_GT_OQ>(self.0, other.0)))
     }
 
     #[inline(always)]
     fn disjoint(a: U32x8, b: U32x8) -> Mask8 {
-        // SAFETY: VECTOR-1.
-        Mask8(unsafe { _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(a.0, b.0), _mm256_setzero_si256())) })
+        Mask8(intrinsic!(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(a.0, b.0), _mm256_setzero_si256()))))
     }
 
     #[inline(always)]
@@ -118,14 +112,12 @@ impl Vector for F32x8 {
 
     #[inline(always)]
     fn and(a: Mask8, b: Mask8) -> Mask8 {
-        // SAFETY: VECTOR-1.
-        Mask8(unsafe { _mm256_and_ps(a.0, b.0) })
+        Mask8(intrinsic!(_mm256_and_ps(a.0, b.0)))
     }
 
     #[inline(always)]
     fn and_not(a: Mask8, b: Mask8) -> Mask8 {
-        // SAFETY: VECTOR-1.
-        Mask8(unsafe { _mm256_andnot_ps(b.0, a.0) })
+        Mask8(intrinsic!(_mm256_andnot_ps(b.0, a.0)))
     }
 
     #[inline(always)]

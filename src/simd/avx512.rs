@@ -1,4 +1,4 @@
-//! Eight boxes at a time with AVX-512, or eight for each of two neighbours.
+//! Eight boxes at a time with AVX-512, or eight for each of two neighbors.
 //!
 //! Comparisons give masks, hits are compressed in a register, and one store writes eight pairs.
 
@@ -11,7 +11,7 @@ use crate::simd::circle_test::CircleSides;
 use crate::simd::probe::PairOrder;
 use crate::simd::raw_columns::RawColumns;
 use crate::simd::scan::compile_kernels;
-use crate::simd::vector::Vector;
+use crate::simd::vector::{Vector, each_edge, intrinsic};
 use std::arch::x86_64::*;
 
 /// Writes a vector type, with its words and masks, over registers of a width.
@@ -60,44 +60,38 @@ macro_rules! vector {
 
             #[inline(always)]
             fn add(self, other: Self) -> Self {
-                // SAFETY: VECTOR-1.
-                Self(unsafe { $add(self.0, other.0) })
+                Self(intrinsic!($add(self.0, other.0)))
             }
 
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
-                // SAFETY: VECTOR-1.
-                Self(unsafe { $sub(self.0, other.0) })
+                Self(intrinsic!($sub(self.0, other.0)))
             }
 
             #[inline(always)]
             fn mul(self, other: Self) -> Self {
-                // SAFETY: VECTOR-1.
-                Self(unsafe { $mul(self.0, other.0) })
+                Self(intrinsic!($mul(self.0, other.0)))
             }
 
             #[inline(always)]
             fn larger(self, other: Self) -> Self {
-                // SAFETY: VECTOR-1. The instruction returns its second operand if either is NaN.
-                Self(unsafe { $max(self.0, other.0) })
+                // The instruction returns its second operand if either is NaN.
+                Self(intrinsic!($max(self.0, other.0)))
             }
 
             #[inline(always)]
             fn le(self, other: Self) -> $mask {
-                // SAFETY: VECTOR-1.
-                $mask(unsafe { $cmp::<_CMP_LE_OQ>(self.0, other.0) })
+                $mask(intrinsic!($cmp::<_CMP_LE_OQ>(self.0, other.0)))
             }
 
             #[inline(always)]
             fn gt(self, other: Self) -> $mask {
-                // SAFETY: VECTOR-1.
-                $mask(unsafe { $cmp::<_CMP_GT_OQ>(self.0, other.0) })
+                $mask(intrinsic!($cmp::<_CMP_GT_OQ>(self.0, other.0)))
             }
 
             #[inline(always)]
             fn disjoint(a: $words, b: $words) -> $mask {
-                // SAFETY: VECTOR-1.
-                $mask(unsafe { $testn(a.0, b.0) })
+                $mask(intrinsic!($testn(a.0, b.0)))
             }
 
             #[inline(always)]
@@ -200,14 +194,14 @@ impl Backend for Avx512 {
             let eight = |from: *const u32| _mm512_broadcast_i32x8(_mm256_loadu_si256(from.cast()));
             let next = columns.skip(1);
             let probes = Side {
-                edges: [0, 1, 2, 3].map(|edge| F32x16(two(columns.edges(edge).cast()))),
+                edges: each_edge!(edge => F32x16(two(columns.edges(edge).cast()))),
                 filters: tests.filters.then(|| FilterLanes {
                     layers: U32x16(_mm512_castps_si512(two(columns.layers()))),
                     masks: U32x16(_mm512_castps_si512(two(columns.masks()))),
                 }),
             };
             let entries = Side {
-                edges: [0, 1, 2, 3].map(|edge| F32x16(_mm512_castsi512_ps(eight(next.edges(edge).cast())))),
+                edges: each_edge!(edge => F32x16(_mm512_castsi512_ps(eight(next.edges(edge).cast())))),
                 filters: tests
                     .filters
                     .then(|| FilterLanes { layers: U32x16(eight(next.layers())), masks: U32x16(eight(next.masks())) }),

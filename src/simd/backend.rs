@@ -1,4 +1,4 @@
-//! What an instruction set adds to its vectors, and how kernels are compiled for it.
+//! The operations beyond its vectors that kernels need of an instruction set.
 
 #![allow(unsafe_code)]
 
@@ -7,7 +7,7 @@ use crate::simd::probe::PairOrder;
 use crate::simd::raw_columns::RawColumns;
 use crate::simd::vector::Vector;
 
-/// An instruction set, for the scans.
+/// An instruction set as scans use it.
 pub(super) trait Backend {
     /// The vectors of scans: at most `SOA_PAD` and `PAGE_SLACK` lanes.
     type Vector: Vector;
@@ -15,7 +15,7 @@ pub(super) trait Backend {
     /// The vectors of block masks: `SOA_BLOCK_LEN` is a multiple of its lanes.
     type BlockVector: Vector;
 
-    /// Writes a pair of `row`, the probe's, and of the entry's in `rows` for each lane in `hits`, in the
+    /// Writes a pair of `row`, the probe's, and the row in `rows` for each lane in `hits`, in the
     /// order of lanes, and returns how many. May overwrite `LANES` slots.
     ///
     /// # Safety
@@ -33,15 +33,16 @@ pub(super) trait Backend {
     /// instruction set does not have it.
     const TWO_MAX: usize = 0;
 
-    /// Tests two neighbours at once: the first entry of the columns against the `candidates[0]` entries
-    /// after it, and the next one against the `candidates[1]` entries after that. Writes ascending
-    /// pairs, those of the first entry first, and returns how many. May overwrite [`PAGE_SLACK`] slots.
+    /// Tests two neighbors at once: the first entry of the columns against the `candidates[0]`
+    /// entries after it, and the next one against the `candidates[1]` entries after that. Writes
+    /// ascending pairs, those of the first entry first, and returns how many. May overwrite
+    /// [`PAGE_SLACK`] slots.
     ///
     /// # Safety
     ///
-    /// The instruction set is available; `candidates[0]` is at most `TWO_MAX` and `candidates[1]` is
-    /// less; `TWO_MAX + 1` entries can be read, with filters if these are tested; `PAGE_SLACK` slots can
-    /// be written at `out`.
+    /// The instruction set is available; `candidates[0]` is at most `TWO_MAX` and `candidates[1]`
+    /// is less; `TWO_MAX + 1` entries can be read, with filters if these are tested; `PAGE_SLACK`
+    /// slots can be written at `out`.
     ///
     /// [`PAGE_SLACK`]: crate::memory::page::PAGE_SLACK
     unsafe fn test_two(tests: Tests, columns: RawColumns, candidates: [usize; 2], out: *mut [u32; 2]) -> usize {
@@ -53,7 +54,7 @@ pub(super) trait Backend {
 /// The u32 vectors of a backend.
 pub(super) type Words<B> = <<B as Backend>::Vector as Vector>::Words;
 
-/// The rows of pairs, first and second, of the probe's row and the entry's.
+/// The first and second rows of pairs, in the given order.
 #[inline(always)]
 pub(super) fn ordered<V: Vector>(order: PairOrder, probe: V::Words, entry: V::Words) -> [V::Words; 2] {
     match order {
@@ -63,7 +64,7 @@ pub(super) fn ordered<V: Vector>(order: PairOrder, probe: V::Words, entry: V::Wo
     }
 }
 
-/// How many of the lanes up to each one are set, itself included, for each mask of four lanes.
+/// For each mask of four lanes and each lane: how many lanes up to and including it are set.
 pub(super) static SET_LANES: [[u8; 4]; 16] = set_lanes();
 
 const fn set_lanes() -> [[u8; 4]; 16] {

@@ -1,13 +1,13 @@
-//! One probe against one vector of entries: boxes, circles, filters.
+//! Tests one probe against one vector of entries: boxes, circles, filters.
 
 #![allow(unsafe_code)]
 
 use crate::simd::circle_test::{CircleSides, separate};
 use crate::simd::probe::Probe;
 use crate::simd::raw_columns::RawColumns;
-use crate::simd::vector::Vector;
+use crate::simd::vector::{Vector, each_edge};
 
-/// What a scan tests besides boxes. A constant where the scan is compiled for it.
+/// What a scan tests besides boxes. A constant in scans that are compiled for each case.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tests {
     pub(super) filters: bool,
@@ -38,7 +38,7 @@ impl<V: Vector> Side<V> {
         // SAFETY: the caller vouches for the instruction set.
         unsafe {
             Self {
-                edges: aabb.map(|edge| V::splat(edge)),
+                edges: each_edge!(edge => V::splat(aabb[edge])),
                 filters: tests
                     .filters
                     .then(|| FilterLanes { layers: V::splat_words(filter.layers), masks: V::splat_words(filter.mask) }),
@@ -50,14 +50,14 @@ impl<V: Vector> Side<V> {
     ///
     /// # Safety
     ///
-    /// The instruction set of `V` is available, and `LANES` entries can be read; they have filters if
-    /// these are tested.
+    /// The instruction set of `V` is available, and `LANES` entries can be read; they have filters
+    /// if these are tested.
     #[inline(always)]
     pub(super) unsafe fn load(tests: Tests, columns: RawColumns) -> Self {
         // SAFETY: the caller vouches for the instruction set and for as many entries as lanes.
         unsafe {
             Self {
-                edges: [0, 1, 2, 3].map(|edge| V::load(columns.edges(edge))),
+                edges: each_edge!(edge => V::load(columns.edges(edge))),
                 filters: tests.filters.then(|| FilterLanes {
                     layers: V::load_words(columns.layers()),
                     masks: V::load_words(columns.masks()),

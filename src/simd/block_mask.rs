@@ -1,4 +1,4 @@
-//! Which boxes of a SoA block overlap an area, as bits: the kernel of queries.
+//! Which boxes of a SoA block overlap an area, as a bit mask: the kernel of queries.
 
 #![allow(unsafe_code)]
 
@@ -7,7 +7,7 @@ use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS};
 use crate::simd::backend::Backend;
 use crate::simd::batch_test::{Side, hits};
 use crate::simd::circle_test::CircleSides;
-use crate::simd::vector::Vector;
+use crate::simd::vector::{Vector, each_edge};
 
 /// Bit `k` is set if entry `k` of the block overlaps the area. Bits of padding are unspecified.
 ///
@@ -18,10 +18,10 @@ use crate::simd::vector::Vector;
 pub(super) unsafe fn overlap_mask<B: Backend>(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
     let lanes = B::BlockVector::LANES;
     // SAFETY: the caller vouches for the instruction set.
-    let area = Side { edges: area.map(|edge| unsafe { B::BlockVector::splat(edge) }), filters: None };
+    let area = Side { edges: each_edge!(edge => unsafe { B::BlockVector::splat(area[edge]) }), filters: None };
     let mut mask = 0;
     for lane in (0..SOA_BLOCK_LEN).step_by(lanes) {
-        let edges = [0, 1, 2, 3].map(|edge| {
+        let edges = each_edge!(edge => {
             let edges: &[f32] = bytemuck::cast_slice(&block[edge * SOA_BLOCK_LEN + lane..][..lanes]);
             // SAFETY: the caller vouches for the instruction set; the slice is as long as a vector.
             unsafe { B::BlockVector::load(edges.as_ptr()) }

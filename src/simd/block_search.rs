@@ -21,9 +21,9 @@ pub(crate) struct OverlapIter<'a> {
     simd: DetectedSimd,
     blocks: SoaBlocks<'a>,
     area: RawAabb,
-    /// The first block that was not tested yet.
+    /// The first block that has not been tested yet.
     next_block: usize,
-    /// The entries of the block before it that overlap and were not returned yet.
+    /// The entries of the block before it that overlap and have not been returned yet.
     mask: u32,
 }
 

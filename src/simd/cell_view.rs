@@ -1,4 +1,4 @@
-//! Entries in cell order, and the table that tells which cell holds which.
+//! Entries in cell order, with the table of their cells.
 
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::SoaColumns;
@@ -21,9 +21,9 @@ pub(crate) struct CellRect {
 impl<'a> CellView<'a> {
     /// # Panics
     ///
-    /// If the table does not count as many entries as there are.
+    /// If the population of the table is not that of the columns.
     pub(crate) fn new(columns: SoaColumns<'a>, starts: CellStarts<'a>) -> Self {
-        assert_eq!(columns.len(), starts.population(), "the table counts the entries of these columns");
+        assert_eq!(columns.len(), starts.population(), "the table belongs to these columns");
         Self { columns, starts }
     }
 

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::simd::vector::Vector;
+use crate::simd::vector::{Vector, each_edge};
 
 /// Which sides of a test are circles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ impl CircleSides {
     pub(super) const BOTH: Self = Self { probe: true, entries: true };
 }
 
-/// As [`BodyCircle`](crate::geometry::BodyCircle), doubled like it.
+/// A [`BodyCircle`](crate::geometry::BodyCircle) in each lane, doubled as there.
 #[derive(Clone, Copy)]
 struct CircleLanes<V> {
     x: V,
@@ -31,7 +31,8 @@ impl<V: Vector> CircleLanes<V> {
     }
 }
 
-/// The lanes whose shapes do not touch, although their boxes overlap. At least one side is a circle.
+/// The lanes whose shapes do not touch, although their boxes overlap. At least one side is a
+/// circle.
 #[inline(always)]
 pub(super) fn separate<V: Vector>(sides: CircleSides, probe: [V; 4], entries: [V; 4]) -> V::Mask {
     let (x, y, reach) = match sides {
@@ -41,17 +42,18 @@ pub(super) fn separate<V: Vector>(sides: CircleSides, probe: [V; 4], entries: [V
         }
         _ => {
             let (circle, aabb) = if sides.probe { (probe, entries) } else { (entries, probe) };
-            let (circle, [min_x, min_y, max_x, max_y]) = (CircleLanes::of_boxes(circle), aabb.map(|v| v.add(v)));
+            let (circle, [min_x, min_y, max_x, max_y]) =
+                (CircleLanes::of_boxes(circle), each_edge!(edge => aabb[edge].add(aabb[edge])));
             (distance_to_range(min_x, max_x, circle.x), distance_to_range(min_y, max_y, circle.y), circle.radius)
         }
     };
     x.mul(x).add(y.mul(y)).gt(reach.mul(reach))
 }
 
-/// The distance of each number from a range, 0 inside; 0 for NaN.
+/// The distance of `at` from a range in each lane, 0 inside; 0 if it is NaN.
 #[inline(always)]
 fn distance_to_range<V: Vector>(low: V, high: V, at: V) -> V {
-    // SAFETY: there is a vector already, so there is its instruction set (VECTOR-1).
+    // SAFETY: there is a vector, so its instruction set is available (VECTOR-1).
     let zero = unsafe { V::splat(0.0) };
     low.sub(at).larger(at.sub(high)).larger(zero)
 }

@@ -18,14 +18,15 @@ use std::ops::Range;
 
 /// A SIMD level that this machine supports.
 ///
-/// DETECTED-1: it is created by detection only, so its instruction set is available.
+/// DETECTED-1: values are created by detection only, so the instruction set is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DetectedSimd(SimdLevel);
 
-/// Code that is worth compiling for each instruction set: the compiler vectorizes it with that set.
+/// Code that is compiled for each instruction set, so that the compiler vectorizes it with that
+/// set.
 ///
-/// `run` and what it calls in loops must be `#[inline(always)]`: only what is inlined into the caller
-/// is compiled with the caller's features.
+/// `run` and the functions that it calls in loops must be `#[inline(always)]`: only what is inlined
+/// into the caller is compiled with the caller's features.
 pub(crate) trait SimdJob {
     type Output;
 
@@ -62,7 +63,7 @@ impl DetectedSimd {
         Self(max.map_or(best, |max| best.min(max)))
     }
 
-    /// Runs a job as it is compiled for this level.
+    /// Runs a job, compiled for this level.
     #[inline]
     pub(crate) fn run<J: SimdJob>(self, job: J) -> J::Output {
         dispatch!(self, run(job))
@@ -70,8 +71,8 @@ impl DetectedSimd {
 
     /// Reports every overlapping pair of a grid of cells once, rows ascending in each pair.
     ///
-    /// `keys` are those of the entries, in their order; `below` is a buffer. `None` once the pair limit
-    /// is exceeded.
+    /// `keys` are those of the entries, in their order; `below` is a buffer. `None` once the pair
+    /// limit is exceeded.
     #[inline]
     pub(crate) fn scan_cells(
         self,
@@ -90,8 +91,8 @@ impl DetectedSimd {
 
     /// Reports the entries in a rectangle of cells that overlap the probe.
     ///
-    /// If entries are circles, so is a probe of a pair in ascending order, a body; others are boxes.
-    /// `None` once the pair limit is exceeded.
+    /// If entries are circles, the probe is a circle too in [`PairOrder::Ascending`], as it is a
+    /// body; in the other orders it is a box. `None` once the pair limit is exceeded.
     #[inline]
     pub(crate) fn scan_rect(
         self,
@@ -152,7 +153,7 @@ fn best_level() -> SimdLevel {
     match (avx2, avx512) {
         (true, true) => SimdLevel::Avx512,
         (true, false) => SimdLevel::Avx2,
-        // Every x86-64 has it.
+        // Every x86-64 has SSE2.
         _ => SimdLevel::Sse2,
     }
 }

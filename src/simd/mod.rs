@@ -4,10 +4,9 @@
 //! implements that trait and [`backend::Backend`], and compiles the algorithms with its features.
 //! [`DetectedSimd`] chooses among them at run time.
 //!
-//! - SIMD-1: hits are reported in the order of the run, whatever the width of a vector, so results
-//!   are the same on every instruction set.
-//! - SIMD-2: filters and circles are tested along with the boxes, so they leave out some of the hits
-//!   and change nothing else.
+//! Hits are reported in the order of the run, whatever the width of a vector, so results are the
+//! same on every instruction set. Filters and circles are tested along with the boxes, so they
+//! remove some of the hits and change nothing else.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -5,7 +5,8 @@
 use crate::memory::page::{PAGE_SLACK, PairSink};
 use std::ops::Range;
 
-/// The free slots of a sink, as pointers in registers: a scan advances them a million times a step.
+/// The free slots of a sink, as pointers in registers: a scan advances them up to a million times a
+/// step.
 pub(super) struct OutputSlots<'a, 's> {
     sink: &'a mut PairSink<'s>,
     start: *mut [u32; 2],
@@ -20,15 +21,16 @@ impl<'a, 's> OutputSlots<'a, 's> {
         Self { sink, start: none, next: none, end: none }
     }
 
-    /// Whether there is a slot for each candidate, and [`PAGE_SLACK`] more.
+    /// Whether there is a slot for each candidate and [`PAGE_SLACK`] more.
     #[inline(always)]
     pub(super) fn has_room(&self, candidates: usize) -> bool {
         (self.end as usize - self.next as usize) >= (candidates + PAGE_SLACK) * size_of::<[u32; 2]>()
     }
 
-    /// A slot for each candidate, and [`PAGE_SLACK`] more; `None` once the pair limit is exceeded.
+    /// Returns a slot for each candidate and [`PAGE_SLACK`] more; `None` once the pair limit is
+    /// exceeded.
     ///
-    /// A page holds as many if there are at most `PAGE_LEN - PAGE_SLACK` candidates.
+    /// `candidates` is at most `PAGE_LEN - PAGE_SLACK`, which fit into a page.
     #[inline(always)]
     pub(super) fn reserve(&mut self, candidates: usize) -> Option<*mut [u32; 2]> {
         if !self.has_room(candidates) {
@@ -49,14 +51,14 @@ impl<'a, 's> OutputSlots<'a, 's> {
     ///
     /// # Safety
     ///
-    /// As many were reserved.
+    /// At least that many were reserved.
     #[inline(always)]
     pub(super) unsafe fn advance(&mut self, hits: usize) {
         // SAFETY: the caller vouches that the slots up to there are free slots of one page.
         self.next = unsafe { self.next.add(hits) };
     }
 
-    /// Hands the pairs to the sink.
+    /// Passes the pairs to the sink.
     #[inline(always)]
     pub(super) fn finish(self) {
         self.sink.advance(written(self.start, self.next));

@@ -1,4 +1,4 @@
-//! Four boxes at a time in plain Rust, which compilers turn into vectors.
+//! Four boxes at a time in plain Rust that compilers vectorize.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +9,7 @@ use crate::simd::scan::compile_kernels;
 use crate::simd::vector::Vector;
 use std::array::from_fn;
 
-/// A vector of 64-bit ARM, and of x86-64 without AVX, on which eight lanes are slower.
+/// The vectors of 64-bit ARM, and of x86-64 without AVX, where eight lanes are slower.
 const LANES: usize = 4;
 
 #[derive(Clone, Copy)]
@@ -114,7 +114,8 @@ impl Backend for Portable {
         out: *mut [u32; 2],
     ) -> usize {
         let [first, second] = ordered::<F32x4>(order, row, rows);
-        // Each lane is written to where it belongs if it is a hit; otherwise the next one overwrites it.
+        // Each lane is written where the hits before it end; if it is no hit, the next lane
+        // overwrites it.
         let mut count = 0;
         for k in 0..LANES {
             // SAFETY: `count` is at most `k`, and the caller vouches for `LANES` slots.

@@ -1,4 +1,4 @@
-//! What a scan tests its entries against, and how it reports them.
+//! The probe of a scan, and the order of the pairs it reports.
 
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;

@@ -5,8 +5,9 @@
 use crate::input::filter::Filter;
 use crate::memory::columns::SoaColumns;
 use crate::simd::probe::Probe;
+use crate::simd::vector::each_edge;
 
-/// The columns from some entry on: one pointer and the distance between columns (SOA-1).
+/// The columns from one entry on: one pointer and the distance between columns (SOA-1).
 ///
 /// With a pointer for each column, scans would run out of registers.
 #[derive(Clone, Copy)]
@@ -35,15 +36,15 @@ impl RawColumns {
     ///
     /// # Safety
     ///
-    /// That entry is not behind the padding of the columns.
+    /// That entry is not after the padding of the columns.
     #[inline(always)]
     pub(super) unsafe fn skip(self, count: usize) -> Self {
-        // SAFETY: the caller vouches that the entry is in the columns or their padding. Filters have
-        // as many entries; without them the pointer is never read.
+        // SAFETY: the caller vouches that the entry is in the columns or their padding. Filters
+        // have as many entries; without them the pointer is never read.
         unsafe { Self { entry: self.entry.add(count), layers: self.layers.wrapping_add(count), ..self } }
     }
 
-    /// The edges number `edge` of the entries from this one on, in the order of a `RawAabb`.
+    /// Edge number `edge` of the entries from this one on, in the order of a `RawAabb`.
     ///
     /// # Safety
     ///
@@ -76,13 +77,12 @@ impl RawColumns {
     ///
     /// # Safety
     ///
-    /// The columns do not begin behind their padding. Entries have filters if `filtered`.
+    /// The entry is not after the padding of the columns. Entries have filters if `filtered`.
     #[inline(always)]
     pub(super) unsafe fn probe(self, filtered: bool) -> Probe {
-        // SAFETY: the caller vouches that there is such an entry in each column, and of filters too if
-        // `filtered`.
+        // SAFETY: the caller vouches for an entry in each column, and in the filters if `filtered`.
         unsafe {
-            let aabb = [0, 1, 2, 3].map(|edge| *self.edges(edge));
+            let aabb = each_edge!(edge => *self.edges(edge));
             let filter = if filtered { Filter::new(*self.layers(), *self.masks()) } else { Filter::ALL };
             Probe { aabb, row: *self.rows(), filter }
         }

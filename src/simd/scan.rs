@@ -19,20 +19,20 @@ use std::ops::Range;
 
 /// Candidates for which slots are reserved at once.
 ///
-/// A page without room for so many is left, three quarters full or more, however few of them become
-/// hits. Below 256, as [`Vector::first_bits`] requires.
+/// A page without room for them is left, three quarters full or more, even if few of them are hits.
+/// Below 256, as [`Vector::first_bits`] requires.
 const CANDIDATES_MAX: usize = 240;
 
 const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
 
 /// Reports every overlapping pair of a grid once. `None` once the pair limit is exceeded.
 ///
-/// The partners of an entry that follow it are in two runs: the rest of its own cell and the cell to
-/// the right, and the three cells below. Either is shorter if the entry's box does not reach so far.
+/// The later partners of an entry are in two runs: the rest of its own cell with the cell to the
+/// right, and the three cells below. Either is shorter if the entry's box does not reach that far.
 ///
-/// A row of cells is scanned in two loops, first all entries against their own row, then those that
-/// reach below against the next row. Both loops are long and their branches predictable, unlike loops
-/// over cells. `below` is a buffer.
+/// A row of cells is scanned in two loops: first all entries against their own row, then those that
+/// reach below against the next row. Both loops are long and their branches predictable, unlike
+/// loops over cells. `below` is a buffer.
 ///
 /// # Safety
 ///
@@ -49,7 +49,7 @@ pub(super) unsafe fn scan_cells<B: Backend>(
     let starts = cells.starts().as_slice();
     let columns = RawColumns::new(cells.columns(), tests.filters);
     let population = cells.columns().len();
-    assert_eq!(keys.len(), population, "a key for each entry");
+    assert_eq!(keys.len(), population, "there is a key for each entry");
     if below.len() < population {
         below.resize(population, 0);
     }
@@ -57,7 +57,7 @@ pub(super) unsafe fn scan_cells<B: Backend>(
     for y in 0..cells.starts().rows() {
         let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
         let mut below_count = 0;
-        // The number of candidates in the entry's own row; notes whether it reaches below.
+        // Counts the candidates in the entry's own row, and notes whether it reaches below.
         let mut candidates = |i: usize, key: u32| {
             below[below_count] = i as u32;
             below_count += CellKey(key).below();
@@ -72,10 +72,12 @@ pub(super) unsafe fn scan_cells<B: Backend>(
         for &[first, second] in twos {
             let counts = [candidates(i, first), candidates(i + 1, second)];
             // SAFETY: both entries have keys, so they are in the population, and so are their
-            // candidates; a vector may reach into the padding (SOA-2). `PAGE_SLACK` slots are free.
+            // candidates; a vector may extend into the padding (SOA-2). `PAGE_SLACK` slots are
+            // free.
             unsafe {
                 let next = entry.skip(1);
-                // Without room for both, pages are changed as where entries are tested one by one.
+                // Without room for both, pages change as they do when entries are tested one by
+                // one.
                 if counts[0] <= B::TWO_MAX && counts[1] < B::TWO_MAX && slots.has_room(counts[0] + counts[1]) {
                     let hits = B::test_two(tests, entry, counts, slots.next());
                     slots.advance(hits);
@@ -126,7 +128,7 @@ unsafe fn test_entry<B: Backend>(
     count: usize,
     slots: &mut OutputSlots<'_, '_>,
 ) -> Option<()> {
-    // SAFETY: the caller vouches for all of it.
+    // SAFETY: the caller vouches for the instruction set, the entries and the filters.
     unsafe {
         let probe = SplatProbe::<B>::new(tests, PairOrder::Ascending, &entry.probe(tests.filters));
         probe.test_long_run(run, count, slots)
@@ -193,7 +195,7 @@ pub(super) unsafe fn scan_all<B: Backend>(
     Some(())
 }
 
-/// A probe in all lanes.
+/// A probe copied to all lanes.
 struct SplatProbe<B: Backend> {
     tests: Tests,
     order: PairOrder,
@@ -212,16 +214,17 @@ impl<B: Backend> SplatProbe<B> {
         Self { tests, order, side, row }
     }
 
-    /// Tests the first `min(count, LANES)` entries and writes a pair for each hit; returns how many.
+    /// Tests the first `min(count, LANES)` entries and writes a pair for each hit; returns how
+    /// many.
     ///
     /// # Safety
     ///
-    /// `LANES` entries can be read, with filters if these are tested, and `LANES` slots can be written.
-    /// `count` is below 256.
+    /// `LANES` entries can be read, with filters if these are tested, and `LANES` slots can be
+    /// written. `count` is below 256.
     #[inline(always)]
     unsafe fn test_batch(&self, columns: RawColumns, count: usize, out: *mut [u32; 2]) -> usize {
-        // SAFETY: there is a probe, so there is its instruction set (VECTOR-1); the caller vouches for
-        // entries and slots.
+        // SAFETY: there is a probe, so its instruction set is available (VECTOR-1); the caller
+        // vouches for entries and slots.
         unsafe {
             let entries = Side::load(self.tests, columns);
             let hits = B::Vector::first_bits(hits(self.tests.circles, &self.side, &entries), count);
@@ -229,25 +232,26 @@ impl<B: Backend> SplatProbe<B> {
         }
     }
 
-    /// Tests the first `count` entries, of which one vector is tested unconditionally: most runs fit.
+    /// Tests the first `count` entries. The first vector needs no condition: most runs fit into it.
     ///
     /// # Safety
     ///
-    /// The entries are in the population, in columns with padding (SOA-2). They have filters if these
-    /// are tested. `count` is at most [`CANDIDATES_MAX`], and `out` has a slot for each and
+    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
+    /// these are tested. `count` is at most [`CANDIDATES_MAX`], and `out` has a slot for each and
     /// `PAGE_SLACK` more.
     #[inline(always)]
     unsafe fn test_run(&self, mut columns: RawColumns, mut count: usize, out: *mut [u32; 2]) -> usize {
         let lanes = B::Vector::LANES;
-        // SAFETY: a vector that begins in the population or at its end is inside the columns (SOA-2).
+        // SAFETY: a vector that begins in the population or at its end is inside the columns
+        // (SOA-2).
         let mut hits = unsafe { self.test_batch(columns, count, out) };
         if count > lanes {
             if lanes >= 8 {
                 rare();
             }
             while count > lanes {
-                // SAFETY: more entries than a vector follow, so the next one begins in the population.
-                // There were at most as many hits as entries tested.
+                // SAFETY: more entries than a vector follow, so the next one begins in the
+                // population. There were at most as many hits as entries tested.
                 unsafe {
                     columns = columns.skip(lanes);
                     count -= lanes;
@@ -262,8 +266,8 @@ impl<B: Backend> SplatProbe<B> {
     ///
     /// # Safety
     ///
-    /// The entries are in the population, in columns with padding (SOA-2). They have filters if these
-    /// are tested.
+    /// The entries are in the population, in columns with padding (SOA-2). They have filters if
+    /// these are tested.
     #[inline(always)]
     unsafe fn test_long_run(
         &self,
@@ -271,7 +275,8 @@ impl<B: Backend> SplatProbe<B> {
         mut count: usize,
         slots: &mut OutputSlots<'_, '_>,
     ) -> Option<()> {
-        // SAFETY: these are parts of the run, and as many slots are reserved as each has candidates.
+        // SAFETY: these are parts of the run, and as many slots are reserved as each has
+        // candidates.
         unsafe {
             while count > CANDIDATES_MAX {
                 let out = slots.reserve(CANDIDATES_MAX)?;
@@ -292,7 +297,8 @@ fn rare() {}
 
 /// Compiles the kernels for an instruction set, with its features.
 ///
-/// They are not inlined where the set is chosen, so that choosing is small enough to be.
+/// They are not inlined where the set is chosen, so that the choice itself is small enough to be
+/// inlined.
 macro_rules! compile_kernels {
     ($backend:ty $(, #[$features:meta])?) => {
         use crate::geometry::RawAabb;

@@ -1,7 +1,7 @@
-//! Eight boxes at a time with SSE2, which every x86-64 has, as two halves of four.
+//! Eight boxes at a time, as two halves of four, with SSE2, which every x86-64 has.
 //!
-//! There is no shuffle by a variable, so hits are not compressed in a register: every pair is stored
-//! where the hits before it end, and is overwritten by the next one if it is not a hit.
+//! SSE2 has no shuffle by a variable, so hits are not compressed in a register: every pair is
+//! stored where the hits before it end, and if it is no hit, the next one overwrites it.
 
 #![allow(unsafe_code)]
 
@@ -72,7 +72,7 @@ impl Vector for F32x8 {
 
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        // Its second operand if either is NaN.
+        // The instruction returns its second operand if either is NaN.
         Self(halves!(_mm_max_ps(self.0, other.0)))
     }
 
@@ -99,7 +99,8 @@ impl Vector for F32x8 {
         // SAFETY: every x86-64 has SSE2.
         let sorted: [_; 2] = from_fn(|half| unsafe {
             let (a, b) = (a[half], b[half]);
-            // Comparisons are signed, so the sign bit is flipped. Numbers change places where `b` is less.
+            // Comparisons are signed, so the sign bit is flipped. Values are exchanged where `b` is
+            // less.
             let sign = _mm_set1_epi32(i32::MIN);
             let b_is_less = _mm_cmpgt_epi32(_mm_xor_si128(a, sign), _mm_xor_si128(b, sign));
             let exchange = _mm_and_si128(b_is_less, _mm_xor_si128(a, b));

@@ -4,8 +4,8 @@
 
 /// A vector of f32, along with vectors of u32 and masks of as many lanes.
 ///
-/// VECTOR-1: vectors are created only by the unsafe functions, which require the instruction set. So
-/// whoever has a vector has its instruction set, and the other functions are safe.
+/// VECTOR-1: vectors are created only by the unsafe functions, which require the instruction set.
+/// So where a vector exists, its instruction set is available, and the other functions are safe.
 ///
 /// All functions work lane by lane, and round each operation.
 pub(super) trait Vector: Copy {
@@ -72,3 +72,40 @@ pub(super) trait Vector: Copy {
         Self::bits(mask) & ((1 << count.min(Self::LANES)) - 1)
     }
 }
+
+/// An array of a value for each edge of a box.
+///
+/// Not `array::map`, which the compiler does not always inline: vectors would go through memory, and
+/// operations on them would be calls.
+macro_rules! each_edge {
+    ($edge:ident => $value:expr) => {
+        [
+            {
+                let $edge = 0;
+                $value
+            },
+            {
+                let $edge = 1;
+                $value
+            },
+            {
+                let $edge = 2;
+                $value
+            },
+            {
+                let $edge = 3;
+                $value
+            },
+        ]
+    };
+}
+pub(super) use each_edge;
+
+/// Calls an intrinsic on vectors of its instruction set.
+macro_rules! intrinsic {
+    ($name:ident $(::<$constant:ident>)? ($($argument:expr),*)) => {
+        // SAFETY: the arguments contain a vector, so its instruction set is available (VECTOR-1).
+        unsafe { $name $(::<$constant>)? ($($argument),*) }
+    };
+}
+pub(super) use intrinsic;

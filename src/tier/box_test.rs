@@ -2,32 +2,32 @@
 
 use crate::geometry::{RawAabb, contains, distance_squared};
 
-/// Which boxes a box query takes, of those filed in the cells or leaves that its area touches.
+/// The condition of a box query on the boxes filed in the cells or leaves that its area touches.
 ///
 /// All but `Untested` imply that the box overlaps the area. So tiers test for overlap first,
 /// several boxes at once, and apply [`accepts`](Self::accepts) only to boxes that overlap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxTest {
-    /// Takes every box that is filed there.
+    /// Accepts every box that is filed there.
     Untested,
-    /// Takes boxes that overlap the area.
+    /// Accepts boxes that overlap the area.
     Overlap,
-    /// Takes boxes that lie inside this box, which is the area.
+    /// Accepts boxes inside this box, which is the area.
     ContainedIn(RawAabb),
-    /// Takes boxes that contain this box, whose lower corner is the area.
+    /// Accepts boxes that contain this box, whose lower corner is the area.
     Containing(RawAabb),
-    /// Takes boxes that overlap this circle, which the area covers.
+    /// Accepts boxes that overlap this circle, which the area covers.
     Circle { center: [f32; 2], radius_squared: f64 },
 }
 
 impl BoxTest {
-    /// Whether boxes have to overlap the area.
+    /// Whether boxes must overlap the area.
     #[inline(always)]
     pub(crate) fn needs_overlap(&self) -> bool {
         !matches!(self, Self::Untested)
     }
 
-    /// Whether a box passes that overlaps the area if it [has to](Self::needs_overlap).
+    /// Whether a box passes the test. If [needed](Self::needs_overlap), it must overlap the area.
     #[inline(always)]
     pub(crate) fn accepts(&self, aabb: impl FnOnce() -> RawAabb) -> bool {
         match self {

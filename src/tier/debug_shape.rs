@@ -1,4 +1,4 @@
-//! The parts that the tiers are made of, for drawing and debugging.
+//! The parts of the tiers' structures, for debug drawing.
 
 use crate::geometry::RawAabb;
 
@@ -13,46 +13,46 @@ pub enum DebugShape {
     Band {
         /// The smallest box that covers its bodies.
         aabb: RawAabb,
-        /// How many bodies are filed in it.
+        /// Number of bodies filed in it.
         population: usize,
-        /// How many columns and rows of cells it has.
+        /// Number of columns and rows of cells.
         cells: [usize; 2],
     },
-    /// A cell with bodies in it, of the last band before it.
+    /// A cell with bodies, in the last band reported before it.
     Cell {
-        /// Its borders up to rounding, clipped to where lower corners of the band's bodies lie.
+        /// Its borders up to rounding, clipped to the lower corners of the band's bodies.
         aabb: RawAabb,
-        /// How many bodies have their lower corner in it.
+        /// Number of bodies whose lower corner is in it.
         population: usize,
     },
     /// A loose cell with boxes in it.
     LooseCell {
-        /// The box that has grown to cover its contents.
+        /// The bounds, which have grown to cover its contents.
         aabb: RawAabb,
-        /// How many boxes are filed in it.
+        /// Number of boxes filed in it.
         population: usize,
     },
     /// A tight cell that lists loose cells.
     TightCell {
-        /// Its borders; infinite at the rim of the grid, which takes in everything beyond.
+        /// Its borders; infinite at the rim of the grid, where it includes everything beyond.
         aabb: RawAabb,
-        /// How many loose cells it lists.
+        /// Number of loose cells that it lists.
         listed: usize,
     },
     /// An inner node of the static tree; its descendants follow it.
     Node {
-        /// Its cell. Statics may reach out of it.
+        /// Its cell. Statics may extend beyond it.
         aabb: RawAabb,
-        /// How many nodes are above it.
+        /// Number of nodes above it.
         depth: usize,
     },
     /// A leaf of the static tree.
     Leaf {
-        /// Its cell. Statics may reach out of it.
+        /// Its cell. Statics may extend beyond it.
         aabb: RawAabb,
-        /// How many nodes are above it.
+        /// Number of nodes above it.
         depth: usize,
-        /// How many statics it lists, disabled ones included.
+        /// Number of statics that it lists, disabled ones included.
         population: usize,
     },
 }

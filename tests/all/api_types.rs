@@ -98,8 +98,8 @@ fn pages_in_order_are_the_pairs() {
         let pairs: Vec<Pair> = contacts.body_pairs().collect();
         assert_eq!(contacts.body_pages().collect::<Vec<_>>().concat(), pairs);
         assert!(contacts.body_pages().all(|page| !page.is_empty()), "no page is empty");
-        let static_row: Vec<StaticPair> = contacts.static_pairs().collect();
-        assert_eq!(contacts.static_pages().collect::<Vec<_>>().concat(), static_row);
+        let static_pairs: Vec<StaticPair> = contacts.static_pairs().collect();
+        assert_eq!(contacts.static_pages().collect::<Vec<_>>().concat(), static_pairs);
         assert_eq!(contacts.body_pages().len(), contacts.body_pages().count());
         assert!(pairs.iter().all(|pair| pair.a < pair.b && (pair.b as usize) < count));
 
@@ -210,17 +210,17 @@ fn columns_of_any_castable_type_give_the_same_pairs() {
 
     // Statics, from slices, vectors and arrays of each.
     let mut world = sequential();
-    let static_row = |world: &mut World| world.step(Bodies::uniform(centers, [0.1; 2])).unwrap().static_pairs().len();
+    let static_count = |world: &mut World| world.step(Bodies::uniform(centers, [0.1; 2])).unwrap().static_pairs().len();
     world.set_statics(&arrays).unwrap();
-    let count = static_row(&mut world);
+    let count = static_count(&mut world);
     assert!(count > 0);
     world.set_statics(&boxes[..]).unwrap();
-    assert_eq!(static_row(&mut world), count);
+    assert_eq!(static_count(&mut world), count);
     world.set_statics(Statics::new(&walls)).unwrap();
-    assert_eq!(static_row(&mut world), count);
+    assert_eq!(static_count(&mut world), count);
     world.set_statics(&[boxes[0]]).unwrap();
     world.set_statics(&[[0.0f32; 4]; 0]).unwrap();
-    assert_eq!(static_row(&mut world), 0);
+    assert_eq!(static_count(&mut world), 0);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! `World::aabb` and `Snapshot::aabb`: the box of a row as it was stepped, whichever tier the body is in.
+//! `World::aabb` and `Snapshot::aabb`: the box of a row as it was stepped, whichever tier the body
+//! is in.
 
 use triphase::{Bodies, InvalidRows, World, WorldConfig, reference};
 use triphase_scenes::SplitMix64;

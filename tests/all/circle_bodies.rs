@@ -16,24 +16,24 @@ fn circles() -> WorldConfig {
     WorldConfig::new().with_body_shape(BodyShape::Circle)
 }
 
-/// The input of a step besides boxes.
+/// What decides about the pairs of a step besides the boxes of bodies.
 #[derive(Clone, Copy, Default)]
-struct Beside<'a> {
+struct Rules<'a> {
     statics: &'a [RawAabb],
-    of_bodies: Option<&'a [Filter]>,
-    of_statics: Option<&'a [Filter]>,
+    body_filters: Option<&'a [Filter]>,
+    static_filters: Option<&'a [Filter]>,
     /// Whether any row has a displacement.
     moves: bool,
 }
 
-impl Beside<'_> {
+impl Rules<'_> {
     fn set_statics(&self, world: &mut World) -> Result<(), Error> {
         let statics = Statics::new(self.statics);
-        world.set_statics(self.of_statics.map_or(statics, |filters| statics.with_filters(filters)))
+        world.set_statics(self.static_filters.map_or(statics, |filters| statics.with_filters(filters)))
     }
 
     fn expected_pairs(&self, boxes: &[RawAabb]) -> ExpectedPairs {
-        let expected_pairs = ExpectedPairs::new(boxes, self.statics).filtered(self.of_bodies, self.of_statics);
+        let expected_pairs = ExpectedPairs::new(boxes, self.statics).filtered(self.body_filters, self.static_filters);
         if self.moves { expected_pairs } else { expected_pairs.circles() }
     }
 }
@@ -44,16 +44,16 @@ fn check(
     worlds: &mut WorldSet,
     chunks: &[Bodies<'_>],
     boxes: &[RawAabb],
-    beside: Beside<'_>,
+    rules: Rules<'_>,
 ) -> Result<[usize; 2], String> {
     let config = worlds.world().config().clone();
-    let mut of_boxes = world(config.with_body_shape(BodyShape::Aabb).with_parallel_threshold(None));
-    beside.set_statics(&mut of_boxes).map_err(|error| error.to_string())?;
-    let all = FoundPairs::new(of_boxes.step(chunks).map_err(|error| error.to_string())?);
-    worlds.each(|world| beside.set_statics(world)).map_err(|error| error.to_string())?;
-    let found = worlds.step_beside_new(chunks, &mut |fresh| beside.set_statics(fresh))?;
+    let mut box_world = world(config.with_body_shape(BodyShape::Aabb).with_parallel_threshold(None));
+    rules.set_statics(&mut box_world).map_err(|error| error.to_string())?;
+    let all = FoundPairs::new(box_world.step(chunks).map_err(|error| error.to_string())?);
+    worlds.each(|world| rules.set_statics(world)).map_err(|error| error.to_string())?;
+    let found = worlds.step_beside_new(chunks, &mut |fresh| rules.set_statics(fresh))?;
     let found = found.map_err(|error| error.to_string())?;
-    let expected_pairs = beside.expected_pairs(boxes);
+    let expected_pairs = rules.expected_pairs(boxes);
     expected_pairs.compare(&found)?;
     let mut left = all.clone();
     left.bodies.retain(|pair| expected_pairs.bodies.binary_search(pair).is_ok());
@@ -65,8 +65,8 @@ fn check(
 }
 
 fn check_columns(label: &str, worlds: &mut WorldSet, columns: &Columns, statics: &[RawAabb]) -> [usize; 2] {
-    let beside = Beside { statics, moves: columns.displacements.is_some() && columns.len() > 0, ..Beside::default() };
-    let counts = check(worlds, &[columns.bodies()], &columns.boxes(), beside);
+    let rules = Rules { statics, moves: columns.displacements.is_some() && columns.len() > 0, ..Rules::default() };
+    let counts = check(worlds, &[columns.bodies()], &columns.boxes(), rules);
     counts.unwrap_or_else(|what| panic!("{label}: {what}"))
 }
 
@@ -126,16 +126,16 @@ fn circles_and_filters_combine() {
         for (count, who) in [(6000, [true, true]), (6000, [true, false]), (900, [false, true])] {
             let scene = Scene::new(name, count, 32);
             let columns = scene_columns(&scene);
-            let of_bodies = who[0].then(|| random_filters(count, &mut random));
-            let of_statics = who[1].then(|| random_filters(scene.statics.len(), &mut random));
-            let beside = Beside {
+            let body_filters = who[0].then(|| random_filters(count, &mut random));
+            let static_filters = who[1].then(|| random_filters(scene.statics.len(), &mut random));
+            let rules = Rules {
                 statics: &scene.statics,
-                of_bodies: of_bodies.as_deref(),
-                of_statics: of_statics.as_deref(),
+                body_filters: body_filters.as_deref(),
+                static_filters: static_filters.as_deref(),
                 moves: false,
             };
-            let filtered = Columns { filters: of_bodies.clone(), ..columns.clone() };
-            let counts = check(&mut worlds, &[filtered.bodies()], &columns.boxes(), beside);
+            let filtered = Columns { filters: body_filters.clone(), ..columns.clone() };
+            let counts = check(&mut worlds, &[filtered.bodies()], &columns.boxes(), rules);
             let [touching, all] = counts.unwrap_or_else(|what| panic!("{name}, {who:?}: {what}"));
             sums = [sums[0] + touching, sums[1] + all];
         }
@@ -224,9 +224,9 @@ fn touching_circles_are_pairs_in_every_form_of_input() {
         found.statics.sort_unstable();
         assert_eq!(found.bodies, [(0, 1)]);
         // 1.2 and 1.6 round up in f32, so their squares sum to more than 4.
-        let of_first: Vec<_> = found.statics.into_iter().filter(|&(body, _)| body == 0).collect();
+        let first_pairs: Vec<_> = found.statics.into_iter().filter(|&(body, _)| body == 0).collect();
         let expected_pairs = circle_static_pairs(&columns.boxes()[..1], &walls);
-        assert_eq!(of_first, expected_pairs);
+        assert_eq!(first_pairs, expected_pairs);
         assert!(
             expected_pairs.contains(&(0, 2)) && expected_pairs.contains(&(0, 3)) && !expected_pairs.contains(&(0, 1)),
             "{expected_pairs:?}"
@@ -246,9 +246,12 @@ fn circle_reference_matches_the_documentation() {
     let of = |x: f32, y: f32, r: f32| [x - r, y - r, x + r, y + r];
     assert_eq!(circle_self_pairs(&[of(0.0, 0.0, 2.0), of(3.0, 4.0, 3.0), of(3.0, -4.0, 2.875)]), [(0, 1)]);
     assert_eq!(circle_self_pairs(&[[5.0; 4], [5.0; 4]]), [(0, 1)]);
-    // The radius is half of the width: the ends of a tall body overlap nothing.
+    // The radius is half of the longer side on either axis, so that no body loses its ends.
     assert_eq!(circle_self_pairs(&[[-2.0, -0.5, 2.0, 0.5], [1.5, -0.5, 2.5, 0.5]]), [(0, 1)]);
-    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), []);
+    assert_eq!(circle_self_pairs(&[[-0.5, -2.0, 0.5, 2.0], [-0.5, 1.5, 0.5, 2.5]]), [(0, 1)]);
+    // A circle of the shorter side would reach neither static; the boxes rule out the second one.
+    assert_eq!(circle_static_pairs(&[[-2.0, -0.5, 2.0, 0.5]], &[[1.5, 0.5, 3.0, 3.0], [1.5, 0.6, 3.0, 3.0]]), [(0, 0)]);
+    assert_eq!(circle_static_pairs(&[[-0.5, -2.0, 0.5, 2.0]], &[[0.5, 1.5, 3.0, 3.0], [0.6, 1.5, 3.0, 3.0]]), [(0, 0)]);
     assert_eq!(circle_static_pairs(&[of(0.0, 0.0, 5.0)], &[[3.0, 4.0, 9.0, 9.0], [3.5, 4.0, 9.0, 9.0]]), [(0, 0)]);
     // Where squares overflow or underflow on both sides, the boxes decide.
     for scale in [1e-30f32, 1e25] {
@@ -303,8 +306,8 @@ fn step_with_displacements_tests_boxes_alone() {
     let still = Columns { displacements: None, ..columns.clone() };
     let chunks = [still.rows(0, 2500), columns.rows(2500, 5000)];
     let boxes = [&still.boxes()[..2500], &columns.boxes()[2500..]].concat();
-    let beside = Beside { statics: &scene.statics, moves: true, ..Beside::default() };
-    check(&mut WorldSet::new(circles()), &chunks, &boxes, beside).unwrap();
+    let rules = Rules { statics: &scene.statics, moves: true, ..Rules::default() };
+    check(&mut WorldSet::new(circles()), &chunks, &boxes, rules).unwrap();
 }
 
 #[test]
@@ -336,13 +339,13 @@ fn chunks_limits_and_invalid_rows_work_with_circles() {
 fn queries_test_boxes_of_circles() {
     let scene = Scene::new(SceneName::Castles, 3000, 39);
     let columns = scene_columns(&scene);
-    let (mut boxes, mut discs) = (sequential(), sequential_circles());
-    for world in [&mut boxes, &mut discs] {
+    let (mut boxes, mut circles) = (sequential(), sequential_circles());
+    for world in [&mut boxes, &mut circles] {
         world.set_statics(&scene.statics).unwrap();
         world.step(columns.bodies()).unwrap();
     }
     for area in columns.boxes().into_iter().take(200) {
-        assert_eq!(hits(&boxes, area), hits(&discs, area));
+        assert_eq!(hits(&boxes, area), hits(&circles, area));
     }
 }
 
@@ -351,24 +354,21 @@ fn tracked_contacts_and_margin_are_of_circles() {
     for (margin, kept) in [(0.0, false), (0.3, true)] {
         let mut world = world(circles().with_parallel_threshold(None).with_contact_tracking(true).with_margin(margin));
         let ids = [7u64, 8];
-        let mut told = |at: [f32; 2]| {
+        let mut event_counts = |at: [f32; 2]| {
             let centers = [[0.0f32, 0.0], at];
             let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids)).unwrap();
-            [
-                contacts.events().unwrap().started().count(),
-                contacts.events().unwrap().persisting().count(),
-                contacts.events().unwrap().ended().count(),
-            ]
+            let events = contacts.events().unwrap();
+            [events.started().count(), events.persisting().count(), events.ended().count()]
         };
-        assert_eq!(told([0.9, 0.9]), [0; 3], "boxes overlap, discs do not");
-        assert_eq!(told([0.6, 0.6]), [1, 0, 0]);
-        assert_eq!(told([0.65, 0.65]), [0, 1, 0]);
+        assert_eq!(event_counts([0.9, 0.9]), [0; 3], "boxes overlap, circles do not");
+        assert_eq!(event_counts([0.6, 0.6]), [1, 0, 0]);
+        assert_eq!(event_counts([0.65, 0.65]), [0, 1, 0]);
         // First the gap is less than the margin, and boxes overlap; then it is more, and fat AABBs
         // overlap.
         let near = if kept { [0, 1, 0] } else { [0, 0, 1] };
-        assert_eq!(told([0.9, 0.9]), near, "margin {margin}");
+        assert_eq!(event_counts([0.9, 0.9]), near, "margin {margin}");
         let far = [0, 0, usize::from(kept)];
-        assert_eq!(told([1.4, 1.4]), far, "margin {margin}");
+        assert_eq!(event_counts([1.4, 1.4]), far, "margin {margin}");
     }
 }
 
@@ -389,17 +389,17 @@ proptest! {
         let statics: Vec<_> = statics.iter().map(|b| b.map(|edge| edge.clamp(-f32::MAX, f32::MAX))).collect();
         let mut random = SplitMix64::new(filters);
         columns.filters = filtered[0].then(|| random_filters(count, &mut random));
-        let of_statics = filtered[1].then(|| random_filters(statics.len(), &mut random));
+        let static_filters = filtered[1].then(|| random_filters(statics.len(), &mut random));
         let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(count + 1)).chain([0, count]).collect();
         ends.sort_unstable();
         let chunks: Vec<_> = ends.windows(2).map(|end| columns.rows(end[0], end[1])).collect();
-        let beside = Beside {
+        let rules = Rules {
             statics: &statics,
-            of_bodies: columns.filters.as_deref(),
-            of_statics: of_statics.as_deref(),
+            body_filters: columns.filters.as_deref(),
+            static_filters: static_filters.as_deref(),
             moves: columns.displacements.is_some() && count > 0,
         };
         let mut worlds = WorldSet::new(bound.map_or(circles(), |bound| circles().with_bound(bound)));
-        check(&mut worlds, &chunks, &columns.boxes(), beside).map_err(TestCaseError::fail)?;
+        check(&mut worlds, &chunks, &columns.boxes(), rules).map_err(TestCaseError::fail)?;
     }
 }

@@ -22,7 +22,7 @@ struct Input {
     static_ids: Option<Vec<u64>>,
     static_filters: Option<Vec<Filter>>,
     enabled: Vec<bool>,
-    discs: bool,
+    are_circles: bool,
 }
 
 impl Input {
@@ -82,7 +82,7 @@ impl Input {
                 .enabled(|row| self.enabled[row])
                 .filtered(self.filters.as_deref(), self.static_filters.as_deref())
                 .exclude_bodies(&self.invalid_rows());
-            let expected_pairs = if self.discs { expected_pairs.circles() } else { expected_pairs };
+            let expected_pairs = if self.are_circles { expected_pairs.circles() } else { expected_pairs };
             let ids = |&(a, b): &(u32, u32)| (self.id(a).min(self.id(b)), self.id(a).max(self.id(b)));
             let static_ids = |&(body, static_row): &(u32, u32)| (self.id(body), self.static_id(static_row));
             [expected_pairs.bodies.iter().map(ids).collect(), expected_pairs.statics.iter().map(static_ids).collect()]
@@ -90,8 +90,8 @@ impl Input {
         let now = sets(&boxes, &self.statics);
         // Without a margin, no contact outlasts its overlap, however boxes round.
         let kept = if margin > 0.0 { sets(&far(&boxes), &far(&self.statics)) } else { Default::default() };
-        let [[now, now_fixed], [kept, kept_fixed]] = [now, kept];
-        [[now, kept], [now_fixed, kept_fixed]]
+        let [[now, now_static], [kept, kept_static]] = [now, kept];
+        [[now, kept], [now_static, kept_static]]
     }
 }
 
@@ -107,45 +107,31 @@ impl Events {
     /// Of bodies, and with statics.
     fn new(world: &World, input: &Input) -> [Self; 2] {
         let contacts = world.contacts();
+        let events = contacts.events().unwrap();
         let ids = |a: u32, b: u32| (input.id(a).min(input.id(b)), input.id(a).max(input.id(b)));
         let static_ids = |body: u32, static_row: u32| (input.id(body), input.static_id(static_row));
-        for contact in contacts.events().unwrap().started().chain(contacts.events().unwrap().persisting()) {
+        for contact in events.started().chain(events.persisting()) {
             assert!(contact.pair.a < contact.pair.b);
-            assert_eq!(contacts.events().unwrap().value(contact.pair), Some(contact.value));
+            assert_eq!(events.value(contact.pair), Some(contact.value));
         }
-        for contact in contacts.events().unwrap().started_static().chain(contacts.events().unwrap().persisting_static())
-        {
-            assert_eq!(contacts.events().unwrap().static_value(contact.pair), Some(contact.value));
+        for contact in events.started_static().chain(events.persisting_static()) {
+            assert_eq!(events.static_value(contact.pair), Some(contact.value));
         }
         let bodies = Self {
-            started: contacts.events().unwrap().started().map(|contact| ids(contact.pair.a, contact.pair.b)).collect(),
-            persisting: contacts.events().unwrap().persisting().map(|c| (ids(c.pair.a, c.pair.b), c.value)).collect(),
-            ended: contacts
-                .events()
-                .unwrap()
+            started: events.started().map(|contact| ids(contact.pair.a, contact.pair.b)).collect(),
+            persisting: events.persisting().map(|c| (ids(c.pair.a, c.pair.b), c.value)).collect(),
+            ended: events
                 .ended()
                 .map(|ended| ((ended.a_id.min(ended.b_id), ended.a_id.max(ended.b_id)), ended.value))
                 .collect(),
         };
         let statics = Self {
-            started: contacts
-                .events()
-                .unwrap()
-                .started_static()
-                .map(|c| static_ids(c.pair.body, c.pair.static_row))
-                .collect(),
-            persisting: contacts
-                .events()
-                .unwrap()
+            started: events.started_static().map(|c| static_ids(c.pair.body, c.pair.static_row)).collect(),
+            persisting: events
                 .persisting_static()
                 .map(|c| (static_ids(c.pair.body, c.pair.static_row), c.value))
                 .collect(),
-            ended: contacts
-                .events()
-                .unwrap()
-                .ended_static()
-                .map(|ended| ((ended.body_id, ended.static_id), ended.value))
-                .collect(),
+            ended: events.ended_static().map(|ended| ((ended.body_id, ended.static_id), ended.value)).collect(),
         };
         [bodies, statics]
     }
@@ -162,22 +148,22 @@ struct Ledger {
 impl Ledger {
     /// The events that the step must report, sorted.
     fn expect(&mut self, input: &Input, margin: f32) -> [Events; 2] {
-        let mut told = <[Events; 2]>::default();
+        let mut reported = <[Events; 2]>::default();
         for (kind, [now, kept]) in input.contacts(margin).into_iter().enumerate() {
-            let (told, before) = (&mut told[kind], std::mem::take(&mut self.contacts[kind]));
+            let (reported, before) = (&mut reported[kind], std::mem::take(&mut self.contacts[kind]));
             for (ids, value) in &before {
                 if now.contains(ids) || kept.contains(ids) {
-                    told.persisting.push((*ids, *value));
+                    reported.persisting.push((*ids, *value));
                     self.contacts[kind].insert(*ids, *value);
                 } else {
-                    told.ended.push((*ids, *value));
+                    reported.ended.push((*ids, *value));
                 }
             }
-            told.started.extend(now.iter().filter(|ids| !before.contains_key(ids)));
-            let found = [told.started.len(), told.persisting.len(), told.ended.len()];
+            reported.started.extend(now.iter().filter(|ids| !before.contains_key(ids)));
+            let found = [reported.started.len(), reported.persisting.len(), reported.ended.len()];
             self.counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
         }
-        told
+        reported
     }
 
     /// Ends all contacts of a kind, and returns them.
@@ -186,10 +172,10 @@ impl Ledger {
     }
 
     /// Gives each contact that started a value of its own, in the worlds and here.
-    fn value(&mut self, worlds: &mut WorldSet, input: &Input, told: &[Events; 2]) {
+    fn value(&mut self, worlds: &mut WorldSet, input: &Input, reported: &[Events; 2]) {
         let first = self.next_value;
-        for (kind, told) in told.iter().enumerate() {
-            for ids in &told.started {
+        for (kind, reported) in reported.iter().enumerate() {
+            for ids in &reported.started {
                 self.next_value += 1;
                 self.contacts[kind].insert(*ids, self.next_value);
             }
@@ -212,19 +198,19 @@ impl Ledger {
 }
 
 /// Sorts the events, to compare them as sets.
-fn sorted(mut told: [Events; 2]) -> [Events; 2] {
-    for told in &mut told {
-        told.started.sort_unstable();
-        told.persisting.sort_unstable();
-        told.ended.sort_unstable();
+fn sorted(mut reported: [Events; 2]) -> [Events; 2] {
+    for reported in &mut reported {
+        reported.started.sort_unstable();
+        reported.persisting.sort_unstable();
+        reported.ended.sort_unstable();
     }
-    told
+    reported
 }
 
 /// Steps the worlds and compares their events with the ledger. `over` are the kinds whose contacts
 /// all ended before.
 fn step(worlds: &mut WorldSet, ledger: &mut Ledger, input: &Input, margin: f32, over: &[usize]) {
-    let told = worlds.each(|world| {
+    let reported = worlds.each(|world| {
         world.step(input.bodies()).expect("a valid step");
         Events::new(world, input)
     });
@@ -233,11 +219,11 @@ fn step(worlds: &mut WorldSet, ledger: &mut Ledger, input: &Input, margin: f32, 
     for (kind, ended) in ended {
         expected[kind].ended.extend(ended);
     }
-    let (told, expected) = (sorted(told), sorted(expected));
-    for (told, expected) in told.iter().zip(&expected) {
-        assert_eq!(told.started, expected.started, "started");
-        assert_eq!(told.persisting, expected.persisting, "persisting");
-        assert_eq!(told.ended, expected.ended, "ended");
+    let (reported, expected) = (sorted(reported), sorted(expected));
+    for (reported, expected) in reported.iter().zip(&expected) {
+        assert_eq!(reported.started, expected.started, "started");
+        assert_eq!(reported.persisting, expected.persisting, "persisting");
+        assert_eq!(reported.ended, expected.ended, "ended");
     }
     ledger.value(worlds, input, &expected);
 }
@@ -270,13 +256,17 @@ fn events_match_differences_of_brute_force_sets() {
                 WorldConfig::new().with_contact_tracking(true).with_margin(margin).with_body_shape(overlap),
             );
             let (mut ledger, mut scene) = (Ledger::default(), Scene::new(name, bodies, 3));
-            let mut input = Input { discs: overlap == BodyShape::Circle, ..of_scene(&scene) };
+            let mut input = Input { are_circles: overlap == BodyShape::Circle, ..of_scene(&scene) };
             worlds.each(|world| input.set_statics(world)).expect("valid statics");
             for _ in 0..frames {
                 step(&mut worlds, &mut ledger, &input, margin, &[]);
                 scene.advance();
-                input =
-                    Input { statics: input.statics, enabled: input.enabled, discs: input.discs, ..of_scene(&scene) };
+                input = Input {
+                    statics: input.statics,
+                    enabled: input.enabled,
+                    are_circles: input.are_circles,
+                    ..of_scene(&scene)
+                };
             }
             if name != SceneName::Coincident {
                 assert!(ledger.counts.iter().all(|&count| count > 20), "{name}: {:?}", ledger.counts);
@@ -356,24 +346,14 @@ fn duplicate_ids_are_named() {
     for (ids, first, second, id) in [([1, 2, 3, 1], 0, 3, 1), ([9, 2, 9, 9], 0, 2, 9), ([2, 2, 3, 3], 0, 1, 2)] {
         let error = world.step(bodies().with_ids(&ids)).err();
         assert_eq!(error, Some(Error::DuplicateBodyId { first, second, id }));
-        let text = error.map(|error| error.to_string()).unwrap_or_default();
-        assert!(text.contains(&format!("rows {first} and {second}")), "{text}");
         // The events are still those of the last successful step.
-        assert_eq!(
-            (world.contacts().events().unwrap().started().count(), world.contacts().events().unwrap().ended().count()),
-            (2, 0)
-        );
+        let events = world.contacts().events().unwrap();
+        assert_eq!((events.started().count(), events.ended().count()), (2, 0));
         assert_eq!(world.contacts().body_id(0), Some(1));
     }
     let contacts = world.step(bodies().with_ids(&[2, 1, 4, 3])).expect("a valid step");
-    assert_eq!(
-        (
-            contacts.events().unwrap().persisting().count(),
-            contacts.events().unwrap().started().count(),
-            contacts.events().unwrap().ended().count()
-        ),
-        (2, 0, 0)
-    );
+    let events = contacts.events().unwrap();
+    assert_eq!((events.persisting().count(), events.started().count(), events.ended().count()), (2, 0, 0));
 
     // A skipped row may have the id of another.
     let mut skipping =
@@ -382,10 +362,8 @@ fn duplicate_ids_are_named() {
     for (row, away) in [(1, f32::NAN), (1, 0.5)] {
         some[row][0] = away;
         let result = skipping.step(Bodies::uniform(&some, [0.5, 0.5]).with_ids(&[1, 1, 3, 4]));
-        assert_eq!(
-            result.err().map(|error| error.to_string().contains("rows 0 and 1")),
-            (!away.is_nan()).then_some(true)
-        );
+        let duplicate = Error::DuplicateBodyId { first: 0, second: 1, id: 1 };
+        assert_eq!(result.err(), (!away.is_nan()).then_some(duplicate));
     }
 
     let walls = [[0.0f32, 0.0, 1.0, 1.0]; 3];
@@ -394,9 +372,9 @@ fn duplicate_ids_are_named() {
     assert!(world.statics().is_empty());
     // Without tracking, ids need not be unique.
     let mut plain = World::default();
-    plain.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).expect("ids of the caller's");
+    plain.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).expect("ids need not be unique");
     assert!(plain.step(bodies().with_ids(&[7; 4])).is_ok());
-    assert_eq!(plain.contacts().events().unwrap().started().count(), 0);
+    assert!(plain.contacts().events().is_none());
 }
 
 #[test]
@@ -404,11 +382,8 @@ fn margin_delays_the_end_of_contacts_alone() {
     let mut world = world(WorldConfig::new().with_contact_tracking(true).with_margin(0.25));
     let mut at = |x: f32| {
         let contacts = world.step(Bodies::uniform(&[[0.0f32, 0.0], [x, 0.0]], [0.5, 0.5])).expect("a valid step");
-        let events = (
-            contacts.events().unwrap().started().count(),
-            contacts.events().unwrap().persisting().count(),
-            contacts.events().unwrap().ended().count(),
-        );
+        let events = contacts.events().unwrap();
+        let events = (events.started().count(), events.persisting().count(), events.ended().count());
         (contacts.body_pairs().len(), events)
     };
     assert_eq!(at(1.25), (0, (0, 0, 0)), "within the margin nothing begins");
@@ -669,7 +644,7 @@ fn snapshots_have_the_ids_of_their_step() {
     let first: Vec<u64> = (0..200).map(|row| row * 5 + 1).collect();
     let second: Vec<u64> = first.iter().rev().copied().collect();
     let (mut reader, mut held) = (None, None);
-    // DuplicateId the same ids, then others, so that reused frames hold either.
+    // Repeat the same ids, then others, so that reused frames hold either.
     for frame in 0..16 {
         let ids = if frame / 2 % 2 == 0 { &first } else { &second };
         let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(ids)).expect("a valid step");

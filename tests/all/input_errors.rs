@@ -163,8 +163,8 @@ fn skipped_rows_have_no_pairs_and_are_listed() {
                 assert_bad(skipped, row, culprit);
             }
             assert_eq!(world.report().skipped_count, culprits.len());
-            let met = hits(world, [-1e30, -1e30, 1e30, 1e30]);
-            let bodies = met.iter().filter_map(|hit| if let Hit::Body { row, .. } = hit { Some(*row) } else { None });
+            let found = hits(world, [-1e30, -1e30, 1e30, 1e30]);
+            let bodies = found.iter().filter_map(|hit| if let Hit::Body { row, .. } = hit { Some(*row) } else { None });
             assert!(bodies.eq((0..3000).filter(|row| !rows.contains(row))), "queries do not meet skipped rows");
             found
         };
@@ -371,11 +371,7 @@ fn invalid_static_is_named_and_the_old_set_kept() {
     let error = world.set_statics(triphase::Statics::new(&WALLS).with_ids(&[10, 11])).unwrap_err();
     assert_eq!(error, Error::ColumnLengthMismatch { chunk: None, column: Column::Id, expected: 3, found: 2 });
     assert_eq!(view(&world), before);
-    assert_eq!(
-        FoundPairs::new(world.step(good.bodies()).unwrap()),
-        before.0,
-        "the old set is what the next step meets"
-    );
+    assert_eq!(FoundPairs::new(world.step(good.bodies()).unwrap()), before.0, "the next step uses the old set");
 }
 
 #[test]

@@ -30,9 +30,9 @@ fn expected(rows: usize, links: &[(u32, u32)]) -> Vec<Vec<u32>> {
 fn links(expected_pairs: &ExpectedPairs, connect_statics: bool) -> Vec<(u32, u32)> {
     let mut links = expected_pairs.bodies.clone();
     if connect_statics {
-        let mut static_row = expected_pairs.statics.clone();
-        static_row.sort_unstable_by_key(|&(body, static_row)| (static_row, body));
-        links.extend(static_row.windows(2).filter(|two| two[0].1 == two[1].1).map(|two| (two[0].0, two[1].0)));
+        let mut static_pairs = expected_pairs.statics.clone();
+        static_pairs.sort_unstable_by_key(|&(body, static_row)| (static_row, body));
+        links.extend(static_pairs.windows(2).filter(|two| two[0].1 == two[1].1).map(|two| (two[0].0, two[1].0)));
     }
     links
 }

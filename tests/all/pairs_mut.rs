@@ -72,7 +72,7 @@ fn check(label: &str, contacts: Contacts<'_>, partners: &[Vec<u32>], statics: &[
     found.sort_unstable();
     expected.sort_unstable();
     assert_eq!(found.len(), expected.len(), "{label}");
-    assert!(found == expected, "{label}: other pairs were given than there are");
+    assert!(found == expected, "{label}: wrong pairs were passed");
 
     let mut found: Vec<(u32, u32)> = (0..)
         .zip(statics)
@@ -97,10 +97,10 @@ fn pairs_of_scenes_are_passed_once_exclusively_in_one_order() {
                 .expect("valid rows");
             assert!(!found.bodies.is_empty(), "{name} is idle");
             // Twice, since the first call caches its schedule.
-            let (first, static_row) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
-            let (again, fixed_again) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
-            assert!(first == again && static_row == fixed_again, "{name}");
-            check(name.as_str(), worlds.world().contacts(), &first, &static_row);
+            let (first, first_statics) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
+            let (again, statics_again) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
+            assert!(first == again && first_statics == statics_again, "{name}");
+            check(name.as_str(), worlds.world().contacts(), &first, &first_statics);
             scene.advance();
         }
     }
@@ -116,8 +116,8 @@ fn pairs_of_random_worlds_are_passed_once_in_one_order() {
         let mut worlds = WorldSet::new(WorldConfig::new().with_bounds(bounds.iter().copied()));
         worlds.set_statics(&statics_set).unwrap();
         worlds.step(&[columns.bodies()], &statics_set).expect(&label).expect("valid rows");
-        let (first, static_row) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
-        check(&label, worlds.world().contacts(), &first, &static_row);
+        let (first, first_statics) = worlds.each(|world| (partners(world.contacts()), statics(world.contacts())));
+        check(&label, worlds.world().contacts(), &first, &first_statics);
     }
 }
 
@@ -181,8 +181,8 @@ fn short_column_is_refused_before_any_call() {
     assert_eq!(contacts.par_for_each_pair_mut(&mut none, |pair, _, _| unwanted(pair)), short_column(0, 0));
     let result = contacts.par_for_each_static_pair_mut((&mut long, &mut none), |_, _| panic!("it is short"));
     assert_eq!(result, short_column(1, 0));
-    let told = short_column(1, 0).unwrap_err().to_string();
-    assert_eq!(told, format!("column 1 to be changed has 0 rows, expected at least the {rows} of the step"));
+    let message = short_column(1, 0).unwrap_err().to_string();
+    assert_eq!(message, format!("column 1 has 0 rows, but the step had {rows}"));
 
     // Longer columns are accepted, and what is beyond the step's rows is left alone.
     let each = |_: Pair, a: &mut u8, b: &mut u8| (*a, *b) = (a.saturating_add(1), b.saturating_add(1));

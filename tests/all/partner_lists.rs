@@ -89,7 +89,7 @@ fn partner_lists_are_those_of_the_last_successful_step() {
         world.set_statics(&[[0.0f32, 0.0, 5.0, 5.0]]).expect("valid statics");
         assert!((0..columns.len() as u32).all(|row| world.contacts().static_partners(row).unwrap().is_empty()));
     });
-    // Without the setting, lists are empty.
+    // Without the setting, there are no lists.
     let mut plain = sequential();
     let contacts = plain.step(columns.bodies()).expect("a valid step");
     assert!(contacts.body_pairs().len() > 0 && contacts.partners(0).is_none());

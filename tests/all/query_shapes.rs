@@ -70,24 +70,24 @@ fn invalid_shapes_are_refused_when_created() {
             let mut point = [0.0, 0.0];
             point[axis] = bad;
             check(Point::new(point), "point", &letter.to_string(), bad);
-            check(Circle::new(point, 1.0), "circle", &format!("center {letter}"), bad);
-            check(Ray::new(point, [1.0, 0.0], 1.0), "ray", &format!("origin {letter}"), bad);
-            check(Ray::new([0.0, 0.0], point, 1.0), "ray", &format!("direction {letter}"), bad);
-            check(AabbCast::new(aabb, point), "sweep", &format!("displacement {letter}"), bad);
+            check(Circle::new(point, 1.0), "circle", &format!("center.{letter}"), bad);
+            check(Ray::new(point, [1.0, 0.0], 1.0), "ray", &format!("origin.{letter}"), bad);
+            check(Ray::new([0.0, 0.0], point, 1.0), "ray", &format!("direction.{letter}"), bad);
+            check(AabbCast::new(aabb, point), "AABB cast", &format!("displacement.{letter}"), bad);
         }
-        for edge in 0..4 {
+        for (edge, part) in ["min.x", "min.y", "max.x", "max.y"].into_iter().enumerate() {
             let mut edges = [0.0, 0.0, 1.0, 1.0];
             edges[edge] = bad;
             let [a, b, c, d] = edges;
-            assert!(Aabb::new([a, b], [c, d]).is_err(), "{edges:?}");
+            check(Aabb::new([a, b], [c, d]), "AABB", part, bad);
         }
     }
     for bad in [f32::NAN, f32::NEG_INFINITY, -1.5, -f32::from_bits(1)] {
         check(Circle::new([0.0, 0.0], bad), "circle", "radius", bad);
-        check(Ray::new([0.0, 0.0], [1.0, 0.0], bad), "ray", "max", bad);
+        check(Ray::new([0.0, 0.0], [1.0, 0.0], bad), "ray", "max_time_of_impact", bad);
     }
-    assert!(Aabb::new([1.0, 0.0], [0.25, 2.0]).is_err());
-    assert!(Aabb::new([0.0, 2.0], [0.25, 1.0]).is_err());
+    check(Aabb::new([1.0, 0.0], [0.25, 2.0]), "AABB", "max.x", 0.25);
+    check(Aabb::new([0.0, 2.0], [0.25, 1.0]), "AABB", "max.y", 1.0);
 }
 
 #[test]

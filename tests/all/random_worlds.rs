@@ -152,9 +152,9 @@ impl BruteForce {
         let id = |row: u32| self.ids.as_ref().map(|ids| ids[row as usize]);
         let body = reference::cross_pairs(&[area], &self.boxes).into_iter();
         let body = body.map(|(_, row)| Hit::Body { row, id: id(row) });
-        let static_row = reference::cross_pairs(&[area], &self.statics).into_iter();
-        let static_row = static_row.filter(|&(_, row)| self.enabled[row as usize]);
-        body.chain(static_row.map(|(_, row)| Hit::Static { row, id: None })).collect()
+        let statics = reference::cross_pairs(&[area], &self.statics).into_iter();
+        let statics = statics.filter(|&(_, row)| self.enabled[row as usize]);
+        body.chain(statics.map(|(_, row)| Hit::Static { row, id: None })).collect()
     }
 
     fn apply(&mut self, worlds: &mut WorldSet, op: &Op) -> Result<(), TestCaseError> {

@@ -1,7 +1,7 @@
 //! The report of a world: tiers, bounds, cells, phase times, and advice about unsuitable settings.
 
 use std::time::Duration;
-use triphase::{Bodies, Report, World, WorldConfig};
+use triphase::{Bodies, InvalidRows, Report, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 fn report(name: SceneName, bodies: usize, config: WorldConfig) -> Report {
@@ -54,14 +54,33 @@ fn given_bounds_are_reported() {
 
 #[test]
 fn unsuitable_settings_get_advice() {
-    let bound = report(SceneName::Crowd, 5_000, WorldConfig::new().with_bound(0.4)).advice.expect("most are oversized");
-    assert!(bound.contains("bound") && bound.contains('%'), "{bound}");
-    let cells =
-        report(SceneName::Crowd, 5_000, WorldConfig::new().with_cell_size(30.0)).advice.expect("cells are crowded");
-    assert!(cells.contains("cell size") && cells.contains("30"), "{cells}");
-    let wide = report(SceneName::Crowd, 5_000, WorldConfig::new().with_bound(40.0).with_cell_size(30.0)).advice;
-    assert!(wide.is_some());
-    assert_eq!(report(SceneName::Crowd, 5_000, WorldConfig::new()).advice, None);
+    let crowd = |config| report(SceneName::Crowd, 5_000, config);
+    let small_bound = crowd(WorldConfig::new().with_bound(0.4));
+    let percent = small_bound.oversized_count * 100 / 5_000;
+    let advice = format!(
+        "{percent} % of the bodies exceed the largest bound and are in the slower loose grid: \
+         raise the bound, add one, or omit bounds."
+    );
+    assert_eq!(small_bound.advice, Some(advice));
+    assert!((10..100).contains(&percent), "{percent} %");
+    for config in [WorldConfig::new(), WorldConfig::new().with_bound(40.0)] {
+        let large_cells = crowd(config.with_cell_size(30.0));
+        let crowding = large_cells.grids[0].crowding;
+        let advice = format!("{crowding:.0} bodies share a cell of side 30: make the cell size smaller, or omit it.");
+        assert_eq!(large_cells.advice, Some(advice));
+    }
+    // One large body in the grid makes cells large for all.
+    let mut centers: Vec<[f32; 2]> = (0..5_000).map(|k| [(k % 70) as f32, (k / 70) as f32]).collect();
+    let mut half_extents = vec![[0.1f32, 0.1]; 5_000];
+    (centers[0], half_extents[0]) = ([35.0, -100.0], [39.0, 39.0]);
+    let mut world = World::new(WorldConfig::new().with_bound(40.0)).unwrap();
+    world.step(Bodies::new(&centers, &half_extents)).unwrap();
+    let large_bound = world.report();
+    let crowding = large_bound.grids[0].crowding;
+    let advice =
+        format!("{crowding:.0} bodies share a cell of the grid with bound 40: add a smaller bound, or omit bounds.");
+    assert_eq!(large_bound.advice, Some(advice));
+    assert_eq!(crowd(WorldConfig::new()).advice, None);
 }
 
 #[test]
@@ -75,30 +94,50 @@ fn phase_times_add_up() {
 }
 
 #[test]
-fn report_display_lists_tiers() {
-    let text = report(SceneName::Castles, 5_000, WorldConfig::new()).to_string();
-    for word in ["common", "oversized", "static", "pairs", "memory", "time", "population"] {
-        assert!(text.contains(word), "{word} is missing from:\n{text}");
-    }
+fn report_prints_its_fields() {
+    let report = report(SceneName::Castles, 5_000, WorldConfig::new());
+    let text = report.to_string();
+    let (tiers, times) = text.split_once("\ntime ").unwrap();
+    let per_body = report.body_bytes as f64 / 5_000.0;
+    let per_static = report.static_bytes as f64 / 1_000.0;
+    let pair_mib = report.pair_bytes as f64 / (1 << 20) as f64;
+    let expected = format!(
+        "\
+common          4995 bodies, half-extent <= 0.749: 2 bands, cells 1.10 x 2.90, crowding 3.2
+oversized          5 bodies
+static          1000 boxes
+pairs      {:>9} of bodies, {} with statics
+memory     {per_body:>9.1} B/body, {per_static:.1} B/static, {pair_mib:.1} MiB of pairs",
+        report.body_pair_count, report.static_pair_count
+    );
+    assert_eq!(tiers, expected);
+    assert!(report.body_pair_count > 0 && report.static_pair_count > 0);
+    let total_ms = report.phases.total.as_secs_f64() * 1e3;
+    assert!(times.trim_start().starts_with(&format!("{total_ms:.3} ms: plan ")), "{times}");
+    assert_eq!(format!("time {times}"), report.phases.to_string());
     assert!(text.lines().all(|line| line.len() <= 130), "{text}");
-    // Before the first step there is little to tell, and no fault in that.
-    assert!(World::default().report().to_string().contains("oversized"));
 }
 
-/// What a world holds for workers tells how many there were.
-#[cfg(feature = "parallel")]
 #[test]
-fn steps_below_the_parallel_threshold_stay_on_one_thread() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
-    let held = |bodies: usize, config: WorldConfig| {
-        let centers: Vec<[f32; 2]> = (0..bodies).map(|k| [(k % 100) as f32, (k / 100) as f32]).collect();
-        let mut world = World::new(config).unwrap();
-        pool.install(|| world.step(Bodies::uniform(&centers, [0.4, 0.4])).map(|_| ())).unwrap();
-        world.report().body_bytes
-    };
-    let (one, default) = (|| WorldConfig::new().with_parallel_threshold(None), WorldConfig::new);
-    assert_eq!(held(7_999, default()), held(7_999, one()));
-    assert!(held(8_000, default()) > held(8_000, one()));
-    assert!(held(500, default().with_parallel_threshold(500)) > held(500, one()));
-    assert_eq!(held(9_000, default().with_parallel_threshold(9_001)), held(9_000, one()));
+fn report_prints_cached_and_skipped_rows_and_advice_only_if_there_are_any() {
+    let plain = World::default().report().to_string();
+    let expected =
+        "oversized          0 bodies\nstatic             0 boxes\npairs              0 of bodies, 0 with statics\n";
+    assert!(plain.starts_with(expected), "before the first step:\n{plain}");
+    assert!(!plain.contains("advice"), "{plain}");
+
+    let mut centers: Vec<[f32; 2]> = (0..500).map(|k| [k as f32, 0.0]).collect();
+    centers[7][0] = f32::NAN;
+    let mut world = World::new(WorldConfig::new().with_invalid_rows(InvalidRows::Skip)).unwrap();
+    for _ in 0..3 {
+        world.step(Bodies::uniform(&centers, [0.4, 0.4]).with_asleep(&[true; 500])).unwrap();
+    }
+    let text = world.report().to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..2], ["cached           499 bodies", "oversized          0 bodies"], "{text}");
+    assert_eq!(lines[3], "skipped            1 rows", "{text}");
+
+    let advised = report(SceneName::Crowd, 5_000, WorldConfig::new().with_cell_size(30.0));
+    let advice = advised.advice.as_deref().unwrap();
+    assert_eq!(advised.to_string().lines().last(), Some(&*format!("advice     {advice}")));
 }

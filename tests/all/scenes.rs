@@ -38,12 +38,12 @@ fn queries(worlds: &WorldSet, scene: &Scene) -> Result<(), String> {
         let area = [min_x - grow, min_y - grow, max_x + grow, max_y + grow].map(|edge| edge.clamp(-f32::MAX, f32::MAX));
         let body = reference::cross_pairs(&[area], &boxes).into_iter();
         let body = body.map(|(_, row)| Hit::Body { row, id: Some(scene.ids[row as usize]) });
-        let static_row = reference::cross_pairs(&[area], &scene.statics).into_iter();
-        let static_row = static_row.map(|(_, row)| Hit::Static { row, id: None });
-        let (expected, met) = (body.chain(static_row).collect::<Vec<_>>(), hits(worlds.world(), area));
-        if met != expected {
-            let first = (0..).find(|&k| met.get(k) != expected.get(k)).expect("they differ");
-            return Err(format!("query of {area:?}: {:?}, expected {:?}", met.get(first), expected.get(first)));
+        let statics = reference::cross_pairs(&[area], &scene.statics).into_iter();
+        let statics = statics.map(|(_, row)| Hit::Static { row, id: None });
+        let (expected, found) = (body.chain(statics).collect::<Vec<_>>(), hits(worlds.world(), area));
+        if found != expected {
+            let first = (0..).find(|&k| found.get(k) != expected.get(k)).expect("they differ");
+            return Err(format!("query of {area:?}: {:?}, expected {:?}", found.get(first), expected.get(first)));
         }
     }
     Ok(())

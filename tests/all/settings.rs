@@ -62,7 +62,8 @@ fn messages_print_lengths_as_f32_and_counts_as_integers() {
     assert_eq!(message(WorldConfig::new().with_bounds([0.1; 9])), "number of bounds is 9; must be at most 8");
 }
 
-/// What was not asked for is `None`, also where contacts touch, and `Some` where it was asked for and nothing touches.
+/// A feature that is off gives `None` even if bodies touch; one that is on gives `Some` even if
+/// none do.
 #[test]
 fn features_that_are_off_are_not_empty_answers() {
     let touching = [[0.0f32, 0.0], [0.5, 0.0]];
@@ -90,4 +91,57 @@ fn unknown_settings_are_refused_and_missing_ones_have_defaults() {
     assert!(error.contains("unknown field `magrin`"), "{error}");
     let text = serde_json::to_string(&all_changed()).unwrap();
     assert_eq!(read(&text).unwrap(), all_changed());
+}
+
+/// Steps bodies that touch in a pool of eight threads, and returns whether tasks ran on more
+/// than one of them.
+///
+/// The thread of the first page of pairs waits until another thread has one, so the result does not
+/// depend on the scheduler: idle threads steal the tasks of the waiting one. The wait is short where
+/// none is expected.
+#[cfg(feature = "parallel")]
+fn runs_on_several_threads(body_count: usize, config: WorldConfig, expected: bool) -> bool {
+    use std::collections::HashSet;
+    use std::sync::{Condvar, Mutex};
+    use std::time::Duration;
+
+    let pool = &triphase_tests::pools()[2];
+    let centers: Vec<[f32; 2]> = (0..body_count).map(|k| [(k % 100) as f32, (k / 100) as f32]).collect();
+    let (threads, arrived) = (Mutex::new(HashSet::new()), Condvar::new());
+    let patience = if expected { Duration::from_secs(60) } else { Duration::from_millis(300) };
+    let on_page = |_: triphase::StreamedPage<'_>| {
+        let mut threads = threads.lock().unwrap();
+        let is_first = threads.is_empty();
+        threads.insert(std::thread::current().id());
+        arrived.notify_all();
+        if is_first {
+            drop(arrived.wait_timeout_while(threads, patience, |threads| threads.len() < 2).unwrap());
+        }
+    };
+    let mut world = World::new(config).unwrap();
+    let bodies = Bodies::uniform(&centers, [0.6, 0.6]);
+    pool.install(|| world.step_streamed(bodies, on_page).map(|_| ())).unwrap();
+    assert!(world.report().grids[0].band_count > 1, "several tasks have pairs");
+    let threads = threads.into_inner().unwrap();
+    assert!(!threads.is_empty());
+    threads.len() > 1
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn steps_use_several_threads_from_the_parallel_threshold_on() {
+    let default = WorldConfig::new();
+    assert_eq!(default.parallel_threshold(), Some(8_000));
+    for (body_count, threshold, expected) in [
+        (7_999, Some(8_000), false),
+        (8_000, Some(8_000), true),
+        (5_000, Some(5_000), true),
+        (9_000, Some(9_001), false),
+        (9_000, None, false),
+        (9_000, Some(0), true),
+    ] {
+        let config = default.clone().with_parallel_threshold(threshold);
+        let found = runs_on_several_threads(body_count, config, expected);
+        assert_eq!(found, expected, "{body_count} bodies, threshold {threshold:?}");
+    }
 }

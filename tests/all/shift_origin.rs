@@ -55,16 +55,16 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawAabb
         FoundPairs::new(world.step(columns.bodies()).unwrap())
     });
     let mut here = Columns { ids: columns.ids.clone(), ..Columns::aabbs(columns.boxes()) };
-    let mut static_row = statics.to_vec();
+    let mut statics_here = statics.to_vec();
     for &by in origins {
         worlds.each(|world| world.shift_origin(by)).unwrap_or_else(|error| panic!("{label}: {error}"));
         here = Columns { ids: here.ids.clone(), ..Columns::aabbs(shifted(&here.boxes(), by)) };
-        static_row = shifted(&static_row, by);
+        statics_here = shifted(&statics_here, by);
         let mut there = world(config.clone().with_parallel_threshold(None));
-        set_statics(&mut there, &static_row);
-        // Infinite edges are valid where they come from rounding, but not where they are is_valid.
+        set_statics(&mut there, &statics_here);
+        // Infinite edges are valid where they come from rounding, but not as input.
         let is_valid = there.step(here.bodies()).is_ok();
-        let known = known(&here, &static_row);
+        let known = known(&here, &statics_here);
         for probe in Probe::random(known.boxes(), &mut random, 7) {
             let found = worlds.each(|world| run_queries(world.query(), &probe));
             known.check(&probe, &found).unwrap_or_else(|what| panic!("{label}, {by:?}: {what}"));
@@ -75,8 +75,10 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawAabb
         }
         worlds.each(|world| {
             assert_eq!((world.step_number(), world.contacts().body_count()), (1, columns.len()));
-            assert_eq!(FoundPairs::new(world.contacts()), contacts, "{label}: contacts stand");
-            assert!((0..static_row.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_disabled(row))));
+            assert_eq!(FoundPairs::new(world.contacts()), contacts, "{label}: contacts are kept");
+            assert!(
+                (0..statics_here.len()).all(|row| world.statics().is_enabled(row as u32) == Some(!is_disabled(row)))
+            );
             let report = world.report();
             assert_eq!(report.common_count() + report.oversized_count, columns.len(), "{label}: {report}");
             let (frame, mut random) = (world.reader().latest(), SplitMix64::new(SEED));
@@ -86,7 +88,7 @@ fn check(label: &str, config: WorldConfig, columns: &Columns, statics: &[RawAabb
     let boxes = here.boxes();
     if boxes.iter().flatten().all(|edge| edge.is_finite()) {
         let found = worlds.each(|world| FoundPairs::new(world.step(here.bodies()).unwrap()));
-        let expected_pairs = ExpectedPairs::new(&boxes, &static_row).enabled(|row| !is_disabled(row));
+        let expected_pairs = ExpectedPairs::new(&boxes, &statics_here).enabled(|row| !is_disabled(row));
         expected_pairs.compare(&found).unwrap_or_else(|what| panic!("{label}: {what}"));
     }
 }
@@ -148,17 +150,17 @@ fn shift_to_a_far_origin_matches_brute_force_or_is_refused() {
     let origins = [[1e7, -3e9], [f32::MAX, 1e-40], [-f32::MAX, f32::MIN], [1e30, -1e30]];
     for kind in 0..LARGE_WORLD_KINDS {
         let columns = with_ids(large_world(150, kind, 3 * kind as u64 + 1));
-        let static_row: Vec<RawAabb> = walls(&large_world(60, kind, 40 + kind as u64).boxes());
-        let static_row: Vec<RawAabb> = static_row.iter().map(|b| b.map(|edge| edge * 0.25)).collect();
+        let statics: Vec<RawAabb> = walls(&large_world(60, kind, 40 + kind as u64).boxes());
+        let statics: Vec<RawAabb> = statics.iter().map(|b| b.map(|edge| edge * 0.25)).collect();
         for by in origins {
             // A shift of statics beyond f32 is refused.
             let mut world = sequential();
-            world.set_statics(&static_row).unwrap();
+            world.set_statics(&statics).unwrap();
             let result = world.shift_origin(by);
-            let beyond = shifted(&static_row, by).iter().position(|b| b.iter().any(|edge| edge.is_infinite()));
+            let beyond = shifted(&statics, by).iter().position(|b| b.iter().any(|edge| edge.is_infinite()));
             match (&result, beyond) {
                 (Ok(()), None) => {
-                    check(&format!("{columns:?} from {by:?}"), WorldConfig::new(), &columns, &static_row, &[by])
+                    check(&format!("{columns:?} from {by:?}"), WorldConfig::new(), &columns, &statics, &[by])
                 }
                 (Err(Error::InvalidStatic(bad)), Some(row)) => assert_eq!(bad.row as usize, row),
                 other => panic!("{other:?}"),
@@ -316,29 +318,16 @@ fn tracked_contacts_survive_a_shift() {
             assert_eq!(
                 world.contacts().events().unwrap().started().count(),
                 before.bodies.len(),
-                "those of the step stand"
+                "the events are those of the step"
             );
             step(world, &moved);
             let contacts = world.contacts();
-            assert_eq!(
-                (contacts.events().unwrap().started().count(), contacts.events().unwrap().ended().count()),
-                (0, 0)
-            );
-            assert_eq!(
-                (
-                    contacts.events().unwrap().started_static().count(),
-                    contacts.events().unwrap().ended_static().count()
-                ),
-                (0, 0)
-            );
-            assert!(
-                !before.statics.is_empty()
-                    && contacts.events().unwrap().persisting_static().count() == before.statics.len()
-            );
-            assert_eq!(contacts.events().unwrap().persisting().count(), before.bodies.len());
-            assert!(
-                contacts.events().unwrap().persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b)
-            );
+            let events = contacts.events().unwrap();
+            assert_eq!((events.started().count(), events.ended().count()), (0, 0));
+            assert_eq!((events.started_static().count(), events.ended_static().count()), (0, 0));
+            assert!(!before.statics.is_empty() && events.persisting_static().count() == before.statics.len());
+            assert_eq!(events.persisting().count(), before.bodies.len());
+            assert!(events.persisting().all(|tracked| tracked.value == tracked.pair.a ^ tracked.pair.b));
         });
     }
 }

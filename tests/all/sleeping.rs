@@ -103,8 +103,8 @@ fn woken_body_leaves_no_pairs_behind() {
         let columns = Columns::uniform(centers.clone(), [0.6, 0.6]);
         check.step(&format!("frame {frame}"), &columns, &asleep, &[]);
         let pairs = check.worlds.world().contacts().body_pairs().len();
-        let static_row = check.worlds.world().contacts().static_pairs().len();
-        assert_eq!((pairs, static_row), if away { (37, 39) } else { (39, 40) });
+        let static_pairs = check.worlds.world().contacts().static_pairs().len();
+        assert_eq!((pairs, static_pairs), if away { (37, 39) } else { (39, 40) });
         check.query(&format!("frame {frame}"), &columns, &[], 3);
         if frame > 1 && away {
             assert_eq!(check.cached_count(), 39, "frame {frame}");

@@ -9,11 +9,11 @@ use triphase_tests::{Columns, SleepCheck, settings};
 #[derive(Clone, Debug)]
 enum Change {
     Still,
-    /// Some rows move; `honest` ones are awake.
+    /// Some rows move, and are marked as awake if `is_marked`.
     Move {
         rows: Vec<usize>,
         by: [i8; 2],
-        honest: bool,
+        is_marked: bool,
     },
     Toggle {
         rows: Vec<usize>,
@@ -47,7 +47,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     let place = || prop::array::uniform2(-20i8..20);
     let change = prop_oneof![
         6 => Just(Change::Still),
-        4 => (rows(), place(), any::<bool>()).prop_map(|(rows, by, honest)| Change::Move { rows, by, honest }),
+        4 => (rows(), place(), any::<bool>()).prop_map(|(rows, by, is_marked)| Change::Move { rows, by, is_marked }),
         3 => rows().prop_map(|rows| Change::Toggle { rows }),
         1 => (0usize..500).prop_map(|row| Change::SwapRemove { row }),
         1 => (place(), 1usize..20).prop_map(|(at, count)| Change::Add { at, count }),
@@ -78,10 +78,10 @@ proptest! {
             let mut without = false;
             match &change {
                 Change::Still => {}
-                Change::Move { rows, by, honest } => {
+                Change::Move { rows, by, is_marked } => {
                     for row in rows.iter().map(|row| row % len) {
                         centers[row] = [centers[row][0] + f32::from(by[0]) * 0.1, centers[row][1] + f32::from(by[1]) * 0.1];
-                        asleep[row] &= !honest;
+                        asleep[row] &= !is_marked;
                     }
                 }
                 Change::Toggle { rows } => rows.iter().for_each(|row| asleep[row % len] ^= true),

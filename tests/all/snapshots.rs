@@ -60,12 +60,12 @@ impl Given {
 
     /// What brute force finds in a box, ascending.
     fn hits(&self, of: [f32; 4]) -> Vec<Hit> {
-        let meets = |b: &[f32; 4]| b[0] <= of[2] && of[0] <= b[2] && b[1] <= of[3] && of[1] <= b[3];
+        let is_in_area = |b: &[f32; 4]| b[0] <= of[2] && of[0] <= b[2] && b[1] <= of[3] && of[1] <= b[3];
         let boxes = self.centers.iter().zip(&self.half_extents).map(|(&c, &h)| body_aabb(c, h, None));
-        let bodies = boxes.enumerate().filter(|(_, b)| meets(b));
+        let bodies = boxes.enumerate().filter(|(_, b)| is_in_area(b));
         let bodies = bodies.map(|(row, _)| Hit::Body { row: row as u32, id: Some(self.ids[row]) });
-        let static_row = self.walls.iter().enumerate().filter(|&(row, b)| !self.open[row] && meets(b));
-        bodies.chain(static_row.map(|(row, _)| Hit::Static { row: row as u32, id: Some(self.wall_ids[row]) })).collect()
+        let statics = self.walls.iter().enumerate().filter(|&(row, b)| !self.open[row] && is_in_area(b));
+        bodies.chain(statics.map(|(row, _)| Hit::Static { row: row as u32, id: Some(self.wall_ids[row]) })).collect()
     }
 
     /// Checks that a snapshot is of this step.
@@ -278,22 +278,22 @@ fn snapshot_has_the_statics_of_its_step() {
     let mut world = sequential();
     world.set_statics(&walls).unwrap();
     world.step(nobody()).unwrap();
-    let static_row = |frame: Snapshot| hits(&frame, EVERYWHERE);
+    let found = |snapshot: Snapshot| hits(&snapshot, EVERYWHERE);
     let hit = |row| Hit::Static { row, id: None };
-    // Although the first reader is created after a static was disabled and the set replaced.
+    // Even if the first reader is created after a static was disabled and the set replaced.
     world.set_static_enabled(0, false).unwrap();
-    assert_eq!(static_row(world.reader().latest()), [hit(0), hit(1)]);
+    assert_eq!(found(world.reader().latest()), [hit(0), hit(1)]);
     world.set_statics(&walls[..1]).unwrap();
-    assert_eq!(static_row(world.reader().latest()), [hit(0), hit(1)]);
-    assert_eq!(world.query_aabb(area(EVERYWHERE)).collect::<Vec<_>>(), [hit(0)], "the world's are of now");
+    assert_eq!(found(world.reader().latest()), [hit(0), hit(1)]);
+    assert_eq!(world.query_aabb(area(EVERYWHERE)).collect::<Vec<_>>(), [hit(0)], "a world has the present statics");
     world.step(nobody()).unwrap();
     let reader = world.reader();
-    assert_eq!(static_row(reader.latest()), [hit(0)]);
+    assert_eq!(found(reader.latest()), [hit(0)]);
     // Each step publishes whether the static is enabled.
     for step in 0..12 {
         world.set_static_enabled(0, step % 3 == 0).unwrap();
         world.step(nobody()).unwrap();
-        assert_eq!(static_row(reader.latest()).len(), usize::from(step % 3 == 0), "{step}");
+        assert_eq!(found(reader.latest()).len(), usize::from(step % 3 == 0), "{step}");
     }
 }
 

@@ -21,8 +21,8 @@ fn assert_permutation(order: &[u32], rows: usize, label: &str) {
 fn by_id(found: &FoundPairs, ids: &[u64]) -> [Vec<(u64, u64)>; 2] {
     let id = |row: u32| ids[row as usize];
     let body = found.bodies.iter().map(|&(a, b)| (id(a).min(id(b)), id(a).max(id(b))));
-    let static_row = found.statics.iter().map(|&(body, static_row)| (id(body), u64::from(static_row)));
-    let mut pairs = [body.collect::<Vec<_>>(), static_row.collect()];
+    let statics = found.statics.iter().map(|&(body, static_row)| (id(body), u64::from(static_row)));
+    let mut pairs = [body.collect::<Vec<_>>(), statics.collect()];
     pairs.iter_mut().for_each(|pairs| pairs.sort_unstable());
     pairs
 }

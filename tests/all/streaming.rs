@@ -16,22 +16,22 @@ use triphase_tests::{FoundPairs, WorldSet, scene_bodies, sequential};
 const SEED: u64 = 0x57ea;
 
 /// Sequence number, pairs, and whether they are body pairs.
-type Block = (u64, Vec<(u32, u32)>, bool);
+type ReceivedPage = (u64, Vec<(u32, u32)>, bool);
 
 /// Pages in the order of arrival.
 #[derive(Default)]
-struct Listener(Mutex<Vec<Block>>);
+struct Listener(Mutex<Vec<ReceivedPage>>);
 
 impl Listener {
-    fn receive(&self, block: StreamedPage<'_>) {
-        let (pairs, of_bodies) = match block.pairs() {
+    fn receive(&self, page: StreamedPage<'_>) {
+        let (pairs, are_bodies) = match page.pairs() {
             PagePairs::Body(pairs) => (pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), true),
             PagePairs::Static(pairs) => (pairs.iter().map(|pair| (pair.body, pair.static_row)).collect(), false),
         };
-        assert!(pairs.len() == block.len() && !pairs.is_empty());
-        assert_eq!(block.body_pairs().len(), if of_bodies { pairs.len() } else { 0 });
-        assert_eq!(block.static_pairs().len(), if of_bodies { 0 } else { pairs.len() });
-        self.0.lock().unwrap().push((block.sequence(), pairs, of_bodies));
+        assert!(pairs.len() == page.len() && !pairs.is_empty());
+        assert_eq!(page.body_pairs().len(), if are_bodies { pairs.len() } else { 0 });
+        assert_eq!(page.static_pairs().len(), if are_bodies { 0 } else { pairs.len() });
+        self.0.lock().unwrap().push((page.sequence(), pairs, are_bodies));
     }
 
     fn pair_count(&self) -> usize {
@@ -40,15 +40,15 @@ impl Listener {
 
     /// The pages by sequence number; those of bodies come first.
     fn sorted(self) -> Sorted {
-        let mut blocks = self.0.into_inner().unwrap();
-        blocks.sort_by_key(|block| block.0);
-        assert!(blocks.windows(2).all(|two| two[0].0 < two[1].0), "no two have one number");
-        assert!(blocks.is_sorted_by_key(|block| !block.2), "bodies come first");
-        let of = |bodies: bool| blocks.iter().filter(move |block| block.2 == bodies).map(|block| block.1.clone());
+        let mut pages = self.0.into_inner().unwrap();
+        pages.sort_by_key(|page| page.0);
+        assert!(pages.windows(2).all(|two| two[0].0 < two[1].0), "numbers are unique");
+        assert!(pages.is_sorted_by_key(|page| !page.2), "bodies come first");
+        let of = |bodies: bool| pages.iter().filter(move |page| page.2 == bodies).map(|page| page.1.clone());
         Sorted {
-            numbers: blocks.iter().map(|block| block.0).collect(),
+            numbers: pages.iter().map(|page| page.0).collect(),
             found: FoundPairs { bodies: of(true).flatten().collect(), statics: of(false).flatten().collect() },
-            blocks: blocks.into_iter().map(|block| block.1).collect(),
+            pages: pages.into_iter().map(|page| page.1).collect(),
         }
     }
 }
@@ -58,15 +58,15 @@ impl Listener {
 struct Sorted {
     numbers: Vec<u64>,
     found: FoundPairs,
-    blocks: Vec<Vec<(u32, u32)>>,
+    pages: Vec<Vec<(u32, u32)>>,
 }
 
 impl Sorted {
     fn check(&self, contacts: Contacts<'_>) {
-        let bodies = contacts.body_pages().map(|block| block.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>());
-        let static_row = contacts.static_pages();
-        let static_row = static_row.map(|block| block.iter().map(|pair| (pair.body, pair.static_row)).collect());
-        assert!(bodies.chain(static_row).eq(self.blocks.iter().cloned()), "the blocks are those of the contacts");
+        let bodies = contacts.body_pages().map(|page| page.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>());
+        let statics = contacts.static_pages();
+        let statics = statics.map(|page| page.iter().map(|pair| (pair.body, pair.static_row)).collect());
+        assert!(bodies.chain(statics).eq(self.pages.iter().cloned()), "the pages are those of the contacts");
         assert_eq!(self.found, FoundPairs::new(contacts));
     }
 }
@@ -96,7 +96,7 @@ fn pages_in_sequence_are_the_contacts() {
                 });
                 worlds.each(|world| {
                     let listener = Listener::default();
-                    let contacts = world.step_streamed(&parts, |block| listener.receive(block)).unwrap();
+                    let contacts = world.step_streamed(&parts, |page| listener.receive(page)).unwrap();
                     let sorted = listener.sorted();
                     sorted.check(contacts);
                     // A step without a listener finds the same pairs.
@@ -115,8 +115,8 @@ fn pages_on_one_thread_come_in_order() {
     world.set_statics(&scene.statics).unwrap();
     let numbers = Mutex::new([Vec::new(), Vec::new()]);
     let contacts = world
-        .step_streamed(scene_bodies(&scene), |block| {
-            numbers.lock().unwrap()[usize::from(block.body_pairs().is_empty())].push(block.sequence());
+        .step_streamed(scene_bodies(&scene), |page| {
+            numbers.lock().unwrap()[usize::from(page.body_pairs().is_empty())].push(page.sequence());
         })
         .unwrap();
     let numbers = numbers.into_inner().unwrap();
@@ -131,8 +131,7 @@ fn refused_step_streams_at_most_the_limit() {
     for limit in [0, 1000, 30_000, pairs - 1, pairs] {
         WorldSet::new(WorldConfig::new().with_pair_limit(limit)).each(|world| {
             let listener = Listener::default();
-            let result =
-                world.step_streamed(scene_bodies(&scene), |block| listener.receive(block)).map(FoundPairs::new);
+            let result = world.step_streamed(scene_bodies(&scene), |page| listener.receive(page)).map(FoundPairs::new);
             assert!(listener.pair_count() <= limit, "{} of {limit}", listener.pair_count());
             assert_eq!(result.as_ref().err(), (limit < pairs).then_some(&Error::TooManyPairs { limit }));
             if let Ok(found) = result {
@@ -142,7 +141,7 @@ fn refused_step_streams_at_most_the_limit() {
     }
     let listener = Listener::default();
     let bad = [[0.0f32, 0.0], [0.0, f32::NAN], [0.0, 0.0]];
-    sequential().step_streamed(Bodies::uniform(&bad, [1.0, 1.0]), |block| listener.receive(block)).unwrap_err();
+    sequential().step_streamed(Bodies::uniform(&bad, [1.0, 1.0]), |page| listener.receive(page)).unwrap_err();
     assert_eq!(listener.pair_count(), 0, "bad rows are found before any pair");
 }
 
@@ -176,7 +175,7 @@ fn panic_in_a_listener_loses_its_step_alone() {
         }
         assert_eq!(FoundPairs::new(world.step(scene_bodies(&scene)).unwrap()), expected);
         let listener = Listener::default();
-        world.step_streamed(scene_bodies(&scene), |block| listener.receive(block)).unwrap();
+        world.step_streamed(scene_bodies(&scene), |page| listener.receive(page)).unwrap();
         assert_eq!(listener.sorted().found, expected);
     });
 }
@@ -196,19 +195,18 @@ fn panic_in_a_listener_keeps_tracked_contacts() {
             for _ in 0..panics {
                 let step = || _ = world.step_streamed(scene_bodies(&scene), |_| panic!("on purpose"));
                 catch_unwind(AssertUnwindSafe(step)).unwrap_err();
-                assert_eq!(world.contacts().events().unwrap().persisting().count(), 0, "those of the first step stand");
+                assert_eq!(
+                    world.contacts().events().unwrap().persisting().count(),
+                    0,
+                    "the events are those of the first step"
+                );
             }
             let contacts = world.step(scene_bodies(&scene)).unwrap();
-            let started: Vec<_> = contacts.events().unwrap().started().map(|tracked| tracked.pair).collect();
-            let persisting: Vec<_> = contacts.events().unwrap().persisting().map(|tracked| tracked.pair).collect();
-            let static_row: Vec<_> = contacts.events().unwrap().started_static().map(|tracked| tracked.pair).collect();
-            (
-                started,
-                persisting,
-                static_row,
-                contacts.events().unwrap().ended().count(),
-                contacts.events().unwrap().ended_static().count(),
-            )
+            let events = contacts.events().unwrap();
+            let started: Vec<_> = events.started().map(|tracked| tracked.pair).collect();
+            let persisting: Vec<_> = events.persisting().map(|tracked| tracked.pair).collect();
+            let started_statics: Vec<_> = events.started_static().map(|tracked| tracked.pair).collect();
+            (started, persisting, started_statics, events.ended().count(), events.ended_static().count())
         })
     };
     let expected = events(0);
@@ -251,9 +249,9 @@ fn listener_can_use_the_pool() {
                 let mut world = world(config.clone());
                 world.set_statics(&castles.statics).unwrap();
                 let listener = Listener::default();
-                let contacts = world.step_streamed(case, |block| {
+                let contacts = world.step_streamed(case, |page| {
                     assert_eq!(work(4), 16);
-                    listener.receive(block);
+                    listener.receive(page);
                 });
                 assert_eq!(FoundPairs::new(contacts.unwrap()), expected, "case {k}");
                 assert_eq!(listener.sorted().found, expected, "case {k}");
@@ -268,7 +266,7 @@ fn receive(receiver: &Receiver) -> Option<(Sorted, Result<StepSummary, Option<Er
     let listener = Listener::default();
     loop {
         match receiver.recv()? {
-            StreamMessage::Page(block) => listener.receive(block.as_page()),
+            StreamMessage::Page(page) => listener.receive(page.as_page()),
             StreamMessage::Committed(committed) => return Some((listener.sorted(), Ok(committed))),
             StreamMessage::Aborted(error) => return Some((listener.sorted(), Err(error))),
             other => panic!("{other:?}"),
@@ -310,18 +308,18 @@ fn channel_delivers_each_step_and_its_outcome() {
                 assert_eq!(received.len(), expected.len(), "each step is closed once");
                 for ((sorted, outcome), (expected, step)) in received.iter().zip(&expected) {
                     match (outcome, expected) {
-                        (Ok(committed), Ok((found, [body_blocks, static_blocks]))) => {
+                        (Ok(committed), Ok((found, [body_pages, static_pages]))) => {
                             assert_eq!(&sorted.found, found);
                             assert_eq!(committed.step_number, *step);
                             assert_eq!(
                                 (committed.body_page_count, committed.static_page_count),
-                                (*body_blocks, *static_blocks)
+                                (*body_pages, *static_pages)
                             );
                             let pairs = (committed.body_pair_count, committed.static_pair_count);
                             assert_eq!(pairs, (found.bodies.len(), found.statics.len()));
                         }
                         // As text: the value in the error may be NaN.
-                        (Err(Some(told)), Err(error)) => assert_eq!(told.to_string(), error.to_string()),
+                        (Err(Some(found)), Err(error)) => assert_eq!(found.to_string(), error.to_string()),
                         other => panic!("{other:?}"),
                     }
                 }
@@ -366,13 +364,13 @@ fn sent_pages_outlive_sender_and_world() {
     let mut world = sequential();
     world.step_to_channel(Bodies::uniform(&[[0.0f32, 0.0], [0.5, 0.0]], [0.5, 0.5]), &sender).unwrap();
     assert_eq!(receiver.len(), 2);
-    let block = receiver.next();
+    let page = receiver.next();
     drop((world, sender));
     assert!(matches!(receiver.next(), Some(StreamMessage::Committed(_))));
     assert!(receiver.next().is_none() && receiver.try_recv().is_none() && receiver.is_empty());
     drop(receiver);
-    let Some(StreamMessage::Page(block)) = block else { panic!("{block:?}") };
-    assert_eq!(block.body_pairs().len(), 1);
+    let Some(StreamMessage::Page(page)) = page else { panic!("{page:?}") };
+    assert_eq!(page.body_pairs().len(), 1);
 }
 
 const _: () = {

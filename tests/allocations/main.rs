@@ -1,5 +1,6 @@
 //! Tests of memory: how often it is allocated, how much of it is held, and that it is freed.
 
+mod memory_given_back;
 mod memory_held;
 mod memory_limits;
 mod queries;

@@ -12,7 +12,7 @@ const MIB: usize = 1 << 20;
 #[test]
 fn more_rows_than_u32_can_number_are_refused_without_memory() {
     let watch = Watch::start();
-    // The same million rows again and again: no memory is needed to give too many.
+    // All chunks share the same million rows, so that too many rows need little memory.
     let centers = vec![[0.0f32, 0.0]; 1 << 20];
     let chunk = Bodies::uniform(&centers, [0.0, 0.0]);
     let mut world = World::new(WorldConfig::new().with_pair_limit(100)).unwrap();
@@ -23,7 +23,7 @@ fn more_rows_than_u32_can_number_are_refused_without_memory() {
     let Error::TooManyRows { rows, rows_max } = error else { panic!("{error}") };
     assert_eq!(rows, rows_given);
     assert!(rows_max <= 1 << 32);
-    assert_eq!(error.to_string(), format!("{rows} rows are more than the {rows_max} that can be numbered"));
+    assert_eq!(error.to_string(), format!("{rows} rows exceed the maximum of {rows_max}"));
     assert!(peak < MIB, "{peak} bytes were held");
     assert_eq!((world.contacts().body_pairs().len(), world.contacts().body_count()), (1, 2));
 }

@@ -12,7 +12,7 @@ pub enum BoxLayout {
     Crowd,
     /// Half a hundred overlapping pairs a box.
     Dense,
-    /// Boxes of side 1 on whole coordinates: each touches its neighbours.
+    /// Boxes of side 1 on whole coordinates: each touches its neighbors.
     Touching,
     /// Points.
     Points,

@@ -5,10 +5,10 @@ use crate::SplitMix64;
 /// Kinds of [`random_rows`], the last one a mix of all.
 pub const ROW_KINDS: u8 = 9;
 
-/// Rows of a centre and half-extents each: a row is one body.
+/// Rows of a center and half-extents each: a row is one body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomRows {
-    /// Centres.
+    /// Centers.
     pub centers: Vec<[f32; 2]>,
     /// Half-extents, none negative.
     pub half_extents: Vec<[f32; 2]>,

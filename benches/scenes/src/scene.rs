@@ -99,7 +99,7 @@ impl Scene {
         }
     }
 
-    /// The box of each body, in f32: from the centre less the half-extents to the centre plus the
+    /// The box of each body, in f32: from the center less the half-extents to the center plus the
     /// half-extents, united with that box displaced where there are displacements.
     pub fn boxes(&self) -> Vec<[f32; 4]> {
         let rows = self.centers.iter().zip(&self.half_extents).enumerate();

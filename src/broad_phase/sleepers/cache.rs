@@ -1,14 +1,17 @@
 //! The cache of sleepers: steps that use it, and how it is rebuilt.
 //!
-//! CACHE-1: the pairs of a step are those among awake bodies, those of awake and cached bodies, and
-//! the cached pairs: the ones found when the cache was built, without those of stale bodies. As boxes
-//! and filters of cached bodies are what they were then, these are the pairs of all rows.
-//! CACHE-2: bands and pairs that a frame or the contacts hold do not change: the cache is rebuilt, and
-//! pairs are dropped, in other memory. A step that fails leaves stale bodies (SLEEP-2) or an empty
-//! cache.
-//! CACHE-3: when statics change, or what counts as a pair, the cache is dropped.
+//! The pairs of a step are those of awake bodies with each other, those of awake with cached
+//! bodies, and the cached pairs: the ones found when the cache was built, without those of stale
+//! bodies. Boxes and filters of cached bodies are unchanged since then, so these are the pairs of
+//! all rows.
 //!
-//! Oversized bodies are always awake: they are few, and to cache them would save little.
+//! Bands and pairs that a frame or the contacts refer to are never changed: the cache is rebuilt,
+//! and pairs are dropped, in other memory. A step that fails leaves stale bodies (SLEEP-2) or an
+//! empty cache.
+//!
+//! CACHE-1: when the statics or the rules for pairs change, the cache is dropped.
+//!
+//! Oversized bodies are always awake: they are few, and caching them would save little.
 //!
 //! Cost: a comparison for each row and step (1.5 to 2 ns), about four times the usual cost for each
 //! awake body, and a step over all sleepers for a rebuild.
@@ -48,20 +51,20 @@ pub(crate) struct SleeperCache {
     /// Replaced bands, to be reused once no frame has them.
     spares: Vec<Arc<Bands>>,
     pairs: PairCache,
-    /// Number of rows that were cached when stale pairs were last dropped.
+    /// Number of cached rows when stale pairs were last dropped.
     pairs_of: usize,
     built_for: BuiltFor,
     policy: SleepPolicy,
     /// Buffers.
     records: Vec<BodyRecord>,
     tasks: Vec<CrossTask>,
-    /// Set while a step runs: after a panic the cache may hold anything.
+    /// Set while a step runs: after a panic the cache may contain anything.
     poisoned: bool,
 }
 
 plain_buffers!(CrossTask);
 
-/// What the pairs of a cache depend on, apart from its bodies (CACHE-3).
+/// What the pairs of a cache depend on besides its bodies (CACHE-1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct BuiltFor {
     statics_version: StaticsVersion,
@@ -69,8 +72,8 @@ struct BuiltFor {
 }
 
 impl SleeperCache {
-    /// Builds the frame from awake and cached bodies if that promises to pay, and returns whether it
-    /// did.
+    /// Builds the frame from awake and cached bodies if this is expected to save time. Returns
+    /// whether it did.
     pub(crate) fn try_step(
         &mut self,
         finder: &mut PairFinder,
@@ -96,7 +99,7 @@ impl SleeperCache {
         self.chunks.iter().flat_map(|chunk| &chunk.invalid).copied()
     }
 
-    /// Forgets the invalid rows of the step before.
+    /// Forgets the invalid rows of the previous step.
     pub(crate) fn clear_invalid_rows(&mut self) {
         self.chunks.iter_mut().for_each(|chunk| chunk.invalid.clear());
     }
@@ -109,7 +112,7 @@ impl SleeperCache {
         self.policy.clear();
     }
 
-    /// All bands held, which frames may have too.
+    /// All bands held; frames may share them.
     pub(crate) fn all_bands(&self) -> impl Iterator<Item = &Arc<Bands>> {
         self.spares.iter().chain([&self.bands])
     }
@@ -124,7 +127,7 @@ impl SleeperCache {
         self.chunks.bytes() + self.records.bytes() + self.tasks.bytes()
     }
 
-    /// Frees what the last successful step, with the frame `front`, does not need.
+    /// Releases the memory that the last successful step, with the frame `front`, does not need.
     pub(crate) fn shrink_to_fit(&mut self, front: &Frame, pool: &PagePool) {
         if front.cached.bands().is_none() {
             *self = Self::default();
@@ -132,6 +135,11 @@ impl SleeperCache {
         }
         self.pairs.shrink_to_fit(pool);
         (self.spares, self.records, self.tasks) = Default::default();
+        // Frames release the bands that this replaces when the next steps reuse them (CACHE-2).
+        if let Some(bands) = self.bands.compacted() {
+            self.bands = Arc::new(bands);
+        }
+        self.chunks.truncate(front.row_count.div_ceil(ROW_CHUNK_LEN));
         self.chunks.iter_mut().for_each(RowChunk::free_unused);
     }
 
@@ -170,8 +178,8 @@ impl SleeperCache {
         Ok(true)
     }
 
-    /// Compares all rows with those that are cached. The first invalid row is an error, unless such
-    /// rows are skipped.
+    /// Compares all rows with the cached ones. The first invalid row is an error, unless such rows
+    /// are skipped.
     fn compare_rows(&mut self, step: StepContext<'_>, rows: &Chunks<'_, '_>, frame: &Frame) -> Result<(), Error> {
         let count = rows.len().div_ceil(ROW_CHUNK_LEN);
         if self.chunks.len() < count {
@@ -201,8 +209,8 @@ impl SleeperCache {
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut bands = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
         let to_build = Arc::make_mut(&mut bands);
-        // Few rows will be filed in the frame, and it often has room for all of them, in memory that
-        // was written before.
+        // The frame will file few rows, and its bands often have memory for all of them that was
+        // written before.
         if out.frame.bands.bytes() > to_build.bytes() {
             std::mem::swap(to_build, &mut out.frame.bands);
         }

@@ -31,7 +31,7 @@ impl PairCache {
         self.bodies.pair_count() + self.statics.pair_count()
     }
 
-    /// Takes back the pages of pairs that nothing reads any more.
+    /// Returns the pages of pairs that nothing reads any more to the pool.
     pub(super) fn reclaim(&mut self, pool: &PagePool) {
         for at in (0..self.retired.len()).rev() {
             if let Some(pairs) = Arc::get_mut(&mut self.retired[at]) {
@@ -47,7 +47,7 @@ impl PairCache {
         self.replace(bodies, statics);
     }
 
-    /// Replaces the cached pairs by those that were found, which are taken out.
+    /// Replaces the cached pairs by the found ones, which are moved out of `found`.
     pub(super) fn set(&mut self, found: &mut FoundPairs) {
         let (mut bodies, mut statics) = (self.empty(), self.empty());
         if let (Some(bodies), Some(statics)) = (Arc::get_mut(&mut bodies), Arc::get_mut(&mut statics)) {
@@ -71,7 +71,7 @@ impl PairCache {
         [&self.bodies, &self.statics].into_iter().chain(&self.retired).map(|pairs| pairs.pages().len()).sum()
     }
 
-    /// Frees everything but the pairs that are cached or read.
+    /// Releases all memory but that of pairs that are cached or read.
     pub(super) fn shrink_to_fit(&mut self, pool: &PagePool) {
         self.reclaim(pool);
         (self.free, self.task_pages) = (Vec::new(), Vec::new());
@@ -83,13 +83,13 @@ impl PairCache {
         self.retired.push(std::mem::replace(&mut self.statics, statics));
     }
 
-    /// A list of no pairs that nothing else reads.
+    /// An empty list that nothing else reads.
     fn empty(&mut self) -> Arc<PairPages> {
         self.free.pop().unwrap_or_default()
     }
 }
 
-/// Copies the pairs for which `keep` holds to the empty list `to`, in their order.
+/// Copies the pairs for which `keep` is true to the empty list `to`, in their order.
 fn copy_if(
     parallel: bool,
     pool: &PagePool,
@@ -102,7 +102,7 @@ fn copy_if(
     if task_pages.len() < count {
         task_pages.resize_with(count, Vec::new);
     }
-    // There are at most as many as before, which the pair limit allowed.
+    // There are at most as many as before, when the pair limit allowed them.
     let budget = PairBudget::new(usize::MAX);
     parallel::for_each_mut(parallel, &mut task_pages[..count], |k, output| {
         let pages = from.pages()[k * PAGES_PER_TASK..].iter().take(PAGES_PER_TASK);

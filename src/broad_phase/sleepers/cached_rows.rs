@@ -1,15 +1,16 @@
-//! Compares the rows of a step with those that are cached, chunk by chunk.
+//! Compares the rows of a step with the cached ones, chunk by chunk.
 //!
-//! SLEEP-1: a row is *cached* in a step if it is marked as asleep, was filed in the cache, and its box
-//! and filter equal those it was filed with, bit for bit. Those are not overwritten while it is cached.
-//! SLEEP-2: every other valid row is *awake*. If it was filed in the cache, its entry there is *stale*
-//! until the next rebuild: its bit is cleared and stays cleared, whatever becomes of the step. So a
-//! step that fails can cost later steps time, and nothing else.
-//! SLEEP-3: a row that is asleep and not cached is *unchanged* if its box and filter equal those of the
-//! step before, and may then be cached. So bodies that move although they are marked as asleep are not
-//! filed again and again.
-//! SLEEP-4: chunks are fixed numbers of rows, each with a state of its own, so nothing depends on
-//! threads.
+//! - SLEEP-1: a row is *cached* in a step if it is marked as asleep, was filed in the cache, and
+//!   its box and filter equal the filed ones, bit for bit. These are not overwritten while it is
+//!   cached.
+//! - SLEEP-2: every other valid row is *awake*. If it was filed in the cache, its entry there is
+//!   *stale* until the next rebuild: its bit is cleared and stays cleared, even if the step fails.
+//!   So a step that fails can cost later steps time, but never correctness.
+//! - SLEEP-3: a row that is asleep and not cached is *unchanged* if its box and filter equal those
+//!   of the previous step, and may then be cached. So bodies that move although they are marked as
+//!   asleep are not filed again and again.
+//!
+//! Chunks are fixed numbers of rows, each with its own state, so nothing depends on threads.
 //!
 //! Cost: a comparison of 16 bytes for each row, and a write of 20 bytes for each awake one.
 
@@ -24,7 +25,7 @@ use crate::parallel;
 use crate::simd::SimdJob;
 use std::ops::Range;
 
-/// Rows in a chunk: enough for a task, few enough to share out.
+/// Rows in a chunk: enough for a task, few enough to distribute over threads.
 pub(super) const ROW_CHUNK_LEN: usize = 4096;
 
 /// Rows that are compared together: their boxes stay in the first-level cache.
@@ -34,15 +35,15 @@ const COMPARE_BATCH: usize = 256;
 const WORD_BITS: usize = 64;
 const WORDS: usize = ROW_CHUNK_LEN / WORD_BITS;
 
-/// Fewer records are copied by one thread before another one could help.
+/// Fewer records are copied by one thread, before another one could help.
 const PARALLEL_LIST_MIN: usize = 20_000;
 
-/// Equal to no computed box, whose first edge is never NaN.
+/// Equals no valid box, as the first edge of those is never NaN.
 const NO_BOX: RawAabb = [f32::NAN; 4];
 
-/// What is known of the rows of a chunk.
+/// The state of the rows of a chunk.
 pub(super) struct RowChunk {
-    /// By row: what it is filed with, or what it had when it was last asleep.
+    /// By row: the box it is filed with, or its box when it was last asleep.
     boxes: Vec<RawAabb>,
     /// By row, like `boxes`; empty as long as no row had a filter.
     filters: Vec<Filter>,
@@ -111,7 +112,8 @@ impl RowChunk {
         self.cached_count += std::mem::take(&mut self.unchanged_count);
     }
 
-    /// Makes a row awake that [`cache_unchanged`](Self::cache_unchanged) wrote, but cannot be cached.
+    /// Makes a row awake that [`cache_unchanged`](Self::cache_unchanged) wrote but that cannot be
+    /// cached.
     pub(super) fn wake(&mut self, record: BodyRecord) {
         let at = record.row as usize % ROW_CHUNK_LEN;
         self.cached_count -= usize::from(self.is_cached(record.row));
@@ -119,9 +121,9 @@ impl RowChunk {
         self.awake.push(record);
     }
 
-    /// Removes from the awake rows those that are cached now, and puts the others in order.
+    /// Removes the rows that are cached now from the awake ones, and sorts the others.
     ///
-    /// Rows that were [woken](Self::wake) are there twice if they were awake before.
+    /// Rows that were [woken](Self::wake) are listed twice if they were awake before.
     pub(super) fn finish_rebuild(&mut self) {
         let mut awake = std::mem::take(&mut self.awake);
         awake.retain(|record| !self.is_cached(record.row));
@@ -130,21 +132,21 @@ impl RowChunk {
         self.awake = awake;
     }
 
-    /// Frees what the next step fills anyway.
+    /// Releases the memory that the next step fills anyway.
     pub(super) fn free_unused(&mut self) {
         self.awake = Vec::new();
         self.shrink_to_fit();
     }
 }
 
-/// Compares the rows of one chunk with what is cached.
+/// Compares the rows of one chunk with the cached ones.
 pub(super) struct CompareRows<'a, 'i, 'c> {
     pub(super) input: &'a Chunks<'i, 'c>,
     /// The filters of all rows, if any row has one.
     pub(super) filters: Option<&'a [Filter]>,
     pub(super) number: usize,
     pub(super) chunk: &'a mut RowChunk,
-    /// Whether all invalid rows are noted; else the first is enough.
+    /// Whether all invalid rows are recorded; otherwise the first is enough.
     pub(super) skip_invalid: bool,
 }
 
@@ -193,7 +195,7 @@ impl RowChunk {
         (self.cached_count, self.unchanged_count) = (0, 0);
     }
 
-    /// Compares up to [`WORD_BITS`] rows, from row `first` on, with what is stored from `at` on.
+    /// Compares up to [`WORD_BITS`] rows, from row `first` on, with the stored ones from `at` on.
     #[inline(always)]
     fn compare_word(
         &mut self,
@@ -231,7 +233,7 @@ impl RowChunk {
     }
 }
 
-/// The bits of the valid rows of a range; the others are noted.
+/// The bits of the valid rows of a range; the others are recorded.
 #[cold]
 #[inline(never)]
 fn check(input: &Chunks<'_, '_>, rows: Range<usize>, skip_invalid: bool, invalid: &mut Vec<InvalidRow>) -> u64 {
@@ -239,7 +241,7 @@ fn check(input: &Chunks<'_, '_>, rows: Range<usize>, skip_invalid: bool, invalid
     for (k, row) in rows.enumerate() {
         match input.check(row) {
             Ok(_) => valid |= 1 << k,
-            // The lowest is enough for an error.
+            // For an error, the lowest one is enough.
             Err(row) if skip_invalid || invalid.is_empty() => invalid.push(row),
             Err(_) => {}
         }
@@ -305,7 +307,8 @@ impl BoxSource for RecordRows<'_> {
     }
 }
 
-/// Lists records of all chunks, in order: `count` says how many a chunk has, and `write` writes them.
+/// Lists records of all chunks, in order: `count` returns how many a chunk has, and `write` writes
+/// them.
 pub(super) fn list_records(
     parallel: bool,
     chunks: &mut [RowChunk],

@@ -1,7 +1,8 @@
-//! Awake bodies against cached ones.
+//! Finds the pairs of awake bodies with cached ones.
 //!
-//! Each pair of an awake and a cached body is reported once: by the task of the awake body's place in
-//! its band, or, if the awake body is oversized, by the task of the band of the cached body (TASK-1).
+//! Each pair of an awake and a cached body is reported once: by the task of the awake body's place
+//! in its band, or, if the awake body is oversized, by the task of the band of the cached body
+//! (TASK-1).
 //!
 //! Awake bodies are taken in cell order, so that those of a task search the same parts of the same
 //! bands.
@@ -21,14 +22,14 @@ use crate::tier::point_grid::cross_search::{BandSearch, SEARCH_BOXES_MAX, Search
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Awake bodies of a task: some thirty microseconds of work, close enough to each other to touch one
+/// Awake bodies of a task: some thirty microseconds of work, near enough to each other to touch one
 /// or two bands.
 const TASK_BODIES: usize = SEARCH_BOXES_MAX;
 
 /// The awake bodies of a task.
 #[derive(Clone, Debug)]
 pub(super) enum CrossTask {
-    /// Those at some places in the cell order of a band.
+    /// The bodies in a range of the cell order of a band.
     Common { band: usize, places: Range<usize> },
     /// All oversized ones, against one band of cached bodies.
     Oversized { cached_band: usize },
@@ -47,7 +48,7 @@ pub(super) fn list_tasks(frame: &Frame, cached: &Bands, tasks: &mut Vec<CrossTas
     }
 }
 
-/// What the tasks have in common.
+/// What the tasks share.
 pub(super) struct AwakeVsCached<'s> {
     pub(super) pass: &'s PassContext<'s>,
     pub(super) frame: &'s Frame,
@@ -104,7 +105,7 @@ impl AwakeVsCached<'_> {
     ) -> Option<()> {
         let (cached, filters) = (&self.frame.cached, self.pass.filters_by_row);
         band.for_each_overlap(awake, self.pass.step.are_circles, buffers, |awake, row| {
-            // A stale row may not exist any more, so it has to be excluded first.
+            // A stale row may not exist any more, so it must be excluded first.
             if !cached.is_cached(row) {
                 return Some(());
             }

@@ -1,6 +1,6 @@
-//! When sleepers are cached, and when their cache is rebuilt.
+//! Decides when sleepers are cached, and when their cache is rebuilt.
 //!
-//! Decided by counts of rows in this step and the steps before, never by time or threads.
+//! The decision depends on counts of rows in this step and earlier ones, never on time or threads.
 
 use crate::frame::statics::StaticsVersion;
 
@@ -8,29 +8,30 @@ use crate::frame::statics::StaticsVersion;
 /// more than the cache saves.
 const AWAKE_SHARE: usize = 5;
 
-/// What an awake body costs more than a cached one, in units of what it costs to file a body.
+/// The additional cost of an awake body, in units of the cost of filing a body.
 ///
-/// The cache is rebuilt once as much was spent on bodies that it could have held. So that is never
-/// more than twice the least possible.
+/// The cache is rebuilt once this much was spent on bodies that it could have contained. So the
+/// total is at most twice the minimum.
 const AWAKE_COST: usize = 3;
 
-/// The cache is also rebuilt if one in this many of its bodies is stale: those slow searches down.
+/// The cache is also rebuilt if one in this many of its bodies is stale, since stale bodies slow
+/// searches down.
 const STALE_SHARE: usize = 4;
 
-/// Measured costs of a row, in eighths of what it costs in a step without a cache: to compare it, to
-/// step it while most others are cached, to cache it in a rebuild, and to drop the pairs of stale
-/// rows while it is cached.
+/// Measured costs of a row, in eighths of its cost in a step without a cache: to compare it, to
+/// step it while most others are cached, to cache it in a rebuild, and to keep it cached while the
+/// pairs of stale rows are dropped.
 const PLAIN_EIGHTHS: i64 = 8;
 const COMPARE_EIGHTHS: i64 = 1;
 const AWAKE_EIGHTHS: i64 = 36;
 const REBUILD_EIGHTHS: i64 = 10;
 const DROP_EIGHTHS: i64 = 1;
 
-/// Steps in sequence that compare their rows for nothing before comparing pauses. Two are normal: the
-/// first step, and the one after statics changed.
+/// Steps in sequence that compare their rows without benefit before comparing pauses. Two are
+/// normal: the first step, and the one after statics changed.
 const IGNORED_MAX: u32 = 3;
 
-/// Steps of the first pause, and of later ones at most.
+/// Steps of the first pause, and of the longest one.
 const PAUSE_MIN: u32 = 8;
 const PAUSE_MAX: u32 = 64;
 
@@ -45,7 +46,7 @@ pub(super) enum SleepPlan {
     Rebuild,
 }
 
-/// The rows of a step, by what is known of them.
+/// Counts of the rows of a step by state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowCounts {
     pub(super) rows: usize,
@@ -57,20 +58,20 @@ pub(super) struct RowCounts {
     pub(super) unchanged: usize,
 }
 
-/// What is remembered to decide.
+/// The state of the policy between steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SleepPolicy {
     /// Unchanged rows that were not cached, summed over the steps since the cache was rebuilt.
     uncached_rows: usize,
-    /// Of the rows that the last rebuild was given, how many are oversized, which are never cached.
+    /// Oversized rows among those of the last rebuild; they are never cached.
     oversized: usize,
-    /// The state of the statics in the last step.
+    /// The version of the statics in the last step.
     statics_version: StaticsVersion,
-    /// What was saved since the last rebuild, less what that cost, in eighths of a row.
+    /// The cost saved since the last rebuild, minus the cost of that rebuild, in eighths of a row.
     saved: i64,
-    /// Steps in sequence that compared their rows for nothing.
+    /// Steps in sequence that compared their rows without benefit.
     ignored: u32,
-    /// Steps that are left without a cache, and how many there were the last time.
+    /// Steps left in the present pause, and the length of the last pause.
     pause_left: u32,
     last_pause: u32,
 }
@@ -89,7 +90,7 @@ impl SleepPolicy {
     }
 
     pub(super) fn decide(&mut self, counts: RowCounts, statics_version: StaticsVersion) -> SleepPlan {
-        let plan = self.wish(counts, statics_version);
+        let plan = self.best_plan(counts, statics_version);
         self.ignored = if plan == SleepPlan::Ignore { self.ignored + 1 } else { 0 };
         // If a cache did not repay its rebuild, another one would probably not either.
         let did_not_pay = plan == SleepPlan::Rebuild && self.saved < 0;
@@ -102,8 +103,8 @@ impl SleepPolicy {
         plan
     }
 
-    /// What would be best if the cache repaid its rebuilds.
-    fn wish(
+    /// The best plan if the cache repays its rebuilds.
+    fn best_plan(
         &mut self,
         RowCounts { rows, filed, cached, unchanged }: RowCounts,
         statics_version: StaticsVersion,
@@ -152,7 +153,7 @@ mod tests {
     const ROWS: usize = 1000;
 
     /// A model of a cache of [`ROWS`] rows, of which `moving(step)` move in a step: always the same
-    /// ones, or every time others.
+    /// rows if `same`, otherwise different ones each time.
     fn run(steps: usize, same: bool, moving: impl Fn(usize) -> usize) -> (Vec<SleepPlan>, i64) {
         let mut policy = SleepPolicy::default();
         let (mut filed, mut cached, mut moved_before) = (0, 0, ROWS);

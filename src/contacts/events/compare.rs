@@ -1,7 +1,7 @@
 //! Compares the pairs of a step with the tracked contacts, one span of rows at a time (SPAN-2).
 //!
-//! Only contacts that begin are sorted: in a crowd nine contacts in ten persist. A span is read
-//! once and written once; everything in between is in buffers of the worker, which stay in its
+//! Only contacts that begin are sorted: in a crowd, nine contacts in ten persist. A span is read
+//! once and written once; everything in between is in buffers of the thread, which stay in its
 //! cache.
 //!
 //! Cost: a lookup per pair and a pass over the contacts.
@@ -21,16 +21,15 @@ const RUNS_AHEAD: usize = 2;
 /// Rows whose entries are looked up together.
 const GROUP_ROWS: usize = 2;
 
-/// Where the entries of each group of rows start, and the end of the last group.
+/// The starts of the entries of each group of rows, and the end of the last group.
 type GroupStarts = [u32; SPAN_ROWS / GROUP_ROWS + 1];
 
-/// Buffers for each worker. A lock is taken once per span, by its worker alone.
+/// Buffers for each thread. A lock is taken once per span, by its thread alone.
 #[derive(Default)]
 pub(super) struct ComparePool(Vec<CachePadded<Mutex<CompareScratch>>>);
 
 impl ComparePool {
-    /// Makes room for spans of up to `most` contacts and pairs together, whichever worker gets
-    /// them.
+    /// Makes room for spans of up to `most` contacts and pairs together, on every thread.
     pub(super) fn reserve(&mut self, most: usize, parallel: bool) {
         let count = parallel::worker_count(parallel);
         if self.0.len() < count {
@@ -39,7 +38,7 @@ impl ComparePool {
         self.0.iter_mut().for_each(|scratch| scratch.get_mut().reserve(most));
     }
 
-    /// The buffers of the calling worker.
+    /// The buffers of the calling thread.
     pub(super) fn lock(&self, parallel: bool) -> MutexGuard<'_, CompareScratch> {
         self.0[parallel::worker_index(parallel)].lock()
     }
@@ -49,7 +48,7 @@ impl ComparePool {
     }
 }
 
-/// Buffers of one worker.
+/// Buffers of one thread.
 #[derive(Default)]
 pub(super) struct CompareScratch {
     /// For each contact, whether the step has it; one more for pairs that are no contacts.
@@ -57,7 +56,7 @@ pub(super) struct CompareScratch {
     /// Entries that begin, `new_count` of them.
     new: Vec<u64>,
     new_count: usize,
-    /// Places of contacts that were not seen.
+    /// Positions of contacts that were not seen.
     missing: Vec<u32>,
     entries: Vec<u64>,
     values: Vec<u32>,
@@ -67,7 +66,7 @@ buffers!(CompareScratch { levelled: seen, new, missing, entries, values; own: ; 
 
 impl CompareScratch {
     fn reserve(&mut self, most: usize) {
-        // One more, because branchless loops also write what they then drop.
+        // One more, because branchless loops also write elements that they do not keep.
         let len = most + 1;
         grow_to(&mut self.seen, len);
         grow_to(&mut self.new, len);
@@ -158,7 +157,7 @@ impl CompareScratch {
     }
 }
 
-/// Finds where the entries of each group of rows start.
+/// Finds the start of the entries of each group of rows.
 ///
 /// Read once in the order of memory, so that the lookups find the span in the cache.
 fn group_starts(span: &ContactSpan) -> GroupStarts {
@@ -201,7 +200,7 @@ impl<'r, I: Iterator<Item = &'r [u64]> + Clone> SimdJob for LookUp<'_, I> {
         let mut new_count = 0;
         let mut ahead = runs.clone().skip(RUNS_AHEAD);
         for run in runs {
-            // Runs are scattered, so the processor cannot predict where the next one is.
+            // Runs are scattered, so the processor cannot predict the place of the next one.
             ahead.next().into_iter().for_each(prefetch);
             for &wanted in run {
                 let place = find(entries, starts, wanted);
@@ -215,13 +214,13 @@ impl<'r, I: Iterator<Item = &'r [u64]> + Clone> SimdJob for LookUp<'_, I> {
     }
 }
 
-/// The place of an entry, or the one after the last if it is not there.
+/// The position of an entry, or the position after the last if it is missing.
 #[inline(always)]
 fn find(entries: &[u64], starts: &GroupStarts, wanted: u64) -> usize {
     let not_found = entries.len() - LOOKUP_LEN;
     let group = group(wanted);
     let (start, end) = (starts[group] as usize, starts[group + 1] as usize);
-    // May read entries of later groups: they are other pairs, so they do not match.
+    // May read entries of later groups: these are other pairs, so they do not match.
     let mut first = u64::MAX;
     for (&entry, place) in entries[start..start + LOOKUP_LEN].iter().zip(start as u64..) {
         first = first.min(if entry == wanted { place } else { not_found as u64 });

@@ -18,7 +18,7 @@ pub(super) struct ContactSet {
     moved: Vec<MovedContact>,
 }
 
-/// The pairs of a step, and where the rows of the last step are in it.
+/// The pairs of a step, and the new rows of the bodies of the last step.
 pub(super) struct StepPairs<'s> {
     pub(super) pages: PageChain<'s>,
     pub(super) row_count: usize,
@@ -102,7 +102,7 @@ impl Buffers for ContactSet {
     }
 }
 
-/// Moves contacts to the spans where their bodies are now (SPAN-3).
+/// Moves contacts to the spans of the present rows of their bodies (SPAN-3).
 fn move_contacts(
     spans: &mut [ContactSpan],
     map: &PairMap<'_>,

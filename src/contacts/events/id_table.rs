@@ -4,7 +4,7 @@
 
 use crate::memory::buffers::buffers;
 
-/// Marks a free place, and a row that is gone; no row has this number.
+/// Marks a free place, and a row that no longer exists; no row has this number.
 pub(super) const NO_ROW: u32 = u32::MAX;
 
 /// Rows by id. All calls take the same column of ids, unless the table is cleared in between.
@@ -34,6 +34,15 @@ impl IdTable {
         }
     }
 
+    /// Gives back the memory that a larger column needed before.
+    pub(super) fn shrink_to_fit(&mut self, ids: &[u64]) {
+        if self.places.len() > (2 * ids.len()).next_power_of_two() {
+            let old = std::mem::take(self);
+            self.reserve(ids);
+            old.places.into_iter().filter(|&row| row != NO_ROW).for_each(|row| self.insert(ids, row));
+        }
+    }
+
     pub(super) fn find(&self, ids: &[u64], id: u64) -> Option<u32> {
         if self.len == 0 {
             return None;
@@ -60,7 +69,7 @@ impl IdTable {
             return;
         }
         self.len -= 1;
-        // Rows after the hole move up, unless that would put them before their home.
+        // Rows after the gap move toward their home place, but never before it.
         let mask = self.places.len() - 1;
         let mut place = self.next(hole);
         while self.places[place] != NO_ROW {
@@ -74,7 +83,7 @@ impl IdTable {
         self.places[hole] = NO_ROW;
     }
 
-    /// The place of an id, or the free one where it would be.
+    /// The place of an id, or the free place where it would be inserted.
     fn place(&self, ids: &[u64], id: u64) -> usize {
         let mut place = self.home(id);
         while self.places[place] != NO_ROW && ids[self.places[place] as usize] != id {
@@ -83,7 +92,7 @@ impl IdTable {
         place
     }
 
-    /// Where the search for an id starts.
+    /// The place where the search for an id starts.
     fn home(&self, id: u64) -> usize {
         mix(id) as usize & (self.places.len() - 1)
     }
@@ -130,5 +139,16 @@ mod tests {
             table.clear();
             assert!(ids.iter().all(|&id| table.find(&ids, id).is_none()));
         }
+    }
+
+    #[test]
+    fn shrunk_table_keeps_its_rows() {
+        let ids: Vec<u64> = (0..1000).map(|row| row * 77).collect();
+        let mut table = IdTable::default();
+        table.reserve(&ids);
+        (0..50).for_each(|row| table.insert(&ids, row));
+        table.shrink_to_fit(&ids[..100]);
+        assert_eq!((table.places.len(), table.len), (256, 50));
+        assert!((0..1000).all(|row| table.find(&ids, ids[row as usize]) == (row < 50).then_some(row)));
     }
 }

@@ -1,9 +1,9 @@
-//! Where the bodies of the last step are in this one.
+//! Finds the bodies of the last step in the running one.
 //!
-//! - IDENT-1: between steps, the table has each row of the last step that was not skipped, by its
-//!   id.
-//! - IDENT-2: nothing changes before [`IdentityMap::commit`], so a failed step leaves no trace.
-//! - IDENT-3: rows whose id is the same as in the last step only cost the comparison. As ids are
+//! Between steps, the table contains each row of the last step that was not skipped, by its id.
+//!
+//! - IDENT-2: nothing changes before [`IdentityMap::commit`], so a failed step has no effect.
+//! - IDENT-3: a row whose id is the same as in the last step costs only the comparison. As ids are
 //!   unique, a body that left its row can only be in another row whose id changed.
 //!
 //! Cost: a comparison of 8 bytes per row, in parallel; about 50 ns for each row whose id changed.
@@ -38,7 +38,7 @@ pub(super) struct IdentityMap {
     row_count: usize,
     skipped: Vec<u32>,
     table: IdTable,
-    /// What the running step changes.
+    /// The changes of the running step.
     change: RowChange,
     /// Rows of either step whose id changed, ascending.
     changed: Vec<u32>,
@@ -54,14 +54,14 @@ pub(super) struct IdentityMap {
 /// How the rows of the last step relate to those of the running one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum RowChange {
-    /// Each id is in its row; there is nothing to commit.
+    /// Each row has the same id as before; there is nothing to commit.
     SameIds,
-    /// Each body is in its row.
+    /// Each body is in the same row as before.
     #[default]
     SameRows,
-    /// Each body is in its row, if that is below this number; others are gone.
+    /// Bodies in rows below this number are in the same rows; the others are gone.
     RowsBelow(u32),
-    /// Bodies are where `moved` says.
+    /// The new rows of bodies are in `moved`.
     Moved,
     /// All bodies are gone.
     AllGone,
@@ -70,7 +70,7 @@ enum RowChange {
 /// The new rows of one side of contacts.
 #[derive(Clone, Copy)]
 pub(super) enum RowMap<'m> {
-    /// Rows did not change.
+    /// Rows are unchanged.
     Same,
     /// Rows below this number did not change; others are gone.
     Below(u32),
@@ -137,7 +137,7 @@ impl IdentityMap {
             };
             return Ok(());
         };
-        // If rows identified bodies before, no id is known.
+        // If rows identified bodies in the last step, no id is known.
         let continues = self.has_ids || self.row_count == 0;
         let before = if continues { std::mem::take(&mut self.ids) } else { Vec::new() };
         let outcome = self.compare_column(&before, column, step.skipped, parallel);
@@ -167,20 +167,20 @@ impl IdentityMap {
         self.ids.get(row as usize).copied().unwrap_or(u64::from(row))
     }
 
-    /// Makes the step that was compared the last one.
+    /// Makes the compared step the last one.
     pub(super) fn commit(&mut self, step: StepIds<'_>) {
         if self.change == RowChange::SameIds {
             return;
         }
         let ids_now = step.column.unwrap_or_default();
         let Self { ids, table, changed, skipped, .. } = self;
-        // Without ids nothing was compared, and nothing is kept.
+        // Without ids, nothing was compared and nothing is kept.
         let rebuild = !self.has_ids || step.column.is_none() || changed.len() > ids_now.len() / 4;
         if rebuild {
             table.clear();
             ids.clear();
         } else {
-            // Before ids change, because entries are found by them.
+            // Before the ids change, because entries are found through them.
             for &row in changed.iter().take_while(|&&row| (row as usize) < ids.len()) {
                 table.remove(ids, row);
             }
@@ -221,7 +221,7 @@ impl IdentityMap {
                 continue;
             }
             match self.table.find(before, now[row as usize]) {
-                // Either that row did not change, or another has taken its id already.
+                // Either that row is unchanged, or another row already has its id.
                 Some(old) if self.moved[old as usize] != NO_ROW => has_duplicates = true,
                 Some(old) => self.moved[old as usize] = row,
                 None => self.new_ids.push((now[row as usize], row)),
@@ -270,16 +270,17 @@ impl Buffers for IdentityMap {
 
     fn reserve_like(&mut self, _: &Self) {}
 
-    /// Keeps only what identifies the bodies of the last step.
+    /// Keeps only the identities of the bodies of the last step.
     fn shrink_to_fit(&mut self) {
         (self.changed, self.changed_by_chunk, self.new_ids) = Default::default();
         (self.moved, self.chunk_unchanged) = Default::default();
+        self.table.shrink_to_fit(&self.ids);
         self.ids.shrink_to_fit();
         self.skipped.shrink_to_fit();
     }
 }
 
-/// What is saved.
+/// The parts that are saved.
 #[cfg(any(feature = "serde", test))]
 impl IdentityMap {
     /// The ids of the last step, if it had any.
@@ -307,7 +308,8 @@ fn duplicate_error(ids: &[u64], skipped: &[u32]) -> Error {
     Error::DuplicateBodyId { first, second, id }
 }
 
-/// The two rows that share an id, and the id. Of several, the ones whose higher row is lowest.
+/// The two rows that share an id, and the id. If there are several such pairs, the one whose higher
+/// row is lowest.
 pub(super) fn first_duplicate(ids: &[u64], skipped: &[u32]) -> Option<(u32, u32, u64)> {
     let present = (0..ids.len() as u32).filter(|row| skipped.binary_search(row).is_err());
     let mut by_id: Vec<(u64, u32)> = present.map(|row| (ids[row as usize], row)).collect();
@@ -321,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duplicate_ids_name_the_same_rows_whatever_was_compared_before() {
+    fn duplicate_ids_are_reported_for_the_same_rows_after_any_step() {
         fn step<'s>(column: &'s [u64; 4], skipped: &'s [u32]) -> StepIds<'s> {
             StepIds { column: Some(column), row_count: 4, skipped }
         }

@@ -1,4 +1,4 @@
-//! Contacts from step to step: which began, persisted and ended, and a value for each.
+//! Contact tracking: contacts that began, persisted and ended, with a value for each.
 
 pub(crate) mod compare;
 pub(crate) mod contact_set;

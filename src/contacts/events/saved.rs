@@ -1,8 +1,8 @@
 //! Tracked contacts as a value that can be serialized, and back.
 //!
-//! What is read is not trusted: no number is used as a row before it was checked. If the last step
-//! had no ids, nothing else tells how many rows it had, so a contact of a high row makes room for
-//! the spans of all rows before it: a tenth of a byte per row.
+//! Saved data is not trusted: no number is used as a row before it is validated. If the last step
+//! had no ids, its number of rows is unknown, so a contact of a high row makes room for the spans
+//! of all rows before it: a tenth of a byte per row.
 
 use crate::contacts::by_row::{entry, row_and_partner};
 use crate::contacts::events::contact_set::ContactSet;
@@ -25,7 +25,7 @@ pub(crate) struct SavedTracked {
     bodies: Vec<[u32; 3]>,
     statics: Vec<[u32; 3]>,
     /// If that step had other statics than the world has now: their ids, empty if they had none.
-    /// (No option in an option, because text formats write the same for both.)
+    /// (Not a nested option, because text formats write both kinds of `None` alike.)
     other_statics: Option<Vec<u64>>,
 }
 
@@ -47,8 +47,8 @@ impl ContactTracker {
     ///
     /// # Errors
     ///
-    /// [`Error::TooManyRows`], [`Error::DuplicateBodyId`], or [`Error::InvalidConfig`] names what
-    /// is wrong.
+    /// [`Error::TooManyRows`], [`Error::DuplicateBodyId`], or [`Error::InvalidConfig`] with the
+    /// invalid value.
     pub(crate) fn restore(saved: &SavedTracked, statics: &StaticSet) -> Result<Self, Error> {
         let SavedTracked { rows: row_count, ids, absent: skipped, other_statics, .. } = saved;
         saved.check_rows()?;
@@ -81,7 +81,7 @@ impl ContactTracker {
 }
 
 impl SavedTracked {
-    /// Checks that ids and skipped rows fit the number of rows.
+    /// Checks that ids and skipped rows are consistent with the number of rows.
     fn check_rows(&self) -> Result<(), Error> {
         let rows = self.rows;
         if rows > ROWS_MAX {

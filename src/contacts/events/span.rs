@@ -2,24 +2,23 @@
 //!
 //! - SPAN-1: `entries` has each contact of the last successful step under its first row, in
 //!   ascending order, and `values` has one value for each.
-//! - SPAN-2: each pair of a step is looked up there (`compare.rs`). Pairs that are found persist
-//!   where they are, the others begin. Contacts that were not looked up end, unless the margin
-//!   keeps them.
-//! - SPAN-3: before that, contacts whose bodies moved to other rows are taken out and inserted in
-//!   the spans of their new rows; those whose bodies are gone end.
+//! - SPAN-2: each pair of a step is looked up there (`compare.rs`). Pairs that are found persist in
+//!   place, the others begin. Contacts that were not looked up end, unless the margin keeps them.
+//! - SPAN-3: before that, contacts whose bodies moved to other rows are removed and inserted in the
+//!   spans of their new rows; those whose bodies are gone end.
 
 use crate::contacts::by_row::{entry, row_and_partner};
 use crate::contacts::events::id_table::NO_ROW;
 use crate::contacts::events::ids::RowMap;
 use crate::memory::buffers::Buffers;
 
-/// Entries of no pair after the last contact: this many are compared at once.
+/// Number of [`NO_ENTRY`] after the last contact: this many entries are compared at once.
 pub(super) const LOOKUP_LEN: usize = 8;
 
-/// Not an entry: no row has so high a number.
+/// Equal to no entry: no row has such a high number.
 pub(super) const NO_ENTRY: u64 = u64::MAX;
 
-/// A contact one of whose bodies or statics is gone.
+/// A contact that ended because a body or static is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EndedContact {
     pub(super) ids: [u64; 2],
@@ -32,13 +31,13 @@ pub(super) type MovedContact = (u64, u32);
 /// Contacts whose first row is in one span of rows.
 #[derive(Default)]
 pub(super) struct ContactSpan {
-    /// SPAN-1; followed by [`LOOKUP_LEN`] times [`NO_ENTRY`], if there are any contacts.
+    /// See SPAN-1. Followed by [`LOOKUP_LEN`] times [`NO_ENTRY`], if there are any contacts.
     entries: Vec<u64>,
     values: Vec<u32>,
-    /// Places of the contacts that began in the last successful step, ascending.
+    /// Positions of the contacts that began in the last successful step, ascending.
     pub(super) started: Vec<u32>,
-    /// Contacts that ended although both sides are present. Their ids are looked up when they are
-    /// read, because that takes a random access each.
+    /// Contacts that ended although both sides are present. Their ids are looked up only when they
+    /// are read, because each takes a random access.
     pub(super) ended: Vec<MovedContact>,
     pub(super) gone: Vec<EndedContact>,
     pub(super) moved: Vec<MovedContact>,
@@ -93,7 +92,7 @@ impl ContactSpan {
         (&self.entries[..self.values.len()], &mut self.values, &self.started)
     }
 
-    /// Forgets what began and ended in the last step.
+    /// Clears the events of the last step.
     pub(super) fn clear_events(&mut self) {
         self.started.clear();
         self.ended.clear();
@@ -101,7 +100,7 @@ impl ContactSpan {
         self.moved.clear();
     }
 
-    /// Takes out contacts whose bodies moved, and ends those whose bodies are gone (SPAN-3).
+    /// Removes contacts whose bodies moved, and ends those whose bodies are gone (SPAN-3).
     pub(super) fn take_moved(&mut self, map: &PairMap<'_>, last_ids: impl Fn([u32; 2]) -> [u64; 2]) {
         let mut kept = 0;
         for k in 0..self.values.len() {
@@ -118,7 +117,7 @@ impl ContactSpan {
         self.set_len(kept);
     }
 
-    /// Inserts contacts that moved to this span (SPAN-3): ascending, none of them already here.
+    /// Inserts contacts that moved to this span (SPAN-3): ascending, none of them already present.
     pub(super) fn insert_moved(&mut self, moved: &[MovedContact]) {
         let mut remaining = self.values.len();
         let mut place = remaining + moved.len();
@@ -134,7 +133,7 @@ impl ContactSpan {
         }
     }
 
-    /// Replaces the contacts; those at the places in `ended` have ended.
+    /// Replaces the contacts; those at the positions in `ended` have ended.
     pub(super) fn replace(&mut self, entries: &[u64], values: &[u32], ended: &[u32]) {
         let contact = |&place: &u32| (self.entries[place as usize], self.values[place as usize]);
         self.ended.extend(ended.iter().map(contact));

@@ -1,20 +1,22 @@
-//! Tracks contacts from step to step: which began, persisted and ended, and a value for each.
+//! Tracks contacts between steps: finds those that began, persisted and ended, and keeps a value
+//! for each.
 //!
-//! Contacts are identified by the ids of their bodies (`ids.rs`). They are kept by the rows of the
-//! last step, in order (`span.rs`): if bodies are in other rows now, their contacts are moved there
-//! first. Then the pairs of the step are looked up among them (`compare.rs`).
+//! Contacts are identified by the ids of their bodies (`ids.rs`). They are stored by the rows of
+//! the last step, in order (`span.rs`): if bodies are in other rows now, their contacts are moved
+//! there first. Then the pairs of the step are looked up among them (`compare.rs`).
 //!
-//! - TRACK-1: the pairs of two successful steps are compared, so each contact that begins ends
-//!   once, whatever happens in between.
-//! - TRACK-2: the margin decides only about ends. A contact begins when its pair is reported. It
-//!   ends when its pair is not reported and the boxes, each grown by the margin, do not overlap; or
-//!   when a body is gone, filters reject the pair, or the static is disabled. In a world of
-//!   circles, the circles of the grown boxes must touch too.
-//! - TRACK-3: nothing changes before the step is sure to succeed.
+//! The pairs of two successful steps are compared, so each contact that begins ends once, even if
+//! steps fail in between.
 //!
-//! Sorted pairs of this step compared with those of the last are the idea of Box2D's pair buffer
-//! (Catto); here only contacts that begin are sorted, and each span of rows for itself, in the
-//! cache.
+//! - TRACK-2: the margin affects only ends. A contact begins when its pair is reported. It ends
+//!   when its pair is not reported and the boxes, each grown by the margin, do not overlap; or when
+//!   a body is gone, filters reject the pair, or the static is disabled. In a world of circles, the
+//!   circles of the grown boxes must touch too.
+//! - TRACK-3: nothing changes until the step can no longer fail.
+//!
+//! Comparing the sorted pairs of this step with those of the last one is the idea of Box2D's pair
+//! buffer (Catto). Here only contacts that begin are sorted, separately for each span of rows, in
+//! the cache.
 //!
 //! Cost: the pairs sorted by spans, a lookup per pair and a pass over the contacts, all in
 //! parallel. Memory: about 50 bytes per contact, and 30 per row with ids.
@@ -50,7 +52,7 @@ pub(crate) struct ContactTracker {
     workers: ComparePool,
 }
 
-/// What the tracker needs to know of a step.
+/// The input of the tracker from a step.
 #[derive(Clone, Copy)]
 pub(crate) struct TrackedStep<'s> {
     pub(crate) rows: &'s Chunks<'s, 's>,
@@ -62,19 +64,19 @@ pub(crate) struct TrackedStep<'s> {
     pub(crate) parallel: bool,
 }
 
-/// Where the ids of a step are, after contacts were tracked or not.
+/// The state of a step's ids, after contacts were tracked or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IdState {
-    /// In the caller's columns, unread.
+    /// They are still in the caller's columns.
     Unknown,
     /// They are those of the last successful step, row by row.
     Unchanged,
-    /// In the frame.
+    /// They were copied to the frame.
     Copied,
 }
 
 impl ContactTracker {
-    /// Compares what a step found with the contacts of the last one.
+    /// Compares the pairs of a step with the contacts of the last one.
     ///
     /// Copies the ids to `frame` if they have changed. `skipped` are the rows that the step
     /// skipped, ascending.
@@ -100,7 +102,7 @@ impl ContactTracker {
         Ok(state)
     }
 
-    /// Finds out where the bodies of the last step are now.
+    /// Finds the present rows of the bodies of the last step.
     fn identify(&mut self, step: TrackedStep<'_>, frame: &mut Frame) -> Result<IdState, Error> {
         let row_count = step.rows.len();
         self.skipped.clear();
@@ -157,8 +159,7 @@ impl ContactTracker {
 
 /// Whether contacts that a step did not find persist within the margin (TRACK-2).
 ///
-/// Almost free of branches: the outcome is unpredictable, and the rows are at random places in
-/// memory.
+/// Nearly branchless: the outcome is unpredictable, and the rows are at random places in memory.
 impl TrackedStep<'_> {
     fn keeps_body_pair(&self, frame: &Frame, [a, b]: [u32; 2]) -> bool {
         let boxes = [a, b].map(|row| self.grown_box(row));

@@ -1,4 +1,4 @@
-//! Contact events as they are read, and the values of contacts as they are changed.
+//! Views of contact events, and access to the values of contacts.
 
 use crate::contacts::by_row::{SPAN_ROWS, entry, row_and_partner};
 use crate::contacts::events::contact_set::ContactSet;
@@ -13,7 +13,7 @@ use std::fmt;
 pub struct TrackedPair<P> {
     /// The pair, as rows of the last successful step.
     pub pair: P,
-    /// The value that was set through [`World::events_mut`](crate::World::events_mut); 0 at first.
+    /// The value that was set through [`World::events_mut`](crate::World::events_mut); initially 0.
     pub value: u32,
 }
 
@@ -30,7 +30,7 @@ pub struct EndedPair {
     pub value: u32,
 }
 
-/// A contact of a body and a static that ended, by ids like [`EndedPair`].
+/// A contact of a body and a static that ended, given by ids like [`EndedPair`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndedStaticPair {
     /// Id of the body.
@@ -41,12 +41,12 @@ pub struct EndedStaticPair {
     pub value: u32,
 }
 
-/// What the last successful step changed: contacts that began, persisted and ended.
+/// The events of the last successful step: contacts that began, persisted and ended.
 ///
 /// Returned by [`Contacts::events`](crate::Contacts::events).
 ///
 /// Bodies are identified by their ids, or by their rows in steps without ids; so rows may be
-/// swapped, removed and added between steps. Each contact that begins ends exactly once: also if a
+/// swapped, removed and added between steps. Each contact that begins ends exactly once: even if a
 /// body is gone, skipped or teleported, if a filter or a disabled static rules the pair out, or if
 /// the static set is replaced. A failed step has no events: the next one is compared with the last
 /// successful step.
@@ -78,7 +78,7 @@ pub struct EndedStaticPair {
 ///
 /// # Determinism
 ///
-/// Events depend on what was stepped before, unlike pairs. Their order does not depend on threads.
+/// Unlike pairs, events depend on earlier steps. Their order does not depend on threads.
 /// Contacts that began or persist are in ascending order of pairs.
 #[derive(Clone, Copy)]
 pub struct ContactEvents<'w> {
@@ -124,7 +124,7 @@ impl<'w> ContactEvents<'w> {
     /// Static contacts that ended in this step.
     pub fn ended_static(&self) -> impl Iterator<Item = EndedStaticPair> + Clone + use<'w> {
         let frame = self.frame;
-        // From the static set of the step, which may have been replaced since.
+        // Ids of the step's static set, which may have been replaced since.
         let static_id = move |row: u32| frame.statics.tree.id(row).unwrap_or(u64::from(row));
         let ids = move |[body, static_row]: [u32; 2]| [body_id(frame, body), static_id(static_row)];
         ended(&self.tracker.statics, ids).map(|([body_id, static_id], value)| EndedStaticPair {
@@ -162,10 +162,10 @@ impl fmt::Debug for ContactEvents<'_> {
     }
 }
 
-/// The values of tracked contacts, to be changed.
+/// Mutable access to the values of tracked contacts.
 ///
 /// Returned by [`World::events_mut`](crate::World::events_mut). A value is 0 when its contact
-/// begins. It stays with the contact, also if its bodies change rows, and is reported when the
+/// begins. It stays with the contact, even if its bodies change rows, and is reported when the
 /// contact ends.
 pub struct ContactEventsMut<'w> {
     tracker: &'w mut ContactTracker,

@@ -1,12 +1,12 @@
-//! Columns whose rows are handed out for writing, two at a time, to many threads at once.
+//! Columns whose rows are lent to many threads for writing, two at a time.
 //!
 //! - EXCL-1: the columns are mutably borrowed for the whole call, so nothing else reads or writes
 //!   them.
 //! - EXCL-2: a schedule never processes two pairs that share a row at the same time (COLOR-1,
-//!   COLOR-2), and its phases are ordered by the ends of parallel loops, which also make what one
-//!   phase wrote visible to the next.
+//!   COLOR-2). Its phases are separated by the ends of parallel loops, which also make the writes
+//!   of one phase visible to the next.
 //! - EXCL-3: the two rows of a pair differ, and each column has both. This is tested for every
-//!   pair, so that it depends on nothing else.
+//!   pair, so that it does not rely on any other code.
 //! - EXCL-4: a reference to a row lives no longer than the call that it is passed to: the closure
 //!   accepts any lifetime, so it cannot keep the reference.
 //!
@@ -30,12 +30,12 @@ use std::marker::PhantomData;
 pub trait ColumnsMut: sealed::SharedColumns {}
 
 pub(super) mod sealed {
-    /// What the loops over pairs need of columns.
+    /// The operations of columns that the loops over pairs use.
     pub trait SharedColumns {
-        /// What a closure gets for a row.
+        /// The argument of a closure for a row.
         type Row<'r>;
 
-        /// The columns as threads share them.
+        /// The columns in the form that threads share.
         type Shared: Copy + Sync;
 
         /// Calls `each` with the length of each column.
@@ -54,7 +54,7 @@ pub(super) mod sealed {
 
 use sealed::SharedColumns;
 
-/// A column as threads share it.
+/// A column in the form that threads share.
 #[derive(Debug)]
 pub struct SharedColumn<T> {
     start: *mut T,
@@ -69,8 +69,8 @@ impl<T> Clone for SharedColumn<T> {
 
 impl<T> Copy for SharedColumn<T> {}
 
-// SAFETY: the pointer is used only by `SharedColumns::row`, which gives a row to one thread at a
-// time. `T: Send` because rows are changed, and so may be dropped, on other threads.
+// SAFETY: the pointer is used only by `SharedColumns::row`, whose callers use a row on one thread
+// at a time. `T: Send` because rows are changed, and so may be dropped, on other threads.
 unsafe impl<T: Send> Sync for SharedColumn<T> {}
 
 macro_rules! column {

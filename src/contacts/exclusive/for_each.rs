@@ -17,7 +17,7 @@ impl Contacts<'_> {
     /// `pair.b`.
     ///
     /// Runs on the caller's rayon pool. Runs on the calling thread alone if a step of as many
-    /// bodies does ([`WorldConfig::with_parallel_threshold`]), or if sharing out the pairs would
+    /// bodies does ([`WorldConfig::with_parallel_threshold`]), or if distributing the pairs would
     /// take longer than processing them.
     ///
     /// [`WorldConfig::with_parallel_threshold`]: crate::WorldConfig::with_parallel_threshold
@@ -44,7 +44,8 @@ impl Contacts<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::ColumnTooShort`] if a column has fewer rows than the step. Nothing was called then.
+    /// [`Error::ColumnTooShort`] if a column has fewer rows than the step. `each` has not been
+    /// called then.
     ///
     /// # Panics
     ///
@@ -59,9 +60,9 @@ impl Contacts<'_> {
     /// # Cost
     ///
     /// A loop over the pairs, shared between threads. The first call after a step also schedules
-    /// the pairs, and later calls reuse the schedule. That is quick where almost all pairs are
-    /// within a band of the grid; where many cross bands, or sizes differ much, it takes up to a
-    /// sixth of a cheap loop. Allocates only when the world grows.
+    /// the pairs, and later calls reuse the schedule. Scheduling is fast if almost all pairs are
+    /// within a band of the grid; if many cross bands, or sizes differ much, it takes up to a sixth
+    /// of a cheap loop. Allocates only when the world grows.
     pub fn par_for_each_pair_mut<C: ColumnsMut>(
         &self,
         columns: C,
@@ -96,7 +97,8 @@ impl Contacts<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::ColumnTooShort`] if a column has fewer rows than the step. Nothing was called then.
+    /// [`Error::ColumnTooShort`] if a column has fewer rows than the step. `each` has not been
+    /// called then.
     ///
     /// # Panics
     ///
@@ -109,7 +111,7 @@ impl Contacts<'_> {
     /// # Cost
     ///
     /// A loop over the pairs, shared between threads. Scheduling takes almost no time, because each
-    /// band has bodies of its own.
+    /// band has its own bodies.
     pub fn par_for_each_static_pair_mut<C: ColumnsMut>(
         &self,
         columns: C,

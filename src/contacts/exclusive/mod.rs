@@ -1,7 +1,7 @@
-//! Pairs in parallel, each with both of its rows to change.
+//! Parallel loops over pairs that may change both rows of each.
 //!
-//! The schedule (`schedule.rs`) decides which pairs may be processed at the same time. The only
-//! code that hands out rows is in `columns.rs`, with the argument why that is sound.
+//! The schedule (`schedule.rs`) determines which pairs may be processed at the same time. The only
+//! code that lends rows is in `columns.rs`, with the argument for its soundness.
 
 pub(crate) mod columns;
 pub(crate) mod for_each;

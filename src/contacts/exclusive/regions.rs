@@ -1,7 +1,7 @@
-//! Which region of the world files each row: a band, or a run of oversized bodies.
+//! The region of each row: the band that files it, or a run of oversized bodies.
 //!
 //! - REGION-1: each row belongs to one region, because it is filed once. Regions beyond 16 bits
-//!   share the last number: their pairs run in sequence, and nothing else changes.
+//!   share the last number: their pairs run in sequence, with the same results.
 //!
 //! Cost: a pass over the rows of all bodies, in parallel; three nanoseconds each.
 
@@ -43,7 +43,7 @@ impl RowRegions {
         if let Some(bands) = cached_bands {
             parallel::for_each(parallel, bands.slots(), |band, slot| {
                 let region = region_number(band_count + band);
-                // Other rows are filed elsewhere, or are no rows of this step.
+                // Other rows are filed elsewhere, or do not exist in this step.
                 let is_cached = |row: &&u32| frame.cached.is_cached(**row);
                 let rows = bands.rows_of(slot).flatten().filter(is_cached);
                 rows.for_each(|&row| by_row[row as usize].store(region, Relaxed));
@@ -72,7 +72,7 @@ impl Buffers for RowRegions {
     fn reserve_like(&mut self, _: &Self) {}
 
     fn shrink_to_fit(&mut self) {
-        // Only used while a schedule is made.
+        // Used only while a schedule is built.
         self.by_row = Vec::new();
     }
 }

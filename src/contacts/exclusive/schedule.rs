@@ -1,6 +1,6 @@
-//! Which pairs may be processed at the same time, if each gets both of its rows to change.
+//! Determines which pairs may be processed at the same time, if each may change both of its rows.
 //!
-//! The tasks of the step divide the work: most pairs are among the bodies of one band, and bands
+//! The tasks of the step divide the work: most pairs are between bodies of one band, and bands
 //! share no bodies.
 //!
 //! - COLOR-1: own pairs. Both rows are filed in the band of the task that found the pair (TASK-1).
@@ -8,16 +8,16 @@
 //!   because a band has one task.
 //! - COLOR-2: cross pairs, all others. Each row has a region (REGION-1), and the cross pairs of the
 //!   same two regions are a group. Groups of one color share no region, hence no row, and are one
-//!   phase. This holds as long as each row has one region, whichever that is.
+//!   phase. This is correct for any assignment of one region to each row.
 //! - COLOR-3: cross pairs that are not worth a color are processed last, one after the other.
 //! - COLOR-4: the pairs of a group are in the order of the step. Phases and groups depend only on
 //!   the pairs and on where rows are filed, so a row gets its pairs in the same order on any number
 //!   of threads.
 //!
-//! A phase is a parallel loop: it ends when all of its groups have ended, and only then the next
-//! phase starts. What a thread wrote happens before the end of its loop, and that before the next
-//! loop; rayon guarantees this for every join. So no atomic orders anything here, and no group
-//! waits for another. Debug builds check each schedule ([`Schedule::check`]).
+//! A phase is a parallel loop: it ends when all of its groups have ended, and only then does the
+//! next phase start. What a thread wrote happens before the end of its loop, and that before the
+//! next loop; rayon guarantees this for every join. So no atomic is needed for ordering, and no
+//! group waits for another. Debug builds check each schedule ([`Schedule::check`]).
 //!
 //! Static pairs touch one row each and are found by the task that files it, so all of them are own
 //! pairs, apart from those that are reused from earlier steps.
@@ -37,7 +37,7 @@ use std::ops::Range;
 /// Number of colors: one for each bit of a word.
 const COLOR_COUNT: usize = 64;
 
-/// Smallest number of pairs of a phase that is worth sharing out: some microseconds of a cheap
+/// Smallest number of pairs of a phase that is worth distributing: some microseconds of a cheap
 /// loop.
 const PARALLEL_PAIRS_MIN: usize = 512;
 
@@ -63,7 +63,7 @@ const CHUNK_PAGES: usize = 16;
 /// Adjacent pairs of a page that are in the same group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct PairRun {
-    /// Both regions of its rows, the lower one in the upper half. Unused in the first phase.
+    /// The regions of both rows, the lower one in the upper half. Unused in the first phase.
     regions: u32,
     page: u32,
     start: u16,
@@ -82,28 +82,28 @@ impl PairRun {
     }
 }
 
-/// Runs that are processed one after the other.
+/// Runs that are processed in sequence.
 #[derive(Clone, Debug, Default)]
 struct PairGroup {
     runs: Range<usize>,
 }
 
-/// Groups that are processed in parallel, or one after the other.
+/// Groups that are processed in parallel, or in sequence.
 #[derive(Clone, Debug)]
 struct Phase {
     groups: Range<usize>,
     parallel: bool,
 }
 
-/// Some pages with cross pairs: of one task, or of none.
+/// Pages with cross pairs, of one task or of no task.
 #[derive(Debug, Default)]
 struct CrossPages {
     pages: Range<usize>,
     /// Number of leading pairs that are own pairs.
     own_pairs: usize,
-    /// Runs of pairs that get a color.
+    /// Runs of pairs with a color.
     colored: Vec<PairRun>,
-    /// Runs of pairs that do not (COLOR-3).
+    /// Runs of pairs without a color (COLOR-3).
     sequential: Vec<PairRun>,
 }
 
@@ -135,7 +135,7 @@ buffers!(Schedule {
     plain: cross_len;
 });
 
-/// Which rows of a pair are changed.
+/// The rows of a pair that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TouchedRows {
     /// Both: two bodies.
@@ -145,7 +145,7 @@ pub(super) enum TouchedRows {
 }
 
 impl TouchedRows {
-    /// The touched rows of a pair; the same one twice if it is one.
+    /// The touched rows of a pair; if there is one, twice the same.
     #[inline(always)]
     fn of(self, pair: [u32; 2]) -> [u32; 2] {
         if self == Self::Both { pair } else { [pair[0]; 2] }
@@ -153,10 +153,10 @@ impl TouchedRows {
 }
 
 impl Schedule {
-    /// Makes the schedule anew.
+    /// Rebuilds the schedule.
     ///
-    /// `tasks` yields, in order, the pages that each task filled, and the number of own pairs they
-    /// begin with. Pages of no task hold cross pairs.
+    /// `tasks` yields, in order, the pages of each task and the number of own pairs at their
+    /// beginning. Pages of no task contain cross pairs.
     pub(super) fn rebuild(
         &mut self,
         pages: PageChain<'_>,
@@ -202,7 +202,7 @@ impl Schedule {
         }
     }
 
-    /// Adds the own pairs of a task as a group (COLOR-1), and notes its cross pairs.
+    /// Adds the own pairs of a task as a group (COLOR-1), and records its cross pairs.
     fn add_task(&mut self, pages: PageChain<'_>, task_pages: Range<usize>, own_pairs: usize) {
         let (first_run, mut remaining) = (self.runs.len(), own_pairs);
         for page in task_pages.clone() {
@@ -223,7 +223,7 @@ impl Schedule {
         }
     }
 
-    /// Notes pages that hold only cross pairs.
+    /// Records pages that contain only cross pairs.
     fn add_cross_pages(&mut self, pages: Range<usize>) {
         for start in pages.clone().step_by(CHUNK_PAGES) {
             self.push_cross(start..pages.end.min(start + CHUNK_PAGES), 0);
@@ -281,7 +281,7 @@ impl Schedule {
     /// Groups the colored runs by their regions, and adds a phase for each color (COLOR-2).
     ///
     /// Each group, in the order of regions, gets the lowest color that both of its regions lack.
-    /// Groups that find none are processed one after the other.
+    /// Groups without a color are processed in sequence.
     fn add_colored_groups(&mut self) {
         let first_run = self.runs.len();
         self.cross[..self.cross_len].iter().for_each(|cross| self.runs.extend_from_slice(&cross.colored));
@@ -358,7 +358,7 @@ impl Schedule {
 }
 
 impl CrossPages {
-    /// The number of each page, where its cross pairs start, and the cross pairs.
+    /// The number of each page, the position of its first cross pair, and its cross pairs.
     fn pairs<'p>(&self, pages: PageChain<'p>) -> impl Iterator<Item = (usize, usize, &'p [[u32; 2]])> + use<'p> {
         let mut own_pairs = self.own_pairs;
         self.pages.clone().map(move |page| {

@@ -1,4 +1,4 @@
-//! The schedules of a step's pairs, made when they are first used.
+//! The schedules of a step's pairs, built at their first use.
 
 use crate::broad_phase::pairs::FoundPairs;
 use crate::contacts::exclusive::schedule::{Schedule, TouchedRows};
@@ -16,13 +16,13 @@ pub(crate) struct Schedules {
 buffers!(Schedules { levelled: bodies, statics; own: ; plain: ; });
 
 impl Schedules {
-    /// The pairs, or where bodies are filed, have changed.
+    /// Drops all schedules: the pairs, or the places of bodies, have changed.
     pub(crate) fn invalidate(&mut self) {
         self.bodies.invalidate();
         self.invalidate_statics();
     }
 
-    /// The static pairs have changed.
+    /// Drops the schedule of static pairs: they have changed.
     pub(crate) fn invalidate_statics(&mut self) {
         self.statics.invalidate();
     }

@@ -1,4 +1,4 @@
-//! Schedules of tasks that know less than they could, or something wrong.
+//! Schedules from tasks with missing or wrong knowledge of their own pairs.
 
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::exclusive::schedule::{Schedule, TouchedRows};
@@ -13,7 +13,7 @@ const BODY_COUNT: usize = 12_000;
 /// The pages of a task, and its own pairs.
 type TaskPart = (Range<usize>, usize);
 
-/// Bodies in several bands, `oversized` of them too large for any band, and walls.
+/// Bodies in several bands, `oversized` of them too large for any band, and statics.
 fn world(oversized: usize) -> World {
     let mut state = 3u64;
     let mut random = |end: f32| {
@@ -24,10 +24,10 @@ fn world(oversized: usize) -> World {
     let half = |row: usize| if row.is_multiple_of(BODY_COUNT / oversized) { 9.0 } else { 0.5 };
     let half_extents: Vec<[f32; 2]> = (0..BODY_COUNT).map(|row| [half(row); 2]).collect();
     let config = WorldConfig::new().with_bound(0.5).with_parallel_threshold(0);
-    let mut world = World::new(config).expect("good settings");
+    let mut world = World::new(config).expect("valid settings");
     let walls = [[0.0f32, 20.0, 110.0, 21.0], [50.0, 0.0, 51.0, 110.0]];
-    world.set_statics(&walls).expect("good walls");
-    world.step(Bodies::new(&centers, &half_extents)).expect("good rows");
+    world.set_statics(&walls).expect("valid statics");
+    world.step(Bodies::new(&centers, &half_extents)).expect("valid rows");
     world
 }
 
@@ -48,7 +48,7 @@ fn tasks(world: &World, touched: TouchedRows) -> Vec<TaskPart> {
 
 fn schedule(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Schedule {
     let mut schedule = Schedule::default();
-    // Checks itself in debug builds.
+    // Debug builds check it.
     schedule.rebuild(pages(world, touched), tasks.iter().cloned(), touched, world.contacts().frame(), true);
     schedule
 }
@@ -64,8 +64,8 @@ fn scheduled(world: &World, tasks: &[TaskPart], touched: TouchedRows) -> Vec<[u3
 }
 
 #[test]
-fn every_pair_is_scheduled_whatever_tasks_know() {
-    // With and without so many pairs across bands that these get colors.
+fn every_pair_is_scheduled_for_any_own_pairs() {
+    // With many pairs across bands, which get colors, and with few.
     for world in [world(24), world(3)] {
         for touched in [TouchedRows::Both, TouchedRows::First] {
             let mut all: Vec<[u32; 2]> = pages(&world, touched).flatten().copied().collect();
@@ -74,12 +74,12 @@ fn every_pair_is_scheduled_whatever_tasks_know() {
             let whole = tasks(&world, touched);
             let check = |tasks: &[TaskPart]| assert!(scheduled(&world, tasks, touched) == all);
             check(&whole);
-            // Pages of no task at the end, at the front, in between, everywhere.
+            // Pages without a task at the end, at the front, in between, everywhere.
             check(&whole[..whole.len() / 2]);
             check(&whole[whole.len() / 2..]);
             check(&whole.iter().step_by(2).cloned().collect::<Vec<_>>());
             check(&[]);
-            // No pairs, or not all, known to be a task's own, as in crowded bands.
+            // Tasks that know none, or not all, of their own pairs, as in crowded bands.
             for (numerator, denominator) in [(0, 1), (2, 3)] {
                 let fewer = |(pages, own): &TaskPart| (pages.clone(), own / denominator * numerator);
                 check(&whole.iter().map(fewer).collect::<Vec<_>>());
@@ -103,7 +103,7 @@ fn cross_pairs_get_colors_if_they_are_many_and_in_long_runs() {
 #[cfg(debug_assertions)]
 #[test]
 #[should_panic(expected = "of one phase share row")]
-fn debug_builds_find_pairs_that_are_wrongly_called_own() {
+fn debug_builds_detect_cross_pairs_declared_as_own() {
     let world = world(24);
     let all_own = |(pages, _): TaskPart| (pages, usize::MAX);
     let tasks: Vec<TaskPart> = tasks(&world, TouchedRows::Both).into_iter().map(all_own).collect();
@@ -121,15 +121,15 @@ fn schedules_are_kept_until_pairs_change() {
     assert!(made > BODY_COUNT && world.report().pair_bytes > made);
     // Reused for the next step.
     let corner = [[0.0f32, 0.0], [0.5, 0.0]];
-    world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("good rows");
+    world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("valid rows");
     world.contacts().par_for_each_pair_mut(&mut rows, |_, _, _| {}).expect("a column");
     assert_eq!(bytes(&world), made);
     let floor = Aabb::new([0.0, 0.0], [1.0, 1.0]).expect("a box");
-    world.set_statics(&[floor]).expect("good statics");
+    world.set_statics(&[floor]).expect("valid statics");
     world.shrink_to_fit();
     let shrunk = bytes(&world);
     assert!(shrunk < made / 10, "{shrunk} of {made}");
-    world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("good rows");
+    world.step(Bodies::uniform(&corner, [0.5, 0.5])).expect("valid rows");
     world.shrink_to_fit();
     assert_eq!(bytes(&world), 0);
 }

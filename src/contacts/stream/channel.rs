@@ -1,7 +1,8 @@
 //! A channel from a step to a consumer on another thread.
 //!
-//! - CHANNEL-1: each step sends its pages and then exactly one closing message, however it ends. If
-//!   [`StepStream`] is dropped before it was closed, the step panicked.
+//! - CHANNEL-1: each step sends its pages and then exactly one closing message, whether it
+//!   succeeds, fails or panics. If [`StepStream`] is dropped before it was closed, the step
+//!   panicked.
 //! - CHANNEL-2: a step does not fail when the receiver is gone. Messages are dropped, and pages are
 //!   no longer copied.
 //!
@@ -15,10 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Largest number of messages that a channel holds: a gibibyte of pages.
+/// Largest number of messages in a channel: a gibibyte of pages.
 pub const CAPACITY_MAX: usize = 1 << 16;
 
-/// A message to a consumer: the pages of a step as they are completed, then how the step ended.
+/// A message to a consumer: the pages of a step as they are completed, then the outcome of the
+/// step.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StreamMessage {
@@ -46,7 +48,7 @@ pub struct StepSummary {
     pub static_pair_count: usize,
 }
 
-/// What both ends share.
+/// The state that both ends share.
 #[derive(Default)]
 struct ChannelState {
     pool: Arc<BufferPool>,
@@ -55,7 +57,7 @@ struct ChannelState {
 
 /// The sending end of a [`channel`].
 ///
-/// Use it for the steps of one world at a time: messages do not name their world.
+/// Use it for the steps of one world at a time: messages do not identify their world.
 pub struct Sender {
     queue: queue::Sender<StreamMessage>,
     state: Arc<ChannelState>,
@@ -72,16 +74,16 @@ pub struct Receiver {
 /// `capacity` counts messages, at most [`CAPACITY_MAX`].
 ///
 /// A step waits while the channel is full, so the consumer must not need the threads of the step.
-/// Run it on a thread of its own: neither a job on the step's thread pool nor code after the step
-/// will do. If there is no such thread, use [`World::step_streamed`](crate::World::step_streamed).
+/// Run it on a separate thread: a job on the step's thread pool, or code after the step, would
+/// deadlock. Without such a thread, use [`World::step_streamed`](crate::World::step_streamed).
 ///
 /// If the receiver is dropped, steps succeed as before and send nothing. If the sender is dropped,
 /// the receiver still gets all messages that were sent.
 ///
 /// # Cost
 ///
-/// 16 KiB for each page in the channel or held by the consumer. Memory of dropped pages is reused:
-/// once as many pages were held before, a step allocates nothing, as long as the channel has room.
+/// 16 KiB for each page in the channel or kept by the consumer. Memory of dropped pages is reused:
+/// a step allocates nothing if as many pages were in use before and the channel has room.
 pub fn channel(capacity: usize) -> (Sender, Receiver) {
     let (sender, receiver) = queue::bounded(capacity.min(CAPACITY_MAX));
     let state = Arc::new(ChannelState::default());
@@ -91,7 +93,8 @@ pub fn channel(capacity: usize) -> (Sender, Receiver) {
 impl Sender {
     /// Whether the receiver was dropped, so that steps send nothing.
     pub fn is_closed(&self) -> bool {
-        // Relaxed: nothing else is read because of it, and the queue refuses what is sent too late.
+        // Relaxed: no other read depends on it, and the queue rejects messages that are sent too
+        // late.
         self.state.receiver_gone.load(Ordering::Relaxed)
     }
 
@@ -102,7 +105,7 @@ impl Sender {
     }
 }
 
-/// Sends the pages of one step, and how it ended (CHANNEL-1).
+/// Sends the pages of one step, and its outcome (CHANNEL-1).
 pub(crate) struct StepStream<'s> {
     sender: &'s Sender,
     closed: bool,
@@ -158,7 +161,7 @@ impl Receiver {
         self.queue.len()
     }
 
-    /// Whether the channel holds no message.
+    /// Whether the channel contains no message.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

@@ -1,8 +1,8 @@
-//! Pairs that are handed on while the step still runs.
+//! Streams: pairs that are delivered while the step still runs.
 //!
 //! There are two forms: a closure that is called on the threads of the step
-//! ([`World::step_streamed`](crate::World::step_streamed)), and a [`channel`] to a consumer on a
-//! thread of its own ([`World::step_to_channel`](crate::World::step_to_channel)).
+//! ([`World::step_streamed`](crate::World::step_streamed)), and a [`channel`] to a consumer on
+//! another thread ([`World::step_to_channel`](crate::World::step_to_channel)).
 //!
 //! Pages arrive in the order in which they are completed, which depends on threads. Sorted by
 //! [`StreamedPage::sequence`] they are the pages of the step's [`Contacts`](crate::Contacts). They

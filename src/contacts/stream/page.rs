@@ -1,4 +1,4 @@
-//! Pages of pairs as a listener or a consumer gets them.
+//! Pages of pairs, borrowed by a listener or owned by a consumer.
 
 use crate::memory::listener::PairKind;
 use crate::memory::page::PAGE_LEN;
@@ -82,7 +82,7 @@ impl fmt::Debug for StreamedPage<'_> {
     }
 }
 
-/// Memory of dropped pages, for later ones. The lock is held only to push or to pop.
+/// Memory of dropped pages, for later ones. The lock is held only for a push or a pop.
 #[derive(Default)]
 pub(super) struct BufferPool(Mutex<Vec<Vec<[u32; 2]>>>);
 

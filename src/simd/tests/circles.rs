@@ -1,9 +1,9 @@
-//! The scans where bodies are discs: what they report is what they report of boxes, in the same order, less the pairs that do
-//! not meet as one scalar predicate says, on boxes that have x and y exchanged or not.
+//! The scans with bodies that are circles: they report what they report of boxes, in the same
+//! order, without the pairs whose shapes do not overlap by the scalar predicate.
 
 use super::*;
 use crate::geometry::{BodyCircle, overlaps};
-use crate::simd::tests::filters::{filter_columns, reported, told_apart};
+use crate::simd::tests::filters::{filter_columns, reported, with_unique_rows};
 use std::collections::HashMap;
 
 fn circles_overlap(a: RawAabb, b: RawAabb) -> bool {
@@ -15,11 +15,12 @@ fn circle_overlaps_box(circle: RawAabb, aabb: RawAabb) -> bool {
 }
 
 impl Random {
-    /// A box around which discs touch, are apart by a rounding, or leave the range of f32 squared.
-    fn disc_box(&mut self) -> RawAabb {
+    /// A box whose circle touches others exactly or within a rounding, or whose squares overflow or
+    /// underflow.
+    fn circle_box(&mut self) -> RawAabb {
         let around = |x: f32, y: f32, rx: f32, ry: f32| [x - rx, y - ry, x + rx, y + ry];
         let mut whole = |end: usize| self.below(end) as f32;
-        // Whole numbers, so that 3, 4, 5 touch.
+        // Whole numbers, so that triangles of sides 3, 4, 5 touch exactly.
         let (x, y, radius) = (whole(13), whole(13), [0.0, 0.5, 1.0, 2.5, 4.0][whole(5) as usize]);
         let near = 1.0 + (whole(3) - 1.0) * f32::EPSILON;
         match self.below(28) {
@@ -30,19 +31,19 @@ impl Random {
             15..=17 => around(x, y, radius, radius).map(|v| v * [1e-24, 1e-22, 3e-20, 1e-39][self.below(4)]),
             18..=20 => around(x, y, radius, radius).map(|v| v * [1e17, 5e18, 3e19, 2e37][self.below(4)]),
             21..=23 => around(self.unit() * 12.0, self.unit() * 12.0, 0.7, 0.7),
-            // Without a centre, on one axis or on both.
+            // Without a center, on one axis or on both.
             24 => [EVERYTHING, [x, -INF, x + radius, INF], [-INF, y, INF, y + radius]][self.below(3)],
             _ => self.record().aabb,
         }
     }
 
-    fn disc_records(&mut self, count: usize) -> Vec<BodyRecord> {
-        (0..count).map(|_| BodyRecord { aabb: self.disc_box(), row: self.next() as u32 }).collect()
+    fn circle_records(&mut self, count: usize) -> Vec<BodyRecord> {
+        (0..count).map(|_| BodyRecord { aabb: self.circle_box(), row: self.next() as u32 }).collect()
     }
 
-    fn disc_cells(&mut self, lens: impl IntoIterator<Item = usize>) -> Vec<Vec<BodyRecord>> {
-        let held = lens.into_iter().map(|len| self.disc_records(len)).collect();
-        told_apart(held, self)
+    fn circle_cells(&mut self, lens: impl IntoIterator<Item = usize>) -> Vec<Vec<BodyRecord>> {
+        let contents = lens.into_iter().map(|len| self.circle_records(len)).collect();
+        with_unique_rows(contents, self)
     }
 }
 
@@ -51,25 +52,25 @@ fn boxes_by_row(records: &[BodyRecord]) -> HashMap<u32, RawAabb> {
 }
 
 #[test]
-fn cells_of_discs_are_those_of_boxes_less_what_does_not_meet() {
+fn circle_cells_report_the_pairs_of_boxes_that_overlap_as_circles() {
     let mut random = Random::new(41);
     let mut found = [0; 2];
     for round in 0..30 {
         let lens: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(30) }).collect();
-        let held = random.disc_cells(lens);
-        let records = held.concat();
+        let contents = random.circle_cells(lens);
+        let records = contents.concat();
         let (of_row, filters) = (boxes_by_row(&records), random.filters(records.len()));
         let words = filter_columns(&filters, u32::MAX);
         for width in [1, 4, 20] {
-            let cells = Cells::new(width, &held, PADDINGS[round % 3], &mut random);
+            let cells = Cells::new(width, &contents, PADDINGS[round % 3], &mut random);
             let plain = cells.view();
             for plain in [plain, plain.with_filters(&words)] {
-                let discs = plain.with_circles(true);
+                let circles = plain.with_circles(true);
                 let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
                 found[0] += truth.len();
                 truth.retain(|[a, b]| circles_overlap(of_row[a], of_row[b]));
                 found[1] += check(&format!("round {round}, {width} wide"), &truth, |level, sink| {
-                    level.scan_cells(&discs, &cells.keys, &mut Vec::new(), sink)
+                    level.scan_cells(&circles, &cells.keys, &mut Vec::new(), sink)
                 });
             }
         }
@@ -78,34 +79,34 @@ fn cells_of_discs_are_those_of_boxes_less_what_does_not_meet() {
 }
 
 #[test]
-fn neighbours_of_any_run_lengths_are_tested_in_each_lane() {
+fn circles_are_tested_in_each_lane() {
     let mut random = Random::new(42);
     for count in (0..40).chain([239, 240, 241, 700]) {
-        let held = random.disc_cells([count, 5]);
-        let of_row = boxes_by_row(&held.concat());
-        let cells = Cells::new(2, &held, PADDINGS[count % 3], &mut random);
-        let (plain, discs) = (cells.view(), cells.view().with_circles(true));
+        let contents = random.circle_cells([count, 5]);
+        let of_row = boxes_by_row(&contents.concat());
+        let cells = Cells::new(2, &contents, PADDINGS[count % 3], &mut random);
+        let (plain, circles) = (cells.view(), cells.view().with_circles(true));
         let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
         truth.retain(|[a, b]| circles_overlap(of_row[a], of_row[b]));
         check(&format!("{count} in a cell"), &truth, |level, sink| {
-            level.scan_cells(&discs, &cells.keys, &mut Vec::new(), sink)
+            level.scan_cells(&circles, &cells.keys, &mut Vec::new(), sink)
         });
     }
 }
 
 #[test]
-fn rectangles_of_discs_agree_with_a_plain_loop() {
+fn rectangles_of_circles_agree_with_a_plain_loop() {
     let mut random = Random::new(43);
     let mut found = [0; 2];
     for count in 0..=60 {
-        let held = [random.disc_records(count)];
-        let cells = Cells::new(1, &held, PADDINGS[count % 3], &mut random);
+        let contents = [random.circle_records(count)];
+        let cells = Cells::new(1, &contents, PADDINGS[count % 3], &mut random);
         let rect = CellRect { x: 0..1, y: 0..1 };
-        let mut probes = random.disc_records(6);
+        let mut probes = random.circle_records(6);
         probes.push(BodyRecord { aabb: EVERYTHING, row: 3 });
         for probe in probes {
             let view = cells.view().with_circles(true);
-            let overlapping = || held[0].iter().filter(|entry| overlaps(&entry.aabb, &probe.aabb));
+            let overlapping = || contents[0].iter().filter(|entry| overlaps(&entry.aabb, &probe.aabb));
             found[0] += 2 * overlapping().count();
             // A body, then a static.
             let bodies = overlapping().filter(|entry| circles_overlap(entry.aabb, probe.aabb));
@@ -123,12 +124,12 @@ fn rectangles_of_discs_agree_with_a_plain_loop() {
 }
 
 #[test]
-fn discs_against_boxes_agree_with_a_plain_loop() {
+fn circles_against_boxes_agree_with_a_plain_loop() {
     let mut random = Random::new(44);
     let mut found = [0; 2];
     for count in (0..=40).chain([239, 240, 241, 2033]) {
         let padding = PADDINGS[count % 3];
-        let (probes, entries) = (random.disc_records(20), random.disc_records(count));
+        let (probes, entries) = (random.circle_records(20), random.circle_records(count));
         let (probe_words, entry_words) = (columns(&probes, padding), columns(&entries, padding));
         for (range, run) in [(0..20, 0..count), (3..4, count / 3..count), (4..9, count / 3..count - count / 4)] {
             let mut truth = Vec::new();
@@ -136,8 +137,8 @@ fn discs_against_boxes_agree_with_a_plain_loop() {
                 let hits = entries[run.clone()].iter().filter(|entry| overlaps(&probe.aabb, &entry.aabb));
                 let hits: Vec<_> = hits.collect();
                 found[0] += hits.len();
-                let met = hits.iter().filter(|entry| circle_overlaps_box(probe.aabb, entry.aabb));
-                truth.extend(met.map(|entry| [probe.row, entry.row]));
+                let touching = hits.iter().filter(|entry| circle_overlaps_box(probe.aabb, entry.aabb));
+                truth.extend(touching.map(|entry| [probe.row, entry.row]));
             }
             found[1] += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
                 let probes = SoaColumns::of(&probe_words, 20).with_circles(true);
@@ -149,14 +150,14 @@ fn discs_against_boxes_agree_with_a_plain_loop() {
     assert!(found[1] > 5000 && found[1] + 200 < found[0], "{found:?}");
 }
 
-/// That the records of these tests are what they are said to be.
+/// Checks that the random boxes contain the cases that these tests need.
 #[test]
-fn the_boxes_touch_exactly_and_leave_the_range() {
+fn random_circles_touch_exactly_and_overflow() {
     let mut random = Random::new(45);
-    let discs: Vec<BodyCircle> = (0..400).map(|_| BodyCircle::of_box(&random.disc_box())).collect();
+    let circles: Vec<BodyCircle> = (0..400).map(|_| BodyCircle::of_box(&random.circle_box())).collect();
     let mut seen = [0; 4];
-    for (k, a) in discs.iter().enumerate() {
-        for b in &discs[..k] {
+    for (k, a) in circles.iter().enumerate() {
+        for b in &circles[..k] {
             let (x, y, reach) = (a.x - b.x, a.y - b.y, a.radius + b.radius);
             let (distance, reach) = (x * x + y * y, reach * reach);
             seen[0] += usize::from(distance == reach && distance.is_normal() && x != 0.0 && y != 0.0);

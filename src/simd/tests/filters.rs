@@ -1,20 +1,21 @@
-//! The scans where entries have filters: what they report is what they report without, in the same order, less the pairs
-//! that do not allow each other.
+//! The scans with filters: they report what they report without filters, in the same order, without
+//! the pairs that the filters exclude.
 
 use super::*;
 use crate::geometry::overlaps;
 use crate::memory::columns::{fill_filters, filter_words};
 use std::collections::HashMap;
 
-/// What fills the padding of filters; all bits would let everything in.
+/// Fills the padding of filters; all bits set would accept everything.
 const FILTER_PADDINGS: [u32; 2] = [u32::MAX, 0];
 
 impl Random {
-    /// Among few bits, so that about half of all pairs allow each other; the highest bit, all and none among them.
+    /// A filter with few bits, so that about half of all pairs interact; sometimes none, all or the
+    /// highest.
     fn filter(&mut self) -> Filter {
-        const ODD: [u32; 5] = [0, 1, 1 << 31, u32::MAX, 1 << 31 | 1];
+        const SPECIAL: [u32; 5] = [0, 1, 1 << 31, u32::MAX, 1 << 31 | 1];
         let mut bits = || match self.below(4) {
-            0 => ODD[self.below(5)],
+            0 => SPECIAL[self.below(5)],
             1 => 1 << self.below(32),
             _ => self.next() as u32 & self.next() as u32,
         };
@@ -32,36 +33,36 @@ pub(crate) fn filter_columns(filters: &[Filter], padding: u32) -> Vec<u32> {
     words
 }
 
-/// Records whose rows are unlike, so that a pair tells which two it is of.
-pub(super) fn told_apart(mut held: Vec<Vec<BodyRecord>>, random: &mut Random) -> Vec<Vec<BodyRecord>> {
+/// Gives each record its own row, so that a pair identifies its two records.
+pub(super) fn with_unique_rows(mut contents: Vec<Vec<BodyRecord>>, random: &mut Random) -> Vec<Vec<BodyRecord>> {
     let odd = random.next() as u32 | 1;
     let mut row = 0u32;
-    for record in held.iter_mut().flatten() {
-        // By an odd number, so no two products are alike, whatever overflows.
+    for record in contents.iter_mut().flatten() {
+        // Multiples of an odd number are unique, even after overflow.
         (record.row, row) = (row.wrapping_mul(odd), row + 1);
     }
-    held
+    contents
 }
 
-/// What a scan reports on the lowest level.
+/// The pairs that a scan reports on the lowest level.
 pub(crate) fn reported(scan: impl Fn(DetectedSimd, &mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
     run(usize::MAX, |sink| scan(levels()[0], sink)).pairs
 }
 
 #[test]
-fn filtered_cells_are_unfiltered_ones_less_what_is_not_allowed() {
+fn filtered_cells_report_the_unfiltered_pairs_that_interact() {
     let mut random = Random::new(21);
     let mut found = [0; 2];
     for round in 0..40 {
         let lens: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(41) }).collect();
-        let held = lens.iter().map(|&len| random.records(len)).collect();
-        let held = told_apart(held, &mut random);
-        let records = held.concat();
+        let contents = lens.iter().map(|&len| random.records(len)).collect();
+        let contents = with_unique_rows(contents, &mut random);
+        let records = contents.concat();
         let filters = random.filters(records.len());
         let words = filter_columns(&filters, FILTER_PADDINGS[round % 2]);
         let of_row: HashMap<u32, Filter> = records.iter().map(|r| r.row).zip(filters.iter().copied()).collect();
         for width in [1, 4, 20] {
-            let cells = Cells::new(width, &held, PADDINGS[round % 3], &mut random);
+            let cells = Cells::new(width, &contents, PADDINGS[round % 3], &mut random);
             let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
             let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
             found[0] += truth.len();
@@ -75,22 +76,23 @@ fn filtered_cells_are_unfiltered_ones_less_what_is_not_allowed() {
 }
 
 #[test]
-fn filters_of_crowded_neighbours_are_tested_in_each_lane() {
+fn filters_of_crowded_neighbors_are_tested_in_each_lane() {
     let mut random = Random::new(22);
-    // All overlap, so filters alone decide; cells of any population around a vector's and a long run's.
+    // All overlap, so only filters decide. The populations are around those of a vector and of a
+    // long run.
     for count in (1..40).chain([239, 240, 241, 700]) {
-        let held = vec![
+        let contents = vec![
             vec![BodyRecord { aabb: EVERYTHING, row: 0 }; count],
             vec![BodyRecord { aabb: EVERYTHING, row: 0 }; 5],
         ];
-        let held = told_apart(held, &mut random);
-        let records = held.concat();
-        let cells = Cells::new(2, &held, Padding::Everything, &mut random);
+        let contents = with_unique_rows(contents, &mut random);
+        let records = contents.concat();
+        let cells = Cells::new(2, &contents, Padding::Everything, &mut random);
         let mut filters = random.filters(records.len());
         if count % 3 == 0 {
-            // Each meets one other at most.
-            let lonely = |k: usize| Filter::new(1 << (k / 2 % 32), 1 << (k / 2 % 32));
-            filters = (0..records.len()).map(lonely).collect();
+            // Each interacts with at most one other.
+            let one_partner = |k: usize| Filter::new(1 << (k / 2 % 32), 1 << (k / 2 % 32));
+            filters = (0..records.len()).map(one_partner).collect();
         }
         let words = filter_columns(&filters, FILTER_PADDINGS[count % 2]);
         let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
@@ -108,15 +110,15 @@ fn filtered_rectangles_agree_with_a_plain_loop() {
     let mut random = Random::new(23);
     let mut found = 0;
     for count in 0..=60 {
-        let held = [random.records(count)];
+        let contents = [random.records(count)];
         let filters = random.filters(count);
-        let cells = Cells::new(1, &held, PADDINGS[count % 3], &mut random);
+        let cells = Cells::new(1, &contents, PADDINGS[count % 3], &mut random);
         let words = filter_columns(&filters, FILTER_PADDINGS[count % 2]);
         let (view, rect) = (cells.view().with_filters(&words), CellRect { x: 0..1, y: 0..1 });
         for aabb in [EVERYTHING, random.record().aabb] {
             for filter in [Filter::ALL, Filter::NONE, random.filter(), Filter::new(1 << 31, u32::MAX)] {
                 let probe = Probe { filter, ..probe_of(aabb, random.next() as u32) };
-                let hits = held[0].iter().zip(&filters);
+                let hits = contents[0].iter().zip(&filters);
                 let hits = hits.filter(|&(entry, &other)| overlaps(&entry.aabb, &aabb) && filter.interacts_with(other));
                 let rows: Vec<u32> = hits.map(|(entry, _)| entry.row).collect();
                 for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
@@ -164,7 +166,7 @@ fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
 
 #[test]
 #[should_panic(expected = "the entries have filters")]
-fn entries_without_filters_are_not_scanned_for_them() {
+fn filters_are_not_read_from_entries_without_them() {
     let mut random = Random::new(25);
     let records = random.records(9);
     let (words, filters) = (columns(&records, Padding::Ones), filter_columns(&random.filters(9), 0));

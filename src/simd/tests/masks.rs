@@ -1,11 +1,11 @@
-//! Masks of blocks against the predicate.
+//! The overlap masks of blocks against the scalar predicate.
 
 use super::*;
 use crate::geometry::overlaps;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, SoaBlocks, block_words, fill_blocks_from};
 use crate::simd::{OverlapIter, run_mask};
 
-/// Edges that touch, are apart by a bit, or are odd.
+/// Edges that touch, or that differ by a bit, and extreme values.
 const EDGES: [f32; 12] =
     [-INF, f32::MIN, -1.0, -1e-40, -0.0, 0.0, f32::MIN_POSITIVE, 1.0, 1.0000001, 2.0, f32::MAX, INF];
 
@@ -16,7 +16,7 @@ fn random_box(random: &mut Random) -> RawAabb {
 }
 
 #[test]
-fn masks_are_what_the_predicate_says_in_every_lane() {
+fn masks_agree_with_the_predicate_in_every_lane() {
     let mut random = Random::new(11);
     for _ in 0..2000 {
         let records: Vec<BodyRecord> =
@@ -27,7 +27,7 @@ fn masks_are_what_the_predicate_says_in_every_lane() {
         let area = random_box(&mut random);
         let expected =
             records.iter().fold(0, |mask, record| mask | u32::from(overlaps(&record.aabb, &area)) << record.row);
-        for level in levels() {
+        for &level in levels() {
             let block = blocks.block(0);
             assert_eq!(level.overlap_mask(block, &area), expected, "{level:?}: {area:?}");
             let (nothing, both) = (&[f32::NAN.to_bits(); SOA_BLOCK_WORDS], expected | expected << SOA_BLOCK_LEN);
@@ -46,7 +46,7 @@ fn padding_never_counts() {
             let mut words = vec![padding; block_words(records.len())];
             fill_blocks_from(&mut words, &records);
             let blocks = SoaBlocks::of(&words, records.len());
-            for level in levels() {
+            for &level in levels() {
                 assert!(OverlapIter::new(level, blocks, EVERYTHING).eq(0..records.len()), "{level:?}");
                 assert_eq!(OverlapIter::new(level, blocks, [2.0, 0.0, 3.0, 1.0]).count(), 0, "{level:?}");
             }

@@ -1,5 +1,5 @@
-//! Every kernel on every instruction set that this machine has, against safe scalar twins: the same pairs in the same
-//! order.
+//! Every kernel on every instruction set of this machine against safe scalar twins: the same pairs
+//! in the same order.
 
 pub(crate) mod circles;
 pub(crate) mod filters;
@@ -14,13 +14,15 @@ use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words};
 use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
+use std::io::Write as _;
 use std::ops::Range;
+use std::sync::OnceLock;
 use triphase_scenes::SplitMix64;
 
 const INF: f32 = f32::INFINITY;
 const EVERYTHING: RawAabb = [-INF, -INF, INF, INF];
 
-/// What stands behind the population of a column; it must never count.
+/// What follows the population of a column; it must never count.
 #[derive(Clone, Copy, Debug)]
 enum Padding {
     /// Boxes that overlap all others.
@@ -32,14 +34,36 @@ enum Padding {
 
 const PADDINGS: [Padding; 3] = [Padding::Everything, Padding::NotANumber, Padding::Ones];
 
-/// The levels of this machine, lowest first.
-fn levels() -> Vec<DetectedSimd> {
-    let mut levels: Vec<DetectedSimd> = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512]
-        .map(|simd| DetectedSimd::detect(Some(simd)))
-        .into();
-    levels.dedup();
-    assert_eq!(levels.last(), Some(&DetectedSimd::default()), "the best one is tested");
-    levels
+/// The levels of this machine, lowest first. The first call prints them past the test harness, so
+/// that each run says which levels it compared.
+fn levels() -> &'static [DetectedSimd] {
+    static LEVELS: OnceLock<Vec<DetectedSimd>> = OnceLock::new();
+    LEVELS.get_or_init(|| {
+        let all = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512];
+        let mut levels: Vec<DetectedSimd> = all.map(|simd| DetectedSimd::detect(Some(simd))).into();
+        levels.dedup();
+        assert_eq!(levels.last(), Some(&DetectedSimd::default()), "the best one is tested");
+        let missing = &all[levels.len()..];
+        let note = if missing.is_empty() {
+            String::new()
+        } else {
+            format!("; NOT COMPARED, not on this machine: {missing:?}")
+        };
+        writeln!(std::io::stderr(), "SIMD levels compared: {:?}{note}", &all[..levels.len()]).expect("standard error");
+        levels
+    })
+}
+
+/// Detection is compared with the features one by one, so that a level that it misses is noticed.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn every_level_of_this_machine_is_compared() {
+    let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+    let has_avx512 = has_avx2
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq");
+    assert_eq!(levels().len(), 2 + usize::from(has_avx2) + usize::from(has_avx512));
 }
 
 /// Random numbers, and records made of them.
@@ -62,9 +86,10 @@ impl Random {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// Two edges, the lower one first: among numbers that are easily taken for each other, or apart from all others.
+    /// Two edges, the lower one first: equal or nearly equal ones, extreme ones, and ones far from
+    /// all others.
     fn edges(&mut self) -> [f32; 2] {
-        const ODD: [f32; 17] = [
+        const SPECIAL: [f32; 17] = [
             -INF,
             f32::MIN,
             -1e30,
@@ -83,7 +108,7 @@ impl Random {
             f32::MAX,
             INF,
         ];
-        let (a, b) = (ODD[self.below(17)], ODD[self.below(17)]);
+        let (a, b) = (SPECIAL[self.below(17)], SPECIAL[self.below(17)]);
         let far = self.unit() * 1000.0;
         match self.below(4) {
             0 => [a.min(b), a.max(b)],
@@ -106,7 +131,7 @@ impl Random {
         (0..count).map(|_| self.record()).collect()
     }
 
-    /// Boxes of which few overlap.
+    /// Boxes of which few overlap each other.
     fn sparse_records(&mut self, count: usize) -> Vec<BodyRecord> {
         let mut sparse = |_| {
             let (x, y) = (self.unit() * 100.0, self.unit() * 100.0);
@@ -130,12 +155,12 @@ fn columns(records: &[BodyRecord], padding: Padding) -> Vec<u32> {
     words
 }
 
-/// A probe of whom entries have no filters.
+/// A probe against entries without filters.
 fn probe_of(aabb: RawAabb, row: u32) -> Probe {
     Probe { aabb, row, filter: Filter::ALL }
 }
 
-/// Cells with records, a key each, and the words of both.
+/// Cells with the words of their records and a key for each record.
 struct Cells {
     words: Vec<u32>,
     starts: Vec<u32>,
@@ -145,13 +170,13 @@ struct Cells {
 }
 
 impl Cells {
-    /// `held` of each cell, row after row. Which boxes reach right and below is by chance: the kernel has to believe the
-    /// keys.
-    fn new(width: usize, held: &[Vec<BodyRecord>], padding: Padding, random: &mut Random) -> Self {
-        let (stride, height) = (width + 2, held.len() / width);
+    /// Cells with these contents, row by row. Whether a box reaches right or below is random: the
+    /// kernel must rely on the keys alone.
+    fn new(width: usize, contents: &[Vec<BodyRecord>], padding: Padding, random: &mut Random) -> Self {
+        let (stride, height) = (width + 2, contents.len() / width);
         let mut starts = Vec::new();
         let mut keys = Vec::new();
-        for (y, row) in held.chunks(width).enumerate() {
+        for (y, row) in contents.chunks(width).enumerate() {
             starts.push(keys.len() as u32);
             for (x, cell) in row.iter().enumerate() {
                 starts.push(keys.len() as u32);
@@ -168,7 +193,7 @@ impl Cells {
             starts.push(keys.len() as u32);
         }
         starts.resize(table_words(height, stride), keys.len() as u32);
-        Self { words: columns(&held.concat(), padding), starts, keys, width, height }
+        Self { words: columns(&contents.concat(), padding), starts, keys, width, height }
     }
 
     fn view(&self) -> CellView<'_> {
@@ -176,7 +201,7 @@ impl Cells {
         CellView::new(SoaColumns::of(&self.words, self.keys.len()), starts)
     }
 
-    /// The entries of a cell; of what is outside, none.
+    /// The entries of a cell, none if it is outside.
     fn cell(&self, x: usize, y: usize) -> Range<usize> {
         if x >= self.width || y >= self.height {
             return 0..0;
@@ -185,14 +210,14 @@ impl Cells {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
-    /// Where an entry is, told by counting.
+    /// The cell of an entry, found without its key.
     fn place(&self, at: usize) -> (usize, usize) {
         let all = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x, y)));
         all.into_iter().find(|&(x, y)| self.cell(x, y).contains(&at)).expect("each entry is in a cell")
     }
 }
 
-/// What a scan left behind.
+/// The result of a scan.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     finished: bool,
@@ -201,14 +226,14 @@ struct Outcome {
     pages: usize,
 }
 
-/// Runs a scan into a sink of so many pairs.
+/// Runs a scan into a sink with a pair limit.
 fn run(limit: usize, mut scan: impl FnMut(&mut PairSink<'_>) -> Option<()>) -> Outcome {
     let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::<Page>::new());
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
     let finished = scan(&mut sink).is_some();
     if !finished {
-        assert!(budget.is_exceeded(), "only a spent sink ends a scan");
-        // Nor does it go on when asked again.
+        assert!(budget.is_exceeded(), "a scan stops only at the limit");
+        // It does not continue at a second call.
         assert_eq!(scan(&mut sink), None);
     }
     drop(sink);
@@ -218,10 +243,11 @@ fn run(limit: usize, mut scan: impl FnMut(&mut PairSink<'_>) -> Option<()>) -> O
     Outcome { finished, pairs, blocks: lens, pages: blocks.len() + pool.free_count() }
 }
 
-/// Runs a scan on every level without a limit and compares with the twin's pairs; returns how many there were.
+/// Runs a scan without a limit on every level and compares its pairs with the twin's. Returns their
+/// number.
 fn check(label: &str, truth: &[[u32; 2]], scan: impl Fn(DetectedSimd, &mut PairSink<'_>) -> Option<()>) -> usize {
     let mut first = None;
-    for level in levels() {
+    for &level in levels() {
         let outcome = run(usize::MAX, |sink| scan(level, sink));
         assert!(outcome.finished, "{label}, {level:?}: no limit");
         let differs = outcome.pairs.iter().zip(truth).position(|(found, truth)| found != truth);
@@ -231,7 +257,7 @@ fn check(label: &str, truth: &[[u32; 2]], scan: impl Fn(DetectedSimd, &mut PairS
             outcome.pairs.len(),
             truth.len()
         );
-        // S1: how pages are filled does not depend on the level either.
+        // How pages are filled does not depend on the level either (PAGE-1).
         let first = first.get_or_insert_with(|| outcome.blocks.clone());
         assert_eq!(&outcome.blocks, first, "{label}, {level:?}");
     }

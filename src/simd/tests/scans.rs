@@ -1,10 +1,10 @@
-//! The scans, their twins, and what both are run on.
+//! The scans against their scalar twins.
 
 use super::*;
 use crate::geometry::overlaps;
 use crate::memory::page::{PAGE_LEN, PAGE_SLACK};
 
-/// The scalar twin of `scan_cells`: by cells and not by runs.
+/// The scalar twin of `scan_cells`: cell by cell instead of by runs.
 fn cells_twin(cells: &Cells, records: &[BodyRecord]) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     let mut test = |i: usize, others: &mut dyn Iterator<Item = usize>| {
@@ -31,8 +31,8 @@ fn cells_twin(cells: &Cells, records: &[BodyRecord]) -> Vec<[u32; 2]> {
 
 /// The scalar twin of `scan_rect`.
 fn rect_twin(cells: &Cells, records: &[BodyRecord], rect: &CellRect, probe: &Probe, order: PairOrder) -> Vec<[u32; 2]> {
-    let held = rect.y.clone().flat_map(|y| rect.x.clone().flat_map(move |x| cells.cell(x, y)));
-    let hits = held.filter(|&at| overlaps(&records[at].aabb, &probe.aabb)).map(|at| records[at].row);
+    let contents = rect.y.clone().flat_map(|y| rect.x.clone().flat_map(move |x| cells.cell(x, y)));
+    let hits = contents.filter(|&at| overlaps(&records[at].aabb, &probe.aabb)).map(|at| records[at].row);
     match order {
         PairOrder::Ascending => hits.map(|row| ascending(row, probe.row)).collect(),
         PairOrder::ProbeFirst => hits.map(|row| [probe.row, row]).collect(),
@@ -40,18 +40,19 @@ fn rect_twin(cells: &Cells, records: &[BodyRecord], rect: &CellRect, probe: &Pro
     }
 }
 
-/// Cells of any population up to forty: all remainders of a vector.
+/// Cells with up to forty records: all remainders of a vector.
 fn mixed_cells(random: &mut Random) -> Vec<Vec<BodyRecord>> {
     let counts: Vec<usize> = (0..20).map(|_| if random.below(3) == 0 { 0 } else { random.below(41) }).collect();
     counts.into_iter().map(|count| random.records(count)).collect()
 }
 
-/// One row of two cells: around the longest run that is written in one go, and far beyond a page.
+/// One row of two cells: around the length of the longest run tested at once, and longer than a
+/// page.
 fn long_cells(random: &mut Random) -> Vec<Vec<Vec<BodyRecord>>> {
     let mut all = Vec::new();
     for count in [PAGE_LEN / 4, PAGE_LEN - PAGE_SLACK, PAGE_LEN, 5000] {
         for count in [count - 1, count, count + 1, count + 2] {
-            // In the second cell stands what is past the run of who does not reach right.
+            // The second cell contains entries after the run of a body that does not reach right.
             all.push(vec![random.sparse_records(count), random.sparse_records(9)]);
         }
     }
@@ -63,11 +64,11 @@ fn cells_agree_with_the_twin() {
     let mut random = Random::new(1);
     let mut found = 0;
     for round in 0..40 {
-        let held = mixed_cells(&mut random);
+        let contents = mixed_cells(&mut random);
         for width in [1, 4, 5, 20] {
             let padding = PADDINGS[round % 3];
-            let cells = Cells::new(width, &held, padding, &mut random);
-            let truth = cells_twin(&cells, &held.concat());
+            let cells = Cells::new(width, &contents, padding, &mut random);
+            let truth = cells_twin(&cells, &contents.concat());
             let (view, keys) = (cells.view(), &cells.keys);
             found += check(&format!("round {round}, {width} wide, {padding:?}"), &truth, |level, sink| {
                 level.scan_cells(&view, keys, &mut vec![9; 3], sink)
@@ -83,10 +84,10 @@ fn long_runs_of_cells_agree_with_the_twin() {
     let mut worlds = long_cells(&mut random);
     // Pages full of hits.
     worlds.push(vec![vec![BodyRecord { aabb: [1.0; 4], row: 5 }; 2100], random.records(3)]);
-    for (k, held) in worlds.iter().enumerate() {
-        let cells = Cells::new(2, held, PADDINGS[k % 3], &mut random);
-        let truth = cells_twin(&cells, &held.concat());
-        let label = format!("{} in a cell", held[0].len());
+    for (k, contents) in worlds.iter().enumerate() {
+        let cells = Cells::new(2, contents, PADDINGS[k % 3], &mut random);
+        let truth = cells_twin(&cells, &contents.concat());
+        let label = format!("{} in a cell", contents[0].len());
         check(&label, &truth, |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
     }
 }
@@ -96,16 +97,16 @@ fn every_run_length_agrees_with_the_twin() {
     let mut random = Random::new(3);
     for count in 0..=40 {
         for padding in PADDINGS {
-            let held = [random.records(count)];
-            let cells = Cells::new(1, &held, padding, &mut random);
-            let truth = cells_twin(&cells, &held[0]);
+            let contents = [random.records(count)];
+            let cells = Cells::new(1, &contents, padding, &mut random);
+            let truth = cells_twin(&cells, &contents[0]);
             check(&format!("{count} in a cell"), &truth, |level, sink| {
                 level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
             });
-            // All of them are hit, so that an entry too many would show.
+            // All of them overlap, so that one entry too many would show.
             for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
                 let (rect, probe) = (CellRect { x: 0..1, y: 0..1 }, probe_of(EVERYTHING, 1 << 31));
-                let truth = rect_twin(&cells, &held[0], &rect, &probe, order);
+                let truth = rect_twin(&cells, &contents[0], &rect, &probe, order);
                 assert_eq!(truth.len(), count);
                 check(&format!("{count} in a rectangle, {order:?}"), &truth, |level, sink| {
                     level.scan_rect(&cells.view(), &rect, probe, order, sink)
@@ -116,22 +117,22 @@ fn every_run_length_agrees_with_the_twin() {
 }
 
 #[test]
-fn neighbours_of_any_run_lengths_agree_with_the_twin() {
+fn neighbors_of_any_run_lengths_agree_with_the_twin() {
     let mut random = Random::new(8);
-    // All overlap, so that a candidate too many or too few would show.
+    // All overlap, so that one candidate too many or too few would show.
     let mut all = |count: usize| -> Vec<BodyRecord> {
         (0..count).map(|_| BodyRecord { aabb: EVERYTHING, row: random.next() as u32 }).collect()
     };
     for (first, second) in (0..4).flat_map(|first| (0..14).map(move |second| (first, second))) {
-        let held = [all(first), all(second), all(3)];
+        let contents = [all(first), all(second), all(3)];
         for reach in 0..8 {
-            let mut cells = Cells::new(3, &held, Padding::Everything, &mut Random::new(9));
+            let mut cells = Cells::new(3, &contents, Padding::Everything, &mut Random::new(9));
             let mut reaches = (0..).map(|k| reach >> (k % 3) & 1);
             cells
                 .keys
                 .iter_mut()
                 .for_each(|key| *key = CellKey::new(CellKey(*key).cell() as u32, reaches.next().unwrap_or(0), 0).0);
-            let truth = cells_twin(&cells, &held.concat());
+            let truth = cells_twin(&cells, &contents.concat());
             check(&format!("{first} and {second}, {reach:b}"), &truth, |level, sink| {
                 level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
             });
@@ -140,14 +141,14 @@ fn neighbours_of_any_run_lengths_agree_with_the_twin() {
 }
 
 #[test]
-fn pages_of_crowded_cells_are_turned_alike() {
+fn pages_of_crowded_cells_agree_with_the_twin() {
     for population in [2, 3, 5, 8] {
         let mut random = Random::new(population as u64);
         let mut cell =
             |_| (0..population).map(|_| BodyRecord { aabb: EVERYTHING, row: random.next() as u32 }).collect();
-        let held: Vec<Vec<BodyRecord>> = (0..2000).map(&mut cell).collect();
-        let cells = Cells::new(2000, &held, Padding::Ones, &mut Random::new(11));
-        let truth = cells_twin(&cells, &held.concat());
+        let contents: Vec<Vec<BodyRecord>> = (0..2000).map(&mut cell).collect();
+        let cells = Cells::new(2000, &contents, Padding::Ones, &mut Random::new(11));
+        let truth = cells_twin(&cells, &contents.concat());
         let found = check(&format!("{population} a cell"), &truth, |level, sink| {
             level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
         });
@@ -160,9 +161,9 @@ fn rectangles_agree_with_the_twin() {
     let mut random = Random::new(4);
     let mut found = 0;
     for round in 0..12 {
-        let held = mixed_cells(&mut random);
-        let records = held.concat();
-        let cells = Cells::new(5, &held, PADDINGS[round % 3], &mut random);
+        let contents = mixed_cells(&mut random);
+        let records = contents.concat();
+        let cells = Cells::new(5, &contents, PADDINGS[round % 3], &mut random);
         for _ in 0..150 {
             let mut range = |end: usize| {
                 let (a, b) = (random.below(end + 3), random.below(end + 3));
@@ -182,13 +183,13 @@ fn rectangles_agree_with_the_twin() {
         }
     }
     assert!(found > 5000, "{found}");
-    for (k, held) in long_cells(&mut random).iter().enumerate() {
-        let (records, cells) = (held.concat(), Cells::new(2, held, PADDINGS[k % 3], &mut random));
+    for (k, contents) in long_cells(&mut random).iter().enumerate() {
+        let (records, cells) = (contents.concat(), Cells::new(2, contents, PADDINGS[k % 3], &mut random));
         for aabb in [EVERYTHING, [20.0, 20.0, 70.0, 60.0], [200.0, 0.0, 300.0, 9.0]] {
             for (order, columns) in [(PairOrder::Ascending, 0..1), (PairOrder::EntryFirst, 0..2)] {
                 let (rect, probe) = (CellRect { x: columns, y: 0..1 }, probe_of(aabb, 77));
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
-                check(&format!("{} in a cell, {order:?}", held[0].len()), &truth, |level, sink| {
+                check(&format!("{} in a cell, {order:?}", contents[0].len()), &truth, |level, sink| {
                     level.scan_rect(&cells.view(), &rect, probe, order, sink)
                 });
             }
@@ -226,7 +227,7 @@ fn all_against_all_agrees_with_the_twin() {
 
 #[test]
 #[should_panic(expected = "the run is in the population")]
-fn a_run_that_reaches_into_the_padding_is_refused() {
+fn a_run_into_the_padding_panics() {
     let words = columns(&Random::new(10).records(9), Padding::Ones);
     let columns = SoaColumns::of(&words, 9);
     run(1, |sink| DetectedSimd::default().scan_all(&columns, 0..1, &columns, 0..10, sink));
@@ -236,9 +237,9 @@ fn a_run_that_reaches_into_the_padding_is_refused() {
 fn not_a_number_overlaps_nothing() {
     let mut random = Random::new(6);
     for edge in 0..4 {
-        let mut held = [random.records(30)];
-        held[0].iter_mut().for_each(|record| record.aabb[edge] = f32::NAN);
-        let cells = Cells::new(1, &held, Padding::Everything, &mut random);
+        let mut contents = [random.records(30)];
+        contents[0].iter_mut().for_each(|record| record.aabb[edge] = f32::NAN);
+        let cells = Cells::new(1, &contents, Padding::Everything, &mut random);
         check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         let rect = CellRect { x: 0..1, y: 0..1 };
         check("a probe that is one", &[], |level, sink| {
@@ -248,15 +249,15 @@ fn not_a_number_overlaps_nothing() {
 }
 
 #[test]
-fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
+fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
     let mut random = Random::new(7);
-    // A million and more pairs by each scan, by short runs and by long ones.
+    // More than a million pairs from each scan, from short and from long runs.
     for per_cell in [700, 2040, 5000] {
-        let held = vec![vec![BodyRecord { aabb: [1.0; 4], row: 5 }; per_cell]; 2];
-        let cells = Cells::new(2, &held, Padding::Everything, &mut random);
+        let contents = vec![vec![BodyRecord { aabb: [1.0; 4], row: 5 }; per_cell]; 2];
+        let cells = Cells::new(2, &contents, Padding::Everything, &mut random);
         let (view, rect) = (cells.view(), CellRect { x: 0..2, y: 0..1 });
         let probe = probe_of(EVERYTHING, 6);
-        for level in levels() {
+        for &level in levels() {
             for limit in [0, 1, 100, PAGE_LEN - 1, PAGE_LEN, 9 * PAGE_LEN] {
                 let outcomes = [
                     run(limit, |sink| level.scan_cells(&view, &cells.keys, &mut Vec::new(), sink)),
@@ -270,7 +271,7 @@ fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
                 for (scan, outcome) in outcomes.iter().enumerate() {
                     let label = format!("scan {scan} of {per_cell}, {level:?}, {limit}: {:?}", outcome.blocks);
                     assert!(!outcome.finished && outcome.pairs.len() > limit, "{label}");
-                    // S2: at most the page in which the limit was passed.
+                    // At most the page in which the limit was exceeded is too many (PAGE-2).
                     assert!(outcome.pairs.len() <= limit + PAGE_LEN, "{label}");
                     assert!(outcome.pages <= 2 * limit / PAGE_LEN + 1, "{label}: {} pages", outcome.pages);
                 }
@@ -280,15 +281,16 @@ fn a_spent_sink_ends_each_scan_and_takes_no_more_pages() {
 }
 
 #[test]
-fn pages_are_left_only_when_they_are_mostly_full() {
+fn pages_are_closed_only_when_mostly_full() {
     let mut random = Random::new(8);
-    // A row of bodies that reach below into a cell of many, each of which meets one: slots are asked for by candidates.
+    // The bodies of a row reach below into a cell of many bodies and overlap one each: slots are
+    // reserved by candidates.
     let below = PAGE_LEN - PAGE_SLACK;
     let body = |x: usize, y: f32| BodyRecord { aabb: [x as f32, y, x as f32 + 0.5, y + 0.5], row: x as u32 };
-    let held = [(0..1000).map(|x| body(x, 0.0)).collect(), (0..below).map(|x| body(x, 0.5)).collect()];
-    let mut cells = Cells::new(1, &held, Padding::Ones, &mut random);
+    let contents = [(0..1000).map(|x| body(x, 0.0)).collect(), (0..below).map(|x| body(x, 0.5)).collect()];
+    let mut cells = Cells::new(1, &contents, Padding::Ones, &mut random);
     cells.keys[..1000].fill(CellKey::new(1, 0, 1).0);
-    for level in levels() {
+    for &level in levels() {
         let outcome = run(usize::MAX, |sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         assert_eq!(outcome.pairs.len(), 1000);
         assert_eq!(outcome.pages, 1, "{level:?}");
@@ -296,11 +298,11 @@ fn pages_are_left_only_when_they_are_mostly_full() {
 }
 
 #[test]
-fn places_are_told_by_keys() {
-    // What the other tests rest on.
+fn keys_are_those_of_the_cells() {
+    // The other tests rely on this.
     let mut random = Random::new(9);
-    let held = mixed_cells(&mut random);
-    let cells = Cells::new(5, &held, Padding::Ones, &mut random);
+    let contents = mixed_cells(&mut random);
+    let cells = Cells::new(5, &contents, Padding::Ones, &mut random);
     for at in 0..cells.keys.len() {
         let (x, y) = cells.place(at);
         assert_eq!(CellKey(cells.keys[at]).cell(), y * 7 + x + 1);

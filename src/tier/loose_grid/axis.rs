@@ -1,4 +1,4 @@
-//! From a coordinate to a column or row of cells.
+//! Maps a coordinate to a column or row of cells.
 //!
 //! MAP-1: A map is a subtraction, a multiplication by a number that is not negative, a saturating
 //! cast, a clamp and a shift. Each is monotone in f32, infinities included, so `a <= b` implies
@@ -8,10 +8,10 @@
 //! MAP-2: A warped axis has such a map between each two knots. Knots ascend, and each part between
 //! two of them has cells of its own, so the whole is monotone.
 //!
-//! MAP-3: Where cells end is computed for speed and for drawing only: rounding may put a coordinate
-//! near a border into the next cell.
+//! The ends of cells (`end_of`) are approximate and serve only speed and drawing: rounding may put
+//! a coordinate near a border into the next cell.
 
-/// Parts of a warped axis: how many clusters can be told apart. All knots are compared at once.
+/// Parts of a warped axis: the most clusters it can separate. All knots are compared at once.
 pub(super) const PART_COUNT: usize = 32;
 
 /// Limit on the cells of a part, so that cells of all parts are counted exactly in f32: up to 2^24.
@@ -85,7 +85,7 @@ impl LooseAxis {
         (fine as u32).min(self.last) >> self.shift
     }
 
-    /// Returns about where this many cells end (MAP-3).
+    /// Returns about where this many cells end (approximate).
     ///
     /// It is infinite or NaN if the length of cells is not known.
     pub(super) fn end_of(&self, cells: f64) -> f64 {

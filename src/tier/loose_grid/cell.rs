@@ -1,6 +1,7 @@
 //! Loose cells, and the invariants of both double grids.
 //!
-//! LOOSE-1: An entity is filed in exactly one loose cell: the one that holds the centre of its box.
+//! LOOSE-1: An entity is filed in exactly one loose cell: the one that contains the center of its
+//! box.
 //!
 //! LOOSE-2: The bounds of a loose cell cover the boxes of all entities filed in it.
 //!
@@ -15,8 +16,8 @@
 //! LOOSE-5: The lists of tight cells have at most [`entry_count_max`] entries, whatever the shapes
 //! of boxes. Where there would be more, tight cells are made larger.
 //!
-//! Cost: filing takes O(1) for each entity. A search takes as much as there are loose cells listed
-//! in the tight cells that it touches and entities in the loose cells that it overlaps.
+//! Cost: filing takes O(1) for each entity. A search takes O(loose cells listed in the tight cells
+//! that it touches + entities in the loose cells that it overlaps).
 
 use crate::geometry::{EMPTY_AABB, RawAabb};
 use crate::memory::buffers::plain_buffers;
@@ -43,7 +44,7 @@ pub(super) fn entry_count_max(entity_count: usize) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LooseCell {
     pub(super) bounds: RawAabb,
-    /// The first entity of its list in a `LooseGrid`, the start of its run in a `RebuiltGrid`.
+    /// The first entity of its list in a `LooseGrid`, or the start of its run in a `RebuiltGrid`.
     pub(super) head: EntityIndex,
 }
 

@@ -1,4 +1,4 @@
-//! From boxes to cells of a grid.
+//! Maps boxes to cells of a grid.
 
 use crate::geometry::{EMPTY_AABB, RawAabb};
 use crate::tier::loose_grid::axis::{Knots, LooseAxis};
@@ -6,8 +6,8 @@ use crate::tier::loose_grid::cell::{LooseCell, center};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Loose cells whose sample tells how far to coarsen before all cells are counted. A smaller sample
-/// would miss a few long boxes.
+/// Loose cells in the sample that estimates how far to coarsen before all cells are counted. A
+/// smaller sample would miss a few long boxes.
 const COARSEN_SAMPLE: usize = 1024;
 
 /// The map of a grid. Cells are numbered row by row.
@@ -87,7 +87,7 @@ impl CellMap {
         y as usize * self.axes[0].count() as usize + x as usize
     }
 
-    /// Returns the number of the cell that holds the centre of a box.
+    /// Returns the number of the cell that contains the center of a box.
     #[inline(always)]
     pub(super) fn cell_of_center(&self, bounds: &RawAabb) -> usize {
         self.number(self.axes[0].cell(center(bounds, 0)), self.axes[1].cell(center(bounds, 1)))
@@ -120,14 +120,15 @@ impl CellMap {
         is_nearest_on(0, x) && is_nearest_on(1, y)
     }
 
-    /// Returns the middle of a column or row (MAP-3), or `None` if there is no such cell or its
-    /// length is not known.
+    /// Returns the approximate middle of a column or row, or `None` if there is no such cell or its
+    /// length is unknown.
     pub(super) fn middle(&self, axis: usize, cell: u32) -> Option<f64> {
         let middle = || self.axes[axis].end_of(f64::from(cell) + 0.5);
         (cell < self.axes[axis].count()).then(middle).filter(|middle| middle.is_finite())
     }
 
-    /// Returns the shorter side of a cell (MAP-3): more than 0, and `f32::MAX` if no side is known.
+    /// Returns the shorter side of a cell (approximate): more than 0, and `f32::MAX` if no side is
+    /// known.
     pub(super) fn shorter_side(&self, cell: [u32; 2]) -> f64 {
         let side = |axis: usize| {
             let end = |cell: f64| self.axes[axis].end_of(cell);
@@ -137,13 +138,14 @@ impl CellMap {
         known.fold(f64::from(f32::MAX), f64::min)
     }
 
-    /// Returns where the cells of an axis begin and end (MAP-3).
+    /// Returns approximately where the cells of an axis begin and end.
     pub(super) fn ends(&self, axis: usize) -> [f64; 2] {
         let axis = &self.axes[axis];
         [axis.end_of(0.0), axis.end_of(f64::from(axis.count()))]
     }
 
-    /// Returns the borders of a cell (MAP-3), which are infinite on the outer sides of the grid.
+    /// Returns the approximate borders of a cell, which are infinite on the outer sides of the
+    /// grid.
     pub(super) fn borders(&self, x: u32, y: u32) -> RawAabb {
         let low = |axis: usize, k: u32| {
             if k == 0 { f32::NEG_INFINITY } else { self.axes[axis].end_of(f64::from(k)) as f32 }

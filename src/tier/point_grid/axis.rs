@@ -1,15 +1,15 @@
-//! From a coordinate to a column (or row) of a band's cells.
+//! Maps a coordinate to a column (or row) of a band's cells.
 //!
 //! For the boxes that an axis was made from:
-//! AXIS-1: the map from coordinates to cells is monotone over all of f32, infinities included.
-//! AXIS-2: the upper edge of a box lies at most one cell after its lower edge.
+//! - AXIS-1: the map from coordinates to cells is monotone over all of f32, infinities included.
+//! - AXIS-2: the upper edge of a box is at most one cell after its lower edge.
 //!
-//! So two boxes that overlap are filed, by their lower edges, at most one cell apart: say
-//! `a.min <= b.min`; overlap means `b.min <= a.max`, and therefore
-//! `cell(a.min) <= cell(b.min) <= cell(a.max) <= cell(a.min) + 1`.
+//! So two boxes that overlap are filed, by their lower edges, at most one cell apart: say `a.min <=
+//! b.min`; overlap means `b.min <= a.max`, and therefore `cell(a.min) <= cell(b.min) <= cell(a.max)
+//! <= cell(a.min) + 1`.
 //!
-//! An axis has one of three forms. *Linear*: equal cells. *Merged*: fine equal cells, sparse
-//! neighbours of which were joined (joining keeps both invariants). *Borders*: cells of any width,
+//! An axis has one of three forms. *Linear*: equal cells. *Merged*: fine equal cells, of which
+//! sparse neighbors were joined (joining keeps both invariants). *Borders*: cells of any width,
 //! found by comparison with sorted borders, for worlds whose scale differs too much from place to
 //! place for equal cells.
 
@@ -111,7 +111,7 @@ pub(super) fn linear_cell(v: f32, origin: f32, inverse: f32, count: usize) -> us
     floor_within((v - origin) * inverse, (count - 1) as f32) as usize
 }
 
-/// 2^23: a sum with it has no bits left for a fraction; its low bits are the whole number.
+/// 2^23: a sum with it has no bits left for a fraction, and its low bits are the whole number.
 const WHOLE: f32 = 8_388_608.0;
 
 /// The whole number nearest to `t - 0.5`, clamped to `0..=last`; 0 if `t` is NaN (infinity times
@@ -150,7 +150,7 @@ fn of_ordered_key(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key ^ 1 << 31 } else { !key })
 }
 
-/// The boxes of a band on one axis, summed up.
+/// Summary of a band's boxes on one axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     /// Lowest and highest lower edge.
@@ -177,16 +177,16 @@ impl Extent {
     }
 }
 
-/// Joins neighbouring fine cells while they hold at most `target` together. Writes the cell of
-/// each fine cell to `table` and returns the number of cells.
+/// Joins neighboring fine cells while they contain at most `target` bodies together. Writes the
+/// cell of each fine cell to `table` and returns the number of cells.
 pub(super) fn merge_cells(histogram: &[u32], target: f32, table: &mut [u16]) -> usize {
-    let (mut cell, mut held) = (0u16, 0u32);
+    let (mut cell, mut in_cell) = (0u16, 0u32);
     for (&population, slot) in histogram.iter().zip(table) {
-        if held > 0 && (held + population) as f32 > target {
+        if in_cell > 0 && (in_cell + population) as f32 > target {
             cell += 1;
-            held = 0;
+            in_cell = 0;
         }
-        held += population;
+        in_cell += population;
         *slot = cell;
     }
     usize::from(cell) + 1
@@ -198,23 +198,23 @@ pub(super) fn edges_key(low: f32, high: f32) -> u64 {
     u64::from(ordered_key(low)) << 32 | u64::from(ordered_key(high))
 }
 
-/// Finds borders in sorted [`edges_key`]s: a cell ends once it holds `target` and AXIS-2 allows
-/// it. Returns the number of borders written, at most `borders.len()`.
+/// Finds borders in sorted [`edges_key`]s: a cell ends once it contains `target` boxes and AXIS-2
+/// allows it. Returns the number of borders written, at most `borders.len()`.
 pub(super) fn find_borders(sorted: &[u64], target: usize, borders: &mut [u32]) -> usize {
-    let (mut found, mut held) = (0, 0);
+    let (mut found, mut in_cell) = (0, 0);
     // Highest upper edge in the finished cells, and in all cells so far.
     let (mut finished_max, mut seen_max) = (0, 0);
     let mut last = 0;
     for &edges in sorted {
         let (min, max) = ((edges >> 32) as u32, edges as u32);
-        // AXIS-2: boxes two cells before must end before this border.
-        if held >= target && min > last && (found == 0 || min > finished_max) && found < borders.len() {
+        // Boxes two cells before must end before this border (AXIS-2).
+        if in_cell >= target && min > last && (found == 0 || min > finished_max) && found < borders.len() {
             borders[found] = min;
             found += 1;
-            held = 0;
+            in_cell = 0;
             finished_max = seen_max;
         }
-        held += 1;
+        in_cell += 1;
         seen_max = seen_max.max(max);
         last = min;
     }
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn linear_cells_keep_axis_2_to_the_last_bit() {
         // The largest boxes, beginning just below a border, on axes with the most cells allowed:
-        // where rounding does its worst. Cells just as wide as the largest box would fail here.
+        // the worst case for rounding. Cells exactly as wide as the largest box would fail here.
         for (origin, side) in [(0.0f32, 1.0f32), (-3.7e4, 0.9), (1e-3, 3e-7), (-1e7, 1013.0), (7e6, 250.0)] {
             for cells in [5, 1000, FINE_MAX] {
                 let max = origin + side * SLACK * cells as f32 * (1.0 + f32::EPSILON);

@@ -1,4 +1,4 @@
-//! From a coordinate to the band that takes it.
+//! Maps a coordinate to a band.
 //!
 //! BORDER-1: the map is monotone over all of f32, infinities included. Nothing else is required:
 //! where borders lie changes how fast a step is, never what it finds.
@@ -117,7 +117,7 @@ impl BandBorders {
             });
             return;
         };
-        // Two loops: the first is pure arithmetic, which the compiler vectorises.
+        // Two loops: the first is pure arithmetic, which the compiler vectorizes.
         let mut batch = [[0u16; 2]; BATCH];
         let batch = &mut batch[..edges.len()];
         for (slot, (low, high)) in batch.iter_mut().zip(edges) {
@@ -139,7 +139,7 @@ impl BandBorders {
 
 /// A table from buckets of equal width to bands.
 ///
-/// The first bucket is everything below the first border. The others are centred, so that a border
+/// The first bucket is everything below the first border. The others are centered, so that a border
 /// moves by at most half a bucket.
 #[derive(Clone, Copy)]
 struct Buckets<'a> {
@@ -180,7 +180,7 @@ mod tests {
         borders
     }
 
-    /// Compares batches with looking up each edge by itself.
+    /// Compares batches with single lookups.
     fn check_batches(borders: &BandBorders, probes: &[f32]) {
         for part in probes.chunks(BATCH / 3) {
             let edges = part.iter().flat_map(|&low| [low, low + 1.0, part[part.len() - 1]].map(|high| (low, high)));

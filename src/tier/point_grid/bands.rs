@@ -91,6 +91,27 @@ impl Bands {
         self.places.records(0..self.slots.first().map_or(0, BandSlot::filed_count))
     }
 
+    /// A copy without the memory that ghosts, oversized bodies and older steps took, if that is more
+    /// than the rest.
+    pub(crate) fn compacted(&self) -> Option<Self> {
+        let (places, words) = self.ends();
+        let compact = || Self {
+            slots: self.slots.clone(),
+            places: self.places.first(places),
+            words: self.words[..words].to_vec(),
+            directory: self.directory.clone(),
+            level: self.level,
+        };
+        let held = self.places.bytes() + self.words.bytes();
+        let needed = places * size_of::<BodyRecord>() + words * size_of::<u32>();
+        (held > 2 * needed).then(compact)
+    }
+
+    /// The ends of the places and of the words of all bands.
+    fn ends(&self) -> (usize, usize) {
+        self.slots.last().map_or((0, 0), |slot| (slot.places.end, slot.words.end))
+    }
+
     /// Number of bands, with those that have no bodies.
     pub(crate) fn band_count(&self) -> usize {
         self.slots.len()
@@ -125,7 +146,7 @@ impl Bands {
         })
     }
 
-    /// The bodies at some places in the cell order of a band.
+    /// The bodies in a range of the cell order of a band.
     pub(crate) fn bodies_at(&self, band: usize, places: Range<usize>) -> impl Iterator<Item = BodyRecord> + Clone {
         let slot = &self.slots[band];
         let blocks = self.cells(slot).blocks;
@@ -133,12 +154,12 @@ impl Bands {
         places.map(move |at| body(slot, &blocks, at))
     }
 
-    /// Rows of all bodies in cell order, some at a time.
+    /// Rows of all bodies in cell order, in runs.
     pub(crate) fn row_runs(&self) -> impl Iterator<Item = &[u32]> {
         self.slots.iter().flat_map(|slot| self.rows_of(slot))
     }
 
-    /// Rows of a band's bodies in cell order, some at a time.
+    /// Rows of a band's bodies in cell order, in runs.
     pub(crate) fn rows_of(&self, slot: &BandSlot) -> impl Iterator<Item = &[u32]> + use<'_> {
         let filled = (slot.population() > 0).then(|| self.cells(slot).blocks.rows());
         filled.into_iter().flatten()
@@ -179,10 +200,11 @@ impl Buffers for Bands {
     }
 
     fn shrink_to_fit(&mut self) {
+        let (places_end, words_end) = self.ends();
         let Self { slots, places, words, directory, level: _ } = self;
         // Ghosts, oversized bodies and older steps took the rest.
-        places.truncate(slots.last().map_or(0, |slot| slot.places.end));
-        words.truncate(slots.last().map_or(0, |slot| slot.words.end));
+        places.truncate(places_end);
+        words.truncate(words_end);
         Buffers::shrink_to_fit(slots);
         places.shrink_to_fit();
         Buffers::shrink_to_fit(words);
@@ -199,7 +221,7 @@ struct BandRun<'a, T> {
     tasks: &'a mut [T],
 }
 
-/// The records after those of all bands.
+/// The records after those of all bands: the ghosts.
 #[derive(Clone, Copy)]
 struct GhostRecords<'a> {
     records: &'a [BodyRecord],

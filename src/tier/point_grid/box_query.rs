@@ -1,14 +1,15 @@
-//! What lies in an area.
+//! Finds the bodies in an area.
 //!
-//! A body that overlaps an area is filed in the rectangle of cells that `CellLookup::rect` gives
-//! (BAND-1, BAND-2), in a band that the area may touch (DIRECTORY-1); and bodies are filed once
+//! A body that overlaps an area is filed in the rectangle of cells that `CellLookup::rect` returns
+//! (BAND-1, BAND-2), in a band that the area may touch (DIRECTORY-1). Bodies are filed once
 //! (BAND-1), so each is found once.
-//! AREA-2: at most [`AHEAD`] blocks are tested at a time, to masks of bits; nothing behind them is looked at
-//!     before they are used up.
 //!
-//! Cost: rows of cells that the area touches, since a row's cells are one run, and what is filed there. There are at most
-//! as many rows as bodies (BAND-3), and no cells where there are no bodies to pay for them, so an area is never larger to a
-//! search than what lies in it and beside it, however empty the world.
+//! - AREA-1: at most [`AHEAD`] blocks are tested at a time, and nothing after them is read before
+//!   their hits are used.
+//!
+//! Cost: O(rows of cells that the area touches + bodies filed in the touched cells), since the
+//! cells of a row are one run. There are at most as many rows as bodies (BAND-3), and few empty
+//! cells. So the cost depends on the bodies in and near the area, not on its size.
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
@@ -18,38 +19,39 @@ use crate::tier::box_test::BoxTest;
 use crate::tier::point_grid::bands::{Bands, FiledCells};
 use std::ops::Range;
 
-/// Masks that are made before the first of them is used.
+/// Blocks that are tested before the first hit is returned.
 const AHEAD: usize = 4;
 
-/// Rows in the cells that an area touches, in cell order.
+/// An iterator over the rows of bodies in the cells that an area touches, in cell order.
 #[derive(Clone)]
-pub(crate) struct InArea<'g> {
+pub(crate) struct GridAreaQuery<'g> {
     grid: &'g Bands,
     area: RawAabb,
     test: BoxTest,
-    /// Of the directory's classes, the next one.
+    /// The index of the next size class in the directory.
     class: usize,
     axes: BandAxes,
-    /// The area as the class has it, and its bands that are left.
+    /// The area in the axes of the class, and the bands of the class still to be searched.
     local: BandBox,
     slots: Range<usize>,
-    /// The cells of a band, and of those that are touched the ones that are left.
+    /// The cells of the present band, and the touched ones still to be searched.
     cells: FiledCells<'g>,
     rect: CellRect,
-    /// What is left of a row of cells.
+    /// The entries of a row of cells still to be tested.
     run: Range<usize>,
-    /// From an entry on, at the beginning of a block, those that are wanted.
+    /// The first entry of a block, and which of its entries are still to be returned.
     at: usize,
     mask: u32,
-    /// Such masks that come after, those that were not used yet (AREA-2).
+    /// Further masks of this kind, and the range of unused ones (AREA-1).
     ahead: [(usize, u32); AHEAD],
     unused: Range<usize>,
 }
 
 impl Bands {
-    /// Returns the rows of the bodies that pass `test`, of those in the cells that `area` touches.
-    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> InArea<'_> {
-        InArea {
+    /// Returns the rows of the bodies that pass `test` among those in the cells that `area`
+    /// touches.
+    pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> GridAreaQuery<'_> {
+        GridAreaQuery {
             grid: self,
             area,
             test,
@@ -68,16 +70,16 @@ impl Bands {
     }
 }
 
-impl InArea<'_> {
-    /// Tests some more entries; whether there are any.
+impl GridAreaQuery<'_> {
+    /// Tests some more entries. Returns whether there were any.
     ///
-    /// All of them before the first that is met is handed on: the processor then waits for all boxes at once, and no branch
-    /// depends on one.
+    /// Several blocks are tested before the first hit is returned: so the processor loads all of
+    /// them at once, and no branch depends on a single one.
     fn test_more(&mut self) -> bool {
         let mut count = 0;
         while count == 0 {
             'ahead: while count < AHEAD {
-                // Behind the last entry there may be no block.
+                // After the last entry there may be no block.
                 while self.run.is_empty() {
                     let Some(y) = self.rect.y.next() else { break 'ahead };
                     self.run = self.cells.run(y, &self.rect.x);
@@ -95,14 +97,14 @@ impl InArea<'_> {
         true
     }
 
-    /// Those of the run that are in a block and wanted.
+    /// The entries of the run that are in a block and pass the test.
     #[inline(always)]
     fn mask_of(&self, block: usize) -> u32 {
-        let held = run_mask(&self.run, block);
+        let in_run = run_mask(&self.run, block);
         if self.test.needs_overlap() {
-            held & self.grid.level().overlap_mask(self.cells.blocks.block(block), self.local.edges())
+            in_run & self.grid.level().overlap_mask(self.cells.blocks.block(block), self.local.edges())
         } else {
-            held
+            in_run
         }
     }
 
@@ -132,7 +134,7 @@ impl InArea<'_> {
     }
 }
 
-impl Iterator for InArea<'_> {
+impl Iterator for GridAreaQuery<'_> {
     type Item = u32;
 
     #[inline]
@@ -157,7 +159,7 @@ impl Iterator for InArea<'_> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         if self.mask != 0 {
-            // What is left of a mask goes back to where it came from.
+            // The rest of the present mask is returned first.
             self.unused.start -= 1;
             self.ahead[self.unused.start] = (self.at, self.mask);
         }
@@ -179,8 +181,8 @@ impl Iterator for InArea<'_> {
     }
 }
 
-/// Tests the entries of a rectangle of cells and calls `visit` with each mask of those that overlap `area`, and not
-/// `before`; some masks are made before the first of them is handed on, as by [`InArea`].
+/// Calls `visit` with masks of the entries of a rectangle of cells that overlap `area` but not
+/// `before`. As in [`GridAreaQuery`], several masks are computed before the first visit.
 #[inline(always)]
 pub(super) fn visit_masks(
     level: DetectedSimd,
@@ -227,46 +229,46 @@ mod tests {
 
     fn grid(boxes: &[RawAabb]) -> PointGrid {
         let mut grid = PointGrid::new();
-        grid.rebuild(boxes, &mut Vec::new()).expect("good boxes");
+        grid.rebuild(boxes, &mut Vec::new()).expect("valid boxes");
         grid
     }
 
     #[test]
-    fn what_lies_behind_is_not_looked_at_before_it_is_asked_for() {
+    fn later_blocks_are_not_tested_before_they_are_needed() {
         let boxes: Vec<RawAabb> =
             (0..40_000).map(|k| [(k % 200) as f32, (k / 200) as f32]).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
         let mut found = grid.bands.box_query(EVERYWHERE, BoxTest::Overlap);
-        let (mut looked_at, mut drawn) = (0, 0);
-        // Entries of the bands before, and of the present one those before what is left of it.
-        let passed = |found: &InArea<'_>| {
+        let (mut tested, mut returned) = (0, 0);
+        // Entries of earlier bands, and those of the present band before the rest of its run.
+        let tested_so_far = |found: &GridAreaQuery<'_>| {
             let before = grid.bands.slots[..found.slots.start].iter().map(|slot| slot.population()).sum::<usize>();
             before - found.cells.blocks.len() + found.run.start
         };
-        while found.next().is_some() && drawn < 5000 {
-            drawn += 1;
-            looked_at = passed(&found);
-            assert!(looked_at < drawn + AHEAD * SOA_BLOCK_LEN, "{looked_at} entries were looked at for {drawn}");
+        while found.next().is_some() && returned < 5000 {
+            returned += 1;
+            tested = tested_so_far(&found);
+            assert!(tested < returned + AHEAD * SOA_BLOCK_LEN, "{tested} entries were tested for {returned}");
         }
-        assert!(drawn == 5000 && looked_at >= drawn);
+        assert!(returned == 5000 && tested >= returned);
     }
 
     #[test]
-    fn behind_the_last_body_there_is_no_block() {
-        // So many that they fill their blocks, and in the last row but one on the left.
+    fn no_block_after_the_last_body_is_read() {
+        // As many bodies as fill their blocks, the last one in the last row but one, on the left.
         let at = |k: usize| if k == 159 { [0.0, 20.0] } else { [(k % 19) as f32, (k / 19) as f32] };
         let boxes: Vec<RawAabb> = (0..160).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);
         for (column, row) in (0..20).flat_map(|x| (0..21).map(move |y| (x as f32, y as f32))) {
             let area = [column + 0.1, row + 0.1, column + 0.2, row + 0.2];
-            let met = boxes.iter().filter(|aabb| overlaps(aabb, &area)).count();
-            assert_eq!(grid.bands.box_query(area, BoxTest::Overlap).count(), met);
-            assert!(grid.bands.box_query(area, BoxTest::Untested).count() >= met);
+            let expected = boxes.iter().filter(|aabb| overlaps(aabb, &area)).count();
+            assert_eq!(grid.bands.box_query(area, BoxTest::Overlap).count(), expected);
+            assert!(grid.bands.box_query(area, BoxTest::Untested).count() >= expected);
         }
     }
 
     #[test]
-    fn an_empty_world_has_no_cells_to_go_through() {
+    fn a_sparse_world_has_few_cells_to_search() {
         let at = |k: usize| [(k * 379 % 1000) as f32, (k * 617 % 1000) as f32];
         let boxes: Vec<RawAabb> = (0..10).map(at).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let grid = grid(&boxes);

@@ -1,4 +1,4 @@
-//! Many boxes against one band: all bodies of the band that overlap them.
+//! Searches one band for many boxes: finds all bodies of the band that overlap them.
 //!
 //! Cost: a search of the band for each box that overlaps its bounds.
 
@@ -19,11 +19,11 @@ pub(crate) const SEARCH_BOXES_MAX: usize = 512;
 /// Parts of the rows of cells that the boxes of a search cover; the boxes are sorted by these.
 const SORT_PARTS: usize = 256;
 
-/// Most entries of a run: wherever it begins, those are in two blocks.
+/// Most entries of a run: wherever it begins, they are in two blocks.
 const RUN_MAX: usize = SOA_BLOCK_LEN + 1;
 
 /// Runs that are prefetched before the first of them is tested. Their places are random, so the
-/// processor would wait for each.
+/// processor would otherwise wait for each.
 const PREFETCHED: usize = 64;
 
 /// Hits that are collected before the visitor is called.
@@ -82,8 +82,8 @@ impl BandSearch<'_> {
     /// Calls `visit` with the rows of each box and of each body that overlaps it.
     ///
     /// There may be up to [`SEARCH_BOXES_MAX`] boxes. They are visited by rows of cells, so that
-    /// memory is read in order, and the bodies of each in cell order. With `are_circles`, bodies and
-    /// boxes are circles that have to overlap too. Ends with `None` as soon as a visit does.
+    /// memory is read in order, and the bodies of each in cell order. With `are_circles`, bodies
+    /// and boxes are circles that have to overlap too. Ends with `None` as soon as a visit does.
     pub(crate) fn for_each_overlap(
         &self,
         boxes: &[BodyRecord],
@@ -115,7 +115,7 @@ impl BandSearch<'_> {
     fn look_up(&self, boxes: &[BodyRecord], SearchBuffers { boxes: found, order }: &mut SearchBuffers) -> usize {
         let (axes, bounds) = (self.slot.axes, self.bounds());
         let mut count = 0;
-        // First which ones, without a branch.
+        // First the selection alone, without a branch.
         for (number, body) in boxes.iter().take(SEARCH_BOXES_MAX).enumerate() {
             order[count] = number as u16;
             count += usize::from(overlaps(&bounds, &body.aabb));
@@ -210,7 +210,7 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
         if self.pushed > PREFETCHED { self.test(&oldest, visit) } else { Some(()) }
     }
 
-    /// Tests all runs that are left, and reports all hits that are left.
+    /// Tests the remaining runs and reports the remaining hits.
     fn finish(mut self, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
         for k in self.pushed.saturating_sub(PREFETCHED)..self.pushed {
             let run = std::mem::take(&mut self.runs[k % PREFETCHED]);
@@ -219,8 +219,8 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
         self.report_hits(visit)
     }
 
-    /// Tests both blocks of a run, without a branch for runs in a single block: those test it twice,
-    /// which costs no memory access.
+    /// Tests both blocks of a run, without a branch for runs in a single block: those test it
+    /// twice, which costs no memory access.
     #[inline(always)]
     fn test(&mut self, pending: &PendingRun, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
         let (PendingRun { aabb, row, run }, [first, last]) = (pending, pending.blocks());
@@ -236,7 +236,7 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
         if self.hit_count == HITS { self.report_hits(visit) } else { Some(()) }
     }
 
-    /// Those entries of a mask whose circles overlap the circle of a box.
+    /// The entries of a mask whose circles overlap the circle of a box.
     fn overlapping_circles(&self, mut mask: u32, base: u32, aabb: &BandBox) -> u32 {
         let (circle, mut overlapping) = (BodyCircle::of_box(aabb.edges()), 0);
         while mask != 0 {

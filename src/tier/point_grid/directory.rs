@@ -1,9 +1,9 @@
 //! Which bands a query has to search: a few numbers for each band, apart from the bands.
 //!
-//! DIRECTORY-1: the bands of a class divide one axis, y in the axes of the bands. `lows` are at most
-//! the lowest lower edge in a band and in all bands after it; `highs` are at least the highest upper
-//! edge in a band and in all bands before it. Both ascend, so two searches find the bands that an
-//! interval may touch. Some of those may have no bodies.
+//! DIRECTORY-1: the bands of a class divide one axis, y in the axes of the bands. `lows` are at
+//! most the lowest lower edge in a band and in all bands after it; `highs` are at least the highest
+//! upper edge in a band and in all bands before it. Both ascend, so two searches find the bands
+//! that an interval may touch. Some of those may have no bodies.
 
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::buffers::{buffers, plain_buffers};

@@ -1,6 +1,6 @@
-//! Files rows: from a source of boxes to the records of every band.
+//! Files rows: reads boxes from a source and writes the records of every band.
 //!
-//! The one place where rows become bands, for a step, its sleepers, a shifted origin and a
+//! This is the only place where rows are filed: for a step, its sleepers, a shifted origin and a
 //! [`PointGrid`](super::PointGrid).
 
 use crate::error::InvalidRow;
@@ -26,10 +26,10 @@ pub(crate) struct Filing {
 
 buffers!(Filing { levelled: plan, partition; own: ; plain: ; });
 
-/// How rows are filed.
+/// Options of a filing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileOptions {
-    /// Whether invalid rows are left out; else they are an error.
+    /// Whether invalid rows are left out; otherwise they are an error.
     pub(crate) skip_invalid: bool,
     /// The instruction set of filing, and of searches of the bands.
     pub(crate) level: DetectedSimd,
@@ -44,7 +44,7 @@ impl Filing {
 
     /// Distributes the rows to bands, which are then to be built.
     ///
-    /// If an invalid row is an error, it is the lowest one, and `bands` stay as they were.
+    /// If an invalid row is an error, the lowest one is returned, and `bands` stay unchanged.
     pub(crate) fn file(
         &mut self,
         rows: &(impl BoxSource + ?Sized),
@@ -76,7 +76,7 @@ impl Filing {
         Ok(())
     }
 
-    /// The bodies of the last filing that no size class takes.
+    /// The bodies of the last filing that are too large for any size class.
     pub(crate) fn oversized<'b>(&self, bands: &'b Bands) -> &'b [BodyRecord] {
         bands.places.records(self.partition.oversized())
     }

@@ -1,36 +1,38 @@
-//! What is near a point: squares around it that grow until nothing nearer can lie outside.
+//! Finds the bodies nearest to a point, by growing squares around it.
 //!
-//! NEAREST-1: what does not overlap the square of half side `r` around the point is at least as far as `r` (see
-//!     [`square`](crate::geometry::square)). So once all that counts is nearer than `r`, the search is over.
-//! NEAREST-2: a body is visited with the first square that it overlaps. Squares hold each other, so that is one that it overlaps
-//!     when it did not overlap the one before.
+//! What does not overlap the square of half side `r` around the point is at least at distance `r`
+//! (see [`square`](crate::geometry::square)). So once all wanted bodies are nearer than `r`, the
+//! search is over.
+//!
+//! - NEAREST-1: a body is visited with the first square that it overlaps. Squares contain each
+//!   other, so this is the square that it overlaps although it does not overlap the one before.
 
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{ROOT, distance_squared, square};
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::visit_masks;
 
-/// The first square is meant to hold so many bodies for each that is asked for: with fewer, a second one is needed more
-/// often than the first one is smaller.
-const FIRST: f64 = 0.84;
+/// Bodies that the first square should contain for each wanted one: with fewer, a second square is
+/// needed too often; with more, the first one is needlessly large.
+const FIRST_SQUARE: f64 = 0.84;
 
-/// The next one, by what the one before held.
-const NEXT: f64 = 1.7;
+/// The same for the next squares, by the population of the one before.
+const NEXT_SQUARE: f64 = 1.7;
 
-/// Distances that differ by less, in proportion, are hardly told apart in f64: a world seen from so far away is looked
-/// through at once, not in many squares that all end where it begins.
-const ALIKE: f64 = 1.0 / (1u64 << 50) as f64;
+/// Distances with a smaller relative difference are hardly distinct in f64. So from far away, the
+/// world is searched in one square instead of many that all end where it begins.
+const DISTINCT_MIN: f64 = 1.0 / (1u64 << 50) as f64;
 
-/// Bodies that an ordinary cell holds, for where those around the point hold none.
-const ORDINARY: f64 = 2.1;
+/// Bodies in an ordinary cell, for points whose surrounding cells are empty.
+const CELL_POPULATION: f64 = 2.1;
 
 impl Bands {
-    /// Visits the bodies whose squared distance from `point` is at most `within`, each once, roughly
-    /// nearest first.
+    /// Visits the bodies whose squared distance from `point` is at most `within`, each once,
+    /// roughly nearest first.
     ///
     /// `visit` takes a row and its squared distance, and returns the new `within`. Returns the last
     /// one. `count` is about how many bodies are wanted.
-    pub(crate) fn visit_near(
+    pub(crate) fn visit_nearest(
         &self,
         point: [f32; 2],
         count: usize,
@@ -41,13 +43,13 @@ impl Bands {
         for class in directory.classes().iter().filter(|class| class.bounds.is_some()) {
             let point = class.axes.point_to_band(point);
             let [_, y] = point;
-            // From the band where the point is to both sides, the nearer one first (DIRECTORY-1).
+            // From the band at the point to both sides, the nearer one first (DIRECTORY-1).
             let home = directory.home(class, y);
             let (mut below, mut above) = (home + 1, home + 1);
             loop {
                 let down = (below > class.slots.start).then(|| directory.below(below - 1, y));
                 let up = (above < class.slots.end).then(|| directory.above(above, y));
-                // A band may lie at infinity and still be within an infinite distance.
+                // A band may be at infinity and still be within an infinite distance.
                 let (distance, is_down) = match (down, up) {
                     (Some(down), Some(up)) if down <= up => (down, true),
                     (_, Some(up)) => (up, false),
@@ -64,14 +66,14 @@ impl Bands {
                     above += 1;
                     above - 1
                 };
-                within = self.visit_near_in(slot, point, count, within, visit);
+                within = self.visit_nearest_in_band(slot, point, count, within, visit);
             }
         }
         within
     }
 
-    /// The bodies of a band; the point is in its orientation.
-    fn visit_near_in(
+    /// Visits the bodies of a band. The point is in the band's axes.
+    fn visit_nearest_in_band(
         &self,
         slot: usize,
         point: [f32; 2],
@@ -86,17 +88,17 @@ impl Bands {
         }
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
         let lookup = band.lookup(words);
-        // Nothing is nearer than the band.
+        // Nothing in the band is nearer than its bounds.
         let least = to_band.sqrt();
         let mut reach = {
-            // As many bodies a cell as in the four at the point and an ordinary one.
+            // The mean population of the four cells at the point and an ordinary one.
             let around = lookup.rect(&BandBox::from_edges([point[0], point[1], point[0], point[1]]));
-            let held: usize = around.y.clone().map(|y| cells.run(y, &around.x).len()).sum();
+            let nearby: usize = around.y.clone().map(|y| cells.run(y, &around.x).len()).sum();
             let [width, height] = band.cell_size_at(words, point);
-            let a_cell = (held as f64 + ORDINARY) / 5.0;
-            let share = width * height / a_cell * count.min(band.population()) as f64 * FIRST;
+            let per_cell = (nearby as f64 + CELL_POPULATION) / 5.0;
+            let share = width * height / per_cell * count.min(band.population()) as f64 * FIRST_SQUARE;
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
-            (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6).max(least * ALIKE)
+            (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6).max(least * DISTINCT_MIN)
         };
         let mut inside = 0;
         let mut before: Option<BandBox> = None;
@@ -117,13 +119,14 @@ impl Bands {
                 }
             });
             let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
-            // By NEAREST-2 there are no others then. Not whether all cells were looked at: coordinates may lead to fewer than there are.
+            // Then no body is left (NEAREST-1). It is not enough that all cells were searched: the
+            // lookup of a square's corners may yield too few.
             if inside == band.population() || radius == far_enough || within < radius * radius {
                 return within;
             }
             before = Some(area);
-            // Once all cells are looked at, the square might as well hold all that is filed there.
-            let growth = (count as f64 / (inside as f64 + 1.0) * NEXT).sqrt().clamp(1.25, 8.0);
+            // Once all cells are searched, the next square may contain everything filed there.
+            let growth = (count as f64 / (inside as f64 + 1.0) * NEXT_SQUARE).sqrt().clamp(1.25, 8.0);
             reach = if is_all { f64::INFINITY } else { reach * growth };
         }
     }

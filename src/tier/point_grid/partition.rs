@@ -1,16 +1,16 @@
-//! Distributes the rows to bands: a pass that checks and counts, and a pass that writes records.
+//! Distributes the rows to bands: a pass that validates and counts, and a pass that writes records.
 //!
-//! PARTITION-1: each valid row is filed once: in one band of one class, or as oversized.
-//! PARTITION-2: a *ghost* of a body is a copy in a band that does not own it. A body has one in
-//! every later band of its class that its box reaches into, and in every band of a smaller class
-//! that may own a body that overlaps it; such a body begins at most the longest side of its class
-//! before it. So two overlapping bodies are owned by one band, or exactly one of them has a ghost
-//! in the band of the other: within a class the one that begins first on the axis of the bands
-//! (BORDER-1), else the one of the larger class.
-//! PARTITION-3: chunks of rows are fixed by the input, and each has its own place in each
-//! destination, so the result does not depend on threads.
-//! PARTITION-4: a body has at most [`GHOSTS_MAX`](super::route::GHOSTS_MAX) ghosts; one that would
-//! have more is oversized.
+//! - PARTITION-1: each valid row is filed once: in one band of one class, or as oversized.
+//! - PARTITION-2: a *ghost* of a body is a copy in a band that does not own it. A body has one in
+//!   every later band of its class that its box reaches into, and in every band of a smaller class
+//!   that may own a body that overlaps it; such a body begins at most the longest side of its class
+//!   before it. So two overlapping bodies are owned by one band, or exactly one of them has a ghost
+//!   in the band of the other: within a class the one that begins first on the axis of the bands
+//!   (BORDER-1), otherwise the one of the larger class.
+//! - PARTITION-3: chunks of rows depend on the input alone, and each chunk has its own range in
+//!   each destination, so the result does not depend on threads.
+//! - PARTITION-4: a body has at most [`GHOSTS_MAX`](super::route::GHOSTS_MAX) ghosts; one that
+//!   would have more is oversized.
 //!
 //! Cost: two passes over the rows, and a write of 20 bytes for each record.
 
@@ -33,16 +33,17 @@ use crate::tier::point_grid::route::route;
 use crate::tier::point_grid::size_classes::longest_side;
 use std::ops::Range;
 
-/// Rows in a chunk: enough to make the table of destinations cheap, few enough to share out.
+/// Rows in a chunk: enough to make the table of destinations cheap, few enough to distribute over
+/// threads.
 const CHUNK_LEN: usize = 8192;
 
-/// Rows of a chunk that have room to be routed from the start; a few in a hundred are.
+/// Capacity for routed rows of a chunk at first; a few rows in a hundred are routed.
 const ROUTED_RESERVE: usize = CHUNK_LEN / 16;
 
 /// Key of a row that is routed or skipped.
 const NO_BAND: u16 = u16::MAX;
 
-/// The axis that bands divide, as a constant of the loops.
+/// The axis that bands divide, a constant in the loops.
 const X: usize = 0;
 const Y: usize = 1;
 
@@ -60,7 +61,7 @@ pub(super) struct Partition {
     chunks: Vec<Chunk>,
 }
 
-/// What the first pass leaves for the second.
+/// What the first pass records for the second.
 #[derive(Default)]
 struct Chunk {
     /// By row: the band of a body that goes to no other destination, or [`NO_BAND`].
@@ -85,8 +86,8 @@ struct ChunkRows<'a, R: ?Sized> {
 impl Partition {
     /// Distributes all rows to destinations in `places`.
     ///
-    /// If `skip_invalid`, invalid rows are left out; else the lowest one is the error, and `places`
-    /// stays unchanged.
+    /// If `skip_invalid`, invalid rows are left out; otherwise the lowest one is the error, and
+    /// `places` stays unchanged.
     pub(super) fn rebuild(
         &mut self,
         rows: &(impl BoxSource + ?Sized),
@@ -116,8 +117,9 @@ impl Partition {
         let chunks = &mut self.chunks[..chunk_count];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, chunks, |number, cursors, chunk| {
             let chunk = ChunkRows { rows, plan, number, chunk };
-            // SAFETY: `cursors` are the places that the count pass over the same rows reserved, with
-            // the same keys and routes: as many as are written, in bounds, and this chunk's alone.
+            // SAFETY: the count pass over the same rows, with the same keys and routes, reserved
+            // the places from `cursors` on: as many as are written, in bounds, and for this chunk
+            // only.
             level.run(unsafe { ScatterPass::new(chunk, cursors, records) });
         });
         Ok(())
@@ -199,7 +201,7 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
             for &k in &aside[..aside_count] {
                 let (k, row) = (usize::from(k), from + usize::from(k));
                 if !all_valid && let Err(row) = rows.check(row) {
-                    // The lowest is enough for an error.
+                    // For an error, the lowest one is enough.
                     if skip_invalid || invalid.is_empty() {
                         invalid.push(row);
                     }
@@ -256,8 +258,9 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
         let mut put = move |destination: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let cursor = &mut cursors[destination];
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-            // SAFETY: the cursor is in bounds and this chunk's alone: `new` was promised a place for
-            // each record that the count pass counted, and this pass writes the same ones.
+            // SAFETY: the cursor is in bounds and belongs to this chunk only: by the contract of
+            // `new` there is a place for each record that the count pass counted, and this pass
+            // writes the same ones.
             unsafe { records.write(*cursor, record) };
             *cursor += 1;
         };
@@ -291,7 +294,7 @@ impl<R: BoxSource + ?Sized> SimdJob for ScatterPass<'_, R> {
 }
 
 /// Assigns bands to a batch as if all boxes were of the smallest class, as most are in most worlds,
-/// and reached into no other band. Returns how many were set aside because they are not.
+/// and reached into no other band. Returns how many are set aside because this is not so.
 #[inline(always)]
 fn key_batch<const AXIS: usize>(
     boxes: &[RawAabb],

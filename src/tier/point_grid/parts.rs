@@ -1,4 +1,4 @@
-//! The parts of point grids for debug drawing, and the order of places.
+//! The debug shapes of point grids, and the order of cells.
 
 use crate::geometry::band_box::BandBox;
 use crate::tier::DebugShape;
@@ -14,7 +14,8 @@ impl PointGrid {
 }
 
 impl Bands {
-    /// Where the table of cells has the one in which a body that begins at a point is or would be filed.
+    /// The index, in the table of cells, of the cell in which a body that begins at a point would
+    /// be filed.
     pub(crate) fn place(&self, point: [f32; 2]) -> u64 {
         let mut classes = self.directory.classes().iter();
         let Some(class) = classes.find(|class| class.bounds.is_some()) else { return 0 };

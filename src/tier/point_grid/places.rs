@@ -1,4 +1,4 @@
-//! The memory in which the bodies of all bands are filed.
+//! The memory of the bodies of all bands.
 //!
 //! A body takes five words, for a box and a row: first as the record that the partition writes;
 //! then, once its band is built, as part of an SoA block.
@@ -27,7 +27,7 @@ impl BandPlaces {
         bytemuck::cast_slice_mut(&mut self.words[..count * PLACE_WORDS])
     }
 
-    /// The records in some places; they must not have been replaced by blocks.
+    /// The records in a range of places; they must not have been replaced by blocks.
     pub(super) fn records(&self, places: Range<usize>) -> &[BodyRecord] {
         bytemuck::cast_slice(&self.words[words_of(places)])
     }
@@ -38,10 +38,15 @@ impl BandPlaces {
         (front, back)
     }
 
-    /// The bodies that [`write_blocks`] put into some places.
+    /// The bodies that [`write_blocks`] wrote to a range of places.
     #[inline]
     pub(super) fn blocks(&self, places: Range<usize>, population: usize) -> SoaBlocks<'_> {
         SoaBlocks::of(&self.words[words_of(places)], population)
+    }
+
+    /// A copy of the first `count` places.
+    pub(super) fn first(&self, count: usize) -> Self {
+        Self { words: self.words[..count * PLACE_WORDS].to_vec() }
     }
 
     /// Drops all places but the first `count`.

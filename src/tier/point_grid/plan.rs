@@ -13,9 +13,9 @@ use crate::tier::point_grid::band_borders::BandBorders;
 use crate::tier::point_grid::size_classes::{ClassOptions, choose_classes, longest_side, single_class};
 use std::ops::Range;
 
-/// Most rows in a sample: enough for sixty bands of even population, for about a percent of a step.
+/// Most rows in a sample: enough for sixty bands of even population, at about a percent of a step.
 const SAMPLE_MAX: usize = 4096;
-/// Fewest rows in a sample, where there are as many.
+/// Fewest rows in a sample, if there are as many.
 const SAMPLE_MIN: usize = 256;
 /// One row in this many is sampled, between both limits.
 const SAMPLE_RATE: usize = 128;
@@ -23,20 +23,20 @@ const SAMPLE_RATE: usize = 128;
 /// Adjacent rows that are sampled together: they share cache lines, and a sample costs its misses.
 const GROUP: usize = 8;
 
-/// Members that are looked at to choose the axis that bands divide.
+/// Rows that are used to choose the axis that bands divide.
 const AXIS_SAMPLE: usize = 256;
 
 /// Fewest bodies in a band: with fewer, a task costs more than it gains.
 const BAND_MIN: usize = 2048;
-/// Most bodies in a band: what a second-level cache holds of records and columns.
+/// Most bodies in a band: their records and columns fit a second-level cache.
 const BAND_MAX: usize = 32_768;
 /// Bodies in a band, times the root of the number of bodies: bands of about ten rows of cells, so
-/// that few bodies reach over a border.
+/// that few bodies cross a border.
 const BAND_PER_ROOT: f64 = 22.0;
-/// Fewest bands, as far as [`BAND_MIN`] allows: enough for a few workers to share evenly.
+/// Fewest bands, as far as [`BAND_MIN`] allows: enough for a few threads to share evenly.
 const BANDS_MIN: usize = 8;
 
-/// A point grid for bodies up to a size.
+/// A size class: a point grid for bodies up to a size.
 #[derive(Debug, Default)]
 pub(super) struct SizeClass {
     /// The longest side of a box that it takes, in world units.

@@ -1,8 +1,8 @@
-//! Point grids as a type of their own: sequential, and rebuilt from a slice each time.
+//! A stand-alone point grid: sequential, and rebuilt from a slice each time.
 //!
-//! GRID-1: each box is filed once: in a band of a class, or in `larger`, one band for all that are
-//! larger than every class. A pair within `larger` is found there; a pair of a box in `larger` and
-//! another one is found in the band of the latter; all others by PARTITION-2.
+//! - GRID-1: each box is filed once: in a band of a class, or in `larger`, one band for all that
+//!   are larger than every class. A pair within `larger` is found there; a pair of a box in
+//!   `larger` and another one is found in the band of the latter; all others by PARTITION-2.
 
 use crate::error::Error;
 
@@ -23,14 +23,14 @@ use crate::tier::point_grid::size_classes::ClassOptions;
 use bytemuck::NoUninit;
 use parking_lot::Mutex;
 
-/// Moving boxes, filed anew each time: finds every pair that overlaps, and answers queries.
+/// Grid of boxes that is rebuilt from a slice: finds every overlapping pair and answers queries.
 ///
 /// This is a broad phase for a slice of boxes on the calling thread, without statics and without a
 /// thread pool. With those, use [`World`](crate::World), whose tier 1 this is.
 ///
-/// A box is filed once, in the cell that holds its lower corner. Neither the size of the world nor
-/// that of a cell has to be given: cells follow the density of each part of the world, and sizes
-/// that differ too much to share cells get a grid each.
+/// A box is filed once, in the cell that contains its lower corner. Neither the size of the world
+/// nor that of a cell has to be given: cells follow the density of each part of the world, and
+/// sizes that differ too much to share cells get a grid each.
 ///
 /// # Cost
 ///
@@ -47,7 +47,8 @@ use parking_lot::Mutex;
 /// # Determinism
 ///
 /// Pairs, hits, and the order of both are a pure function of the boxes: they do not depend on the
-/// instruction set or on what was filed before. The order may change between versions of this crate.
+/// instruction set or on what was filed before. The order may change between versions of this
+/// crate.
 ///
 /// ```
 /// use triphase::tier::point_grid::PointGrid;
@@ -92,14 +93,14 @@ impl PointGrid {
     /// Replaces all boxes, and replaces `pairs` by every pair of rows whose closed boxes overlap.
     ///
     /// Each pair is reported once, with `a < b`; touching is overlap. Boxes are taken bit for bit:
-    /// `[f32; 4]` as `min_x, min_y, max_x, max_y` in world units, [`Aabb`], or any castable type of
-    /// four f32, as in [`Bodies::from_aabbs`](crate::Bodies::from_aabbs).
+    /// `[f32; 4]` as `min_x, min_y, max_x, max_y` in world units, [`Aabb`](crate::Aabb), or any
+    /// castable type of four f32, as in [`Bodies::from_aabbs`](crate::Bodies::from_aabbs).
     ///
     /// # Errors
     ///
     /// [`Error::InvalidBody`] names the lowest row with an edge that is NaN or infinite, or with
-    /// `min > max`. [`Error::TooManyRows`]. After an error, `pairs` and the boxes in the grid are as
-    /// they were.
+    /// `min > max`. [`Error::TooManyRows`]. After an error, `pairs` and the boxes in the grid are
+    /// as they were.
     ///
     /// # Determinism
     ///
@@ -122,7 +123,7 @@ impl PointGrid {
         larger.file_in_one_band(filing.oversized(bands), level);
         *len = aabbs.len();
         pairs.clear();
-        // The bands are passed one after the other, each with the same buffers.
+        // The bands are built and searched one after the other, with the same buffers.
         let buffers = Mutex::new((scratch, pages, pairs));
         let pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
             let (scratch, pages, pairs) = &mut *buffers.lock();
@@ -151,7 +152,7 @@ impl PointGrid {
         self.len == 0
     }
 
-    /// Memory held, in bytes.
+    /// Returns the memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         let Self { level: _, len: _, bands, larger, filing, scratch, crowded, pool, pages } = self;
         let free_pages = pool.free_count() * PAGE_LEN * size_of::<Pair>();
@@ -159,7 +160,8 @@ impl PointGrid {
         bands.bytes() + larger.bytes() + filing.bytes() + scratch.bytes() + crowded.bytes() + pages
     }
 
-    /// Frees memory that queries do not need. The next [`rebuild`](Self::rebuild) allocates it again.
+    /// Frees memory that queries do not need. The next [`rebuild`](Self::rebuild) allocates it
+    /// again.
     pub fn shrink_to_fit(&mut self) {
         let (bands, larger) = (std::mem::take(&mut self.bands), std::mem::take(&mut self.larger));
         *self = Self { level: self.level, len: self.len, bands, larger, ..Self::default() };

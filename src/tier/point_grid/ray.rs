@@ -1,14 +1,18 @@
-//! What a ray, or a box in motion, meets: piece after piece of its way.
+//! Finds the bodies that a ray or a moving box hits, one section of its path after the other.
 //!
-//! M1: a box that is met first between two distances overlaps the cover of that piece of the way ([`PreparedCast::swept_bounds`]), so it is
-//!     filed in the piece's rectangle of cells, however far it reaches out of its own cell.
-//! M2: a body is visited with the first piece whose cover it overlaps. Covers of successive pieces begin and end no earlier
-//!     on each axis, in the direction of the way. So what overlaps two of them overlaps all between, and was visited
-//!     before if it overlaps the one before.
-//! M3: pieces grow where there is little and shrink where there is much: emptiness is crossed in strides, and where cells
-//!     are small, pieces are too.
-//! M4: a piece that leads to no other cells is followed by a longer one, so there are not many more pieces than columns and
-//!     rows, however small cells are beside what moves and how far it moves.
+//! A box that is first hit in a section overlaps the bounds of that section
+//! ([`PreparedCast::swept_bounds`]). So it is filed in the section's rectangle of cells, however
+//! far it extends beyond its own cell.
+//!
+//! A body is visited with the first section whose bounds it overlaps. The bounds of successive
+//! sections begin and end no earlier on each axis, in the direction of the path. So a body that
+//! overlaps two of them overlaps all between, and it was visited before if it overlaps the bounds
+//! of the section before.
+//!
+//! Sections grow where there are few candidates and shrink where there are many: empty space is
+//! crossed in long sections. A section that leads to the same cells as the one before is followed
+//! by a longer one, so there are not many more sections than columns and rows, however small the
+//! cells are compared with the moving box and its path.
 
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{Impact, PreparedCast};
@@ -16,95 +20,97 @@ use crate::simd::CellRect;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::visit_masks;
 
-/// A piece with more candidates is halved; with fewer, the next is twice as long.
-const MANY: usize = 40;
-const FEW: usize = 12;
+/// A section with more candidates than `CANDIDATES_MAX` is halved; after one with fewer than
+/// `CANDIDATES_MIN`, the next is twice as long.
+const CANDIDATES_MAX: usize = 40;
+const CANDIDATES_MIN: usize = 12;
 
-/// A rectangle of so many cells on both axes is not worth halving.
-const SMALL: usize = 3;
+/// A rectangle of at most this many cells on both axes is not worth halving.
+const SMALL_RECT: usize = 3;
 
 impl Bands {
-    /// Visits the bodies that `cast` hits up to the distance `until`, each once, roughly first hit
-    /// first.
+    /// Visits the bodies that `cast` hits at times of impact up to `t_max`, each once, roughly
+    /// earliest first.
     ///
-    /// `visit` takes a row and where its box is hit, and returns the new `until`, a negative one to
-    /// stop. Returns the last one.
-    pub(crate) fn visit_met(
+    /// `visit` takes a row and its impact, and returns the new `t_max`, a negative one to stop.
+    /// Returns the last one.
+    pub(crate) fn visit_cast(
         &self,
         cast: &PreparedCast,
-        mut until: f64,
+        mut t_max: f64,
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         for class in self.directory.classes() {
             let cast = cast.to_band(class.axes);
             let Some(bounds) = class.bounds else { continue };
-            let Some([from, to]) = cast.interval(bounds.edges(), until) else { continue };
-            let met = self.directory.slots_overlapping(class, &BandBox::from_edges(cast.swept_bounds(from, to, to)));
-            let count = met.len();
+            let Some([from, to]) = cast.interval(bounds.edges(), t_max) else { continue };
+            let slots = self.directory.slots_overlapping(class, &BandBox::from_edges(cast.swept_bounds(from, to, to)));
+            let count = slots.len();
             for k in 0..count {
-                let slot = if cast.ascends(1) { met.start + k } else { met.end - 1 - k };
-                until = self.visit_met_in(slot, &cast, until, visit);
+                let slot = if cast.ascends(1) { slots.start + k } else { slots.end - 1 - k };
+                t_max = self.visit_cast_in_band(slot, &cast, t_max, visit);
             }
         }
-        until
+        t_max
     }
 
-    /// The bodies of a band; the cast is in its orientation.
-    fn visit_met_in(
+    /// Visits the bodies of a band. The cast is in the band's axes.
+    fn visit_cast_in_band(
         &self,
         slot: usize,
         cast: &PreparedCast,
-        mut until: f64,
+        mut t_max: f64,
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
         let slot = &self.slots[slot];
         if slot.population() == 0 {
-            return until;
+            return t_max;
         }
-        let Some([mut from, end]) = cast.interval(slot.band.bounds().edges(), until) else { return until };
+        let Some([mut from, end]) = cast.interval(slot.band.bounds().edges(), t_max) else { return t_max };
         let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
         let lookup = band.lookup(words);
-        let mut piece = {
+        let mut section = {
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
             let across = |side: f64, count: usize, axis: usize| side / count as f64 / cast.speed(axis);
-            // NaN of 0 / 0 is nobody's minimum.
+            // `min` ignores a NaN, from 0 / 0.
             across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
         };
         let mut before: Option<BandBox> = None;
         let mut rect_before = CellRect { x: 0..0, y: 0..0 };
         loop {
-            let way = |piece: f64| if from + piece > from { (from + piece).min(end) } else { end };
+            let end_of = |section: f64| if from + section > from { (from + section).min(end) } else { end };
             let window = |to: f64| {
                 let area = BandBox::from_edges(cast.swept_bounds(from, to, end));
                 let rect = lookup.rect(&area);
                 let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
                 (to, area, rect, candidates)
             };
-            let (mut to, mut area, mut rect, mut candidates) = window(way(piece));
-            while candidates > MANY && rect.x.len().max(rect.y.len()) > SMALL {
-                let half = window(way((to - from) * 0.5));
-                // Where it is the width of what moves that counts, or how crowded a cell is, shorter pieces do not help.
+            let (mut to, mut area, mut rect, mut candidates) = window(end_of(section));
+            while candidates > CANDIDATES_MAX && rect.x.len().max(rect.y.len()) > SMALL_RECT {
+                let half = window(end_of((to - from) * 0.5));
+                // Where the size of the moving box or the population of a cell dominates, shorter
+                // sections do not help.
                 if half.3 * 4 > candidates * 3 {
-                    piece = (to - from) * 2.0;
+                    section = (to - from) * 2.0;
                     break;
                 }
-                piece = half.0 - from;
+                section = half.0 - from;
                 (to, area, rect, candidates) = half;
             }
             visit_masks(self.level, &cells, &rect, &area, before.as_ref(), |first, mut mask| {
                 while mask != 0 {
                     let at = first + mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    if let Some(entry) = cast.impact(&cells.blocks.aabb(at), until) {
-                        until = visit(cells.blocks.row(at), entry);
+                    if let Some(entry) = cast.impact(&cells.blocks.aabb(at), t_max) {
+                        t_max = visit(cells.blocks.row(at), entry);
                     }
                 }
             });
-            if to >= end || until <= to {
-                return until;
+            if to >= end || t_max <= to {
+                return t_max;
             }
-            if candidates < FEW || rect.x.len().max(rect.y.len()) <= SMALL || rect == rect_before {
-                piece *= 2.0;
+            if candidates < CANDIDATES_MIN || rect.x.len().max(rect.y.len()) <= SMALL_RECT || rect == rect_before {
+                section *= 2.0;
             }
             (from, before, rect_before) = (to, Some(area), rect);
         }

@@ -27,8 +27,8 @@ pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, send: &mut impl FnMut(usize
         let class = &classes[k];
         (class.borders.band(from), class.borders.band(aabb[class.axis() + 2]))
     };
-    // Bodies of a smaller class that overlap this one may begin before it by their longest side. The
-    // next float below a difference is at most the exact one.
+    // Bodies of a smaller class that overlap this one may begin before it by their longest side.
+    // The next float below the rounded difference is at most the exact one.
     let smaller_reached = |k: usize| {
         let from = aabb[classes[k].axis()] - classes[k].side_max * SIDE_SLACK;
         bands_reached(k, from.next_down())

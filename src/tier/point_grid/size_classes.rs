@@ -1,8 +1,8 @@
-//! Which sizes of bodies share a point grid.
+//! Chooses which sizes of bodies share a point grid.
 //!
 //! One grid suits sizes within a factor of a few: its cells must be as wide as its largest box, and
 //! a small body is tested against everything in such a cell. A second grid costs a search of the
-//! first grid for each of its bodies. Which is cheaper is estimated in nanoseconds from a sample:
+//! first grid for each of its bodies. The cheaper choice is estimated in nanoseconds from a sample:
 //! size classes are added one by one, at the best border, while the estimate falls.
 
 use crate::geometry::RawAabb;
@@ -25,7 +25,7 @@ const BORDERS_TRIED: usize = 24;
 /// Sizes up to this many times the median are one class, without an estimate.
 const ALIKE: f32 = 3.0;
 
-/// A size is an outlier above this many times the largest size but a few.
+/// A size is an outlier if it is more than this many times the largest of all but a few sizes.
 const OUTLIER: f32 = 8.0;
 
 /// Measured costs in nanoseconds: a vector of box tests, a search of a grid, a run of cells in it,
@@ -40,18 +40,19 @@ const CLASS_NS: f64 = 20_000.0;
 /// Box tests in a vector.
 const LANES: f64 = 8.0;
 
-/// The largest class holds at least one body in this many; a smaller one does not repay its grid.
+/// The largest class contains at least one body in this many; a smaller one does not repay its
+/// grid.
 const RARE: usize = 64;
 
-/// A further class, or a tier for oversized bodies, must lower the estimate to this share of it.
+/// A further class, or a tier for oversized bodies, must lower the estimate to this fraction.
 const WORTH: f64 = 0.95;
 
-/// What size classes have to respect.
+/// Requirements on the size classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassOptions<'a> {
     /// Largest half-extent of each class; empty to derive the classes from the sample.
     pub(crate) bounds: &'a [f32],
-    /// Whether there is a tier for oversized boxes. Without one, the classes take all but at most a
+    /// Whether there is a tier for oversized boxes. Without one, the classes take all but about a
     /// percent of the sample.
     pub(crate) has_oversized_tier: bool,
 }
@@ -124,7 +125,7 @@ type Borders = SmallVec<[usize; CLASSES_MAX]>;
 fn limits_at(rows: &[SampleRow], borders: &Borders) -> SideLimits {
     let limit = |&border: &usize| {
         let inside = rows[border - 1].side;
-        // Between both neighbours, for rows that were not sampled.
+        // Between both neighbors, for rows that were not sampled.
         match rows.get(border) {
             Some(outside) => (inside * 1.25).min(inside + (outside.side - inside) * 0.5).min(f32::MAX),
             None => with_headroom(inside),
@@ -158,7 +159,8 @@ struct SizeSample {
 
 impl SizeSample {
     /// Thins the sorted sample, and divides the world into regions of equal population: strips by
-    /// y, each divided by x. A region tells how dense it is, and which sizes meet in it.
+    /// y, each divided by x. The regions show how dense the world is, and which sizes occur
+    /// together.
     fn new(sorted: &[RawAabb], population: usize, order: &mut Vec<u32>) -> Self {
         let count = sorted.len().min(THINNED);
         let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
@@ -182,8 +184,8 @@ impl SizeSample {
         Self { rows, weight: population as f64 / count as f64, areas }
     }
 
-    /// The cheapest of all ways to add one border: with a class above it, or with everything above
-    /// it oversized. Without a tier for oversized boxes, only few may become oversized.
+    /// The cheapest way to add one border: with a class above it, or with everything above it
+    /// oversized. Without a tier for oversized boxes, only few may become oversized.
     fn best_extension(&self, borders: &Borders, has_oversized_tier: bool) -> Option<(f64, Borders)> {
         let len = self.rows.len();
         let tried = (0..BORDERS_TRIED).map(|k| {
@@ -212,7 +214,8 @@ impl SizeSample {
         best
     }
 
-    /// Estimated nanoseconds of a step per row of the sample, beyond what all choices cost.
+    /// Estimated nanoseconds of a step per row of the sample, without the cost that all choices
+    /// share.
     fn cost(&self, borders: &Borders) -> f64 {
         let mut cost = 0.0;
         let mut from = 0;
@@ -256,7 +259,7 @@ impl SizeSample {
     /// Cost of a class: its own pairs, and a search for each larger row of the same region.
     fn class_cost(&self, from: usize, to: usize) -> f64 {
         let members = &self.rows[from..to];
-        // A few outliers stand for many more that were not sampled, in any region.
+        // A few outliers represent many more that were not sampled, in any region.
         let (largest, usual) = (members[members.len() - 1].side, members[members.len() - 1 - members.len() / 64].side);
         let anywhere = if largest > OUTLIER * usual { f64::from(largest) } else { 0.0 };
         let regions = self.by_region(members).map(|(members, side, density)| {

@@ -8,10 +8,10 @@
 //! `low < p <= high` without a limit on the outer sides of the root's cell. So each `p` is in the
 //! cell of one leaf.
 //!
-//! TREE-3: A static is reported in the leaf whose cell holds `p`, if the area touches that leaf and
-//! the leaf lists the static. So a static that overlaps the area is reported exactly once (TREE-1,
-//! TREE-2, ROOT-1), any other at most once. A box that belongs to a leaf has its minima at or
-//! below the upper edges of the leaf's cell (CUT-1), and so has `p`: only the lower edges of the
+//! TREE-3: A static is reported in the leaf whose cell contains `p`, if the area touches that leaf
+//! and the leaf lists the static. So a static that overlaps the area is reported exactly once
+//! (TREE-1, TREE-2, ROOT-1), any other at most once. A box that belongs to a leaf has its minima at
+//! or below the upper edges of the leaf's cell (CUT-1), and so has `p`: only the lower edges of the
 //! cell are compared.
 //!
 //! Cost: O(depth + entries of the leaves that the area touches).
@@ -30,8 +30,8 @@ use std::iter::FusedIterator;
 const COLLECT_BATCH: usize = 256;
 
 impl StaticTree {
-    /// Returns the rows of the enabled statics that pass `test`, of those in the leaves that `area`
-    /// touches, each once. Edges of the area may be infinite.
+    /// Returns the rows of the enabled statics that pass `test` among those in the leaves that
+    /// `area` touches, each once. Edges of the area may be infinite.
     #[inline]
     pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> TreeAreaQuery<'_> {
         TreeAreaQuery::new(self, area, test)
@@ -40,7 +40,7 @@ impl StaticTree {
     /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the
     /// leaves.
     ///
-    /// `seen` holds [`len`](Self::len) bits, which are clear before and after.
+    /// `seen` contains [`len`](Self::len) bits, which are clear before and after.
     pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {
         self.collect_up_to(usize::MAX, area, seen, found);
     }
@@ -76,8 +76,8 @@ impl StaticTree {
         is_within_limit
     }
 
-    /// Removes those of the rows from `from` on that do not overlap `area`, are disabled or are
-    /// `seen` already. Returns the new length.
+    /// Removes the rows from `from` on that do not overlap `area`, are disabled, or are `seen`
+    /// already. Returns the new length.
     fn retain_hits(&self, area: &RawAabb, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
         let mut len = from;
         for k in from..found.len() {
@@ -92,8 +92,8 @@ impl StaticTree {
     }
 }
 
-/// An iterator over the rows of the enabled statics that pass a test, of those in the leaves that an
-/// area touches, each once (TREE-3).
+/// An iterator over the rows of the enabled statics that pass a test, among those in the leaves
+/// that an area touches, each once (TREE-3).
 #[derive(Clone, Debug)]
 pub(crate) struct TreeAreaQuery<'t> {
     data: &'t TreeData,
@@ -101,14 +101,14 @@ pub(crate) struct TreeAreaQuery<'t> {
     test: BoxTest,
     walk: LeafWalk,
     roots: std::slice::Iter<'t, Root>,
-    /// The cell of the root that is searched.
+    /// The cell of the present root.
     root_cell: RawAabb,
-    /// The entries of the leaf that are not tested yet, and their boxes.
+    /// The entries of the leaf that have not been tested yet, and their boxes.
     entries: &'t [u32],
     boxes: &'t [RawAabb],
-    /// TREE-3: what the minima of a static must exceed to be reported in this leaf.
+    /// The minima of a static must exceed these to be reported in this leaf (TREE-3).
     above: [f32; 2],
-    /// The last entries tested, their boxes, and a bit for each hit that is not reported yet.
+    /// The last entries tested, their boxes, and a bit for each hit that has not been reported yet.
     batch: &'t [u32],
     batch_boxes: &'t [RawAabb],
     hits: u32,
@@ -133,7 +133,7 @@ impl<'t> TreeAreaQuery<'t> {
         }
     }
 
-    /// Returns the number of entries of the present leaf that are not tested yet.
+    /// Returns the number of entries of the present leaf that have not been tested yet.
     #[cfg(test)]
     pub(crate) fn untested_in_leaf(&self) -> usize {
         self.entries.len()
@@ -161,7 +161,7 @@ impl<'t> TreeAreaQuery<'t> {
         true
     }
 
-    /// Goes to the next leaf, below this root or another. Returns `false` if there are no more.
+    /// Advances to the next leaf, below this root or another. Returns `false` if there are no more.
     #[inline]
     fn next_leaf(&mut self) -> bool {
         let mut leaf = self.walk.next_leaf(self.data);

@@ -1,4 +1,5 @@
-//! Builds a tree from a column of boxes: checks them, divides them between roots, builds subtrees.
+//! Builds a tree from a column of boxes: validates them, divides them between roots, builds
+//! subtrees.
 //!
 //! Cost: O(n * depth). Roots are built one after the other, each in parallel.
 

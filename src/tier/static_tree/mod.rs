@@ -1,6 +1,6 @@
 //! Tier 3: a quadtree of statics, which is built once.
 //!
-//! Nodes are 8 bytes and hold no boxes: cells are derived on the way down. Four siblings are
+//! Nodes are 8 bytes and contain no boxes: cells are derived during the descent. Four siblings are
 //! contiguous, the lists of all leaves are one array, and the boxes of the statics are stored by
 //! row and once more by leaf, so a search touches little memory.
 

@@ -13,14 +13,15 @@
 //!
 //! TNEAREST-3: On each axis, a child is as far from the query point as its parent, or as far as a
 //! cut between them if that is farther. The sum of the squares equals [`distance_squared`] of the
-//! child's cell without outer edges, bit for bit. That cell holds `c` of every static visited below
-//! the child, so these are no nearer, rounding included, and a child that is too far is skipped.
+//! child's cell without outer edges, bit for bit. That cell contains `c` of every static visited
+//! below the child, so these are no nearer, rounding included, and a child that is too far is
+//! skipped.
 //!
-//! The walk first descends to the leaf that the query point belongs to. It measures the other
-//! children on its way back, when something near is known already. So the stack has one frame for
+//! The traversal first descends to the leaf that the query point belongs to. It measures the other
+//! children on its way back, when something near is already known. So the stack has one frame for
 //! each level.
 //!
-//! Cost: O(depth + entries of the leaves nearer than the result), and a few leaves more.
+//! Cost: O(depth + entries of the leaves nearer than the result), and of a few more leaves.
 
 use crate::geometry::{RawAabb, distance_squared};
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
@@ -62,7 +63,7 @@ struct TreeNearest<'t> {
     stack: SmallVec<[NearestFrame; DEPTH_MAX]>,
 }
 
-/// An inner node with children that are not visited yet.
+/// An inner node with children that have not been visited yet.
 #[derive(Clone, Copy, Debug)]
 struct NearestFrame {
     cell: RawAabb,
@@ -106,7 +107,7 @@ impl TreeNearest<'_> {
         (node, cell)
     }
 
-    /// Goes back up to the next child that is near enough.
+    /// Returns to the next child that is near enough.
     #[inline(always)]
     fn ascend(&mut self, within: f64) -> Option<NearestSite> {
         loop {
@@ -140,7 +141,7 @@ impl TreeNearest<'_> {
     }
 }
 
-/// Tells which statics of a leaf are visited there (TNEAREST-1).
+/// Determines which statics of a leaf are visited there (TNEAREST-1).
 #[derive(Clone, Copy, Debug)]
 struct LeafOwner {
     /// What the minima must exceed, and what the maxima must not exceed (TNEAREST-2).
@@ -198,7 +199,7 @@ impl Split {
         let [first, second, third] = self.cuts.map(|cut| f64::from(cut) - f64::from(point));
         let mut slabs = [(0, -first), (1, first.max(-second)), (2, second.max(-third)), (3, third)]
             .map(|(k, apart)| (k, apart.max(distance)));
-        // The child of the point must come first, and a neighbour may be as near, at a cut. So it
+        // The child of the point must come first, and a neighbor may be as near, at a cut. So it
         // is moved to the front before a stable sort.
         let child_of_point = usize::from(first < 0.0) + usize::from(second < 0.0) + usize::from(third < 0.0);
         slabs[..=child_of_point].reverse();

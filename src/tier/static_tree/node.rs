@@ -1,6 +1,6 @@
 //! Nodes of 8 bytes, stored as groups of four siblings.
 //!
-//! NODE-1: A node with `count == INNER` has children: `first` holds its kind of split and the
+//! NODE-1: A node with `count == INNER` has children: `first` stores its kind of split and the
 //! index of the children's group. Any other node is a leaf: it lists `count` entries from `first`
 //! on. A tree has fewer rows than `INNER`, so the count of a leaf never equals it.
 //!
@@ -18,7 +18,7 @@ pub(super) const ROW_COUNT_MAX: usize = u32::MAX as usize - 1;
 /// Most entries of all leaves together: the position of an entry is a `u32`.
 pub(super) const ENTRY_COUNT_MAX: u64 = u32::MAX as u64;
 
-/// Most groups of siblings: two bits of their `u32` index hold the kind of split.
+/// Most groups of siblings: two bits of their `u32` index store the kind of split.
 pub(super) const SIBLINGS_COUNT_MAX: u64 = 1 << KIND_SHIFT;
 
 const INNER: u32 = u32::MAX;
@@ -64,8 +64,8 @@ impl Node {
         Self { first: (kind as u32) << KIND_SHIFT | children.0, count: INNER }
     }
 
-    /// Returns the node with its indices moved up, for siblings and entries that are appended
-    /// behind others.
+    /// Returns the node with its indices increased, for siblings and entries that are appended
+    /// after others.
     pub(super) fn offset_by(self, siblings: usize, entries: usize) -> Self {
         match self.children() {
             Some((kind, children)) => Self::inner(kind, SiblingsIndex::new(children.get() + siblings)),

@@ -1,4 +1,4 @@
-//! The parts of the tree for debug drawing, and sort keys of points.
+//! The debug shapes of the tree, and sort keys of points.
 
 use crate::geometry::RawAabb;
 use crate::tier::DebugShape;
@@ -66,7 +66,7 @@ impl StaticTree {
 fn key_between(low: f32, high: f32, at: f32) -> u64 {
     let [low, high, at] = [low, high, at].map(f64::from);
     let last = (1u32 << KEY_BITS) - 1;
-    // The cast saturates, and takes the NaN of a cell without a side for 0.
+    // The cast saturates, and maps NaN, for a cell without a side, to 0.
     u64::from(((at - low) / (high - low) * f64::from(last)) as u32).min(u64::from(last))
 }
 

@@ -1,24 +1,24 @@
-//! Casts: visits statics along a ray, or along the way of a moving box, roughly first hit first.
+//! Casts: visits statics along a ray, or along the path of a moving box, roughly earliest first.
 //!
 //! A node is visited for a part of the ray, the distances from `first` to `last`. Let `e` be the
 //! distance at which the ray enters a static: the largest of 0 and the distances at which the ray
 //! enters the static's interval on each axis.
 //!
-//! TCAST-1: Of every static that the ray hits, `e` is in the part of some leaf that lists the
+//! TCAST-1: For every static that the ray hits, `e` is in the part of some leaf that lists the
 //! static. It is in the part of the root, which is the span of the bounds of its statics (CAST-1).
 //! At a cut, a static of the lower side alone ends at or before the cut and one of the upper side
-//! alone begins after it, so `e` is in the part of that side ([`PreparedCast::split_interval`]). For a static of both
-//! sides, the lower part ends no earlier than the upper part begins, so `e` is in one of them. On
-//! an axis without motion, the static belongs to one of the sides that the start belongs to
-//! (CUT-2). The edges of cells are not used: statics may lie outside of the cells.
+//! alone begins after it, so `e` is in the part of that side ([`PreparedCast::split_interval`]).
+//! For a static of both sides, the lower part ends no earlier than the upper part begins, so `e` is
+//! in one of them. On an axis without motion, the static belongs to one of the sides that the start
+//! belongs to (CUT-2). The edges of cells are not used: statics may extend beyond the cells.
 //!
-//! TCAST-2: So a part that is empty or begins too late is skipped, with all below it: any static
-//! below that the ray hits early enough is found through another node.
+//! TCAST-2: So a node is skipped if its part is empty or begins too late: any static below it that
+//! the ray hits early enough is found through another node.
 //!
-//! TCAST-3: A static that the ray enters within a part overlaps the cover of that part
-//! ([`PreparedCast::swept_bounds`]). If the cover belongs to one child alone, so does the static (CUT-2), and the
-//! part stays as it is. In a leaf, a static that does not overlap the cover is not entered within
-//! this part.
+//! TCAST-3: A static that the ray enters within a part overlaps the swept bounds of that part
+//! ([`PreparedCast::swept_bounds`]). If these belong to one child alone, so does the static
+//! (CUT-2), and the part stays as it is. In a leaf, a static that does not overlap them is not
+//! entered within this part.
 //!
 //! A static of several leaves may be visited several times.
 //!
@@ -36,11 +36,11 @@ use smallvec::SmallVec;
 const WAITING_MAX: usize = (CHILD_COUNT - 1) * DEPTH_MAX;
 
 impl StaticTree {
-    /// Visits the enabled statics that `cast` hits up to the distance `t_max`, roughly first hit
-    /// first, some perhaps more than once.
+    /// Visits the enabled statics that `cast` hits at times of impact up to `t_max`, roughly
+    /// earliest first, some perhaps more than once.
     ///
-    /// `visit` takes a row and where it is hit, and returns the new `t_max`; a negative one ends
-    /// the search. Returns the last one.
+    /// `visit` takes a row and its impact, and returns the new `t_max`; a negative one ends the
+    /// search. Returns the last one.
     pub(crate) fn visit_cast(
         &self,
         cast: &PreparedCast,
@@ -96,7 +96,7 @@ impl TreeCast<'_, '_> {
         self.cast.swept_bounds(first, last.min(t_max), self.end)
     }
 
-    /// Goes down to the first leaf along the ray, and returns it and the cover of its part.
+    /// Descends to the first leaf along the ray, and returns it and the swept bounds of its part.
     ///
     /// Other children along the ray wait, the next one on top.
     #[inline(always)]
@@ -124,7 +124,7 @@ impl TreeCast<'_, '_> {
         (node, cover)
     }
 
-    /// Returns the first child along the ray, and puts the others in line.
+    /// Returns the first child along the ray, and adds the others to the waiting nodes.
     #[inline(always)]
     fn first_child(
         &mut self,
@@ -137,7 +137,7 @@ impl TreeCast<'_, '_> {
         let mut child = None;
         for (k, part) in split.children_along(self.cast, part) {
             let (node, [first, last]) = (siblings.0[k & 3], part);
-            // TCAST-2
+            // Skips parts that are empty or begin too late (TCAST-2).
             if !node.is_empty() & (first <= last) & (first <= t_max) {
                 if let Some(later) = child {
                     debug_assert!(self.waiting.len() < WAITING_MAX);
@@ -159,7 +159,7 @@ impl TreeCast<'_, '_> {
         }
     }
 
-    /// Visits the statics of a leaf that overlap the cover of its part (TCAST-3).
+    /// Visits the statics of a leaf that overlap the swept bounds of its part (TCAST-3).
     #[inline(always)]
     fn visit_leaf(
         &self,

@@ -2,15 +2,15 @@
 //!
 //! ROOT-1: Every row is below exactly one root, so roots never report the same static.
 //!
-//! ROOT-2: The cell of a root is the bounding box of the centres of its rows. Boxes may reach out
-//! of it (CUT-2).
+//! ROOT-2: The cell of a root is the bounding box of the centers of its rows. Boxes may extend
+//! beyond it (CUT-2).
 //!
-//! Rows are divided by distance first: a part takes at least four fifths of the rows sampled from
-//! those that are left. So a handful of roots suits a world whose regions have scales of 1, 1e7
-//! and 1e30, and a far outlier does not coarsen the rest.
+//! Rows are divided by distance first: each part takes at least four fifths of a sample of the
+//! remaining rows. So a few roots suffice for a world whose regions have scales of 1, 1e7 and 1e30,
+//! and a far outlier does not coarsen the rest.
 //!
-//! ROOT-3: Each part is then divided by shape, where long thin boxes would add too many entries:
-//! wide boxes, tall boxes, and the rest. Boxes of one direction are split into slabs that hardly
+//! ROOT-3: Each part is then divided by shape if long thin boxes would add too many entries: wide
+//! boxes, tall boxes, and the rest. Boxes of one direction are split into slabs whose cuts hardly
 //! any of them crosses, while any split of a lattice of both directions doubles its entries.
 //!
 //! Cost: O(n) for each part. Most sets have a single root.
@@ -29,11 +29,11 @@ const SHAPE_COUNT: usize = 3;
 /// Most roots of a tree.
 pub(super) const ROOT_COUNT_MAX: usize = PART_COUNT_MAX * SHAPE_COUNT;
 
-/// Rows whose centres are sorted to find the bulk. With fewer, the share of rows in the tails
+/// Rows whose centers are sorted to find the bulk. With fewer, the fraction of rows in the tails
 /// would vary by several percent.
 const SAMPLE_LEN: usize = 1024;
 
-/// One in this many sampled centres may lie outside of the bulk, on each side of each axis.
+/// One in this many sampled centers may lie outside of the bulk, on each side of each axis.
 const TAIL_PART: usize = 20;
 
 /// Distance from the bulk to the edge of its part, in widths of the bulk. Tails of ordinary
@@ -52,7 +52,7 @@ const LONG_ENTRIES_MAX: f64 = 0.25;
 /// The rows of one root, ascending, and the cell that they are divided in.
 pub(super) struct RootRegion {
     pub(super) rows: Vec<u32>,
-    /// ROOT-2
+    /// See ROOT-2.
     pub(super) cell: RawAabb,
 }
 
@@ -63,7 +63,7 @@ enum Shape {
     Tall,
 }
 
-/// Divides all rows of `boxes`, which are finite, between roots.
+/// Divides all rows of `boxes`, which must be finite, between roots.
 pub(super) fn root_regions(boxes: &[RawAabb]) -> Vec<RootRegion> {
     let mut regions = Vec::new();
     let mut remaining: Vec<u32> = (0..boxes.len()).map(row_number).collect();
@@ -87,7 +87,7 @@ pub(super) fn root_regions(boxes: &[RawAabb]) -> Vec<RootRegion> {
     regions
 }
 
-/// Returns the bounds of `rows`, of which there is at least one.
+/// Returns the bounds of `rows`, which must not be empty.
 pub(super) fn bounds_of(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
     rows.iter().map(|&row| boxes[row as usize]).reduce(|all, aabb| union(&all, &aabb)).unwrap_or_default()
 }
@@ -97,13 +97,13 @@ fn bounds_of_centers(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
     centers.reduce(|all, center| union(&all, &center)).unwrap_or_default()
 }
 
-/// Returns the centre of a box, as a box.
+/// Returns the center of a box, as a box.
 fn center_of(b: &RawAabb) -> RawAabb {
     let [x, y] = [b[0] * 0.5 + b[2] * 0.5, b[1] * 0.5 + b[3] * 0.5];
     [x, y, x, y]
 }
 
-/// Returns the area around the bulk of the centres: it holds at least four fifths of a sample.
+/// Returns the area around the bulk of the centers: at least four fifths of a sample.
 fn core_area(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
     let stride = rows.len().div_ceil(SAMPLE_LEN);
     let bulk = |axis: usize| {
@@ -114,12 +114,12 @@ fn core_area(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
         (sorted[tail], sorted[sorted.len() - 1 - tail])
     };
     let ((low_x, high_x), (low_y, high_y)) = (bulk(0), bulk(1));
-    // May be infinite, and then holds everything. Never NaN, as the centres are finite.
+    // May be infinite, and then contains everything. Never NaN, as the centers are finite.
     let margin = BULK_MARGIN * (high_x - low_x).max(high_y - low_y);
     [low_x - margin, low_y - margin, high_x + margin, high_y + margin]
 }
 
-/// Divides rows by [`Shape`] (ROOT-3). Shapes that do not pay are with the compact ones.
+/// Divides rows by [`Shape`] (ROOT-3). Shapes that do not pay count as compact.
 fn divide_by_shape(boxes: &[RawAabb], rows: Vec<u32>) -> [Vec<u32>; SHAPE_COUNT] {
     let leaf_side = leaf_side(&bounds_of_centers(boxes, &rows), rows.len());
     let mut added_entries = [0.0; SHAPE_COUNT];
@@ -154,8 +154,8 @@ fn shape_of(b: &RawAabb, leaf_side: f64) -> (Shape, f64) {
     }
 }
 
-/// Returns the side of a leaf, if `count` centres were spread evenly over `cell`, or along it if
-/// it is thin.
+/// Returns the side of a leaf if `count` centers were evenly distributed over `cell`, or along it
+/// if it is thin.
 fn leaf_side(cell: &RawAabb, count: usize) -> f64 {
     let [width, height] = sides_of(cell);
     let leaf_count = (count as f64 / LEAF_MAX as f64).max(1.0);

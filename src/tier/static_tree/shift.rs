@@ -1,4 +1,4 @@
-//! The same statics seen from another origin.
+//! Moves a set of statics to another origin.
 
 use crate::error::Error;
 use crate::geometry::translated;
@@ -16,7 +16,7 @@ impl StaticTree {
         Ok(tree)
     }
 
-    /// Returns the [`translated`](Self::translated) tree, which shares what it can with
+    /// Returns the [`translated`](Self::translated) tree, which shares as much as possible with
     /// `other_shifted`, the shifted tree of `other`.
     pub(crate) fn shifted_beside(
         &self,

@@ -1,4 +1,4 @@
-//! How a cell is split into four children, and which children a box belongs to.
+//! Splits a cell into four children, and determines the children that a box belongs to.
 //!
 //! Boxes are never clipped, so a box may belong to several children. Statics and the areas of
 //! searches follow the same rule, [`Split::touched_children`].
@@ -7,17 +7,17 @@
 //! side if `max > cut`.
 //!
 //! CUT-2: Two closed boxes that overlap share a child of every node. On each axis, let `p` be the
-//! larger of their minima; it lies in both boxes, `min <= p <= max`. If `p <= cut`, both minima
-//! are `<= cut` and both boxes belong to the lower side. Otherwise both maxima are `>= p > cut`
-//! and both belong to the upper side. So the child that the point `p` belongs to holds both boxes,
-//! and by induction a leaf does. This holds wherever the cut is: boxes may lie outside of the cell
-//! and areas may have infinite edges.
+//! larger of their minima; it is in both boxes, `min <= p <= max`. If `p <= cut`, both minima are
+//! `<= cut` and both boxes belong to the lower side. Otherwise both maxima are `>= p > cut` and
+//! both belong to the upper side. So the child that the point `p` belongs to contains both boxes,
+//! and by induction so does a leaf. This is true for any position of the cut: boxes may extend
+//! beyond the cell and areas may have infinite edges.
 //!
 //! CUT-3: The cuts lie strictly between the edges of the cell and ascend. So an edge of a cell
 //! equals an edge of the root's cell only if nothing was cut off on that side, and every cut on an
 //! axis makes the cell narrower.
 //!
-//! Cost: a dozen floating point operations. Cells are derived on the way down, never stored.
+//! Cost: a dozen floating point operations. Cells are derived during the descent, never stored.
 
 use crate::geometry::{INFINITE_AABB, RawAabb};
 
@@ -117,8 +117,8 @@ impl Split {
         }
     }
 
-    /// Returns whether the cuts satisfy CUT-3, which they do not where the edges of `cell` are
-    /// neighbouring floats.
+    /// Returns whether the cuts satisfy CUT-3. They do not if edges of `cell` are neighboring
+    /// floats.
     pub(super) fn is_strict(&self, cell: &RawAabb) -> bool {
         let [first, second, third] = self.cuts;
         let slabs = |low: f32, high: f32| low < first && first < second && second < third && third < high;
@@ -133,7 +133,7 @@ impl Split {
 /// Returns a cell without its edges on the outer sides of the root's cell.
 #[inline]
 pub(super) fn without_outer_edges(cell: &RawAabb, root_cell: &RawAabb) -> RawAabb {
-    // By CUT-3 an edge equals the root's only on an outer side.
+    // An edge equals the root's only on an outer side (CUT-3).
     std::array::from_fn(|edge| if cell[edge] == root_cell[edge] { INFINITE_AABB[edge] } else { cell[edge] })
 }
 

@@ -4,13 +4,13 @@
 //! lists it.
 //!
 //! SUBTREE-2: A subtree never takes more entries or groups of siblings than its budget. A list is
-//! never longer than its budget of entries. A split that would exceed the budget is not made. What
-//! remains is shared between the children by the lengths of their lists, rounded down, which
-//! leaves each child at least the length of its list.
+//! never longer than its budget of entries. A split that would exceed the budget is not made. The
+//! rest of the budget is divided among the children by the lengths of their lists, rounded down,
+//! which leaves each child at least the length of its list.
 //!
-//! SUBTREE-3: The layout is depth first: a group of siblings, then all below its first child, and
-//! so on. Lists are divided into tasks by their lengths alone, so the layout does not depend on
-//! the number of threads.
+//! SUBTREE-3: The layout is depth first: a group of siblings, then everything below its first
+//! child, and so on. Lists are divided into tasks by their lengths alone, so the layout does not
+//! depend on the number of threads.
 //!
 //! Cost: O(n * depth) in time. While it runs, memory for a few lists of the length of the input.
 
@@ -20,7 +20,7 @@ use crate::tier::static_tree::node::{ENTRY_COUNT_MAX, Node, SIBLINGS_COUNT_MAX, 
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use std::ops::Range;
 
-/// Entries that a leaf may hold without being split. A million walls searched by areas of a wall's
+/// Entries of a leaf up to which it is not split. A million walls searched by areas of a wall's
 /// size take the same time from 16 to 48, within noise: shorter lists cost as many nodes as they
 /// save tests. With 8 there are three times the nodes.
 pub(super) const LEAF_MAX: usize = 24;
@@ -45,14 +45,14 @@ pub(super) const SIBLINGS_FREE: u64 = 64;
 /// a little more than double at each split. At four times, no list would be shorter.
 const GROWTH_HALVES_MAX: usize = 5;
 
-/// A quad split is made without a look at slabs if it adds less than one entry in this many. It
-/// keeps cells square, as most areas of searches are.
+/// A quad split is made without trying slabs if it adds less than one entry in this many. It keeps
+/// cells square, like the areas of most searches.
 const QUAD_GROWTH_PART: usize = 8;
 
 /// Longest list that one task handles: some 64 tasks for a million rows, of a millisecond each.
 const TASK_LEN: usize = 1 << 14;
 
-/// What a subtree may take (SUBTREE-2).
+/// The most that a subtree may take (SUBTREE-2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     entries: u64,
@@ -74,7 +74,7 @@ impl Budget {
     }
 }
 
-/// Where a list is in the tree.
+/// The place of a list in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BuildSite {
     pub(super) cell: RawAabb,
@@ -119,7 +119,7 @@ impl Subtree {
         whole
     }
 
-    /// Appends all below another subtree, and returns its node with indices of this one.
+    /// Appends another subtree, and returns its node with indices into this one.
     pub(super) fn append(&mut self, other: Self) -> Node {
         let (siblings, entries) = (self.siblings.len(), self.entries.len());
         let offset = |group: Siblings| Siblings(group.0.map(|node| node.offset_by(siblings, entries)));
@@ -204,7 +204,7 @@ impl<'a> SubtreeBuilder<'a> {
     }
 }
 
-/// A split, and how many entries each child gets.
+/// A split, and the number of entries of each child.
 struct SplitPlan {
     split: Split,
     counts: [usize; CHILD_COUNT],
@@ -212,8 +212,8 @@ struct SplitPlan {
 }
 
 impl SplitPlan {
-    /// Returns the split that makes the fewest entries, or `None` if none pays or the budget is
-    /// used up.
+    /// Returns the split with the fewest entries, or `None` if none pays or the budget is
+    /// exhausted.
     fn choose(boxes: &[RawAabb], rows: &[u32], site: &BuildSite) -> Option<Self> {
         if rows.len() <= LEAF_MAX || site.depth == DEPTH_MAX || site.budget.siblings == 0 {
             return None;
@@ -254,7 +254,7 @@ impl SplitPlan {
         self.total + CHILD_COUNT
     }
 
-    /// Writes the lists of the children to `space`, and returns where they are (SUBTREE-1).
+    /// Writes the lists of the children to `space`, and returns their ranges (SUBTREE-1).
     fn distribute(&self, boxes: &[RawAabb], rows: &[u32], space: &mut [u32]) -> [Range<usize>; CHILD_COUNT] {
         let mut ends = [0; CHILD_COUNT];
         for k in 1..CHILD_COUNT {
@@ -264,7 +264,7 @@ impl SplitPlan {
         for &row in rows {
             let touched = self.split.touched_children(&boxes[row as usize]);
             for (k, end) in ends.iter_mut().enumerate() {
-                // Written to every list and kept if the end moves on: a branch would mispredict.
+                // Written to every list, and kept if the end advances: a branch would mispredict.
                 space[*end] = row;
                 *end += (touched >> k & 1) as usize;
             }

@@ -1,4 +1,4 @@
-//! The tree of a set of statics, and what it tells about its rows.
+//! The tree of a set of statics, and access to its rows.
 
 use crate::error::Error;
 use crate::geometry::{Aabb, RawAabb, union};
@@ -19,8 +19,8 @@ pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 /// enabled again at no cost, for a door or a destroyed wall. To add or move one, build a new tree.
 ///
 /// All finite boxes work well: walls, beams as long as the world, points, stacks of equal boxes,
-/// far outliers. Where many large boxes cross, the lists of leaves grow long, but the tree does
-/// not: it has at most 4 leaf entries and one node for each static, and 268 nodes besides.
+/// far outliers. If many large boxes cross, the lists of leaves grow long, but the tree does
+/// not: it has at most 4 leaf entries and one node for each static, and 268 additional nodes.
 ///
 /// # Determinism
 ///
@@ -50,13 +50,13 @@ pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 ///
 /// # Source
 ///
-/// A quadtree whose nodes hold no boxes, with four contiguous children and the lists of leaves in
-/// one array, is described in
-/// [an answer on Stack Overflow](https://stackoverflow.com/questions/41946007). The rule by which
-/// boxes are never clipped, the splits into slabs and the budgets are this crate's.
+/// A quadtree whose nodes contain no boxes, with four contiguous children and the lists of leaves
+/// in one array, is described in [an answer on Stack
+/// Overflow](https://stackoverflow.com/questions/41946007). The rule by which boxes are never
+/// clipped, the splits into slabs and the budgets are this crate's.
 #[derive(Clone, Debug, Default)]
 pub struct StaticTree {
-    /// Shared by clones, so that each frame can hold the statics of its step.
+    /// Shared by clones, so that each frame can keep the statics of its step.
     pub(super) data: Arc<TreeData>,
     /// A bit for each row.
     pub(super) disabled: BitSet,
@@ -222,13 +222,13 @@ impl StaticTree {
         self.data.bytes() + self.disabled.bytes()
     }
 
-    /// Returns the bytes of heap memory held and not shared with `other`.
+    /// Returns the bytes of heap memory that are not shared with `other`.
     pub(crate) fn bytes_beside(&self, other: &Self) -> usize {
         let is_shared = Arc::ptr_eq(&self.data, &other.data);
         self.disabled.bytes() + if is_shared { 0 } else { self.data.bytes() }
     }
 
-    /// Becomes a clone of `other`, in the memory already held.
+    /// Becomes a clone of `other`, in its own memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         if !Arc::ptr_eq(&self.data, &other.data) {
             self.data = Arc::clone(&other.data);
@@ -236,7 +236,7 @@ impl StaticTree {
         self.disabled.copy_from(&other.disabled);
     }
 
-    /// Gives back memory that a larger set needed before.
+    /// Releases memory that a larger set needed before.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.disabled.shrink_to_fit();
     }

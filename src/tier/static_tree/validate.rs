@@ -7,7 +7,7 @@ use crate::tier::static_tree::split::{Split, SplitKind};
 use crate::tier::static_tree::subtree::{DEPTH_MAX, ENTRIES_PER_STATIC, SIBLINGS_FREE, STATICS_PER_SIBLINGS};
 use crate::tier::static_tree::tree::StaticTree;
 
-/// What was counted on the way down.
+/// Counts of the traversal.
 struct Counted {
     is_siblings_seen: Vec<bool>,
     entry_count: usize,

@@ -1,7 +1,7 @@
 //! The double grid that is changed through handles.
 //!
-//! HANDLES-1: There are at most `CELLS_MIN` loose cells or as many as planned entities, whichever
-//! is more. There are at most as many entities as planned, unless cells have the size asked for.
+//! HANDLES-1: There are at most as many loose cells as planned entities, or `CELLS_MIN` if that is
+//! more. There are at most as many entities as planned, unless the cells have the requested size.
 
 use crate::error::Error;
 use crate::geometry::{Aabb, RawAabb, union};
@@ -23,8 +23,8 @@ const CELLS_MAX: usize = 1 << 30;
 /// Use it for boxes of any size that live for long and change one at a time: triggers, areas of
 /// effect, large creatures, lights. For all bodies of a step, use [`World`](crate::World).
 ///
-/// Each box is filed in one loose cell, the one that holds its centre, and the bounds of the cell
-/// grow to cover it. A coarser tight grid finds the loose cells that a search has to visit.
+/// Each box is filed in one loose cell, the one that contains its center, and the bounds of the
+/// cell grow to cover it. A coarser tight grid finds the loose cells that a search has to visit.
 /// Removing and moving boxes never shrinks these bounds: searches get slower, never wrong, until
 /// [`refit`](Self::refit) is called.
 ///
@@ -84,8 +84,8 @@ impl LooseGrid {
     /// The area is where boxes are expected. Searches for boxes outside of it are slower but exact.
     /// A good cell size is that of a typical box.
     ///
-    /// There are at most two cells for each box, or 1024 in all. As long as `cell_size` needs more,
-    /// cells are larger; each time the number of boxes has doubled, they are made smaller.
+    /// There are at most two cells for each box, or 1024 in all. While `cell_size` would need more,
+    /// cells are larger; they are made smaller each time the number of boxes has doubled.
     ///
     /// # Errors
     ///
@@ -191,8 +191,8 @@ impl LooseGrid {
     /// Makes searches fast again after boxes were moved far or removed.
     ///
     /// Shrinks the bounds of each loose cell to its boxes and lists all cells anew, in larger tight
-    /// cells if boxes are very long. Handles stay valid. It pays once about as many boxes have
-    /// moved to another cell as there are boxes.
+    /// cells if boxes are very long. Handles stay valid. It is worth its cost once about as many
+    /// boxes have moved to another cell as the grid contains.
     ///
     /// # Cost
     ///
@@ -226,7 +226,7 @@ impl LooseGrid {
         self.bytes()
     }
 
-    /// Gives back memory that the present boxes do not need. Handles stay valid.
+    /// Releases memory that the present boxes do not need. Handles stay valid.
     ///
     /// # Cost
     ///
@@ -256,7 +256,7 @@ impl LooseGrid {
         cell
     }
 
-    /// Takes an entity out of the list of its cell (SLOT-2). The bounds of the cell stay.
+    /// Removes an entity from the list of its cell (SLOT-2). The bounds of the cell stay.
     fn unlink(&mut self, index: EntityIndex) {
         let Slot { bounds, next, prev, .. } = self.slots[index];
         match prev.some() {
@@ -294,7 +294,7 @@ impl LooseGrid {
         let counts = cell_counts(wanted, planned_len.min(CELLS_MAX) as f64);
         let has_wanted_size = counts == wanted;
         self.planned_len = if has_wanted_size { usize::MAX } else { planned_len };
-        // Cells of the wanted size may reach beyond the area.
+        // Cells of the wanted size may extend beyond the area.
         let covered = [0, 1].map(|k| if has_wanted_size { wanted[k] * cell_size } else { sides[k] });
         self.map = CellMap::new(min.map(f64::from), covered, counts.map(|count| count as u32));
         self.cells.clear();

@@ -1,4 +1,4 @@
-//! A double grid that lives over many frames and is changed through handles.
+//! A double grid that persists over many frames and is changed through handles.
 
 pub(crate) mod grid;
 mod pairs;

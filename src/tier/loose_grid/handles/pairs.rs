@@ -42,7 +42,7 @@ impl LooseGrid {
                 self.pair_with_list(a, self.slots[a].next, pairs);
             }
             if self.tight.is_unlisted(cell) {
-                // With all others; of two unlisted cells, the first does it.
+                // With all others; for two unlisted cells, from the first one.
                 let others = held().filter(|&other| other > cell || !self.tight.is_unlisted(other));
                 others.for_each(|other| self.pair_cells(cell, other, pairs));
             } else {

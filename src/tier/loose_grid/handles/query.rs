@@ -14,8 +14,8 @@ use std::iter::FusedIterator;
 use std::slice;
 
 impl LooseGrid {
-    /// Returns the slots of the boxes that pass `test`, of those in loose cells that overlap `area`,
-    /// each once.
+    /// Returns the slots of the boxes that pass `test` among those in loose cells that overlap
+    /// `area`, each once.
     pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> HandleAreaQuery<'_> {
         let range = self.tight.map().touched(&area);
         HandleAreaQuery {
@@ -53,11 +53,10 @@ impl LooseGrid {
         visitor.within
     }
 
-    /// Visits the boxes that `cast` hits up to the distance `t_max`, each once, roughly first hit
-    /// first.
+    /// Visits the boxes that `cast` hits at times of impact up to `t_max`, each once, roughly
+    /// earliest first.
     ///
-    /// `visit` takes a handle and where its box is hit, and returns the new `t_max`. Returns the last
-    /// one.
+    /// `visit` takes a handle and its impact, and returns the new `t_max`. Returns the last one.
     pub(crate) fn visit_cast(
         &self,
         cast: &PreparedCast,
@@ -71,13 +70,13 @@ impl LooseGrid {
         visitor.t_max
     }
 
-    /// Returns a number that sorts points so that searches near them touch memory close together.
+    /// Returns a number that sorts points so that successive searches access nearby memory.
     pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
         self.tight_cell_number(point)
     }
 
-    /// Returns the loose cells listed in the tight cells that `area` touches, each once. Some may not
-    /// overlap it.
+    /// Returns the loose cells listed in the tight cells that `area` touches, each once. Some may
+    /// not overlap it.
     pub(super) fn cells_in(&self, area: RawAabb) -> impl Iterator<Item = LooseIndex> + Clone {
         let map = self.tight.map();
         let range = map.touched(&area);
@@ -139,21 +138,21 @@ impl DoubleGrid for &LooseGrid {
     }
 }
 
-/// An iterator over the slots of the boxes that pass a test, of those in loose cells that overlap an
-/// area.
+/// An iterator over the slots of the boxes that pass a test, among those in loose cells that
+/// overlap an area.
 #[derive(Clone, Debug)]
 pub(crate) struct HandleAreaQuery<'g> {
     grid: &'g LooseGrid,
     area: RawAabb,
     test: BoxTest,
-    /// The tight cells that the area touches, the one that is searched, and the rest of its list. A
-    /// loose cell is reported in the one nearest to the lower corner of the range.
+    /// The tight cells that the area touches, the present one, and the rest of its list. A loose
+    /// cell is reported in the one nearest to the lower corner of the range.
     range: CellRange,
     at: [u32; 2],
     listed: EntryIndex,
-    /// The rest of the loose cells that no tight cell lists.
+    /// The remaining unlisted loose cells.
     unlisted: slice::Iter<'g, LooseIndex>,
-    /// The next box of the loose cell that is searched.
+    /// The next box of the present loose cell.
     member: EntityIndex,
 }
 

@@ -1,6 +1,6 @@
 //! Entities in slots, found through handles that become stale.
 //!
-//! SLOT-1: A slot holds an entity while its generation is odd: insertion makes it odd, removal
+//! SLOT-1: A slot contains an entity while its generation is odd: insertion makes it odd, removal
 //! even. A handle has the odd generation of its entity, so it matches no other entity and no free
 //! slot. A used slot whose generation wraps to 0 is retired.
 //!
@@ -30,7 +30,7 @@ impl LooseHandle {
     pub(super) const STALE: Self = Self { index: u32::MAX, generation: 0 };
 }
 
-/// The box of an entity, and its neighbours in a list (SLOT-2).
+/// The box of an entity, and its neighbors in a list (SLOT-2).
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tier::loose_grid) struct Slot {
     pub(in crate::tier::loose_grid) bounds: RawAabb,
@@ -48,7 +48,7 @@ pub(super) struct Slots {
     /// The first free slot.
     free: EntityIndex,
     len: usize,
-    /// The generation of new slots: at least that of every slot that was given back (SLOT-1).
+    /// The generation of new slots: at least that of every slot that was released (SLOT-1).
     first_generation: u32,
 }
 
@@ -109,7 +109,7 @@ impl Slots {
         self.link_free();
     }
 
-    /// Gives back free slots behind the last entity. The others are reused from the lowest on.
+    /// Releases the free slots after the last entity. The others are reused from the lowest on.
     pub(super) fn truncate(&mut self) {
         while let Some(last) = self.slots.pop_if(|slot| slot.is_free()) {
             self.first_generation = self.first_generation.max(last.generation);
@@ -154,7 +154,7 @@ impl Slot {
         self.generation & 1 == 1
     }
 
-    /// Returns whether the slot may take an entity: it holds none and is not retired.
+    /// Returns whether the slot may take an entity: it is empty and not retired.
     fn is_free(&self) -> bool {
         !self.is_occupied() && self.generation != 0
     }

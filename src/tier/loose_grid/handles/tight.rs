@@ -19,7 +19,7 @@ pub(super) struct ListEntry {
     next: EntryIndex,
 }
 
-/// Tells which loose cells each tight cell lists, and which are unlisted (LOOSE-3).
+/// The loose cells that each tight cell lists, and the unlisted ones (LOOSE-3).
 #[derive(Clone, Debug)]
 pub(in crate::tier::loose_grid) struct TightLists {
     map: CellMap,
@@ -147,7 +147,7 @@ impl TightLists {
         self.heads[self.map.number(x, y)]
     }
 
-    /// Returns the loose cell at a cursor of a list, and moves the cursor on.
+    /// Returns the loose cell at a cursor of a list, and advances the cursor.
     #[inline]
     pub(super) fn next_listed(&self, cursor: &mut EntryIndex) -> Option<LooseIndex> {
         let ListEntry { cell, next } = self.entries[cursor.some()?.get()];

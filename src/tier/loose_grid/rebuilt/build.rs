@@ -13,7 +13,7 @@ const CROWDED_PART: usize = 8;
 impl RebuiltGrid {
     /// Files entity `i` with `boxes[i]` for all boxes, whose edges may be infinite.
     ///
-    /// Allocates nothing if an earlier rebuild needed as much memory.
+    /// Allocates only if no earlier rebuild needed as much memory.
     pub(crate) fn rebuild(&mut self, boxes: &[RawAabb]) {
         let sample = &mut self.scratch.sample;
         let mut profiles = [0, 1].map(|axis| sample.profile(boxes.len(), PLAN_SAMPLE, axis, |k| boxes[k]));
@@ -118,10 +118,10 @@ fn clear_counts(counts: &mut Vec<u32>, cell_count: usize) {
     counts.resize(cell_count + 2, 0);
 }
 
-/// Turns counts into where the run of each cell starts: that of cell `k` at `counts[k + 1]`.
+/// Turns counts into the starts of runs: that of cell `k` is at `counts[k + 1]`.
 ///
-/// Filling moves it past each element placed, so that in the end `counts[k]..counts[k + 1]` is the
-/// run of cell `k`.
+/// Each placed element advances the start of its cell, so that in the end `counts[k]..counts[k +
+/// 1]` is the run of cell `k`.
 fn starts_from_counts(counts: &mut [u32]) {
     let mut total = 0;
     for count in counts {
@@ -130,7 +130,7 @@ fn starts_from_counts(counts: &mut [u32]) {
     }
 }
 
-/// Returns the position of the next element of cell `k`, and moves on.
+/// Returns the position of the next element of cell `k`, and advances it.
 #[inline(always)]
 fn next_position(starts: &mut [u32], k: usize) -> usize {
     let position = &mut starts[k + 1];

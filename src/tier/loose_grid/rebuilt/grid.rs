@@ -1,9 +1,9 @@
-//! The grid of one step, and how it is laid out.
+//! The grid of one step, and its layout.
 //!
 //! Its contents and their order are a pure function of the boxes. Buffers are reused, their
 //! contents are not.
 //!
-//! REBUILT-1: `filed` holds the entities in cell order; those of loose cell `k` are from
+//! REBUILT-1: `filed` contains the entities in cell order; those of loose cell `k` are from
 //! `cells[k].head` to `cells[k + 1].head`. Cells without entities are left out, and one more cell
 //! ends the last run.
 //!
@@ -14,15 +14,16 @@
 //! REBUILT-3: Blocks are runs of `BLOCK_LEN` entities in cell order. A pair is found in the block
 //! of its entity that comes first in that order.
 //!
-//! Layouts that are hard on grids, and what helps: for boxes in clusters, columns and rows that
-//! hold equally many (MAP-2). For many boxes that remain in one cell, a sort and sweep of that cell
-//! (REBUILT-2). For long thin boxes of one direction, cells as much longer. For lengths of both
-//! directions, where tight cells list many loose cells, a search through the bounds of groups of
-//! loose cells.
+//! Layouts that are hard for grids, and the remedies: for clusters, columns and rows with equal
+//! populations (MAP-2). For many boxes that remain in one cell, a sort and sweep of that cell
+//! (REBUILT-2). For long thin boxes of one direction, cells of the same proportions. For long boxes
+//! of both directions, where tight cells list many loose cells, a search through the bounds of
+//! groups of loose cells.
 //!
-//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) where neighbours are of
-//! similar density and size. A search: the loose cells listed where it looks, or 1 / `GROUP_LEN` of
-//! all loose cells if that is less, and the entities of those that it overlaps.
+//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) if neighbors are of similar
+//! density and size. A search: the loose cells listed in the tight cells that it touches, or 1 /
+//! `GROUP_LEN` of all loose cells if that is less, and the entities of the loose cells that it
+//! overlaps.
 
 use crate::geometry::RawAabb;
 use crate::memory::bit_set::BitSet;
@@ -34,12 +35,12 @@ use crate::tier::loose_grid::rebuilt::plan::BoxSample;
 use std::ops::Range;
 
 /// Entities of crowded cells, or loose cells, that share bounds. With two entities in a cell on
-/// average, random positions do not crowd a cell. Smaller groups take memory and time to skip; of
-/// larger ones more is tested for nothing.
+/// average, random positions do not crowd a cell. Smaller groups cost more memory and more tests of
+/// bounds; larger ones cost more tests of their contents.
 pub(super) const GROUP_LEN: usize = 32;
 
 /// Entities in a block (REBUILT-3): some tens of microseconds, long compared with the overhead of a
-/// task, and short enough to share out evenly.
+/// task, and short enough to distribute evenly.
 pub(super) const BLOCK_LEN: usize = 1024;
 
 /// An entity in cell order.
@@ -54,7 +55,7 @@ const _: () = assert!(size_of::<FiledEntity>() == 20);
 /// The double grid of one step. Entities are numbered as the boxes that it was rebuilt from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RebuiltGrid {
-    /// REBUILT-1
+    /// See REBUILT-1.
     pub(super) filed: Vec<FiledEntity>,
     pub(super) cells: Vec<LooseCell>,
     /// `cell_groups[k]` covers the loose cells `cells[k * GROUP_LEN..][..GROUP_LEN]`.
@@ -111,7 +112,7 @@ impl RebuiltGrid {
         self.filed.len().div_ceil(BLOCK_LEN)
     }
 
-    /// Returns where the entities of a loose cell are (REBUILT-1).
+    /// Returns the range of the entities of a loose cell (REBUILT-1).
     #[inline(always)]
     pub(super) fn entities_of(&self, cell: usize) -> Range<usize> {
         self.cells[cell].head.get()..self.cells[cell + 1].head.get()
@@ -130,7 +131,7 @@ impl RebuiltGrid {
 }
 
 impl TightRuns {
-    /// Returns what the cells of a row list, from column `x0` to `x1`.
+    /// Returns the loose cells that the tight cells of a row list, from column `x0` to `x1`.
     #[inline(always)]
     pub(super) fn row(&self, y: u32, x0: u32, x1: u32) -> &[LooseIndex] {
         let first = self.starts[self.map.number(x0, y)] as usize;

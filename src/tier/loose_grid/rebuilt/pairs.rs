@@ -6,16 +6,16 @@ use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::rebuilt::grid::{BLOCK_LEN, FiledEntity, GROUP_LEN, RebuiltGrid, next_group_part};
 use std::ops::Range;
 
-/// A search goes through the groups of loose cells if tight cells list more than this many loose
-/// cells for each group. Tight cells list many if boxes are very long, and a search of a large area
-/// overlaps most loose cells anyway.
+/// A search uses the groups of loose cells if the touched tight cells list more than this many
+/// loose cells for each group. Tight cells list many if boxes are very long, and a search of a
+/// large area overlaps most loose cells anyway.
 pub(super) const LISTED_PER_GROUP_MAX: usize = 2;
 
 impl RebuiltGrid {
     /// Calls `emit` with each pair that a block finds, lower entity first.
     ///
     /// All blocks together find each pair of entities whose boxes overlap once (REBUILT-3). Returns
-    /// `None` as soon as `emit` does. `seen` holds [`loose_cell_count`](Self::loose_cell_count)
+    /// `None` as soon as `emit` does. `seen` contains [`loose_cell_count`](Self::loose_cell_count)
     /// bits, which are clear before and after.
     pub(crate) fn find_block_pairs(
         &self,

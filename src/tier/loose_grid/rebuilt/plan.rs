@@ -1,7 +1,7 @@
-//! Chooses the cells that suit the boxes, from a sample.
+//! Chooses the cells for a set of boxes, from a sample.
 //!
-//! Only speed depends on it. The sample is chosen by a hash, so that no regular order of the rows,
-//! as of two alternating sizes, distorts it.
+//! It affects only speed. The sample is chosen by a hash, so that a pattern in the order of rows,
+//! such as two alternating sizes, does not distort it.
 
 use crate::geometry::RawAabb;
 use crate::memory::buffers::buffers;
@@ -9,38 +9,38 @@ use crate::tier::loose_grid::axis::{Knots, PART_COUNT};
 use crate::tier::loose_grid::cell::{TIGHT_SHIFT, center};
 use crate::tier::loose_grid::map::CellMap;
 
-/// Boxes sampled to plan a grid. Quantiles are then within some percent; a larger sample would take
-/// a visible part of a step with few hundred boxes.
+/// Boxes sampled to plan a grid. Quantiles are then accurate to a few percent; a larger sample
+/// would take a noticeable part of a step with few hundred boxes.
 pub(super) const PLAN_SAMPLE: usize = 1024;
 
 /// Boxes sampled to choose the axis of a crowded cell.
 pub(super) const CELL_SAMPLE: usize = 64;
 
 /// Entities in a loose cell, on average. With one, there are many cells and their bounds overlap
-/// more; with four, more is tested for nothing.
+/// more; with four, more entities are tested without a hit.
 const ENTITIES_PER_CELL: f64 = 2.0;
 
-/// One in this many sampled centres may lie beyond each end of the area. Their boxes are filed in
+/// One in this many sampled centers may lie beyond each end of the area. Their boxes are filed in
 /// the cells at its border.
 const OUTLIER_PART: usize = 16;
 
 /// How the sampled boxes are distributed on an axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Profile {
-    /// Where the area with most centres begins.
+    /// Where the area with most centers begins.
     origin: f64,
     /// The length of that area.
     side: f64,
     /// The mean extent of boxes, each counted as `side` at most.
     extent: f64,
-    /// Equally many centres lie between each two of these.
+    /// Equally many centers lie between each two of these.
     knots: Knots,
 }
 
 impl Profile {
     const EMPTY: Self = Self { origin: 0.0, side: 0.0, extent: 0.0, knots: [0.0; PART_COUNT + 1] };
 
-    /// Returns the profile as if the median density were everywhere, as it is along a warped axis.
+    /// Returns the profile with the median density everywhere, as along a warped axis.
     pub(super) fn evened(mut self) -> Self {
         let mut parts = [0.0; PART_COUNT];
         for (part, ends) in parts.iter_mut().zip(self.knots.windows(2)) {
@@ -103,7 +103,7 @@ impl BoxSample {
         let at = |k: usize| f64::from(self.centers[k]);
         let outliers = self.centers.len() / OUTLIER_PART;
         let (low, high) = (at(outliers), at(last - outliers));
-        // Half as far again as evenly spread centres would lie beyond the quantiles.
+        // Half as far again as evenly spread centers would lie beyond the quantiles.
         let reach = (high - low) / (OUTLIER_PART - 2) as f64 * 1.5;
         let (low, high) = ((low - reach).max(at(0)), (high + reach).min(at(last)));
         let side = high - low;
@@ -117,12 +117,12 @@ impl BoxSample {
 /// Returns the loose grid for `len` boxes.
 ///
 /// A search overlaps the cells within (side of a cell + extent of a box) on each axis. For a given
-/// area of a cell these are fewest if the sides of cells have the ratio of the extents of boxes. So
-/// beams as long as the world get a grid of one column.
+/// cell area, their number is smallest if the sides of cells have the ratio of the extents of
+/// boxes. So beams as long as the world get a grid of one column.
 pub(super) fn loose_map(len: usize, profiles: [Profile; 2]) -> CellMap {
     let cell_count = (len as f64 / ENTITIES_PER_CELL).clamp(1.0, f64::from(1 << 30));
     let [x, y] = profiles;
-    // How many boxes fit side by side: for points, as many as there are cells.
+    // The number of boxes that fit side by side: for points, the number of cells.
     let fit = |p: &Profile| p.side / p.extent.max(p.side / cell_count);
     let count_x = match (x.side > 0.0, y.side > 0.0) {
         (true, true) => (cell_count * fit(&x) / fit(&y)).sqrt().clamp(1.0, cell_count),
@@ -133,10 +133,10 @@ pub(super) fn loose_map(len: usize, profiles: [Profile; 2]) -> CellMap {
     CellMap::new([x.origin, y.origin], [x.side, y.side], [count_x as u32, count_y as u32])
 }
 
-/// Returns the loose grid for boxes in clusters, of which [`loose_map`] would put many into one
+/// Returns the loose grid for boxes in clusters, many of which [`loose_map`] would put into one
 /// cell.
 ///
-/// Columns hold equally many boxes, and so do rows. Filing by it takes twice as long.
+/// Columns have equal populations, and so do rows. Filing takes twice as long.
 pub(super) fn warped_map(len: usize, profiles: [Profile; 2]) -> CellMap {
     let [x, y] = &profiles;
     loose_map(len, profiles).warped([&x.knots, &y.knots])
@@ -148,7 +148,7 @@ pub(super) fn tight_map(loose: &CellMap, profiles: [Profile; 2]) -> CellMap {
     let shift = |axis: usize| {
         let Profile { side, extent, .. } = profiles[axis];
         let loose_side = side / f64::from(loose.counts()[axis]);
-        // The cast saturates, and takes the NaN of an area without a side for 0.
+        // The cast saturates, and maps NaN, for an area without a side, to 0.
         ((1.0 + extent / loose_side).log2().ceil() as u32).max(TIGHT_SHIFT)
     };
     loose.joined([shift(0), shift(1)])

@@ -1,8 +1,8 @@
 //! Queries of the grid of one step.
 //!
 //! Small areas, points and rays are searched through the tight grid, large areas through the groups
-//! of loose cells. If boxes are so long that tight cells list more loose cells than a search through
-//! groups looks at, groups serve for all.
+//! of loose cells. If boxes are so long that tight cells list more loose cells than a search
+//! through groups tests, all searches use groups.
 
 use crate::geometry::{Impact, PreparedCast, RawAabb, distance_squared, overlaps};
 use crate::tier::DebugShape;
@@ -18,8 +18,8 @@ use std::ops::Range;
 use std::slice;
 
 impl RebuiltGrid {
-    /// Returns the entities that pass `test`, of those in loose cells that overlap `area`, each once.
-    /// Edges of the area may be infinite.
+    /// Returns the entities that pass `test` among those in loose cells that overlap `area`, each
+    /// once. Edges of the area may be infinite.
     #[inline]
     pub(crate) fn box_query(&self, area: RawAabb, test: BoxTest) -> LooseAreaQuery<'_> {
         LooseAreaQuery { grid: self, area, test, cells: CellCursor::new(self, &area), rest: 0..0, filed: [].iter() }
@@ -42,11 +42,10 @@ impl RebuiltGrid {
         visitor.within
     }
 
-    /// Visits the entities that `cast` hits up to the distance `t_max`, each once, roughly first hit
-    /// first.
+    /// Visits the entities that `cast` hits at times of impact up to `t_max`, each once, roughly
+    /// earliest first.
     ///
-    /// `visit` takes an entity and where it is hit, and returns the new `t_max`. Returns the last
-    /// one.
+    /// `visit` takes an entity and its impact, and returns the new `t_max`. Returns the last one.
     pub(crate) fn visit_cast(
         &self,
         cast: &PreparedCast,
@@ -72,19 +71,18 @@ impl RebuiltGrid {
         }
     }
 
-    /// Returns whether a search anywhere through groups is faster than one through tight cells.
+    /// Returns whether all searches are faster through groups than through tight cells.
     pub(crate) fn prefers_groups(&self) -> bool {
         self.tight.listed.len() > self.listed_max() * self.tight.map.cell_count()
     }
 
-    /// Returns the most loose cells that tight cells may list for a search that uses them.
+    /// Returns the most loose cells that touched tight cells may list for a search through them.
     #[inline(always)]
     fn listed_max(&self) -> usize {
         LISTED_PER_GROUP_MAX * self.cell_groups.len() + GROUP_LEN
     }
 
-    /// Visits the entities of one group of loose cells after another, of group `first` before the
-    /// others.
+    /// Visits the entities group by group, those of group `first` before the others.
     fn visit_groups(&self, first: usize, visitor: &mut impl BoxVisitor<u32>) {
         let others = (0..self.cell_groups.len()).filter(|&group| group != first);
         for group in std::iter::once(first).chain(others) {
@@ -135,7 +133,7 @@ impl DoubleGrid for &RebuiltGrid {
     }
 }
 
-/// An iterator over the entities that pass a test, of those in loose cells that overlap an area.
+/// An iterator over the entities that pass a test, among those in loose cells that overlap an area.
 #[derive(Clone, Debug)]
 pub(crate) struct LooseAreaQuery<'g> {
     grid: &'g RebuiltGrid,
@@ -154,7 +152,7 @@ impl LooseAreaQuery<'_> {
         (overlaps(aabb, &self.area) | !self.test.needs_overlap()) && self.test.accepts(|| *aabb)
     }
 
-    /// Goes on to the next entities that may overlap. Returns `false` if there are none.
+    /// Advances to the next entities that may overlap. Returns `false` if there are none.
     #[inline(always)]
     fn next_run(&mut self) -> bool {
         loop {
@@ -209,14 +207,14 @@ impl Iterator for LooseAreaQuery<'_> {
 #[derive(Clone, Debug)]
 enum CellCursor<'g> {
     Empty,
-    /// Through tight cells. A loose cell is reported in the one nearest to the lower corner of
-    /// `range`. `listed` is the rest of the tight cell `at`.
+    /// Through tight cells. A loose cell is reported in the tight cell nearest to the lower corner
+    /// of `range`. `listed` is the rest of the list of tight cell `at`.
     Tight {
         range: CellRange,
         at: [u32; 2],
         listed: slice::Iter<'g, LooseIndex>,
     },
-    /// Through groups: those left, and the rest of the last one.
+    /// Through groups: the remaining groups, and the rest of the last one.
     Groups {
         groups: Range<usize>,
         cells: Range<usize>,

@@ -57,7 +57,7 @@ impl RebuiltGrid {
         self.tight.listed.len()
     }
 
-    /// Returns about how many tests of two loose cells or two entities the search for pairs makes.
+    /// Returns about how many tests of loose cells or entities the search for pairs makes.
     pub(in crate::tier::loose_grid) fn test_count(&self) -> usize {
         let lists = self.tight.starts.windows(2).take(self.tight.map.cell_count()).map(|ends| ends[1] - ends[0]);
         let by_group = self.cell_groups.len() * self.cells.len();

@@ -12,10 +12,10 @@ fn aabb(b: RawAabb) -> Aabb {
 }
 
 fn grid(area: RawAabb, cell_size: f32) -> LooseGrid {
-    LooseGrid::new(aabb(area), cell_size).expect("a good size")
+    LooseGrid::new(aabb(area), cell_size).expect("a valid size")
 }
 
-/// The boxes that a grid should hold.
+/// The boxes that a grid should contain.
 type HandleModel = Vec<(LooseHandle, RawAabb)>;
 
 fn assert_agrees(grid: &LooseGrid, model: &HandleModel, areas: &[RawAabb], what: &str) {
@@ -124,14 +124,14 @@ fn stale_and_foreign_handles_do_nothing() {
     one.shrink_to_fit();
     let newest = one.insert(b);
     assert!(newest != new && one.aabb(new).is_none() && one.len() == 1);
-    // A slot with the generation that `old` was removed from is free in `other`.
+    // The slot of `old`, with the same generation, is free in `other`.
     let foreign = other.insert(b);
     other.remove(foreign);
     assert!(other.aabb(newest).is_none());
 }
 
 #[test]
-fn new_names_an_invalid_cell_size() {
+fn new_rejects_an_invalid_cell_size() {
     for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let refused = LooseGrid::new(aabb([0.0, 0.0, 1.0, 1.0]), bad);
         assert!(matches!(refused, Err(Error::InvalidConfig { setting: "cell_size", .. })));
@@ -147,7 +147,7 @@ fn memory_is_bounded_by_the_boxes_for_any_cell_size() {
     assert!(empty < 64 * 1024, "{empty} bytes for no boxes");
     let handles: Vec<_> = (0..20_000)
         .map(|k| {
-            // Long and thin, both ways.
+            // Long and thin, in both directions.
             let (long, thin) = (4e8, 1.0);
             let at = k as f32 * 4e4;
             grid.insert(aabb(if k % 2 == 0 { around(5e8, at, long, thin) } else { around(at, 5e8, thin, long) }))
@@ -156,7 +156,7 @@ fn memory_is_bounded_by_the_boxes_for_any_cell_size() {
     let bytes = grid.memory_bytes();
     assert!(bytes < 20_000 * 2 * (28 + 40 + 8 * 8 + 8), "{bytes} bytes");
     grid.assert_well_formed();
-    assert!(!grid.tight.unlisted().is_empty(), "tight cells are still those for small boxes");
+    assert!(!grid.tight.unlisted().is_empty(), "tight cells still have the size for small boxes");
     grid.refit();
     grid.assert_well_formed();
     assert!(grid.tight.unlisted().is_empty());
@@ -185,8 +185,8 @@ fn refit_shrinks_cells_that_moving_boxes_grew() {
     let boxes = crowd(500, &mut SplitMix64::new(3));
     let model: HandleModel = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
     let covered = |grid: &LooseGrid| {
-        let held = grid.cells.iter().filter(|cell| cell.bounds[0] <= cell.bounds[2]);
-        held.map(|cell| (cell.bounds[2] - cell.bounds[0]) * (cell.bounds[3] - cell.bounds[1])).sum::<f32>()
+        let filled = grid.cells.iter().filter(|cell| cell.bounds[0] <= cell.bounds[2]);
+        filled.map(|cell| (cell.bounds[2] - cell.bounds[0]) * (cell.bounds[3] - cell.bounds[1])).sum::<f32>()
     };
     let before = covered(&grid);
     for (k, (handle, b)) in model.iter().enumerate() {

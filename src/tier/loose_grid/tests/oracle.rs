@@ -6,10 +6,10 @@ use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
 use crate::tier::loose_grid::{LooseGrid, LooseHandle};
 use triphase_scenes::SplitMix64;
 
-/// The boxes that a grid should hold.
+/// The boxes that a grid should contain.
 pub(super) type Model<H> = Vec<(H, RawAabb)>;
 
-/// The searches that both grids have.
+/// The searches of both grids.
 pub(super) trait Search: Copy {
     type Hit: Copy + Ord;
 
@@ -17,7 +17,7 @@ pub(super) trait Search: Copy {
 
     fn visit_nearest(self, point: [f32; 2], within: f64, visit: &mut impl FnMut(Self::Hit, f64) -> f64) -> f64;
 
-    fn visit_cast(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(Self::Hit, Impact) -> f64) -> f64;
+    fn visit_cast(self, cast: &PreparedCast, t_max: f64, visit: &mut impl FnMut(Self::Hit, Impact) -> f64) -> f64;
 }
 
 impl Search for &RebuiltGrid {
@@ -31,8 +31,8 @@ impl Search for &RebuiltGrid {
         self.visit_nearest(point, within, visit)
     }
 
-    fn visit_cast(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
-        self.visit_cast(cast, until, visit)
+    fn visit_cast(self, cast: &PreparedCast, t_max: f64, visit: &mut impl FnMut(u32, Impact) -> f64) -> f64 {
+        self.visit_cast(cast, t_max, visit)
     }
 }
 
@@ -47,8 +47,8 @@ impl Search for &LooseGrid {
         self.visit_nearest(point, within, visit)
     }
 
-    fn visit_cast(self, cast: &PreparedCast, until: f64, visit: &mut impl FnMut(LooseHandle, Impact) -> f64) -> f64 {
-        self.visit_cast(cast, until, visit)
+    fn visit_cast(self, cast: &PreparedCast, t_max: f64, visit: &mut impl FnMut(LooseHandle, Impact) -> f64) -> f64 {
+        self.visit_cast(cast, t_max, visit)
     }
 }
 
@@ -67,13 +67,13 @@ pub(super) fn points_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<[f32; 
     points
 }
 
-/// Rays and sweeps from those points, in every direction that is hard.
+/// Ray and AABB casts from those points, in difficult directions.
 pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<PreparedCast> {
     let maxima = [0.0, 1.0, 30.0, 1e30, f32::INFINITY];
     let mut casts = Vec::new();
     for from in points_over(boxes, rng) {
         let to = if boxes.is_empty() { from } else { points_over(boxes, rng)[5 + rng.below(20)] };
-        // From corner to corner; not where that is beyond f32.
+        // From corner to corner, unless the difference overflows.
         let at_corner = [0, 1].map(|k| (to[k] - from[k]).clamp(f32::MIN, f32::MAX));
         let mut directions = vec![[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [1.0, 1.0], [-0.5, 0.5], at_corner];
         directions.extend([[3e38, -2e38], [1e-45, 1.0], [-1e-30, 0.0], [rng.range(-1.0, 1.0), rng.range(-1.0, 1.0)]]);
@@ -84,7 +84,7 @@ pub(super) fn casts_over(boxes: &[RawAabb], rng: &mut SplitMix64) -> Vec<Prepare
             let (low, high) = (from.map(|v| (v - reach).max(f32::MIN)), from.map(|v| (v + reach).min(f32::MAX)));
             let start = Aabb::new(low, high).expect("a box");
             casts.push(
-                AabbCast::new(start, direction.map(|v| (v * 30.0).clamp(f32::MIN, f32::MAX))).expect("a way").into(),
+                AabbCast::new(start, direction.map(|v| (v * 30.0).clamp(f32::MIN, f32::MAX))).expect("a cast").into(),
             );
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn assert_queries<S: Search>(
         let by = [0.0, 1.0, 25.0, f32::INFINITY][k % 4];
         let ([x0, x1], [y0, y1]) = (span(point[0], by), span(point[1], by));
         assert_area(source, model, [x0, y0, x1, y1], what);
-        assert_near(source, model, point, what);
+        assert_nearest(source, model, point, what);
     }
     assert_area(source, model, [f32::NEG_INFINITY, 3.0, 5.0, f32::INFINITY], what);
     for cast in casts {
@@ -126,19 +126,19 @@ where
     assert_eq!(found, folded, "{what}: {area:?}");
     found.sort_unstable();
     assert_eq!(found, expected, "{what}: {area:?}");
-    let mut near: Vec<_> = source.box_query(area, BoxTest::Untested).collect();
-    near.sort_unstable();
-    assert!(near.is_sorted_by(|a, b| a < b), "{what}: twice near {area:?}");
-    assert!(expected.iter().all(|hit| near.binary_search(hit).is_ok()), "{what}: not near {area:?}");
+    let mut candidates: Vec<_> = source.box_query(area, BoxTest::Untested).collect();
+    candidates.sort_unstable();
+    assert!(candidates.is_sorted_by(|a, b| a < b), "{what}: twice in {area:?}");
+    assert!(expected.iter().all(|hit| candidates.binary_search(hit).is_ok()), "{what}: not a candidate in {area:?}");
 }
 
-fn assert_near<S: Search>(source: S, model: &Model<S::Hit>, point: [f32; 2], what: &str)
+fn assert_nearest<S: Search>(source: S, model: &Model<S::Hit>, point: [f32; 2], what: &str)
 where
     S::Hit: std::fmt::Debug,
 {
     let mut all: Vec<_> = model.iter().map(|(hit, b)| (distance_squared(b, point), *hit)).collect();
     all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let at = |k: usize| all.get(k).map_or(0.0, |near| near.0);
+    let at = |k: usize| all.get(k).map_or(0.0, |hit| hit.0);
     for within in [0.0, at(0), at(3), at(40), 1.0, 1e4, f64::INFINITY] {
         let mut found = Vec::new();
         let end = source.visit_nearest(point, within, &mut |hit, distance| {
@@ -147,7 +147,7 @@ where
         });
         assert_eq!(end, within);
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        assert_eq!(found, all[..all.partition_point(|near| near.0 <= within)], "{what}: {within} around {point:?}");
+        assert_eq!(found, all[..all.partition_point(|hit| hit.0 <= within)], "{what}: {within} around {point:?}");
     }
     for count in [1, 2, 10, all.len(), all.len() + 3] {
         let (mut found, mut within) = (Vec::new(), f64::INFINITY);
@@ -157,7 +157,7 @@ where
             if found.len() >= count {
                 found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 found.truncate(count);
-                within = found.last().map_or(0.0, |near| near.0);
+                within = found.last().map_or(0.0, |hit| hit.0);
             }
             within
         });
@@ -172,8 +172,8 @@ where
     S::Hit: std::fmt::Debug,
 {
     let by = |a: &(f64, S::Hit), b: &(f64, S::Hit)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    let met = |(hit, b): &(S::Hit, RawAabb)| Some((cast.impact(b, cast.max_time)?.time, *hit));
-    let mut all: Vec<_> = model.iter().filter_map(met).collect();
+    let impact = |(hit, b): &(S::Hit, RawAabb)| Some((cast.impact(b, cast.max_time)?.time, *hit));
+    let mut all: Vec<_> = model.iter().filter_map(impact).collect();
     all.sort_unstable_by(by);
     let mut found = Vec::new();
     let end = source.visit_cast(cast, cast.max_time, &mut |hit, entry| {
@@ -181,16 +181,16 @@ where
         cast.max_time
     });
     assert_eq!(end, cast.max_time);
-    // Once each (WALK-1), which casts need not guarantee.
+    // Each entity once (WALK-1), although callers do not need it.
     found.sort_unstable_by(by);
     assert_eq!(found, all, "{what}: {cast:?}");
-    let (mut first, mut until) = (None, cast.max_time);
-    source.visit_cast(cast, until, &mut |hit, entry| {
-        let met = (entry.time, hit);
-        if first.is_none_or(|first| by(&met, &first).is_lt()) {
-            (first, until) = (Some(met), entry.time);
+    let (mut first, mut t_max) = (None, cast.max_time);
+    source.visit_cast(cast, t_max, &mut |hit, entry| {
+        let candidate = (entry.time, hit);
+        if first.is_none_or(|first| by(&candidate, &first).is_lt()) {
+            (first, t_max) = (Some(candidate), entry.time);
         }
-        until
+        t_max
     });
     assert_eq!(first, all.first().copied(), "{what}: first of {cast:?}");
     let mut count = 0;

@@ -26,7 +26,7 @@ fn rebuilt(boxes: &[RawAabb]) -> RebuiltGrid {
 }
 
 fn filled(area: RawAabb, cell_size: f32, boxes: &[RawAabb]) -> (LooseGrid, Model<LooseHandle>) {
-    let mut grid = LooseGrid::new(aabb(area), cell_size).expect("a good size");
+    let mut grid = LooseGrid::new(aabb(area), cell_size).expect("a valid size");
     let model = boxes.iter().map(|b| (grid.insert(aabb(*b)), *b)).collect();
     (grid, model)
 }
@@ -150,7 +150,7 @@ fn small_integers_agree_with_brute_force() {
             let (origin, direction) = ([at(side + 4) - 2.0, at(side + 4) - 2.0], [at(7) - 3.0, at(7) - 3.0]);
             casts.push(Ray::new(origin, direction, [1.0, 3.0, f32::INFINITY][at(3) as usize]).expect("a ray").into());
             let start = [origin[0], origin[1], origin[0] + at(3), origin[1] + at(3)];
-            casts.push(AabbCast::new(aabb(start), direction.map(|v| v * 3.0)).expect("a sweep").into());
+            casts.push(AabbCast::new(aabb(start), direction.map(|v| v * 3.0)).expect("a cast").into());
         }
         assert_queries(&rebuilt(&boxes), &numbered(&boxes), &points, &casts, &format!("rebuilt, seed {seed}"));
         let cell_size = [0.5, 1.0, 2.0, 5.0][at(4) as usize];
@@ -163,24 +163,24 @@ fn small_integers_agree_with_brute_force() {
 fn area_query_is_lazy() {
     let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &crowd(3000, &mut SplitMix64::new(61)));
     for hits in [0, 1, 5, 100] {
-        let asked = AtomicUsize::new(0);
+        let tested = AtomicUsize::new(0);
         let count = |_| {
-            asked.fetch_add(1, Relaxed);
+            tested.fetch_add(1, Relaxed);
             true
         };
         let found = grid.query().with_predicate(&count).query_aabb(aabb([0.0, 0.0, 70.0, 70.0])).take(hits).count();
-        let asked = asked.load(Relaxed);
-        assert!(found == hits && asked >= hits && asked <= 2 * hits.max(1) - 1, "{asked} for {hits}");
+        let tested = tested.load(Relaxed);
+        assert!(found == hits && tested >= hits && tested <= 2 * hits.max(1) - 1, "{tested} for {hits}");
     }
 }
 
 #[test]
 fn queries_from_far_away_end_soon() {
     let (grid, model) = filled([0.0, 0.0, 1000.0, 1000.0], 1.0, &crowd(3000, &mut SplitMix64::new(62)));
-    // Whoever stepped by cells would be at it for years.
+    // A search cell by cell would take years.
     for at in [1e9, -1e20, f32::MAX, f32::MIN] {
-        let near = grid.query().nearest(Point::new([at, at]).expect("a point")).expect("something");
-        assert!(near.distance > 1e8 && model.iter().any(|(handle, _)| *handle == near.target));
+        let found = grid.query().nearest(Point::new([at, at]).expect("a point")).expect("something");
+        assert!(found.distance > 1e8 && model.iter().any(|(handle, _)| *handle == found.target));
         for direction in [[-1.0, -1.0], [1.0, 1.0], [1e-45, 1.0], [-3e38, 3e38], [0.0, 0.0]] {
             let ray = Ray::new([at, at], direction, f32::INFINITY).expect("a ray");
             grid.query().cast_ray_any(ray);
@@ -201,17 +201,17 @@ fn an_empty_grid_finds_nothing() {
         grid.visit_nearest([0.0, 0.0], f64::INFINITY, &mut |entity, _| panic!("{entity}"));
         grid.visit_cast(&ray.into(), f64::INFINITY, &mut |entity, _| panic!("{entity}"));
         assert_eq!(grid.box_query([0.0, 0.0, 9.0, 9.0], BoxTest::Untested).count(), 0);
-        grid.visit_debug_shapes(|part| panic!("{part:?}"));
+        grid.visit_debug_shapes(|shape| panic!("{shape:?}"));
     }
     let untouched = RebuiltGrid::default();
     assert_eq!(untouched.box_query([0.0; 4], BoxTest::Untested).count(), 0);
-    untouched.visit_debug_shapes(|part| panic!("{part:?}"));
+    untouched.visit_debug_shapes(|shape| panic!("{shape:?}"));
 }
 
 #[test]
-fn debug_shapes_hold_all_boxes() {
-    fn count(part: &DebugShape, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
-        match *part {
+fn debug_shapes_count_all_boxes() {
+    fn count(shape: &DebugShape, bodies: &mut usize, listed_in: &mut Vec<RawAabb>) {
+        match *shape {
             DebugShape::LooseCell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3] && population > 0);
                 *bodies += population;
@@ -226,7 +226,7 @@ fn debug_shapes_hold_all_boxes() {
     for (name, boxes) in scenes(&mut SplitMix64::new(71)) {
         let (grid, _) = filled([0.0, 0.0, 70.0, 70.0], 1.5, &boxes);
         let (mut bodies, mut tight) = (0, Vec::new());
-        grid.visit_debug_shapes(|part| count(&part, &mut bodies, &mut tight));
+        grid.visit_debug_shapes(|shape| count(&shape, &mut bodies, &mut tight));
         assert_eq!(bodies, boxes.len(), "{name}");
         if name == "crowd" {
             let whole = |b: &&RawAabb| b.iter().all(|edge| edge.is_finite());
@@ -235,7 +235,7 @@ fn debug_shapes_hold_all_boxes() {
             assert!(tight.iter().filter(whole).all(|b| (b[2] - b[0] - 3.0).abs() < 0.1), "tight cells are two wide");
         }
         let (mut bodies, mut tight) = (0, Vec::new());
-        rebuilt(&boxes).visit_debug_shapes(|part| count(&part, &mut bodies, &mut tight));
+        rebuilt(&boxes).visit_debug_shapes(|shape| count(&shape, &mut bodies, &mut tight));
         assert_eq!(bodies, boxes.len(), "{name}");
     }
 }

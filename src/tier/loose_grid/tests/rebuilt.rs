@@ -27,7 +27,7 @@ fn assert_clear(seen: &BitSet, grid: &RebuiltGrid) {
     assert!((0..grid.loose_cell_count()).all(|k| !seen.contains(k as u32)), "a pass left bits set");
 }
 
-/// Pairs as they come, block by block.
+/// The pairs, block by block, in the order of the search.
 fn pairs_of(grid: &RebuiltGrid) -> Vec<(u32, u32)> {
     let (mut seen, mut pairs) = (seen_for(grid), Vec::new());
     for block in 0..grid.block_count() {
@@ -68,7 +68,7 @@ fn check(name: &str, seed: u64, grid: &mut RebuiltGrid, boxes: &[RawAabb]) {
 
 #[test]
 fn pairs_and_areas_agree_with_brute_force() {
-    // One grid for all, so that each scene comes after others.
+    // One grid for all, to check that earlier scenes leave nothing behind.
     let mut grid = RebuiltGrid::default();
     assert_eq!((pairs_of(&grid), collected(&grid, &[0.0; 4])), (vec![], vec![]));
     for seed in 0..3 {
@@ -112,14 +112,14 @@ fn memory_is_bounded_by_the_boxes() {
     for (name, boxes) in all_scenes(9) {
         let mut grid = RebuiltGrid::default();
         grid.rebuild(&boxes);
-        // Two records, a list entry for each that is allowed, cells, twice for growth.
+        // Two records for each box, four bytes for each allowed entry, cells; twice for growth.
         let bound = 2 * ((2 * 20 + 32) * boxes.len() + 4 * entry_count_max(boxes.len())) + 32 * 1024;
         assert!(grid.bytes() <= bound, "{name}: {} bytes for {} boxes", grid.bytes(), boxes.len());
     }
 }
 
-/// Tests of two cells or of two boxes for each box. These layouts take 1 to 14; with one of the
-/// measures against their collapse left out, some take 35 and more.
+/// Most tests of cells or boxes for each box. These layouts take 1 to 14; without one of the
+/// measures against slow layouts, some take 35 and more.
 const TESTS_MAX: usize = 24;
 
 #[test]
@@ -174,7 +174,7 @@ fn blocks_can_be_searched_in_any_order() {
     grid.rebuild(&crowd(5000, &mut SplitMix64::new(1)));
     assert_eq!(grid.block_count(), 5);
     let (mut seen, mut last) = (seen_for(&grid), Vec::new());
-    // In any order, each gives the same.
+    // In any order, each finds the same pairs.
     grid.find_block_pairs(4, &mut seen, &mut |a, b| {
         last.push((a, b));
         Some(())
@@ -196,22 +196,22 @@ fn nan_does_not_panic() {
 }
 
 #[test]
-fn pair_search_ends_when_told_to() {
-    // Two million pairs if it went on.
+fn pair_search_ends_at_the_first_none() {
+    // Two million pairs if it continued.
     let boxes = vec![[0.0, 0.0, 1.0, 1.0]; 2000];
     let mut grid = RebuiltGrid::default();
     grid.rebuild(&boxes);
     let mut seen = seen_for(&grid);
     for block in 0..grid.block_count() {
-        let mut told = 0;
+        let mut emitted = 0;
         grid.find_block_pairs(block, &mut seen, &mut |_, _| {
-            told += 1;
+            emitted += 1;
             None
         });
-        assert!(told <= boxes.len(), "{told} pairs");
+        assert!(emitted <= boxes.len(), "{emitted} pairs");
     }
     assert_clear(&seen, &grid);
-    check("after a pass that was ended", 0, &mut grid, &boxes[..50]);
+    check("after an early end", 0, &mut grid, &boxes[..50]);
 }
 
 #[test]

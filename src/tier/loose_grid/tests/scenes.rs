@@ -1,4 +1,4 @@
-//! Small worlds that are hard on a grid, each by name, from a seeded generator.
+//! Small worlds that are hard for a grid, by name, from a seeded generator.
 
 use crate::geometry::RawAabb;
 use triphase_scenes::{BoxLayout, SplitMix64};
@@ -20,7 +20,7 @@ pub(super) fn scenes(rng: &mut SplitMix64) -> Vec<(String, Vec<RawAabb>)> {
     all
 }
 
-/// Worlds of which some edges rounded to infinity, as a step may hand over.
+/// Worlds in which some edges were rounded to infinity, as may happen in a step.
 pub(super) fn infinite_scenes(rng: &mut SplitMix64) -> Vec<(String, Vec<RawAabb>)> {
     let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
     let mut boxes = crowd(400, rng);

@@ -1,14 +1,14 @@
-//! What both double grids offer to searches, and the part that all searches share.
+//! The interface of both double grids to searches, and the code that all searches share.
 //!
-//! WALK-1: A search goes through ranges of tight cells, and in each range looks at the cells that
-//! the range before it did not have. A loose cell is visited in the tight cell that is nearest to a
-//! cell `from` of both ranges ([`CellMap::is_nearest`]). If both ranges list it, that tight cell is
-//! in both, so it is not a new one; if only the later range lists it, that tight cell is in this
+//! WALK-1: A search goes through ranges of tight cells, and in each range visits the cells that are
+//! not in the previous range. A loose cell is visited in the tight cell that is nearest to a cell
+//! `from` of both ranges ([`CellMap::is_nearest`]). If both ranges list it, that tight cell is in
+//! both, so it is not a new one; if only the later range lists it, that tight cell is in this
 //! range. So each loose cell is visited once, in the first range that lists it.
 //!
-//! A search skips what is out of reach by the predicates of `geometry` on bounds, which are never
-//! farther (AABB-3) and never hit later (CAST-1) than what they cover. Where tight cells end
-//! (MAP-3) decides nothing.
+//! A search skips bounds that are out of reach by the predicates of `geometry`: bounds are never
+//! farther from a point than the boxes that they cover, and never hit later (CAST-1). The
+//! approximate ends of tight cells affect only speed.
 
 use crate::geometry::{INFINITE_AABB, RawAabb};
 use crate::tier::DebugShape;
@@ -17,7 +17,7 @@ use crate::tier::loose_grid::map::{CellMap, CellRange};
 
 /// A loose/tight double grid.
 pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
-    /// What the grid calls an entity.
+    /// The grid's identifier of an entity.
     type Hit;
 
     /// Returns the map of the tight grid.
@@ -32,8 +32,8 @@ pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
     /// Returns the loose cells that every search visits (LOOSE-3).
     fn unlisted(&self) -> &[LooseIndex];
 
-    /// Visits the entities of a loose cell, except some whose common bounds `visitor` does not
-    /// reach.
+    /// Visits the entities of a loose cell. Entities whose common bounds `visitor` does not reach
+    /// may be left out.
     fn visit_cell(&self, cell: LooseIndex, visitor: &mut impl BoxVisitor<Self::Hit>);
 
     /// Visits the tight cells that list something.
@@ -46,19 +46,19 @@ pub(in crate::tier::loose_grid) trait DoubleGrid: Copy {
         }
     }
 
-    /// Returns a number that sorts points by the tight cell that holds them.
+    /// Returns a number that sorts points by the tight cell that contains them.
     fn tight_cell_number(&self, point: [f32; 2]) -> u64 {
         let [x, y] = self.tight_map().cell_of_point(point);
         self.tight_map().number(x, y) as u64
     }
 }
 
-/// The part of a search that looks at boxes.
+/// The part of a search that tests boxes.
 pub(in crate::tier::loose_grid) trait BoxVisitor<H> {
-    /// Returns whether a box, or any box that it covers, may still be of interest.
+    /// Returns whether the search still needs this box or boxes inside it.
     fn reaches(&self, bounds: &RawAabb) -> bool;
 
-    /// Looks at the box of an entity.
+    /// Tests the box of an entity.
     fn visit(&mut self, aabb: &RawAabb, hit: H);
 }
 
@@ -86,7 +86,7 @@ pub(super) fn visit_range<G: DoubleGrid>(
     }
 }
 
-/// Visits the loose cells that no tight cell lists.
+/// Visits the unlisted loose cells.
 pub(super) fn visit_unlisted<G: DoubleGrid>(grid: G, visitor: &mut impl BoxVisitor<G::Hit>) {
     for &cell in grid.unlisted() {
         if visitor.reaches(grid.bounds(cell)) {

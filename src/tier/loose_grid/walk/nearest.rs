@@ -1,12 +1,12 @@
 //! Nearest queries: visits entities around a point in growing squares.
 //!
-//! LNEAREST-1: A loose cell is visited in the tight cell that holds the point `p` of its bounds
+//! LNEAREST-1: A loose cell is visited in the tight cell that contains the point `p` of its bounds
 //! nearest to the query point: as maps are monotone, that is the touched cell nearest to the query
 //! point's (WALK-1). If it is outside of the range of a square, `p` is outside of the square
 //! (MAP-1), so the bounds do not overlap the square and are at least as far away as the square's
 //! radius (see [`square`]). Squares grow until that is too far.
 //!
-//! The search ends: the radius doubles until the square touches all tight cells, or holds
+//! The search ends: the radius doubles until the square touches all tight cells, or contains
 //! everything near enough.
 //!
 //! Cost: O(tight cells within twice the distance of the result + what they list). Far from all
@@ -45,10 +45,10 @@ impl<'v, V> NearestVisitor<'v, V> {
             let range = map.touched(&square(self.point, radius.min(radius_max)));
             visit_range(grid, range, before, from, self);
             if before.is_none() {
-                // Not earlier, as most are out of reach once something near is known.
+                // After the others, as most are out of reach once a near entity is found.
                 visit_unlisted(grid, self);
             }
-            // LNEAREST-1
+            // Each loose cell in one range only (LNEAREST-1).
             if radius >= radius_max || radius * radius > self.within || range == everything {
                 return;
             }

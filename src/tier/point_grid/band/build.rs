@@ -15,11 +15,11 @@ use crate::tier::point_grid::band::cell_layout::choose_cells;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use glam::{Vec4, Vec4Swizzles};
 
-/// What is known of a built band, apart from its bodies and tables.
+/// The data of a built band, apart from its bodies and tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Band {
     cells: CellGrid,
-    /// How many bodies share a typical body's cell, itself included.
+    /// Mean number of bodies in the cell of a body, itself included.
     pub(super) crowding: f32,
     bounds: BandBox,
 }
@@ -76,7 +76,7 @@ impl Band {
         self.cells.lookup(words)
     }
 
-    /// The index of the cell at a point, row after row.
+    /// The index of the cell at a point, row by row.
     pub(crate) fn cell(&self, words: &[u32], [x, y]: [f32; 2]) -> usize {
         let [x_axis, y_axis] = self.cells.axes(words);
         y_axis.cell(y) * self.cells.columns + x_axis.cell(x)
@@ -89,7 +89,7 @@ impl Band {
         [x_axis.width_at(x, [left, right]), y_axis.width_at(y, [top, bottom])]
     }
 
-    /// Approximately where the cells of a column and of a row begin.
+    /// Approximate lower corner of a cell.
     pub(crate) fn corner(&self, words: &[u32], [column, row]: [usize; 2]) -> [f64; 2] {
         let &[left, top, right, bottom] = self.bounds.edges();
         let [x_axis, y_axis] = self.cells.axes(words);
@@ -130,7 +130,7 @@ fn sort(own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) {
     }
     sorted_keys.clear();
     sorted_keys.extend(order[..own.len()].iter().map(|&entry| (entry >> 32) as u32));
-    // The padding may hold anything.
+    // The padding may contain anything.
     let len = column_words(own.len());
     grow(columns, len);
     let (fours, _) = order.as_chunks::<4>();
@@ -142,8 +142,8 @@ fn sort(own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) {
 /// The bounds of all boxes, and the extent of each axis; `None` if there are no boxes.
 fn measure(own: &[BodyRecord]) -> Option<(BandBox, [Extent; 2])> {
     let first = Vec4::from_array(own.first()?.aabb);
-    // All four edges as one vector; of the sides, the first two elements count. No edge is NaN, for
-    // which minimum and maximum would depend on the processor.
+    // All four edges as one vector; of the sides, only the first two elements count. No edge is
+    // NaN, for which minimum and maximum would depend on the processor.
     let (mut low, mut high, mut side) = (first, first, Vec4::ZERO);
     for BodyRecord { aabb, .. } in own {
         let edges = Vec4::from_array(*aabb);

@@ -1,4 +1,4 @@
-//! The stages of a band in a pass: its records, then its sorted bodies, then what is kept for queries.
+//! The stages of a band: the partition's records, then its sorted bodies, then blocks for queries.
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
@@ -47,7 +47,7 @@ impl<'a> RawBand<'a> {
     }
 }
 
-/// A band whose bodies are sorted by cell, in the scratch of a worker.
+/// A band whose bodies are sorted by cell, in the scratch of a thread.
 pub(crate) struct BuiltBand<'a> {
     slot: &'a BandSlot,
     records: &'a mut [BodyRecord],
@@ -76,8 +76,9 @@ impl<'a> BuiltBand<'a> {
         self.bodies.lookup()
     }
 
-    /// Whether its cells are crowded because sizes differ, so that [`crowded_pairs`](Self::crowded_pairs)
-    /// is faster than [`own_pairs`](Self::own_pairs) and [`ghost_pairs`](Self::ghost_pairs).
+    /// Whether its cells are crowded because sizes differ, so that
+    /// [`crowded_pairs`](Self::crowded_pairs) is faster than [`own_pairs`](Self::own_pairs) and
+    /// [`ghost_pairs`](Self::ghost_pairs).
     pub(crate) fn is_crowded_by_size(&self) -> bool {
         crowded::is_crowded_by_size(&self.bodies.band, self.own())
     }
@@ -101,15 +102,15 @@ impl<'a> BuiltBand<'a> {
         scratch: &CrowdedScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        // No listener may run while the scratch, which all workers share, is locked.
+        // No listener may run while the scratch, which all threads share, is locked.
         sink.hold();
         let outcome = crowded::find_pairs((self.own(), self.ghosts), self.rules, level, scratch, sink);
         sink.release();
         outcome
     }
 
-    /// Finds the pairs of its own bodies with others, which are in the axes of the world. `None` once
-    /// the pair limit is exceeded.
+    /// Finds the pairs of its own bodies with others, which are in the axes of the world. `None`
+    /// once the pair limit is exceeded.
     pub(crate) fn pairs_with(
         &self,
         level: DetectedSimd,
@@ -126,7 +127,7 @@ impl<'a> BuiltBand<'a> {
         self.slot.bounds()
     }
 
-    /// Keeps the bodies for queries, as blocks in the place of the records.
+    /// Keeps the bodies for queries, as blocks in the memory of the records.
     pub(crate) fn keep(self) {
         write_blocks(self.records, self.bodies.cells().columns());
     }

@@ -1,9 +1,9 @@
-//! The cells of one band: from a place to the bodies filed there.
+//! The cells of one band: maps a place to the bodies filed there.
 //!
-//! BAND-1: a body is filed once, under the cell that holds the lower corner of its box.
-//! BAND-2: the upper corner is at most one column and one row further (AXIS-2), so the partners of a
-//! body are at most one cell away.
-//! BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
+//! - BAND-1: a body is filed once, under the cell that contains the lower corner of its box.
+//! - BAND-2: the upper corner is at most one column and one row further (AXIS-2), so the partners
+//!   of a body are at most one cell away.
+//! - BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
 
 use crate::geometry::band_box::BandBox;
 use crate::memory::cell_table::{CellStarts, table_words};
@@ -101,7 +101,7 @@ pub(crate) struct CellLookup<'a> {
 }
 
 impl CellLookup<'_> {
-    /// The cells in which every body that overlaps `aabb` is filed (BAND-1, BAND-2).
+    /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, BAND-2).
     #[inline]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
         let [left, top, right, bottom] = match &self.equal {

@@ -1,9 +1,11 @@
-//! The policy of cell sizes: equal cells where bodies lie evenly, else cells that follow the bodies.
+//! Chooses the cells of a band: equal ones if bodies are evenly distributed, otherwise cells that
+//! follow the bodies.
 //!
 //! Every layout keeps AXIS-1, AXIS-2 and BAND-3, so the choice changes the cost of a step and the
 //! order of its pairs, never which pairs there are.
 //!
-//! Cost: O(n) where bodies lie about evenly; a few times that where they cluster; O(n log n) at worst.
+//! Cost: O(n) if bodies are about evenly distributed; a few times that if they cluster; O(n log n)
+//! at worst.
 
 use crate::memory::buffers::{grow, part_start};
 use crate::memory::cell_table::{CellKey, count_keys, table_words};
@@ -17,41 +19,42 @@ use crate::tier::point_grid::band::scratch::BandScratch;
 
 /// Mean number of bodies in a cell.
 ///
-/// With fewer, the tables grow, and more boxes reach out of their cells. With more, a run of cells
-/// no longer fits one vector, and how often it does not is hard to predict.
+/// With fewer, the tables grow, and more boxes extend out of their cells. With more, a run of cells
+/// often needs more than one vector, and the branch on that is hard to predict.
 const POPULATION: f32 = 2.1;
 
-/// Cells are this many times as high, and as many times less wide, as square ones.
+/// Cells are this many times higher, and this many times narrower, than square ones.
 ///
-/// The run below a cell, three cells wide, then fits a vector more often, and fewer boxes have one.
+/// The three cells below a body's cell then fit one vector more often, and fewer boxes extend into
+/// them.
 const SLENDER: f32 = 1.6;
 
-/// Equal cells are taken if a typical body shares its cell with at most this many times as many
-/// bodies as if all were spread evenly.
+/// Equal cells are used if the cell of a body has at most this many times as many bodies, in the
+/// mean, as in an even distribution.
 const UNEVEN_MAX: f32 = 2.5;
 
-/// Merged cells are taken if a typical body shares its cell with at most this many bodies.
+/// Merged cells are used if the cell of a body has at most this many bodies, in the mean.
 const CROWDED_MAX: f32 = 20.0;
 
-/// Merged cells are not tried if they must be at least this many times as crowded as they may be.
+/// Merged cells are not tried if their crowding would be at least this many times the maximum.
 const HOPELESS: f32 = 3.0;
 
 /// Bodies in the narrowest column: a table with one row of such columns is within BAND-3.
 const NARROW: usize = 3;
 
-/// Bodies that are looked at before equal cells are tried.
-const LOOKED_AT: usize = 128;
+/// Bodies in the sample that decides whether equal cells are tried.
+const SAMPLE_LEN: usize = 128;
 
-/// Parts of each axis in which those are counted.
+/// Parts of each axis in which the sample is counted.
 const PARTS: usize = 16;
 
-/// Equal cells are not tried if bodies that were looked at share a part this many times as often as
-/// if all were spread evenly.
+/// Equal cells are not tried if two bodies of the sample share a part this many times as often as
+/// in an even distribution.
 ///
 /// Well above [`UNEVEN_MAX`], so that chance does not rule out equal cells where they would do.
 const CLEARLY_UNEVEN: f32 = 6.0;
 
-/// How the cells of a band are laid out.
+/// A way to lay out the cells of a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Equal cells.
@@ -60,14 +63,14 @@ pub(super) enum Layout {
     Merged,
     /// Fine cells merged into cells as narrow as possible, for bodies along a line or in clusters.
     Narrow,
-    /// Columns between sorted borders, and rows too where equal rows will not do.
+    /// Columns between sorted borders, and rows too if equal rows do not fit.
     Borders,
 }
 
 /// Chooses the cells of a band, and fills its tables and the keys of its bodies.
 ///
-/// The table of starts then holds the end of each cell, for the sort. Also returns the crowding:
-/// how many bodies share a typical body's cell, itself included.
+/// The table of starts then contains the end of each cell, for the sort. Also returns the crowding:
+/// the mean number of bodies in the cell of a body, itself included.
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
@@ -107,20 +110,20 @@ pub(super) fn choose_cells(
     if layout == last { chosen } else { lay_out(layout).unwrap_or(chosen) }
 }
 
-/// Whether equal cells are worth a try, judged by a few bodies.
+/// Whether equal cells are worth a try, judged by a sample of the bodies.
 pub(super) fn may_be_even(own: &[BodyRecord], [x, y]: [Extent; 2]) -> bool {
-    if own.len() < 16 * LOOKED_AT {
+    if own.len() < 16 * SAMPLE_LEN {
         return true;
     }
     let ((x, x_inverse), (y, y_inverse)) = (x.linear(PARTS), y.linear(PARTS));
     let mut parts = [0u32; PARTS * PARTS];
-    for k in 0..LOOKED_AT {
-        let aabb = &own[part_start(k, own.len(), LOOKED_AT)].aabb;
+    for k in 0..SAMPLE_LEN {
+        let aabb = &own[part_start(k, own.len(), SAMPLE_LEN)].aabb;
         let column = linear_cell(aabb[0], x, x_inverse, PARTS);
         parts[linear_cell(aabb[1], y, y_inverse, PARTS) * PARTS + column] += 1;
     }
     let shared: u32 = parts.iter().map(|&count| count * count - count).sum();
-    let if_even = (LOOKED_AT * (LOOKED_AT - 1)) as f32 / parts.len() as f32;
+    let if_even = (SAMPLE_LEN * (SAMPLE_LEN - 1)) as f32 / parts.len() as f32;
     shared as f32 <= CLEARLY_UNEVEN * if_even
 }
 
@@ -148,14 +151,14 @@ pub(super) fn lay_out(
     Some((cells, counts.squares as f32 / own.len() as f32))
 }
 
-/// Equal cells that hold [`POPULATION`] bodies in the mean, or of the given size.
+/// Equal cells of [`POPULATION`] bodies in the mean, or of the given size.
 fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: Option<f32>) -> CellGrid {
     let (x_max, y_max) = (x.cells_max(population), y.cells_max(population));
     let (x_spread, y_spread) = (f64::from(x.max - x.min), f64::from(y.max - y.min));
     let cells = (population as f64 / f64::from(POPULATION)).max(1.0);
     let side = cell_size.map_or_else(|| (x_spread * y_spread / cells).sqrt(), f64::from);
-    // Rows first, then as many columns as there are cells left; then rows again, for where the size
-    // of boxes limits the columns: beams get cells that are as long as they are, and thin.
+    // Rows first, then as many columns as there are cells left; then rows again, as the size of
+    // boxes may limit the columns: long beams get long, low cells.
     let mut rows = ((y_spread / (side * f64::from(SLENDER))) as usize).clamp(1, y_max);
     let mut columns = ((cells / rows as f64) as usize).clamp(1, x_max);
     if cell_size.is_some() {
@@ -175,7 +178,7 @@ fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: Option<f32>) -
     CellGrid { population, x: linear(x, columns), y: linear(y, rows), columns, rows, x_words: 0, y_words: 0 }
 }
 
-/// Fine equal cells, of which sparse neighbours are merged; `None` if those would be too crowded.
+/// Fine equal cells, sparse neighbors merged; `None` if the merged ones would be too crowded.
 fn merged_cells(
     narrow: bool,
     own: &[BodyRecord],
@@ -194,7 +197,7 @@ fn merged_cells(
     grow(wide, population);
     let fine = EqualCells::new([x_linear.0, y_linear.0], [x_linear.1, y_linear.1], [fine_x, fine_y]);
     fine.count(own, &mut wide[..population], x_histogram, y_histogram);
-    // How many bodies share a typical body's fine column, or row: merging cannot lower that.
+    // The mean number of bodies in the fine column, or row, of a body: merging cannot lower it.
     let (x_least, y_least) = (crowding(x_histogram), crowding(y_histogram));
     // This many would share a cell if columns and rows were independent.
     if x_least * y_least > HOPELESS * CROWDED_MAX * population as f32 {
@@ -202,7 +205,7 @@ fn merged_cells(
     }
     let product = POPULATION * population as f32;
     let width = |extent: Extent, fine: usize| ((extent.max - extent.min) / fine as f32).max(f32::MIN_POSITIVE);
-    // Columns of width p hold x_least * p / width: choose p for cells of the wanted population.
+    // Columns of width p contain x_least * p / width: choose p for cells of the wanted population.
     let side = (product / (x_least * y_least) * width(x, fine_x) * width(y, fine_y)).sqrt() / SLENDER;
     let square = (x_least * (side / width(x, fine_x)).max(1.0)).clamp(x_least, product);
     let mut x_target = if narrow { x_least.max(POPULATION) } else { square };
@@ -231,7 +234,7 @@ fn merged_cells(
     }
 }
 
-/// Columns as narrow as possible, and then as many rows as their population calls for: equal rows if
+/// Columns as narrow as possible, and then as many rows as their population requires: equal rows if
 /// those are about equally full.
 fn cells_between_borders(
     own: &[BodyRecord],
@@ -314,7 +317,7 @@ fn sort_edges(own: &[BodyRecord], axis: usize, edges: &mut Vec<u64>) {
     edges.sort_unstable();
 }
 
-/// How many bodies share the cell of a typical body.
+/// Mean number of bodies in the cell of a body.
 fn crowding(histogram: &[u32]) -> f32 {
     let (mut sum, mut squares) = (0u64, 0u64);
     for &population in histogram {

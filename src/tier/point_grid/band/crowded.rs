@@ -1,15 +1,15 @@
-//! A crowded band, split by size.
+//! Splits a crowded band by size.
 //!
-//! A cell is as wide as the widest body of its band, and as high as the highest. If sizes in a dense
-//! band differ so much that its cells are crowded, the bodies are split in two by width or height,
-//! each part gets cells of its own, and so on.
+//! A cell is as wide as the widest body of its band, and as high as the highest. If sizes in a
+//! dense band differ so much that its cells are crowded, the bodies are split in two by width or
+//! height, each part gets its own cells, and so on.
 //!
-//! SPLIT-1: a pair within a part is found by that part; a pair across a cut by a search for the larger
-//! body among the smaller ones. So each is found once.
+//! - SPLIT-1: a pair within a part is found by that part; a pair across a cut is found by searching
+//!   for the larger body among the smaller ones. So each is found once.
 //!
-//! Where a band is cut depends on its records alone.
+//! The cuts of a band depend on its records alone.
 //!
-//! Cost: a sort of the band for each cut it goes through, at most [`CUTS_MAX`], and a search for each
+//! Cost: a sort of the band for each level of cuts, at most [`CUTS_MAX`], and a search for each
 //! body above a cut.
 
 use crate::memory::buffers::{Buffers, buffers, grow};
@@ -22,22 +22,21 @@ use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
 use parking_lot::Mutex;
 
-/// With this many bodies in a typical body's cell, a split repays the searches between its parts.
+/// With this mean number of bodies in a body's cell, a split repays the searches between its parts.
 const CROWDED: f32 = 48.0;
 
 /// Bodies are split if the largest size is this many times the median.
-const UNLIKE: f32 = 3.0;
+const SIZE_RATIO_MIN: f32 = 3.0;
 
-/// Most cuts inside each other: each takes the root of the ratio of sizes, so ten are enough for all
-/// of f32.
+/// Most nested cuts: each takes the root of the ratio of sizes, so ten are enough for all of f32.
 const CUTS_MAX: usize = 10;
 
-/// Records that are looked at to find the median.
+/// Records in the sample for the median.
 const MEDIAN_SAMPLE: usize = 128;
 
 /// Scratch for splitting crowded bands, one at a time.
 ///
-/// All workers share one, so that memory does not grow with workers times bodies.
+/// All threads share one, so that memory does not grow with threads times bodies.
 #[derive(Default)]
 pub(crate) struct CrowdedScratch(Mutex<CrowdedBuffers>);
 
@@ -78,7 +77,7 @@ pub(super) fn find_pairs(
     SizeSplit { ghosts, rules, level }.find_pairs(records, (words, band), CUTS_MAX, sink)
 }
 
-/// What all parts of a band have in common.
+/// What all parts of a band share.
 #[derive(Clone, Copy)]
 struct SizeSplit<'a> {
     ghosts: &'a [BodyRecord],
@@ -105,7 +104,7 @@ impl SizeSplit<'_> {
             return all.pairs_with(level, ghosts.iter().copied(), sink);
         };
         let (smaller, larger) = cut.split(part);
-        // SPLIT-1
+        // The pairs across the cut (SPLIT-1).
         let words_of_smaller = &mut words[..words_max(smaller.len())];
         let among = SortedBodies::new(smaller, None, rules, words_of_smaller, scratch);
         among.pairs_with(level, larger.iter().copied(), sink)?;
@@ -122,8 +121,8 @@ struct SizeCut {
 }
 
 impl SizeCut {
-    /// A cut between the median and the largest size, on the axis where these differ most; `None` if
-    /// sizes are alike.
+    /// A cut between the median and the largest size, on the axis where these differ most; `None`
+    /// if sizes are alike.
     fn of(part: &[BodyRecord]) -> Option<Self> {
         let ratio_and_cut = |axis: usize| {
             let side = |record: &BodyRecord| record.aabb[axis + 2] - record.aabb[axis];
@@ -140,9 +139,9 @@ impl SizeCut {
             return None;
         }
         let (x, y) = (ratio_and_cut(0), ratio_and_cut(1));
-        // The ratio is infinite for points beside bodies, and NaN for points alone, which are alike.
+        // The ratio is infinite if most are points, and NaN if all are, which are alike.
         let (ratio, cut) = if x.0 > y.0 || y.0.is_nan() { x } else { y };
-        (ratio > UNLIKE).then_some(cut)
+        (ratio > SIZE_RATIO_MIN).then_some(cut)
     }
 
     /// The smaller records, then the larger ones.
@@ -227,9 +226,9 @@ mod tests {
         assert!(SizeCut::of(&[record(1.0), record(1.0), record(2.0)]).is_none());
         let cut = SizeCut::of(&[record(1.0), record(1.0), record(1.0), record(100.0)]).expect("one is far larger");
         assert_eq!(cut.side, 10.0);
-        // Points beside a body: the points are the smaller part, and neither part is empty.
+        // Points and a body: the points are the smaller part, and neither part is empty.
         let mut mixed = [record(3.0), record(0.0), record(0.0)];
-        let (smaller, larger) = SizeCut::of(&mixed).expect("unlike").split(&mut mixed);
+        let (smaller, larger) = SizeCut::of(&mixed).expect("sizes differ").split(&mut mixed);
         assert_eq!((smaller.len(), larger.len()), (2, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! From boxes to equal cells: four boxes at a time, transposed in registers.
+//! Computes the equal cells of boxes, four boxes at a time, transposed in registers.
 
 use crate::geometry::RawAabb;
 use crate::memory::cell_table::CellKey;
@@ -6,7 +6,7 @@ use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{low_bits, wholes_within};
 use glam::{Mat4, Vec4};
 
-/// Boxes in a batch: their cells stay in the first-level cache, and loops over them vectorise.
+/// Boxes in a batch: their cells stay in the first-level cache, and loops over them vectorize.
 const KEY_BATCH_LEN: usize = 32;
 
 /// The cell of each edge of a batch, edge by edge: min x, min y, max x, max y.
@@ -69,8 +69,8 @@ impl EqualCells {
         });
     }
 
-    /// Computes the cells of each body, to be unpacked by [`unpack_cells`], and counts the bodies in
-    /// each column and row.
+    /// Computes the cells of each body, to be unpacked by [`unpack_cells`], and counts the bodies
+    /// in each column and row.
     #[inline(never)]
     pub(super) fn count(&self, own: &[BodyRecord], cells: &mut [u64], columns: &mut [u32], rows: &mut [u32]) {
         self.for_each_batch(own, cells, |[x, y, right, below], cells| {

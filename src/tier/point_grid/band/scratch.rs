@@ -1,10 +1,10 @@
-//! The buffers that a worker reuses from band to band.
+//! The buffers that a thread reuses from band to band.
 
 use crate::input::filter::Filter;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
 
-/// Buffers for building one band, which is searched while it is in them.
+/// Buffers for building and searching one band.
 #[derive(Default)]
 pub(crate) struct BandScratch {
     /// By record: its cell key. While a band is scanned: a buffer of the scan.
@@ -16,8 +16,8 @@ pub(crate) struct BandScratch {
     /// The filters in cell order, if bodies have any.
     pub(super) filters: Vec<u32>,
     pub(super) histogram: Vec<u32>,
-    /// While cells are laid out: fine cells by record, or sorted edges. While records are sorted, in
-    /// cell order: key and index of the record.
+    /// While cells are laid out: fine cells by record, or sorted edges. While records are sorted,
+    /// in cell order: key and index of the record.
     pub(super) wide: Vec<u64>,
 }
 
@@ -39,7 +39,7 @@ impl BandScratch {
 
     /// Columns, filters and keys of the band that was built last, and a buffer as long as the keys.
     ///
-    /// The filters are those of an earlier band unless they were looked up.
+    /// The filters belong to an earlier band unless they were looked up.
     pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut Vec<u32>) {
         let Self { keys, sorted_keys, columns, filters, .. } = self;
         (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, keys)

@@ -1,4 +1,4 @@
-//! Where the memory of a band is.
+//! A band and the location of its memory.
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;

@@ -1,10 +1,11 @@
 //! Bodies sorted by cell, and their pairs.
 //!
-//! If bodies have filters, those are looked up by row once the bodies are sorted, and stored in cell
-//! order beside the boxes, so that the scans test filters and boxes together. The filters of other
-//! bodies are looked up one by one.
+//! If bodies have filters, those are looked up by row once the bodies are sorted, and stored in
+//! cell order beside the boxes, so that the scans test filters and boxes together. The filters of
+//! other bodies are looked up one by one.
 //!
-//! Cost: for the pairs of its own bodies about one vector of tests a body; a search for each other.
+//! Cost: about one vector of tests per body for the pairs of its own bodies; a search for each
+//! other body.
 
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
@@ -15,7 +16,7 @@ use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::scratch::BandScratch;
 
-/// What decides about a pair apart from its boxes; by default nothing.
+/// The conditions on a pair besides its boxes; by default none.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct PairRules<'a> {
     /// The filters of all rows, if any row has one.
@@ -24,7 +25,7 @@ pub(crate) struct PairRules<'a> {
     pub(crate) are_circles: bool,
 }
 
-/// The bodies of a band, sorted by cell in the scratch of a worker, and so in its cache.
+/// The bodies of a band, sorted by cell in the scratch of a thread, and so in its cache.
 pub(crate) struct SortedBodies<'a> {
     pub(super) band: Band,
     words: &'a [u32],
@@ -63,8 +64,8 @@ impl<'a> SortedBodies<'a> {
         level.scan_cells(&self.cells, self.keys, self.buffer, sink)
     }
 
-    /// Finds the pairs of these bodies with others, whose boxes are in the same axes. `None` once the
-    /// pair limit is exceeded.
+    /// Finds the pairs of these bodies with others, whose boxes are in the same axes. `None` once
+    /// the pair limit is exceeded.
     pub(super) fn pairs_with(
         &self,
         level: DetectedSimd,

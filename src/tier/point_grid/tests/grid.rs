@@ -13,14 +13,14 @@ fn sorted(pairs: &[Pair]) -> Vec<(u32, u32)> {
     sorted
 }
 
-/// Every pair, by a sort along x and a sweep: for more boxes than brute force takes.
+/// Every pair, by a sort along x and a sweep: for more boxes than brute force can handle.
 fn swept(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
     order.sort_by(|&a, &b| boxes[a as usize][0].total_cmp(&boxes[b as usize][0]));
     let mut pairs = Vec::new();
     for (k, &a) in order.iter().enumerate() {
         let first = &boxes[a as usize];
-        // Not by total order: 0 is -0 here.
+        // Not `total_cmp`: here 0 equals -0.
         let near = order[k + 1..].iter().take_while(|&&b| boxes[b as usize][0] <= first[2]);
         pairs.extend(near.filter(|&&b| overlaps(first, &boxes[b as usize])).map(|&b| (a.min(b), a.max(b))));
     }
@@ -39,19 +39,19 @@ fn check_queries(label: &str, grid: &PointGrid, boxes: &[RawAabb], rng: &mut Spl
     for _ in 0..if boxes.is_empty() { 0 } else { 12 } {
         let [min_x, min_y, max_x, max_y] = boxes[rng.below(boxes.len())];
         let grow = rng.range(0.0, 2.0) * (max_x - min_x).min(1e9);
-        let asked = match rng.below(3) {
+        let area_box = match rng.below(3) {
             0 => [max_x, max_y, max_x, max_y],
             1 => [min_x, min_y, max_x, max_y],
             _ => [min_x - grow, min_y, max_x + grow, max_y].map(|edge| edge.clamp(f32::MIN, f32::MAX)),
         };
-        let mut found: Vec<u32> = grid.query_aabb(area(asked)).collect();
+        let mut found: Vec<u32> = grid.query_aabb(area(area_box)).collect();
         found.sort_unstable();
-        let truth = (0..boxes.len() as u32).filter(|&row| overlaps(&boxes[row as usize], &asked));
-        assert!(found.iter().copied().eq(truth), "{label}: {asked:?}");
+        let truth = (0..boxes.len() as u32).filter(|&row| overlaps(&boxes[row as usize], &area_box));
+        assert!(found.iter().copied().eq(truth), "{label}: {area_box:?}");
     }
 }
 
-/// Files `boxes` and compares with `truth`, then asks.
+/// Files `boxes`, compares the pairs with `truth`, and checks queries.
 fn check(label: &str, grid: &mut PointGrid, boxes: &[RawAabb], truth: &[(u32, u32)], pairs: &mut Vec<Pair>) {
     grid.rebuild(boxes, pairs).unwrap_or_else(|error| panic!("{label}: {error}"));
     assert_eq!((grid.len(), grid.is_empty()), (boxes.len(), boxes.is_empty()), "{label}");
@@ -68,7 +68,7 @@ fn check(label: &str, grid: &mut PointGrid, boxes: &[RawAabb], truth: &[(u32, u3
 
 #[test]
 fn every_kind_of_world_agrees_with_brute_force() {
-    // One grid for all: what was filed before must not matter, whether it was more or less.
+    // One grid for all: earlier contents must not matter, whether larger or smaller.
     let (mut grid, mut pairs) = (PointGrid::new(), vec![Pair { a: 7, b: 8 }]);
     for (k, kind) in BoxLayout::ALL.into_iter().enumerate() {
         for count in [2500, 3, 600, 0, 41, 1, 5000, 2, 7] {
@@ -78,7 +78,7 @@ fn every_kind_of_world_agrees_with_brute_force() {
             check(&label, &mut grid, &boxes, &truth, &mut pairs);
             let mut fresh = Vec::new();
             PointGrid::new().rebuild(&boxes, &mut fresh).unwrap();
-            assert_eq!(pairs, fresh, "{label}: the same order in a grid that held something else");
+            assert_eq!(pairs, fresh, "{label}: the same order as in a new grid");
         }
     }
 }
@@ -97,13 +97,13 @@ fn worlds_of_many_bands_agree_with_a_sweep() {
     ] {
         let boxes = kind.boxes(60_000, 5);
         check(&format!("{kind:?}"), &mut grid, &boxes, &swept(&boxes), &mut pairs);
-        let held = grid.bands.slots.iter().filter(|slot| slot.population() > 0).count();
-        assert!(held >= 8, "{kind:?}: {held} bands");
+        let filled = grid.bands.slots.iter().filter(|slot| slot.population() > 0).count();
+        assert!(filled >= 8, "{kind:?}: {filled} bands");
         let rest: usize = grid.larger.slots.iter().map(|slot| slot.population()).sum();
         left_over += rest;
-        assert!(rest <= boxes.len() / 50, "{kind:?}: {rest} boxes are left over");
+        assert!(rest <= boxes.len() / 50, "{kind:?}: {rest} boxes are in no class");
     }
-    assert!(left_over > 100, "some are taken by no class: {left_over}");
+    assert!(left_over > 100, "some are in no class: {left_over}");
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn sizes_of_six_decades_are_several_classes() {
 }
 
 #[test]
-fn what_few_samples_see_is_found_all_the_same() {
-    // One giant among many that hardly any sample holds, at each of some rows.
+fn a_giant_missing_from_the_sample_is_found() {
+    // One giant among many boxes, in few samples, at several rows.
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());
     for giant in [0, 1, 333, 9_999] {
         let mut boxes = BoxLayout::Crowd.boxes(10_000, 8);
@@ -126,7 +126,7 @@ fn what_few_samples_see_is_found_all_the_same() {
 }
 
 #[test]
-fn bad_rows_are_named_and_nothing_is_lost() {
+fn an_invalid_row_is_reported_and_the_grid_stays_unchanged() {
     let good = BoxLayout::Crowd.boxes(9000, 9);
     let mut grid = PointGrid::new();
     let mut pairs = Vec::new();
@@ -143,17 +143,19 @@ fn bad_rows_are_named_and_nothing_is_lost() {
     ];
     for (bad, column, axis) in bad_boxes {
         for row in [0, 1, 255, 256, 8191, 8192, 8999] {
-            // Fewer, and not where they were, so that what is filed would show.
+            // All other boxes moved, so that any change of the grid would show.
             let mut boxes: Vec<RawAabb> = good.iter().map(|aabb| aabb.map(|edge| edge * 0.5)).collect();
             boxes[row] = bad;
             boxes[8999] = bad;
-            let Err(Error::InvalidBody(found)) = grid.rebuild(&boxes, &mut pairs) else { panic!("{bad:?} was taken") };
+            let Err(Error::InvalidBody(found)) = grid.rebuild(&boxes, &mut pairs) else {
+                panic!("{bad:?} was accepted")
+            };
             assert_eq!((found.row as usize, found.column, found.axis), (row, column, axis));
             assert!(pairs == kept && grid.len() == 9000 && grid.memory_bytes() >= bytes);
             assert!(grid.query_aabb(everything).eq(order.iter().copied()));
         }
     }
-    check_queries("after bad rows", &grid, &good, &mut SplitMix64::new(1));
+    check_queries("after invalid rows", &grid, &good, &mut SplitMix64::new(1));
     grid.rebuild(&good, &mut pairs).unwrap();
     assert_eq!(pairs, kept);
 }
@@ -173,7 +175,7 @@ fn boxes_come_in_any_castable_type() {
 }
 
 #[test]
-fn memory_is_given_back_and_queries_still_answer() {
+fn memory_is_released_and_queries_still_work() {
     let large = BoxLayout::CrossedBeams.boxes(30_000, 10);
     let small = BoxLayout::Dragons.boxes(100, 11);
     let (mut grid, mut pairs) = (PointGrid::new(), Vec::new());

@@ -1,6 +1,6 @@
 //! The point grid against brute force, on adversarial worlds of every kind.
 
-mod ask;
 mod cross_search;
 mod grid;
 mod partition;
+mod queries;

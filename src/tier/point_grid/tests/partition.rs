@@ -1,4 +1,4 @@
-//! What the partition promises (PARTITION-1 to PARTITION-4), whatever the plan.
+//! The guarantees of the partition (PARTITION-1 to PARTITION-4) under different plans.
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
@@ -11,8 +11,8 @@ use crate::tier::point_grid::route::GHOSTS_MAX;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use triphase_scenes::BoxLayout;
 
-/// The records of every destination: the bodies of each band, the ghosts of each band, the oversized
-/// bodies. Boxes are in the axes of the world.
+/// The records of every destination: the bodies of each band, the ghosts of each band, the
+/// oversized bodies. Boxes are in the axes of the world.
 #[derive(PartialEq)]
 struct Filed {
     own: Vec<Vec<BodyRecord>>,
@@ -70,12 +70,12 @@ fn each_row_is_filed_once_and_has_few_ghosts() {
 }
 
 #[test]
-fn bodies_that_reach_over_many_bands_are_oversized() {
+fn bodies_across_many_bands_are_oversized() {
     let boxes = BoxLayout::CrossedBeams.boxes(150_000, 301);
     let options = ClassOptions { bounds: &[0.5, 1e6], has_oversized_tier: true };
     check("crossed beams", &boxes, options);
     let filed = file(&boxes, options, false);
-    // Nothing is too large for the last class, so it was PARTITION-4.
+    // Nothing is too large for the last class, so all are oversized by PARTITION-4.
     let (bands, oversized) = (filed.own.len(), filed.oversized.len());
     assert!(bands > GHOSTS_MAX && oversized > 100, "{oversized} in {bands} bands");
 }

@@ -1,4 +1,4 @@
-//! Every query of every scene against brute force with the predicates of `geometry`.
+//! Every query on every scene against brute force with the predicates of `geometry`.
 
 use crate::geometry::{
     Aabb, AabbCast, Circle, Point, PreparedCast, RawAabb, Ray, contains, distance_squared, overlaps,
@@ -46,23 +46,31 @@ fn check_area(name: &str, tree: &StaticTree, area: RawAabb) {
     let Ok(area) = Aabb::new([area[0], area[1]], [area[2], area[3]]) else {
         return;
     };
-    let (raw, ask) = (area.to_array(), tree.query());
+    let (raw, query) = (area.to_array(), tree.query());
     let [x, y, ..] = raw;
-    assert_eq!(sorted(ask.query_contained_in(area)), all_that(tree, |aabb| contains(&raw, aabb)), "{name}: in {raw:?}");
     assert_eq!(
-        sorted(ask.query_containing(area)),
+        sorted(query.query_contained_in(area)),
+        all_that(tree, |aabb| contains(&raw, aabb)),
+        "{name}: in {raw:?}"
+    );
+    assert_eq!(
+        sorted(query.query_containing(area)),
         all_that(tree, |aabb| contains(aabb, &raw)),
         "{name}: around {raw:?}"
     );
     let point = Point::new([x, y]).unwrap();
     let around = all_that(tree, |aabb| contains(aabb, &[x, y, x, y]));
-    assert_eq!(sorted(ask.query_point(point)), around, "{name}: around {point:?}");
+    assert_eq!(sorted(query.query_point(point)), around, "{name}: around {point:?}");
     let wanted: Vec<u32> = wanted.into_iter().filter(|&row| is_wanted(row)).collect();
-    assert_eq!(sorted(ask.with_predicate(&is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
-    assert_eq!(ask.with_predicate(&is_wanted).query_aabb(area).exists(), !wanted.is_empty(), "{name}: any in {raw:?}");
+    assert_eq!(sorted(query.with_predicate(&is_wanted).query_aabb(area)), wanted, "{name}: {raw:?}, of those wanted");
+    assert_eq!(
+        query.with_predicate(&is_wanted).query_aabb(area).exists(),
+        !wanted.is_empty(),
+        "{name}: any in {raw:?}"
+    );
 }
 
-fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
+fn check_nearest(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
     let point = Point::new(at).unwrap();
     let mut wanted: Vec<(f64, u32)> = enabled(tree).map(|(row, aabb)| (distance_squared(aabb, at), row)).collect();
     let mut visited = Vec::new();
@@ -105,37 +113,37 @@ fn check_near(name: &str, tree: &StaticTree, at: [f32; 2], radius: f32) {
 }
 
 fn check_ray(name: &str, tree: &StaticTree, ray: Ray) {
-    let wanted = met(tree, ray.into());
-    let (ask, mut found) = (tree.query(), Vec::new());
-    ask.cast_ray_all(ray, &mut found);
-    assert!(found == wanted, "{name}: {ray:?} met {found:?}, expected {wanted:?}");
-    assert_eq!(ask.cast_ray(ray), wanted.first().copied(), "{name}: {ray:?}");
-    assert_eq!(ask.cast_ray_any(ray), !wanted.is_empty(), "{name}: {ray:?}");
-    let first = wanted.iter().find(|met| is_wanted(met.target)).copied();
-    assert_eq!(ask.with_predicate(&is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
+    let wanted = expected_hits(tree, ray.into());
+    let (query, mut found) = (tree.query(), Vec::new());
+    query.cast_ray_all(ray, &mut found);
+    assert!(found == wanted, "{name}: {ray:?} hit {found:?}, expected {wanted:?}");
+    assert_eq!(query.cast_ray(ray), wanted.first().copied(), "{name}: {ray:?}");
+    assert_eq!(query.cast_ray_any(ray), !wanted.is_empty(), "{name}: {ray:?}");
+    let first = wanted.iter().find(|hit| is_wanted(hit.target)).copied();
+    assert_eq!(query.with_predicate(&is_wanted).cast_ray(ray), first, "{name}: {ray:?}, of those wanted");
 }
 
-fn check_sweep(name: &str, tree: &StaticTree, sweep: AabbCast) {
-    let wanted = met(tree, sweep.into());
-    let (ask, mut found) = (tree.query(), Vec::new());
-    ask.cast_aabb_all(sweep, &mut found);
-    assert!(found == wanted, "{name}: {sweep:?} met {found:?}, expected {wanted:?}");
-    assert_eq!(ask.cast_aabb(sweep), wanted.first().copied(), "{name}: {sweep:?}");
-    assert_eq!(ask.cast_aabb_any(sweep), !wanted.is_empty(), "{name}: {sweep:?}");
+fn check_aabb_cast(name: &str, tree: &StaticTree, cast: AabbCast) {
+    let wanted = expected_hits(tree, cast.into());
+    let (query, mut found) = (tree.query(), Vec::new());
+    query.cast_aabb_all(cast, &mut found);
+    assert!(found == wanted, "{name}: {cast:?} hit {found:?}, expected {wanted:?}");
+    assert_eq!(query.cast_aabb(cast), wanted.first().copied(), "{name}: {cast:?}");
+    assert_eq!(query.cast_aabb_any(cast), !wanted.is_empty(), "{name}: {cast:?}");
 }
 
-fn met(tree: &StaticTree, cast: PreparedCast) -> Vec<CastHit<u32>> {
+fn expected_hits(tree: &StaticTree, cast: PreparedCast) -> Vec<CastHit<u32>> {
     let entries = enabled(tree).filter_map(|(target, aabb)| {
         let impact = cast.impact(aabb, cast.max_time)?;
         let normal = cast.normal(&impact);
         Some(CastHit { target, time_of_impact: impact.time, normal })
     });
-    let mut met: Vec<_> = entries.collect();
-    met.sort_by(|a, b| a.time_of_impact.total_cmp(&b.time_of_impact).then(a.target.cmp(&b.target)));
-    met
+    let mut hits: Vec<_> = entries.collect();
+    hits.sort_by(|a, b| a.time_of_impact.total_cmp(&b.time_of_impact).then(a.target.cmp(&b.target)));
+    hits
 }
 
-/// Finite corners of the areas, and points right beside them.
+/// Finite corners of the areas, and points next to them.
 fn points(areas: &[RawAabb], random: &mut SplitMix64, count: usize) -> Vec<[f32; 2]> {
     let mut points = vec![[0.0, 0.0], [f32::MAX, f32::MAX], [f32::MIN, 1.0], [f32::MIN_POSITIVE, -0.0]];
     while points.len() < count {
@@ -169,7 +177,7 @@ fn rays(points: &[[f32; 2]]) -> Vec<Ray> {
     rays
 }
 
-fn sweeps(points: &[[f32; 2]], areas: &[RawAabb]) -> Vec<AabbCast> {
+fn aabb_casts(points: &[[f32; 2]], areas: &[RawAabb]) -> Vec<AabbCast> {
     let starts = areas.iter().filter_map(|&[a, b, c, d]| Aabb::new([a, b], [c, d]).ok());
     let all = starts.zip(points.iter().cycle()).enumerate().filter_map(|(k, (start, &to))| {
         let by = [to[0] - start.min()[0], to[1] - start.min()[1]];
@@ -183,11 +191,11 @@ fn check_all(name: &str, tree: &StaticTree, areas: &[RawAabb], random: &mut Spli
     let points = points(areas, random, count);
     for (k, &at) in points.iter().enumerate() {
         let [x, y] = points[(k + 1) % points.len()];
-        check_near(name, tree, at, [0.0, (x - at[0]).abs().min(f32::MAX), (y - at[1]).hypot(x - at[0]), 1.0][k % 4]);
+        check_nearest(name, tree, at, [0.0, (x - at[0]).abs().min(f32::MAX), (y - at[1]).hypot(x - at[0]), 1.0][k % 4]);
         tree.sort_key(at);
     }
     rays(&points).into_iter().for_each(|ray| check_ray(name, tree, ray));
-    sweeps(&points, areas).into_iter().for_each(|sweep| check_sweep(name, tree, sweep));
+    aabb_casts(&points, areas).into_iter().for_each(|cast| check_aabb_cast(name, tree, cast));
 }
 
 #[test]
@@ -266,11 +274,11 @@ fn cast_visits_few_statics() {
     for _ in 0..times {
         let origin = [random.range(-700.0, 700.0), random.range(-700.0, 700.0)];
         let ray = Ray::new(origin, [random.range(-1.0, 1.0), random.range(-1.0, 1.0)], INF).unwrap();
-        let mut until = f64::INFINITY;
-        tree.visit_cast(&ray.into(), until, &mut |_, entry| {
+        let mut t_max = f64::INFINITY;
+        tree.visit_cast(&ray.into(), t_max, &mut |_, entry| {
             visited += 1;
-            until = until.min(entry.time);
-            until
+            t_max = t_max.min(entry.time);
+            t_max
         });
     }
     assert!(visited < 4 * times, "{visited} visited");
@@ -280,10 +288,10 @@ fn cast_visits_few_statics() {
 fn debug_shapes_are_nodes_and_leaves() {
     for (name, boxes) in scenes() {
         let tree = StaticTree::new(&boxes).unwrap();
-        let (mut parts, mut listed, mut above) = (0, 0, Vec::new());
-        tree.visit_debug_shapes(|part| {
-            parts += 1;
-            let (cell, level) = match part {
+        let (mut shapes, mut listed, mut above) = (0, 0, Vec::new());
+        tree.visit_debug_shapes(|shape| {
+            shapes += 1;
+            let (cell, level) = match shape {
                 DebugShape::Node { aabb, depth } => (aabb, depth),
                 DebugShape::Leaf { aabb, depth, population } => {
                     listed += population;
@@ -293,10 +301,10 @@ fn debug_shapes_are_nodes_and_leaves() {
             };
             assert!(level <= DEPTH_MAX && level <= above.len(), "{name}: below nothing");
             above.truncate(level);
-            assert!(above.last().is_none_or(|outer| contains(outer, &cell)), "{name}: {cell:?} reaches out");
+            assert!(above.last().is_none_or(|outer| contains(outer, &cell)), "{name}: {cell:?} is not inside");
             above.push(cell);
         });
-        assert_eq!((parts, listed), (tree.node_count(), tree.entry_count()), "{name}");
+        assert_eq!((shapes, listed), (tree.node_count(), tree.entry_count()), "{name}");
     }
 }
 
@@ -304,8 +312,8 @@ fn debug_shapes_are_nodes_and_leaves() {
 fn sort_keys_follow_the_leaves() {
     let tree = StaticTree::new(&boxes(4096, |k| at(k % 64.0, (k / 64.0).floor(), 0.0, 0.0))).unwrap();
     let mut keys = Vec::new();
-    tree.visit_debug_shapes(|part| {
-        if let DebugShape::Leaf { aabb: [a, b, c, d], .. } = part {
+    tree.visit_debug_shapes(|shape| {
+        if let DebugShape::Leaf { aabb: [a, b, c, d], .. } = shape {
             keys.push(tree.sort_key([a * 0.5 + c * 0.5, b * 0.5 + d * 0.5]));
         }
     });

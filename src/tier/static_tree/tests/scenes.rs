@@ -1,4 +1,4 @@
-//! Sets of boxes that are hard on a tree, and areas to search them with.
+//! Sets of boxes that are hard for a tree, and areas to search them with.
 
 use crate::geometry::RawAabb;
 use crate::tier::static_tree::subtree::LEAF_MAX;
@@ -105,7 +105,7 @@ pub(super) fn scenes() -> Vec<(&'static str, Vec<RawAabb>)> {
     ]
 }
 
-/// Areas on the edges of boxes and on cuts, everywhere and nowhere.
+/// Areas at the edges of boxes and at cuts, one of everything, and empty ones.
 pub(super) fn areas(boxes: &[RawAabb], tree: &StaticTree, seed: u64) -> Vec<RawAabb> {
     let mut random = SplitMix64::new(seed);
     let mut areas = vec![

@@ -153,7 +153,7 @@ fn build_in_parallel_gives_the_same_tree() {
 }
 
 #[test]
-fn build_names_the_invalid_row_or_column() {
+fn build_reports_the_invalid_row_or_column() {
     let good: RawAabb = [0.0, 0.0, 1.0, 1.0];
     let cases = [
         ([f32::NAN, 0.0, 1.0, 1.0], Column::Min, 0),

@@ -32,7 +32,7 @@ fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {
     boxes.iter().enumerate().map(|(row, &aabb)| BodyRecord { aabb, row: row as u32 }).collect()
 }
 
-/// Words for a band, with contents left by another.
+/// Words for a band, with contents of an earlier one.
 fn used_words(population: usize) -> Vec<u32> {
     vec![0xDEAD_BEEF; words_max(population)]
 }
@@ -44,11 +44,11 @@ fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &
     band.assert_well_formed(columns, words);
     let cells = band.cell_view(columns, words);
     assert_eq!((cells.columns().len(), keys.len()), (own.len(), own.len()), "{label}");
-    let held: Vec<usize> = (0..band.rows())
+    let populations: Vec<usize> = (0..band.rows())
         .flat_map(|y| (0..band.columns()).map(move |x| (x, y)))
         .map(|(x, y)| cells.run(y, &(x..x + 1)).len())
         .collect();
-    assert_eq!(held.iter().sum::<usize>(), own.len(), "{label}: all are in inner cells");
+    assert_eq!(populations.iter().sum::<usize>(), own.len(), "{label}: all are in inner cells, not in borders");
     let mut seen = vec![false; own.len()];
     for at in 0..own.len() {
         let row = cells.columns().row(at) as usize;
@@ -83,7 +83,7 @@ fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scra
     }
 }
 
-/// Distributions that are hard on a layout, by name.
+/// Distributions that are difficult to lay out, by name.
 fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<RawAabb>)> {
     let each = |f: &mut dyn FnMut(f32) -> RawAabb| (0..count).map(|k| f(k as f32)).collect::<Vec<_>>();
     let half = count as f32 * 0.5;
@@ -97,7 +97,7 @@ fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<Raw
         ("a cross", each(&mut |k| if k < half { [k, 0.0, k, 0.0] } else { [0.0, k, 0.0, k] })),
         ("all of the world", each(&mut |k| [k, -k, 1e6 + k, 1e6])),
         ("one covers all", each(&mut |k| if k == 0.0 { [-1e6, -1e6, 1e6, 1e6] } else { [k, k % 7.0, k, k % 7.0] })),
-        ("neighbours in f32", each(&mut |k| [f32::from_bits(k as u32), 1e30, f32::from_bits(k as u32 + 2), 1e30])),
+        ("neighbors in f32", each(&mut |k| [f32::from_bits(k as u32), 1e30, f32::from_bits(k as u32 + 2), 1e30])),
         ("long rows", each(&mut |k| [k * 0.3, k % 3.0, k * 0.3 + 1e3, k % 3.0])),
         (
             "a far one",
@@ -133,7 +133,7 @@ fn every_layout_finds_the_same_pairs() {
             }
         }
     }
-    assert!(built >= 160, "{built} of 216 were not found hopeless");
+    assert!(built >= 160, "{built} of 216 were laid out");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn adversaries_stay_within_their_words() {
                 check(&label, &band, &own, &words, &mut scratch);
                 assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
             }
-            // The one that is chosen, and cells of a size that was asked for.
+            // The chosen layout, and cells of a given size.
             for cell_size in [None, Some(f32::MIN_POSITIVE), Some(0.7), Some(f32::MAX)] {
                 let label = format!("{name} of {count}, cells of {cell_size:?}");
                 let mut words = used_words(count);
@@ -160,7 +160,7 @@ fn adversaries_stay_within_their_words() {
             }
         }
     }
-    assert!(built >= 700, "{built} of 1020 were not found hopeless");
+    assert!(built >= 700, "{built} of 1020 were laid out");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn every_population_stays_within_its_words() {
             }
         }
     }
-    assert!(built >= 16_000, "{built} of 24000 were not found hopeless");
+    assert!(built >= 16_000, "{built} of 24000 were laid out");
 }
 
 #[test]
@@ -207,13 +207,13 @@ fn scratch_of_equal_capacity_does_not_grow() {
 }
 
 #[test]
-fn a_sample_tells_even_from_clustered() {
+fn a_sample_distinguishes_even_from_clustered_bodies() {
     let may_be_even = |place: &dyn Fn(usize) -> [f32; 2]| {
         let boxes: Vec<RawAabb> = (0..5000).map(place).map(|[x, y]| [x, y, x + 0.5, y + 0.5]).collect();
         let own = records(&boxes);
         may_be_even(&own, measure(&own).expect("a band with bodies").1)
     };
-    // Steps through the rows that share no factor with those of the sample.
+    // Steps without a common factor with those of the sample.
     let even = |k: usize| [(k * 7919 % 5003) as f32, (k * 6101 % 4999) as f32];
     assert!(may_be_even(&even));
     assert!(!may_be_even(&|k| even(k).map(|v| if k % 50 == 0 { v } else { v * 0.05 })), "all but a few in a corner");

@@ -9,7 +9,7 @@ use triphase_scenes::{BoxLayout, SplitMix64};
 
 fn grid_of(boxes: &[RawAabb]) -> PointGrid {
     let mut grid = PointGrid::new();
-    grid.rebuild(boxes, &mut Vec::new()).expect("good boxes");
+    grid.rebuild(boxes, &mut Vec::new()).expect("valid boxes");
     grid
 }
 
@@ -27,7 +27,7 @@ fn rows_where(boxes: &[RawAabb], test: impl Fn(&RawAabb) -> bool) -> Vec<u32> {
     (0..boxes.len() as u32).filter(|&row| test(&boxes[row as usize])).collect()
 }
 
-/// A place on, in, beside or far from the boxes, and a length that goes with it.
+/// A point on, in, near or far from the boxes, and a length in proportion.
 fn place(boxes: &[RawAabb], rng: &mut SplitMix64) -> ([f32; 2], f32) {
     let aabb = boxes[rng.below(boxes.len())];
     let other = boxes[rng.below(boxes.len())];
@@ -49,38 +49,41 @@ fn place(boxes: &[RawAabb], rng: &mut SplitMix64) -> ([f32; 2], f32) {
 }
 
 fn check_areas(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2], length: f32) {
-    let ask = grid.query();
+    let query = grid.query();
     let area = [x - length, y - length * 0.5, x + length, y + length * 0.5];
-    let met = rows_where(boxes, |aabb| overlaps(aabb, &area));
-    assert_eq!(sorted(ask.query_aabb(aabb(area))), met, "{label}: {area:?}");
+    let expected = rows_where(boxes, |aabb| overlaps(aabb, &area));
+    assert_eq!(sorted(query.query_aabb(aabb(area))), expected, "{label}: {area:?}");
     let mut buffer = vec![7];
-    assert_eq!(ask.query_aabb(aabb(area)).append_to(&mut buffer), met.len(), "{label}");
-    assert!(buffer[1..].iter().copied().eq(ask.query_aabb(aabb(area))), "{label}: order of both forms");
-    assert_eq!(ask.query_aabb(aabb(area)).exists(), !met.is_empty(), "{label}");
-    let near = sorted(ask.query_candidates(aabb(area)));
-    assert!(near.windows(2).all(|two| two[0] < two[1]) && met.iter().all(|row| near.contains(row)), "{label}: near");
+    assert_eq!(query.query_aabb(aabb(area)).append_to(&mut buffer), expected.len(), "{label}");
+    assert!(buffer[1..].iter().copied().eq(query.query_aabb(aabb(area))), "{label}: both forms in the same order");
+    assert_eq!(query.query_aabb(aabb(area)).exists(), !expected.is_empty(), "{label}");
+    let candidates = sorted(query.query_candidates(aabb(area)));
+    assert!(
+        candidates.windows(2).all(|two| two[0] < two[1]) && expected.iter().all(|row| candidates.contains(row)),
+        "{label}: candidates"
+    );
     let within = rows_where(boxes, |aabb| contains(&area, aabb));
-    assert_eq!(sorted(ask.query_contained_in(aabb(area))), within, "{label}: within {area:?}");
+    assert_eq!(sorted(query.query_contained_in(aabb(area))), within, "{label}: within {area:?}");
     let around = rows_where(boxes, |aabb| contains(aabb, &area));
-    assert_eq!(sorted(ask.query_containing(aabb(area))), around, "{label}: around {area:?}");
+    assert_eq!(sorted(query.query_containing(aabb(area))), around, "{label}: around {area:?}");
     let at = rows_where(boxes, |aabb| contains(aabb, &[x, y, x, y]));
-    assert_eq!(sorted(ask.query_point(Point::new([x, y]).expect("finite"))), at, "{label}: at {x} {y}");
+    assert_eq!(sorted(query.query_point(Point::new([x, y]).expect("finite"))), at, "{label}: at {x} {y}");
 }
 
-fn check_near(label: &str, grid: &PointGrid, boxes: &[RawAabb], point: [f32; 2], length: f32) {
-    let ask = grid.query();
+fn check_nearest(label: &str, grid: &PointGrid, boxes: &[RawAabb], point: [f32; 2], length: f32) {
+    let query = grid.query();
     let truth = reference::distances_squared(boxes, point);
     let to = Point::new(point).expect("finite");
     let circle = Circle::new(point, length).expect("a circle");
     let squared = f64::from(length) * f64::from(length);
-    let met = truth.iter().take_while(|(distance, _)| *distance <= squared).count();
-    let mut rows: Vec<u32> = truth[..met].iter().map(|&(_, row)| row).collect();
+    let within = truth.iter().take_while(|(distance, _)| *distance <= squared).count();
+    let mut rows: Vec<u32> = truth[..within].iter().map(|&(_, row)| row).collect();
     rows.sort_unstable();
-    assert_eq!(sorted(ask.query_circle(circle)), rows, "{label}: {circle:?}");
+    assert_eq!(sorted(query.query_circle(circle)), rows, "{label}: {circle:?}");
     let mut found = Vec::new();
     for k in [0, 1, 2, 8, 31, 33, 100, boxes.len(), boxes.len() + 5, usize::MAX] {
-        for (limit, circle) in [(truth.len(), Circle::from(to)), (met, circle)] {
-            ask.k_nearest_within(circle, k, &mut found);
+        for (limit, circle) in [(truth.len(), Circle::from(to)), (within, circle)] {
+            query.k_nearest_within(circle, k, &mut found);
             let expected = truth[..limit.min(k)].iter().map(|&(squared, row)| (squared.sqrt(), row));
             let found = found.iter().map(|found| (found.distance, found.target));
             assert!(
@@ -91,35 +94,35 @@ fn check_near(label: &str, grid: &PointGrid, boxes: &[RawAabb], point: [f32; 2],
             );
         }
     }
-    let nearest = ask.nearest(to).map(|found| (found.distance, found.target));
+    let nearest = query.nearest(to).map(|found| (found.distance, found.target));
     assert_eq!(nearest, truth.first().map(|&(squared, row)| (squared.sqrt(), row)), "{label}");
     let odd = truth.iter().find(|(_, row)| row % 2 == 1).map(|&(_, row)| row);
-    assert_eq!(ask.with_predicate(&|row| row % 2 == 1).nearest(to).map(|found| found.target), odd, "{label}");
+    assert_eq!(query.with_predicate(&|row| row % 2 == 1).nearest(to).map(|found| found.target), odd, "{label}");
 }
 
 fn check_casts(label: &str, grid: &PointGrid, boxes: &[RawAabb], [x, y]: [f32; 2], direction: [f32; 2], max: f32) {
-    let ask = grid.query();
+    let query = grid.query();
     let ray = Ray::new([x, y], direction, max).expect("a ray");
     let truth = reference::cast_all(boxes, [x, y, x, y], direction, f64::from(max));
     let mut found = Vec::new();
-    ask.cast_ray_all(ray, &mut found);
+    query.cast_ray_all(ray, &mut found);
     let normal = |normal: Option<[f32; 2]>| normal.unwrap_or_default();
-    let plain = found.iter().map(|met| (met.time_of_impact, met.target, normal(met.normal)));
+    let plain = found.iter().map(|hit| (hit.time_of_impact, hit.target, normal(hit.normal)));
     assert!(plain.clone().eq(truth.iter().copied()), "{label}: {ray:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
-    assert_eq!(ask.cast_ray(ray), found.first().copied(), "{label}: {ray:?}");
-    assert_eq!(ask.cast_ray_any(ray), !truth.is_empty(), "{label}: {ray:?}");
+    assert_eq!(query.cast_ray(ray), found.first().copied(), "{label}: {ray:?}");
+    assert_eq!(query.cast_ray_any(ray), !truth.is_empty(), "{label}: {ray:?}");
     let start = [x, y, x + direction[0].abs() * 0.25, y + direction[1].abs()];
-    let sweep = AabbCast::new(aabb(start), direction).expect("a sweep");
+    let cast = AabbCast::new(aabb(start), direction).expect("a cast");
     let truth = reference::cast_all(boxes, start, direction, 1.0);
-    ask.cast_aabb_all(sweep, &mut found);
-    let plain = found.iter().map(|met| (met.time_of_impact, met.target, normal(met.normal)));
-    assert!(plain.clone().eq(truth.iter().copied()), "{label}: {sweep:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
-    assert_eq!(ask.cast_aabb(sweep), found.first().copied(), "{label}: {sweep:?}");
-    assert_eq!(ask.cast_aabb_any(sweep), !truth.is_empty(), "{label}: {sweep:?}");
+    query.cast_aabb_all(cast, &mut found);
+    let plain = found.iter().map(|hit| (hit.time_of_impact, hit.target, normal(hit.normal)));
+    assert!(plain.clone().eq(truth.iter().copied()), "{label}: {cast:?}\n{:?}\n{truth:?}", plain.collect::<Vec<_>>());
+    assert_eq!(query.cast_aabb(cast), found.first().copied(), "{label}: {cast:?}");
+    assert_eq!(query.cast_aabb_any(cast), !truth.is_empty(), "{label}: {cast:?}");
 }
 
 #[test]
-fn all_questions_are_as_brute_force_in_every_kind_of_world() {
+fn all_queries_agree_with_brute_force_in_every_kind_of_world() {
     for kind in BoxLayout::ALL {
         for (count, seed) in [(1, 1), (2, 2), (30, 3), (700, 4), (9000, 5)] {
             let boxes = kind.boxes(count, seed);
@@ -129,7 +132,7 @@ fn all_questions_are_as_brute_force_in_every_kind_of_world() {
             for _ in 0..if count > 1000 { 12 } else { 40 } {
                 let (at, length) = place(&boxes, &mut rng);
                 check_areas(&label, &grid, &boxes, at, length);
-                check_near(&label, &grid, &boxes, at, length);
+                check_nearest(&label, &grid, &boxes, at, length);
                 let (to, stretch) = place(&boxes, &mut rng);
                 let direction = match rng.below(5) {
                     0 => [0.0, 0.0],
@@ -146,23 +149,23 @@ fn all_questions_are_as_brute_force_in_every_kind_of_world() {
 }
 
 #[test]
-fn a_first_hit_looks_at_few() {
+fn the_first_hit_needs_few_tests() {
     let boxes = BoxLayout::Crowd.boxes(20_000, 1);
     let grid = grid_of(&boxes);
-    let looked_at = AtomicUsize::new(0);
+    let tested = AtomicUsize::new(0);
     let count = |_| {
-        looked_at.fetch_add(1, Relaxed);
+        tested.fetch_add(1, Relaxed);
         true
     };
     let everywhere = aabb([f32::MIN, f32::MIN, f32::MAX, f32::MAX]);
-    let ask = grid.query().with_predicate(&count);
-    assert!(ask.query_aabb(everywhere).exists());
-    assert_eq!(looked_at.load(Relaxed), 1);
-    assert_eq!(ask.query_aabb(everywhere).take(100).count(), 100);
-    assert!(looked_at.load(Relaxed) < 1 + 2 * 100);
-    // The nearest of 20,000 looks at a few cells' worth, a ray at what lies along it.
+    let query = grid.query().with_predicate(&count);
+    assert!(query.query_aabb(everywhere).exists());
+    assert_eq!(tested.load(Relaxed), 1);
+    assert_eq!(query.query_aabb(everywhere).take(100).count(), 100);
+    assert!(tested.load(Relaxed) < 1 + 2 * 100);
+    // The nearest of 20,000 bodies is found among those of a few cells.
     let mut visited = 0;
-    grid.bands.visit_near([boxes[77][0], boxes[77][1]], 1, f64::INFINITY, &mut |_, squared| {
+    grid.bands.visit_nearest([boxes[77][0], boxes[77][1]], 1, f64::INFINITY, &mut |_, squared| {
         visited += 1;
         squared
     });
@@ -170,7 +173,7 @@ fn a_first_hit_looks_at_few() {
 }
 
 #[test]
-fn an_empty_grid_has_no_answers() {
+fn queries_of_an_empty_grid_find_nothing() {
     for grid in [PointGrid::new(), grid_of(&[])] {
         let point = Point::new([0.0, 0.0]).expect("finite");
         assert!(grid.query().nearest(point).is_none());
@@ -181,11 +184,11 @@ fn an_empty_grid_has_no_answers() {
 }
 
 #[test]
-fn parts_hold_all_boxes() {
+fn debug_shapes_count_all_boxes() {
     for kind in BoxLayout::ALL {
         let grid = grid_of(&kind.boxes(3000, 9));
         let (mut in_bands, mut in_cells) = (0, 0);
-        grid.visit_debug_shapes(|part| match part {
+        grid.visit_debug_shapes(|shape| match shape {
             DebugShape::Band { population, .. } => in_bands += population,
             DebugShape::Cell { aabb, population } => {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3], "{kind:?}: {aabb:?}");
