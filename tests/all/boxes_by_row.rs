@@ -33,7 +33,7 @@ fn box_of_each_row_is_the_one_that_was_stepped() {
         world.step(columns.bodies()).unwrap();
         assert_boxes(&world, &columns);
         let halves = [columns.rows(0, 700), columns.rows(700, 2000)];
-        world.step(&halves).unwrap();
+        world.step(halves).unwrap();
         assert_boxes(&world, &columns);
     }
 }

@@ -65,7 +65,7 @@ fn check(
 }
 
 fn check_columns(label: &str, worlds: &mut WorldSet, columns: &Columns, statics: &[RawAabb]) -> [usize; 2] {
-    let rules = Rules { statics, moves: columns.displacements.is_some() && columns.len() > 0, ..Rules::default() };
+    let rules = Rules { statics, moves: columns.displacements.is_some() && !columns.is_empty(), ..Rules::default() };
     let counts = check(worlds, &[columns.bodies()], &columns.boxes(), rules);
     counts.unwrap_or_else(|what| panic!("{label}: {what}"))
 }
@@ -288,14 +288,14 @@ fn step_with_displacements_tests_boxes_alone() {
     world.set_statics(&[[0.45f32, -2.0, 2.0, -0.45]]).unwrap();
     let [still, moving] = [columns.rows(0, 2), columns.rows(2, 4).with_displacements(&moves)];
     for _ in 0..2 {
-        let found = FoundPairs::new(world.step(&[still, columns.rows(2, 4)]).unwrap());
+        let found = FoundPairs::new(world.step([still, columns.rows(2, 4)]).unwrap());
         assert_eq!((found.bodies.len(), found.statics.len()), (0, 0), "nothing moves: {found:?}");
-        let found = FoundPairs::new(world.step(&[still, moving]).unwrap());
+        let found = FoundPairs::new(world.step([still, moving]).unwrap());
         assert_eq!((&found.bodies[..], &found.statics[..]), (&[(0, 1)][..], &[(0, 0)][..]), "a row of them does");
         // Displacements of a chunk without rows change nothing.
         let empty: [[f32; 2]; 0] = [];
         let none = columns.rows(0, 0).with_displacements(&empty);
-        let found = FoundPairs::new(world.step(&[none, still]).unwrap());
+        let found = FoundPairs::new(world.step([none, still]).unwrap());
         assert_eq!((found.bodies.len(), found.statics.len()), (0, 0), "{found:?}");
     }
     let scene = Scene::new(SceneName::Bullets, 5000, 38);
@@ -319,7 +319,7 @@ fn chunks_limits_and_invalid_rows_work_with_circles() {
     let overlapping = triphase::reference::self_pairs(&columns.boxes()).len();
     assert!(touching < overlapping);
     let mut limited = world(circles().with_parallel_threshold(None).with_pair_limit(touching));
-    let found = FoundPairs::new(limited.step(&[columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
+    let found = FoundPairs::new(limited.step([columns.rows(0, 7), columns.rows(7, 7), columns.rows(7, 20)]).unwrap());
     assert_eq!(found.bodies.len(), touching, "the limit counts what touches");
     let closer = Columns::uniform(vec![[1.0, 1.0]; 20], [0.5, 0.5]);
     assert_eq!(limited.step(closer.bodies()).map(|_| ()), Err(Error::TooManyPairs { limit: touching }));

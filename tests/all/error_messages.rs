@@ -42,7 +42,7 @@ fn row_errors_name_row_column_axis_and_value() {
     let bodies = Bodies::uniform(&centers[..1], [0.5, 0.5]);
     check(world.step(bodies.with_displacements(&[[f32::INFINITY, 0.0]])), text);
     let chunks = [Bodies::uniform(&centers[..1], [0.5, 0.5]), Bodies::uniform(&centers, [0.5, 0.5])];
-    check(world.step(&chunks), "body row 2 (chunk 1, row 1): center.y is NaN; must be finite");
+    check(world.step(chunks), "body row 2 (chunk 1, row 1): center.y is NaN; must be finite");
     let text = "static row 1: max.x (0) is below min.x (1)";
     check(world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0], [1.0, 0.0, 0.0, 1.0]]), text);
     let text = "static row 0: min.y is NaN; must be finite";
@@ -55,7 +55,7 @@ fn column_errors_name_chunk_column_and_lengths() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
     let text = |column: &str| format!("chunk 1: the {column} column has 2 rows, but the first column has 3");
-    let step = |chunk: Bodies<'_>| sequential().step(&[bodies, chunk]).map(|_| ());
+    let step = |chunk: Bodies<'_>| sequential().step([bodies, chunk]).map(|_| ());
     check(step(Bodies::new(&centers, &centers[..2])), &text("half-extent"));
     check(step(bodies.with_displacements(&centers[..2])), &text("displacement"));
     check(step(bodies.with_ids(&[1, 2])), &text("id"));

@@ -307,7 +307,7 @@ fn filter_column_of_wrong_length_is_named() {
     for found in [0, 2, 4] {
         let error = Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Filter, expected: 3, found };
         let chunks = [columns.bodies(), columns.bodies().with_filters(&filters[..found])];
-        assert_eq!(world.step(&chunks).map(|_| ()), Err(error.clone()));
+        assert_eq!(world.step(chunks).map(|_| ()), Err(error.clone()));
         assert_eq!(FoundPairs::new(world.contacts()), before);
     }
     let error = Error::ColumnLengthMismatch { chunk: None, column: Column::Filter, expected: 1, found: 4 };

@@ -124,13 +124,13 @@ fn lowest_invalid_row_is_named_at_any_thread_count() {
         // Rows are numbered through all chunks, empty ones too.
         let chunks = [(0, 1), (1, 1), (1, 12_000), (12_000, 13_000), (13_000, 20_000)];
         let chunks = chunks.map(|(from, to)| bad.rows(from, to));
-        expect(sequential().step(&chunks));
+        expect(sequential().step(chunks));
         #[cfg(feature = "parallel")]
         for pool in triphase_tests::pools() {
             pool.install(|| {
                 for _ in 0..5 {
                     expect(World::default().step(bad.bodies()));
-                    expect(World::default().step(&chunks));
+                    expect(World::default().step(chunks));
                 }
             });
         }
@@ -217,7 +217,7 @@ fn column_length_mismatch_is_named() {
         let before = view(&world);
         for chunk in [0, 2] {
             let chunks = [[bodies, good, good], [good, good, bodies]][chunk / 2];
-            let error = world.step(&chunks).map(|_| ()).unwrap_err();
+            let error = world.step(chunks).map(|_| ()).unwrap_err();
             assert_eq!(error, Error::ColumnLengthMismatch { chunk: Some(chunk), column, expected, found });
             assert_eq!(view(&world), before);
         }
@@ -228,7 +228,7 @@ fn column_length_mismatch_is_named() {
 fn column_lengths_are_checked_before_values() {
     let mut world = sequential();
     let bad = [[NAN, 0.0]];
-    let result = world.step(&[Bodies::uniform(&bad, [1.0; 2]), Bodies::uniform(&bad, [1.0; 2]).with_ids(&[])]);
+    let result = world.step([Bodies::uniform(&bad, [1.0; 2]), Bodies::uniform(&bad, [1.0; 2]).with_ids(&[])]);
     assert!(matches!(
         result,
         Err(Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Id, expected: 1, found: 0 })
@@ -253,7 +253,7 @@ fn ids_in_some_chunks_alone_are_refused() {
         assert_eq!(error, Error::InconsistentIds { chunk });
         assert_eq!(view(&world), before);
     }
-    let contacts = world.step(&[named, named]).unwrap();
+    let contacts = world.step([named, named]).unwrap();
     assert_eq!([0, 1, 2, 3, 4].map(|row| contacts.body_id(row)), [Some(7), Some(8), Some(7), Some(8), None]);
 }
 

@@ -174,7 +174,7 @@ impl BruteForce {
                 expected_pairs.compare(&self.contacts).map_err(TestCaseError::fail)?;
                 (self.boxes, self.ids) = (columns.boxes(), columns.ids.clone());
             }
-            Op::Refused(columns, row) if columns.len() > 0 => {
+            Op::Refused(columns, row) if !columns.is_empty() => {
                 let mut columns = columns.clone();
                 let row = row.index(columns.len());
                 match &mut columns.shape {

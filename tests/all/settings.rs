@@ -96,9 +96,9 @@ fn unknown_settings_are_refused_and_missing_ones_have_defaults() {
 /// Steps bodies that touch in a pool of eight threads, and returns whether tasks ran on more
 /// than one of them.
 ///
-/// The thread of the first page of pairs waits until another thread has one, so the result does not
-/// depend on the scheduler: idle threads steal the tasks of the waiting one. The wait is short where
-/// none is expected.
+/// The thread of the first page of pairs waits until another thread has one, so the result does
+/// not depend on the scheduler: idle threads steal the tasks of the waiting one. The wait is short
+/// where none is expected.
 #[cfg(feature = "parallel")]
 fn runs_on_several_threads(body_count: usize, config: WorldConfig, expected: bool) -> bool {
     use std::collections::HashSet;

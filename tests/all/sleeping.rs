@@ -333,7 +333,7 @@ fn cached_pairs_count_towards_the_pair_limit() {
 fn asleep_column_of_wrong_length_is_refused() {
     let centers = [[0.0f32, 0.0]; 3];
     let bodies = Bodies::uniform(&centers, [1.0, 1.0]);
-    let error = sequential().step(&[bodies, bodies.with_asleep(&[true; 2])]).map(|_| ()).unwrap_err();
+    let error = sequential().step([bodies, bodies.with_asleep(&[true; 2])]).map(|_| ()).unwrap_err();
     assert_eq!(error, Error::ColumnLengthMismatch { chunk: Some(1), column: Column::Asleep, expected: 3, found: 2 });
 }
 
@@ -350,7 +350,7 @@ fn chunks_with_and_without_asleep_can_be_mixed() {
         };
         let chunks =
             [part(0, 4000), Bodies::new(&moving.centers, &moving.half_extents), part(4000, 4000), part(4000, 9000)];
-        let found = worlds.each(|world| FoundPairs::new(world.step(&chunks).unwrap()));
+        let found = worlds.each(|world| FoundPairs::new(world.step(chunks).unwrap()));
         let mut boxes = Columns::new(scene.centers.clone(), scene.half_extents.clone()).boxes();
         let inserted = Columns::new(moving.centers.clone(), moving.half_extents.clone()).boxes();
         boxes.splice(4000..4000, inserted);

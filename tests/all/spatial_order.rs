@@ -122,7 +122,7 @@ fn spatial_order_of_chunks_numbers_rows_through() {
     let part = |from: usize, to: usize| Bodies::new(&scene.centers[from..to], &scene.half_extents[from..to]);
     let (mut whole, mut chunked) = (sequential(), sequential());
     whole.step(part(0, 5000)).unwrap();
-    chunked.step(&[part(0, 0), part(0, 1700), part(1700, 1701), part(1701, 1701), part(1701, 5000)]).unwrap();
+    chunked.step([part(0, 0), part(0, 1700), part(1700, 1701), part(1701, 1701), part(1701, 5000)]).unwrap();
     assert_permutation(&spatial_order(&chunked), 5000, "chunks");
     assert_eq!(spatial_order(&chunked), spatial_order(&whole));
 }

@@ -96,11 +96,11 @@ fn pages_in_sequence_are_the_contacts() {
                 });
                 worlds.each(|world| {
                     let listener = Listener::default();
-                    let contacts = world.step_streamed(&parts, |page| listener.receive(page)).unwrap();
+                    let contacts = world.step_streamed(parts, |page| listener.receive(page)).unwrap();
                     let sorted = listener.sorted();
                     sorted.check(contacts);
                     // A step without a listener finds the same pairs.
-                    assert_eq!(FoundPairs::new(world.step(&parts).unwrap()), sorted.found);
+                    assert_eq!(FoundPairs::new(world.step(parts).unwrap()), sorted.found);
                     sorted
                 });
             }
@@ -296,7 +296,7 @@ fn channel_delivers_each_step_and_its_outcome() {
                     let result = match random.below(4) {
                         0 => world.step_to_channel(Bodies::uniform(&[[f32::NAN; 2]], [1.0; 2]), &sender),
                         1 => world.step_to_channel(Bodies::uniform(&crowded, [1.0; 2]), &sender),
-                        2 => world.step_to_channel(&[part, part.with_ids(&[])], &sender),
+                        2 => world.step_to_channel([part, part.with_ids(&[])], &sender),
                         _ => world.step_to_channel(part, &sender),
                     };
                     let counts = |contacts: Contacts<'_>| [contacts.body_pages().len(), contacts.static_pages().len()];

@@ -84,9 +84,9 @@ fn repeated_chunks_allocate_nothing() {
     let chunks = [part(0, 1000), part(1000, 1000), part(1000, 2999), part(2999, 3000)];
     let mut world = sequential();
     // Twice: the first step of a world has no earlier one whose contacts stay until it succeeds.
-    world.step(&chunks).unwrap();
-    world.step(&chunks).unwrap();
-    assert_eq!(watch.allocations(|| _ = world.step(&chunks).unwrap()), 0);
+    world.step(chunks).unwrap();
+    world.step(chunks).unwrap();
+    assert_eq!(watch.allocations(|| _ = world.step(chunks).unwrap()), 0);
 }
 
 #[test]
