@@ -84,37 +84,37 @@
 //! * [`config`], [`Bodies`], [`Statics`], [`Filter`]: settings and input.
 //! * [`reference`](mod@reference): the same results by brute force, for tests.
 //! * [`tier`]: the three tiers; [`LooseGrid`](tier::loose_grid::LooseGrid),
-//!   [`StaticTree`](tier::static_tree::StaticTree) and
-//!   [`PointGrid`](tier::point_grid::PointGrid) are usable alone.
+//!   [`StaticTree`](tier::static_tree::StaticTree) and [`PointGrid`](tier::point_grid::PointGrid)
+//!   are usable alone.
 //! * [`Contacts`], [`stream`]: the pairs of a step.
 //! * [`query`]: queries of the world, of a snapshot or of a tier.
 //! * [`World`]: all of these behind one call.
 
-pub mod geometry;
+pub mod geometry; // boxes and query shapes; the definitions of overlap, distance and casts
 
 pub mod config;
 mod error;
-mod pair;
-mod parallel;
-pub mod reference;
+mod pair; // pairs and hits
+mod parallel; // the way into rayon
+pub mod reference; // brute force, for tests
 
-mod input;
-mod memory;
-mod simd;
+mod input; // columns of bodies and statics
+mod memory; // pages of pairs, columns of boxes, buffers that outlive a step
+mod simd; // the inner loops
 
-mod frame;
-pub mod tier;
+mod frame; // all that one step filed: three tiers, ids, filters
+pub mod tier; // point grids, loose/tight grids, static trees
 
-mod broad_phase;
-mod contacts;
-pub mod query;
+mod broad_phase; // the passes that find pairs
+mod contacts; // pairs as they are read: events, partners, islands, mutable rows, streams
+pub mod query; // the query builder, over a world, a snapshot or a tier
 
-mod reader;
+mod reader; // snapshots for other threads
 mod report;
 #[cfg(feature = "serde")]
 mod save;
-mod step;
-mod world;
+mod step; // the phases of a step, in order
+mod world; // every public call of a world
 
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};

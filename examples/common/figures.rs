@@ -11,8 +11,8 @@
 //! | `body_pairs`, `static_pairs` | pairs reported, summed over all frames |
 //! | `pair_set_hash`, `pair_order_hash` | see below; 16 hexadecimal digits, lower case |
 //! | `step_ms_median`, `step_ms_p99` | milliseconds of a call of `step`, over all frames; a percentile is the smallest time that at least this share of the times does not exceed |
-//! | `bytes_per_body` | `Report::body_bytes` over the bodies of the frame, the maximum over all frames; pairs are not included |
-//! | `bytes_per_static` | `Report::static_bytes` over the statics, the maximum over all frames; 0 without statics |
+//! | `bytes_per_body` | `Report::body_bytes` over the bodies of the frame, the most of all frames; pairs are not included |
+//! | `bytes_per_static` | `Report::static_bytes` over the statics, the most of all frames; 0 without statics |
 //! | `allocations_per_step` | calls of the allocator by all threads during a step: the median of the frames after the first ten, or of all frames if there are no more |
 //! | `checked_frames` | frames whose pairs were equal to those of brute force |
 //!
