@@ -8,7 +8,7 @@ use crate::pair::Hit;
 use crate::query::builder::QueryBuilder;
 use crate::query::cast_hit::CastHits;
 use crate::query::neighbor::NearestHits;
-use crate::query::source::{Scope, Source, TierSearch, add_cast_hits, add_nearest};
+use crate::query::source::{HitSink, Scope, Source, TierSearch, add_cast_hits, add_nearest};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::point_grid::bands::Bands;
@@ -63,23 +63,34 @@ impl Source<Hit> for Frame {
         }
     }
 
-    fn append_hits(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest, found: &mut Vec<Hit>) {
+    fn find_hits(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest, found: &mut HitSink<'_, Hit>) {
         if scope.common {
-            self.append_bodies(scope, self.bands.box_query(*area, test), found);
+            self.find_bodies(scope, self.bands.box_query(*area, test), found);
             if let Some(sleepers) = self.cached.bands() {
                 let rows = sleepers.box_query(*area, test).filter(|row| self.cached.is_cached(*row));
-                self.append_bodies(scope, rows, found);
+                self.find_bodies(scope, rows, found);
             }
         }
         if scope.oversized {
             let rows = self.oversized.rows();
             let hits = self.oversized.grid().box_query(*area, test).map(|entity| rows[entity as usize]);
-            self.append_bodies(scope, hits, found);
+            self.find_bodies(scope, hits, found);
         }
         if let Some(statics) = scope.statics {
             let hits = statics.box_query(*area, test).filter_map(|row| self.hit(scope, STATICS, row));
             hits.for_each(|hit| found.push(hit));
         }
+    }
+
+    fn find_first(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest) -> Option<Hit> {
+        let common = || self.bands.box_query(*area, test).find_map(|row| self.hit(scope, COMMON, row));
+        let sleeper = || self.cached.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, SLEEPERS, row));
+        let oversized =
+            || self.oversized.grid().box_query(*area, test).find_map(|entity| self.hit(scope, OVERSIZED, entity));
+        let static_hit = || scope.statics?.box_query(*area, test).find_map(|row| self.hit(scope, STATICS, row));
+        (scope.common.then(|| common().or_else(sleeper)).flatten())
+            .or_else(|| scope.oversized.then(oversized).flatten())
+            .or_else(static_hit)
     }
 
     fn find_nearest(&self, scope: &Scope<'_, Hit>, point: [f32; 2], nearest: &mut NearestHits<'_, Hit>) {
@@ -136,13 +147,13 @@ impl Source<Hit> for Frame {
 }
 
 impl Frame {
-    /// Appends the bodies of rows that `scope` does not leave out.
+    /// Adds the bodies of rows that `scope` does not leave out.
     #[inline(always)]
-    fn append_bodies(&self, scope: &Scope<'_, Hit>, rows: impl Iterator<Item = u32>, found: &mut Vec<Hit>) {
+    fn find_bodies(&self, scope: &Scope<'_, Hit>, rows: impl Iterator<Item = u32>, found: &mut HitSink<'_, Hit>) {
         if scope.is_unrestricted {
             rows.for_each(|row| found.push(Hit::Body { row, id: self.ids.get(row as usize).copied() }));
         } else {
-            rows.for_each(|row| found.extend(self.body(scope, row)));
+            rows.filter_map(|row| self.body(scope, row)).for_each(|hit| found.push(hit));
         }
     }
 

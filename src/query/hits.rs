@@ -2,7 +2,7 @@
 
 use crate::geometry::RawAabb;
 use crate::pair::Hit;
-use crate::query::source::{BATCH_LEN, BoxSearch, HitBatch, Scope, Source};
+use crate::query::source::{BATCH_LEN, BoxSearch, HitBatch, HitSink, Scope, Source};
 use crate::tier::box_test::BoxTest;
 use std::fmt;
 use std::iter::FusedIterator;
@@ -64,7 +64,7 @@ impl<'w, H: Copy> Hits<'w, H> {
     pub fn append_to(self, buffer: &mut Vec<H>) -> usize {
         let before = buffer.len();
         if self.search.is_new() {
-            self.source.append_hits(&self.scope, &self.search.area, self.search.test, buffer);
+            self.find_all(&mut |hits| buffer.extend_from_slice(hits));
         } else {
             buffer.extend(self);
         }
@@ -73,12 +73,22 @@ impl<'w, H: Copy> Hits<'w, H> {
 
     /// Returns the first hit; nothing after it is searched for.
     pub fn first(mut self) -> Option<H> {
+        if self.search.is_new() {
+            return self.source.find_first(&self.scope, &self.search.area, self.search.test);
+        }
         self.next()
     }
 
     /// Returns whether there is a hit; nothing after the first is searched for.
     pub fn exists(self) -> bool {
         self.first().is_some()
+    }
+
+    /// Passes all hits on, in batches. None were returned before.
+    fn find_all(&self, take: &mut dyn FnMut(&[H])) {
+        let mut sink = HitSink::new(take);
+        self.source.find_hits(&self.scope, &self.search.area, self.search.test, &mut sink);
+        sink.flush();
     }
 
     /// Replaces the returned hits by the next ones. Returns whether there are any.
@@ -110,6 +120,16 @@ impl<H: Copy> Iterator for Hits<'_, H> {
     }
 
     fn fold<B, F: FnMut(B, H) -> B>(mut self, init: B, mut f: F) -> B {
+        if self.search.is_new() {
+            let mut folded = Some(init);
+            self.find_all(&mut |hits| {
+                folded = folded.take().map(|before| hits.iter().fold(before, |folded, &hit| f(folded, hit)));
+            });
+            match folded {
+                Some(folded) => return folded,
+                None => unreachable!("it is put back wherever it is taken"),
+            }
+        }
         let mut folded = init;
         loop {
             folded = self.found[self.returned..].iter().fold(folded, |folded, &hit| f(folded, hit));

@@ -18,6 +18,32 @@ pub(crate) const BATCH_LEN: usize = 32;
 /// Hits that were found and are still to be returned.
 pub(crate) type HitBatch<H> = SmallVec<[H; BATCH_LEN]>;
 
+/// Passes the hits of a box query on, in batches.
+pub(crate) struct HitSink<'f, H: Copy> {
+    hits: HitBatch<H>,
+    take: &'f mut dyn FnMut(&[H]),
+}
+
+impl<'f, H: Copy> HitSink<'f, H> {
+    pub(crate) fn new(take: &'f mut dyn FnMut(&[H])) -> Self {
+        Self { hits: HitBatch::new(), take }
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, hit: H) {
+        if self.hits.len() == BATCH_LEN {
+            self.flush();
+        }
+        self.hits.push(hit);
+    }
+
+    /// Passes on what is left.
+    pub(crate) fn flush(&mut self) {
+        (self.take)(&self.hits);
+        self.hits.clear();
+    }
+}
+
 /// The scope of a query: what it searches, and which hits it leaves out.
 ///
 /// Tiers that are used alone use only the predicate.
@@ -79,8 +105,11 @@ pub(crate) trait Source<H: Copy>: Sync {
     /// The hit for a row found in a part, unless `scope` excludes it.
     fn hit(&self, scope: &Scope<'_, H>, part: usize, row: u32) -> Option<H>;
 
-    /// Appends all hits of a box query, part by part.
-    fn append_hits(&self, scope: &Scope<'_, H>, area: &RawAabb, test: BoxTest, found: &mut Vec<H>);
+    /// Finds all hits of a box query, part by part.
+    fn find_hits(&self, scope: &Scope<'_, H>, area: &RawAabb, test: BoxTest, found: &mut HitSink<'_, H>);
+
+    /// Finds the first hit of a box query.
+    fn find_first(&self, scope: &Scope<'_, H>, area: &RawAabb, test: BoxTest) -> Option<H>;
 
     /// Adds boxes around `point` to `nearest` until no others are wanted, each once, roughly
     /// nearest first.

@@ -5,7 +5,7 @@ use crate::query::builder::QueryBuilder;
 use crate::query::cast_hit::CastHits;
 use crate::query::hits::Hits;
 use crate::query::neighbor::NearestHits;
-use crate::query::source::{Scope, Source, TierSearch, add_cast_hits, add_nearest};
+use crate::query::source::{HitSink, Scope, Source, TierSearch, add_cast_hits, add_nearest};
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::handles::grid::LooseGrid;
 use crate::tier::loose_grid::handles::slots::LooseHandle;
@@ -57,8 +57,13 @@ impl Source<u32> for StaticTree {
         scope.filter_hit(row)
     }
 
-    fn append_hits(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest, found: &mut Vec<u32>) {
-        found.extend(self.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row)));
+    fn find_hits(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest, found: &mut HitSink<'_, u32>) {
+        let hits = self.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row));
+        hits.for_each(|hit| found.push(hit));
+    }
+
+    fn find_first(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest) -> Option<u32> {
+        self.box_query(*area, test).find_map(|row| self.hit(scope, 0, row))
     }
 
     fn find_nearest(&self, scope: &Scope<'_, u32>, point: [f32; 2], nearest: &mut NearestHits<'_, u32>) {
@@ -122,7 +127,12 @@ impl Source<u32> for PointGrid {
         scope.filter_hit(row)
     }
 
-    fn append_hits(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest, found: &mut Vec<u32>) {
+    fn find_first(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest) -> Option<u32> {
+        let mut grids = [&self.bands, &self.larger].into_iter();
+        grids.find_map(|bands| bands.box_query(*area, test).find_map(|row| self.hit(scope, 0, row)))
+    }
+
+    fn find_hits(&self, scope: &Scope<'_, u32>, area: &RawAabb, test: BoxTest, found: &mut HitSink<'_, u32>) {
         for bands in [&self.bands, &self.larger] {
             let hits = bands.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row));
             hits.for_each(|hit| found.push(hit));
@@ -207,8 +217,19 @@ impl Source<LooseHandle> for LooseGrid {
         scope.filter_hit(self.handle_of(slot))
     }
 
-    fn append_hits(&self, scope: &Scope<'_, LooseHandle>, area: &RawAabb, test: BoxTest, found: &mut Vec<LooseHandle>) {
-        found.extend(self.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row)));
+    fn find_hits(
+        &self,
+        scope: &Scope<'_, LooseHandle>,
+        area: &RawAabb,
+        test: BoxTest,
+        found: &mut HitSink<'_, LooseHandle>,
+    ) {
+        let hits = self.box_query(*area, test).filter_map(|row| self.hit(scope, 0, row));
+        hits.for_each(|hit| found.push(hit));
+    }
+
+    fn find_first(&self, scope: &Scope<'_, LooseHandle>, area: &RawAabb, test: BoxTest) -> Option<LooseHandle> {
+        self.box_query(*area, test).find_map(|row| self.hit(scope, 0, row))
     }
 
     fn find_nearest(
