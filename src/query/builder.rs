@@ -106,8 +106,8 @@ impl<'w> QueryBuilder<'w> {
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, Tier, World, WorldConfig};
-    /// let mut world = World::new(WorldConfig::new().bound(1.0))?;
-    /// world.step(Bodies::new(&[[0.0f32, 0.0], [9.0, 0.0]], &[[0.5, 0.5], [4.0, 4.0]]))?;
+    /// let mut world = World::new(WorldConfig::new().with_bound(1.0))?;
+    /// world.step(Bodies::new(&[[0.0f32, 0.0], [9.0, 0.0]], &[[0.5f32, 0.5], [4.0, 4.0]]))?;
     /// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
     /// assert_eq!(world.query().only_tiers(&[Tier::Oversized]).query_aabb(area).count(), 1);
     /// # Ok::<(), triphase::Error>(())
