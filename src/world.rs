@@ -551,8 +551,8 @@ impl World {
     /// `by` from your columns before the next step, and from query shapes from now on. Statics keep
     /// their rows, ids, filters and whether they are enabled. Queries of the world and of
     /// [readers](Self::reader) find the bodies of the last step at their new coordinates; a
-    /// [`Snapshot`](crate::Snapshot) that is held does not change, nor do contacts, [skipped
-    /// rows](Self::skipped_rows) and the [step number](Self::step_number).
+    /// [`Snapshot`](crate::Snapshot) keeps the old ones. Contacts, [skipped
+    /// rows](Self::skipped_rows) and the [step number](Self::step_number) do not change.
     ///
     /// Because of rounding, boxes that touched may no longer touch, or vice versa.
     ///

@@ -1,6 +1,6 @@
 //! The contacts of a world, and everything derived from them.
 //!
-//! A step finds its pairs in `next`, beside those of the last successful step in `found`. When
+//! A step finds its pairs in `next`, apart from those of the last successful step in `found`. When
 //! nothing can fail any more, the two are swapped.
 
 use crate::broad_phase::pairs::FoundPairs;
@@ -96,7 +96,7 @@ impl ContactStore {
         }
     }
 
-    /// Bytes held, apart from cached pages.
+    /// Bytes held, without cached pages.
     pub(crate) fn bytes(&self) -> usize {
         self.pool.bytes()
             + self.found.bytes()

@@ -7,7 +7,7 @@ use crate::input::filter::Filter;
 
 /// Heap memory that is reused from step to step.
 pub(crate) trait Buffers {
-    /// Whether the type owns no heap memory, so that vectors of it need not look at each element.
+    /// Whether the type owns no heap memory, so that vectors of it need not visit each element.
     const PLAIN: bool = false;
 
     /// Bytes of allocated heap memory, in use or not.

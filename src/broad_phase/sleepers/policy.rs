@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_that_do_not_pay_are_given_up() {
+    fn caches_that_do_not_pay_are_abandoned() {
         for moving in [50, 80, 100, 125, 150, 200] {
             let (plans, spent) = run(1000, false, |_| moving);
             assert!(spent < plain_cost(1000) * 103 / 100, "{moving} of {ROWS} move: {spent}");

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn bands_of_awkward_samples_are_monotone() {
+    fn bands_of_adversarial_samples_are_monotone() {
         check(&[0.0; 100], 10);
         check(&[], 4);
         check(&[1.0, 2.0], 4);

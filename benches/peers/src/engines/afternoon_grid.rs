@@ -2,9 +2,9 @@
 //! sort; one thread, scalar.
 //!
 //! A copy of each box is entered in every cell that the box touches. A pair is reported in the cell
-//! that holds the lower corner of the overlap. Cell coordinates are taken modulo a power of two on
-//! each axis, so that there are at most two cells per body however large the world is; boxes that
-//! wrap onto the same cell cost tests and nothing else.
+//! that contains the lower corner of the overlap. Cell coordinates are taken modulo a power of two
+//! on each axis, so that there are at most two cells per body however large the world is; boxes
+//! that wrap onto the same cell cost tests and nothing else.
 //!
 //! AFTERNOON-1: the map from coordinates to cells is monotone: a product, truncated, saturating. So
 //! both boxes touch the cell of the lower corner of their overlap.

@@ -61,7 +61,7 @@ pub(crate) struct Tree {
     root: Bounds,
     depth_max: u32,
     nodes: Vec<Node>,
-    /// First freed group of four nodes; it holds the index of the next group.
+    /// First freed group of four nodes; it contains the index of the next group.
     free_nodes: u32,
     elements: Vec<Element>,
     /// For each element, the next one of its leaf.
@@ -143,7 +143,7 @@ impl Structure for Tree {
 }
 
 impl Place {
-    /// The child that holds a center (LOOSETREE-1).
+    /// The child that contains a center (LOOSETREE-1).
     fn child_of(&self, middle: [f32; 2]) -> u32 {
         u32::from(middle[0] >= self.mid[0]) + 2 * u32::from(middle[1] >= self.mid[1])
     }

@@ -89,7 +89,7 @@ impl Parry {
         }
         if due {
             if !self.rebuilt {
-                // Optimizing leaves unused nodes behind. A rebuild would take their leaves for real
+                // Optimizing leaves unused nodes. A rebuild would take their leaves for real
                 // ones; a refit drops them.
                 self.bodies.refit(&mut self.workspace);
             }

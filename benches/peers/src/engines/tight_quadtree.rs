@@ -68,7 +68,7 @@ pub(crate) struct Tree {
     root: Bounds,
     depth_max: u32,
     nodes: Vec<Node>,
-    /// First freed group of four nodes; it holds the index of the next group.
+    /// First freed group of four nodes; it contains the index of the next group.
     free_nodes: u32,
     references: Vec<Reference>,
     free_reference: u32,

@@ -17,11 +17,11 @@ impl Engine for Triphase {
     }
 
     fn set_statics(&mut self, statics: &[[f32; 4]]) {
-        self.world.set_statics(statics).expect("statics of a scene are good");
+        self.world.set_statics(statics).expect("statics of a scene are valid");
     }
 
     fn step(&mut self, frame: Frame<'_>, _found: &mut Found) {
-        self.world.step(Bodies::new(frame.centers, frame.half_extents)).expect("bodies of a scene are good");
+        self.world.step(Bodies::new(frame.centers, frame.half_extents)).expect("bodies of a scene are valid");
     }
 
     fn collect(&mut self, found: &mut Found) {

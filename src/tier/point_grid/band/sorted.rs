@@ -1,7 +1,7 @@
 //! Bodies sorted by cell, and their pairs.
 //!
 //! If bodies have filters, those are looked up by row once the bodies are sorted, and stored in
-//! cell order beside the boxes, so that the scans test filters and boxes together. The filters of
+//! cell order next to the boxes, so that the scans test filters and boxes together. The filters of
 //! other bodies are looked up one by one.
 //!
 //! Cost: about one vector of tests per body for the pairs of its own bodies; a search for each

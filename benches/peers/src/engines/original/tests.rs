@@ -18,7 +18,7 @@ fn frame(scene: &Scene) -> Frame<'_> {
 }
 
 fn by_triphase(world: &mut World, frame: Frame<'_>) -> Found {
-    let contacts = world.step(Bodies::new(frame.centers, frame.half_extents)).expect("a good frame");
+    let contacts = world.step(Bodies::new(frame.centers, frame.half_extents)).expect("a valid frame");
     let mut found = Found {
         bodies: contacts.body_pairs().map(|pair| [pair.a, pair.b]).collect(),
         statics: contacts.static_pairs().map(|pair| [pair.body, pair.static_row]).collect(),
@@ -98,10 +98,10 @@ fn everything_leaps_out_of_the_extent() {
 fn large_scenes_as_by_triphase() {
     for name in ["crowd", "dragons", "castles", "cities", "power_law", "sleepers", "churn"] {
         let mut scene = Scene::new(name.parse().expect("a scene"), 20_000, 3);
-        let mut world = World::new(WorldConfig::new().with_parallel_threshold(None)).expect("a good configuration");
+        let mut world = World::new(WorldConfig::new().with_parallel_threshold(None)).expect("a valid configuration");
         let statics: Vec<Aabb> =
-            scene.statics.iter().map(|b| Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a good box")).collect();
-        world.set_statics(&statics).expect("good statics");
+            scene.statics.iter().map(|b| Aabb::new([b[0], b[1]], [b[2], b[3]]).expect("a valid box")).collect();
+        world.set_statics(&statics).expect("valid statics");
         let mut engines = engines();
         engines.iter_mut().for_each(|engine| engine.set_statics(&scene.statics));
         for step in 0..20 {

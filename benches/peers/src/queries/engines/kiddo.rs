@@ -17,7 +17,7 @@ pub(super) struct Kiddo {
 
 impl Kiddo {
     pub(super) fn new(subject: &Subject) -> Self {
-        let tree = ImmutableKdTree::new_from_slice(&subject.centers).expect("points of a subject are good");
+        let tree = ImmutableKdTree::new_from_slice(&subject.centers).expect("points of a subject are valid");
         Self { tree, near: Vec::new() }
     }
 }

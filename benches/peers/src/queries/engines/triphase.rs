@@ -12,7 +12,7 @@ pub(super) fn make(subject: &Subject) -> Box<dyn Engine> {
     if !subject.is_static {
         return make_as_bodies(subject);
     }
-    let tree = StaticTree::new(subject.boxes.as_slice()).expect("boxes of a subject are good");
+    let tree = StaticTree::new(subject.boxes.as_slice()).expect("boxes of a subject are valid");
     Box::new(Triphase::new("triphase", tree))
 }
 
@@ -26,11 +26,11 @@ pub(super) fn make_as_bodies(subject: &Subject) -> Box<dyn Engine> {
 /// Steps a world once with the subject; all boxes are statics if `is_static` is set.
 pub(super) fn stepped(subject: &Subject, is_static: bool) -> World {
     let config = subject.cell_size.map_or(WorldConfig::new(), |side| WorldConfig::new().with_cell_size(side));
-    let mut world = World::new(config).expect("a good size of cells");
+    let mut world = World::new(config).expect("a valid size of cells");
     let statics = if is_static { &subject.boxes } else { &subject.statics };
-    world.set_statics(statics).expect("statics of a subject are good");
+    world.set_statics(statics).expect("statics of a subject are valid");
     if !is_static {
-        world.step(Bodies::new(&subject.centers, &subject.half_extents)).expect("bodies of a subject are good");
+        world.step(Bodies::new(&subject.centers, &subject.half_extents)).expect("bodies of a subject are valid");
     }
     world
 }
@@ -135,7 +135,7 @@ impl<T: Asked> Engine for Triphase<T> {
 }
 
 pub(super) fn checked(&[min_x, min_y, max_x, max_y]: &Box4) -> Aabb {
-    Aabb::new([min_x, min_y], [max_x, max_y]).expect("areas are good boxes")
+    Aabb::new([min_x, min_y], [max_x, max_y]).expect("areas are valid boxes")
 }
 
 fn point(question: &lists::Nearest) -> Point {

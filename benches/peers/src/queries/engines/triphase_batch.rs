@@ -92,7 +92,9 @@ impl Engine for Batch {
             Shapes::Nearest(_, _, answers) => {
                 Answer::Nearest(answers[k].iter().map(|near| (number(near.target), near.distance)).collect())
             }
-            Shapes::Rays(_, answers) => Answer::Ray(answers[k].first().map(|met| (number(met.target), met.time_of_impact))),
+            Shapes::Rays(_, answers) => {
+                Answer::Ray(answers[k].first().map(|met| (number(met.target), met.time_of_impact)))
+            }
         }
     }
 }
