@@ -33,19 +33,25 @@ impl Source<Hit> for Frame {
     fn box_search<'s>(
         &'s self,
         scope: &Scope<'s, Hit>,
-        part: usize,
+        part: &mut usize,
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
         let points = |bands: &'s Bands| TierSearch::Points(bands.box_query(*area, test));
-        let search = match part {
-            COMMON => scope.common.then(|| points(&self.bands)),
-            SLEEPERS => self.cached.bands().filter(|_| scope.common).map(points),
-            OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.oversized.grid().box_query(*area, test))),
-            STATICS => scope.statics.map(|statics| TierSearch::Tree(statics.box_query(*area, test))),
-            _ => return None,
-        };
-        Some(search.unwrap_or(TierSearch::Nothing))
+        while *part <= STATICS {
+            let search = match *part {
+                COMMON => scope.common.then(|| points(&self.bands)),
+                SLEEPERS => self.cached.bands().filter(|_| scope.common).map(points),
+                OVERSIZED if self.oversized.is_empty() => None,
+                OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.oversized.grid().box_query(*area, test))),
+                _ => scope.statics.map(|statics| TierSearch::Tree(statics.box_query(*area, test))),
+            };
+            if search.is_some() {
+                return search;
+            }
+            *part += 1;
+        }
+        None
     }
 
     #[inline(always)]

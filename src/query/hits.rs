@@ -7,6 +7,9 @@ use crate::tier::box_test::BoxTest;
 use std::fmt;
 use std::iter::FusedIterator;
 
+/// How many hits are found before the first of them is returned.
+const FIRST_BATCH_LEN: usize = 4;
+
 /// An iterator over the hits of a box query, each once.
 ///
 /// The search advances with the iterator, and some hits ahead after the first ones. To fill a
@@ -38,14 +41,14 @@ pub struct Hits<'w, H: Copy = Hit> {
     found: HitBatch<H>,
     /// Number of elements of `found` that were returned.
     returned: usize,
-    /// Number of hits to find next. It doubles, so that the first hits are found without others.
+    /// Number of hits to find next. It grows, so that few hits are found if few are taken.
     limit: usize,
 }
 
 impl<'w, H: Copy> Hits<'w, H> {
     pub(super) fn new(source: &'w dyn Source<H>, scope: Scope<'w, H>, area: RawAabb, test: BoxTest) -> Self {
         let search = BoxSearch::new(area, test);
-        Self { source, scope, search, found: HitBatch::new(), returned: 0, limit: 1 }
+        Self { source, scope, search, found: HitBatch::new(), returned: 0, limit: FIRST_BATCH_LEN }
     }
 
     /// Appends all remaining hits to a buffer and returns their number.
@@ -97,7 +100,7 @@ impl<'w, H: Copy> Hits<'w, H> {
         self.found.clear();
         self.returned = 0;
         self.source.next_hits(&self.scope, &mut self.search, self.limit, &mut self.found);
-        self.limit = (self.limit * 2).min(BATCH_LEN);
+        self.limit = (self.limit * 4).min(BATCH_LEN);
         !self.found.is_empty()
     }
 }

@@ -13,7 +13,7 @@ use crate::tier::static_tree::tree::StaticTree;
 use smallvec::SmallVec;
 
 /// The most hits that a box query finds before the first of them is returned.
-pub(crate) const BATCH_LEN: usize = 32;
+pub(crate) const BATCH_LEN: usize = 16;
 
 /// Hits that were found and are still to be returned.
 pub(crate) type HitBatch<H> = SmallVec<[H; BATCH_LEN]>;
@@ -92,12 +92,12 @@ impl<'q, H: Copy> Scope<'q, H> {
 
 /// A structure that queries search: the frame of a world, or a tier that is used alone.
 pub(crate) trait Source<H: Copy>: Sync {
-    /// Starts the box query in one part of the structure, counted from 0; `None` after the last
-    /// part. Edges of the area may be infinite.
+    /// Starts the box query in a part of the structure, counted from 0, or advances `part` to the
+    /// next one to be searched; `None` after the last part. Edges of the area may be infinite.
     fn box_search<'s>(
         &'s self,
         scope: &Scope<'s, H>,
-        part: usize,
+        part: &mut usize,
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>>;
@@ -132,7 +132,7 @@ pub(crate) trait Source<H: Copy>: Sync {
     ) {
         loop {
             if search.current.is_none() {
-                search.current = self.box_search(scope, search.part, &search.area, search.test);
+                search.current = self.box_search(scope, &mut search.part, &search.area, search.test);
             }
             let Some(current) = &mut search.current else { return };
             let part = search.part;
@@ -204,8 +204,6 @@ impl BoxSearch<'_> {
 /// handles.
 #[derive(Clone)]
 pub(crate) enum TierSearch<'s> {
-    /// The part is excluded from the search.
-    Nothing,
     Points(GridAreaQuery<'s>),
     Loose(LooseAreaQuery<'s>),
     Handles(HandleAreaQuery<'s>),
@@ -230,7 +228,6 @@ impl TierSearch<'_> {
             }
         }
         match self {
-            Self::Nothing => {}
             Self::Points(rows) => take(rows, limit, found, hit),
             Self::Loose(rows) => take(rows, limit, found, hit),
             Self::Handles(rows) => take(rows, limit, found, hit),

@@ -45,11 +45,11 @@ impl Source<u32> for StaticTree {
     fn box_search<'s>(
         &'s self,
         _: &Scope<'s, u32>,
-        part: usize,
+        part: &mut usize,
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        (part == 0).then(|| TierSearch::Tree(self.box_query(*area, test)))
+        (*part == 0).then(|| TierSearch::Tree(self.box_query(*area, test)))
     }
 
     #[inline(always)]
@@ -115,11 +115,11 @@ impl Source<u32> for PointGrid {
     fn box_search<'s>(
         &'s self,
         _: &Scope<'s, u32>,
-        part: usize,
+        part: &mut usize,
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        [&self.bands, &self.larger].get(part).map(|bands| TierSearch::Points(bands.box_query(*area, test)))
+        [&self.bands, &self.larger].get(*part).map(|bands| TierSearch::Points(bands.box_query(*area, test)))
     }
 
     #[inline(always)]
@@ -205,11 +205,11 @@ impl Source<LooseHandle> for LooseGrid {
     fn box_search<'s>(
         &'s self,
         _: &Scope<'s, LooseHandle>,
-        part: usize,
+        part: &mut usize,
         area: &RawAabb,
         test: BoxTest,
     ) -> Option<TierSearch<'s>> {
-        (part == 0).then(|| TierSearch::Handles(self.box_query(*area, test)))
+        (*part == 0).then(|| TierSearch::Handles(self.box_query(*area, test)))
     }
 
     #[inline(always)]
