@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 /// Version of the saved layout, raised when older data would be misread.
 ///
 /// A new field with a default needs no new version.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Largest step number: no world reaches it by stepping.
 const STEP_MAX: u64 = 1 << 63;
 
-/// A saved world: everything except its bodies. See [`World::save`].
+/// A saved world: everything except its bodies. See [`World::save`](crate::World::save).
 ///
 /// Serialize it with any `serde` format. Formats that name fields, such as JSON, can be read by
 /// later versions of this crate; others only by the same version. Boxes are saved as bits, so text
@@ -75,7 +75,7 @@ impl SavedWorld {
         }
     }
 
-    /// The [`World::step_number`] when the world was saved.
+    /// The [`World::step_number`](crate::World::step_number) when the world was saved.
     pub fn step_number(&self) -> u64 {
         self.step
     }
@@ -89,7 +89,7 @@ impl SavedWorld {
     pub(crate) fn restore(self) -> Result<RestoredParts, Error> {
         let Self { version, config, step, statics, tracked } = self;
         if version != VERSION {
-            return Err(invalid("version", out_of_range("version", version.into(), "1")));
+            return Err(invalid("version", out_of_range("version", version.into(), "2")));
         }
         if step > STEP_MAX {
             return Err(invalid("step number", out_of_range("step", step, "at most 2^63")));

@@ -19,7 +19,7 @@ mod frame;
 mod hits;
 mod nearest;
 mod neighbor;
-mod source;
+pub(crate) mod source;
 mod tiers;
 
 pub use batch::BatchResults;

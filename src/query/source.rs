@@ -203,6 +203,7 @@ impl BoxSearch<'_> {
 /// A box query in one part of a structure: an iterator over rows, or over slots of a grid with
 /// handles.
 #[derive(Clone)]
+#[allow(clippy::large_enum_variant)] // a box would be an allocation in each query
 pub(crate) enum TierSearch<'s> {
     Points(GridAreaQuery<'s>),
     Loose(LooseAreaQuery<'s>),

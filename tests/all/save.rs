@@ -164,8 +164,8 @@ fn invalid_save_names_the_part() {
     restore(good.clone()).unwrap();
     let (nan, inf) = (f32::NAN.to_bits(), f32::INFINITY.to_bits());
     let cases = [
-        ("/version", json!(2), "version", "version is 2; must be 1"),
-        ("/version", json!(0), "version", "version is 0; must be 1"),
+        ("/version", json!(1), "version", "version is 1; must be 2"),
+        ("/version", json!(0), "version", "version is 0; must be 2"),
         ("/step", json!(u64::MAX), "step number", "step is 18446744073709551615; must be at most 2^63"),
         ("/config/bounds/0", json!(1.5), "settings", "bound is 1; must be finite, >= 0, and ascending"),
         ("/config/bounds", json!(vec![1; 10]), "settings", "number of bounds is 9; must be at most 8"),

@@ -129,7 +129,7 @@ fn memory_needed_now_and_then_is_kept() {
     let all = || WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
     for config in [WorldConfig::new(), all()] {
         let peak_every = |period: usize, steps: usize| {
-            let rows = |number: usize| if number % period == 0 { 3000 } else { 100 };
+            let rows = |number: usize| if number.is_multiple_of(period) { 3000 } else { 100 };
             allocations_of_crowd(&watch, steps, period + 2, config.clone(), rows)
         };
         assert_eq!(peak_every(100, 800), 0, "a peak every 100 steps");

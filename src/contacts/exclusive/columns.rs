@@ -169,9 +169,9 @@ impl<C: ColumnsMut> CheckedColumns<C> {
         pairs: ScheduledPairs<'_>,
         each: impl Fn(Pair, C::Row<'_>, C::Row<'_>) + Sync,
     ) {
-        let (shared, row_count) = (self.columns.share(), self.row_count);
+        let (shared, row_count) = (&self.columns.share(), self.row_count);
         pairs.schedule.run(pairs.pages, pairs.parallel, |run: &[Pair]| {
-            let shared = shared;
+            let shared = *shared; // a copy that stays in registers
             for &pair in run {
                 let (a, b) = (pair.a as usize, pair.b as usize);
                 assert!(a < b && b < row_count, "rows must differ and be inside the columns");
@@ -190,9 +190,9 @@ impl<C: ColumnsMut> CheckedColumns<C> {
         pairs: ScheduledPairs<'_>,
         each: impl Fn(StaticPair, C::Row<'_>) + Sync,
     ) {
-        let (shared, row_count) = (self.columns.share(), self.row_count);
+        let (shared, row_count) = (&self.columns.share(), self.row_count);
         pairs.schedule.run(pairs.pages, pairs.parallel, |run: &[StaticPair]| {
-            let shared = shared;
+            let shared = *shared;
             for &pair in run {
                 let body = pair.body as usize;
                 assert!(body < row_count, "rows must be inside the columns");

@@ -287,7 +287,6 @@ impl LooseGrid {
     fn rebuild_cells(&mut self, planned_len: usize) {
         let planned_len = planned_len.max(CELLS_MIN);
         let (min, max) = (self.area.min(), self.area.max());
-        let (min, max): ([f32; 2], [f32; 2]) = (min.into(), max.into());
         let sides = [0, 1].map(|axis| f64::from(max[axis]) - f64::from(min[axis]));
         let cell_size = f64::from(self.cell_size);
         let wanted = sides.map(|side| (side / cell_size).ceil().max(1.0));

@@ -1,6 +1,7 @@
 //! Queries of both grids against brute force.
 
 use crate::geometry::{Aabb, AabbCast, Circle, Point, PreparedCast, RawAabb, Ray};
+use crate::query::source::BATCH_LEN;
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
 use crate::tier::loose_grid::rebuilt::grid::RebuiltGrid;
@@ -170,7 +171,9 @@ fn area_query_is_lazy() {
         };
         let found = grid.query().with_predicate(&count).query_aabb(aabb([0.0, 0.0, 70.0, 70.0])).take(hits).count();
         let tested = tested.load(Relaxed);
-        assert!(found == hits && tested >= hits && tested <= 2 * hits.max(1) - 1, "{tested} for {hits}");
+        // A batch of hits ahead, and nothing before the first is taken.
+        let is_lazy = tested < hits + BATCH_LEN && (hits > 0 || tested == 0);
+        assert!(found == hits && tested >= hits && is_lazy, "{tested} for {hits}");
     }
 }
 
