@@ -12,7 +12,7 @@ const AWAKE_SHARE: usize = 5;
 ///
 /// The cache is rebuilt once as much was spent on bodies that it could have held as filing costs, so
 /// these bodies and their filing together cost at most twice the least possible.
-const AWAKE_COST: usize = 5;
+const AWAKE_COST: usize = 7;
 
 /// The cache is also rebuilt if one in this many of its bodies is stale: those slow searches down.
 const STALE_SHARE: usize = 4;
@@ -25,8 +25,8 @@ const STALE_SHARE: usize = 4;
 /// among cached ones.
 const PLAIN_EIGHTHS: i64 = 8;
 const COMPARE_EIGHTHS: i64 = 1;
-const AWAKE_EIGHTHS: i64 = 48;
-const REBUILD_EIGHTHS: i64 = 12;
+const AWAKE_EIGHTHS: i64 = 40;
+const REBUILD_EIGHTHS: i64 = 10;
 const DROP_EIGHTHS: i64 = 1;
 
 /// Steps in sequence that compare their rows for nothing before comparing pauses. Two are normal: the
@@ -34,8 +34,11 @@ const DROP_EIGHTHS: i64 = 1;
 const IGNORED_MAX: u32 = 3;
 
 /// Steps of the first pause, and of later ones at most.
-const PAUSE_MIN: u32 = 16;
+const PAUSE_MIN: u32 = 8;
 const PAUSE_MAX: u32 = 128;
+
+/// Each pause is this many times as long as the one before.
+const PAUSE_GROWTH: u32 = 4;
 
 /// What to do with the sleepers of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +105,7 @@ impl SleepPolicy {
         // If a cache did not repay its rebuild, another one would probably not either.
         let did_not_pay = plan == SleepPlan::Rebuild && self.saved < 0;
         if did_not_pay || self.ignored > IGNORED_MAX {
-            self.last_pause = (self.last_pause * 2).clamp(PAUSE_MIN, PAUSE_MAX);
+            self.last_pause = (self.last_pause * PAUSE_GROWTH).clamp(PAUSE_MIN, PAUSE_MAX);
             self.pause_left = self.last_pause;
             (self.saved, self.ignored) = (0, 0);
             return SleepPlan::Ignore;
