@@ -267,7 +267,7 @@ impl<'a> Bodies<'a> {
     ///
     /// A step that files marked bodies, as the second one with them does, takes about twice as long
     /// as one without hints, up to 2.5 times while its memory is new. If different bodies move in
-    /// each step, filing them does not pay: the world notices and ignores the hints for 16 to 128
+    /// each step, filing them does not pay: the world notices and ignores the hints for 8 to 128
     /// steps. With another twentieth moving in each of 200 steps, hints cost up to 4 % in total.
     pub fn with_asleep(mut self, asleep: &'a [bool]) -> Self {
         self.asleep = Some(asleep);
