@@ -36,7 +36,7 @@ pub enum InvalidRows {
 pub enum SimdLevel {
     /// Plain Rust, vectorized by the compiler. Every target.
     Portable,
-    /// SSE2: every x86-64.
+    /// SSE2, which every x86-64 has.
     Sse2,
     /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
     Avx2,

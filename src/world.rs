@@ -119,9 +119,9 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If 256 steps in a row have
-    /// less than half of the rows or of the pairs that the world has memory for, the rest is given
-    /// back, a part per step; see [`shrink_to_fit`](Self::shrink_to_fit) to have it at once.
+    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If 256 steps in a row
+    /// have less than half of the rows or of the pairs that the world has memory for, the rest is
+    /// given back, a part per step; see [`shrink_to_fit`](Self::shrink_to_fit) to have it at once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         self.parts().step(bodies.as_ref(), None)?;
         Ok(self.contacts())
@@ -604,10 +604,10 @@ impl World {
     /// Releases memory that the last step does not need, such as scratch, spare frames and free
     /// pages.
     ///
-    /// [Steps](Self::step) do this by themselves when they have needed far less for some hundreds of
-    /// steps. Call this to have it sooner, or to give back what the next step then allocates again.
-    /// Frames that [readers](Self::reader) hold are freed when they are dropped; while there are
-    /// readers, the frame of the last step is freed by the next one.
+    /// [Steps](Self::step) do this by themselves when they have needed far less for some hundreds
+    /// of steps. Call this to have it sooner, or to give back what the next step then allocates
+    /// again. Frames that [readers](Self::reader) hold are freed when they are dropped; while there
+    /// are readers, the frame of the last step is freed by the next one.
     pub fn shrink_to_fit(&mut self) {
         self.parts().shrink_to_fit();
     }

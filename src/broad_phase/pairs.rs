@@ -15,7 +15,7 @@ pub(crate) struct PairPages {
     pair_count: usize,
 }
 
-buffers!(PairPages { levelled: pages; own: ; plain: pair_count; });
+buffers!(PairPages { leveled: pages; own: ; plain: pair_count; });
 
 impl PairPages {
     pub(crate) fn pages(&self) -> &[Page] {
@@ -70,7 +70,7 @@ pub(crate) struct FoundPairs {
     tasks: Vec<TaskPages>,
 }
 
-buffers!(FoundPairs { levelled: bodies, statics, tasks; own: ; plain: cached_bodies, cached_statics; });
+buffers!(FoundPairs { leveled: bodies, statics, tasks; own: ; plain: cached_bodies, cached_statics; });
 
 impl FoundPairs {
     /// Returns the pages to the pool.

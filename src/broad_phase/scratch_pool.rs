@@ -41,8 +41,8 @@ pub(crate) struct SearchScratch {
     pub(crate) reach: Vec<f32>,
 }
 
-buffers!(WorkerScratch { levelled: band, search; own: ; plain: ; });
-buffers!(SearchScratch { levelled: seen_statics, seen_cells, found, columns, reach; own: ; plain: ; });
+buffers!(WorkerScratch { leveled: band, search; own: ; plain: ; });
+buffers!(SearchScratch { leveled: seen_statics, seen_cells, found, columns, reach; own: ; plain: ; });
 
 impl SearchScratch {
     /// Grows the sets to this many statics and loose cells.

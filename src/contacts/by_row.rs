@@ -69,7 +69,7 @@ pub(crate) struct RowSort {
     chunk_count: usize,
 }
 
-buffers!(RowSort { levelled: entries, span_ends; own: ; plain: chunk_room, chunk_count; });
+buffers!(RowSort { leveled: entries, span_ends; own: ; plain: chunk_room, chunk_count; });
 
 impl RowSort {
     /// Sorts all pairs; their rows are below `rows`.

@@ -58,7 +58,7 @@ pub struct Islands {
 }
 
 buffers!(Islands {
-    levelled: island_by_row, starts, rows, body_by_static;
+    leveled: island_by_row, starts, rows, body_by_static;
     own: ;
     plain: connect_statics;
 });

@@ -35,7 +35,7 @@ pub(crate) struct PartnerLists {
     statics: CsrLists,
 }
 
-buffers!(PartnerLists { levelled: bodies, statics; own: ; plain: ; });
+buffers!(PartnerLists { leveled: bodies, statics; own: ; plain: ; });
 
 impl PartnerLists {
     /// Builds the lists of a step of `rows` rows.
@@ -119,7 +119,7 @@ struct CsrSpan {
     unsorted: Vec<u32>,
 }
 
-buffers!(CsrSpan { levelled: ends, partners, unsorted; own: ; plain: ; });
+buffers!(CsrSpan { leveled: ends, partners, unsorted; own: ; plain: ; });
 
 impl CsrSpan {
     fn rebuild<'r>(&mut self, runs: impl Iterator<Item = &'r [u64]> + Clone) {

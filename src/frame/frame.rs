@@ -44,9 +44,9 @@ pub(crate) struct Frame {
     boxes_by_row: ReusableLazy<Vec<RawAabb>>,
 }
 
-// Ids are not levelled: they move from one frame to the next where they can. Statics are shared.
+// Ids are not leveled: they move from one frame to the next where they can. Statics are shared.
 buffers!(Frame {
-    levelled: filters, bands, cached, oversized, skipped;
+    leveled: filters, bands, cached, oversized, skipped;
     own: ids, boxes_by_row;
     plain: step, row_count, sequential, statics, phases;
 });

@@ -33,8 +33,8 @@ struct LinearSet {
     bounds: RawAabb,
 }
 
-buffers!(Oversized { levelled: grid, boxes, rows, linear; own: ; plain: ; });
-buffers!(LinearSet { levelled: words; own: ; plain: len, bounds; });
+buffers!(Oversized { leveled: grid, boxes, rows, linear; own: ; plain: ; });
+buffers!(LinearSet { leveled: words; own: ; plain: len, bounds; });
 
 impl Oversized {
     /// Replaces all bodies.

@@ -8,7 +8,7 @@ pub(crate) struct BitSet {
     words: Vec<u64>,
 }
 
-buffers!(BitSet { levelled: words; own: ; plain: ; });
+buffers!(BitSet { leveled: words; own: ; plain: ; });
 
 impl BitSet {
     /// Grows the range to `0..len`; members stay.

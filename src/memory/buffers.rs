@@ -22,26 +22,26 @@ pub(crate) trait Buffers {
 
 /// Implements [`Buffers`] for a struct.
 ///
-/// - `levelled`: counted, shrunk, and given the same capacity in each copy of the struct.
+/// - `leveled`: counted, shrunk, and given the same capacity in each copy of the struct.
 /// - `own`: counted and shrunk, but each copy keeps its own capacity.
 /// - `plain`: owns no heap memory.
 macro_rules! buffers {
-    ($type:ty { levelled: $($levelled:ident),*; own: $($own:ident),*; plain: $($plain:ident),*; }) => {
+    ($type:ty { leveled: $($leveled:ident),*; own: $($own:ident),*; plain: $($plain:ident),*; }) => {
         impl $crate::memory::buffers::Buffers for $type {
             fn bytes(&self) -> usize {
-                let Self { $($levelled,)* $($own,)* $($plain: _,)* } = self;
-                0 $(+ $crate::memory::buffers::Buffers::bytes($levelled))* $(+ $crate::memory::buffers::Buffers::bytes($own))*
+                let Self { $($leveled,)* $($own,)* $($plain: _,)* } = self;
+                0 $(+ $crate::memory::buffers::Buffers::bytes($leveled))* $(+ $crate::memory::buffers::Buffers::bytes($own))*
             }
 
             #[allow(unused_variables)]
             fn reserve_like(&mut self, other: &Self) {
-                let Self { $($levelled,)* $($own: _,)* $($plain: _,)* } = self;
-                $($crate::memory::buffers::Buffers::reserve_like($levelled, &other.$levelled);)*
+                let Self { $($leveled,)* $($own: _,)* $($plain: _,)* } = self;
+                $($crate::memory::buffers::Buffers::reserve_like($leveled, &other.$leveled);)*
             }
 
             fn shrink_to_fit(&mut self) {
-                let Self { $($levelled,)* $($own,)* $($plain: _,)* } = self;
-                $($crate::memory::buffers::Buffers::shrink_to_fit($levelled);)*
+                let Self { $($leveled,)* $($own,)* $($plain: _,)* } = self;
+                $($crate::memory::buffers::Buffers::shrink_to_fit($leveled);)*
                 $($crate::memory::buffers::Buffers::shrink_to_fit($own);)*
             }
         }
@@ -159,10 +159,10 @@ mod tests {
         count: usize,
     }
 
-    buffers!(Example { levelled: rows, nested; own: ; plain: count; });
+    buffers!(Example { leveled: rows, nested; own: ; plain: count; });
 
     #[test]
-    fn buffers_of_a_struct_are_counted_levelled_and_shrunk() {
+    fn buffers_of_a_struct_are_counted_leveled_and_shrunk() {
         let full = Example { rows: Vec::with_capacity(10), nested: vec![Vec::with_capacity(3)], count: 1 };
         assert_eq!(full.bytes(), 10 * 4 + size_of::<Vec<u64>>() + 3 * 8);
 

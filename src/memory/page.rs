@@ -64,8 +64,8 @@ impl PagePool {
         recycled.unwrap_or_else(new_page)
     }
 
-    pub(crate) fn recycle(&self, blocks: &mut Vec<Page>) {
-        self.free.lock().extend(blocks.drain(..).map(|block| block.page));
+    pub(crate) fn recycle(&self, pages: &mut Vec<Page>) {
+        self.free.lock().extend(pages.drain(..).map(|page| page.page));
     }
 
     /// Makes sure that there are `free` free pages besides `used` ones, and capacity to take all
@@ -141,7 +141,7 @@ impl PairBudget {
 pub(crate) struct PairSink<'s> {
     pool: &'s PagePool,
     budget: &'s PairBudget,
-    blocks: &'s mut Vec<Page>,
+    pages: &'s mut Vec<Page>,
     page: Option<PageBuffer>,
     len: usize,
     listener: Option<PageListener<'s>>,
@@ -150,9 +150,9 @@ pub(crate) struct PairSink<'s> {
 }
 
 impl<'s> PairSink<'s> {
-    /// A sink that appends to `blocks`. It takes no page before the first pair.
-    pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, blocks: &'s mut Vec<Page>) -> Self {
-        Self { pool, budget, blocks, page: None, len: 0, listener: None, held: None }
+    /// A sink that appends to `pages`. It takes no page before the first pair.
+    pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, pages: &'s mut Vec<Page>) -> Self {
+        Self { pool, budget, pages, page: None, len: 0, listener: None, held: None }
     }
 
     /// This sink, which notifies of its pages (PAGE-3).
@@ -163,7 +163,7 @@ impl<'s> PairSink<'s> {
 
     /// Notifies of nothing until [`release`](Self::release): for passes that hold a lock.
     pub(crate) fn hold(&mut self) {
-        self.held = Some(self.blocks.len());
+        self.held = Some(self.pages.len());
     }
 
     pub(crate) fn release(&mut self) {
@@ -178,7 +178,7 @@ impl<'s> PairSink<'s> {
     /// (LISTENER-1).
     fn notify(&mut self, first: usize) {
         if let Some(listener) = self.listener.take() {
-            listener.notify(first, self.blocks[first..].iter().map(Page::pairs));
+            listener.notify(first, self.pages[first..].iter().map(Page::pairs));
             self.listener = Some(listener);
         }
     }
@@ -194,9 +194,9 @@ impl<'s> PairSink<'s> {
         Some(&mut self.page.as_mut()?[self.len..])
     }
 
-    /// The number of pairs in `blocks` and in the open page.
+    /// The number of pairs in `pages` and in the open page.
     pub(crate) fn pair_count(&self) -> usize {
-        self.blocks.iter().map(|block| block.pairs().len()).sum::<usize>() + self.len
+        self.pages.iter().map(|page| page.pairs().len()).sum::<usize>() + self.len
     }
 
     /// Takes the first `pairs` of the slots that `room` returned.
@@ -227,9 +227,9 @@ impl<'s> PairSink<'s> {
         match self.page.take() {
             Some(page) if len > 0 => {
                 let within = self.budget.spend(len);
-                self.blocks.push(Page { page, len: len as u32 });
+                self.pages.push(Page { page, len: len as u32 });
                 if within && self.held.is_none() {
-                    self.notify(self.blocks.len() - 1);
+                    self.notify(self.pages.len() - 1);
                 }
             }
             Some(page) => self.pool.free.lock().push(page),
@@ -250,28 +250,28 @@ mod tests {
     use crate::memory::listener::{PairKind, page_number};
 
     /// Pushes `count` pairs. Returns how many were taken.
-    fn put(pool: &PagePool, budget: &PairBudget, blocks: &mut Vec<Page>, count: u32) -> u32 {
-        let mut sink = PairSink::new(pool, budget, blocks);
+    fn put(pool: &PagePool, budget: &PairBudget, pages: &mut Vec<Page>, count: u32) -> u32 {
+        let mut sink = PairSink::new(pool, budget, pages);
         (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count() as u32
     }
 
     #[test]
-    fn pairs_come_out_as_they_went_in() {
-        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+    fn pairs_are_in_the_order_of_pushes() {
+        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         for count in [0, 1, 5, PAGE_LEN as u32, 3 * PAGE_LEN as u32 + 7] {
-            assert_eq!(put(&pool, &budget, &mut blocks, count), count);
-            let pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).copied().collect();
+            assert_eq!(put(&pool, &budget, &mut pages, count), count);
+            let pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).copied().collect();
             assert!(pairs.iter().copied().eq((0..count).map(|k| [k, k + 1])));
-            assert!(blocks.iter().all(|block| !block.pairs().is_empty()), "an empty page is no block");
-            pool.recycle(&mut blocks);
+            assert!(pages.iter().all(|block| !block.pairs().is_empty()), "empty pages are dropped");
+            pool.recycle(&mut pages);
         }
         assert!(!budget.is_exceeded());
     }
 
     #[test]
-    fn there_is_always_room_for_what_was_asked_and_a_vector() {
-        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-        let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+    fn slots_for_the_candidates_and_a_vector_are_free() {
+        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        let mut sink = PairSink::new(&pool, &budget, &mut pages);
         for wanted in (0..PAGE_LEN - PAGE_SLACK).step_by(3).chain([PAGE_LEN - PAGE_SLACK, PAGE_LEN, 10 * PAGE_LEN]) {
             let room = sink.room(wanted).map_or(0, |slots| slots.len());
             assert!(room >= (wanted + PAGE_SLACK).min(PAGE_LEN), "{room} of {wanted}");
@@ -280,113 +280,117 @@ mod tests {
     }
 
     #[test]
-    fn pages_come_back_and_are_used_again() {
-        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-        put(&pool, &budget, &mut blocks, 5 * PAGE_LEN as u32);
-        let (pages, first) = (blocks.len(), blocks[0].page.as_ptr());
-        pool.recycle(&mut blocks);
-        assert_eq!((blocks.len(), pool.free_count()), (0, pages));
-        put(&pool, &budget, &mut blocks, 5 * PAGE_LEN as u32);
-        assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
-        assert!(blocks.iter().any(|block| block.page.as_ptr() == first));
-        pool.recycle(&mut blocks);
+    fn recycled_pages_are_reused() {
+        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        put(&pool, &budget, &mut pages, 5 * PAGE_LEN as u32);
+        let (count, first) = (pages.len(), pages[0].page.as_ptr());
+        pool.recycle(&mut pages);
+        assert_eq!((pages.len(), pool.free_count()), (0, count));
+        put(&pool, &budget, &mut pages, 5 * PAGE_LEN as u32);
+        assert_eq!((pages.len(), pool.free_count()), (count, 0));
+        assert!(pages.iter().any(|page| page.page.as_ptr() == first));
+        pool.recycle(&mut pages);
         // A page that was opened but stayed empty comes back too.
-        let mut sink = PairSink::new(&pool, &budget, &mut blocks);
+        let mut sink = PairSink::new(&pool, &budget, &mut pages);
         assert!(sink.room(9).is_some());
         drop(sink);
-        assert_eq!((blocks.len(), pool.free_count()), (0, pages));
-        pool.provide(3, pages + 2);
-        assert_eq!(pool.free_count(), pages + 2);
+        assert_eq!((pages.len(), pool.free_count()), (0, count));
+        pool.provide(3, count + 2);
+        assert_eq!(pool.free_count(), count + 2);
         pool.truncate(1);
         assert_eq!(pool.free_count(), 1);
     }
 
     #[test]
-    fn a_budget_is_spent_by_pages_and_shared() {
+    fn sinks_share_a_budget_of_pages() {
         let page = (PAGE_LEN - PAGE_SLACK) as u32;
         for limit in [0, 1, PAGE_LEN, 4 * PAGE_LEN] {
-            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
-            let taken = put(&pool, &budget, &mut blocks, u32::MAX) as usize;
+            let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let taken = put(&pool, &budget, &mut pages, u32::MAX) as usize;
             assert!(budget.is_exceeded() && taken > limit && taken <= limit + PAGE_LEN, "{taken} of {limit}");
-            let pages = blocks.len();
+            let count = pages.len();
             // Later sinks take no page (PAGE-2).
-            assert_eq!(put(&pool, &budget, &mut blocks, 1), 0);
-            assert_eq!((blocks.len(), pool.free_count()), (pages, 0));
+            assert_eq!(put(&pool, &budget, &mut pages, 1), 0);
+            assert_eq!((pages.len(), pool.free_count()), (count, 0));
         }
         // Exactly the limit is no excess, in any number of sinks.
-        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(2 * page as usize + 1), Vec::new());
-        assert_eq!(put(&pool, &budget, &mut blocks, page), page);
-        assert_eq!(put(&pool, &budget, &mut blocks, page + 1), page + 1);
+        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(2 * page as usize + 1), Vec::new());
+        assert_eq!(put(&pool, &budget, &mut pages, page), page);
+        assert_eq!(put(&pool, &budget, &mut pages, page + 1), page + 1);
         assert!(!budget.is_exceeded());
-        put(&pool, &budget, &mut blocks, 1);
+        put(&pool, &budget, &mut pages, 1);
         assert!(budget.is_exceeded());
     }
+
     #[test]
-    fn a_tap_is_told_of_each_page_that_is_kept() {
-        let heard = Mutex::new(Vec::new());
-        let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.to_vec()));
+    fn listener_is_given_each_page_within_the_limit() {
+        let received = Mutex::new(Vec::new());
+        let listener = |number: u64, pairs: &[[u32; 2]]| received.lock().push((number, pairs.to_vec()));
         for (limit, count) in [(usize::MAX, 3 * PAGE_LEN as u32 + 7), (3 * PAGE_LEN, u32::MAX), (0, 1)] {
-            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
-            let mut sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+            let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let mut sink = PairSink::new(&pool, &budget, &mut pages).with_listener(Some(PageListener::new(
                 &listener,
                 PairKind::Body,
                 40,
             )));
             _ = (0..count).take_while(|&k| sink.push([k, k + 1]).is_some()).count();
             drop(sink);
-            let heard = std::mem::take(&mut *heard.lock());
-            let kept = blocks
+            let received = std::mem::take(&mut *received.lock());
+            let expected = pages
                 .iter()
-                .map(|block| block.pairs().to_vec())
+                .map(|page| page.pairs().to_vec())
                 .zip(page_number(PairKind::Body, 40, 0)..)
                 .map(|(pairs, number)| (number, pairs));
-            let told: usize = heard.iter().map(|(_, pairs)| pairs.len()).sum();
-            assert!(told <= limit && heard.iter().cloned().eq(kept.take(heard.len())));
+            let passed: usize = received.iter().map(|(_, pairs)| pairs.len()).sum();
+            assert!(passed <= limit && received.iter().cloned().eq(expected.take(received.len())));
             assert_eq!(
-                heard.len(),
-                blocks.len() - usize::from(budget.is_exceeded()),
+                received.len(),
+                pages.len() - usize::from(budget.is_exceeded()),
                 "all but the one beyond the limit"
             );
         }
     }
 
     #[test]
-    fn a_sink_that_is_held_tells_when_it_is_released() {
-        let heard = Mutex::new(Vec::new());
-        let listener = |number: u64, pairs: &[[u32; 2]]| heard.lock().push((number, pairs.len()));
+    fn held_sink_notifies_when_released() {
+        let received = Mutex::new(Vec::new());
+        let listener = |number: u64, pairs: &[[u32; 2]]| received.lock().push((number, pairs.len()));
         for limit in [usize::MAX, 4 * PAGE_LEN] {
-            let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(limit), Vec::new());
-            let mut sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+            let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(limit), Vec::new());
+            let mut sink = PairSink::new(&pool, &budget, &mut pages).with_listener(Some(PageListener::new(
                 &listener,
                 PairKind::Body,
                 0,
             )));
             let put = |sink: &mut PairSink<'_>, count| (0..count).all(|k| sink.push([k, k]).is_some());
             assert!(put(&mut sink, 2 * PAGE_LEN as u32));
-            let before = heard.lock().len();
+            let before = received.lock().len();
             sink.hold();
             assert!(before > 0 && put(&mut sink, 3 * PAGE_LEN as u32) != budget.is_exceeded());
-            assert_eq!(heard.lock().len(), before);
+            assert_eq!(received.lock().len(), before);
             sink.release();
-            assert!(heard.lock().len() > before || budget.is_exceeded());
+            assert!(received.lock().len() > before || budget.is_exceeded());
             drop(sink);
-            let heard = std::mem::take(&mut *heard.lock());
+            let received = std::mem::take(&mut *received.lock());
             assert!(
-                heard.iter().copied().eq((0..).zip(blocks.iter().map(|block| block.pairs().len())).take(heard.len()))
+                received
+                    .iter()
+                    .copied()
+                    .eq((0..).zip(pages.iter().map(|page| page.pairs().len())).take(received.len()))
             );
-            assert!(heard.len() == blocks.len() || budget.is_exceeded());
+            assert!(received.len() == pages.len() || budget.is_exceeded());
         }
     }
 
     #[test]
-    fn a_listener_that_panicked_is_not_called_again() {
+    fn listener_that_panicked_is_not_called_again() {
         use std::panic::{AssertUnwindSafe, catch_unwind};
         let calls = AtomicUsize::new(0);
         let listener = |_: u64, _: &[[u32; 2]]| assert!(calls.fetch_add(1, Ordering::Relaxed) < 1, "on purpose");
-        let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         // If it were called while its first panic unwinds, the second would abort the process.
         let fill = |sink: &mut PairSink<'_>| (0..9 * PAGE_LEN as u32).all(|k| sink.push([k, k + 1]).is_some());
-        let mut sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+        let mut sink = PairSink::new(&pool, &budget, &mut pages).with_listener(Some(PageListener::new(
             &listener,
             PairKind::Body,
             0,
@@ -394,7 +398,7 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(move || fill(&mut sink))).is_err());
         assert_eq!(calls.load(Ordering::Relaxed), 2);
         // Nor is it notified of a page that another panic cut short.
-        let sink = PairSink::new(&pool, &budget, &mut blocks).with_listener(Some(PageListener::new(
+        let sink = PairSink::new(&pool, &budget, &mut pages).with_listener(Some(PageListener::new(
             &listener,
             PairKind::Body,
             0,

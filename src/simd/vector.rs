@@ -75,8 +75,8 @@ pub(super) trait Vector: Copy {
 
 /// An array of a value for each edge of a box.
 ///
-/// Not `array::map`, which the compiler does not always inline: vectors would go through memory, and
-/// operations on them would be calls.
+/// Not `array::map`, which the compiler does not always inline: vectors would go through memory,
+/// and operations on them would be calls.
 macro_rules! each_edge {
     ($edge:ident => $value:expr) => {
         [

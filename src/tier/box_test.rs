@@ -27,7 +27,8 @@ impl BoxTest {
         !matches!(self, Self::Untested)
     }
 
-    /// Whether every box passes, if it overlaps the area where that is [needed](Self::needs_overlap).
+    /// Whether every box passes, if it overlaps the area where that is
+    /// [needed](Self::needs_overlap).
     #[inline(always)]
     pub(crate) fn accepts_all(&self) -> bool {
         matches!(self, Self::Untested | Self::Overlap)

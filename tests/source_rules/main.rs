@@ -60,10 +60,7 @@ const WITH_UNSAFE: &[&str] = &[
 ];
 
 /// Folders whose comments are at most [`PROSE_COLUMNS_MAX`] wide.
-const WITH_NARROW_PROSE: &[&str] = &["tests", "examples", "benches"];
-
-/// Whether each label of an invariant must have a name, like `BAND-2`.
-const LABELS_HAVE_NAMES: bool = false;
+const WITH_NARROW_PROSE: &[&str] = &["src", "tests", "examples", "benches"];
 
 const LINES_MAX: usize = 500;
 const PROSE_COLUMNS_MAX: usize = 100;
@@ -139,9 +136,7 @@ fn prose_is_narrow() {
 #[test]
 fn labels_are_unique_and_cited() {
     let files = files("src");
-    if LABELS_HAVE_NAMES {
-        check_list(&rules::files_with_nameless_labels(&files), &[], "labels without a name");
-    }
+    check_list(&rules::files_with_nameless_labels(&files), &[], "labels without a name");
     let bad = rules::bad_labels(&files);
     assert!(bad.is_empty(), "{bad:#?}");
 }

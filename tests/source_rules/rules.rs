@@ -67,7 +67,8 @@ pub(crate) fn files_with_wide_prose(files: &Files, columns_max: usize) -> BTreeS
 
 /// The label that a comment line defines: `BAND-2` of `//! BAND-2: ...`, or `B2` of `//! B2: ...`.
 fn label(line: &str) -> Option<&str> {
-    let text = line.trim_start().strip_prefix("//")?.trim_start_matches(['/', '!']).trim_start();
+    let text =
+        line.trim_start().strip_prefix("//")?.trim_start_matches(['/', '!']).trim_start().trim_start_matches("- ");
     let (label, _) = text.split_once(": ")?;
     let is_label = label.starts_with(|c: char| c.is_ascii_uppercase())
         && label.ends_with(|c: char| c.is_ascii_digit())

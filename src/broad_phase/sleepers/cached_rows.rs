@@ -58,7 +58,7 @@ pub(super) struct RowChunk {
 }
 
 buffers!(RowChunk {
-    levelled: boxes, filters, awake, invalid;
+    leveled: boxes, filters, awake, invalid;
     own: ;
     plain: cached, unchanged, cached_count, unchanged_count;
 });

@@ -10,20 +10,20 @@ const AWAKE_SHARE: usize = 5;
 
 /// The additional cost of an awake body, in units of the cost of filing a body.
 ///
-/// The cache is rebuilt once as much was spent on bodies that it could have contained as filing costs, so
-/// these bodies and their filing together cost at most twice the least possible.
+/// The cache is rebuilt once as much was spent on bodies that it could have contained as filing
+/// costs, so these bodies and their filing together cost at most twice the least possible.
 const AWAKE_COST: usize = 7;
 
 /// The cache is also rebuilt if one in this many of its bodies is stale, since stale bodies slow
 /// searches down.
 const STALE_SHARE: usize = 4;
 
-/// Measured costs of a row, in eighths of what it costs in a step without a cache: to compare it, to
-/// step it while most others are cached, to cache it in a rebuild, and to drop the pairs of stale
-/// rows while it is cached.
+/// Measured costs of a row, in eighths of what it costs in a step without a cache: to compare it,
+/// to step it while most others are cached, to cache it in a rebuild, and to drop the pairs of
+/// stale rows while it is cached.
 ///
-/// To step a row costs 13 if awake bodies are close together, and 36 to 60 if they are scattered among
-/// cached ones.
+/// To step a row costs 13 if awake bodies are close together, and 36 to 60 if they are scattered
+/// among cached ones.
 const PLAIN_EIGHTHS: i64 = 8;
 const COMPARE_EIGHTHS: i64 = 1;
 const AWAKE_EIGHTHS: i64 = 40;

@@ -62,7 +62,7 @@ pub(super) struct CompareScratch {
     values: Vec<u32>,
 }
 
-buffers!(CompareScratch { levelled: seen, new, missing, entries, values; own: ; plain: new_count; });
+buffers!(CompareScratch { leveled: seen, new, missing, entries, values; own: ; plain: new_count; });
 
 impl CompareScratch {
     fn reserve(&mut self, most: usize) {

@@ -16,7 +16,7 @@ pub(super) struct IdTable {
     len: usize,
 }
 
-buffers!(IdTable { levelled: places; own: ; plain: len; });
+buffers!(IdTable { leveled: places; own: ; plain: len; });
 
 impl IdTable {
     pub(super) fn clear(&mut self) {

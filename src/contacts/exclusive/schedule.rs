@@ -115,7 +115,7 @@ struct CrossPages {
 }
 
 plain_buffers!(PairRun, PairGroup, Phase);
-buffers!(CrossPages { levelled: colored, sequential; own: ; plain: pages, own_pairs; });
+buffers!(CrossPages { leveled: colored, sequential; own: ; plain: pages, own_pairs; });
 
 /// The order in which all pairs of one kind are processed.
 #[derive(Debug, Default)]
@@ -137,7 +137,7 @@ pub(super) struct Schedule {
 
 plain_buffers!((u8, PairGroup));
 buffers!(Schedule {
-    levelled: runs, groups, phases, cross, regions, colors_by_region, uncollected, last_group_by_row;
+    leveled: runs, groups, phases, cross, regions, colors_by_region, uncollected, last_group_by_row;
     own: ;
     plain: cross_len;
 });

@@ -13,7 +13,7 @@ pub(crate) struct Schedules {
     statics: ReusableLazy<Schedule>,
 }
 
-buffers!(Schedules { levelled: bodies, statics; own: ; plain: ; });
+buffers!(Schedules { leveled: bodies, statics; own: ; plain: ; });
 
 impl Schedules {
     /// Drops all schedules: the pairs, or the places of bodies, have changed.

@@ -44,7 +44,7 @@ pub(super) struct BandBorders {
 }
 
 plain_buffers!(Bucket);
-buffers!(BandBorders { levelled: table, borders; own: ; plain: origin, inverse; });
+buffers!(BandBorders { leveled: table, borders; own: ; plain: origin, inverse; });
 
 impl BandBorders {
     /// Chooses borders that give each of `bands` bands an equal share of the sorted sample.

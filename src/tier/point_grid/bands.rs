@@ -91,8 +91,8 @@ impl Bands {
         self.places.records(0..self.slots.first().map_or(0, BandSlot::filed_count))
     }
 
-    /// A copy without the memory that ghosts, oversized bodies and older steps took, if that is more
-    /// than the rest.
+    /// A copy without the memory that ghosts, oversized bodies and older steps took, if that is
+    /// more than the rest.
     pub(crate) fn compacted(&self) -> Option<Self> {
         let (places, words) = self.ends();
         let compact = || Self {

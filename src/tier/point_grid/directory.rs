@@ -36,7 +36,7 @@ pub(super) struct BandDirectory {
 }
 
 plain_buffers!(ClassBands);
-buffers!(BandDirectory { levelled: classes, lows, highs; own: ; plain: ; });
+buffers!(BandDirectory { leveled: classes, lows, highs; own: ; plain: ; });
 
 impl BandDirectory {
     /// Notes the classes: the indices of their bands, their axes, and the longest side they take.

@@ -24,7 +24,7 @@ pub(crate) struct Filing {
     pub(super) partition: Partition,
 }
 
-buffers!(Filing { levelled: plan, partition; own: ; plain: ; });
+buffers!(Filing { leveled: plan, partition; own: ; plain: ; });
 
 /// Options of a filing.
 #[derive(Clone, Copy, Debug)]

@@ -72,8 +72,8 @@ struct Chunk {
 }
 
 plain_buffers!(InvalidRow);
-buffers!(Chunk { levelled: keys, routed, invalid; own: ; plain: ; });
-buffers!(Partition { levelled: cursors, starts, chunks; own: ; plain: bands; });
+buffers!(Chunk { leveled: keys, routed, invalid; own: ; plain: ; });
+buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: bands; });
 
 /// The rows of one chunk, in one of the two passes.
 struct ChunkRows<'a, R: ?Sized> {

@@ -18,7 +18,7 @@ pub(super) struct BandPlaces {
     words: Vec<u32>,
 }
 
-buffers!(BandPlaces { levelled: words; own: ; plain: ; });
+buffers!(BandPlaces { leveled: words; own: ; plain: ; });
 
 impl BandPlaces {
     /// Makes room for `count` records with unspecified contents.

@@ -48,7 +48,7 @@ pub(super) struct SizeClass {
     pub(super) first_band: usize,
 }
 
-buffers!(SizeClass { levelled: borders; own: ; plain: side_max, axes, first_band; });
+buffers!(SizeClass { leveled: borders; own: ; plain: side_max, axes, first_band; });
 
 impl SizeClass {
     /// The axis that its bands divide: 0 for x, 1 for y.
@@ -74,7 +74,7 @@ pub(super) struct GridPlan {
     order: Vec<u32>,
 }
 
-buffers!(GridPlan { levelled: classes, sample, edges, order; own: ; plain: class_count, band_count; });
+buffers!(GridPlan { leveled: classes, sample, edges, order; own: ; plain: class_count, band_count; });
 
 impl GridPlan {
     pub(super) fn classes(&self) -> &[SizeClass] {

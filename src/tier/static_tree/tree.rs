@@ -90,7 +90,7 @@ pub(super) struct Root {
 }
 
 plain_buffers!(Root);
-buffers!(TreeData { levelled: ; own: roots, siblings, entries, entry_boxes, boxes, ids, filters; plain: ; });
+buffers!(TreeData { leveled: ; own: roots, siblings, entries, entry_boxes, boxes, ids, filters; plain: ; });
 
 impl TreeData {
     /// Returns the rows that a leaf lists, and their boxes.

@@ -76,7 +76,7 @@ pub struct LooseGrid {
     pub(super) planned_len: usize,
 }
 
-buffers!(LooseGrid { levelled: ; own: cells, tight, slots; plain: area, cell_size, map, planned_len; });
+buffers!(LooseGrid { leveled: ; own: cells, tight, slots; plain: area, cell_size, map, planned_len; });
 
 impl LooseGrid {
     /// Creates an empty grid with loose cells of `cell_size` world units over `area`.

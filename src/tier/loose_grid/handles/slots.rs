@@ -53,7 +53,7 @@ pub(super) struct Slots {
 }
 
 plain_buffers!(Slot);
-buffers!(Slots { levelled: ; own: slots; plain: free, len, first_generation; });
+buffers!(Slots { leveled: ; own: slots; plain: free, len, first_generation; });
 
 impl Slots {
     pub(super) fn new() -> Self {

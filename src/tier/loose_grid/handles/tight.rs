@@ -36,7 +36,7 @@ pub(in crate::tier::loose_grid) struct TightLists {
 
 plain_buffers!(ListEntry);
 buffers!(TightLists {
-    levelled: ;
+    leveled: ;
     own: heads, entries, unlisted, is_unlisted;
     plain: map, free, listed_count;
 });

@@ -89,12 +89,12 @@ pub(super) struct BuildScratch {
 
 plain_buffers!(FiledEntity);
 buffers!(RebuiltGrid {
-    levelled: filed, cells, cell_groups, sorted_by_y, entity_groups, tight, scratch;
+    leveled: filed, cells, cell_groups, sorted_by_y, entity_groups, tight, scratch;
     own: ;
     plain: ;
 });
-buffers!(TightRuns { levelled: starts, listed; own: ; plain: map; });
-buffers!(BuildScratch { levelled: cell_of, starts, sample; own: ; plain: ; });
+buffers!(TightRuns { leveled: starts, listed; own: ; plain: map; });
+buffers!(BuildScratch { leveled: cell_of, starts, sample; own: ; plain: ; });
 
 impl RebuiltGrid {
     /// Returns the number of loose cells with entities.

@@ -72,7 +72,7 @@ pub(super) struct BoxSample {
     extents: Vec<f64>,
 }
 
-buffers!(BoxSample { levelled: centers, extents; own: ; plain: ; });
+buffers!(BoxSample { leveled: centers, extents; own: ; plain: ; });
 
 impl BoxSample {
     pub(super) fn clear(&mut self) {

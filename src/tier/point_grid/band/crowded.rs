@@ -47,7 +47,7 @@ struct CrowdedBuffers {
     band: BandScratch,
 }
 
-buffers!(CrowdedBuffers { levelled: records, words, band; own: ; plain: ; });
+buffers!(CrowdedBuffers { leveled: records, words, band; own: ; plain: ; });
 
 impl CrowdedScratch {
     /// Bytes of heap memory held.

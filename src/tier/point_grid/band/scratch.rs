@@ -21,7 +21,7 @@ pub(crate) struct BandScratch {
     pub(super) wide: Vec<u64>,
 }
 
-buffers!(BandScratch { levelled: keys, sorted_keys, columns, filters, histogram, wide; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, sorted_keys, columns, filters, histogram, wide; own: ; plain: ; });
 
 impl BandScratch {
     /// Looks up the filters of the band that was built last; `by_row` has those of all rows.
