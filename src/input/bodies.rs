@@ -263,7 +263,8 @@ impl<'a> Bodies<'a> {
     /// A body whose pairs are reused costs one comparison, an eighth of its usual cost. A body that
     /// moves costs one and a half times as much as usual among others that move, and four to seven
     /// times if it is alone among marked ones. So hints pay as long as up to a tenth of the bodies
-    /// move, or up to a fifth if these are close together. With more than a fifth they are not used.
+    /// move, or up to a fifth if these are close together. With more than a fifth they are not
+    /// used.
     ///
     /// A step that files marked bodies, as the second one with them does, takes about twice as long
     /// as one without hints, up to 2.5 times while its memory is new. If different bodies move in

@@ -197,7 +197,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
 
     /// Runs [`cast_ray`](Self::cast_ray) for each ray, in parallel.
     ///
-    /// The results of a ray are its first hit, or an empty slice. Otherwise like [`par_query_aabb`](Self::par_query_aabb).
+    /// The results of a ray are its first hit, or an empty slice. Otherwise like
+    /// [`par_query_aabb`](Self::par_query_aabb).
     ///
     /// ```
     /// use triphase::{Bodies, Ray, World, query::BatchResults};
