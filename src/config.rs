@@ -274,7 +274,7 @@ impl WorldConfig {
         self
     }
 
-    /// Builds a list for each row of the rows that it is a pair with; off by default.
+    /// Lists the partners of each body, the rows that it is a pair with; off by default.
     ///
     /// For steering or densities; see [`Contacts::partners`](crate::Contacts::partners).
     ///

@@ -99,7 +99,8 @@ fn longer_side([min_x, min_y, max_x, max_y]: RawAabb) -> f32 {
 
 /// Computes the box of a body as a step does, in f32: `center - half` to `center + half`.
 ///
-/// With a displacement, it is the union with the box at `center + displacement`.
+/// With a displacement, it is the smallest box that covers this box and the one at
+/// `center + displacement`.
 pub fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> RawAabb {
     let at = |c: [f32; 2]| [c[0] - half[0], c[1] - half[1], c[0] + half[0], c[1] + half[1]];
     let here = at(center);

@@ -25,7 +25,7 @@ use crate::step::StepParts;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
 
-/// A set of moving bodies and statics that finds contact pairs and answers queries.
+/// A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
 ///
 /// ```
 /// use triphase::{Aabb, Bodies, World};
@@ -234,7 +234,7 @@ impl World {
 impl World {
     /// Replaces the static set, with all statics enabled.
     ///
-    /// Queries see the new set at once. Static pairs are empty until the next step.
+    /// Queries see the new set at once. There are no static pairs until the next step.
     /// [Readers](Self::reader) see the new set from the next step on; until then the old set stays
     /// in memory for them.
     ///

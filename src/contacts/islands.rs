@@ -27,8 +27,8 @@ const NO_ROW: u32 = u32::MAX;
 /// Groups of bodies that touch each other, directly or through others.
 ///
 /// Built by [`Contacts::build_islands`]. Every row is in exactly one island. A body without
-/// contacts, or a row that the step skipped, is alone in its island. The rows of an island ascend,
-/// and islands are in the order of their lowest rows.
+/// contacts, or a row that the step skipped, is alone in its island. The rows of an island are in
+/// ascending order, and islands are in the order of their lowest rows.
 ///
 /// Keep the value from frame to frame: the next build reuses its memory.
 ///

@@ -72,8 +72,9 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     /// Restricts the query to hits for which `predicate` returns `true`.
     ///
     /// The predicate is called after all other tests, once per hit; casts may call it twice for the
-    /// same hit. Searches for the nearest or the first box also call it for boxes that they later
-    /// replace by a better one. Iterators call it for some hits before those are requested.
+    /// same hit. A search for the nearest boxes, or for the first hit of a cast, also calls it for
+    /// hits that turn out to be farther away than others. Iterators call it for some hits before
+    /// these are requested.
     ///
     /// Replaces a predicate set before.
     ///

@@ -86,9 +86,8 @@ impl LooseGrid {
     /// `area` is where boxes are expected. Searches for boxes outside of it are slower but exact. A
     /// good cell size is the side of a typical box.
     ///
-    /// There are at most 1024 cells, or two per box if that is more. While cells of `cell_size`
-    /// would be more than that, cells are larger. They become smaller each time the number of boxes
-    /// has doubled.
+    /// There are at most 1024 cells, or two per box if that is more. If `cell_size` would need more
+    /// cells, cells are larger, and become smaller each time the number of boxes has doubled.
     ///
     /// # Errors
     ///
