@@ -69,7 +69,7 @@ struct Arguments {
     picture: PictureOptions,
 }
 
-const CHECK_HELP: &str = "Verify that one thread and two give the same frames";
+const CHECK_HELP: &str = "Verify that one thread and two threads compute the same frames";
 
 fn main() -> ExitCode {
     exit(bounce(&Arguments::parse()))

@@ -41,7 +41,7 @@ const OVERSIZED_EDGE: Rgba = [0xff, 0x6f, 0x9c, 0xff];
 /// Steps a crowd of all sizes among walls, or another scene
 #[derive(Parser, Debug)]
 struct Arguments {
-    /// Name of the scene; an unknown name lists all scenes
+    /// Name of the scene; an unknown name prints a list of all scenes
     #[arg(long, value_name = "NAME", default_value = "castles")]
     scene: SceneName,
     /// Number of bodies
@@ -50,7 +50,7 @@ struct Arguments {
     /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Sort the rows by place every FRAMES frames, which changes the hashes of pairs
+    /// Sort the rows in spatial order every FRAMES frames, which changes the hashes of pairs
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..))]
     reorder: Option<u32>,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use crate::error::{Error, SettingValue};
 use smallvec::SmallVec;
 
-/// Largest number of bounds of a world: one point grid for each.
+/// Largest number of [bounds](WorldConfig::with_bounds) of a world.
 pub const BOUNDS_MAX: usize = 8;
 
 /// Default of [`WorldConfig::with_pair_limit`]: 2^28, which is 2 GiB of pairs.
@@ -21,7 +21,8 @@ const PARALLEL_THRESHOLD: usize = 8000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum InvalidRows {
-    /// Returns an error that names the lowest such row. The world keeps its last successful step.
+    /// Returns an error that names the lowest invalid row. The world keeps its last successful
+    /// step.
     #[default]
     Reject,
     /// Steps all other rows, and lists the invalid ones in
@@ -29,7 +30,7 @@ pub enum InvalidRows {
     Skip,
 }
 
-/// Instruction set of the inner loops. Results and their order are the same on each.
+/// Instruction set of the inner loops. Results and their order are the same with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -68,15 +69,18 @@ pub enum BodyShape {
     #[default]
     Aabb,
     /// A circle around the center of the body's box, for crowds and particles.
-    /// Bodies whose boxes overlap only near a corner, so that their circles do not touch, are not a
-    /// pair; nor are a body and a static that the body's circle does not touch. In a crowd this
-    /// removes about a fifth of the pairs before a solver sees them.
     ///
-    /// The diameter is the longer side of the box. If a box is not square, the body is the circle
-    /// clipped to the box: a circle of the shorter side would lose the contacts at its ends. The
-    /// circle is computed in f32 from the box `[x0, y0, x1, y1]`, at twice its size, which saves
-    /// halving: `x0 + x1` and `y0 + y1` are twice its center, and the greater of `x1 - x0` and `y1
-    /// - y0` is twice its radius. Statics are boxes.
+    /// Two bodies whose boxes overlap only near a corner, so that their circles do not touch, are
+    /// not a pair. Nor are a body and a static if the body's circle does not touch the static. In a
+    /// crowd this removes about a fifth of the pairs before a solver sees them.
+    ///
+    /// The diameter is the longer side of the box, so that a long body keeps the contacts at its
+    /// ends. As boxes must overlap too, a body whose box is not square is in effect its circle
+    /// clipped to its box. Statics are boxes.
+    ///
+    /// The circle is computed in f32 from the box `[x0, y0, x1, y1]`, at twice its size: the
+    /// doubled center is `(x0 + x1, y0 + y1)`, and the doubled radius is the greater of `x1 - x0`
+    /// and `y1 - y0`.
     ///
     /// * Two bodies are a pair if their closed boxes overlap, unless
     ///   `dx * dx + dy * dy > (ra + rb) * (ra + rb)`, where `(dx, dy)` is the difference of the
@@ -85,24 +89,25 @@ pub enum BodyShape {
     ///   `dx * dx + dy * dy > r * r`, where `(dx, dy)` leads from the doubled center to the nearest
     ///   point of the doubled static.
     ///
-    /// Each operation rounds to f32. If a square overflows or underflows, or an edge is infinite,
-    /// the comparison is false and the boxes decide.
+    /// Each operation rounds to f32. If the squares of both sides overflow or underflow, or an edge
+    /// is infinite, the comparison is false, so boxes that overlap are a pair.
     ///
-    /// In a step with displacements the boxes decide for all rows, because no circle covers a
-    /// motion (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)). Queries
-    /// always test boxes. A [margin](WorldConfig::with_margin) grows circles with their boxes.
+    /// In a step with displacements only the boxes are tested, for all rows, because no circle
+    /// covers a motion (see [`Bodies::with_displacements`](crate::Bodies::with_displacements)).
+    /// Queries always test boxes. A [margin](WorldConfig::with_margin) enlarges circles like boxes.
     ///
     /// # Determinism
     ///
-    /// The pairs are those of [`Aabb`](Self::Aabb) in the same order, without those that do not
-    /// touch.
+    /// The pairs are those of [`Aabb`](Self::Aabb) in the same order, without the pairs whose
+    /// shapes do not touch.
     Circle,
 }
 
-/// Settings of a [`World`](crate::World); defaults come from each step's input.
+/// Settings of a [`World`](crate::World), all of them optional.
 ///
-/// Every setting is optional. Each `with_` method returns the settings with one of them changed,
-/// and the method without `with_` reads it.
+/// Each `with_` method returns the settings with one of them changed, and the method without
+/// `with_` reads it. Values are validated by [`World::new`](crate::World::new), which returns
+/// [`Error::InvalidConfig`] for a value out of range.
 ///
 /// ```
 /// use triphase::{InvalidRows, World, WorldConfig};
@@ -117,11 +122,11 @@ pub enum BodyShape {
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
-/// Memory follows what steps need: it grows with the rows and pairs of a step, and is given back
-/// once 256 steps in a row have needed less than half; see [`World::step`](crate::World::step).
+/// No setting limits memory, except for the limit on pairs; see
+/// [`World::step`](crate::World::step) for when memory is allocated and released.
 ///
 /// With the feature `serde`, settings can be read from a file. A setting that is missing has its
-/// default, an unknown one is an error, and [`World::new`](crate::World::new) validates the values.
+/// default, and an unknown one is an error.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -165,17 +170,17 @@ impl WorldConfig {
 
     /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid.
     ///
-    /// Larger bodies go to the loose grid. Without a bound, the world derives one or several from
-    /// the sizes in each step.
+    /// Bodies with a larger half-extent on either axis go to the loose grid. Without a bound, the
+    /// world derives one or several from the sizes in each step. Must be finite and at least 0.
     pub fn with_bound(self, half_extent: f32) -> Self {
         self.with_bounds([half_extent])
     }
 
-    /// Sets several bounds in ascending order, at most [`BOUNDS_MAX`]; none to derive them from
-    /// each step.
+    /// Sets several [bounds](Self::with_bound) in ascending order, at most [`BOUNDS_MAX`].
     ///
-    /// Each bound makes a size class with a point grid of its own: bodies up to the first bound,
-    /// bodies above it up to the second, and so on.
+    /// Each bound makes a *size class* with a point grid of its own: bodies up to the first bound,
+    /// bodies above it up to the second, and so on. Bodies above the last bound go to the loose
+    /// grid. If `half_extents` is empty, bounds are derived from the sizes in each step.
     pub fn with_bounds(mut self, half_extents: impl IntoIterator<Item = f32>) -> Self {
         // One more than allowed, so that `validate` detects too many.
         self.bounds = half_extents.into_iter().take(BOUNDS_MAX + 1).collect();
@@ -184,9 +189,10 @@ impl WorldConfig {
 
     /// Sets the side of the point grids' cells, in world units; `None` to derive it.
     ///
-    /// Used where bodies are evenly distributed. Cells too small to be exact are enlarged, and
-    /// where bodies cluster, cells adapt to the clusters. Without this setting the side is derived
-    /// from the density of each part of the world.
+    /// It applies where bodies are evenly distributed; where they cluster, cells adapt to the
+    /// clusters. Cells that would be smaller than the largest box of the grid are enlarged. Without
+    /// this setting, the side is derived from the density of each part of the world. Must be finite
+    /// and above 0.
     pub fn with_cell_size(mut self, side: impl Into<Option<f32>>) -> Self {
         self.cell_size = side.into();
         self
@@ -195,8 +201,8 @@ impl WorldConfig {
     /// Sets the largest number of pairs of a step; 2^28 by default.
     ///
     /// Body pairs and static pairs count together. A step with more returns
-    /// [`Error::TooManyPairs`]. A world keeps the pairs of two steps, with a few percent to spare:
-    /// about 18 bytes per pair.
+    /// [`Error::TooManyPairs`]. A world has memory for the pairs of two steps and a few percent
+    /// more: about 18 bytes per pair.
     pub fn with_pair_limit(mut self, pairs: usize) -> Self {
         self.pair_limit = pairs;
         self
@@ -208,17 +214,19 @@ impl WorldConfig {
         self
     }
 
-    /// Sets the number of bodies from which a step uses several threads; 8,000 by default.
+    /// Sets the least number of bodies for which a step uses several threads; 8,000 by default.
     ///
-    /// `None` keeps all work of the world on the calling thread. Results do not depend on it.
+    /// `None` keeps all work of the world on the calling thread. Results do not depend on this
+    /// setting.
     pub fn with_parallel_threshold(mut self, bodies: impl Into<Option<usize>>) -> Self {
         self.parallel_threshold = bodies.into();
         self
     }
 
-    /// Limits the instruction set of the inner loops; `None`, the default, is the best available.
+    /// Limits the instruction set of the inner loops; `None`, the default, sets no limit.
     ///
-    /// Results do not depend on it.
+    /// The best instruction set that the CPU has, up to this limit, is used. Results do not depend
+    /// on this setting.
     pub fn with_simd_max(mut self, level: impl Into<Option<SimdLevel>>) -> Self {
         self.simd_max = level.into();
         self
@@ -244,28 +252,29 @@ impl WorldConfig {
         self
     }
 
-    /// Sets the growth of boxes, in world units, that ends a tracked contact; 0 by default.
+    /// Sets the margin, in world units, that keeps tracked contacts from flickering; 0 by default.
     ///
-    /// A contact begins when the boxes overlap. It ends when both boxes, grown by `margin` on each
-    /// side, no longer overlap. So bodies that rest on each other do not repeatedly begin and end
-    /// contacts. The reported pairs do not change.
+    /// A contact begins when the boxes overlap. It ends when the boxes, each grown by `margin` on
+    /// all sides, no longer overlap: once they are more than `2 * margin` apart. So the contacts of
+    /// bodies that rest on each other do not begin and end again and again. The pairs of a step do
+    /// not change.
     ///
-    /// Needs [`with_contact_tracking`](Self::with_contact_tracking): [`World::new`] rejects a
-    /// margin without it.
+    /// Must be finite and at least 0. A margin above 0 needs
+    /// [`with_contact_tracking`](Self::with_contact_tracking); without it, [`World::new`] returns
+    /// an error.
     ///
     /// [`World::new`]: crate::World::new
     ///
     /// # Cost
     ///
-    /// Each tracked contact that is not a pair of the step is tested on two rows of the caller's
-    /// columns, at random places in memory: in a crowd of a million bodies this takes as long as
-    /// the step.
+    /// For each tracked contact that is not a pair of the step, two rows of your columns are read
+    /// at random places in memory. In a crowd of a million bodies this takes as long as the step.
     pub fn with_margin(mut self, margin: f32) -> Self {
         self.margin = margin;
         self
     }
 
-    /// Builds a list of partners for each row; off by default.
+    /// Lists the partners of each body, the rows that it is a pair with; off by default.
     ///
     /// For steering or densities; see [`Contacts::partners`](crate::Contacts::partners).
     ///
@@ -285,12 +294,12 @@ impl WorldConfig {
         &self.bounds
     }
 
-    /// The side of cells that was set.
+    /// The side of cells that was set; `None` if it is derived.
     pub fn cell_size(&self) -> Option<f32> {
         self.cell_size
     }
 
-    /// The largest number of pairs of a step.
+    /// The largest number of pairs of a step, body pairs and static pairs together.
     pub fn pair_limit(&self) -> usize {
         self.pair_limit
     }
@@ -300,7 +309,7 @@ impl WorldConfig {
         self.invalid_rows
     }
 
-    /// The number of bodies from which a step uses several threads; `None` if it never does.
+    /// The least number of bodies for which a step uses several threads; `None` if none does.
     pub fn parallel_threshold(&self) -> Option<usize> {
         self.parallel_threshold
     }
@@ -320,7 +329,7 @@ impl WorldConfig {
         self.contact_tracking
     }
 
-    /// The growth of boxes that ends a tracked contact.
+    /// The margin of tracked contacts, in world units.
     pub fn margin(&self) -> f32 {
         self.margin
     }

@@ -40,13 +40,13 @@ impl fmt::Display for Column {
     }
 }
 
-/// Position of a row among several sets of columns.
+/// Position of a row in a step of several chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ChunkRow {
-    /// Index of the [`Bodies`](crate::Bodies) in the slice passed to the step.
+    /// The chunk: index of the [`Bodies`](crate::Bodies) in the slice passed to the step.
     pub chunk: usize,
-    /// Row within these columns.
+    /// Row within the chunk.
     pub row: usize,
 }
 
@@ -64,7 +64,7 @@ pub struct InvalidRow {
     pub axis: usize,
     /// The invalid value.
     pub value: f32,
-    /// The lower edge on this axis, if `value` is an upper edge below it.
+    /// The lower edge on this axis, if `value` is an upper edge below it; otherwise `None`.
     pub min: Option<f32>,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for InvalidRow {
     }
 }
 
-/// The invalid value of a setting.
+/// The invalid value of a setting, with its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SettingValue {
@@ -133,18 +133,17 @@ impl fmt::Display for SettingValue {
 
 /// The reason why a call failed.
 ///
-/// A failed call changes nothing: the world keeps the contacts and answers the queries of its last
-/// successful step.
+/// A failed call changes nothing: contacts and queries are still those of the last successful step.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A body has an invalid value. Names the lowest such row.
+    /// A body has an invalid value. The lowest such row is named.
     InvalidBody(InvalidRow),
-    /// A static has an invalid value. Names the lowest such row.
+    /// A static has an invalid value. The lowest such row is named.
     InvalidStatic(InvalidRow),
-    /// A column differs in length from the first column.
+    /// A column differs in length from the first column: the centers or the boxes.
     ColumnLengthMismatch {
-        /// The chunk that contains it, if the step had several chunks.
+        /// The chunk with this column, if the step had several chunks.
         chunk: Option<usize>,
         /// The column that differs.
         column: Column,
@@ -153,9 +152,10 @@ pub enum Error {
         /// Length of this column.
         found: usize,
     },
-    /// A mutable column has fewer rows than the step.
+    /// A column of mutable rows has fewer rows than the step; see
+    /// [`Contacts::par_for_each_pair_mut`](crate::Contacts::par_for_each_pair_mut).
     ColumnTooShort {
-        /// Position of the column in the tuple that was passed.
+        /// Position of the column in the tuple that was passed, from 0.
         index: usize,
         /// Number of rows of the step.
         expected: usize,
@@ -186,7 +186,7 @@ pub enum Error {
         /// The id.
         id: u64,
     },
-    /// There are more rows than a `u32` can number.
+    /// There are more rows than 2^32 - 2, the most that can be numbered.
     TooManyRows {
         /// Number of rows given.
         rows: usize,
@@ -196,8 +196,8 @@ pub enum Error {
     /// The step has more pairs than
     /// [`WorldConfig::with_pair_limit`](crate::WorldConfig::with_pair_limit) allows.
     ///
-    /// The limit is checked before memory is allocated: at most one page of 16 KiB per thread
-    /// is allocated beyond it.
+    /// The limit is checked before memory is allocated: at most one page of 16 KiB per thread is
+    /// allocated beyond it.
     TooManyPairs {
         /// The limit; body pairs and static pairs count together.
         limit: usize,
@@ -209,7 +209,7 @@ pub enum Error {
         /// Number of statics.
         count: usize,
     },
-    /// The offset of a new origin is not finite.
+    /// The new origin passed to [`World::shift_origin`](crate::World::shift_origin) is not finite.
     InvalidOrigin {
         /// The axis: 0 for x, 1 for y.
         axis: usize,
@@ -220,10 +220,10 @@ pub enum Error {
     InvalidShape(InvalidShape),
     /// A saved world is damaged or of an unknown version. (Feature `serde`.)
     InvalidSave {
-        /// The damaged part: `"version"`, `"settings"`, `"statics"`, `"contacts"` or
+        /// The invalid part: `"version"`, `"settings"`, `"statics"`, `"contacts"` or
         /// `"step number"`.
         part: &'static str,
-        /// The error of that part.
+        /// What is invalid in that part.
         source: Box<Error>,
     },
     /// A setting is out of range, or needs another setting.
@@ -232,7 +232,7 @@ pub enum Error {
         setting: &'static str,
         /// Its value.
         value: SettingValue,
-        /// The allowed values, phrased to follow "must be".
+        /// The allowed values, worded to follow "must be".
         expected: &'static str,
     },
 }

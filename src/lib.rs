@@ -1,10 +1,11 @@
 //! 2D broad phase: takes slices of bodies each frame, returns the pairs that overlap.
 //!
-//! For engines, games, crowd and particle simulations that store their entities in columns. Each
-//! frame you pass slices; you get every pair of bodies whose boxes overlap, each once, and every
-//! pair of a body and a static. Between steps you can query the boxes in a rectangle, the nearest
-//! boxes and the hits of a ray ([`World::query`]). Other threads can query the last step while the
-//! next one runs ([`World::reader`]).
+//! For engines, games, and simulations of crowds or particles that store their entities in columns:
+//! one slice per property, one row per entity. Each frame you pass slices of *bodies*, which move;
+//! you get every pair of bodies whose boxes overlap, each once, and every pair of a body and a
+//! *static*, a box that never moves. Between steps you can query the boxes in a rectangle, the
+//! nearest boxes and the hits of a ray ([`World::query`]). Other threads can query the last step
+//! while the next one runs ([`World::reader`]).
 //!
 //! ```
 //! use triphase::{Aabb, Bodies, World};
@@ -33,13 +34,13 @@
 //!
 //! | tier | contains | structure |
 //! |---|---|---|
-//! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that its partners are in adjacent ones |
+//! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that boxes that overlap are in the same or adjacent cells |
 //! | 2 oversized | larger bodies | loose/tight double grid: each body is in one loose cell that grows to cover it; a coarser tight grid lists the loose cells |
 //! | 3 static | boxes that never move | quadtree, built once, with nodes of 8 bytes |
 //!
 //! # Beyond pairs
 //!
-//! * Contacts that began and ended, and a value kept with each:
+//! * Contacts that began, persisted and ended, and a value kept with each:
 //!   [`WorldConfig::with_contact_tracking`], [`Contacts::events`].
 //! * A parallel loop over pairs with mutable access to both rows:
 //!   [`Contacts::par_for_each_pair_mut`].
@@ -59,15 +60,16 @@
 //!   change the order.
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
-//! * **Steady.** Stepping frames that were stepped before allocates nothing.
-//! * **Robust.** Invalid input is an error that names the row, the column and the value. Contacts
-//!   and queries still return the last successful step.
+//! * **Steady.** A step allocates only when the world grows: stepping the same frames again
+//!   allocates nothing.
+//! * **Robust.** Invalid input is an error that names the row, the column and the value. After an
+//!   error, contacts and queries are still those of the last successful step.
 //!
 //! # Units
 //!
-//! Any unit of length, the same everywhere. Sizes are half-extents: from the center to the sides.
-//! Rows are `u32`, ids are your `u64`. Boxes are computed in f32, so they are as coarse as f32 is
-//! at their distance from the origin.
+//! Lengths are in world units: any unit that you use everywhere. Sizes of bodies are half-extents:
+//! from the center to the sides. Rows are `u32`, ids are `u64` of your choice. Boxes are computed
+//! in f32, so their precision decreases with their distance from the origin.
 //!
 //! # Features
 //!
@@ -78,7 +80,7 @@
 //!   [`Aabb`] (validated when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
 //!   [`BodyShape`].
 //!
-//! # Modules, in the order in which data flows
+//! # Modules, in the order of data flow
 //!
 //! * [`geometry`]: boxes, query shapes, and the definitions of overlap and distance.
 //! * [`config`], [`Bodies`], [`Statics`], [`Filter`]: settings and input.

@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 
 /// A contact pair of two bodies.
 ///
-/// Their boxes overlap and their filters accept each other; the shapes inside the boxes may not
-/// touch.
+/// Their boxes overlap and their filters accept each other. Whether the shapes inside the boxes
+/// touch is not tested, except for [`BodyShape::Circle`](crate::BodyShape::Circle).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -16,7 +16,7 @@ pub struct Pair {
     pub b: u32,
 }
 
-/// A contact pair of a body and a static.
+/// A contact pair of a body and a static; see [`Pair`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -29,9 +29,9 @@ pub struct StaticPair {
 
 /// A body or static found by a query.
 ///
-/// Rows are those of the step that was queried. Once you add, remove or reorder rows (with
-/// `swap_remove`, say), a row of an earlier step may be another entity or none. Give ids to keep
-/// track of entities, and look the row up again:
+/// Rows are those of the step that was queried. Once you add, remove or reorder rows, for example
+/// with `swap_remove`, a row of an earlier step may belong to another entity or to none. To keep
+/// track of entities, give them ids, and look up the row of an id:
 ///
 /// ```
 /// use std::collections::HashMap;

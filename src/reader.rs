@@ -39,8 +39,8 @@ impl SnapshotReader {
 
     /// Returns the last successful step.
     ///
-    /// Before the first step it is empty, with step number 0 and without statics. A failed step
-    /// changes nothing.
+    /// Before the first step, the snapshot is empty: it has step number 0, no bodies and no
+    /// statics. A failed step changes nothing.
     ///
     /// # Cost
     ///
@@ -51,8 +51,9 @@ impl SnapshotReader {
 
     /// Waits for a step with a number above `step_number`, for at most `timeout`.
     ///
-    /// Returns the last step as soon as it is newer, and `None` if the time runs out or the world
-    /// is dropped. The thread sleeps while it waits. On targets without threads it returns at once.
+    /// Returns the last successful step as soon as it is newer than `step_number`. Returns `None`
+    /// if the time runs out, or the world is dropped, before there is such a step. The thread
+    /// sleeps while it waits. On targets without threads, the call returns at once.
     ///
     /// ```
     /// use std::time::Duration;
@@ -63,7 +64,7 @@ impl SnapshotReader {
     /// let consumer = std::thread::spawn(move || {
     ///     let mut last = 0;
     ///     while let Some(snapshot) = reader.wait_newer(last, Duration::from_secs(5)) {
-    ///         last = snapshot.step_number(); // draw it; steps may be missed, but not seen twice
+    ///         last = snapshot.step_number(); // draw it; steps may be missed, never seen twice
     ///     }
     ///     last
     /// });
@@ -90,7 +91,7 @@ impl Snapshot {
         self.frame.row_count
     }
 
-    /// The id of a body; `None` if the step had no ids or no such row.
+    /// The id of a body, or `None` if the step had no ids or no such row.
     pub fn body_id(&self, row: u32) -> Option<u64> {
         self.frame.ids.get(row as usize).copied()
     }
@@ -105,34 +106,34 @@ impl Snapshot {
         &self.frame.statics.tree
     }
 
-    /// Builds a query of the bodies and enabled statics of the step.
+    /// Returns a builder of queries about the bodies and enabled statics of the step.
     ///
     /// Any number of threads may query a snapshot at the same time. See [`QueryBuilder`].
     pub fn query(&self) -> QueryBuilder<'_> {
         QueryBuilder::of_frame(&self.frame, &self.frame.statics.tree, !self.frame.sequential)
     }
 
-    /// Finds everything that overlaps `area`; see [`QueryBuilder::query_aabb`].
+    /// Finds all entities whose boxes overlap `area`; see [`QueryBuilder::query_aabb`].
     pub fn query_aabb(&self, area: Aabb) -> Hits<'_> {
         self.query().query_aabb(area)
     }
 
-    /// Finds everything that overlaps `circle`; see [`QueryBuilder::query_circle`].
+    /// Finds all entities whose boxes overlap `circle`; see [`QueryBuilder::query_circle`].
     pub fn query_circle(&self, circle: Circle) -> Hits<'_> {
         self.query().query_circle(circle)
     }
 
-    /// Finds the box nearest to `point`; see [`QueryBuilder::nearest`].
+    /// Finds the entity nearest to `point`; see [`QueryBuilder::nearest`].
     pub fn nearest(&self, point: Point) -> Option<Neighbor> {
         self.query().nearest(point)
     }
 
-    /// Finds the first box that `ray` hits; see [`QueryBuilder::cast_ray`].
+    /// Finds the first entity that `ray` hits; see [`QueryBuilder::cast_ray`].
     pub fn cast_ray(&self, ray: Ray) -> Option<CastHit> {
         self.query().cast_ray(ray)
     }
 
-    /// Visits the cells and nodes of the tiers, for debug drawing; see
+    /// Visits the parts of the three tiers' structures, for debug drawing; see
     /// [`World::visit_debug_shapes`](crate::World::visit_debug_shapes).
     pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
         self.frame.visit_debug_shapes(&self.frame.statics.tree, visitor);

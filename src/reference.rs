@@ -1,4 +1,4 @@
-//! Brute force: slow, obvious, and the definition of correct results. For tests.
+//! Brute force, for tests: slow and simple functions that define the correct results.
 
 use crate::geometry::{RawAabb, overlaps};
 
@@ -46,8 +46,8 @@ pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
 /// body pairs of [`BodyShape::Circle`](crate::BodyShape::Circle).
 ///
 /// The circle of a box has its center, and its longer side as diameter. Each operation rounds to
-/// f32, at twice the size: the doubled center is the sum of two edges, the doubled radius their
-/// difference.
+/// f32, at twice the size: the doubled center is the sum of two edges, the doubled radius the
+/// longer side.
 ///
 /// # Cost
 ///
@@ -99,22 +99,24 @@ fn longer_side([min_x, min_y, max_x, max_y]: RawAabb) -> f32 {
 
 /// Computes the box of a body as a step does, in f32: `center - half` to `center + half`.
 ///
-/// With a displacement, it is the union with the box at `center + displacement`.
+/// With a displacement, it is the smallest box that covers this box and the one at
+/// `center + displacement`.
 pub fn body_aabb(center: [f32; 2], half: [f32; 2], displacement: Option<[f32; 2]>) -> RawAabb {
     let at = |c: [f32; 2]| [c[0] - half[0], c[1] - half[1], c[0] + half[0], c[1] + half[1]];
     let here = at(center);
     displacement.map_or(here, |d| union(here, at([center[0] + d[0], center[1] + d[1]])))
 }
 
-/// Computes the smallest box that covers both.
+/// Computes the smallest box that covers two boxes.
 pub fn union(a: RawAabb, b: RawAabb) -> RawAabb {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 /// Computes the squared distance from a point to each closed box, with its row, nearest first.
 ///
-/// Of equal distances the lower row comes first. In f64: on each axis `max(min - p, p - max, 0)`,
-/// then the sum of both squares.
+/// At equal distances, the lower row comes first. Computed in f64: on each axis
+/// `max(min - p, p - max, 0)`, where `p` is the coordinate of the point; then the sum of both
+/// squares.
 pub fn distances_squared(boxes: &[RawAabb], point: [f32; 2]) -> Vec<(f64, u32)> {
     let mut distances: Vec<(f64, u32)> = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {
@@ -130,10 +132,11 @@ pub fn distances_squared(boxes: &[RawAabb], point: [f32; 2]) -> Vec<(f64, u32)> 
     distances
 }
 
-/// Casts the box `start` along `direction`, up to `max` times that, against all boxes.
+/// Casts the box `start` along `direction` against all boxes, up to the time of impact `max`.
 ///
-/// Returns time of impact, row, and the normal of the side that is hit, `[0, 0]` if `start`
-/// overlaps the box. Sorted by time, then by row. A ray starts from a box without size.
+/// Returns the time of impact in multiples of `direction`, the row, and the normal of the side that
+/// is hit, or `[0, 0]` if `start` overlaps the box. Sorted by time, then by row. For a ray, `start`
+/// is a box of size 0.
 pub fn cast_all(boxes: &[RawAabb], start: RawAabb, direction: [f32; 2], max: f64) -> Vec<(f64, u32, [f32; 2])> {
     let mut hits = Vec::new();
     for (row, aabb) in boxes.iter().enumerate() {

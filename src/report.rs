@@ -10,22 +10,22 @@ use crate::tier::point_grid::bands::Bands;
 use crate::tier::static_tree::tree::StaticTree;
 use std::fmt;
 
-/// A point grid of the last step.
+/// Figures of one point grid in the last step.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GridReport {
-    /// Largest half-extent of its bodies, in world units: a bound from the settings, or a derived
-    /// one with headroom above the largest size in the step's sample.
+    /// Largest half-extent that the grid takes, in world units: a bound from the settings, or one
+    /// derived from the sizes of a sample of the bodies.
     pub half_extent_max: f32,
     /// Number of bodies.
     pub body_count: usize,
-    /// Number of bands, the units of parallel work.
+    /// Number of bands: runs of cell rows, each handled by one task.
     pub band_count: usize,
     /// Number of cells, occupied or not.
     pub cell_count: usize,
-    /// Mean width and height of its cells in world units, weighted by bodies.
+    /// Mean width and height of a body's cell, in world units.
     pub cell_size: [f32; 2],
-    /// Mean number of bodies in the cell of a body, that body included.
+    /// Mean number of bodies in a body's cell, that body included.
     pub crowding: f32,
 }
 
@@ -43,22 +43,23 @@ pub struct GridReport {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Tier 1: the point grids of the step, smallest bodies first, without cached bodies.
+    /// Tier 1: the point grids of the step, those of the smallest bodies first. They do not count
+    /// the bodies of [`cached_count`](Self::cached_count).
     pub grids: Vec<GridReport>,
     /// Tier 1: bodies [marked as asleep](crate::Bodies::with_asleep) whose pairs were reused.
     pub cached_count: usize,
-    /// Tier 2: bodies above every bound.
+    /// Tier 2: bodies larger than every bound.
     pub oversized_count: usize,
     /// Tier 3: statics, including disabled ones.
     pub static_count: usize,
-    /// Rows that were [skipped](crate::InvalidRows::Skip).
+    /// Invalid rows that were [skipped](crate::InvalidRows::Skip).
     pub skipped_count: usize,
     /// Pairs of two bodies.
     pub body_pair_count: usize,
     /// Pairs of a body and a static.
     pub static_pair_count: usize,
-    /// Bytes held for bodies: the frames of two steps, more if readers keep some, and scratch.
-    /// Pairs are not included.
+    /// Bytes held for bodies: the structures of two steps, those of steps that snapshots keep, and
+    /// temporary memory. Pairs are not included.
     pub body_bytes: usize,
     /// Bytes held for statics.
     pub static_bytes: usize,
@@ -66,17 +67,17 @@ pub struct Report {
     pub pair_bytes: usize,
     /// Time of each phase.
     pub phases: PhaseTimes,
-    /// The setting to change, if one makes steps slow.
+    /// A sentence that names the setting to change, if a setting makes steps slow.
     pub advice: Option<String>,
 }
 
 impl Report {
-    /// Number of bodies in tier 1.
+    /// Number of bodies in tier 1, cached ones included.
     pub fn common_count(&self) -> usize {
         self.grids.iter().map(|grid| grid.body_count).sum::<usize>() + self.cached_count
     }
 
-    /// Bytes held per body.
+    /// [`body_bytes`](Self::body_bytes) divided by the number of bodies.
     pub fn bytes_per_body(&self) -> f64 {
         self.body_bytes as f64 / (self.common_count() + self.oversized_count).max(1) as f64
     }

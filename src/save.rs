@@ -29,9 +29,9 @@ const STEP_MAX: u64 = 1 << 63;
 
 /// A saved world: everything except its bodies. See [`World::save`](crate::World::save).
 ///
-/// Serialize it with any `serde` format. Formats that name fields, such as JSON, can be read by
-/// later versions of this crate; others only by the same version. Boxes are saved as bits, so text
-/// formats preserve them exactly too.
+/// Serialize it with any `serde` format. Data in a format that names fields, such as JSON, can be
+/// read by later versions of this crate; data in other formats only by the same version. Boxes are
+/// saved as bits, so text formats preserve them exactly too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedWorld {
     version: u32,

@@ -25,7 +25,7 @@ use crate::step::StepParts;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
 
-/// Moving bodies and statics, their contact pairs, and queries of them.
+/// A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
 ///
 /// ```
 /// use triphase::{Aabb, Bodies, World};
@@ -39,7 +39,7 @@ use crate::tier::static_tree::tree::StaticTree;
 ///     let contacts = world.step(Bodies::new(&centers, &half_extents))?;
 ///     assert_eq!(contacts.body_pairs().len(), 1);
 ///     for pair in contacts.static_pairs() {
-///         centers[pair.body as usize][1] += 0.1; // nothing of the columns stays borrowed
+///         centers[pair.body as usize][1] += 0.1; // contacts do not borrow the columns
 ///     }
 /// }
 /// let view = Aabb::new([4.0, 0.0], [6.0, 1.0])?;
@@ -59,11 +59,11 @@ pub struct World {
 
 /// # Creation and settings
 impl World {
-    /// Creates a world with the given settings; `World::default()` has default settings.
+    /// Creates a world with the given settings; `World::default()` has the default settings.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidConfig`] names the setting and its value.
+    /// [`Error::InvalidConfig`] if a setting is out of range; it names the setting and its value.
     pub fn new(config: WorldConfig) -> Result<Self, Error> {
         config.validate()?;
         let contacts = ContactStore::new(&config);
@@ -87,10 +87,12 @@ impl World {
     /// computed in f32 (see [`Bodies`]); touching counts as overlap. No pair is missing, extra or
     /// reported twice.
     ///
-    /// Takes one [`Bodies`], or a slice, array or `Vec` of them: one for each archetype of an ECS,
-    /// say. Rows are then numbered through all of them.
+    /// Takes one [`Bodies`], or a slice, array or `Vec` of them, for example one per archetype of
+    /// an ECS. Each of them is then a *chunk*, and rows are numbered through all chunks: the first
+    /// row of a chunk follows the last row of the chunk before.
     ///
-    /// Runs on the rayon pool of the caller, so `pool.install(|| world.step(bodies))` chooses one.
+    /// Runs on the rayon pool of the calling thread: to choose a pool, write
+    /// `pool.install(|| world.step(bodies))`.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -109,8 +111,8 @@ impl World {
     /// [`Error::InvalidBody`] names the lowest invalid row (see [`InvalidRows`](crate::InvalidRows)
     /// to skip such rows). Also [`Error::ColumnLengthMismatch`], [`Error::InconsistentIds`],
     /// [`Error::TooManyRows`], [`Error::TooManyPairs`] and, if contacts are tracked,
-    /// [`Error::DuplicateBodyId`]. After an error the world keeps the contacts and answers the
-    /// queries of the last successful step.
+    /// [`Error::DuplicateBodyId`]. After an error, contacts and queries are still those of the last
+    /// successful step.
     ///
     /// # Determinism
     ///
@@ -119,25 +121,27 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(bodies + pairs), in parallel. Allocates only when the world grows. If 256 steps in a row
-    /// have less than half of the rows or of the pairs that the world has memory for, the rest is
-    /// given back, a part per step; see [`shrink_to_fit`](Self::shrink_to_fit) to have it at once.
+    /// O(bodies + pairs), in parallel. Allocates only when the world grows. After 256 steps in a
+    /// row with less than half of the rows, or of the pairs, that the world has memory for, it
+    /// releases the excess, a part per step. [`shrink_to_fit`](Self::shrink_to_fit) releases it at
+    /// once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
         self.parts().step(bodies.as_ref(), None)?;
         Ok(self.contacts())
     }
 
-    /// Like [`step`](Self::step), and delivers each page of pairs as soon as it is complete.
+    /// Like [`step`](Self::step), but also delivers each page of pairs as soon as it is complete.
     ///
-    /// Calls `on_page` on whichever thread of the step completed the page, on several threads at
-    /// the same time, while other pages are still being filled.
+    /// A page is a slice of up to a few thousand pairs. `on_page` is called by the thread that
+    /// completed the page, so several threads may call it at the same time.
     ///
-    /// Pages are provisional until the call returns. On `Ok` they are the step's pairs: sorted by
-    /// [`sequence`](StreamedPage::sequence), they are the pages of the contacts. On `Err` discard
-    /// them. No more pairs than the [limit](WorldConfig::with_pair_limit) are delivered.
+    /// Pages are provisional until the step returns. If it returns `Ok`, they contain exactly the
+    /// pairs of the step; sorted by [`sequence`](StreamedPage::sequence), they are the pages of the
+    /// contacts. If it returns `Err`, discard them. At most as many pairs are delivered as the
+    /// [limit](WorldConfig::with_pair_limit) allows.
     ///
-    /// `on_page` may run its own work on the thread pool. The step waits for it, so do long work
-    /// after the step, or on the other side of a [channel](Self::step_to_channel).
+    /// `on_page` may start work of its own on the thread pool. The step waits for each call, so do
+    /// long work after the step, or at the other end of a [channel](Self::step_to_channel).
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -157,23 +161,25 @@ impl World {
     ///
     /// # Errors
     ///
-    /// As [`step`](Self::step).
+    /// Those of [`step`](Self::step).
     ///
     /// # Panics
     ///
-    /// Panics if `on_page` does. Other threads may get pages until the panic has reached the
-    /// caller. The world keeps its last successful step, and can step again.
+    /// Panics if `on_page` does. Other threads may still call `on_page` until the panic has reached
+    /// the caller. The world keeps its last successful step, and can step again.
     ///
     /// # Determinism
     ///
-    /// Pages and their numbers depend only on input, statics and settings; the time and the thread
-    /// of a call do not. On a single thread, pages of each kind come in order.
+    /// Pages and their sequence numbers depend only on input, statics and settings. When and on
+    /// which thread a page is delivered depends on timing. On a single thread, body pages are
+    /// delivered in order, and so are static pages.
     ///
     /// # Cost
     ///
-    /// A call per page of up to a few thousand pairs. Pages of very large or crowded bands arrive
-    /// when the band is complete. Allocates no more than `step`, unless `on_page` uses the pool:
-    /// then a thread may start another task of the step while it waits, with temporary memory.
+    /// That of `step`, and a call per page. The pages of a very large or crowded part of the world
+    /// arrive together, once that part is complete. Allocates no more than `step`, unless `on_page`
+    /// uses the pool: a thread that waits in `on_page` may then start another task of the step,
+    /// which needs temporary memory.
     pub fn step_streamed<'a>(
         &mut self,
         bodies: impl AsRef<[Bodies<'a>]>,
@@ -183,20 +189,20 @@ impl World {
         Ok(self.contacts())
     }
 
-    /// Like [`step`](Self::step), and sends a copy of each page of pairs as soon as it is complete.
+    /// Like [`step`](Self::step), but also sends a copy of each page of pairs to a channel as soon
+    /// as the page is complete.
     ///
-    /// After the pages of a step, a message contains the outcome of the step. While the channel is
-    /// full the step waits, so the consumer must not run on the threads of the step. If the
-    /// receiver is dropped, the step continues without it. See [`stream`](crate::stream) for an
-    /// example.
+    /// After its pages, the step sends one message with its outcome. While the channel is full the
+    /// step waits, so the consumer must not run on the threads of the step. If the receiver is
+    /// dropped, the step continues without it. See [`stream`](crate::stream) for an example.
     ///
     /// # Errors
     ///
-    /// As [`step`](Self::step). The consumer gets a clone of the error.
+    /// Those of [`step`](Self::step). The consumer receives a clone of the error.
     ///
     /// # Determinism
     ///
-    /// As [`step_streamed`](Self::step_streamed).
+    /// As in [`step_streamed`](Self::step_streamed).
     ///
     /// # Cost
     ///
@@ -212,12 +218,12 @@ impl World {
         outcome.map(|()| self.contacts())
     }
 
-    /// Number of successful steps.
+    /// The number of successful steps so far.
     pub fn step_number(&self) -> u64 {
         self.frames.front().step
     }
 
-    /// Rows skipped by the last successful step, ascending; see
+    /// The rows that the last successful step skipped, ascending; see
     /// [`InvalidRows::Skip`](crate::InvalidRows::Skip).
     pub fn skipped_rows(&self) -> &[InvalidRow] {
         &self.frames.front().skipped
@@ -228,7 +234,7 @@ impl World {
 impl World {
     /// Replaces the static set, with all statics enabled.
     ///
-    /// Queries see the new set at once. Static pairs are empty until the next step.
+    /// Queries see the new set at once. There are no static pairs until the next step.
     /// [Readers](Self::reader) see the new set from the next step on; until then the old set stays
     /// in memory for them.
     ///
@@ -250,8 +256,9 @@ impl World {
     ///
     /// # Cost
     ///
-    /// Builds a tree, in parallel for large sets: O(n log n), some hundred milliseconds for a
-    /// million boxes. To open a door use [`set_static_enabled`](Self::set_static_enabled).
+    /// O(n log n) for `n` boxes: builds a tree, in parallel if the set is large. A million boxes
+    /// take a few hundred milliseconds. To open a door, use
+    /// [`set_static_enabled`](Self::set_static_enabled) instead.
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let tree = StaticTree::build(statics.into(), self.config.may_use_threads())?;
         if self.config.contact_tracking {
@@ -262,7 +269,7 @@ impl World {
         Ok(())
     }
 
-    /// Enables or disables a static, and returns whether it was enabled.
+    /// Enables or disables a static, and returns whether it was enabled before.
     ///
     /// For doors and destroyed walls. Queries see the change at once, contact pairs from the next
     /// step on.
@@ -291,7 +298,7 @@ impl World {
         self.statics.set_enabled(row, enabled)
     }
 
-    /// The static set.
+    /// The static set: its boxes, ids and filters by row, and which rows are enabled.
     pub fn statics(&self) -> &StaticTree {
         &self.statics.tree
     }
@@ -301,8 +308,8 @@ impl World {
 impl World {
     /// The contacts of the last successful step, with a shared borrow.
     ///
-    /// The contacts that [`step`](Self::step) returns borrow the world mutably; these do not, so
-    /// queries can be made while they are iterated. Empty before the first step.
+    /// The contacts that [`step`](Self::step) returns borrow the world mutably. These do not, so
+    /// the world can be queried while they are iterated. Empty before the first step.
     pub fn contacts(&self) -> Contacts<'_> {
         let frame = self.frames.front();
         Contacts::new(&self.contacts, frame, &self.statics.tree, self.config.is_parallel(frame.row_count))
@@ -319,9 +326,9 @@ impl World {
 
 /// # Queries, and snapshots for other threads
 impl World {
-    /// Returns a builder with every query and every restriction; see [`QueryBuilder`].
+    /// Returns a builder of queries, with every query and every restriction; see [`QueryBuilder`].
     ///
-    /// Queries find the bodies of the last successful step, and the statics as they are now.
+    /// Queries find the bodies of the last successful step, and the statics that are enabled now.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, Hit, World};
@@ -394,8 +401,9 @@ impl World {
 
     /// The box of a body in the last successful step, as `[min_x, min_y, max_x, max_y]`.
     ///
-    /// It is the box that the step used, in f32, displacement included. Edges may have rounded to
-    /// infinity. Returns `None` for a row that was skipped or does not exist.
+    /// This is the box that the step tested: computed in f32, and extended by the displacement.
+    /// Its edges may have rounded to infinity. Returns `None` if the row was skipped or does not
+    /// exist.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -407,14 +415,15 @@ impl World {
     ///
     /// # Cost
     ///
-    /// The first call after a step takes O(rows) and 16 bytes per row; later ones take O(1).
+    /// The first call after a step takes O(rows) time and 16 bytes per row; later calls take O(1).
     pub fn aabb(&self, row: u32) -> Option<RawAabb> {
         self.frames.front().aabb(row)
     }
 
-    /// Creates a handle through which other threads get each completed step.
+    /// Creates a handle through which other threads get the last completed step.
     ///
-    /// For drawing, sound, path finding or a server's answers, while the next step runs.
+    /// They can query it while the next step runs: to draw, to play sounds, to find paths, or to
+    /// answer the clients of a server.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};
@@ -452,16 +461,17 @@ impl World {
     ///
     /// O(1). Steps and queries never block each other for longer than it takes to copy a pointer.
     /// While there are readers, each step copies its ids (8 bytes per body, if there are ids) and
-    /// is built in memory that no snapshot uses. If readers keep up to two steps at once, nothing
-    /// is allocated after as many were kept before.
+    /// is built in memory that no [`Snapshot`](crate::Snapshot) uses. If snapshots keep at most two
+    /// earlier steps at a time, steps reuse the memory of older ones and allocate nothing.
     pub fn reader(&self) -> SnapshotReader {
         SnapshotReader::new(self.frames.publish())
     }
 
     /// Visits the parts of the three tiers' structures, for debug drawing.
     ///
-    /// These are bands with their cells, loose and tight cells, nodes and leaves, as of the last
-    /// successful step.
+    /// These are the bands and cells of the point grids, the loose and tight cells, and the nodes
+    /// and leaves of the static tree; see [`DebugShape`]. Grids are those of the last successful
+    /// step.
     ///
     /// # Cost
     ///
@@ -473,19 +483,22 @@ impl World {
 
 /// # Maintenance
 impl World {
-    /// Orders the rows of the last step so that bodies near each other become adjacent.
+    /// Writes to `order` the rows of the last step, sorted so that nearby bodies are adjacent.
     ///
-    /// Row `order[k]` belongs at position `k`. `order` is cleared first, and then contains each row
-    /// once. If you sort your columns by it once in a hundred frames or so, loops over contacts
-    /// find both rows of a pair close together in memory, and steps with a million bodies become
-    /// faster too. The order stays useful for many frames, as bodies leave their neighbors slowly.
+    /// `order` is cleared first, and then contains each row once: row `order[k]` belongs at
+    /// position `k`. If you sort your columns by it once in a hundred frames or so, loops over
+    /// contacts find both rows of a pair close together in memory, and steps with a million bodies
+    /// become faster too. The order stays useful for many frames, as bodies leave their neighbors
+    /// slowly.
     ///
-    /// Contacts, hits and your own references are rows of the step: read those of the last step
-    /// before you reorder, and keep ids for references that must outlast it.
+    /// Reordering your columns invalidates the rows in contacts, in hits and in your own data. Use
+    /// the results of the last step before you reorder, and keep ids for references that must
+    /// outlast it.
     ///
-    /// Common bodies come first in cell order, [cached](crate::Bodies::with_asleep) ones after the
-    /// others; oversized bodies follow, then [skipped rows](Self::skipped_rows). Before the first
-    /// step `order` is empty; a failed step does not change it.
+    /// Common bodies come first, in cell order; among them, bodies whose pairs are
+    /// [reused](crate::Bodies::with_asleep) come last. Oversized bodies follow, then [skipped
+    /// rows](Self::skipped_rows). Before the first step `order` is empty. A failed step does not
+    /// change the order.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -510,12 +523,12 @@ impl World {
     ///
     /// let contacts = world.step(Bodies::uniform(&centers, [0.6, 0.6]).with_ids(&ids))?;
     /// assert_eq!(contacts.body_pairs().len(), 999);
-    /// assert!(contacts.body_pairs().all(|pair| pair.b - pair.a < 100)); // near in memory too
+    /// assert!(contacts.body_pairs().all(|pair| pair.b - pair.a < 100)); // close in memory too
     /// # Ok::<(), triphase::Error>(())
     /// ```
     ///
-    /// With several chunks, rows are numbered through all of them. The rows of one chunk, in the
-    /// order in which they appear here, are in spatial order as well:
+    /// With several chunks, rows are numbered through all of them. To sort one chunk, keep only its
+    /// rows: they are in spatial order as well.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -533,13 +546,13 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// As the order of pairs: depends only on input and settings, and on earlier steps only with
-    /// [`Bodies::with_asleep`]. It may change between versions.
+    /// Like the order of pairs, it depends only on input and settings, and on earlier steps only
+    /// with [`Bodies::with_asleep`]. It may change between versions of this crate.
     ///
     /// # Cost
     ///
-    /// O(rows) on the calling thread: four bytes are copied per row. Allocates only what `order`
-    /// lacks.
+    /// O(rows) on the calling thread: four bytes are copied per row. Allocates only if `order` has
+    /// too little capacity.
     pub fn spatial_order(&self, order: &mut Vec<u32>) {
         self.frames.front().write_spatial_order(order);
     }
@@ -547,11 +560,11 @@ impl World {
     /// Moves the origin of coordinates to `by`, so that the active part of a large world stays near
     /// the origin.
     ///
-    /// Every coordinate that the world stores becomes `old - by`, in f32, edge by edge. Subtract
-    /// `by` from your columns before the next step, and from query shapes from now on. Statics keep
-    /// their rows, ids, filters and whether they are enabled. Queries of the world and of
-    /// [readers](Self::reader) find the bodies of the last step at their new coordinates; a
-    /// [`Snapshot`](crate::Snapshot) keeps the old ones. Contacts, [skipped
+    /// Each edge of each stored box becomes `edge - by`, computed in f32. Subtract `by` from your
+    /// columns before the next step, and from the shapes of all further queries. Statics keep their
+    /// rows, ids and filters, and stay enabled or disabled. Queries of the world and of new
+    /// snapshots find the bodies of the last step at their new coordinates; a
+    /// [`Snapshot`](crate::Snapshot) taken before keeps the old ones. Contacts, [skipped
     /// rows](Self::skipped_rows) and the [step number](Self::step_number) do not change.
     ///
     /// Because of rounding, boxes that touched may no longer touch, or vice versa.
@@ -578,21 +591,21 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] names the lowest
-    /// static with an edge that would not be finite: of the present set, or of the replaced one
-    /// while a [reader](Self::reader) still has that one. Nothing has changed then. (An edge of a
-    /// body may become infinite, as it may in a step.)
+    /// [`Error::InvalidOrigin`] if `by` is not finite. [`Error::InvalidStatic`] if an edge of a
+    /// static would not be finite; it names the lowest such row of the static set, or of the set
+    /// before it if [readers](Self::reader) still see that one. After an error, nothing has
+    /// changed. (An edge of a body may become infinite, as it may in a step.)
     ///
     /// # Determinism
     ///
-    /// Depends only on the statics and the boxes of the last step. Queries return hits in the order
-    /// of a world that was given the shifted boxes by [`Bodies::from_aabbs`].
+    /// The result depends only on the statics and the boxes of the last step. Queries return hits
+    /// in the same order as after a step with the shifted boxes as [`Bodies::from_aabbs`].
     ///
     /// # Cost
     ///
-    /// O(statics log statics), as [`set_statics`](Self::set_statics), plus the first half of a
-    /// step, which files the bodies. Allocates 16 bytes per body and 32 per static while it runs.
-    /// Shift by thousands, when f32 becomes too coarse, not every frame.
+    /// O(statics log statics), as [`set_statics`](Self::set_statics), plus about half of a step.
+    /// Allocates 16 bytes per body and 32 per static while it runs. Call it when f32 becomes too
+    /// coarse, and shift by thousands of units, rather than by a little in every frame.
     pub fn shift_origin(&mut self, by: impl Into<[f32; 2]>) -> Result<(), Error> {
         let by = by.into();
         if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
@@ -601,13 +614,13 @@ impl World {
         self.parts().shift_origin(by)
     }
 
-    /// Releases memory that the last step does not need, such as scratch, spare frames and free
-    /// pages.
+    /// Releases all memory that is not needed to keep the last step.
     ///
-    /// [Steps](Self::step) do this by themselves when they have needed far less for some hundreds
-    /// of steps. Call this to have it sooner, or to give back what the next step then allocates
-    /// again. Frames that [readers](Self::reader) hold are freed when they are dropped; while there
-    /// are readers, the frame of the last step is freed by the next one.
+    /// [`step`](Self::step) releases memory by itself after 256 steps that needed less than half of
+    /// it. Call this to release it sooner, or to release temporary memory too, which the next step
+    /// allocates again. A step that a [`Snapshot`](crate::Snapshot) keeps is released with the last
+    /// snapshot of it. While there are [readers](Self::reader), the excess memory of the last step
+    /// is released by the next one.
     pub fn shrink_to_fit(&mut self) {
         self.parts().shrink_to_fit();
     }
@@ -616,15 +629,16 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(cells): meant for occasional use, not for every frame.
+    /// O(cells). Meant for occasional use, not for every frame.
     pub fn report(&self) -> Report {
         Report::new(&self.config, &self.statics.tree, &self.frames, &self.broad_phase, &self.contacts)
     }
 
     /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)
     ///
-    /// Contains the settings, the statics with their ids and filters and which are enabled, tracked
-    /// contacts with their values, and the step number. Bodies are the caller's and not included.
+    /// It contains the settings, the statics with their ids and filters and which of them are
+    /// enabled, the tracked contacts with their values, and the step number. It does not contain
+    /// bodies, which are in your columns.
     ///
     /// ```
     /// use triphase::{Bodies, SavedWorld, World, WorldConfig};
@@ -656,18 +670,18 @@ impl World {
     /// Restores a [saved](Self::save) world. (Feature `serde`.)
     ///
     /// Its steps find the same pairs in the same order as those of the saved world, and [tracked
-    /// contacts](WorldConfig::with_contact_tracking) continue with their values. (Bodies [marked as
-    /// asleep](Bodies::with_asleep) are filed anew, which may change the order.) Until the first
-    /// step it has no bodies and no pairs; its statics can be queried at once.
+    /// contacts](WorldConfig::with_contact_tracking) continue with their values. (With bodies
+    /// [marked as asleep](Bodies::with_asleep), the order may differ.) Until the first step, the
+    /// world has no bodies and no pairs; its statics can be queried at once.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSave`] if the data is damaged or its version unknown; it names the damaged
+    /// [`Error::InvalidSave`] if the data is damaged or of an unknown version; it names the damaged
     /// part.
     ///
     /// # Cost
     ///
-    /// As [`set_statics`](Self::set_statics).
+    /// That of [`set_statics`](Self::set_statics), plus O(tracked contacts).
     #[cfg(feature = "serde")]
     pub fn restore(saved: SavedWorld) -> Result<Self, Error> {
         let RestoredParts { config, statics, frames, contacts } = saved.restore()?;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 /// Options of every example.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Options {
-    /// Number of frames
+    /// Number of frames; the default depends on the example
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) frames: Option<u32>,
     /// Number of threads [default: all cores]
@@ -25,10 +25,10 @@ pub(crate) struct Options {
 /// Options of the examples that draw.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct PictureOptions {
-    /// File of the picture [default: in the folder `triphase` of the target directory]
+    /// File for the picture [default: in the folder `triphase` of the target directory]
     #[arg(long, value_name = "PATH")]
     picture: Option<PathBuf>,
-    /// Do not draw
+    /// Do not draw a picture
     #[arg(long, conflicts_with = "picture")]
     no_picture: bool,
 }

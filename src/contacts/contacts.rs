@@ -9,11 +9,11 @@ use crate::tier::static_tree::tree::StaticTree;
 use bytemuck::Pod;
 use std::fmt;
 
-/// The contacts of the last successful step.
+/// The contacts of the last successful step: its pairs, and what is derived from them.
 ///
-/// Returned by [`World::step`](crate::World::step), and by
-/// [`World::contacts`](crate::World::contacts) with a shared borrow. Cheap to copy and to share
-/// between threads. Borrows the world, but none of the columns of the step.
+/// Returned by [`World::step`](crate::World::step), and with a shared borrow by
+/// [`World::contacts`](crate::World::contacts). It is `Copy` and `Sync`, and borrows the world but
+/// not the columns of the step.
 ///
 /// ```
 /// use triphase::{Bodies, World};
@@ -31,10 +31,10 @@ use std::fmt;
 ///
 /// # Determinism
 ///
-/// The order of pages and pairs depends only on input, statics and settings: it is the same with
-/// any number of threads and on any instruction set, whatever the earlier steps were. The
-/// exceptions are steps with [sleeping bodies](crate::Bodies::with_asleep). The order may change
-/// between versions of this crate.
+/// The order of pages and pairs depends only on input, statics and settings: not on the number of
+/// threads, the SIMD level or earlier steps. Only
+/// [`Bodies::with_asleep`](crate::Bodies::with_asleep) may change it. The order may change between
+/// versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     store: &'w ContactStore,
@@ -62,14 +62,14 @@ impl<'w> Contacts<'w> {
         Pairs::new(found.static_pages(), found.static_pair_count())
     }
 
-    /// Iterates over the pairs of bodies as slices of up to a few thousand.
+    /// Iterates over the pairs of bodies as slices of up to a few thousand pairs.
     ///
     /// The order is that of [`body_pairs`](Self::body_pairs).
     pub fn body_pages(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
         self.store.found.body_pages().map(bytemuck::cast_slice)
     }
 
-    /// Iterates over the static pairs as slices of up to a few thousand.
+    /// Iterates over the static pairs as slices of up to a few thousand pairs.
     ///
     /// The order is that of [`static_pairs`](Self::static_pairs).
     pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
@@ -77,22 +77,25 @@ impl<'w> Contacts<'w> {
     }
 
     /// The slices of [`body_pages`](Self::body_pages) as a rayon iterator, in the same order.
+    /// (Feature `parallel`.)
     #[cfg(feature = "parallel")]
     pub fn par_body_pages(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [Pair]> + use<'w> {
         par_pages(self.store.found.body_pages())
     }
 
     /// The slices of [`static_pages`](Self::static_pages) as a rayon iterator, in the same order.
+    /// (Feature `parallel`.)
     #[cfg(feature = "parallel")]
     pub fn par_static_pages(&self) -> impl rayon::iter::IndexedParallelIterator<Item = &'w [StaticPair]> + use<'w> {
         par_pages(self.store.found.static_pages())
     }
 
-    /// Replaces `sorted` by the pairs of bodies in ascending order of (a, b).
+    /// Replaces the contents of `sorted` with the pairs of bodies, in ascending order of `(a, b)`.
     ///
     /// # Cost
     ///
-    /// A copy and a sort: several times as long as iterating.
+    /// A copy and a sort, which take several times as long as iterating over the pairs. Allocates
+    /// only if `sorted` has too little capacity.
     pub fn sorted_pairs(&self, sorted: &mut Vec<Pair>) {
         sorted.clear();
         sorted.reserve(self.store.found.body_pair_count());
@@ -100,11 +103,12 @@ impl<'w> Contacts<'w> {
         sorted.sort_unstable();
     }
 
-    /// Replaces `sorted` by the static pairs in ascending order of (body, static_row).
+    /// Replaces the contents of `sorted` with the static pairs, in ascending order of
+    /// `(body, static_row)`.
     ///
     /// # Cost
     ///
-    /// As [`sorted_pairs`](Self::sorted_pairs).
+    /// That of [`sorted_pairs`](Self::sorted_pairs).
     pub fn sorted_static_pairs(&self, sorted: &mut Vec<StaticPair>) {
         sorted.clear();
         sorted.reserve(self.store.found.static_pair_count());
@@ -115,11 +119,11 @@ impl<'w> Contacts<'w> {
 
 /// # Partners and events, if enabled in the settings
 impl<'w> Contacts<'w> {
-    /// The bodies that `row` is a pair with, ascending.
+    /// The rows of the bodies that body `row` is a pair with, ascending.
     ///
     /// `None` unless [`WorldConfig::with_partner_lists`](crate::WorldConfig::with_partner_lists) is
-    /// on. Empty if the row has no partners, or if the step had no such row. Both rows of a pair
-    /// list each other.
+    /// on. Empty if the body has no partners, or if the step had no such row. Each row of a pair is
+    /// a partner of the other.
     ///
     /// ```
     /// use triphase::{Bodies, World, WorldConfig};
@@ -139,7 +143,7 @@ impl<'w> Contacts<'w> {
         self.store.partners.as_ref().map(|lists| lists.bodies(row))
     }
 
-    /// The statics that `row` is a pair with, ascending.
+    /// The rows of the statics that body `row` is a pair with, ascending.
     ///
     /// `None` unless [`WorldConfig::with_partner_lists`](crate::WorldConfig::with_partner_lists) is
     /// on, like [`partners`](Self::partners).
@@ -147,7 +151,7 @@ impl<'w> Contacts<'w> {
         self.store.partners.as_ref().map(|lists| lists.statics(row))
     }
 
-    /// Contacts that began, persisted and ended in the step, with their values.
+    /// The contacts that began, persisted and ended in the step, with their values.
     ///
     /// `None` unless
     /// [`WorldConfig::with_contact_tracking`](crate::WorldConfig::with_contact_tracking) is on.
@@ -163,12 +167,12 @@ impl<'w> Contacts<'w> {
         self.frame.row_count
     }
 
-    /// The id of a row, if the step had ids and such a row.
+    /// The id of a body, or `None` if the step had no ids or no such row.
     pub fn body_id(&self, row: u32) -> Option<u64> {
         self.frame.ids.get(row as usize).copied()
     }
 
-    /// The id of a static, if the present static set has ids and such a row.
+    /// The id of a static, or `None` if the current static set has no ids or no such row.
     pub fn static_id(&self, row: u32) -> Option<u64> {
         self.statics.id(row)
     }

@@ -26,11 +26,11 @@ const NO_ROW: u32 = u32::MAX;
 
 /// Groups of bodies that touch each other, directly or through others.
 ///
-/// Built by [`Contacts::build_islands`]. Every row is in exactly one island; bodies without
-/// contacts, and rows that the step skipped, are alone in theirs. The rows of an island ascend, and
-/// islands are in the order of their lowest rows.
+/// Built by [`Contacts::build_islands`]. Every row is in exactly one island. A body without
+/// contacts, or a row that the step skipped, is alone in its island. The rows of an island are in
+/// ascending order, and islands are in the order of their lowest rows.
 ///
-/// Keep the value from frame to frame: building reuses its memory.
+/// Keep the value from frame to frame: the next build reuses its memory.
 ///
 /// ```
 /// use triphase::{Bodies, Islands, World};
@@ -64,7 +64,7 @@ buffers!(Islands {
 });
 
 impl Islands {
-    /// Creates an empty set of islands; statics connect nothing.
+    /// Creates an empty set of islands. Statics do not connect bodies.
     pub const fn new() -> Self {
         Self {
             connect_statics: false,
@@ -75,9 +75,9 @@ impl Islands {
         }
     }
 
-    /// Sets whether bodies that touch the same static are connected by it; `false` by default.
+    /// Sets whether bodies that touch the same static are in one island; `false` by default.
     ///
-    /// If the floor is one static, this connects everything on it.
+    /// If the floor is one static, this connects all bodies on it.
     pub fn connect_statics(mut self, connect: bool) -> Self {
         self.connect_statics = connect;
         self
@@ -88,7 +88,7 @@ impl Islands {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether there are no islands, because the step had no rows.
+    /// Whether there are no islands: none were built yet, or the step had no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -97,7 +97,7 @@ impl Islands {
     ///
     /// # Panics
     ///
-    /// Panics if the step had no such row.
+    /// Panics if there is no such row.
     pub fn island_of(&self, row: u32) -> u32 {
         self.island_by_row[row as usize]
     }
@@ -214,26 +214,27 @@ fn join(parents: &mut [u32], mut pairs: impl Iterator<Item = [u32; 2]>) {
 
 /// # Islands
 impl Contacts<'_> {
-    /// Replaces `islands` by the groups of bodies that are connected by contacts.
+    /// Replaces the contents of `islands` with the groups of bodies that contacts connect.
     ///
     /// See [`Islands`] for an example.
     ///
     /// # Determinism
     ///
-    /// Depends only on which pairs there are, not on their order.
+    /// The result depends only on the set of pairs, not on their order.
     ///
     /// # Cost
     ///
-    /// O(rows + pairs), on the calling thread. Allocates only what `islands` lacks.
+    /// O(rows + pairs), on the calling thread. Allocates only if `islands` has too little capacity.
     pub fn build_islands(&self, islands: &mut Islands) {
         self.build_islands_where(islands, |_| true, |_| true);
     }
 
-    /// Like [`build_islands`](Self::build_islands), with only those contacts that the predicates
-    /// accept.
+    /// Like [`build_islands`](Self::build_islands), but a contact connects bodies only if a
+    /// predicate accepts it.
     ///
-    /// Use it to keep sensors or sleeping bodies from connecting others. `static_pairs` is called
-    /// only if `islands` [connects statics](Islands::connect_statics).
+    /// Use it to keep sensors or sleeping bodies from connecting others. `body_pairs` is called for
+    /// each pair of bodies. `static_pairs` is called for each static pair, but only if `islands`
+    /// [connects bodies through statics](Islands::connect_statics).
     ///
     /// ```
     /// use triphase::{Bodies, Islands, World};
@@ -255,7 +256,8 @@ impl Contacts<'_> {
     ///
     /// # Panics
     ///
-    /// Panics if a predicate does. That leaves `islands` unspecified; rebuild it before use.
+    /// Panics if a predicate does. The contents of `islands` are then unspecified; rebuild it
+    /// before use.
     pub fn build_islands_where(
         &self,
         islands: &mut Islands,

@@ -7,43 +7,46 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-/// Time per phase of the last successful step, in the order of phases.
+/// Time per phase of the last successful step, in the order of the phases.
 ///
-/// All zero on targets without a clock.
+/// All times are zero on targets without a clock, such as `wasm32-unknown-unknown`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PhaseTimes {
-    /// Sampling the rows, choosing size classes and bands.
+    /// Sampling the rows, and choosing size classes and the bands of their grids.
     pub plan: Duration,
     /// Checking the rows and distributing them to bands: two parallel passes.
     pub partition: Duration,
     /// Building the grid of oversized bodies, and preparing the tasks.
     pub layout: Duration,
-    /// All passes over bands and loose cells, in parallel; see [`passes`](Self::passes).
+    /// Sorting bodies into cells and finding pairs, in parallel; see [`passes`](Self::passes).
     pub find_pairs: Duration,
-    /// Gathering the pairs of all tasks in order.
+    /// Joining the pairs of all tasks, in order.
     pub gather: Duration,
-    /// Comparing contacts with those of the last step, if contacts are tracked.
+    /// Comparing contacts with those of the step before, if contacts are tracked.
     pub track_contacts: Duration,
-    /// From the call to the return.
+    /// The whole step, from the call to the return.
     pub total: Duration,
     /// The parts of `find_pairs`, summed over threads.
     pub passes: PassTimes,
 }
 
 /// Time per kind of pass within [`PhaseTimes::find_pairs`], summed over threads.
+///
+/// Each point grid is divided into bands: runs of cell rows, each handled by one task.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PassTimes {
     /// Sorting the bodies of bands into cells.
     pub sort: Duration,
-    /// Tier 1: bodies of one band.
+    /// Tier 1: pairs of two bodies of one band.
     pub common: Duration,
-    /// Tier 1: bodies of a band with bodies that reach into it from other bands or size classes.
+    /// Tier 1: pairs of a band's bodies with bodies that reach into it from other bands or size
+    /// classes.
     pub ghosts: Duration,
-    /// Tier 2 with itself and with tier 1.
+    /// Pairs of two bodies of tier 2, and of tier 2 with tier 1.
     pub oversized: Duration,
-    /// Tiers 1 and 2 with tier 3.
+    /// Pairs of tiers 1 and 2 with tier 3.
     pub statics: Duration,
 }
 

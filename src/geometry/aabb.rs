@@ -6,12 +6,13 @@ use crate::geometry::invalid_shape::{InvalidShape, check_finite, check_min};
 use crate::geometry::point::Point;
 use crate::geometry::raw_box::{RawAabb, distance_squared, overlaps};
 
-/// A closed axis-aligned box: boxes that only touch overlap.
+/// A closed axis-aligned box. Two boxes that only touch count as overlapping.
 ///
-/// Edges are finite and `min <= max` on both axes; size 0 is allowed. In memory it is four `f32`,
-/// `[min_x, min_y, max_x, max_y]`, so a `&[Aabb]` is accepted wherever a column of boxes is.
+/// Edges are finite and `min <= max` on both axes; size 0 is allowed. In memory a box is four
+/// `f32`, `[min_x, min_y, max_x, max_y]`, so a `&[Aabb]` is accepted wherever a column of boxes is.
 ///
-/// With the feature `serde` it is serialized as these four edges, and validated when it is read.
+/// With the feature `serde`, a box is serialized as these four edges, and validated when it is
+/// read.
 ///
 /// ```
 /// use triphase::Aabb;
@@ -45,7 +46,7 @@ impl Aabb {
     ///
     /// # Errors
     ///
-    /// [`InvalidShape`] if a half-extent is negative or a computed edge is NaN or infinite.
+    /// [`InvalidShape`] if a half-extent is negative or NaN, or a computed edge is NaN or infinite.
     pub fn from_half_extents(
         center: impl Into<[f32; 2]>,
         half_extents: impl Into<[f32; 2]>,
@@ -57,12 +58,12 @@ impl Aabb {
         Self::new([x - half_x, y - half_y], [x + half_x, y + half_y])
     }
 
-    /// The lower corner, `[x, y]`.
+    /// The lower corner, `[min_x, min_y]`.
     pub fn min(&self) -> [f32; 2] {
         [self.0[0], self.0[1]]
     }
 
-    /// The upper corner, `[x, y]`.
+    /// The upper corner, `[max_x, max_y]`.
     pub fn max(&self) -> [f32; 2] {
         [self.0[2], self.0[3]]
     }
@@ -73,7 +74,7 @@ impl Aabb {
         [min_x * 0.5 + max_x * 0.5, min_y * 0.5 + max_y * 0.5]
     }
 
-    /// Half of its width and height, computed without overflow.
+    /// Half of the width and half of the height, computed without overflow.
     pub fn half_extents(&self) -> [f32; 2] {
         let [min_x, min_y, max_x, max_y] = self.0;
         [max_x * 0.5 - min_x * 0.5, max_y * 0.5 - min_y * 0.5]
@@ -86,8 +87,8 @@ impl Aabb {
 
     /// Returns the square of the distance from `point` to the closed box, 0 inside.
     ///
-    /// Computed in `f64` from the `f32` edges: on each axis `max(min - p, p - max, 0)`, then the
-    /// sum of both squares.
+    /// Computed in `f64` from the `f32` edges: on each axis `max(min - p, p - max, 0)`, where `p`
+    /// is the coordinate of the point; then the sum of both squares.
     pub fn distance_squared(&self, point: Point) -> f64 {
         distance_squared(&self.0, point.to_array())
     }

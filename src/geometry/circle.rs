@@ -34,12 +34,12 @@ impl Circle {
         Ok(Self { center, radius: check_min("circle", "radius", radius, 0.0)? })
     }
 
-    /// Its center, `[x, y]`.
+    /// The center, `[x, y]`.
     pub fn center(&self) -> [f32; 2] {
         self.center
     }
 
-    /// Its radius.
+    /// The radius, in world units.
     pub fn radius(&self) -> f32 {
         self.radius
     }

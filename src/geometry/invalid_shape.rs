@@ -6,13 +6,13 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidShape {
-    /// The shape: "AABB", "circle", "ray".
+    /// The shape: `"AABB"`, `"AABB cast"`, `"circle"`, `"point"` or `"ray"`.
     pub shape: &'static str,
-    /// The name of the value, such as "origin.x".
+    /// The name of the value, such as `"origin.x"`.
     pub part: &'static str,
     /// The value that was given.
     pub value: f32,
-    /// The least value that is allowed. None if the value must be finite and is not.
+    /// The least value that is allowed; `None` if the value is not finite and must be.
     pub min: Option<f32>,
 }
 

@@ -24,7 +24,7 @@ impl Point {
         check_finite("point", ["x", "y"], coordinates.into()).map(Self)
     }
 
-    /// Its coordinates, `[x, y]`.
+    /// The coordinates, `[x, y]`.
     pub fn to_array(self) -> [f32; 2] {
         self.0
     }

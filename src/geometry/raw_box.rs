@@ -6,7 +6,7 @@
 
 /// A box as `[min_x, min_y, max_x, max_y]`.
 ///
-/// Edges may be infinite, as an edge that is computed may round to infinity, but never NaN.
+/// A computed edge may have rounded to infinity, but is never NaN.
 pub type RawAabb = [f32; 4];
 
 /// Overlaps no finite box; its union with another box is that box.

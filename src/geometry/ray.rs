@@ -4,14 +4,14 @@ use crate::geometry::aabb::Aabb;
 use crate::geometry::invalid_shape::{InvalidShape, check_finite, check_min};
 use crate::geometry::prepared_cast::PreparedCast;
 
-/// A ray: from `origin` along `direction`, for a limited time.
+/// A ray from `origin` along `direction`, up to a maximum time of impact.
 ///
 /// A point moves along the ray by one `direction` per unit of time. The direction need not be of
-/// length 1: with the motion of one step as direction and a `max_time_of_impact` of 1, times are
-/// fractions of the step. With a direction of zero, or a `max_time_of_impact` of 0, the ray hits
-/// the boxes that contain its origin. `max_time_of_impact` may be infinite.
+/// length 1. If it is the motion of one step, and `max_time_of_impact` is 1, then times are
+/// fractions of the step. If the direction is zero, or `max_time_of_impact` is 0, the ray hits the
+/// boxes that contain its origin. `max_time_of_impact` may be infinite.
 ///
-/// A ray hits a box if it shares a point with the closed box, edges and corners included. This is
+/// A ray hits a box if they have a point in common; the edges and corners of the box count. This is
 /// computed in `f64` from the `f32` edges. On each axis on which the direction is not zero, the
 /// times `(edge - origin) * (1 / direction)` of both edges are the ends of an interval; on other
 /// axes the box must contain the origin. The ray hits the box if these intervals and `0` to
@@ -50,17 +50,17 @@ impl Ray {
         })
     }
 
-    /// The start, `[x, y]`.
+    /// The origin, `[x, y]`.
     pub fn origin(&self) -> [f32; 2] {
         self.origin
     }
 
-    /// Its direction as it was given, `[x, y]`, not normalized.
+    /// The direction as it was given, `[x, y]`, not normalized.
     pub fn direction(&self) -> [f32; 2] {
         self.direction
     }
 
-    /// The last time of impact, in multiples of the direction.
+    /// The largest time of impact, in multiples of the direction.
     pub fn max_time_of_impact(&self) -> f32 {
         self.max_time_of_impact
     }
@@ -78,11 +78,12 @@ impl From<Ray> for PreparedCast {
     }
 }
 
-/// A box that moves along a displacement, to find what it hits.
+/// A shape cast of a box: it moves along a displacement, without rotation, to find what it hits.
 ///
-/// It hits what a [`Ray`] hits whose origin is the whole box: on each axis the times are
-/// `(min - box.max) * (1 / displacement)` and `(max - box.min) * (1 / displacement)`. At time 1 it
-/// has moved by the whole displacement.
+/// At time 0 it is at its start, at time 1 it has moved by the whole displacement. Hits are defined
+/// as for a [`Ray`], with the moving box in place of the origin: on each axis the ends of the
+/// interval are `(min - moving.max) * (1 / displacement)` and
+/// `(max - moving.min) * (1 / displacement)`, where `min` and `max` are the edges of the other box.
 ///
 /// ```
 /// use triphase::{Aabb, AabbCast};
@@ -99,7 +100,7 @@ pub struct AabbCast {
 }
 
 impl AabbCast {
-    /// Creates the motion of `aabb` along `displacement`, in world units.
+    /// Creates the cast of `aabb` along `displacement`, in world units.
     ///
     /// # Errors
     ///
@@ -114,7 +115,7 @@ impl AabbCast {
         self.aabb
     }
 
-    /// The whole motion, `[x, y]`.
+    /// The whole displacement, `[x, y]`.
     pub fn displacement(&self) -> [f32; 2] {
         self.displacement
     }

@@ -86,10 +86,11 @@ pub(crate) enum Ids<'a> {
 ///
 /// A column of vectors is a `&[T]` of `[f32; 2]`, [`glam::Vec2`](crate::glam::Vec2) or any type of
 /// two `f32` that `bytemuck` can cast (`NoUninit`), whatever your version of glam.
-/// [`World::step`](crate::World::step) reads the columns without copying them first, and borrows
-/// nothing once it returns.
+/// [`World::step`](crate::World::step) reads the columns without copying them first, and does not
+/// borrow them once it returns.
 ///
-/// Optional columns are added by the `with_` methods. All columns must have the same length.
+/// Optional columns are added by the `with_` methods. All columns must have the same length;
+/// otherwise the step returns an error.
 ///
 /// ```
 /// use triphase::{Bodies, World};
@@ -115,13 +116,13 @@ pub struct Bodies<'a> {
 impl<'a> Bodies<'a> {
     /// Creates bodies from centers and half-extents, in world units.
     ///
-    /// Half-extents lead from the center to the sides: half of the width and of the height. The
-    /// box of a row is `center - half` to `center + half`, computed in f32.
+    /// The half-extents of a body are half of its width and half of its height. Its box is
+    /// `center - half` to `center + half`, computed in f32. Half-extents must not be negative.
     pub fn new<C: NoUninit, H: NoUninit>(centers: &'a [C], half_extents: &'a [H]) -> Self {
         Self::of(BoxColumns::Centers { centers: vectors(centers), half_extents: vectors(half_extents) })
     }
 
-    /// Creates bodies that all have the same half-extents.
+    /// Creates bodies that all have the same half-extents, in world units.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -136,8 +137,8 @@ impl<'a> Bodies<'a> {
 
     /// Creates bodies from boxes, taken bit for bit.
     ///
-    /// A box is `[f32; 4]` as `min_x, min_y, max_x, max_y`, an [`Aabb`](crate::Aabb), or any type
-    /// of four `f32` that `bytemuck` can cast.
+    /// A box is `[min_x, min_y, max_x, max_y]`, an [`Aabb`](crate::Aabb), or any type of four `f32`
+    /// in this order that `bytemuck` can cast.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -156,10 +157,10 @@ impl<'a> Bodies<'a> {
 
     /// Adds the displacement of each body during this step, so that fast bodies do not tunnel.
     ///
-    /// The box of a row then covers the motion: it is the union of the box at `center` and the box
-    /// at `center + displacement`, computed in f32.
+    /// The box of a row then covers the whole motion: it is the smallest box around the box at
+    /// `center` and the box at `center + displacement`, computed in f32.
     ///
-    /// If any row of a step has a displacement, all of its pairs are decided by boxes, even with
+    /// If any chunk of a step has this column, the step tests boxes only, even with
     /// [`BodyShape::Circle`](crate::BodyShape::Circle).
     ///
     /// ```
@@ -182,16 +183,17 @@ impl<'a> Bodies<'a> {
     ///
     /// Ids come back from [`Contacts::body_id`](crate::Contacts::body_id) and in query hits, and
     /// they identify bodies if [contacts are tracked](crate::WorldConfig::with_contact_tracking).
-    /// A despawned and respawned entity needs a new id. The step copies the ids.
+    /// In the latter case they must be unique, and an entity that is respawned needs a new id. The
+    /// step copies the ids. Either all chunks of a step have ids or none.
     pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
         self.ids = Some(Ids::Column(ids));
         self
     }
 
-    /// Adds ids from a function of the row, in place of a column.
+    /// Adds ids computed by a function of the row, in place of a column.
     ///
-    /// The row counts from 0 within these bodies, even if they are one chunk of several. The
-    /// function is called once or twice per row, from any thread, and must give the same id each
+    /// Rows are counted from 0 within these bodies, even if they are one chunk of several. The
+    /// function is called once or twice per row, from any thread, and must return the same id each
     /// time.
     ///
     /// ```
@@ -212,8 +214,8 @@ impl<'a> Bodies<'a> {
 
     /// Adds a column of filters, which restrict the pairs of each body.
     ///
-    /// Rows of chunks without filters have [`Filter::ALL`], so chunks with and without filters can
-    /// be mixed. The step copies the filters.
+    /// A step may have chunks with and without filters: rows of the latter have [`Filter::ALL`].
+    /// The step copies the filters.
     ///
     /// ```
     /// use triphase::{Bodies, Filter, World};
@@ -231,12 +233,12 @@ impl<'a> Bodies<'a> {
         self
     }
 
-    /// Marks bodies whose pairs may be reused while they are unchanged.
+    /// Adds flags that mark bodies as asleep (`true`), so that their pairs can be reused.
     ///
-    /// The flags are hints that save work; a wrong hint costs time, never correctness. A body that
-    /// is marked stays filed from step to step, with its pairs among other marked bodies and
-    /// statics, as long as its box and filter are bit for bit the same. Any other body is stepped
-    /// as if it had no flag. Rows of chunks without this column are awake.
+    /// The flags are hints: a wrong hint costs time, never correctness. As long as the box and the
+    /// filter of a marked row are bit for bit the same as in the step before, the world reuses its
+    /// pairs with statics and with other such rows. Any other row is stepped as if it had no flag.
+    /// Rows of chunks without this column are awake.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -244,7 +246,7 @@ impl<'a> Bodies<'a> {
     /// let mut centers: Vec<[f32; 2]> = (0..1000).map(|k| [k as f32, 0.0]).collect();
     /// let asleep: Vec<bool> = (0..1000).map(|row| row != 7).collect();
     /// for frame in 0..5 {
-    ///     centers[7][1] = frame as f32; // flies away from its neighbors
+    ///     centers[7][1] = frame as f32; // moves away from its neighbors
     ///     let contacts = world.step(Bodies::uniform(&centers, [0.6, 0.6]).with_asleep(&asleep))?;
     ///     assert_eq!(contacts.body_pairs().len(), if frame < 2 { 999 } else { 997 });
     /// }
@@ -254,22 +256,23 @@ impl<'a> Bodies<'a> {
     ///
     /// # Determinism
     ///
-    /// The set of pairs and hits is the same as without this column. Their order may depend on
-    /// which bodies slept in earlier steps; for the same sequence of steps it is the same at any
-    /// thread count and SIMD level.
+    /// The pairs and hits are the same as without this column. Their order may depend on which
+    /// bodies slept in earlier steps; for the same sequence of steps it is the same at any thread
+    /// count and SIMD level.
     ///
     /// # Cost
     ///
     /// A body whose pairs are reused costs one comparison, an eighth of its usual cost. A body that
     /// moves costs one and a half times as much as usual among others that move, and four to seven
-    /// times if it is alone among marked ones. So hints pay as long as up to a tenth of the bodies
-    /// move, or up to a fifth if these are close together. With more than a fifth they are not
-    /// used.
+    /// times as much if it is alone among sleeping bodies. So hints save time as long as at most a
+    /// tenth of the bodies move, or a fifth if these are close together. If more than a fifth move,
+    /// hints are ignored.
     ///
-    /// A step that files marked bodies, as the second one with them does, takes about twice as long
-    /// as one without hints, up to 2.5 times while its memory is new. If different bodies move in
-    /// each step, filing them does not pay: the world notices and ignores the hints for 8 to 128
-    /// steps. With another twentieth moving in each of 200 steps, hints cost up to 4 % in total.
+    /// A step that stores the pairs of newly sleeping bodies, such as the second step with hints,
+    /// takes about twice as long as one without hints, and up to 2.5 times while memory is
+    /// allocated. If different bodies move in each step, storing pairs does not pay: the world
+    /// detects this and ignores the hints for 8 to 128 steps. If a different twentieth of the
+    /// bodies moves in each of 200 steps, hints cost up to 4 % in total.
     pub fn with_asleep(mut self, asleep: &'a [bool]) -> Self {
         self.asleep = Some(asleep);
         self

@@ -1,6 +1,6 @@
 //! Collision filters: layers and masks.
 
-/// Layers of an entity and layers it accepts, 32 bits each.
+/// Collision filter: the layers of an entity and the layers that it accepts, 32 bits each.
 ///
 /// Two entities interact only if each accepts the other: a layer of the first is in the mask of the
 /// second, and a layer of the second is in the mask of the first. Give a column of filters with
@@ -24,20 +24,20 @@
 pub struct Filter {
     /// The layers that the entity belongs to, one bit each.
     pub layers: u32,
-    /// The layers that the entity accepts.
+    /// The layers that the entity accepts, one bit each.
     pub mask: u32,
 }
 
 const _: () = assert!(size_of::<Filter>() == 8);
 
 impl Filter {
-    /// In all layers, accepting all: interacts with everything that has a layer and a mask.
+    /// In all layers, accepting all: interacts with every filter whose layers and mask are not 0.
     pub const ALL: Self = Self { layers: u32::MAX, mask: u32::MAX };
 
     /// In no layer, accepting none: interacts with nothing.
     pub const NONE: Self = Self { layers: 0, mask: 0 };
 
-    /// Creates a filter for an entity in `layers` that accepts `mask`.
+    /// Creates the filter of an entity in `layers` that accepts the layers in `mask`.
     pub const fn new(layers: u32, mask: u32) -> Self {
         Self { layers, mask }
     }

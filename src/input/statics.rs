@@ -5,9 +5,10 @@ use crate::input::bodies::boxes;
 use crate::input::filter::Filter;
 use bytemuck::NoUninit;
 
-/// The static set: boxes that never move, taken bit for bit, with optional ids and filters.
+/// The static set: boxes that never move, in world units, with optional ids and filters.
 ///
-/// A slice, array or `Vec` of boxes converts into it, so `world.set_statics(&walls)` is enough.
+/// A reference to a slice, an array or a `Vec` of boxes converts into it, so
+/// `world.set_statics(&walls)` is enough. Boxes are stored bit for bit as given.
 /// `Statics::default()` is the empty set.
 ///
 /// ```
@@ -31,19 +32,20 @@ pub struct Statics<'a> {
 impl<'a> Statics<'a> {
     /// Creates statics from boxes.
     ///
-    /// A box is `[f32; 4]` as `min_x, min_y, max_x, max_y`, an [`Aabb`](crate::Aabb), or any type
-    /// of four `f32` that `bytemuck` can cast.
+    /// A box is `[min_x, min_y, max_x, max_y]`, an [`Aabb`](crate::Aabb), or any type of four `f32`
+    /// in this order that `bytemuck` can cast.
     pub fn new<T: NoUninit>(aabbs: &'a [T]) -> Self {
         Self { aabbs: boxes(aabbs), ids: None, filters: None }
     }
 
-    /// Adds a column of ids, which is copied.
+    /// Adds a column of ids, one per box. [`World::set_statics`](crate::World::set_statics) copies
+    /// them.
     pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
         self.ids = Some(ids);
         self
     }
 
-    /// Adds a column of filters, which is copied. Without it, every static has [`Filter::ALL`].
+    /// Adds a column of filters, one per box. Without it, every static has [`Filter::ALL`].
     pub fn with_filters(mut self, filters: &'a [Filter]) -> Self {
         self.filters = Some(filters);
         self

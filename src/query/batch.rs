@@ -20,9 +20,9 @@ use std::ops::Index;
 /// Queries in a block: enough to outweigh the overhead of a task, few enough to distribute evenly.
 const BLOCK_LEN: usize = 256;
 
-/// The results of a batch of queries: a slice for each query, by its index.
+/// The results of a batch of queries: a slice for each query, indexed like the queries.
 ///
-/// Keep it: the next batch reuses its memory.
+/// Keep the value for the next batch, which reuses its memory.
 ///
 /// ```
 /// use triphase::{Aabb, Bodies, World, query::BatchResults};
@@ -114,14 +114,14 @@ impl<T> Default for BatchResults<T> {
     }
 }
 
-/// Batches. Each result is that of the single query, in the same order.
+/// Batches: many queries at once. Each query has the results that it has alone, in the same order.
 impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// Runs [`query_aabb`](Self::query_aabb) for each area, in parallel.
     ///
     /// # Panics
     ///
-    /// Panics if there are 2^32 - 1 queries or more, or more hits than that in a block of 256
-    /// queries.
+    /// Panics if there are 2^32 - 1 or more queries, or if 256 queries that run together have more
+    /// than 2^32 - 1 hits.
     ///
     /// # Determinism
     ///
@@ -129,10 +129,12 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     ///
     /// # Cost
     ///
-    /// That of the single queries, which run in the order in which boxes are filed, and of sorting
-    /// them. Much faster if there are many and the world is larger than the caches; about equal
-    /// otherwise. Runs on the caller's rayon pool, unless the settings of the world forbid other
-    /// threads. Allocates only what `results` grows by.
+    /// That of the single queries, and of sorting the queries by place, so that successive ones
+    /// read the same memory. On one thread, many queries of a world larger than the CPU caches are
+    /// faster than one by one; otherwise there is little difference. Runs on the caller's rayon
+    /// pool, or on the calling thread if the world
+    /// [uses no others](crate::WorldConfig::with_parallel_threshold). Allocates only if `results`
+    /// has too little capacity.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World, query::BatchResults};
@@ -153,7 +155,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
 
     /// Runs [`query_circle`](Self::query_circle) for each circle, in parallel.
     ///
-    /// As [`par_query_aabb`](Self::par_query_aabb).
+    /// Otherwise like [`par_query_aabb`](Self::par_query_aabb).
     ///
     /// ```
     /// use triphase::{Bodies, Circle, World, query::BatchResults};
@@ -173,7 +175,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
 
     /// Runs [`k_nearest_within`](Self::k_nearest_within) for each circle, in parallel.
     ///
-    /// Make circles of points by `Circle::from` to find boxes at any distance. As
+    /// To search at any distance, convert points with `Circle::from`. Otherwise like
     /// [`par_query_aabb`](Self::par_query_aabb).
     ///
     /// ```
@@ -193,10 +195,10 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
         });
     }
 
-    /// Runs [`cast_ray`](Self::cast_ray) for each ray, in parallel: each result is the first hit,
-    /// or empty.
+    /// Runs [`cast_ray`](Self::cast_ray) for each ray, in parallel.
     ///
-    /// As [`par_query_aabb`](Self::par_query_aabb).
+    /// The results of a ray are its first hit, or an empty slice. Otherwise like
+    /// [`par_query_aabb`](Self::par_query_aabb).
     ///
     /// ```
     /// use triphase::{Bodies, Ray, World, query::BatchResults};

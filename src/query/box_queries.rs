@@ -10,12 +10,13 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     ///
     /// # Determinism
     ///
-    /// The order of hits is the order in which boxes are filed: a pure function of the boxes and
-    /// the area. In a world: common bodies, oversized bodies, statics.
+    /// Hits have the order in which the boxes are stored. In a world, common bodies come first,
+    /// then oversized bodies, then statics. The order within these does not depend on the number
+    /// of threads or the SIMD level, and may change between versions of this crate.
     ///
     /// # Cost
     ///
-    /// O(rows of cells and leaves that the area touches + boxes that are filed there).
+    /// O(rows of cells and leaves that `area` touches + boxes that are stored there).
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, Hit, World};
@@ -30,9 +31,9 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
         Hits::new(self.source, self.scope, area.to_array(), BoxTest::Overlap)
     }
 
-    /// Finds boxes inside `area`; they may touch its edges.
+    /// Finds boxes that are entirely inside `area`, edges included.
     ///
-    /// Order and cost are those of [`query_aabb`](Self::query_aabb).
+    /// Order and cost are those of [`query_aabb`](Self::query_aabb) for `area`.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};
@@ -49,7 +50,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
 
     /// Finds boxes that contain `point`, edges included.
     ///
-    /// Order and cost are those of [`query_aabb`](Self::query_aabb) of the point.
+    /// Order and cost are those of [`query_aabb`](Self::query_aabb) for the point.
     ///
     /// ```
     /// use triphase::{Bodies, Hit, Point, World};
@@ -66,7 +67,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
 
     /// Finds boxes that contain all of `aabb`, edges included.
     ///
-    /// Order and cost are those of [`query_aabb`](Self::query_aabb) of a point.
+    /// Order and cost are those of [`query_aabb`](Self::query_aabb) for a single point.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};
@@ -85,8 +86,8 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
 
     /// Finds candidates for an area, without testing their boxes. The cheapest query.
     ///
-    /// These are all boxes that are filed in the cells and leaves that the area touches, each once:
-    /// at least those that overlap it, and some that are nearby.
+    /// Candidates are all boxes stored in the cells and leaves that the area touches, each once:
+    /// every box that overlaps the area, and some that are only nearby.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, World};
@@ -104,8 +105,8 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     ///
     /// A box overlaps it if the square of its [distance](Aabb::distance_squared) from the center is
     /// at most the square of the radius. Order and cost are those of
-    /// [`query_aabb`](Self::query_aabb) of the circle's bounding box. With distances and nearest
-    /// first: [`query_circle_sorted`](Self::query_circle_sorted).
+    /// [`query_aabb`](Self::query_aabb) for the circle's bounding box. To get distances, nearest
+    /// first, use [`query_circle_sorted`](Self::query_circle_sorted).
     ///
     /// ```
     /// use triphase::{Bodies, Circle, World};

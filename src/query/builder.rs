@@ -19,23 +19,24 @@ pub enum Tier {
 /// Queries about the boxes of a world, a snapshot or a tier, with restrictions.
 ///
 /// Returned by `query()`. It borrows what it queries and is `Copy`: restrict it once and run any
-/// number of queries, from any number of threads. `H` is the type of a hit: [`Hit`] for
-/// [`StaticTree`](crate::tier::static_tree::StaticTree) and
-/// [`PointGrid`](crate::tier::point_grid::PointGrid), a handle for
+/// number of queries, from any number of threads. `H` is the type of a hit: [`Hit`] for a
+/// [`World`](crate::World) or a [`Snapshot`](crate::Snapshot), a row (`u32`) for a
+/// [`StaticTree`](crate::tier::static_tree::StaticTree) or a
+/// [`PointGrid`](crate::tier::point_grid::PointGrid), and a handle for a
 /// [`LooseGrid`](crate::tier::loose_grid::LooseGrid).
 ///
 /// All boxes are closed: touching is overlap. Shapes are validated when they are created, so
-/// queries cannot fail. No query allocates, except for what a buffer that it fills grows by.
+/// queries cannot fail. The only memory that a query allocates is for the buffer that it fills.
 ///
 /// | query | returns |
 /// |---|---|
 /// | [`query_aabb`](Self::query_aabb), [`query_circle`](Self::query_circle) | boxes that overlap the shape |
 /// | [`query_contained_in`](Self::query_contained_in) | boxes inside an area |
-/// | [`query_point`](Self::query_point), [`query_containing`](Self::query_containing) | boxes around a point or a box |
+/// | [`query_point`](Self::query_point), [`query_containing`](Self::query_containing) | boxes that contain a point or a box |
 /// | [`query_candidates`](Self::query_candidates) | boxes near an area, not tested |
 /// | [`query_circle_sorted`](Self::query_circle_sorted) | boxes that overlap a circle, nearest first |
-/// | [`nearest`](Self::nearest), [`k_nearest`](Self::k_nearest) | nearest boxes; `_within` a maximum distance |
-/// | [`cast_ray`](Self::cast_ray), [`cast_aabb`](Self::cast_aabb) | first hit of a ray or a moving box; `_all` hits, or whether there are `_any` |
+/// | [`nearest`](Self::nearest), [`k_nearest`](Self::k_nearest) | nearest boxes; `_within` sets a maximum distance |
+/// | [`cast_ray`](Self::cast_ray), [`cast_aabb`](Self::cast_aabb) | first hit of a ray or a moving box; `_all` finds every hit, `_any` whether there is one |
 /// | `par_…` | many queries at once, in parallel |
 ///
 /// ```
@@ -68,10 +69,14 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
         Self { source, scope, parallel }
     }
 
-    /// Restricts the query to hits that `predicate` accepts.
+    /// Restricts the query to hits for which `predicate` returns `true`.
     ///
-    /// The predicate is called for hits only, once for each, except that casts may call it twice.
-    /// Iterators call it for some hits ahead of those they return. Replaces a predicate set before.
+    /// The predicate is called after all other tests, once per hit; casts may call it twice for the
+    /// same hit. A search for the nearest boxes, or for the first hit of a cast, also calls it for
+    /// hits that turn out to be farther away than others. Iterators call it for some hits before
+    /// these are requested.
+    ///
+    /// Replaces a predicate set before.
     ///
     /// ```
     /// use triphase::{Bodies, Hit, Point, World};
@@ -90,7 +95,7 @@ impl<'w, H: Copy> QueryBuilder<'w, H> {
     }
 }
 
-/// Restrictions for worlds and snapshots. All that are set apply together.
+/// Restrictions for worlds and snapshots. A hit must satisfy all of them.
 impl<'w> QueryBuilder<'w> {
     /// Restricts the query to bodies.
     pub fn only_bodies(self) -> Self {
@@ -121,9 +126,9 @@ impl<'w> QueryBuilder<'w> {
 
     /// Restricts the query to entities in at least one of these layers.
     ///
-    /// Their own masks do not matter, as long as they accept any layer: this is
-    /// [`with_filter`](Self::with_filter) with a [`Filter`] in all layers and this mask. Replaces a
-    /// filter set before.
+    /// This is [`with_filter`](Self::with_filter) with a [`Filter`] that is in all layers and has
+    /// `layers` as its mask. So the masks of the entities do not matter, except that an entity with
+    /// the mask 0 is never found. Replaces a filter set before.
     ///
     /// ```
     /// use triphase::{Bodies, Filter, Point, World};
@@ -140,9 +145,10 @@ impl<'w> QueryBuilder<'w> {
         self.with_filter(Filter::new(u32::MAX, layers))
     }
 
-    /// Restricts the query to entities whose filter and this one accept each other, as in a step.
+    /// Restricts the query to entities whose filter and this one
+    /// [accept each other](Filter::interacts_with), as in a step.
     ///
-    /// Bodies have the filters of the step, statics those of their set. Replaces a filter set
+    /// Bodies have the filters of the step, statics those of the static set. Replaces a filter set
     /// before.
     pub fn with_filter(mut self, filter: Filter) -> Self {
         self.scope.filter = Some(filter);
@@ -150,7 +156,7 @@ impl<'w> QueryBuilder<'w> {
         self
     }
 
-    /// Leaves out the bodies in these rows, for example the one that queries.
+    /// Excludes the bodies in these rows, for example the body that makes the query.
     ///
     /// Replaces rows excluded before. Each hit is compared with all of them: for more than a few,
     /// use [`with_predicate`](Self::with_predicate).
@@ -169,7 +175,7 @@ impl<'w> QueryBuilder<'w> {
         self
     }
 
-    /// Leaves out the statics in these rows. As [`exclude_bodies`](Self::exclude_bodies).
+    /// Excludes the statics in these rows, like [`exclude_bodies`](Self::exclude_bodies).
     pub fn exclude_statics(mut self, rows: &'w [u32]) -> Self {
         self.scope.excluded_statics = rows;
         self.scope.is_unrestricted = false;

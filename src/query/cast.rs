@@ -9,12 +9,12 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     ///
     /// # Determinism
     ///
-    /// Of boxes with the same time of impact, bodies come before statics, then the lowest row (for
-    /// a `LooseGrid`, the lowest handle).
+    /// Among boxes with the same time of impact, bodies come before statics, and lower rows (in a
+    /// `LooseGrid`, lower handles) before higher ones.
     ///
     /// # Cost
     ///
-    /// O(boxes that are filed along the ray up to the hit).
+    /// O(cells along the ray up to the hit + boxes that are stored there).
     ///
     /// ```
     /// use triphase::{Bodies, Hit, Ray, World};
@@ -30,14 +30,14 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.first_hit(ray.into())
     }
 
-    /// Replaces `found` by every box that a ray hits, earliest first.
+    /// Replaces the contents of `found` with every box that a ray hits, earliest first.
     ///
-    /// Boxes with the same time of impact are ordered as by [`cast_ray`](Self::cast_ray).
+    /// Boxes with the same time of impact are ordered as in [`cast_ray`](Self::cast_ray).
     ///
     /// # Cost
     ///
-    /// O(boxes that are filed along the ray), and sorting the hits. Allocates only what `found`
-    /// grows by.
+    /// O(cells along the ray + boxes that are stored there), and sorting the hits. Allocates only
+    /// if `found` has too little capacity.
     ///
     /// ```
     /// use triphase::{Bodies, Ray, World};
@@ -53,7 +53,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.all_hits(ray.into(), found);
     }
 
-    /// Returns whether a ray hits any box: a test of line of sight.
+    /// Returns whether a ray hits any box, for example to test a line of sight.
     ///
     /// Stops at the first hit that it finds.
     ///
@@ -72,8 +72,8 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
 
     /// Finds the first box that a moving box hits; see [`AabbCast`].
     ///
-    /// Ties are resolved as by [`cast_ray`](Self::cast_ray); the cost is that along the whole width
-    /// of the moving box.
+    /// Boxes with the same time of impact are ordered as in [`cast_ray`](Self::cast_ray). The cost
+    /// is that of a ray as wide as the moving box.
     ///
     /// ```
     /// use triphase::{Aabb, AabbCast, World};
@@ -88,9 +88,9 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.first_hit(moving.into())
     }
 
-    /// Replaces `found` by every box that a moving box hits, earliest first.
+    /// Replaces the contents of `found` with every box that a moving box hits, earliest first.
     ///
-    /// As [`cast_ray_all`](Self::cast_ray_all).
+    /// Like [`cast_ray_all`](Self::cast_ray_all).
     ///
     /// ```
     /// use triphase::{Aabb, AabbCast, Bodies, World};
@@ -108,7 +108,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
 
     /// Returns whether a moving box hits any box.
     ///
-    /// As [`cast_ray_any`](Self::cast_ray_any).
+    /// Like [`cast_ray_any`](Self::cast_ray_any).
     ///
     /// ```
     /// use triphase::{Aabb, AabbCast, Bodies, World};

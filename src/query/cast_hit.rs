@@ -12,13 +12,13 @@ const STOP: f64 = f64::NEG_INFINITY;
 pub struct CastHit<H = Hit> {
     /// What was hit.
     pub target: H,
-    /// When the box is entered, in multiples of the ray's direction or of the moving box's
-    /// displacement; 0 if the cast starts inside.
+    /// When the box is reached, in multiples of the ray's direction or of the moving box's
+    /// displacement; 0 if the cast starts inside the box or touching it.
     ///
-    /// [`Ray::point_at`](crate::Ray::point_at) returns the point.
+    /// [`Ray::point_at`](crate::Ray::point_at) computes the point of impact.
     pub time_of_impact: f64,
-    /// Unit normal of the side that is entered; `None` if the cast starts inside. At a corner, that
-    /// of the side that faces along x.
+    /// Unit normal of the side that is hit, pointing out of the box. At a corner, it is the normal
+    /// along x. `None` if the time of impact is 0: the cast starts inside the box or touching it.
     pub normal: Option<[f32; 2]>,
 }
 

@@ -12,8 +12,8 @@ const FIRST_BATCH_LEN: usize = 4;
 
 /// An iterator over the hits of a box query, each once.
 ///
-/// The search advances with the iterator, and some hits ahead after the first ones. To fill a
-/// buffer, [`append_to`](Self::append_to) is the fastest way.
+/// The search is lazy: it runs only a few hits ahead of the iterator. The fastest way to fill a
+/// buffer is [`append_to`](Self::append_to).
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ const FIRST_BATCH_LEN: usize = 4;
 /// let area = Aabb::new([0.0, 0.0], [9.0, 9.0])?;
 /// assert_eq!(world.query_aabb(area).count(), 2);
 ///
-/// // A visitor that may stop early: `try_for_each` of all iterators.
+/// // A visitor that can stop the search: `try_for_each`, as of any iterator.
 /// let mut seen = 0;
 /// let end = world.query_aabb(area).try_for_each(|_| {
 ///     seen += 1;
@@ -53,7 +53,7 @@ impl<'w, H: Copy> Hits<'w, H> {
 
     /// Appends all remaining hits to a buffer and returns their number.
     ///
-    /// Allocates only what the buffer grows by.
+    /// Allocates only if the buffer has too little capacity.
     ///
     /// ```
     /// use triphase::{Aabb, Bodies, Hit, World};
@@ -74,7 +74,7 @@ impl<'w, H: Copy> Hits<'w, H> {
         buffer.len() - before
     }
 
-    /// Returns the first hit; nothing after it is searched for.
+    /// Returns the first of the remaining hits, and searches no further.
     pub fn first(mut self) -> Option<H> {
         if self.search.is_new() {
             return self.source.find_first(&self.scope, &self.search.area, self.search.test);
@@ -82,7 +82,7 @@ impl<'w, H: Copy> Hits<'w, H> {
         self.next()
     }
 
-    /// Returns whether there is a hit; nothing after the first is searched for.
+    /// Returns whether there is any hit left, and searches no further than the first.
     pub fn exists(self) -> bool {
         self.first().is_some()
     }

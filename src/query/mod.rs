@@ -4,11 +4,14 @@
 //! [`Snapshot`](crate::Snapshot) return one that finds [`Hit`](crate::Hit)s; a tier that is used
 //! alone returns one that finds its own rows or handles.
 //!
-//! QUERY-1: the predicates of `geometry` alone decide what a query finds. How boxes are filed
-//! decides only which of them are tested, and in which order.
-//!
-//! QUERY-2: each box is reported once, without a set of visited boxes: a structure that lists a box
-//! in several places reports it from one of them. Only casts may visit a box twice.
+//! What a query finds depends only on the boxes and the shape. The structures that store the boxes
+//! determine the order of hits. Each box is found once.
+
+// QUERY-1: the predicates of `geometry` alone decide what a query finds. How boxes are filed
+// decides only which of them are tested, and in which order.
+//
+// QUERY-2: each box is reported once, without a set of visited boxes: a structure that lists a box
+// in several places reports it from one of them. Only casts may visit a box twice.
 
 mod batch;
 mod box_queries;

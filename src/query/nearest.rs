@@ -9,13 +9,13 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
     ///
     /// # Determinism
     ///
-    /// Of boxes at the same distance, bodies come before statics, then the lowest row (for a
-    /// `LooseGrid`, the lowest handle).
+    /// Among boxes at the same distance, bodies come before statics, and lower rows (in a
+    /// `LooseGrid`, lower handles) before higher ones.
     ///
     /// # Cost
     ///
-    /// About that of [`query_aabb`](Self::query_aabb) of a square that reaches as far as the
-    /// result.
+    /// About that of [`query_aabb`](Self::query_aabb) for a square around the point that reaches
+    /// as far as the result.
     ///
     /// ```
     /// use triphase::{Bodies, Hit, Point, World};
@@ -31,7 +31,7 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
 
     /// Finds the box nearest to the center of a circle among those that overlap the circle.
     ///
-    /// This is [`nearest`](Self::nearest) with a maximum distance.
+    /// This is [`nearest`](Self::nearest) with a maximum distance: the radius.
     ///
     /// ```
     /// use triphase::{Bodies, Circle, World};
@@ -46,15 +46,15 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         hits.finish()
     }
 
-    /// Replaces `found` by the `k` boxes nearest to a point, nearest first.
+    /// Replaces the contents of `found` with the `k` boxes nearest to a point, nearest first.
     ///
-    /// If there are fewer boxes, finds all of them. Boxes at the same distance are ordered as by
+    /// If there are fewer boxes, finds all of them. Boxes at the same distance are ordered as in
     /// [`nearest`](Self::nearest).
     ///
     /// # Cost
     ///
-    /// About that of [`query_aabb`](Self::query_aabb) of a square that contains them. Allocates
-    /// only what `found` grows by, to at most twice `k`.
+    /// About that of [`query_aabb`](Self::query_aabb) for a square around the point that reaches
+    /// as far as the last result. Allocates only if the capacity of `found` is below `2 * k`.
     ///
     /// ```
     /// use triphase::{Bodies, Point, World};
@@ -70,10 +70,10 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.k_nearest_within(point.into(), k, found);
     }
 
-    /// Replaces `found` by the `k` boxes nearest to the center of a circle among those that overlap
-    /// the circle, nearest first.
+    /// Replaces the contents of `found` with the `k` boxes nearest to the center of a circle among
+    /// those that overlap the circle, nearest first.
     ///
-    /// This is [`k_nearest`](Self::k_nearest) with a maximum distance.
+    /// This is [`k_nearest`](Self::k_nearest) with a maximum distance: the radius.
     ///
     /// ```
     /// use triphase::{Bodies, Circle, World};
@@ -89,15 +89,16 @@ impl<H: Copy + Ord> QueryBuilder<'_, H> {
         self.append_k_nearest(circle, k, found);
     }
 
-    /// Replaces `found` by all boxes that overlap a circle, those nearest to its center first.
+    /// Replaces the contents of `found` with all boxes that overlap a circle, those nearest to its
+    /// center first.
     ///
     /// Finds what [`query_circle`](Self::query_circle) finds, in the order of
     /// [`nearest`](Self::nearest) and with distances.
     ///
     /// # Cost
     ///
-    /// That of [`query_circle`](Self::query_circle), and of sorting. Allocates only what `found`
-    /// grows by.
+    /// That of [`query_circle`](Self::query_circle), and of sorting the hits. Allocates only if
+    /// `found` has too little capacity.
     ///
     /// ```
     /// use triphase::{Bodies, Circle, World};

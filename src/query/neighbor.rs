@@ -12,7 +12,7 @@ const SORTED_MAX: usize = 32;
 pub struct Neighbor<H = Hit> {
     /// What was found.
     pub target: H,
-    /// Distance from the point to the closed box in world units, 0 inside: the root of
+    /// Distance from the point to the closed box in world units, 0 inside: the square root of
     /// [`Aabb::distance_squared`](crate::Aabb::distance_squared).
     pub distance: f64,
 }

@@ -13,7 +13,7 @@ use crate::tier::point_grid::point_grid::PointGrid;
 use crate::tier::static_tree::tree::StaticTree;
 
 impl StaticTree {
-    /// Returns a builder of queries; hits are rows. Disabled statics are not found.
+    /// Returns a builder of queries whose hits are rows. Disabled statics are not found.
     ///
     /// ```
     /// use triphase::{Circle, Point, Ray, tier::static_tree::StaticTree};
@@ -82,7 +82,7 @@ impl Source<u32> for StaticTree {
 }
 
 impl PointGrid {
-    /// Returns a builder of queries about the boxes filed last; hits are rows.
+    /// Returns a builder of queries about the boxes of the last rebuild. Hits are rows.
     ///
     /// ```
     /// use triphase::tier::point_grid::PointGrid;
@@ -104,7 +104,8 @@ impl PointGrid {
     ///
     /// # Determinism
     ///
-    /// The order is a pure function of the boxes: cell order, then boxes larger than all classes.
+    /// The order depends only on the boxes: those of the size classes in cell order, then boxes too
+    /// large for any size class.
     pub fn query_aabb(&self, area: Aabb) -> Hits<'_, u32> {
         self.query().query_aabb(area)
     }
@@ -161,18 +162,18 @@ impl Source<u32> for PointGrid {
 }
 
 impl LooseGrid {
-    /// Returns a builder of queries; hits are handles.
+    /// Returns a builder of queries whose hits are handles.
     ///
     /// # Determinism
     ///
-    /// The order of box queries is a pure function of the calls made before. Of boxes at the same
-    /// distance or time of impact, the lowest handle comes first.
+    /// The order of hits depends only on the calls made before. Among boxes at the same distance or
+    /// time of impact, the lowest handle comes first.
     ///
     /// # Cost
     ///
-    /// O(tight cells that are searched + boxes in the loose cells that they list and the query
-    /// touches). Boxes that moved far since the last [`refit`](Self::refit) make loose cells large,
-    /// so that queries touch more of them.
+    /// O(tight cells that the query touches + boxes in the loose cells that it touches). Boxes that
+    /// moved far since the last [`refit`](Self::refit) make loose cells large, so that queries
+    /// touch more of them.
     ///
     /// ```
     /// use triphase::tier::loose_grid::LooseGrid;

@@ -2,39 +2,40 @@
 
 use crate::geometry::RawAabb;
 
-/// A part of a tier's structure, for drawing and debugging.
+/// A part of a tier's structure, for debug drawing.
 ///
 /// Boxes are `min_x, min_y, max_x, max_y` in world units. Which parts a structure has may change
 /// between versions of this crate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DebugShape {
-    /// A band of a point grid: the cell rows that one task handles.
+    /// A band of a point grid: a run of cell rows that one task handles.
     Band {
         /// The smallest box that covers its bodies.
         aabb: RawAabb,
         /// Number of bodies filed in it.
         population: usize,
-        /// Number of columns and rows of cells.
+        /// Number of columns of cells, and of rows.
         cells: [usize; 2],
     },
-    /// A cell with bodies, in the last band reported before it.
+    /// A cell with bodies. It belongs to the band visited last.
     Cell {
-        /// Its borders up to rounding, clipped to the lower corners of the band's bodies.
+        /// Its edges up to rounding, clipped to the box around the lower corners of the band's
+        /// bodies.
         aabb: RawAabb,
         /// Number of bodies whose lower corner is in it.
         population: usize,
     },
     /// A loose cell with boxes in it.
     LooseCell {
-        /// The bounds, which have grown to cover its contents.
+        /// Its box, which has grown to cover its contents.
         aabb: RawAabb,
         /// Number of boxes filed in it.
         population: usize,
     },
     /// A tight cell that lists loose cells.
     TightCell {
-        /// Its borders; infinite at the rim of the grid, where it includes everything beyond.
+        /// Its edges. Those at the edge of the grid are infinite.
         aabb: RawAabb,
         /// Number of loose cells that it lists.
         listed: usize,

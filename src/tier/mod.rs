@@ -1,7 +1,7 @@
-//! The three tiers, each usable alone.
-//!
-//! They never import each other: what two of them do together is in `broad_phase`, and queries are
-//! in `query`.
+//! The three tiers of a [`World`](crate::World), each usable alone.
+
+// They never import each other: what two of them do together is in `broad_phase`, and queries are
+// in `query`.
 
 pub(crate) mod box_test;
 mod debug_shape;

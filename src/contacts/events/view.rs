@@ -19,7 +19,8 @@ pub struct TrackedPair<P> {
 
 /// A contact of two bodies that ended.
 ///
-/// The bodies may be gone, so they are given by id; in steps without ids, by the row they had.
+/// The bodies may no longer exist, so they are given by their ids. In steps without ids, the id is
+/// the row that the body had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndedPair {
     /// Id of one body.
@@ -45,13 +46,15 @@ pub struct EndedStaticPair {
 ///
 /// Returned by [`Contacts::events`](crate::Contacts::events).
 ///
-/// Bodies are identified by their ids, or by their rows in steps without ids; so rows may be
-/// swapped, removed and added between steps. Each contact that begins ends exactly once: even if a
-/// body is gone, skipped or teleported, if a filter or a disabled static rules the pair out, or if
-/// the static set is replaced. A failed step has no events: the next one is compared with the last
-/// successful step.
+/// Bodies are identified by their ids, so rows may be swapped, removed and added between steps. In
+/// steps without ids, bodies are identified by their rows.
 ///
-/// With a [margin](crate::WorldConfig::with_margin), a contact may persist although it is no pair.
+/// Each contact that begins also ends, exactly once: even if a body is removed, skipped or
+/// teleported, if a filter or a disabled static excludes the pair, or if the static set is
+/// replaced. A failed step has no events: the next step is compared with the last successful one.
+///
+/// With a [margin](crate::WorldConfig::with_margin), a contact may persist although the step does
+/// not report the pair.
 ///
 /// ```
 /// use triphase::{Bodies, World, WorldConfig};
@@ -61,7 +64,7 @@ pub struct EndedStaticPair {
 /// world.step(Bodies::uniform(&[[0.0f32, 0.0], [0.8, 0.0]], half).with_ids(&[7, 8]))?;
 /// if let Some(mut events) = world.events_mut() {
 ///     for (_pair, value) in events.started() {
-///         *value = 42; // say, the index of an impulse
+///         *value = 42; // for example, the index of an impulse
 ///     }
 /// }
 /// // The same bodies in other rows: the contact persists, and so does its value.
@@ -69,7 +72,7 @@ pub struct EndedStaticPair {
 /// let contacts = world.step(Bodies::uniform(&centers, half).with_ids(&[8, 7]))?;
 /// let events = contacts.events().expect("contact tracking is on");
 /// assert_eq!(events.persisting().map(|contact| contact.value).collect::<Vec<_>>(), [42]);
-/// // One body is gone.
+/// // One body is removed.
 /// let contacts = world.step(Bodies::uniform(&[[0.0f32, 0.1]], half).with_ids(&[7]))?;
 /// let events = contacts.events().expect("contact tracking is on");
 /// assert_eq!(events.ended().map(|ended| ended.value).collect::<Vec<_>>(), [42]);
@@ -78,8 +81,8 @@ pub struct EndedStaticPair {
 ///
 /// # Determinism
 ///
-/// Unlike pairs, events depend on earlier steps. Their order does not depend on threads.
-/// Contacts that began or persist are in ascending order of pairs.
+/// Unlike pairs, events depend on earlier steps. Their order does not depend on threads. Contacts
+/// that began or persist are in ascending order of their pairs.
 #[derive(Clone, Copy)]
 pub struct ContactEvents<'w> {
     tracker: &'w ContactTracker,
@@ -115,8 +118,8 @@ impl<'w> ContactEvents<'w> {
 
     /// Static contacts that began earlier and have not ended.
     ///
-    /// If the static set was replaced, contacts persist with statics of the same id. If the old or
-    /// the new set has no ids, all static contacts have ended.
+    /// If the static set was replaced, contacts with statics of the same id persist. If the old or
+    /// the new set has no ids, all contacts with the old set end.
     pub fn persisting_static(&self) -> impl Iterator<Item = TrackedPair<StaticPair>> + Clone + use<'w> {
         persisting(&self.tracker.statics)
     }
@@ -134,16 +137,16 @@ impl<'w> ContactEvents<'w> {
         })
     }
 
-    /// The value of a body contact, if there is one.
+    /// The value of a body contact, or `None` if there is no such contact.
     ///
     /// # Cost
     ///
-    /// A binary search in the contacts of some thousand rows.
+    /// A binary search among the contacts of a few thousand rows.
     pub fn value(&self, pair: Pair) -> Option<u32> {
         value(&self.tracker.bodies, [pair.a, pair.b])
     }
 
-    /// The value of a static contact, if there is one; see [`value`](Self::value).
+    /// The value of a static contact, or `None`; see [`value`](Self::value).
     pub fn static_value(&self, pair: StaticPair) -> Option<u32> {
         value(&self.tracker.statics, [pair.body, pair.static_row])
     }
@@ -165,7 +168,7 @@ impl fmt::Debug for ContactEvents<'_> {
 /// Mutable access to the values of tracked contacts.
 ///
 /// Returned by [`World::events_mut`](crate::World::events_mut). A value is 0 when its contact
-/// begins. It stays with the contact, even if its bodies change rows, and is reported when the
+/// begins. It stays with the contact, even if the bodies change rows, and is reported when the
 /// contact ends.
 pub struct ContactEventsMut<'w> {
     tracker: &'w mut ContactTracker,

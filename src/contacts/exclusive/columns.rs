@@ -20,11 +20,11 @@ use crate::error::Error;
 use crate::pair::{Pair, StaticPair};
 use std::marker::PhantomData;
 
-/// Columns that contacts change, row by row: one column, or a tuple of up to six.
+/// Mutable columns for a loop over pairs: one column, or a tuple of up to six.
 ///
-/// A column is `&mut [T]` or `&mut Vec<T>`, where `T: Send + 'static`. A closure gets `&mut T` for
-/// a column, and a tuple of such references for a tuple of columns: `(&mut A, &mut B)` for `(&mut
-/// [A], &mut [B])`.
+/// A column is `&mut [T]` or `&mut Vec<T>`, where `T: Send + 'static`. For one column, the closure
+/// gets a `&mut T` per row. For a tuple of columns it gets a tuple of references per row: for
+/// `(&mut [A], &mut [B])`, a `(&mut A, &mut B)`.
 ///
 /// This trait is sealed: it is implemented for these types only.
 pub trait ColumnsMut: sealed::SharedColumns {}

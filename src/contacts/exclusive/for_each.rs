@@ -13,10 +13,10 @@ impl Contacts<'_> {
     /// without locks, atomics or copies.
     ///
     /// `columns` is one `&mut [T]`, or a tuple of up to six, indexed by the rows of the step (see
-    /// [`ColumnsMut`]). The closure gets a `&mut T`, or a tuple of them, for `pair.a` and for
-    /// `pair.b`.
+    /// [`ColumnsMut`]). The closure gets the pair, and a `&mut T` or a tuple of them for each of
+    /// `pair.a` and `pair.b`.
     ///
-    /// Runs on the caller's rayon pool. Runs on the calling thread alone if a step of as many
+    /// Runs on the caller's rayon pool, or on the calling thread alone if a step with as many
     /// bodies does ([`WorldConfig::with_parallel_threshold`]), or if distributing the pairs would
     /// take longer than processing them.
     ///
@@ -49,26 +49,26 @@ impl Contacts<'_> {
     ///
     /// # Panics
     ///
-    /// Panics if `each` does. Some pairs have been processed then; the contacts have not changed.
+    /// Panics if `each` does. Some pairs have then been processed; the contacts have not changed.
     ///
     /// # Determinism
     ///
-    /// A row gets its pairs in the same order at any number of threads, so a closure that uses only
-    /// the data of its two rows computes the same bits. The order depends only on input and
-    /// settings. It is not that of [`body_pairs`](Self::body_pairs).
+    /// The pairs of a row are processed in the same order at any number of threads, so a closure
+    /// that uses only the data of its two rows computes the same result, bit for bit. The order
+    /// depends only on input and settings. It is not that of [`body_pairs`](Self::body_pairs).
     ///
     /// # Cost
     ///
-    /// A loop over the pairs, shared between threads. The first call after a step also schedules
-    /// the pairs, and later calls reuse the schedule. Scheduling is fast if almost all pairs are
-    /// within a band of the grid; if many are with oversized bodies, it takes up to a quarter of
-    /// a cheap loop. Pairs that cannot be shared out well, as those of wide and tall bodies, are
-    /// processed one after the other. Allocates only when the world grows.
+    /// A loop over the pairs, divided among threads. The first call after a step also schedules the
+    /// pairs, and later calls reuse the schedule. Scheduling takes little time, except with many
+    /// pairs of oversized bodies: then up to a quarter of the time of a cheap loop. Pairs that
+    /// cannot be divided well, such as those of very wide or tall bodies, are processed one after
+    /// the other. Allocates only when the world grows.
     ///
-    /// Threads that write to adjacent rows at the same time slow each other down: order rows by
-    /// [`World::spatial_order`](crate::World::spatial_order) now and then. With 100,000 bodies in
-    /// random order, two threads took 0.6 to 1.1 of the time of a cheap loop; in spatial order, 0.5
-    /// to 0.9.
+    /// Threads that write to adjacent rows at the same time slow each other down: now and then,
+    /// sort the rows by [`World::spatial_order`](crate::World::spatial_order). For a cheap loop
+    /// over the pairs of 100,000 bodies, two threads took 0.6 to 1.1 times as long as one with rows
+    /// in random order, and 0.5 to 0.9 times as long with rows in spatial order.
     pub fn par_for_each_pair_mut<C: ColumnsMut>(
         &self,
         columns: C,
@@ -108,16 +108,15 @@ impl Contacts<'_> {
     ///
     /// # Panics
     ///
-    /// Panics if `each` does.
+    /// Panics if `each` does. Some pairs have then been processed; the contacts have not changed.
     ///
     /// # Determinism
     ///
-    /// As [`par_for_each_pair_mut`](Self::par_for_each_pair_mut).
+    /// As in [`par_for_each_pair_mut`](Self::par_for_each_pair_mut).
     ///
     /// # Cost
     ///
-    /// A loop over the pairs, shared between threads. Scheduling takes almost no time, because each
-    /// band has its own bodies.
+    /// A loop over the pairs, divided among threads. Scheduling takes almost no time.
     pub fn par_for_each_static_pair_mut<C: ColumnsMut>(
         &self,
         columns: C,

@@ -16,19 +16,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Largest number of messages in a channel: a gibibyte of pages.
+/// Largest capacity of a [`channel`] in messages: 1 GiB of pages.
 pub const CAPACITY_MAX: usize = 1 << 16;
 
-/// A message to a consumer: the pages of a step as they are completed, then the outcome of the
-/// step.
+/// A message to a consumer.
+///
+/// Each step sends its pages as they are completed, and then one closing message with its outcome:
+/// [`Committed`](Self::Committed) or [`Aborted`](Self::Aborted).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StreamMessage {
-    /// Some pairs of the running step, provisional until it is committed.
+    /// Some pairs of the running step, provisional until `Committed` follows.
     Page(OwnedPage),
     /// The step succeeded. All pages since the last closing message are its pairs.
     Committed(StepSummary),
-    /// The step failed: discard the pages since the last closing message. `None` if it panicked.
+    /// The step failed with this error, or panicked if it is `None`: discard the pages since the
+    /// last closing message.
     Aborted(Option<Error>),
 }
 
@@ -57,7 +60,7 @@ struct ChannelState {
 
 /// The sending end of a [`channel`].
 ///
-/// Use it for the steps of one world at a time: messages do not identify their world.
+/// Use it for one world at a time: messages do not tell from which world they come.
 pub struct Sender {
     queue: queue::Sender<StreamMessage>,
     state: Arc<ChannelState>,
@@ -69,21 +72,24 @@ pub struct Receiver {
     state: Arc<ChannelState>,
 }
 
-/// Creates a bounded channel; capacity 0 is a rendezvous.
+/// Creates a bounded channel for the pages of steps.
 ///
-/// `capacity` counts messages, at most [`CAPACITY_MAX`].
+/// `capacity` is the number of messages that wait in the channel. With 0, each message waits until
+/// the consumer takes it. More than [`CAPACITY_MAX`] counts as [`CAPACITY_MAX`].
 ///
 /// A step waits while the channel is full, so the consumer must not need the threads of the step.
-/// Run it on a separate thread: a job on the step's thread pool, or code after the step, would
-/// deadlock. Without such a thread, use [`World::step_streamed`](crate::World::step_streamed).
+/// Run it on a thread of its own: if it were a job on the step's thread pool, or code after the
+/// step, both would wait forever. If there is no such thread, use
+/// [`World::step_streamed`](crate::World::step_streamed).
 ///
-/// If the receiver is dropped, steps succeed as before and send nothing. If the sender is dropped,
-/// the receiver still gets all messages that were sent.
+/// If the receiver is dropped, steps continue and send nothing. If the sender is dropped, the
+/// receiver still gets all messages that were sent.
 ///
 /// # Cost
 ///
-/// 16 KiB for each page in the channel or kept by the consumer. Memory of dropped pages is reused:
-/// a step allocates nothing if as many pages were in use before and the channel has room.
+/// 16 KiB for each page that is in the channel or kept by the consumer. The memory of dropped pages
+/// is reused: a step allocates nothing if the channel has room, and as many pages have been in use
+/// at once before.
 pub fn channel(capacity: usize) -> (Sender, Receiver) {
     let (sender, receiver) = queue::bounded(capacity.min(CAPACITY_MAX));
     let state = Arc::new(ChannelState::default());
@@ -91,7 +97,7 @@ pub fn channel(capacity: usize) -> (Sender, Receiver) {
 }
 
 impl Sender {
-    /// Whether the receiver was dropped, so that steps send nothing.
+    /// Whether the receiver was dropped. Steps then send nothing.
     pub fn is_closed(&self) -> bool {
         // Relaxed: no other read depends on it, and the queue rejects messages that are sent too
         // late.
@@ -140,18 +146,21 @@ impl Drop for StepStream<'_> {
 }
 
 impl Receiver {
-    /// Waits for the next message; `None` once the sender is dropped and all messages were
+    /// Waits for the next message. Returns `None` once the sender is dropped and all messages were
     /// received.
     pub fn recv(&self) -> Option<StreamMessage> {
         self.queue.recv().ok()
     }
 
-    /// Returns the next message if there is one now.
+    /// Returns the next message, or `None` if the channel is empty.
     pub fn try_recv(&self) -> Option<StreamMessage> {
         self.queue.try_recv().ok()
     }
 
-    /// Waits for the next message, at most for `timeout`.
+    /// Waits for the next message for at most `timeout`.
+    ///
+    /// Returns `None` if the time runs out, or once the sender is dropped and all messages were
+    /// received.
     pub fn recv_timeout(&self, timeout: Duration) -> Option<StreamMessage> {
         self.queue.recv_timeout(timeout).ok()
     }

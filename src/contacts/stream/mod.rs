@@ -4,9 +4,10 @@
 //! ([`World::step_streamed`](crate::World::step_streamed)), and a [`channel`] to a consumer on
 //! another thread ([`World::step_to_channel`](crate::World::step_to_channel)).
 //!
-//! Pages arrive in the order in which they are completed, which depends on threads. Sorted by
-//! [`StreamedPage::sequence`] they are the pages of the step's [`Contacts`](crate::Contacts). They
-//! are provisional until the step succeeds: it may still find more pairs than the limit allows.
+//! Pairs arrive in pages, slices of up to a few thousand pairs, in the order in which these are
+//! completed. This order depends on timing. Sorted by [`StreamedPage::sequence`], they are the
+//! pages of the step's [`Contacts`](crate::Contacts). They are provisional until the step succeeds:
+//! it may still find more pairs than the [limit](crate::WorldConfig::with_pair_limit) allows.
 //!
 //! ```
 //! use triphase::stream::{self, StreamMessage};

@@ -30,19 +30,18 @@ impl<'p> StreamedPage<'p> {
         Self { sequence, pairs }
     }
 
-    /// Position of the page in its step; unique within the step.
+    /// Sequence number of the page, unique within its step.
     ///
-    /// In ascending order, the body pages are those of [`Contacts::body_pages`], and the static
-    /// pages, which follow all body pages, are those of [`Contacts::static_pages`]. Numbers have
-    /// gaps.
+    /// Sorted by this number, the body pages are those of [`Contacts::body_pages`], followed by the
+    /// static pages, which are those of [`Contacts::static_pages`]. The numbers have gaps.
     ///
     /// [`Contacts::body_pages`]: crate::Contacts::body_pages
     /// [`Contacts::static_pages`]: crate::Contacts::static_pages
     ///
     /// # Determinism
     ///
-    /// The number of a page depends only on input, statics and settings. The time at which a page
-    /// arrives depends on threads.
+    /// The number depends only on input, statics and settings. When the page arrives depends on
+    /// timing.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
@@ -88,7 +87,7 @@ pub(super) struct BufferPool(Mutex<Vec<Vec<[u32; 2]>>>);
 
 /// A copy of a page, which a consumer may keep and send on.
 ///
-/// When it is dropped, its memory (16 KiB) is reused for later pages of the channel.
+/// Its memory, 16 KiB, is reused for later pages of the channel once it is dropped.
 pub struct OwnedPage {
     sequence: u64,
     pairs: Vec<[u32; 2]>,
@@ -108,7 +107,7 @@ impl OwnedPage {
         StreamedPage::new(self.sequence, &self.pairs)
     }
 
-    /// Position of the page in its step; see [`StreamedPage::sequence`].
+    /// Sequence number of the page; see [`StreamedPage::sequence`].
     pub fn sequence(&self) -> u64 {
         self.sequence
     }

@@ -1,13 +1,13 @@
 //! Tier 2: loose/tight double grids, for boxes of any size.
 //!
 //! A box is filed once, however large it is, in the loose cell that contains its center. The bounds
-//! of a loose cell grow to cover all boxes filed in it. A coarser tight grid lists, in each tight
-//! cell, the loose cells whose bounds touch it. A search reads the lists of the tight cells that it
+//! of a loose cell grow to cover all boxes filed in it. In a coarser tight grid, each tight cell
+//! lists the loose cells whose bounds touch it. A search reads the lists of the tight cells that it
 //! touches, and visits the loose cells whose bounds it overlaps.
 //!
 //! Two structures are built this way. [`LooseGrid`] persists over many frames and is changed
-//! through handles. The grid inside a [`World`](crate::World) is rebuilt in each step, so its
-//! entities and lists are contiguous.
+//! through handles. The grid inside a [`World`](crate::World) is rebuilt in each step, so its boxes
+//! and lists are contiguous in memory.
 //!
 //! # Source
 //!

@@ -1,22 +1,22 @@
 //! Tier 1: point grids, for boxes of about one size.
 //!
 //! A box is filed once, as a point, in the cell that contains its lower corner. Cells are at least
-//! as wide as the largest box, so partners are at most one cell away, and neighboring cells of a
-//! row are contiguous: a search reads runs. Sizes that differ too much to share cells are size
-//! classes, with a grid each. The rows of cells of a grid are divided into bands. Each band fits
-//! the cache, and one task builds and searches it.
-//!
-//! In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
-//! `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses its cells
-//! (`band/cell_layout`), sorts its bodies (`band/build`) and finds its pairs (`band/sorted`,
-//! `band/crowded`); `bands` keeps all of them for queries (`box_query`, `nearest`, `ray`).
-//! [`PointGrid`] is all of this as one public type.
+//! as wide as the largest box, so overlapping boxes are at most one cell apart. Adjacent cells of a
+//! row are contiguous in memory, so a search reads whole runs of boxes. Boxes whose sizes differ
+//! too much to share cells are divided into *size classes*, with a grid each. The rows of cells of
+//! a grid are divided into *bands*. Each band fits the cache, and one task builds and searches it.
 //!
 //! Source: grids that file each object in one cell, one grid for each range of sizes, are described
 //! by Christer Ericson in *Real-Time Collision Detection* (7.1 and 7.2); sorting by cell, so that
 //! neighbors are contiguous, by Simon Green in *Particle Simulation using CUDA*. Size classes
 //! chosen by estimated cost, bands of equal population, and cells that are merged or found by
-//! comparison in uneven worlds are our own additions.
+//! comparison in uneven worlds are this crate's.
+
+// In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
+// `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses its cells
+// (`band/cell_layout`), sorts its bodies (`band/build`) and finds its pairs (`band/sorted`,
+// `band/crowded`); `bands` keeps all of them for queries (`box_query`, `nearest`, `ray`).
+// `PointGrid` is all of this as one public type.
 
 mod axis;
 pub(crate) mod band;

@@ -6,7 +6,7 @@ use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::bands::Bands;
 
 impl PointGrid {
-    /// Visits the bands and their cells, each cell after its band, for drawing and debugging.
+    /// Visits the bands and their cells, for debug drawing. The cells of a band follow it.
     pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         self.bands.visit_debug_shapes(&mut visitor);
         self.larger.visit_debug_shapes(&mut visitor);

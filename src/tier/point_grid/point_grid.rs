@@ -23,32 +23,33 @@ use crate::tier::point_grid::size_classes::ClassOptions;
 use bytemuck::NoUninit;
 use parking_lot::Mutex;
 
-/// Grid of boxes that is rebuilt from a slice: finds every overlapping pair and answers queries.
+/// A grid of boxes, rebuilt from a slice, that finds every overlapping pair and answers queries.
 ///
-/// This is a broad phase for a slice of boxes on the calling thread, without statics and without a
-/// thread pool. With those, use [`World`](crate::World), whose tier 1 this is.
+/// This is a broad phase for one slice of boxes, on the calling thread and without statics. For
+/// statics or several threads use [`World`](crate::World), whose tier 1 this is.
 ///
-/// A box is filed once, in the cell that contains its lower corner. Neither the size of the world
-/// nor that of a cell has to be given: cells follow the density of each part of the world, and
-/// sizes that differ too much to share cells get a grid each.
+/// A box is filed once, in the cell that contains its lower corner. You set neither the size of the
+/// world nor that of a cell: cells adapt to the density of each part of the world. Boxes whose
+/// sizes differ too much to share cells are divided into size classes, with a grid each.
 ///
 /// # Cost
 ///
-/// `rebuild` takes O(boxes + pairs) if boxes have a few sizes. A rare box that is far larger than
-/// the rest, or so long that it reaches over many parts of the world, costs a search of each part
-/// that it reaches into. All such boxes share one grid, with cells as wide as the largest of them:
-/// in the worst case each two of them are tested. Boxes of all sizes share four grids at most, and
-/// each is tested against the boxes of its grid that are within the length of the largest.
+/// [`rebuild`](Self::rebuild) takes O(boxes + pairs) if there are a few sizes of boxes. If there
+/// are many, at most four grids share them, and a box is tested against the boxes of its grid that
+/// are within the length of the largest one.
 ///
-/// Memory is O(boxes + pairs of the fullest part of the world), for the most there were since
-/// [`shrink_to_fit`](Self::shrink_to_fit), however large the world is. Filing the same boxes again
-/// allocates nothing.
+/// A rare box that is far larger than the rest, or long enough to cross many bands, costs a search
+/// of each band that it reaches into. All such boxes share one grid, with cells as wide as the
+/// largest of them; in the worst case each is tested against all others.
+///
+/// Memory is O(boxes + pairs of the fullest band), for the most boxes and pairs since
+/// [`shrink_to_fit`](Self::shrink_to_fit), however large the world is. Rebuilding from the same
+/// boxes again allocates nothing.
 ///
 /// # Determinism
 ///
-/// Pairs, hits, and the order of both are a pure function of the boxes: they do not depend on the
-/// instruction set or on what was filed before. The order may change between versions of this
-/// crate.
+/// Pairs, hits, and the order of both depend only on the boxes: not on the instruction set or on
+/// earlier rebuilds. The order may change between versions of this crate.
 ///
 /// ```
 /// use triphase::tier::point_grid::PointGrid;
@@ -90,26 +91,26 @@ impl PointGrid {
         Self::default()
     }
 
-    /// Replaces all boxes, and replaces `pairs` by every pair of rows whose closed boxes overlap.
+    /// Replaces all boxes, and the contents of `pairs` with every pair of rows whose boxes overlap.
     ///
-    /// Each pair is reported once, with `a < b`; touching is overlap. Boxes are taken bit for bit:
-    /// `[f32; 4]` as `min_x, min_y, max_x, max_y` in world units, [`Aabb`](crate::Aabb), or any
-    /// castable type of four f32, as in [`Bodies::from_aabbs`](crate::Bodies::from_aabbs).
+    /// Each pair is reported once, with `a < b`; touching is overlap. A box is
+    /// `[min_x, min_y, max_x, max_y]` in world units, an [`Aabb`](crate::Aabb), or another type of
+    /// four f32, as in [`Bodies::from_aabbs`](crate::Bodies::from_aabbs).
     ///
     /// # Errors
     ///
     /// [`Error::InvalidBody`] names the lowest row with an edge that is NaN or infinite, or with
-    /// `min > max`. [`Error::TooManyRows`]. After an error, `pairs` and the boxes in the grid are
-    /// as they were.
+    /// `min > max`. [`Error::TooManyRows`] if there are more than 2^32 - 2 boxes. After an error,
+    /// `pairs` and the boxes in the grid are unchanged.
     ///
     /// # Determinism
     ///
-    /// Pairs and their order are a pure function of the boxes.
+    /// Pairs and their order depend only on the boxes.
     ///
     /// # Cost
     ///
-    /// O(boxes + pairs) if boxes have a few sizes; see [`PointGrid`]. Allocates only if there are
-    /// more boxes or pairs than before.
+    /// O(boxes + pairs) if there are a few sizes of boxes; see [`PointGrid`]. Allocates only if
+    /// there are more boxes or pairs than before.
     pub fn rebuild<T: NoUninit>(&mut self, aabbs: &[T], pairs: &mut Vec<Pair>) -> Result<(), Error> {
         let rows = BoxSlice(bodies::boxes(aabbs));
         if aabbs.len() > ROWS_MAX {
@@ -160,7 +161,7 @@ impl PointGrid {
         bands.bytes() + larger.bytes() + filing.bytes() + scratch.bytes() + crowded.bytes() + pages
     }
 
-    /// Frees memory that queries do not need. The next [`rebuild`](Self::rebuild) allocates it
+    /// Releases memory that queries do not need. The next [`rebuild`](Self::rebuild) allocates it
     /// again.
     pub fn shrink_to_fit(&mut self) {
         let (bands, larger) = (std::mem::take(&mut self.bands), std::mem::take(&mut self.larger));

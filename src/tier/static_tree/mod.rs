@@ -1,8 +1,8 @@
 //! Tier 3: a quadtree of statics, which is built once.
 //!
-//! Nodes are 8 bytes and contain no boxes: cells are derived during the descent. Four siblings are
-//! contiguous, the lists of all leaves are one array, and the boxes of the statics are stored by
-//! row and once more by leaf, so a search touches little memory.
+//! Nodes are 8 bytes and contain no boxes: the cell of a node is derived while a search descends to
+//! it. The four children of a node are contiguous, and so are the lists of all leaves. The boxes of
+//! the statics are stored by row and once more by leaf, so a search reads little memory.
 
 pub(crate) mod box_query;
 mod build;

@@ -16,22 +16,23 @@ pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 /// A set of boxes that never move: built once, searched often.
 ///
 /// Boxes are closed: touching is overlap. Rows are those of the input. A static can be disabled and
-/// enabled again at no cost, for a door or a destroyed wall. To add or move one, build a new tree.
+/// enabled again in constant time, for a door or a destroyed wall. To add or move one, build a new
+/// tree.
 ///
-/// All finite boxes work well: walls, beams as long as the world, points, stacks of equal boxes,
-/// far outliers. If many large boxes cross, the lists of leaves grow long, but the tree does
-/// not: it has at most 4 leaf entries and one node for each static, and 268 additional nodes.
+/// Any finite boxes are suitable: walls, beams as long as the world, points, stacks of equal boxes,
+/// outliers far away. If many large boxes cross, the lists of leaves get long, but memory stays
+/// limited: a tree has at most 4 leaf entries and one node per static, and 268 additional nodes.
 ///
 /// # Determinism
 ///
-/// The tree, and with it the order of hits, is a pure function of the boxes in their order. It does
-/// not depend on the number of threads.
+/// The tree, and with it the order of hits, depends only on the boxes and their order: not on the
+/// number of threads.
 ///
 /// # Cost
 ///
-/// Building takes O(n * depth). A search takes O(depth + entries of the leaves that it touches).
-/// Memory: 16 bytes for each static, 20 for each leaf entry, 8 for each node, and a bit for each
-/// static. A clone copies the bits and shares the rest.
+/// Building takes O(n * depth), where the depth is at most 32. A search takes O(depth + entries of
+/// the leaves that it touches). Memory: 16 bytes per static, 20 per leaf entry, 8 per node, and one
+/// bit per static that says whether it is disabled. A clone copies the bits and shares the rest.
 ///
 /// # Example
 ///
@@ -52,8 +53,8 @@ pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 ///
 /// A quadtree whose nodes contain no boxes, with four contiguous children and the lists of leaves
 /// in one array, is described in [an answer on Stack
-/// Overflow](https://stackoverflow.com/questions/41946007). The rule by which boxes are never
-/// clipped, the splits into slabs and the budgets are this crate's.
+/// Overflow](https://stackoverflow.com/questions/41946007). Sorting boxes into children without
+/// clipping them, splitting cells into four slabs, and the limits on memory are this crate's.
 #[derive(Clone, Debug, Default)]
 pub struct StaticTree {
     /// Shared by clones, so that each frame can keep the statics of its step.
@@ -101,15 +102,16 @@ impl TreeData {
 }
 
 impl StaticTree {
-    /// Builds the tree of a slice of boxes, or of [`Statics`] with ids or filters.
+    /// Builds the tree from a slice of boxes, or from [`Statics`] with ids or filters.
     ///
     /// All statics are enabled.
     ///
     /// # Errors
     ///
-    /// - [`Error::InvalidStatic`] names the lowest row that is not finite or has `max < min`.
+    /// - [`Error::InvalidStatic`] if an edge is not finite or `max < min` on an axis; it names the
+    ///   lowest such row.
     /// - [`Error::ColumnLengthMismatch`] if there are not as many ids or filters as boxes.
-    /// - [`Error::TooManyRows`]
+    /// - [`Error::TooManyRows`] if there are more than 2^32 - 2 boxes.
     ///
     /// # Cost
     ///
@@ -128,7 +130,8 @@ impl StaticTree {
         self.data.boxes.is_empty()
     }
 
-    /// Returns the bounds of all statics, disabled ones included, or `None` if there are none.
+    /// Returns the smallest box that covers all statics, disabled ones included, or `None` if there
+    /// are none.
     pub fn bounds(&self) -> Option<Aabb> {
         let bounds = self.data.roots.iter().map(|root| root.bounds);
         bounds.reduce(|a, b| union(&a, &b)).and_then(|bounds| bounds.try_into().ok())
@@ -151,8 +154,8 @@ impl StaticTree {
 
     /// Returns the filter of a row, or `None` if there is no such row.
     ///
-    /// It is [`Filter::ALL`] if no filters were given. The queries of a tree ignore filters: the
-    /// steps and queries of a [`World`](crate::World) apply them.
+    /// It is [`Filter::ALL`] if no filters were given. The steps and queries of a
+    /// [`World`](crate::World) apply filters; the queries of a tree ignore them.
     pub fn filter(&self, row: u32) -> Option<Filter> {
         ((row as usize) < self.len()).then(|| self.filter_of(row))
     }
@@ -205,19 +208,19 @@ impl StaticTree {
         }
         Ok(was_enabled)
     }
-    /// Returns the number of nodes, leaves and empty leaves included.
+    /// Returns the number of nodes, including leaves.
     pub fn node_count(&self) -> usize {
         self.data.roots.len() + self.data.siblings.len() * CHILD_COUNT
     }
 
-    /// Returns the number of entries of all leaves.
+    /// Returns the number of entries in the lists of all leaves.
     ///
     /// A static has one entry in each leaf that its box belongs to.
     pub fn entry_count(&self) -> usize {
         self.data.entries.len()
     }
 
-    /// Returns the bytes of heap memory held.
+    /// Returns the heap memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.data.bytes() + self.disabled.bytes()
     }

@@ -20,24 +20,25 @@ const CELLS_MAX: usize = 1 << 30;
 
 /// A loose/tight double grid of boxes, which are inserted, moved and removed in any order.
 ///
-/// Use it for boxes of any size that live for long and change one at a time: triggers, areas of
-/// effect, large creatures, lights. For all bodies of a step, use [`World`](crate::World).
+/// Use it for boxes of any size that exist for many frames and change one at a time: triggers,
+/// areas of effect, large creatures, lights. For many bodies that move in each frame, use
+/// [`World`](crate::World).
 ///
 /// Each box is filed in one loose cell, the one that contains its center, and the bounds of the
 /// cell grow to cover it. A coarser tight grid finds the loose cells that a search has to visit.
-/// Removing and moving boxes never shrinks these bounds: searches get slower, never wrong, until
-/// [`refit`](Self::refit) is called.
+/// Removing and moving boxes never shrinks these bounds. This makes searches slower, never wrong,
+/// until [`refit`](Self::refit) is called.
 ///
 /// # Determinism
 ///
-/// The order of hits and pairs is a pure function of the calls made before.
+/// The order of hits and pairs depends only on the calls made before.
 ///
 /// # Cost
 ///
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`set_aabb`](Self::set_aabb) and
 /// [`aabb`](Self::aabb) take constant time on average. Memory is O(boxes), for the most boxes held
 /// since [`shrink_to_fit`](Self::shrink_to_fit), however large the area and however small the
-/// cells.
+/// requested cell size.
 ///
 /// # Example
 ///
@@ -79,13 +80,14 @@ pub struct LooseGrid {
 buffers!(LooseGrid { leveled: ; own: cells, tight, slots; plain: area, cell_size, map, planned_len; });
 
 impl LooseGrid {
-    /// Creates an empty grid with loose cells of `cell_size` world units over `area`.
+    /// Creates an empty grid over `area` with square loose cells whose sides are `cell_size` world
+    /// units.
     ///
-    /// The area is where boxes are expected. Searches for boxes outside of it are slower but exact.
-    /// A good cell size is that of a typical box.
+    /// `area` is where boxes are expected. Searches for boxes outside of it are slower but exact. A
+    /// good cell size is the side of a typical box.
     ///
-    /// There are at most two cells for each box, or 1024 in all. While `cell_size` would need more,
-    /// cells are larger; they are made smaller each time the number of boxes has doubled.
+    /// There are at most 1024 cells, or two per box if that is more. If `cell_size` would need more
+    /// cells, cells are larger, and become smaller each time the number of boxes has doubled.
     ///
     /// # Errors
     ///
@@ -110,7 +112,8 @@ impl LooseGrid {
 
     /// Inserts a box and returns its handle.
     ///
-    /// A grid holds up to 2^32 - 2 boxes. Another one is not inserted, and its handle is stale.
+    /// A grid holds up to 2^32 - 2 boxes. If it is full, the box is not inserted, and the returned
+    /// handle is stale.
     ///
     /// # Cost
     ///
@@ -144,7 +147,7 @@ impl LooseGrid {
     ///
     /// # Cost
     ///
-    /// As [`insert`](Self::insert).
+    /// That of [`insert`](Self::insert).
     ///
     /// # Example
     ///
@@ -173,7 +176,7 @@ impl LooseGrid {
         true
     }
 
-    /// Returns a box, or `None` if the handle is stale.
+    /// Returns the box of a handle, or `None` if the handle is stale.
     pub fn aabb(&self, handle: LooseHandle) -> Option<Aabb> {
         self.slots[self.slots.find(handle)?].bounds.try_into().ok()
     }
@@ -190,9 +193,9 @@ impl LooseGrid {
 
     /// Makes searches fast again after boxes were moved far or removed.
     ///
-    /// Shrinks the bounds of each loose cell to its boxes and lists all cells anew, in larger tight
-    /// cells if boxes are very long. Handles stay valid. It is worth its cost once about as many
-    /// boxes have moved to another cell as the grid contains.
+    /// Shrinks the bounds of each loose cell to fit its boxes, and rebuilds the tight grid, with
+    /// larger tight cells if boxes are very long. Handles stay valid. Call it, for example, each
+    /// time that as many boxes have moved to another cell as the grid contains.
     ///
     /// # Cost
     ///
@@ -221,16 +224,16 @@ impl LooseGrid {
         self.rebuild_cells(0);
     }
 
-    /// Returns the bytes of heap memory held.
+    /// Returns the heap memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.bytes()
     }
 
-    /// Releases memory that the present boxes do not need. Handles stay valid.
+    /// Releases memory that the current boxes do not need. Handles stay valid.
     ///
     /// # Cost
     ///
-    /// As [`refit`](Self::refit).
+    /// That of [`refit`](Self::refit).
     pub fn shrink_to_fit(&mut self) {
         self.slots.truncate();
         self.rebuild_cells(self.len());

@@ -7,17 +7,19 @@ use crate::tier::loose_grid::handles::slots::LooseHandle;
 use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex};
 
 impl LooseGrid {
-    /// Replaces `pairs` by all pairs of boxes that overlap, each once. Touching is overlap.
+    /// Replaces the contents of `pairs` with all pairs of boxes that overlap, each once. Touching
+    /// is overlap.
     ///
     /// # Determinism
     ///
-    /// The order is a pure function of the calls made before.
+    /// The order depends only on the calls made before.
     ///
     /// # Cost
     ///
-    /// O(boxes) if no loose cell is crowded and few boxes are as long as the area. Boxes in one
-    /// loose cell are all tested against each other, and so are boxes outside of the area, which
-    /// are filed in the cells at its border. Allocates only what `pairs` grows by.
+    /// O(boxes) if no loose cell is crowded and few boxes are as long as the area. All boxes in one
+    /// loose cell are tested against each other. Boxes outside of the area are filed in the cells
+    /// at its edge, so many of them make these cells crowded. Allocates only if `pairs` has too
+    /// little capacity.
     ///
     /// # Example
     ///

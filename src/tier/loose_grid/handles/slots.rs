@@ -17,8 +17,8 @@ const SLOT_COUNT_MAX: usize = u32::MAX as usize - 1;
 
 /// Identifies a box in a [`LooseGrid`](crate::tier::loose_grid::LooseGrid).
 ///
-/// It is stale once the box is removed. Calls with a stale handle do nothing and return `None` or
-/// `false`.
+/// A handle is stale once its box is removed. Calls with a stale handle do nothing and return
+/// `None` or `false`. Use a handle only with the grid that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LooseHandle {
     pub(super) index: u32,
