@@ -261,9 +261,14 @@ impl<'a> Bodies<'a> {
     /// # Cost
     ///
     /// A body whose pairs are reused costs one comparison, an eighth of its usual cost. A body that
-    /// moves among them costs about four times as much as usual, so the hints are used only if at
-    /// most a fifth of the bodies move; if more do, a step costs what it costs without hints plus
-    /// the comparison.
+    /// moves costs one and a half times as much as usual among others that move, and four to seven
+    /// times if it is alone among marked ones. So hints pay as long as up to a tenth of the bodies
+    /// move, or up to a fifth if these are close together. With more than a fifth they are not used.
+    ///
+    /// A step that files marked bodies, as the second one with them does, takes about twice as long
+    /// as one without hints, up to 2.5 times while its memory is new. If different bodies move in
+    /// each step, filing them does not pay: the world notices and ignores the hints for 8 to 128
+    /// steps. With another twentieth moving in each of 200 steps, hints cost 5 % in total.
     pub fn with_asleep(mut self, asleep: &'a [bool]) -> Self {
         self.asleep = Some(asleep);
         self
