@@ -272,7 +272,7 @@ impl<'a> Bodies<'a> {
     /// takes about twice as long as one without hints, and up to 2.5 times while memory is
     /// allocated. If different bodies move in each step, storing pairs does not pay: the world
     /// detects this and ignores the hints for 8 to 128 steps. If a different twentieth of the
-    /// bodies moves in each of 200 steps, hints cost up to 4 % in total.
+    /// bodies moves in each of 200 steps, hints cost 5 % in total.
     pub fn with_asleep(mut self, asleep: &'a [bool]) -> Self {
         self.asleep = Some(asleep);
         self

@@ -14,7 +14,7 @@ const WINDOW_STEPS: u32 = 256;
 /// with tracked contacts and partner lists.
 const SMALL: StepUsage = StepUsage { rows: 4096, pairs: 4096 };
 
-/// What a step needs memory for.
+/// What a step needs memory for: all that decisions depend on (USAGE-2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StepUsage {
     pub(crate) rows: usize,
@@ -26,7 +26,7 @@ impl StepUsage {
         Self { rows: self.rows.max(other.rows), pairs: self.pairs.max(other.pairs) }
     }
 
-    /// Whether either count is less than half of that of `other`.
+    /// Whether either count is less than half of that of `other` (USAGE-1).
     fn is_far_below(self, other: Self) -> bool {
         self.rows < other.rows / 2 || self.pairs < other.pairs / 2
     }
@@ -41,7 +41,7 @@ pub(crate) struct UsageWindow {
     highest: StepUsage,
     /// Steps of the present window so far.
     steps: u32,
-    /// Number of parts that are still to be given back.
+    /// Number of parts that are still to be given back (USAGE-3).
     parts_left: usize,
 }
 
