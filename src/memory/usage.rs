@@ -1,11 +1,11 @@
 //! When a world gives back memory that its steps no longer need.
 //!
-//! - Memory is given back after a window of steps each of which had less than half of the
+//! - USAGE-1: memory is given back after a window of steps each of which had less than half of the
 //!   rows, or of the pairs, that the buffers have grown for. So memory that is needed at least once
 //!   per window is never given back, and growing and shrinking cannot alternate from step to step.
-//! - Decisions depend on counts only, so they are the same on any machine and at any
+//! - USAGE-2: decisions depend on counts only, so they are the same on any machine and at any
 //!   number of threads.
-//! - One part is given back per step. No single step pays for all of it.
+//! - USAGE-3: one part is given back per step. No single step pays for all of it.
 
 /// Steps per window: some seconds of a simulation. A spike is forgotten after at most two windows.
 const WINDOW_STEPS: u32 = 256;
