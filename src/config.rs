@@ -122,8 +122,8 @@ pub enum BodyShape {
 /// # Ok::<(), triphase::Error>(())
 /// ```
 ///
-/// No setting limits memory, except for the limit on pairs; see
-/// [`World::step`](crate::World::step) for when memory is allocated and released.
+/// Memory needs no setting: a world allocates and releases what its steps need; see
+/// [`World::step`](crate::World::step).
 ///
 /// With the feature `serde`, settings can be read from a file. A setting that is missing has its
 /// default, and an unknown one is an error.
@@ -171,7 +171,8 @@ impl WorldConfig {
     /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid.
     ///
     /// Bodies with a larger half-extent on either axis go to the loose grid. Without a bound, the
-    /// world derives one or several from the sizes in each step. Must be finite and at least 0.
+    /// world derives one or several from the sizes in each step. See [the three
+    /// tiers](crate#three-tiers). Must be finite and at least 0.
     pub fn with_bound(self, half_extent: f32) -> Self {
         self.with_bounds([half_extent])
     }
@@ -252,12 +253,12 @@ impl WorldConfig {
         self
     }
 
-    /// Sets the margin, in world units, that keeps tracked contacts from flickering; 0 by default.
+    /// Sets the margin, in world units, that a tracked contact needs to end; 0 by default.
     ///
     /// A contact begins when the boxes overlap. It ends when the boxes, each grown by `margin` on
-    /// all sides, no longer overlap: once they are more than `2 * margin` apart. So the contacts of
-    /// bodies that rest on each other do not begin and end again and again. The pairs of a step do
-    /// not change.
+    /// all sides, no longer overlap: once they are more than `2 * margin` apart. So contacts do not
+    /// flicker: bodies that rest on each other do not begin and end contacts again and again. The
+    /// pairs of a step do not change.
     ///
     /// Must be finite and at least 0. A margin above 0 needs
     /// [`with_contact_tracking`](Self::with_contact_tracking); without it, [`World::new`] returns
