@@ -8,7 +8,7 @@ use crate::queries::lists::{List, Queries};
 use crate::queries::subject::Subject;
 use std::ops::Range;
 use triphase::query::BatchResults;
-use triphase::{Aabb, CastHit, Circle, Hit, Neighbor, Point, Ray, World};
+use triphase::{Aabb, CastHit, Circle, Neighbor, Point, Ray, World};
 
 /// A world and a batch of queries.
 pub(super) struct Batch {
