@@ -8,10 +8,15 @@ use crate::simd::raw_columns::RawColumns;
 use crate::simd::vector::{Vector, each_edge};
 
 /// What a scan tests besides boxes. A constant in scans that are compiled for each case.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tests {
     pub(super) filters: bool,
     pub(super) circles: CircleSides,
+}
+
+impl Tests {
+    /// Boxes alone.
+    pub(super) const BOXES: Self = Self { filters: false, circles: CircleSides::NONE };
 }
 
 /// One side of a test: a box in each lane, with its filter if filters are tested.

@@ -124,7 +124,11 @@ impl DetectedSimd {
         debug_assert!(!entries.circles());
         let circles = CircleSides { probe: probes.circles(), entries: false };
         let tests = Tests { filters: probes.filters().is_some(), circles };
-        dispatch!(self, scan_all(tests, probes, range, entries, run, sink))
+        if tests == Tests::BOXES {
+            dispatch!(self, scan_all::<true>(tests, probes, range, entries, run, sink))
+        } else {
+            dispatch!(self, scan_all::<false>(tests, probes, range, entries, run, sink))
+        }
     }
 
     /// Bit `k` is set if entry `k` of a block overlaps the area. Bits of padding are unspecified.

@@ -344,7 +344,7 @@ macro_rules! compile_kernels {
 
         #[inline(never)]
         $(#[$features])?
-        pub(super) fn scan_all(
+        pub(super) fn scan_all<const BOXES_ONLY: bool>(
             tests: Tests,
             probes: &SoaColumns<'_>,
             range: std::ops::Range<usize>,
@@ -352,6 +352,7 @@ macro_rules! compile_kernels {
             run: std::ops::Range<usize>,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
             unsafe { scan::scan_all::<$backend>(tests, probes, range, entries, run, sink) }
         }
