@@ -23,6 +23,8 @@ pub enum Column {
     Filter,
     /// Flags that mark bodies as asleep.
     Asleep,
+    /// Flags, or words of bits, that mark rows as [changed](crate::ChangedRows).
+    Changed,
 }
 
 impl fmt::Display for Column {
@@ -36,6 +38,7 @@ impl fmt::Display for Column {
             Self::Id => "id",
             Self::Filter => "filter",
             Self::Asleep => "asleep",
+            Self::Changed => "changed",
         })
     }
 }
@@ -202,6 +205,13 @@ pub enum Error {
         /// The limit; body pairs and static pairs count together.
         limit: usize,
     },
+    /// A step has no such row, although it is said to have [changed](crate::ChangedRows).
+    ChangedRowOutOfRange {
+        /// The row.
+        row: u32,
+        /// Number of rows of the step.
+        row_count: usize,
+    },
     /// The static set has no such row.
     StaticOutOfRange {
         /// The row.
@@ -265,6 +275,9 @@ impl fmt::Display for Error {
             }
             Self::TooManyPairs { limit } => {
                 write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::with_pair_limit")
+            }
+            Self::ChangedRowOutOfRange { row, row_count } => {
+                write!(f, "changed row {row} does not exist; the step has {row_count} rows")
             }
             Self::StaticOutOfRange { row, count } => {
                 write!(f, "static row {row} does not exist; the set has {count} rows")

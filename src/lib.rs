@@ -98,6 +98,7 @@ pub mod config;
 mod error;
 mod pair; // pairs and hits
 mod parallel; // the way into rayon
+mod prefetch; // memory that will be read soon
 pub mod reference; // brute force, for tests
 
 mod input; // columns of bodies and statics
@@ -116,6 +117,7 @@ mod report;
 #[cfg(feature = "serde")]
 mod save;
 mod step; // the phases of a step, in order
+mod step_changed; // those of a step that is told which rows changed
 mod world; // every public call of a world
 
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
@@ -129,6 +131,7 @@ pub use frame::phases::{PassTimes, PhaseTimes};
 pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
 pub use input::bodies::Bodies;
+pub use input::changed_rows::ChangedRows;
 pub use input::filter::Filter;
 pub use input::statics::Statics;
 pub use pair::{Hit, Pair, StaticPair};

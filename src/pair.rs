@@ -73,3 +73,15 @@ pub enum Hit {
 }
 
 const _: () = assert!(size_of::<Pair>() == 8 && size_of::<StaticPair>() == 8);
+
+/// Packs a row and its partner, so that ascending entries are ascending pairs.
+#[inline(always)]
+pub(crate) fn entry(row: u32, partner: u32) -> u64 {
+    u64::from(row) << 32 | u64::from(partner)
+}
+
+/// Unpacks a row and its partner.
+#[inline(always)]
+pub(crate) fn row_and_partner(entry: u64) -> [u32; 2] {
+    [(entry >> 32) as u32, entry as u32]
+}

@@ -44,7 +44,9 @@ pub struct GridReport {
 #[non_exhaustive]
 pub struct Report {
     /// Tier 1: the point grids of the step, those of the smallest bodies first. They do not count
-    /// the bodies of [`cached_count`](Self::cached_count).
+    /// the bodies of [`cached_count`](Self::cached_count). After
+    /// [`World::step_changed`](crate::World::step_changed) they are those of the step in which all
+    /// rows were filed last, with the bodies of that step.
     pub grids: Vec<GridReport>,
     /// Tier 1: bodies [marked as asleep](crate::Bodies::with_asleep) whose pairs were reused.
     pub cached_count: usize,
@@ -69,12 +71,13 @@ pub struct Report {
     pub phases: PhaseTimes,
     /// A sentence that names the setting to change, if a setting makes steps slow.
     pub advice: Option<String>,
+    common_count: usize,
 }
 
 impl Report {
-    /// Number of bodies in tier 1, cached ones included.
+    /// Number of bodies in tier 1, cached and moved ones included.
     pub fn common_count(&self) -> usize {
-        self.grids.iter().map(|grid| grid.body_count).sum::<usize>() + self.cached_count
+        self.common_count
     }
 
     /// [`body_bytes`](Self::body_bytes) divided by the number of bodies.
@@ -105,6 +108,7 @@ impl Report {
             pair_bytes: contacts.bytes() + cached_pages * PAGE_LEN * size_of::<[u32; 2]>(),
             phases: frame.phases,
             advice: None,
+            common_count: frame.row_count - frame.skipped.len() - frame.oversized.rows().len(),
         };
         report.advice = advice(&report, config);
         report

@@ -6,7 +6,6 @@
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::StepOutput;
-use crate::broad_phase::origin::ShiftedBoxes;
 use crate::config::{BodyShape, WorldConfig};
 use crate::contacts::events::tracker::{IdState, TrackedStep};
 use crate::contacts::store::ContactStore;
@@ -15,6 +14,7 @@ use crate::frame::frame::Frame;
 use crate::frame::frames::Frames;
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::statics::StaticSet;
+use crate::frame::stored_boxes::StoredBoxes;
 use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
@@ -44,8 +44,14 @@ impl StepParts<'_> {
         let mut next = self.frames.next();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let outcome = Chunks::new(chunks, &mut chunk_starts)
-            .and_then(|rows| self.build_frame(&rows, Arc::make_mut(&mut next), listener, start));
+            .and_then(|rows| self.build_frame(&rows, true, Arc::make_mut(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
+        self.contacts.changed.is_told = false;
+        self.finish(outcome, next)
+    }
+
+    /// Makes a step that succeeded the last one, or discards it.
+    pub(crate) fn finish(&mut self, outcome: Result<(), Error>, next: Arc<Frame>) -> Result<(), Error> {
         let usage = StepUsage { rows: next.row_count, pairs: self.contacts.next.pair_count() };
         match outcome {
             Ok(()) => {
@@ -57,11 +63,25 @@ impl StepParts<'_> {
                 self.contacts.discard();
             }
         }
+        self.finish_buffers(usage);
+        outcome
+    }
+
+    /// As [`finish`](Self::finish), for a step that was made in the frame of the last one.
+    pub(crate) fn finish_in_place(&mut self, outcome: Result<(), Error>) -> Result<(), Error> {
+        if outcome.is_ok() {
+            self.contacts.advance(self.broad_phase.finder.worker_count());
+        }
+        let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
+        self.finish_buffers(usage);
+        outcome
+    }
+
+    fn finish_buffers(&mut self, usage: StepUsage) {
         self.broad_phase.match_capacity();
         if let Some(part) = self.usage.count(usage, PART_COUNT) {
             self.shrink_part(part);
         }
-        outcome
     }
 
     /// Gives back all memory that the last successful step does not need.
@@ -76,17 +96,19 @@ impl StepParts<'_> {
     fn shrink_part(&mut self, part: usize) {
         let Self { frames, broad_phase, contacts, .. } = self;
         match part {
-            0 => broad_phase.shrink_scratch(),
+            0 => broad_phase.shrink_scratch(frames.front()),
             1 => broad_phase.sleepers.shrink_to_fit(frames.front(), &contacts.pool),
             2 => frames.shrink_to_fit(),
             _ => contacts.shrink_part(part - 3),
         }
     }
 
-    /// Fills the next frame and the next pairs from the rows.
-    fn build_frame(
+    /// Fills the next frame and the next pairs from the rows; from what is marked as asleep too if
+    /// `may_cache`.
+    pub(crate) fn build_frame(
         &mut self,
         rows: &Chunks<'_, '_>,
+        may_cache: bool,
         frame: &mut Frame,
         listener: Option<&OnPage<'_>>,
         start: Clock,
@@ -108,7 +130,7 @@ impl StepParts<'_> {
             pool: &contacts.pool,
         };
         let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
-        broad_phase.find_pairs(step, rows, &mut out)?;
+        broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
 
         let mut clock = Clock::now();
         let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
@@ -139,7 +161,7 @@ impl StepParts<'_> {
             // present one.
             Err(_) => shifted.clone(),
         };
-        let boxes = ShiftedBoxes::new(front, by);
+        let boxes = StoredBoxes::shifted(front, by);
         let step = StepContext {
             config,
             level: simd,

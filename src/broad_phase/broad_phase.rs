@@ -1,35 +1,65 @@
 //! The broad phase of a world: the passes of a step, with cached sleepers or without.
 
+use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
+use crate::broad_phase::changes::changed_set::ChangedSet;
+use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;
 use crate::config::InvalidRows;
 use crate::error::Error;
-use crate::frame::phases::Clock;
+use crate::frame::frame::Frame;
+use crate::frame::phases::{Clock, PhaseTimes};
+use crate::frame::stored_boxes::StoredBoxes;
+use crate::geometry::RawAabb;
 use crate::input::chunks::Chunks;
-use crate::memory::buffers::Buffers;
+use crate::input::filter::Filter;
+use crate::input::rows::BoxSource;
+use crate::memory::buffers::{Buffers, buffers};
 use crate::memory::page::PairBudget;
+use crate::memory::radix::{Numbered, sort_by_key};
+
+/// Changed rows that are loaded ahead of being read.
+const ROWS_AHEAD: usize = 16;
 
 /// The part of a world that finds pairs.
 #[derive(Default)]
 pub(crate) struct BroadPhase {
     pub(crate) finder: PairFinder,
     pub(crate) sleepers: SleeperCache,
+    /// Where rows are filed, for steps that are told which of them changed.
+    pub(crate) row_index: RowIndex,
+    /// The changed rows of such a step, with their boxes.
+    pub(crate) changed_bodies: Vec<ChangedBody>,
+    sort: SortBuffers,
+    stored_boxes: StoredBoxes,
     /// The first row of each chunk of the input.
     pub(crate) chunk_starts: Vec<usize>,
 }
 
+/// Buffers for sorting changed rows.
+#[derive(Default)]
+struct SortBuffers {
+    keys: Vec<Numbered>,
+    spare: Vec<Numbered>,
+    bodies: Vec<ChangedBody>,
+}
+
+buffers!(SortBuffers { leveled: keys, spare, bodies; own: ; plain: ; });
+
 impl BroadPhase {
-    /// Files the rows of a step into its frame and finds all pairs.
+    /// Files the rows of a step into its frame and finds all pairs. Uses what is marked as asleep
+    /// if `may_cache`.
     pub(crate) fn find_pairs(
         &mut self,
         step: StepContext<'_>,
         rows: &Chunks<'_, '_>,
+        may_cache: bool,
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
         out.frame.cached.clear();
         self.sleepers.clear_invalid_rows();
-        if !(rows.has_asleep() && self.sleepers.try_step(&mut self.finder, step, rows, out)?) {
+        if !(may_cache && rows.has_asleep() && self.sleepers.try_step(&mut self.finder, step, rows, out)?) {
             self.find_all_pairs(step, rows, out)?;
         }
         out.frame.skipped.clear();
@@ -53,6 +83,61 @@ impl BroadPhase {
         self.finder.find_frame_pairs(step, &budget, out)
     }
 
+    /// Reads the changed rows of a step, in the order of their places in the last one, whose frame
+    /// is `front`, so that memory is read in order.
+    pub(crate) fn read_changed(
+        &mut self,
+        rows: &Chunks<'_, '_>,
+        changed: &ChangedSet,
+        front: &Frame,
+    ) -> Result<(), Error> {
+        let Self { row_index, changed_bodies, sort, .. } = self;
+        let SortBuffers { keys, spare, bodies } = sort;
+        keys.clear();
+        bodies.clear();
+        for (number, &row) in (0..).zip(changed.rows()) {
+            if let Some(&ahead) = changed.rows().get(bodies.len() + ROWS_AHEAD) {
+                row_index.prefetch(ahead);
+                rows.prefetch(ahead);
+            }
+            let aabb = rows.check(row as usize).map_err(Error::InvalidBody)?;
+            keys.push((row_index.sort_key(front, row, &aabb), number));
+            // The caller's function for ids is called here, before anything is changed: it may
+            // panic.
+            bodies.push(ChangedBody { row, number, aabb, filter: rows.filter(row), id: rows.id(row) });
+        }
+        for (number, &row) in (bodies.len() as u32..).zip(changed.gone()) {
+            keys.push((row_index.sort_key(front, row, &RawAabb::default()), number));
+            bodies.push(ChangedBody { row, number, aabb: NO_BOX, filter: Filter::ALL, id: 0 });
+        }
+        sort_by_key(keys, spare);
+        changed_bodies.clear();
+        changed_bodies.extend(keys.iter().map(|&(_, number)| bodies[number as usize]));
+        Ok(())
+    }
+
+    /// Moves the changed rows in the frame of the last step, or in a copy of it; files all rows
+    /// instead if many have been moved since that was done. There are `row_count` rows afterwards.
+    pub(crate) fn update(&mut self, step: StepContext<'_>, row_count: usize, frame: &mut Frame) -> Result<(), Error> {
+        if !self.row_index.is_worn() {
+            return self.row_index.update(&mut self.finder, step, (&self.changed_bodies, row_count), frame);
+        }
+        // As stored, not as in the caller's columns: those may have changed without being named,
+        // and the pairs are those of the stored boxes.
+        let boxes = &mut self.stored_boxes;
+        self.row_index.write_boxes(frame, &mut boxes.0);
+        boxes.0.resize(boxes.0.len().max(row_count), NO_BOX);
+        self.changed_bodies.iter().for_each(|body| boxes.0[body.row as usize] = body.aabb);
+        boxes.0.truncate(row_count);
+        self.row_index.clear();
+        let all = StepContext { parallel: step.config.is_parallel(row_count), ..step };
+        frame.begin(row_count, !step.config.may_use_threads());
+        self.finder.file(all, boxes, true, &mut frame.bands, &mut PhaseTimes::default())?;
+        self.finder.build_frame(all, frame);
+        self.row_index.begin(frame);
+        Ok(())
+    }
+
     /// Gives the scratch of all threads the same capacity, as after each step.
     pub(crate) fn match_capacity(&mut self) {
         self.finder.match_capacity();
@@ -60,12 +145,24 @@ impl BroadPhase {
 
     /// Bytes of heap memory held, without the bands that frames have too.
     pub(crate) fn bytes(&self) -> usize {
-        self.finder.bytes() + self.sleepers.bytes() + self.chunk_starts.bytes()
+        self.finder.bytes()
+            + self.sleepers.bytes()
+            + self.row_index.bytes()
+            + self.changed_bodies.bytes()
+            + self.sort.bytes()
+            + self.stored_boxes.0.bytes()
+            + self.chunk_starts.bytes()
     }
 
-    /// Drops what the next step fills anyway; sleepers stay.
-    pub(crate) fn shrink_scratch(&mut self) {
+    /// Drops what the next step fills anyway; sleepers stay, and the index of the frame `front`.
+    pub(crate) fn shrink_scratch(&mut self, front: &Frame) {
         self.finder = PairFinder::default();
+        if self.row_index.is_of(front) {
+            self.row_index.shrink_to_fit();
+        } else {
+            self.row_index.drop_rows();
+        }
+        (self.changed_bodies, self.sort, self.stored_boxes) = Default::default();
         self.chunk_starts = Vec::new();
     }
 }

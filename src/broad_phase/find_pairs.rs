@@ -84,8 +84,12 @@ impl PairFinder {
     /// Builds tier 2 and the bands of a frame that was filed, without searching for pairs.
     pub(crate) fn build_frame(&mut self, step: StepContext<'_>, frame: &mut Frame) {
         frame.file_oversized(&self.filing);
+        self.build_bands(step, &mut frame.bands);
+    }
+
+    /// Builds bands that were filed, without searching for pairs.
+    pub(crate) fn build_bands(&mut self, step: StepContext<'_>, bands: &mut Bands) {
         self.begin(step, 0);
-        let bands = &mut frame.bands;
         let (scratch, cell_size) = (&self.scratch, step.config.cell_size);
         bands.build_each(step.parallel, &mut vec![(); bands.band_count()], |_, band, ()| {
             if band.population() == 0 {
@@ -175,6 +179,22 @@ impl PairFinder {
         check_budget(pass, found, pages_before)?;
         phases.gather += clock.lap();
         Ok(tasks_before + items.len())
+    }
+
+    /// Runs a search for each task. `loose_cells` is the number of loose cells that it may search.
+    pub(crate) fn run_searches<T: Send>(
+        &mut self,
+        step: StepContext<'_>,
+        loose_cells: usize,
+        tasks: &mut [T],
+        run: impl Fn(&mut T, &mut SearchScratch) + Send + Sync,
+    ) {
+        self.begin(step, loose_cells);
+        let scratch = &self.scratch;
+        parallel::for_each_mut(step.parallel, tasks, |_, task| {
+            run(task, &mut scratch.own(step.parallel, false).search)
+        });
+        self.poisoned = false;
     }
 
     /// Number of threads with buffers.

@@ -2,6 +2,7 @@
 
 pub(crate) mod band_pass;
 pub(crate) mod broad_phase;
+pub(crate) mod changes;
 pub(crate) mod context;
 pub(crate) mod find_pairs;
 pub(crate) mod origin;

@@ -15,47 +15,18 @@
 
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::broad_phase::context::StepContext;
-use crate::error::{Column, Error, InvalidRow};
+use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::PhaseTimes;
-use crate::geometry::{RawAabb, translated};
-use crate::input::rows::{BoxSource, read_boxes};
-use std::ops::Range;
-
-/// The boxes of a step by row, in coordinates with another origin (SHIFT-1); NaN for skipped rows.
-pub(crate) struct ShiftedBoxes(Vec<RawAabb>);
-
-impl ShiftedBoxes {
-    pub(crate) fn new(frame: &Frame, by: [f32; 2]) -> Self {
-        let mut boxes = Vec::new();
-        frame.write_boxes(&mut boxes);
-        boxes.iter_mut().for_each(|aabb| *aabb = translated(aabb, by));
-        Self(boxes)
-    }
-}
-
-impl BoxSource for ShiftedBoxes {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
-        let aabb = self.0[row];
-        // Infinite edges are valid here, as they are in a step; a NaN marks a row that was skipped.
-        if aabb[0].is_nan() { Err(InvalidRow::new(row as u32, Column::Min, 0, aabb[0])) } else { Ok(aabb) }
-    }
-
-    fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
-        read_boxes(&self.0[rows], boxes)
-    }
-}
+use crate::frame::stored_boxes::StoredBoxes;
+use crate::input::rows::BoxSource;
 
 impl BroadPhase {
     /// Files all shifted boxes into an empty frame, and drops the sleeper cache.
     pub(crate) fn file_shifted(
         &mut self,
         step: StepContext<'_>,
-        boxes: &ShiftedBoxes,
+        boxes: &StoredBoxes,
         frame: &mut Frame,
     ) -> Result<(), Error> {
         frame.begin(boxes.len(), !step.config.may_use_threads());

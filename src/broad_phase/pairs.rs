@@ -26,6 +26,22 @@ impl PairPages {
         self.pair_count
     }
 
+    /// The pages, to be changed so that they contain `pair_count` pairs.
+    pub(crate) fn edit(&mut self, pair_count: usize) -> &mut Vec<Page> {
+        self.pair_count = pair_count;
+        &mut self.pages
+    }
+
+    /// A copy with memory of its own.
+    pub(crate) fn copied(&self) -> Self {
+        let copy = |page: &Page| {
+            let mut copy = Page::empty();
+            copy.edit(|pairs| pairs.extend_from_slice(page.pairs()));
+            copy
+        };
+        Self { pages: self.pages.iter().map(copy).collect(), pair_count: self.pair_count }
+    }
+
     /// Appends all of `pages`, and returns their range.
     pub(crate) fn append(&mut self, pages: &mut Vec<Page>) -> Range<usize> {
         let first = self.pages.len();
@@ -102,6 +118,11 @@ impl FoundPairs {
     /// Adds pages that are reused from earlier steps.
     pub(crate) fn set_cached(&mut self, bodies: &Arc<PairPages>, statics: &Arc<PairPages>) {
         (self.cached_bodies, self.cached_statics) = (Some(Arc::clone(bodies)), Some(Arc::clone(statics)));
+    }
+
+    /// Whether these pages of bodies were reused.
+    pub(crate) fn has_cached(&self, bodies: &Arc<PairPages>) -> bool {
+        self.cached_bodies.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, bodies))
     }
 
     /// Moves all pages that were found in this step.

@@ -205,9 +205,21 @@ fn search_tree(
     aabb: &RawAabb,
     body: u32,
     filter: Option<Filter>,
-    SearchScratch { seen_statics, found, .. }: &mut SearchScratch,
+    scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
+    find_statics(pass, aabb, filter, scratch);
+    scratch.found.iter().try_for_each(|&static_row| sink.push([body, static_row]))
+}
+
+/// Replaces what the scratch has found by the statics that are pairs of one body. `filter` is that
+/// of the body, if bodies have any.
+pub(crate) fn find_statics(
+    pass: &PassContext<'_>,
+    aabb: &RawAabb,
+    filter: Option<Filter>,
+    SearchScratch { seen_statics, found, .. }: &mut SearchScratch,
+) {
     let statics = pass.step.statics;
     found.clear();
     statics.collect(aabb, seen_statics, found);
@@ -219,5 +231,4 @@ fn search_tree(
         let (circle, boxes) = (BodyCircle::of_box(aabb), statics.raw_boxes());
         found.retain(|&static_row| circle.overlaps_box(&boxes[static_row as usize]));
     }
-    found.iter().try_for_each(|&static_row| sink.push([body, static_row]))
 }

@@ -3,8 +3,8 @@
 //! Rows are divided into spans of [`SPAN_ROWS`]. Each chunk of pages is sorted by span into its own
 //! part of a buffer, which fits the cache; then each span gathers its runs from all chunks.
 //!
-//! - ROWSORT-1: an entry contains the row in its upper half and the partner in its lower half, so
-//!   ascending entries are ascending pairs.
+//! An [`entry`] contains the row in its upper half and the partner in its lower half, so ascending
+//! entries are ascending pairs.
 //!
 //! The division into chunks depends on pages, that into spans on rows, so the result does not
 //! depend on threads.
@@ -14,6 +14,7 @@
 use crate::broad_phase::pairs::PageChain;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::page::PAGE_LEN;
+use crate::pair::entry;
 use crate::parallel;
 
 /// Rows of a span: its counters (16 KiB) and its entries, a few per row, stay in the L1 and L2
@@ -31,18 +32,6 @@ const CHUNK_PAGES: [usize; 2] = [4, 32];
 
 /// Spans per page of a chunk.
 const SPANS_PER_PAGE: usize = 32;
-
-/// Packs a row and its partner (ROWSORT-1).
-#[inline(always)]
-pub(crate) fn entry(row: u32, partner: u32) -> u64 {
-    u64::from(row) << 32 | u64::from(partner)
-}
-
-/// Unpacks a row and its partner.
-#[inline(always)]
-pub(crate) fn row_and_partner(entry: u64) -> [u32; 2] {
-    [(entry >> 32) as u32, entry as u32]
-}
 
 /// Number of spans of `rows` rows.
 pub(crate) fn span_count(rows: usize) -> usize {
@@ -79,7 +68,13 @@ impl RowSort {
         let chunk_pages = pages.len().div_ceil(CHUNKS_MAX).max(chunk_pages_min);
         let entries_per_pair = if sides == PairSides::Both { 2 } else { 1 };
         self.chunk_count = pages.len().div_ceil(chunk_pages);
-        self.chunk_room = chunk_pages * PAGE_LEN * entries_per_pair;
+        // Kept pages may be longer than others.
+        let pair_count = |chunk: usize| {
+            let end = pages.len().min((chunk + 1) * chunk_pages);
+            (chunk * chunk_pages..end).map(|k| pages.page(k).len()).sum::<usize>()
+        };
+        let most = (0..self.chunk_count).map(pair_count).fold(chunk_pages * PAGE_LEN, usize::max);
+        self.chunk_room = most * entries_per_pair;
         let len = self.chunk_count * self.chunk_room;
         grow(&mut self.entries, len);
         if self.span_ends.len() < self.chunk_count {

@@ -1,6 +1,7 @@
 //! The view of a step's contacts.
 
 use crate::broad_phase::pairs::PageChain;
+use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::view::ContactEvents;
 use crate::contacts::store::ContactStore;
 use crate::frame::frame::Frame;
@@ -117,6 +118,34 @@ impl<'w> Contacts<'w> {
     }
 }
 
+/// # Pairs of changed rows
+impl<'w> Contacts<'w> {
+    /// The pairs of bodies of which at least one row changed, in ascending order of `(a, b)`.
+    ///
+    /// After [`World::step_changed`](crate::World::step_changed), these are the pairs with a row
+    /// that was named or added. After any other step, all rows may have changed, and these are all
+    /// pairs.
+    ///
+    /// # Cost
+    ///
+    /// The first call after a step lists and sorts these pairs, later ones are O(1). After a step
+    /// that did not need to look at each row, the first call does not either.
+    pub fn changed_pairs(&self) -> &'w [Pair] {
+        bytemuck::cast_slice(self.store.changed.bodies(&self.store.found, self.kept()))
+    }
+
+    /// The static pairs of which the body changed, in ascending order of `(body, static_row)`; see
+    /// [`changed_pairs`](Self::changed_pairs).
+    pub fn changed_static_pairs(&self) -> &'w [StaticPair] {
+        bytemuck::cast_slice(self.store.changed.statics(&self.store.found, self.kept()))
+    }
+
+    /// The kept pairs, if those are the present ones.
+    fn kept(&self) -> Option<&'w KeptPairs> {
+        Some(&self.store.kept).filter(|_| self.store.kept_are_present())
+    }
+}
+
 /// # Partners and events, if enabled in the settings
 impl<'w> Contacts<'w> {
     /// The rows of the bodies that body `row` is a pair with, ascending.
@@ -140,7 +169,8 @@ impl<'w> Contacts<'w> {
     ///
     /// O(1): returns a slice.
     pub fn partners(&self, row: u32) -> Option<&'w [u32]> {
-        self.store.partners.as_ref().map(|lists| lists.bodies(row))
+        let lists = self.store.partners.as_ref()?;
+        Some(self.kept().map_or_else(|| lists.bodies(row), |kept| kept.bodies.lists.of(row)))
     }
 
     /// The rows of the statics that body `row` is a pair with, ascending.
@@ -148,7 +178,8 @@ impl<'w> Contacts<'w> {
     /// `None` unless [`WorldConfig::with_partner_lists`](crate::WorldConfig::with_partner_lists) is
     /// on, like [`partners`](Self::partners).
     pub fn static_partners(&self, row: u32) -> Option<&'w [u32]> {
-        self.store.partners.as_ref().map(|lists| lists.statics(row))
+        let lists = self.store.partners.as_ref()?;
+        Some(self.kept().map_or_else(|| lists.statics(row), |kept| kept.statics.lists.of(row)))
     }
 
     /// The contacts that began, persisted and ended in the step, with their values.

@@ -7,8 +7,9 @@
 //! and 4 bytes per row.
 
 use crate::broad_phase::pairs::{FoundPairs, PageChain};
-use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, row_and_partner, span_count};
+use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
 use crate::memory::buffers::{Buffers, buffers};
+use crate::pair::row_and_partner;
 use crate::parallel;
 use std::ops::Range;
 

@@ -5,12 +5,16 @@
 
 use crate::broad_phase::pairs::FoundPairs;
 use crate::config::WorldConfig;
+use crate::contacts::changes::changed_view::ChangedView;
+use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::tracker::{ContactTracker, IdState, TrackedStep};
 use crate::contacts::exclusive::schedules::Schedules;
 use crate::contacts::partners::PartnerLists;
 use crate::contacts::stream::channel::StepSummary;
 use crate::error::Error;
 use crate::frame::frame::Frame;
+use crate::frame::moved::FrameStamp;
+use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PagePool;
 
@@ -28,6 +32,12 @@ pub(crate) struct ContactStore {
     pub(crate) events: Option<Box<ContactTracker>>,
     /// Present if partner lists are built.
     pub(crate) partners: Option<Box<PartnerLists>>,
+    /// The pairs of steps that are told which rows changed.
+    pub(crate) kept: KeptPairs,
+    /// Which pairs have a changed row.
+    pub(crate) changed: ChangedView,
+    /// Ids that were copied by a step that is told what changed.
+    pub(crate) changed_ids: Vec<u64>,
 }
 
 impl ContactStore {
@@ -51,6 +61,29 @@ impl ContactStore {
         }
     }
 
+    /// As [`track`](Self::track), in a step that was told what changed: what may fail of it, before
+    /// anything is changed.
+    pub(crate) fn identify_changed(&mut self, step: TrackedStep<'_>) -> Result<IdState, Error> {
+        let Self { events: Some(tracker), changed, changed_ids, .. } = self else { return Ok(IdState::Unknown) };
+        let is_same = tracker.same_bodies(step.rows, changed.rows.rows().iter().copied());
+        if is_same && step.margin == 0.0 {
+            return Ok(IdState::Unchanged);
+        }
+        tracker.identify_changed(step, changed.rows.rows(), changed_ids)
+    }
+
+    /// The rest of [`identify_changed`](Self::identify_changed), which returned `state`.
+    pub(crate) fn track_changes(&mut self, step: TrackedStep<'_>, frame: &Frame, state: IdState) {
+        let Self { events: Some(tracker), kept, next, .. } = self else { return };
+        if state == IdState::Unchanged && step.margin == 0.0 {
+            let [bodies, statics] = kept.edits();
+            tracker.edit(bodies, statics, step.rows.len(), step.parallel);
+        } else {
+            let copied = state == IdState::Copied && step.rows.has_ids();
+            tracker.advance_identified(step, next, frame, copied.then_some(&frame.ids));
+        }
+    }
+
     /// Rebuilds the partner lists, if there are any, from the running step of `rows` rows.
     pub(crate) fn rebuild_partners(&mut self, rows: usize, parallel: bool) {
         if let Some(partners) = &mut self.partners {
@@ -65,10 +98,29 @@ impl ContactStore {
     pub(crate) fn advance(&mut self, workers: usize) {
         std::mem::swap(&mut self.found, &mut self.next);
         self.schedules.invalidate();
+        self.changed.invalidate();
         // A step may be built on either side, so both get the same capacity.
         self.next.reserve_like(&self.found);
         let (present, previous) = (self.found.page_count(), self.next.page_count());
         self.pool.provide(present + previous, present.saturating_sub(previous) + workers);
+    }
+
+    /// The running step, which was told what changed, is about to succeed: its pairs are edited
+    /// into the kept ones, and become those of the step.
+    pub(crate) fn apply_changes(&mut self, row_count: usize, stamp: FrameStamp, parallel: bool) {
+        self.found.clear(&self.pool);
+        self.next.clear(&self.pool);
+        self.kept.apply(row_count, stamp, self.partners.is_some(), parallel);
+        self.next.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
+    }
+
+    /// Keeps the pairs of the running step, so that the next can be told what changed.
+    pub(crate) fn keep(&mut self, row_count: usize, stamp: FrameStamp, parallel: bool) {
+        self.found.clear(&self.pool);
+        self.kept.fill(&self.next, row_count, self.partners.is_some(), parallel);
+        self.kept.stamp = stamp;
+        self.next.clear(&self.pool);
+        self.next.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
     }
 
     /// The running step failed: the present pairs stay.
@@ -79,10 +131,17 @@ impl ContactStore {
     /// Removes the static pairs, because the static set was replaced.
     pub(crate) fn clear_statics(&mut self) {
         self.found.clear_statics(&self.pool);
+        self.changed.invalidate_statics();
+        self.kept.clear_statics();
         self.schedules.invalidate_statics();
         if let Some(partners) = &mut self.partners {
             partners.clear_statics();
         }
+    }
+
+    /// Whether the present pairs are the kept ones.
+    pub(crate) fn kept_are_present(&self) -> bool {
+        self.found.has_cached(&self.kept.bodies.pages)
     }
 
     /// Counts of the present step.
@@ -104,6 +163,9 @@ impl ContactStore {
             + self.schedules.bytes()
             + self.events.bytes()
             + self.partners.bytes()
+            + self.kept.bytes()
+            + self.changed.bytes()
+            + self.changed_ids.bytes()
     }
 
     /// Number of parts for [`shrink_part`](Self::shrink_part).
@@ -112,7 +174,16 @@ impl ContactStore {
     /// Gives back what one part holds beyond the present contacts.
     pub(crate) fn shrink_part(&mut self, part: usize) {
         match part {
-            0 => self.events.shrink_to_fit(),
+            0 => {
+                self.events.shrink_to_fit();
+                self.changed.shrink_to_fit();
+                self.changed_ids = Vec::new();
+                if self.kept_are_present() {
+                    self.kept.shrink_to_fit();
+                } else {
+                    self.kept = KeptPairs::default();
+                }
+            }
             1 => self.partners.shrink_to_fit(),
             2 => self.schedules.shrink_to_fit(),
             _ => {

@@ -2,6 +2,7 @@
 //! of that step.
 
 use crate::error::InvalidRow;
+use crate::frame::moved::{FrameStamp, MovedBodies};
 use crate::frame::oversized::Oversized;
 use crate::frame::phases::PhaseTimes;
 use crate::frame::sleepers::CachedBodies;
@@ -23,14 +24,20 @@ pub(crate) struct Frame {
     /// Number of the step; 0 before the first.
     pub(crate) step: u64,
     pub(crate) row_count: usize,
+    /// Whether the bodies were circles, if the frame is to be updated.
+    pub(crate) had_circles: bool,
     /// Whether the world's settings allow one thread only.
     pub(crate) sequential: bool,
     /// By row; empty if the step had no ids.
     pub(crate) ids: Vec<u64>,
+    /// The stamp of the frame whose ids these are, if that is to be updated.
+    pub(crate) ids_stamp: FrameStamp,
     /// By row; empty if no row has a filter.
     pub(crate) filters: Vec<Filter>,
-    /// Tier 1: the bodies that this step filed.
+    /// Tier 1: the bodies that this step filed, or an earlier one that it goes back to.
     pub(crate) bands: Bands,
+    /// Tier 1: the bodies that moved since.
+    pub(crate) moved: MovedBodies,
     /// Tier 1: the bodies that earlier steps filed.
     pub(crate) cached: CachedBodies,
     /// Tier 2.
@@ -46,9 +53,9 @@ pub(crate) struct Frame {
 
 // Ids are not leveled: they move from one frame to the next where they can. Statics are shared.
 buffers!(Frame {
-    leveled: filters, bands, cached, oversized, skipped;
+    leveled: filters, bands, moved, cached, oversized, skipped;
     own: ids, boxes_by_row;
-    plain: step, row_count, sequential, statics, phases;
+    plain: ids_stamp, step, row_count, had_circles, sequential, statics, phases;
 });
 
 /// The parts of a frame, besides its bands, that determine pairs.
@@ -79,7 +86,16 @@ impl Frame {
     /// Prepares for another step, and drops what was derived from the last contents.
     pub(crate) fn begin(&mut self, row_count: usize, sequential: bool) {
         (self.row_count, self.sequential) = (row_count, sequential);
+        self.moved.clear();
         self.boxes_by_row.invalidate();
+    }
+
+    /// Prepares for another step of which some rows changed: the rest stays.
+    pub(crate) fn begin_update(&mut self, row_count: usize, sequential: bool) {
+        (self.row_count, self.sequential) = (row_count, sequential);
+        self.boxes_by_row.invalidate();
+        self.cached.clear();
+        self.skipped.clear();
     }
 
     /// The filters of all rows, if any row has one.
@@ -106,7 +122,8 @@ impl Frame {
         boxes.clear();
         boxes.resize(self.row_count, [f32::NAN; 4]);
         let mut put = |BodyRecord { aabb, row }: BodyRecord| boxes[row as usize] = aabb;
-        self.bands.bodies().for_each(&mut put);
+        self.bands.bodies().filter(|body| !self.moved.is_outdated(body.row)).for_each(&mut put);
+        self.moved.bands.bodies().for_each(&mut put);
         if let Some(bands) = self.cached.bands() {
             bands.bodies().filter(|body| self.cached.is_cached(body.row)).for_each(&mut put);
         }

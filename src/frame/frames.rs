@@ -117,11 +117,25 @@ impl Frames {
         published
     }
 
+    /// The frame of the last step, to be changed into that of the next, unless a reader may have
+    /// it.
+    pub(crate) fn front_mut(&mut self) -> Option<&mut Frame> {
+        self.retract();
+        Arc::get_mut(&mut self.front)
+    }
+
     /// Takes a frame to build a step in: a free spare, or a new one (FRAME-2, FRAME-3).
     pub(crate) fn next(&mut self) -> Arc<Frame> {
         self.retract();
-        let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
-        let mut next = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
+        // If the front frame is to be updated, the spare that is least far behind it.
+        let filing = self.front.moved.stamp.filing;
+        let rank = |spare: &Frame| if spare.moved.stamp.filing == filing { spare.moved.stamp.updates + 1 } else { 0 };
+        let free = self.spares.iter_mut().enumerate().filter_map(|(at, spare)| {
+            let spare = Arc::get_mut(spare)?;
+            Some((rank(spare), at))
+        });
+        let free = free.reduce(|best, other| if other.0 > best.0 { other } else { best });
+        let mut next = free.map(|(_, at)| self.spares.swap_remove(at)).unwrap_or_default();
         if !self.front_is_oversized {
             level(Arc::make_mut(&mut next), &self.front, self.has_readers() || self.own_ids);
         }
@@ -136,6 +150,7 @@ impl Frames {
         let handed_on = front.is_some();
         if let Some(front) = front {
             std::mem::swap(&mut next.ids, &mut front.ids);
+            std::mem::swap(&mut next.ids_stamp, &mut front.ids_stamp);
         }
         handed_on
     }

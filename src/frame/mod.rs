@@ -2,8 +2,10 @@
 
 pub(crate) mod frame;
 pub(crate) mod frames;
+pub(crate) mod moved;
 pub(crate) mod order;
 pub(crate) mod oversized;
 pub(crate) mod phases;
 pub(crate) mod sleepers;
 pub(crate) mod statics;
+pub(crate) mod stored_boxes;

@@ -5,12 +5,19 @@ use crate::frame::frame::Frame;
 impl Frame {
     /// Writes all rows so that bodies that are near each other become adjacent.
     ///
-    /// Common bodies in cell order, cached ones after the others, then oversized ones in the order
-    /// of their loose cells, then skipped rows.
+    /// Common bodies in cell order, moved and cached ones after the others, then oversized ones in
+    /// the order of their loose cells, then skipped rows.
     pub(crate) fn write_spatial_order(&self, order: &mut Vec<u32>) {
         order.clear();
         order.reserve(self.row_count);
-        self.bands.row_runs().for_each(|rows| order.extend_from_slice(rows));
+        match self.moved.bands() {
+            None => self.bands.row_runs().for_each(|rows| order.extend_from_slice(rows)),
+            Some(moved) => {
+                let is_current = |row: &u32| !self.moved.is_outdated(*row);
+                self.bands.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_current)));
+                moved.row_runs().for_each(|rows| order.extend_from_slice(rows));
+            }
+        }
         if let Some(sleepers) = self.cached.bands() {
             let is_cached = |row: &u32| self.cached.is_cached(*row);
             sleepers.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_cached)));

@@ -5,7 +5,7 @@
 //! both kinds of boxes apart: a [`RawAabb`] is in the axes of the world, a [`BandBox`] in those of
 //! a band, and [`BandAxes`] converts between them.
 
-use crate::geometry::raw_box::{RawAabb, overlaps, union};
+use crate::geometry::raw_box::{RawAabb, contains, overlaps, union};
 
 /// The axes of a band: those of the world, or x and y exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +72,12 @@ impl BandBox {
     /// The smallest box that covers both.
     pub(crate) fn union(&self, other: &Self) -> Self {
         Self(union(&self.0, &other.0))
+    }
+
+    /// Whether `other` is inside this box; edges may be equal.
+    #[inline(always)]
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        contains(&self.0, &other.0)
     }
 
     /// Whether two closed boxes of one band overlap.

@@ -5,6 +5,7 @@ use crate::geometry::RawAabb;
 use crate::input::bodies::{Bodies, BoxColumns, Ids, check_box};
 use crate::input::filter::Filter;
 use crate::input::rows::{BoxSource, ROWS_MAX, is_finite, read_boxes};
+use crate::prefetch::prefetch;
 use std::ops::Range;
 
 /// The chunks of one step, with lengths that agree. Rows are numbered through all chunks.
@@ -79,7 +80,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
     /// Copies the filters of all rows; leaves `filters` empty if no chunk has any.
     pub(crate) fn copy_filters(&self, filters: &mut Vec<Filter>) {
         filters.clear();
-        if self.chunks.iter().all(|chunk| chunk.filters.unwrap_or_default().is_empty()) {
+        if !self.has_filters() {
             return;
         }
         if filters.capacity() < self.len() {
@@ -92,6 +93,51 @@ impl<'i, 'a> Chunks<'i, 'a> {
                 None => filters.resize(*end, Filter::ALL),
             }
         }
+    }
+
+    /// Whether any row may have a filter.
+    pub(crate) fn has_filters(&self) -> bool {
+        !self.chunks.iter().all(|chunk| chunk.filters.unwrap_or_default().is_empty())
+    }
+
+    /// The filter of a row.
+    pub(crate) fn filter(&self, row: u32) -> Filter {
+        let (chunk, at) = self.chunk_of(row as usize);
+        self.chunks[chunk].filters.map_or(Filter::ALL, |filters| filters[at])
+    }
+
+    /// Loads what is read of a row.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, row: u32) {
+        let (chunk, at) = self.chunk_of(row as usize);
+        let Bodies { boxes, filters, .. } = self.chunks[chunk];
+        match boxes {
+            BoxColumns::Centers { centers, half_extents } => {
+                prefetch(&centers[at..=at]);
+                prefetch(&half_extents[at..=at]);
+            }
+            BoxColumns::Uniform { centers, .. } => prefetch(&centers[at..=at]),
+            BoxColumns::Aabbs(aabbs) => prefetch(&aabbs[at..=at]),
+        }
+        if let Some(filters) = filters {
+            prefetch(&filters[at..=at]);
+        }
+    }
+
+    /// The id of a row; the row itself if there are no ids.
+    pub(crate) fn id(&self, row: u32) -> u64 {
+        let (chunk, at) = self.chunk_of(row as usize);
+        match self.chunks[chunk].ids {
+            Some(Ids::Column(column)) => column[at],
+            Some(Ids::By(id_of_row)) => id_of_row(at),
+            None => u64::from(row),
+        }
+    }
+
+    /// The chunk of a row, and the row within it.
+    fn chunk_of(&self, row: usize) -> (usize, usize) {
+        let k = self.starts[1..].partition_point(|&end| end <= row);
+        (k, row - self.starts[k])
     }
 
     /// Whether any row may be marked as asleep.
@@ -137,8 +183,7 @@ impl BoxSource for Chunks<'_, '_> {
     }
 
     fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
-        let k = self.starts[1..].partition_point(|&end| end <= row);
-        let in_chunk = row - self.starts[k];
+        let (k, in_chunk) = self.chunk_of(row);
         check_body(&self.chunks[k], in_chunk, row as u32)
             .map_err(|error| if self.chunks.len() > 1 { error.in_chunk(k, in_chunk) } else { error })
     }

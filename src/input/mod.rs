@@ -1,6 +1,7 @@
 //! The columns that a caller passes, validated and read as one run of rows.
 
 pub(crate) mod bodies;
+pub(crate) mod changed_rows;
 pub(crate) mod chunks;
 pub(crate) mod filter;
 pub(crate) mod rows;

@@ -70,6 +70,15 @@ impl<'a> SoaBlocks<'a> {
     }
 }
 
+/// Replaces the box of an entry.
+#[inline(always)]
+pub(crate) fn set_box(words: &mut [u32], at: usize, aabb: &RawAabb) {
+    let block = &mut words.as_chunks_mut::<SOA_BLOCK_WORDS>().0[at / SOA_BLOCK_LEN];
+    for (edge, value) in aabb.iter().enumerate() {
+        block[edge * SOA_BLOCK_LEN + at % SOA_BLOCK_LEN] = value.to_bits();
+    }
+}
+
 /// Writes columns as blocks.
 pub(crate) fn fill_blocks(words: &mut [u32], columns: &SoaColumns<'_>) {
     let [min_x, min_y, max_x, max_y] = [columns.min_x(), columns.min_y(), columns.max_x(), columns.max_y()];

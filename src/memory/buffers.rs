@@ -67,7 +67,7 @@ macro_rules! plain_buffers {
 }
 pub(crate) use plain_buffers;
 
-plain_buffers!(bool, u8, u16, u32, i32, u64, usize, f32, f64, [f32; 4], [u32; 2], Filter);
+plain_buffers!(bool, u8, u16, u32, i32, u64, usize, f32, f64, [f32; 4], [u32; 2], (u64, u32), Filter);
 
 impl<T: Buffers> Buffers for Vec<T> {
     fn bytes(&self) -> usize {

@@ -7,6 +7,7 @@
 //!   neighbors of an inner cell to the sides and below can be looked up without a special case;
 //!   those above are never looked up.
 
+use crate::prefetch::prefetch;
 use std::ops::Range;
 
 /// Words of a table of this many rows (CELLS-2).
@@ -29,6 +30,15 @@ impl<'a> CellStarts<'a> {
         // The inner cells follow the border (CELLS-2).
         let cell = y * self.stride + 1;
         self.starts[cell + x.start] as usize..self.starts[cell + x.end] as usize
+    }
+
+    /// Loads what [`run`](Self::run) reads for the rows `y`.
+    #[inline(always)]
+    pub(crate) fn prefetch_runs(&self, y: Range<usize>, x_start: usize) {
+        for y in y {
+            let cell = y * self.stride + 1 + x_start;
+            prefetch(&self.starts[cell..=cell]);
+        }
     }
 
     /// The first entry of each cell, row by row.

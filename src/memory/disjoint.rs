@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::memory::prefetch::prefetch_for_writing;
+use crate::prefetch::prefetch_for_writing;
 use std::marker::PhantomData;
 
 /// How far ahead memory is prefetched: a little less than three cache lines.

@@ -9,7 +9,6 @@ pub(crate) mod disjoint;
 pub(crate) mod lazy;
 pub(crate) mod listener;
 pub(crate) mod page;
-pub(crate) mod prefetch;
 pub(crate) mod radix;
 pub(crate) mod record;
 pub(crate) mod usage;

@@ -35,8 +35,23 @@ pub(crate) struct Page {
 }
 
 impl Page {
+    /// A page without memory, which is not to be recycled.
+    pub(crate) fn empty() -> Self {
+        Self { page: Box::default(), len: 0 }
+    }
+
     pub(crate) fn pairs(&self) -> &[[u32; 2]] {
         &self.page[..self.len as usize]
+    }
+
+    /// Changes the pairs of a page that is not to be recycled.
+    pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Vec<[u32; 2]>)) {
+        let mut pairs = std::mem::take(&mut self.page).into_vec();
+        pairs.truncate(self.len as usize);
+        edit(&mut pairs);
+        self.len = pairs.len() as u32;
+        pairs.resize(pairs.capacity(), [0; 2]);
+        self.page = pairs.into_boxed_slice();
     }
 }
 
@@ -122,7 +137,7 @@ impl PairBudget {
     }
 
     /// Counts the pairs of a closed page. Returns whether all so far are within the limit.
-    fn spend(&self, pairs: usize) -> bool {
+    pub(crate) fn spend(&self, pairs: usize) -> bool {
         // Relaxed: only the sum matters, and the final read follows the join of all tasks.
         let before = self.closed.fetch_add(pairs, Ordering::Relaxed);
         let within = before + pairs <= self.limit;

@@ -16,9 +16,10 @@ use crate::tier::static_tree::tree::StaticTree;
 
 /// The parts of a frame, in the order in which they are searched.
 const COMMON: usize = 0;
-const SLEEPERS: usize = 1;
-const OVERSIZED: usize = 2;
-const STATICS: usize = 3;
+const MOVED: usize = 1;
+const SLEEPERS: usize = 2;
+const OVERSIZED: usize = 3;
+const STATICS: usize = 4;
 
 impl<'w> QueryBuilder<'w> {
     /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` is
@@ -41,6 +42,7 @@ impl Source<Hit> for Frame {
         while *part <= STATICS {
             let search = match *part {
                 COMMON => scope.common.then(|| points(&self.bands)),
+                MOVED => self.moved.bands().filter(|_| scope.common).map(points),
                 SLEEPERS => self.cached.bands().filter(|_| scope.common).map(points),
                 OVERSIZED if self.oversized.is_empty() => None,
                 OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.oversized.grid().box_query(*area, test))),
@@ -57,7 +59,8 @@ impl Source<Hit> for Frame {
     #[inline(always)]
     fn hit(&self, scope: &Scope<'_, Hit>, part: usize, row: u32) -> Option<Hit> {
         match part {
-            COMMON => self.body(scope, row),
+            COMMON if self.moved.is_outdated(row) => None,
+            COMMON | MOVED => self.body(scope, row),
             SLEEPERS if self.cached.is_cached(row) => self.body(scope, row),
             SLEEPERS => None,
             OVERSIZED => self.body(scope, self.oversized.rows()[row as usize]),
@@ -71,7 +74,14 @@ impl Source<Hit> for Frame {
 
     fn find_hits(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest, found: &mut HitSink<'_, Hit>) {
         if scope.common {
-            self.find_bodies(scope, self.bands.box_query(*area, test), found);
+            match self.moved.bands() {
+                None => self.find_bodies(scope, self.bands.box_query(*area, test), found),
+                Some(moved) => {
+                    let rows = self.bands.box_query(*area, test).filter(|row| !self.moved.is_outdated(*row));
+                    self.find_bodies(scope, rows, found);
+                    self.find_bodies(scope, moved.box_query(*area, test), found);
+                }
+            }
             if let Some(sleepers) = self.cached.bands() {
                 let rows = sleepers.box_query(*area, test).filter(|row| self.cached.is_cached(*row));
                 self.find_bodies(scope, rows, found);
@@ -90,11 +100,12 @@ impl Source<Hit> for Frame {
 
     fn find_first(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest) -> Option<Hit> {
         let common = || self.bands.box_query(*area, test).find_map(|row| self.hit(scope, COMMON, row));
+        let moved = || self.moved.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, MOVED, row));
         let sleeper = || self.cached.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, SLEEPERS, row));
         let oversized =
             || self.oversized.grid().box_query(*area, test).find_map(|entity| self.hit(scope, OVERSIZED, entity));
         let static_hit = || scope.statics?.box_query(*area, test).find_map(|row| self.hit(scope, STATICS, row));
-        (scope.common.then(|| common().or_else(sleeper)).flatten())
+        (scope.common.then(|| common().or_else(moved).or_else(sleeper)).flatten())
             .or_else(|| scope.oversized.then(oversized).flatten())
             .or_else(static_hit)
     }
@@ -104,6 +115,10 @@ impl Source<Hit> for Frame {
         if scope.common {
             let within = nearest.within();
             self.bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
+            if let Some(moved) = self.moved.bands() {
+                let within = nearest.within();
+                moved.visit_nearest(point, count, within, &mut add_nearest(self, scope, MOVED, nearest));
+            }
             if let Some(sleepers) = self.cached.bands() {
                 let within = nearest.within();
                 sleepers.visit_nearest(point, count, within, &mut add_nearest(self, scope, SLEEPERS, nearest));
@@ -112,8 +127,8 @@ impl Source<Hit> for Frame {
         if scope.oversized {
             let within = nearest.within();
             let level = self.bands.level();
-            // Its hits are rows, like those of common bodies.
-            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, COMMON, nearest));
+            // Its hits are rows, like those of moved bodies.
+            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, MOVED, nearest));
         }
         if let Some(statics) = scope.statics {
             let within = nearest.within();
@@ -126,6 +141,10 @@ impl Source<Hit> for Frame {
         if scope.common {
             let t_max = hits.t_max();
             self.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
+            if let Some(moved) = self.moved.bands() {
+                let t_max = hits.t_max();
+                moved.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, MOVED, hits));
+            }
             if let Some(sleepers) = self.cached.bands() {
                 let t_max = hits.t_max();
                 sleepers.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, SLEEPERS, hits));
@@ -134,7 +153,7 @@ impl Source<Hit> for Frame {
         if scope.oversized {
             let t_max = hits.t_max();
             let level = self.bands.level();
-            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
+            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, MOVED, hits));
         }
         if let Some(statics) = scope.statics {
             let t_max = hits.t_max();
@@ -179,6 +198,7 @@ impl Frame {
     /// Visits the parts of all tiers, for drawing and debugging.
     pub(crate) fn visit_debug_shapes(&self, statics: &StaticTree, mut visitor: impl FnMut(DebugShape)) {
         self.bands.visit_debug_shapes(&mut visitor);
+        self.moved.bands().into_iter().for_each(|moved| moved.visit_debug_shapes(&mut visitor));
         self.cached.bands().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
         self.oversized.grid().visit_debug_shapes(&mut visitor);
         statics.visit_debug_shapes(visitor);

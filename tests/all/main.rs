@@ -3,6 +3,7 @@
 mod adversarial_layouts;
 mod api_types;
 mod boxes_by_row;
+mod changed_rows;
 mod circle_bodies;
 mod contact_events;
 mod error_messages;

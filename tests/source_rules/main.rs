@@ -16,7 +16,7 @@ use std::path::Path;
 const ROOMS: &[&[&str]] = &[
     &["geometry"],
     &["error.rs", "reference.rs"],
-    &["config.rs", "pair.rs", "parallel.rs"],
+    &["config.rs", "pair.rs", "parallel.rs", "prefetch.rs"],
     &["input"],
     &["memory"],
     &["simd"],
@@ -28,6 +28,7 @@ const ROOMS: &[&[&str]] = &[
     &["contacts"],
     &["query"],
     &["reader.rs", "report.rs", "save.rs", "step.rs"],
+    &["step_changed.rs"],
     &["world.rs"],
     &["lib.rs"],
 ];
@@ -42,7 +43,7 @@ const WITH_RAYON: &[&str] = &[
 const WITH_UNSAFE: &[&str] = &[
     "contacts/exclusive/columns.rs", // two rows at a time, while no other thread has them
     "memory/disjoint.rs",            // one buffer, many tasks
-    "memory/prefetch.rs",            // a hint to the processor
+    "prefetch.rs",                   // a hint to the processor
     "simd/avx2.rs",
     "simd/avx512.rs",
     "simd/backend.rs",      // hits written as pairs

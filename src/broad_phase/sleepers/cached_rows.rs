@@ -280,7 +280,7 @@ fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
 }
 
 /// Some rows of a step, all of them valid, with their numbers in the step.
-pub(super) struct RecordRows<'a>(pub(super) &'a [BodyRecord]);
+pub(crate) struct RecordRows<'a>(pub(crate) &'a [BodyRecord]);
 
 impl BoxSource for RecordRows<'_> {
     fn len(&self) -> usize {

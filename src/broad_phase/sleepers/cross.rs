@@ -100,11 +100,13 @@ impl AwakeVsCached<'_> {
         &self,
         band: &BandSearch<'_>,
         awake: &[BodyRecord],
-        buffers: &mut SearchBuffers,
+        buffers: &mut SearchBuffers<1>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let (cached, filters) = (&self.frame.cached, self.pass.filters_by_row);
-        band.for_each_overlap(awake, self.pass.step.are_circles, buffers, |awake, row| {
+        let boxes = awake.iter().map(|body| [body.aabb]);
+        band.for_each_overlap(boxes, self.pass.step.are_circles, buffers, |number, row, _| {
+            let awake = awake[number as usize].row;
             // A stale row may not exist any more, so it must be excluded first.
             if !cached.is_cached(row) {
                 return Some(());

@@ -6,11 +6,12 @@
 //!
 //! Cost: a lookup per pair and a pass over the contacts.
 
-use crate::contacts::by_row::{SPAN_ROWS, row_and_partner};
+use crate::contacts::by_row::SPAN_ROWS;
 use crate::contacts::events::span::{ContactSpan, LOOKUP_LEN, NO_ENTRY, reserve};
 use crate::memory::buffers::{Buffers, buffers};
-use crate::memory::prefetch::prefetch;
+use crate::pair::row_and_partner;
 use crate::parallel;
+use crate::prefetch::prefetch;
 use crate::simd::{DetectedSimd, SimdJob};
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};

@@ -1,5 +1,6 @@
 //! The tracked contacts of one kind, span by span.
 
+use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
 use crate::contacts::events::compare::ComparePool;
@@ -67,6 +68,22 @@ impl ContactSet {
         self.live = if map.is_identity() { count } else { live };
     }
 
+    /// Ends the removed contacts and begins the added ones; all others persist.
+    pub(super) fn edit(&mut self, edits: &PairEdits, row_count: usize, parallel: bool) {
+        let live = self.live.max(span_count(row_count));
+        if self.spans.len() < live {
+            self.spans.resize_with(live, ContactSpan::default);
+        }
+        self.live = live;
+        parallel::for_each_mut(parallel && !edits.is_empty(), self.live_mut(), |k, span| {
+            span.clear_events();
+            let (ended, began) = (part_of_entries(&edits.removed, k), part_of_entries(&edits.added, k));
+            if !(ended.is_empty() && began.is_empty()) {
+                span.edit(ended, began);
+            }
+        });
+    }
+
     /// The spans that may have contacts or events.
     pub(super) fn live(&self) -> &[ContactSpan] {
         &self.spans[..self.live]
@@ -119,6 +136,12 @@ fn move_contacts(
     parallel::sort_unstable(parallel, moved);
     let moved = &*moved;
     parallel::for_each_mut(parallel, spans, |k, span| span.insert_moved(part_of_span(moved, k)));
+}
+
+/// The entries of one span, from entries in ascending order.
+fn part_of_entries(entries: &[u64], span: usize) -> &[u64] {
+    let first_of_row = |row: usize| entries.partition_point(|&entry| ((entry >> 32) as usize) < row);
+    &entries[first_of_row(span * SPAN_ROWS)..first_of_row((span + 1) * SPAN_ROWS)]
 }
 
 /// The contacts of one span, from contacts in ascending order.

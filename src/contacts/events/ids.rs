@@ -152,6 +152,21 @@ impl IdentityMap {
         outcome
     }
 
+    /// Whether the last step had ids.
+    pub(super) fn has_ids(&self) -> bool {
+        self.has_ids
+    }
+
+    /// Number of ids of the last step.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The last step had this many rows; nothing else has changed.
+    pub(super) fn set_row_count(&mut self, row_count: usize) {
+        self.row_count = row_count;
+    }
+
     /// The new rows of the bodies of the last step.
     pub(super) fn row_map(&self) -> RowMap<'_> {
         match self.change {

@@ -4,13 +4,13 @@
 //! had no ids, its number of rows is unknown, so a contact of a high row makes room for the spans
 //! of all rows before it: a tenth of a byte per row.
 
-use crate::contacts::by_row::{entry, row_and_partner};
 use crate::contacts::events::contact_set::ContactSet;
 use crate::contacts::events::ids::StepIds;
 use crate::contacts::events::tracker::ContactTracker;
 use crate::error::Error;
 use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::input::rows::ROWS_MAX;
+use crate::pair::{entry, row_and_partner};
 use serde::{Deserialize, Serialize};
 
 /// The contacts of the last successful step, and the ids of its rows.

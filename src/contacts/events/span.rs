@@ -7,10 +7,11 @@
 //! - SPAN-3: before that, contacts whose bodies moved to other rows are removed and inserted in the
 //!   spans of their new rows; those whose bodies are gone end.
 
-use crate::contacts::by_row::{entry, row_and_partner};
+use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
 use crate::contacts::events::id_table::NO_ROW;
 use crate::contacts::events::ids::RowMap;
 use crate::memory::buffers::Buffers;
+use crate::pair::{entry, row_and_partner};
 
 /// Number of [`NO_ENTRY`] after the last contact: this many entries are compared at once.
 pub(super) const LOOKUP_LEN: usize = 8;
@@ -140,6 +141,34 @@ impl ContactSpan {
         self.set_len(values.len());
         self.entries[..entries.len()].copy_from_slice(entries);
         self.values.copy_from_slice(values);
+    }
+
+    /// Ends and begins contacts, both in ascending order; the others persist.
+    pub(super) fn edit(&mut self, ended: &[u64], began: &[u64]) {
+        self.entries.truncate(self.values.len());
+        let place = |entries: &[u64], entry: u64| entries.partition_point(|&other| other < entry);
+        self.moved.clear();
+        let Self { entries, values, moved: places, .. } = self;
+        let mut from = 0;
+        for &entry in ended {
+            from += place(&entries[from..], entry);
+            self.ended.push((entry, values[from]));
+            places.push((from as u64, 0));
+        }
+        remove_sorted(entries, places.iter(), |_, _, &(at, _)| at as usize);
+        remove_sorted(values, places.iter(), |_, _, &(at, _)| at as usize);
+        places.clear();
+        from = 0;
+        for &entry in began {
+            from += place(&entries[from..], entry);
+            self.started.push((from + places.len()) as u32);
+            places.push((from as u64, 0));
+        }
+        let at = |places: &[MovedContact], k: usize| places[k].0 as usize;
+        insert_sorted(entries, 0..began.len(), |_, _, k| at(places, k), |k| began[k]);
+        insert_sorted(values, 0..began.len(), |_, _, k| at(places, k), |_| 0);
+        places.clear();
+        self.set_len(self.values.len());
     }
 
     fn set_len(&mut self, len: usize) {

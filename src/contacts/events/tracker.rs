@@ -20,13 +20,14 @@
 //! Cost: the pairs sorted by spans, a lookup per pair and a pass over the contacts, all in
 //! parallel. Memory: about 50 bytes per contact, and 30 per row with ids.
 
+use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::contacts::events::compare::ComparePool;
 use crate::contacts::events::contact_set::{ContactSet, StepPairs};
 use crate::contacts::events::id_table::NO_ROW;
 use crate::contacts::events::ids::{IdentityMap, RowMap, StepIds, first_duplicate};
 use crate::contacts::events::span::PairMap;
-use crate::error::Error;
+use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
@@ -89,29 +90,89 @@ impl ContactTracker {
         found: &FoundPairs,
         frame: &mut Frame,
     ) -> Result<IdState, Error> {
-        let state = self.identify(step, frame)?;
-        let frame = &*frame;
-        let column = (state == IdState::Copied && step.rows.has_ids()).then_some(&frame.ids[..]);
+        let Frame { skipped, ids, .. } = frame;
+        let state = self.identify(step, skipped, ids)?;
+        let column = (state == IdState::Copied && step.rows.has_ids()).then(|| std::mem::take(&mut frame.ids));
+        self.advance_identified(step, found, frame, column.as_deref());
+        if let Some(column) = column {
+            frame.ids = column;
+        }
+        Ok(state)
+    }
+
+    /// As [`advance`](Self::advance), after [`identify`](Self::identify). `column` are the ids that
+    /// were copied, if any.
+    pub(crate) fn advance_identified(
+        &mut self,
+        step: TrackedStep<'_>,
+        found: &FoundPairs,
+        frame: &Frame,
+        column: Option<&[u64]>,
+    ) {
         self.compare(step, found, frame);
         self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
         if !self.statics_version.is_same_set(step.statics.version) {
             self.statics_version = step.statics.version;
             self.static_ids = step.statics.tree.ids().map(<[u64]>::to_vec);
         }
-        Ok(state)
     }
 
-    /// Finds the present rows of the bodies of the last step.
-    fn identify(&mut self, step: TrackedStep<'_>, frame: &mut Frame) -> Result<IdState, Error> {
+    /// Whether the bodies of a step are those of the last one, except that rows may be added and
+    /// removed at the end if rows identify them. Only the `changed` rows are looked at.
+    pub(crate) fn same_bodies(&self, rows: &Chunks<'_, '_>, changed: impl Iterator<Item = u32>) -> bool {
+        let last = &self.identities;
+        match (last.has_ids(), rows.has_ids()) {
+            (false, false) => true,
+            (true, true) => last.len() == rows.len() && { changed }.all(|row| last.last_id(row) == rows.id(row)),
+            _ => false,
+        }
+    }
+
+    /// Ends and begins contacts of a step whose bodies are [the same](Self::same_bodies).
+    pub(crate) fn edit(&mut self, bodies: &PairEdits, statics: &PairEdits, row_count: usize, parallel: bool) {
+        self.bodies.edit(bodies, row_count, parallel);
+        self.statics.edit(statics, row_count, parallel);
+        self.identities.set_row_count(row_count);
+    }
+
+    /// As [`identify`](Self::identify), in a step that was told what changed: only the ids of
+    /// `changed` rows are read, so those of others are the last ones even if they should have been
+    /// named.
+    pub(crate) fn identify_changed(
+        &mut self,
+        step: TrackedStep<'_>,
+        changed: &[u32],
+        ids: &mut Vec<u64>,
+    ) -> Result<IdState, Error> {
         let row_count = step.rows.len();
         self.skipped.clear();
-        self.skipped.extend(frame.skipped.iter().map(|invalid| invalid.row));
+        ids.clear();
+        if step.rows.has_ids() {
+            ids.extend((0..row_count as u32).map(|row| self.identities.last_id(row)));
+            changed.iter().for_each(|&row| ids[row as usize] = step.rows.id(row));
+        }
+        let column = step.rows.has_ids().then_some(&ids[..]);
+        self.identities.compare(StepIds { column, row_count, skipped: &[] }, step.parallel)?;
+        Ok(IdState::Copied)
+    }
+
+    /// Finds the present rows of the bodies of the last step, and copies the ids to `ids` if they
+    /// have changed.
+    fn identify(
+        &mut self,
+        step: TrackedStep<'_>,
+        skipped: &[InvalidRow],
+        ids: &mut Vec<u64>,
+    ) -> Result<IdState, Error> {
+        let row_count = step.rows.len();
+        self.skipped.clear();
+        self.skipped.extend(skipped.iter().map(|invalid| invalid.row));
         let equal = |rows: Range<usize>, ids: &[u64]| step.rows.ids_equal(rows, ids);
         if self.skipped.is_empty() && self.identities.is_unchanged(row_count, equal, step.parallel) {
             return Ok(IdState::Unchanged);
         }
-        step.rows.copy_ids(&mut frame.ids);
-        let column = step.rows.has_ids().then_some(&frame.ids[..]);
+        step.rows.copy_ids(ids);
+        let column = step.rows.has_ids().then_some(&ids[..]);
         self.identities.compare(StepIds { column, row_count, skipped: &self.skipped }, step.parallel)?;
         Ok(IdState::Copied)
     }

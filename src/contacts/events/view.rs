@@ -1,11 +1,12 @@
 //! Views of contact events, and access to the values of contacts.
 
-use crate::contacts::by_row::{SPAN_ROWS, entry, row_and_partner};
+use crate::contacts::by_row::SPAN_ROWS;
 use crate::contacts::events::contact_set::ContactSet;
 use crate::contacts::events::span::ContactSpan;
 use crate::contacts::events::tracker::ContactTracker;
 use crate::frame::frame::Frame;
 use crate::pair::{Pair, StaticPair};
+use crate::pair::{entry, row_and_partner};
 use std::fmt;
 
 /// A contact and its value.

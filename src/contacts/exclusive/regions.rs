@@ -36,9 +36,18 @@ impl RowRegions {
         let by_row = &self.by_row[..rows];
         parallel::for_each(parallel, frame.bands.slots(), |band, slot| {
             let region = region_number(band);
-            frame.bands.rows_of(slot).flatten().for_each(|&row| by_row[row as usize].store(region, Relaxed));
+            // Other rows have moved, or do not exist any more.
+            let rows = frame.bands.rows_of(slot).flatten().filter(|row| !frame.moved.is_outdated(**row));
+            rows.for_each(|&row| by_row[row as usize].store(region, Relaxed));
         });
-        let band_count = frame.bands.band_count();
+        let mut band_count = frame.bands.band_count();
+        if let Some(moved) = frame.moved.bands() {
+            parallel::for_each(parallel, moved.slots(), |band, slot| {
+                let region = region_number(band_count + band);
+                moved.rows_of(slot).flatten().for_each(|&row| by_row[row as usize].store(region, Relaxed));
+            });
+            band_count += moved.band_count();
+        }
         let cached_bands = frame.cached.bands();
         if let Some(bands) = cached_bands {
             parallel::for_each(parallel, bands.slots(), |band, slot| {

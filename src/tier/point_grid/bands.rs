@@ -108,7 +108,7 @@ impl Bands {
     }
 
     /// The ends of the places and of the words of all bands.
-    fn ends(&self) -> (usize, usize) {
+    pub(super) fn ends(&self) -> (usize, usize) {
         self.slots.last().map_or((0, 0), |slot| (slot.places.end, slot.words.end))
     }
 

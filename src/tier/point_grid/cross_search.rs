@@ -1,19 +1,21 @@
 //! Searches one band for many boxes: finds all bodies of the band that overlap them.
 //!
-//! Cost: a search of the band for each box that overlaps its bounds.
+//! A search may be for several boxes that are near each other, as those of a body before and after
+//! it moved: each body of the band is then read once and compared with all of them.
+//!
+//! Cost: a search of the band for each group of boxes that overlaps its bounds.
 
 use crate::geometry::band_box::BandBox;
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::memory::blocks::SOA_BLOCK_LEN;
-use crate::memory::prefetch::prefetch;
-use crate::memory::record::BodyRecord;
+use crate::prefetch::prefetch;
 use crate::simd::{CellRect, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::{Bands, FiledCells};
 use std::ops::Range;
 
-/// Most boxes of one search.
+/// Most groups of boxes of one search.
 pub(crate) const SEARCH_BOXES_MAX: usize = 512;
 
 /// Parts of the rows of cells that the boxes of a search cover; the boxes are sorted by these.
@@ -37,24 +39,26 @@ pub(crate) struct BandSearch<'a> {
     cells: FiledCells<'a>,
 }
 
-/// A box of a search, with the cells to be searched for it.
-#[derive(Clone, Copy, Default)]
-struct SearchBox {
-    aabb: BandBox,
-    row: u32,
+/// The boxes of a group, with the cells to be searched for them.
+#[derive(Clone, Copy)]
+struct SearchBoxes<const N: usize> {
+    aabbs: [BandBox; N],
+    /// The number of the group.
+    number: u32,
     x: [u32; 2],
     y: [u32; 2],
 }
 
-/// Buffers of a search.
-pub(crate) struct SearchBuffers {
-    boxes: [SearchBox; SEARCH_BOXES_MAX],
+/// Buffers of a search for groups of `N` boxes.
+pub(crate) struct SearchBuffers<const N: usize> {
+    boxes: [SearchBoxes<N>; SEARCH_BOXES_MAX],
     order: [u16; SEARCH_BOXES_MAX],
 }
 
-impl Default for SearchBuffers {
+impl<const N: usize> Default for SearchBuffers<N> {
     fn default() -> Self {
-        Self { boxes: [SearchBox::default(); SEARCH_BOXES_MAX], order: [0; SEARCH_BOXES_MAX] }
+        let none = SearchBoxes { aabbs: [BandBox::default(); N], number: 0, x: [0; 2], y: [0; 2] };
+        Self { boxes: [none; SEARCH_BOXES_MAX], order: [0; SEARCH_BOXES_MAX] }
     }
 }
 
@@ -79,83 +83,98 @@ impl BandSearch<'_> {
         self.slot.bounds()
     }
 
-    /// Calls `visit` with the rows of each box and of each body that overlaps it.
+    /// Calls `visit` with the number of each group, the row of each body that overlaps one of its
+    /// boxes, and a bit for each box that it overlaps.
     ///
-    /// There may be up to [`SEARCH_BOXES_MAX`] boxes. They are visited by rows of cells, so that
-    /// memory is read in order, and the bodies of each in cell order. With `are_circles`, bodies
-    /// and boxes are circles that have to overlap too. Ends with `None` as soon as a visit does.
-    pub(crate) fn for_each_overlap(
+    /// There may be up to [`SEARCH_BOXES_MAX`] groups. A box of NaN overlaps nothing, but one box
+    /// of a group must not be NaN. Groups are visited by rows of cells, so that memory is read in
+    /// order, and the bodies of each in cell order. With `are_circles`, bodies and boxes are
+    /// circles that have to overlap too. Ends with `None` as soon as a visit does.
+    pub(crate) fn for_each_overlap<const N: usize>(
         &self,
-        boxes: &[BodyRecord],
+        groups: impl Iterator<Item = [RawAabb; N]> + Clone,
         are_circles: bool,
-        buffers: &mut SearchBuffers,
-        mut visit: impl FnMut(u32, u32) -> Option<()>,
+        buffers: &mut SearchBuffers<N>,
+        mut visit: impl FnMut(u32, u32, u32) -> Option<()>,
     ) -> Option<()> {
         if self.slot.population() == 0 {
             return Some(());
         }
-        let count = self.look_up(boxes, buffers);
+        let count = self.look_up(groups, buffers);
         buffers.sort(count);
-        let mut queue = PrefetchQueue::new(self, are_circles);
+        let mut queue = PrefetchQueue::new(self, &buffers.boxes, are_circles);
         for &number in &buffers.order[..count] {
-            let SearchBox { aabb, row, x, y } = &buffers.boxes[usize::from(number)];
+            let SearchBoxes { x, y, .. } = &buffers.boxes[usize::from(number)];
             for y in y[0]..y[1] {
                 let run = self.cells.run(y as usize, &(x[0] as usize..x[1] as usize));
                 // Almost never more than one part.
                 for from in run.clone().step_by(RUN_MAX) {
                     let run = from as u32..run.end.min(from + RUN_MAX) as u32;
-                    queue.push(PendingRun { aabb: *aabb, row: *row, run }, &mut visit)?;
+                    queue.push(PendingRun { boxes: number, run }, &mut visit)?;
                 }
             }
         }
         queue.finish(&mut visit)
     }
 
-    /// Looks up the cells of all boxes that overlap the bounds, and returns how many those are.
-    fn look_up(&self, boxes: &[BodyRecord], SearchBuffers { boxes: found, order }: &mut SearchBuffers) -> usize {
+    /// Looks up the cells of all groups that overlap the bounds, and returns how many those are.
+    fn look_up<const N: usize>(
+        &self,
+        groups: impl Iterator<Item = [RawAabb; N]> + Clone,
+        SearchBuffers { boxes: found, .. }: &mut SearchBuffers<N>,
+    ) -> usize {
         let (axes, bounds) = (self.slot.axes, self.bounds());
         let mut count = 0;
-        // First the selection alone, without a branch.
-        for (number, body) in boxes.iter().take(SEARCH_BOXES_MAX).enumerate() {
-            order[count] = number as u16;
-            count += usize::from(overlaps(&bounds, &body.aabb));
-        }
-        for (found, &number) in found.iter_mut().zip(&order[..count]) {
-            let BodyRecord { aabb, row } = boxes[usize::from(number)];
-            let aabb = axes.box_to_band(aabb);
-            let CellRect { x, y } = self.lookup.rect(&aabb);
-            let (x, y) = ([x.start as u32, x.end as u32], [y.start as u32, y.end as u32]);
-            *found = SearchBox { aabb, row, x, y };
+        for (aabbs, number) in groups.zip(0..SEARCH_BOXES_MAX as u32) {
+            let area = covering(&aabbs);
+            if overlaps(&bounds, &area) {
+                let CellRect { x, y } = self.lookup.rect(&axes.box_to_band(area));
+                self.cells.starts.prefetch_runs(y.clone(), x.start);
+                let (x, y) = ([x.start as u32, x.end as u32], [y.start as u32, y.end as u32]);
+                found[count] = SearchBoxes { aabbs: aabbs.map(|aabb| axes.box_to_band(aabb)), number, x, y };
+                count += 1;
+            }
         }
         count
     }
 }
 
-impl SearchBuffers {
-    /// Orders the first `count` boxes by their first row of cells, roughly; a stable sort.
+/// The smallest box that covers all boxes that are not NaN.
+#[inline(always)]
+fn covering<const N: usize>(aabbs: &[RawAabb; N]) -> RawAabb {
+    let mut all = aabbs[0];
+    for aabb in &aabbs[1..] {
+        // `min` and `max` ignore NaN.
+        all = [all[0].min(aabb[0]), all[1].min(aabb[1]), all[2].max(aabb[2]), all[3].max(aabb[3])];
+    }
+    all
+}
+
+impl<const N: usize> SearchBuffers<N> {
+    /// Orders the first `count` groups by their first row of cells, roughly; a stable sort.
     fn sort(&mut self, count: usize) {
         let (boxes, order) = (&self.boxes[..count], &mut self.order[..count]);
-        let first_row = |aabb: &SearchBox| aabb.y[0];
+        let first_row = |boxes: &SearchBoxes<N>| boxes.y[0];
         let (low, high) = boxes.iter().map(first_row).fold((u32::MAX, 0), |(low, high), y| (low.min(y), high.max(y)));
         // Parts per row, with 16 bits after the point.
         let scale = ((SORT_PARTS as u64) << 16) / (u64::from(high.saturating_sub(low)) + 1);
-        let part = |aabb: &SearchBox| ((u64::from(first_row(aabb) - low) * scale) >> 16) as usize;
+        let part = |boxes: &SearchBoxes<N>| ((u64::from(first_row(boxes) - low) * scale) >> 16) as usize;
         let mut places = [0u16; SORT_PARTS + 1];
-        boxes.iter().for_each(|aabb| places[part(aabb) + 1] += 1);
+        boxes.iter().for_each(|boxes| places[part(boxes) + 1] += 1);
         (0..SORT_PARTS).for_each(|k| places[k + 1] += places[k]);
-        for (number, aabb) in boxes.iter().enumerate() {
-            let place = &mut places[part(aabb)];
+        for (number, boxes) in boxes.iter().enumerate() {
+            let place = &mut places[part(boxes)];
             order[usize::from(*place)] = number as u16;
             *place += 1;
         }
     }
 }
 
-/// A run of entries that is to be tested against a box.
+/// A run of entries that is to be tested against the boxes of a group.
 #[derive(Clone, Default)]
 struct PendingRun {
-    aabb: BandBox,
-    row: u32,
+    /// The position of the boxes in the buffers.
+    boxes: u16,
     run: Range<u32>,
 }
 
@@ -167,39 +186,41 @@ impl PendingRun {
     }
 }
 
-/// The entries of two blocks that overlap a box.
-#[derive(Clone, Copy, Default)]
-struct RunHits {
-    row: u32,
+/// The entries of two blocks that overlap the boxes of a group.
+#[derive(Clone, Copy)]
+struct RunHits<const N: usize> {
+    number: u32,
     /// The first entry of the first block.
     base: u32,
-    mask: u32,
+    masks: [u32; N],
 }
 
 /// Runs whose memory is on its way to the cache; the oldest is tested next.
-struct PrefetchQueue<'s, 'a> {
+struct PrefetchQueue<'s, 'a, const N: usize> {
     search: &'s BandSearch<'a>,
+    boxes: &'s [SearchBoxes<N>; SEARCH_BOXES_MAX],
     are_circles: bool,
     runs: [PendingRun; PREFETCHED],
     pushed: usize,
-    hits: [RunHits; HITS],
+    hits: [RunHits<N>; HITS],
     hit_count: usize,
 }
 
-impl<'s, 'a> PrefetchQueue<'s, 'a> {
-    fn new(search: &'s BandSearch<'a>, are_circles: bool) -> Self {
+impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
+    fn new(search: &'s BandSearch<'a>, boxes: &'s [SearchBoxes<N>; SEARCH_BOXES_MAX], are_circles: bool) -> Self {
         Self {
             search,
+            boxes,
             are_circles,
             runs: std::array::from_fn(|_| PendingRun::default()),
             pushed: 0,
-            hits: [RunHits::default(); HITS],
+            hits: [RunHits { number: 0, base: 0, masks: [0; N] }; HITS],
             hit_count: 0,
         }
     }
 
     #[inline(always)]
-    fn push(&mut self, next: PendingRun, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+    fn push(&mut self, next: PendingRun, visit: &mut impl FnMut(u32, u32, u32) -> Option<()>) -> Option<()> {
         let [first, last] = next.blocks();
         prefetch(self.search.cells.blocks.block(first));
         if last != first {
@@ -211,7 +232,7 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
     }
 
     /// Tests the remaining runs and reports the remaining hits.
-    fn finish(mut self, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+    fn finish(mut self, visit: &mut impl FnMut(u32, u32, u32) -> Option<()>) -> Option<()> {
         for k in self.pushed.saturating_sub(PREFETCHED)..self.pushed {
             let run = std::mem::take(&mut self.runs[k % PREFETCHED]);
             self.test(&run, visit)?;
@@ -222,17 +243,21 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
     /// Tests both blocks of a run, without a branch for runs in a single block: those test it
     /// twice, which costs no memory access.
     #[inline(always)]
-    fn test(&mut self, pending: &PendingRun, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
-        let (PendingRun { aabb, row, run }, [first, last]) = (pending, pending.blocks());
+    fn test(&mut self, pending: &PendingRun, visit: &mut impl FnMut(u32, u32, u32) -> Option<()>) -> Option<()> {
+        let (PendingRun { boxes, run }, [first, last]) = (pending, pending.blocks());
+        let SearchBoxes { aabbs, number, .. } = &self.boxes[usize::from(*boxes)];
         let base = (first * SOA_BLOCK_LEN) as u32;
         let in_run = (u64::MAX >> (u64::BITS - (run.end - base))) & (u64::MAX << (run.start - base));
         let blocks = [first, last].map(|block| self.search.cells.blocks.block(block));
-        let mut mask = self.search.level.overlap_masks(blocks, aabb.edges()) & in_run as u32;
-        if self.are_circles {
-            mask = self.overlapping_circles(mask, base, aabb);
+        let mut masks = [0; N];
+        for (mask, aabb) in masks.iter_mut().zip(aabbs) {
+            *mask = self.search.level.overlap_masks(blocks, aabb.edges()) & in_run as u32;
+            if self.are_circles {
+                *mask = self.overlapping_circles(*mask, base, aabb);
+            }
         }
-        self.hits[self.hit_count] = RunHits { row: *row, base, mask };
-        self.hit_count += usize::from(mask != 0);
+        self.hits[self.hit_count] = RunHits { number: *number, base, masks };
+        self.hit_count += usize::from(any(&masks) != 0);
         if self.hit_count == HITS { self.report_hits(visit) } else { Some(()) }
     }
 
@@ -249,14 +274,23 @@ impl<'s, 'a> PrefetchQueue<'s, 'a> {
     }
 
     #[inline(always)]
-    fn report_hits(&mut self, visit: &mut impl FnMut(u32, u32) -> Option<()>) -> Option<()> {
+    fn report_hits(&mut self, visit: &mut impl FnMut(u32, u32, u32) -> Option<()>) -> Option<()> {
         let hits = &self.hits[..std::mem::take(&mut self.hit_count)];
-        hits.iter().try_for_each(|&RunHits { row, base, mut mask }| {
+        hits.iter().try_for_each(|&RunHits { number, base, masks }| {
+            let mut mask = any(&masks);
             while mask != 0 {
-                visit(row, self.search.cells.blocks.row(base as usize + mask.trailing_zeros() as usize))?;
+                let at = mask.trailing_zeros();
+                let bits = masks.iter().rev().fold(0, |bits, mask| bits << 1 | (mask >> at & 1));
+                visit(number, self.search.cells.blocks.row((base + at) as usize), bits)?;
                 mask &= mask - 1;
             }
             Some(())
         })
     }
+}
+
+/// The entries of any mask.
+#[inline(always)]
+fn any<const N: usize>(masks: &[u32; N]) -> u32 {
+    masks.iter().fold(0, |any, mask| any | mask)
 }

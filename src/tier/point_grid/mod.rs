@@ -37,5 +37,6 @@ mod route;
 pub(crate) mod size_classes;
 #[cfg(test)]
 mod tests;
+pub(crate) mod update;
 
 pub use crate::tier::point_grid::point_grid::PointGrid;

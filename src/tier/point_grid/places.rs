@@ -44,6 +44,18 @@ impl BandPlaces {
         SoaBlocks::of(&self.words[words_of(places)], population)
     }
 
+    /// The words of [`blocks`](Self::blocks), to be changed.
+    #[inline]
+    pub(super) fn blocks_mut(&mut self, places: Range<usize>) -> &mut [u32] {
+        &mut self.words[words_of(places)]
+    }
+
+    /// Becomes a copy of the first `count` places of `other`, in its own memory.
+    pub(super) fn copy_from(&mut self, other: &Self, count: usize) {
+        self.words.clear();
+        self.words.extend_from_slice(&other.words[..count * PLACE_WORDS]);
+    }
+
     /// A copy of the first `count` places.
     pub(super) fn first(&self, count: usize) -> Self {
         Self { words: self.words[..count * PLACE_WORDS].to_vec() }

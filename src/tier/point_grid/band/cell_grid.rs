@@ -101,16 +101,22 @@ pub(crate) struct CellLookup<'a> {
 }
 
 impl CellLookup<'_> {
-    /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, BAND-2).
-    #[inline]
-    pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
-        let [left, top, right, bottom] = match &self.equal {
+    /// The column or row of cells of each edge of a box.
+    #[inline(always)]
+    pub(crate) fn of_edges(&self, aabb: &BandBox) -> [usize; 4] {
+        match &self.equal {
             Some(cells) => cells.of(aabb.edges()),
             None => {
                 let ([x, y], [min_x, min_y, max_x, max_y]) = (self.axes, *aabb.edges());
                 [x.cell(min_x), y.cell(min_y), x.cell(max_x), y.cell(max_y)]
             }
-        };
+        }
+    }
+
+    /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, BAND-2).
+    #[inline]
+    pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
+        let [left, top, right, bottom] = self.of_edges(aabb);
         CellRect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
     }
 }

@@ -1,0 +1,87 @@
+//! The rows that changed, as a list and as a set.
+
+use crate::error::{Column, Error};
+use crate::input::changed_rows::{ChangedRows, Form};
+use crate::memory::bit_set::BitSet;
+use crate::memory::buffers::buffers;
+
+/// Flags that are tested at once, most of which are usually clear.
+const FLAG_BLOCK: usize = 64;
+
+/// The changed rows of a step, ascending and each once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChangedSet {
+    rows: Vec<u32>,
+    /// Rows of the last step that do not exist any more.
+    gone: Vec<u32>,
+    /// Contains both.
+    set: BitSet,
+}
+
+buffers!(ChangedSet { leveled: rows, gone, set; own: ; plain: ; });
+
+impl ChangedSet {
+    /// The changed rows that exist.
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    pub(crate) fn gone(&self) -> &[u32] {
+        &self.gone
+    }
+
+    pub(crate) fn set(&self) -> &BitSet {
+        &self.set
+    }
+
+    /// Replaces the rows by those of a step. Rows beyond those of the last step have changed too.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such row, or not a flag for each row. The set is empty then.
+    pub(crate) fn read(&mut self, changed: ChangedRows<'_>, row_count: usize, last_count: usize) -> Result<(), Error> {
+        let Self { rows, gone, set } = self;
+        rows.drain(..).chain(gone.drain(..)).for_each(|row| set.remove(row));
+        set.grow_to(row_count.max(last_count));
+        let check_len = |expected, found| match expected == found {
+            true => Ok(()),
+            false => Err(Error::ColumnLengthMismatch { chunk: None, column: Column::Changed, expected, found }),
+        };
+        match changed.0 {
+            Form::List(list) => {
+                if let Some(&row) = list.iter().find(|&&row| row as usize >= row_count) {
+                    return Err(Error::ChangedRowOutOfRange { row, row_count });
+                }
+                rows.extend(list.iter().copied().filter(|&row| set.insert(row)));
+            }
+            Form::Flags(flags) => {
+                check_len(row_count, flags.len())?;
+                for (first, flags) in (0u32..).step_by(FLAG_BLOCK).zip(flags.chunks(FLAG_BLOCK)) {
+                    if flags.iter().fold(false, |any, &flag| any | flag) {
+                        rows.extend((first..).zip(flags).filter(|&(_, &flag)| flag).map(|(row, _)| row));
+                    }
+                }
+            }
+            Form::Bits(words) => {
+                check_len(row_count.div_ceil(u64::BITS as usize), words.len())?;
+                for (first, &word) in (0u32..).step_by(u64::BITS as usize).zip(words) {
+                    let mut word = word;
+                    while word != 0 {
+                        rows.push(first + word.trailing_zeros());
+                        word &= word - 1;
+                    }
+                }
+                let end = rows.partition_point(|&row| (row as usize) < row_count);
+                rows.truncate(end);
+            }
+        }
+        rows.iter().for_each(|&row| _ = set.insert(row));
+        rows.extend((last_count as u32..row_count as u32).filter(|&row| set.insert(row)));
+        if !rows.is_sorted() {
+            rows.sort_unstable();
+        }
+        gone.extend((row_count..last_count).map(|row| row as u32));
+        gone.iter().for_each(|&row| _ = set.insert(row));
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! Steps that are told which rows changed.
+//!
+//! Such a step updates the frame of the last one: `row_index` knows where each row is filed and
+//! moves the changed ones, `search` finds the pairs that they had and have. What becomes of these
+//! is in `contacts::changes`.
+
+pub(crate) mod changed_body;
+pub(crate) mod changed_set;
+pub(crate) mod pair_edits;
+pub(crate) mod row_index;
+pub(crate) mod search;

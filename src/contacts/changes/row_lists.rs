@@ -1,0 +1,170 @@
+//! The partners of each row, ascending, in lists that can be edited.
+//!
+//! Rows are divided into spans of [`SPAN_ROWS`], each with its lists in one vector. An edit moves
+//! the lists of its span, half a kilobyte.
+
+use crate::broad_phase::changes::pair_edits::PairEdits;
+use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
+use crate::memory::buffers::buffers;
+use crate::pair::row_and_partner;
+use crate::parallel;
+
+/// Rows of a span.
+pub(super) const SPAN_ROWS: usize = 64;
+
+/// Fewest edits that are divided between threads.
+const PARALLEL_MIN: usize = 512;
+
+/// Some edits in ascending order.
+#[derive(Clone, Copy)]
+pub(super) struct SortedEdits<'e> {
+    removed: &'e [u64],
+    added: &'e [u64],
+}
+
+impl<'e> From<&'e PairEdits> for SortedEdits<'e> {
+    fn from(PairEdits { removed, added }: &'e PairEdits) -> Self {
+        Self { removed, added }
+    }
+}
+
+impl SortedEdits<'_> {
+    fn split_at_row(self, row: usize) -> (Self, Self) {
+        let place = |entries: &[u64]| entries.partition_point(|&entry| (row_and_partner(entry)[0] as usize) < row);
+        let (removed, added) = (self.removed.split_at(place(self.removed)), self.added.split_at(place(self.added)));
+        (Self { removed: removed.0, added: added.0 }, Self { removed: removed.1, added: added.1 })
+    }
+
+    /// The lowest row with an edit.
+    fn first_row(&self) -> Option<usize> {
+        let row = |entries: &[u64]| entries.first().map_or(usize::MAX, |&entry| row_and_partner(entry)[0] as usize);
+        Some(row(self.removed).min(row(self.added))).filter(|&row| row < usize::MAX)
+    }
+}
+
+/// Calls `edit` for each span of rows that has edits, with that span and its edits.
+pub(super) fn edit_spans<T: Send>(
+    parallel: bool,
+    spans: &mut [T],
+    first: usize,
+    mut edits: SortedEdits<'_>,
+    edit: &(impl Fn(&mut T, &[u64], &[u64]) + Sync),
+) {
+    if parallel && edits.removed.len() + edits.added.len() >= PARALLEL_MIN && spans.len() > 1 {
+        let middle = spans.len() / 2;
+        let (front, back) = spans.split_at_mut(middle);
+        let (front_edits, back_edits) = edits.split_at_row((first + middle) * SPAN_ROWS);
+        parallel::join(
+            parallel,
+            || edit_spans(parallel, front, first, front_edits, edit),
+            || edit_spans(parallel, back, first + middle, back_edits, edit),
+        );
+        return;
+    }
+    while let Some(row) = edits.first_row() {
+        let span = row / SPAN_ROWS;
+        let end = (span + 1) * SPAN_ROWS;
+        let count =
+            |entries: &[u64]| entries.iter().take_while(|&&entry| (row_and_partner(entry)[0] as usize) < end).count();
+        let (removed, added) = (edits.removed.split_at(count(edits.removed)), edits.added.split_at(count(edits.added)));
+        edit(&mut spans[span - first], removed.0, added.0);
+        edits = SortedEdits { removed: removed.1, added: added.1 };
+    }
+}
+
+/// A list for each row.
+#[derive(Debug, Default)]
+pub(crate) struct RowLists {
+    spans: Vec<ListSpan>,
+}
+
+/// The lists of the rows of a span.
+#[derive(Debug, Default)]
+struct ListSpan {
+    /// The end of the list of each row, which is the start of the next.
+    ends: Vec<u32>,
+    partners: Vec<u32>,
+}
+
+buffers!(RowLists { leveled: ; own: spans; plain: ; });
+buffers!(ListSpan { leveled: ends, partners; own: ; plain: ; });
+
+impl RowLists {
+    /// Replaces all lists.
+    pub(super) fn fill<'l>(&mut self, parallel: bool, row_count: usize, list: impl Fn(u32) -> &'l [u32] + Sync + Send) {
+        self.spans.resize_with(row_count.div_ceil(SPAN_ROWS), ListSpan::default);
+        parallel::for_each_mut(parallel, &mut self.spans, |number, ListSpan { ends, partners }| {
+            ends.clear();
+            partners.clear();
+            let rows = number * SPAN_ROWS..(number + 1) * SPAN_ROWS;
+            let lists = rows.clone().map(|row| if row < row_count { list(row as u32) } else { &[] });
+            let len: usize = lists.clone().map(<[u32]>::len).sum();
+            ends.reserve_exact(SPAN_ROWS);
+            if partners.capacity() < len {
+                partners.reserve_exact(len + len / 4 + 8);
+            }
+            for list in lists {
+                partners.extend_from_slice(list);
+                ends.push(partners.len() as u32);
+            }
+        });
+    }
+
+    /// The list of a row; empty if there is no such row.
+    #[inline]
+    pub(crate) fn of(&self, row: u32) -> &[u32] {
+        let Some(span) = self.spans.get(row as usize / SPAN_ROWS) else { return &[] };
+        &span.partners[span.range(row)]
+    }
+
+    /// Applies edits, all of which must be possible. There are `row_count` rows afterwards.
+    pub(super) fn edit(&mut self, parallel: bool, row_count: usize, edits: SortedEdits<'_>) {
+        let span_count = row_count.div_ceil(SPAN_ROWS);
+        let empty = || ListSpan { ends: vec![0; SPAN_ROWS], partners: Vec::new() };
+        self.spans.resize_with(self.spans.len().max(span_count), empty);
+        edit_spans(parallel, &mut self.spans, 0, edits, &|span, removed, added| span.edit(removed, added));
+        self.spans.truncate(span_count);
+    }
+}
+
+impl ListSpan {
+    #[inline]
+    fn range(&self, row: u32) -> std::ops::Range<usize> {
+        let at = row as usize % SPAN_ROWS;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        start as usize..self.ends[at] as usize
+    }
+
+    fn edit(&mut self, removed: &[u64], added: &[u64]) {
+        if !removed.is_empty() {
+            let mut partners = std::mem::take(&mut self.partners);
+            remove_sorted(&mut partners, removed, |partners, _, &entry| self.place(partners, entry));
+            self.partners = partners;
+            self.move_ends(removed, u32::wrapping_sub);
+        }
+        if !added.is_empty() {
+            let mut partners = std::mem::take(&mut self.partners);
+            let partner = |&entry: &u64| row_and_partner(entry)[1];
+            insert_sorted(&mut partners, added.iter(), |partners, _, &entry| self.place(partners, entry), partner);
+            self.partners = partners;
+            self.move_ends(added, u32::wrapping_add);
+        }
+    }
+
+    /// Where an entry is, or belongs. Lists of other rows may have been moved.
+    fn place(&self, partners: &[u32], entry: u64) -> usize {
+        let [row, partner] = row_and_partner(entry);
+        let range = self.range(row);
+        range.start + partners[range].partition_point(|&other| other < partner)
+    }
+
+    /// Moves the ends of lists by the number of entries up to each row.
+    fn move_ends(&mut self, entries: &[u64], by: impl Fn(u32, u32) -> u32) {
+        let (mut count, mut from) = (0, 0);
+        let rows = entries.iter().map(|&entry| row_and_partner(entry)[0] as usize % SPAN_ROWS);
+        for row in rows.chain([SPAN_ROWS]) {
+            self.ends[from..row].iter_mut().for_each(|end| *end = by(*end, count));
+            (count, from) = (count + 1, row);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The phases of a step that is told which rows changed, in order.
+//!
+//! The frame of the last step is searched for the pairs of the changed rows, before and now. Once
+//! the step can no longer fail, these rows are moved in that frame, or in a copy if readers have
+//! it, and the pairs that began and ended are edited into those of the last step. If there is no
+//! last step to start from, all rows are filed.
+
+use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::context::StepContext;
+use crate::config::{BodyShape, InvalidRows, WorldConfig};
+use crate::contacts::events::tracker::{IdState, TrackedStep};
+use crate::error::Error;
+use crate::frame::frame::Frame;
+use crate::frame::phases::{Clock, PhaseTimes};
+use crate::frame::statics::StaticSet;
+use crate::input::bodies::Bodies;
+use crate::input::changed_rows::ChangedRows;
+use crate::input::chunks::Chunks;
+use crate::input::filter::Filter;
+use crate::input::rows::BoxSource;
+use crate::memory::page::PagePool;
+use crate::simd::DetectedSimd;
+use crate::step::StepParts;
+use std::sync::Arc;
+
+/// If more than one row in this many changed, all rows are stepped.
+const CHANGED_SHARE: usize = 20;
+
+impl StepParts<'_> {
+    /// Steps one frame of which only some rows changed since the last one.
+    pub(crate) fn step_changed(mut self, chunks: &[Bodies<'_>], changed: ChangedRows<'_>) -> Result<(), Error> {
+        let start = Clock::now();
+        let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
+        let rows = Chunks::new(chunks, &mut chunk_starts);
+        let outcome = rows.and_then(|rows| self.step_changed_rows(&rows, changed, start));
+        self.broad_phase.chunk_starts = chunk_starts;
+        outcome
+    }
+
+    fn step_changed_rows(
+        &mut self,
+        rows: &Chunks<'_, '_>,
+        changed: ChangedRows<'_>,
+        start: Clock,
+    ) -> Result<(), Error> {
+        let last_count = self.frames.front().row_count;
+        self.contacts.changed.rows.read(changed, rows.len(), last_count)?;
+        let few = self.contacts.changed.rows.rows().len() <= rows.len() / CHANGED_SHARE || last_count == 0;
+        let can_update = few && self.can_update(rows);
+        self.contacts.changed.is_told = true;
+        self.contacts.changed.is_listed = can_update;
+        if can_update {
+            return self.update(rows, start);
+        }
+        let mut next = self.frames.next();
+        let frame = Arc::make_mut(&mut next);
+        let outcome = if few {
+            self.build_kept_frame(rows, frame, start)
+        } else {
+            self.build_frame(rows, true, frame, None, start)
+        };
+        self.finish(outcome, next)
+    }
+
+    /// Whether the last step can be updated: it is indexed, and the rules of pairs are the same.
+    fn can_update(&self, rows: &Chunks<'_, '_>) -> bool {
+        let front = self.frames.front();
+        self.broad_phase.row_index.is_of(front)
+            && self.contacts.kept.are_of(front.moved.stamp)
+            && front.statics.version == self.statics.version
+            && front.had_circles == self.are_circles(rows)
+            && front.filters.is_empty() != rows.has_filters()
+            && front.ids.is_empty() != rows.has_ids()
+            && !(self.config.invalid_rows == InvalidRows::Skip && self.has_invalid(rows))
+    }
+
+    fn are_circles(&self, rows: &Chunks<'_, '_>) -> bool {
+        self.config.body_shape == BodyShape::Circle && !rows.has_displacements()
+    }
+
+    fn has_invalid(&self, rows: &Chunks<'_, '_>) -> bool {
+        self.contacts.changed.rows.rows().iter().any(|&row| rows.check(row as usize).is_err())
+    }
+
+    /// Files all rows, and keeps what the next step needs to update them.
+    fn build_kept_frame(&mut self, rows: &Chunks<'_, '_>, frame: &mut Frame, start: Clock) -> Result<(), Error> {
+        self.build_frame(rows, false, frame, None, start)?;
+        // A row that was skipped is nowhere, and would have to be looked at in each step.
+        if frame.skipped.is_empty() {
+            frame.had_circles = self.are_circles(rows);
+            self.broad_phase.row_index.begin(frame);
+            frame.ids_stamp = frame.moved.stamp;
+            self.contacts.keep(rows.len(), frame.moved.stamp, self.config.is_parallel(rows.len()));
+        }
+        frame.phases.total = { start }.lap();
+        Ok(())
+    }
+
+    /// Updates the last step.
+    fn update(&mut self, rows: &Chunks<'_, '_>, start: Clock) -> Result<(), Error> {
+        #[cfg(debug_assertions)]
+        self.assert_unchanged(rows);
+        let are_circles = self.are_circles(rows);
+        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
+        let changed = &contacts.changed.rows;
+        let parallel = config.is_parallel(changed.rows().len());
+        let mut phases = PhaseTimes::default();
+        let mut clock = Clock::now();
+
+        let front = frames.front();
+        broad_phase.read_changed(rows, changed, front)?;
+        phases.plan = clock.lap();
+        let rules = Rules { config, level: *simd, parallel, statics, are_circles };
+        let step = rules.context(&contacts.pool);
+        let (finder, index) = (&mut broad_phase.finder, &broad_phase.row_index);
+        contacts.kept.found.find(finder, step, (front, index), &broad_phase.changed_bodies, changed)?;
+        if contacts.kept.compare(changed) > config.pair_limit {
+            return Err(Error::TooManyPairs { limit: config.pair_limit });
+        }
+        phases.find_pairs = clock.lap();
+
+        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
+        let ids = contacts.identify_changed(tracked)?;
+        phases.gather = clock.lap();
+
+        // The last frame becomes the next, or a copy of it does if readers have it.
+        let step_number = front.step + 1;
+        let mut copy = if frames.front_mut().is_some() { None } else { Some(frames.next()) };
+        if let Some(copy) = &mut copy {
+            broad_phase.row_index.catch_up(Arc::make_mut(copy), frames.front());
+        }
+        phases.layout = clock.lap();
+        let Some(frame) = copy.as_mut().map(Arc::make_mut).or_else(|| frames.front_mut()) else { unreachable!() };
+        let outcome = broad_phase.update(rules.context(&contacts.pool), rows.len(), frame);
+        if outcome.is_ok() {
+            // The step can no longer fail.
+            frame.begin_update(rows.len(), !config.may_use_threads());
+            (frame.step, frame.had_circles) = (step_number, are_circles);
+            write_columns(&broad_phase.changed_bodies, rows, frame);
+            if ids == IdState::Copied {
+                std::mem::swap(&mut frame.ids, &mut contacts.changed_ids);
+            }
+            frame.ids_stamp = frame.moved.stamp;
+            frame.statics.copy_from(statics);
+            phases.partition = clock.lap();
+            contacts.apply_changes(rows.len(), frame.moved.stamp, parallel);
+            phases.gather += clock.lap();
+            contacts.track_changes(tracked, frame, ids);
+            if config.contact_tracking {
+                phases.track_contacts = clock.lap();
+            }
+            phases.total = { start }.lap();
+            frame.phases = phases;
+        }
+        match copy {
+            Some(copy) => self.finish(outcome, copy),
+            None => self.finish_in_place(outcome),
+        }
+    }
+
+    /// Checks that the rows which did not change are those of the last step.
+    #[cfg(debug_assertions)]
+    fn assert_unchanged(&self, rows: &Chunks<'_, '_>) {
+        let front = self.frames.front();
+        let mut boxes = Vec::new();
+        front.write_boxes(&mut boxes);
+        let changed = self.contacts.changed.rows.set();
+        for (row, before) in (0u32..).zip(&boxes).take(rows.len()).filter(|&(row, _)| !changed.contains(row)) {
+            let now = rows.check(row as usize).map(|aabb| aabb.map(f32::to_bits));
+            assert!(now == Ok(before.map(f32::to_bits)), "row {row} changed, but the step was not told so");
+            let has_same = rows.filter(row) == front.filter(row)
+                && front.ids.get(row as usize).is_none_or(|&id| id == rows.id(row));
+            assert!(has_same, "the filter or the id of row {row} changed, but the step was not told so");
+        }
+    }
+}
+
+/// Writes the filters and the ids of changed rows to the frame of the last step.
+fn write_columns(changed: &[ChangedBody], rows: &Chunks<'_, '_>, frame: &mut Frame) {
+    let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
+    if rows.has_filters() {
+        frame.filters.resize(rows.len(), Filter::ALL);
+        present().for_each(|body| frame.filters[body.row as usize] = body.filter);
+    }
+    if rows.has_ids() {
+        frame.ids.resize(rows.len(), 0);
+        present().for_each(|body| frame.ids[body.row as usize] = body.id);
+    }
+}
+
+/// The constants of a step, apart from the pages of its pairs.
+#[derive(Clone, Copy)]
+struct Rules<'s> {
+    config: &'s WorldConfig,
+    level: DetectedSimd,
+    parallel: bool,
+    statics: &'s StaticSet,
+    are_circles: bool,
+}
+
+impl<'s> Rules<'s> {
+    fn context(self, pool: &'s PagePool) -> StepContext<'s> {
+        let Self { config, level, parallel, statics, are_circles } = self;
+        StepContext {
+            config,
+            level,
+            parallel,
+            statics: &statics.tree,
+            statics_version: statics.version,
+            are_circles,
+            listener: None,
+            pool,
+        }
+    }
+}

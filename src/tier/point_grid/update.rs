@@ -1,0 +1,110 @@
+//! Moves bodies within the cells in which they are filed.
+//!
+//! UPDATE-1: a box may be replaced if the new one begins in the same cell, ends at most one cell
+//! further and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it, and everything
+//! that searches rely on besides is unchanged: cells, bounds and the directory.
+
+use crate::geometry::RawAabb;
+use crate::geometry::band_box::BandBox;
+use crate::memory::blocks::{SOA_BLOCK_LEN, set_box};
+use crate::prefetch::prefetch;
+use crate::tier::point_grid::bands::Bands;
+
+/// The place of a body in its band.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BandPlace {
+    pub(crate) band: u32,
+    /// Its position in the cell order of the band.
+    pub(crate) at: u32,
+}
+
+crate::memory::buffers::plain_buffers!(BandPlace);
+
+impl Bands {
+    /// Replaces the box of a body if it can stay where it is filed (UPDATE-1); returns whether it
+    /// can.
+    pub(crate) fn replace_box(&mut self, place: BandPlace, aabb: &RawAabb) -> bool {
+        let (slot, at) = (&self.slots[place.band as usize], place.at as usize);
+        let aabb = slot.axes.box_to_band(*aabb);
+        if !slot.band.bounds().contains(&aabb) {
+            return false;
+        }
+        let lookup = slot.band.lookup(&self.words[slot.words.clone()]);
+        let before = BandBox::from_edges(self.places.blocks(slot.places.clone(), slot.population()).aabb(at));
+        let ([left, top, ..], [new_left, new_top, right, bottom]) = (lookup.of_edges(&before), lookup.of_edges(&aabb));
+        let fits = (left, top) == (new_left, new_top) && right <= left + 1 && bottom <= top + 1;
+        if fits {
+            set_box(self.places.blocks_mut(slot.places.clone()), at, aabb.edges());
+        }
+        fits
+    }
+
+    /// Copies the box of a body from bands of which these are a copy.
+    pub(crate) fn copy_box(&mut self, from: &Self, place: BandPlace) {
+        let (slot, at) = (&self.slots[place.band as usize], place.at as usize);
+        let aabb = from.places.blocks(slot.places.clone(), slot.population()).aabb(at);
+        set_box(self.places.blocks_mut(slot.places.clone()), at, &aabb);
+    }
+
+    /// The box of a body.
+    #[inline(always)]
+    pub(crate) fn box_at(&self, place: BandPlace) -> RawAabb {
+        let slot = &self.slots[place.band as usize];
+        let blocks = self.places.blocks(slot.places.clone(), slot.population());
+        slot.axes.box_to_world(BandBox::from_edges(blocks.aabb(place.at as usize)))
+    }
+
+    /// Loads the memory of a body that will be replaced soon.
+    #[inline(always)]
+    pub(crate) fn prefetch_box(&self, place: BandPlace) {
+        let slot = &self.slots[place.band as usize];
+        let blocks = self.places.blocks(slot.places.clone(), slot.population());
+        prefetch(&blocks.block(place.at as usize / SOA_BLOCK_LEN)[..4 * SOA_BLOCK_LEN]);
+    }
+
+    /// About the number of the place that a box would have in the class of the smallest bodies.
+    pub(crate) fn place_number_for(&self, aabb: &RawAabb) -> u64 {
+        let mut classes = self.directory.classes().iter();
+        let Some(class) = classes.find(|class| class.bounds.is_some()) else { return 0 };
+        let aabb = class.axes.box_to_band(*aabb);
+        let slot = &self.slots[self.directory.home(class, aabb.edges()[1])];
+        let mut number = slot.places.start;
+        if slot.population() > 0 {
+            let [left, top, ..] = slot.band.lookup(self.words_of(slot)).of_edges(&aabb);
+            number += self.cells(slot).run(top, &(left..left)).start;
+        }
+        number as u64
+    }
+
+    /// The number of a place in the order of all bands.
+    #[inline(always)]
+    pub(crate) fn place_number(&self, place: BandPlace) -> u64 {
+        self.slots[place.band as usize].places.start as u64 + u64::from(place.at)
+    }
+
+    /// Calls `visit` with each row and its place.
+    pub(crate) fn for_each_place(&self, mut visit: impl FnMut(u32, BandPlace)) {
+        for (band, slot) in (0..).zip(&self.slots) {
+            for (at, &row) in (0..).zip(self.rows_of(slot).flatten()) {
+                visit(row, BandPlace { band, at });
+            }
+        }
+    }
+
+    /// Becomes a copy of built bands, in its own memory.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let (places, words) = other.ends();
+        self.slots.clone_from(&other.slots);
+        self.places.copy_from(&other.places, places);
+        self.words.clear();
+        self.words.extend_from_slice(&other.words[..words]);
+        self.directory.clone_from(&other.directory);
+        self.level = other.level;
+    }
+
+    /// Files nothing.
+    pub(crate) fn clear(&mut self) {
+        self.slots.clear();
+        self.directory.lay_out(std::iter::empty());
+    }
+}

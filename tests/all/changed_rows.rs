@@ -1,0 +1,423 @@
+//! Steps that are told which rows changed: everything is that of a full step.
+
+use triphase::geometry::RawAabb;
+use triphase::reference::body_aabb;
+use triphase::{
+    Aabb, Bodies, BodyShape, ChangedRows, Column, Contacts, EndedPair, EndedStaticPair, Error, Filter, Hit,
+    InvalidRows, Pair, StaticPair, Statics, TrackedPair, World, WorldConfig,
+};
+use triphase_scenes::{Scene, SceneName, SplitMix64};
+use triphase_tests::query_oracle::{Probe, QueryOracle, run_queries};
+use triphase_tests::{Columns, FoundPairs, Shape, random_filters, sequential, world};
+
+const SEED: u64 = 0xc4a9ed;
+
+/// A world that is told what changed, one that is not, and the rows of both.
+struct Told {
+    told: World,
+    full: World,
+    columns: Columns,
+    changed: Vec<u32>,
+}
+
+/// Events in a comparable order.
+#[derive(Debug, PartialEq)]
+struct Events {
+    started: Vec<TrackedPair<Pair>>,
+    persisting: Vec<TrackedPair<Pair>>,
+    ended: Vec<EndedPair>,
+    started_static: Vec<TrackedPair<StaticPair>>,
+    persisting_static: Vec<TrackedPair<StaticPair>>,
+    ended_static: Vec<EndedStaticPair>,
+}
+
+impl Events {
+    fn of(contacts: Contacts<'_>) -> Option<Self> {
+        let events = contacts.events()?;
+        let mut all = Self {
+            started: events.started().collect(),
+            persisting: events.persisting().collect(),
+            ended: events.ended().collect(),
+            started_static: events.started_static().collect(),
+            persisting_static: events.persisting_static().collect(),
+            ended_static: events.ended_static().collect(),
+        };
+        // A full step sorts the ids of an ended pair by other rows.
+        all.ended
+            .iter_mut()
+            .for_each(|ended| (ended.a_id, ended.b_id) = (ended.a_id.min(ended.b_id), ended.a_id.max(ended.b_id)));
+        all.ended.sort_unstable();
+        all.ended_static.sort_unstable();
+        Some(all)
+    }
+}
+
+impl Told {
+    fn new(config: WorldConfig, statics: Statics<'_>, columns: Columns) -> Self {
+        let [mut told, mut full] = [world(config.clone()), world(config)];
+        told.set_statics(statics).expect("valid statics");
+        full.set_statics(statics).expect("valid statics");
+        Self { told, full, columns, changed: Vec::new() }
+    }
+
+    fn change(&mut self, row: usize) {
+        self.changed.push(row as u32);
+    }
+
+    fn centers(&mut self) -> &mut Vec<[f32; 2]> {
+        self.columns.centers_mut()
+    }
+
+    /// Adds a row.
+    fn add(&mut self, center: [f32; 2], half: [f32; 2], id: u64, filter: Filter) {
+        let Columns { shape: Shape::Centers { centers, half_extents }, ids, filters, .. } = &mut self.columns else {
+            panic!("columns of centers")
+        };
+        // The last step may have had such a row too.
+        self.changed.push(centers.len() as u32);
+        centers.push(center);
+        half_extents.push(half);
+        if let Some(ids) = ids {
+            ids.push(id);
+        }
+        if let Some(filters) = filters {
+            filters.push(filter);
+        }
+    }
+
+    /// Removes a row by swapping the last one into its place.
+    fn remove(&mut self, row: usize) {
+        let Columns { shape: Shape::Centers { centers, half_extents }, ids, filters, .. } = &mut self.columns else {
+            panic!("columns of centers")
+        };
+        centers.swap_remove(row);
+        half_extents.swap_remove(row);
+        if let Some(ids) = ids {
+            ids.swap_remove(row);
+        }
+        if let Some(filters) = filters {
+            filters.swap_remove(row);
+        }
+        let count = self.columns.len() as u32;
+        self.changed.retain(|&changed| changed < count);
+        if (row as u32) < count {
+            self.changed.push(row as u32);
+        }
+    }
+
+    /// Steps both worlds and compares them.
+    fn step(&mut self, label: &str) {
+        let Self { told, full, columns, changed } = self;
+        let rows_before = full.contacts().body_count();
+        let expected = full.step(columns.bodies()).expect("valid bodies");
+        let contacts = told.step_changed(columns.bodies(), &*changed).expect("valid bodies");
+        let (found, sorted) = (FoundPairs::new(contacts), FoundPairs::new(expected).sorted());
+        assert_eq!(found.clone().sorted(), sorted, "{label}");
+        let is_changed = |row: u32| changed.contains(&row) || row as usize >= rows_before;
+        let changed_count = (0..columns.len() as u32).filter(|&row| is_changed(row)).count();
+        if changed_count * 20 <= columns.len() || rows_before == 0 {
+            assert_eq!(found, sorted, "{label}: pairs are ascending");
+        }
+        let bodies = sorted.bodies.iter().filter(|&&(a, b)| is_changed(a) || is_changed(b)).copied();
+        assert!(contacts.changed_pairs().iter().map(|pair| (pair.a, pair.b)).eq(bodies), "{label}");
+        let statics = sorted.statics.iter().filter(|&&(body, _)| is_changed(body)).copied();
+        let found_statics = contacts.changed_static_pairs().iter();
+        assert!(found_statics.map(|pair| (pair.body, pair.static_row)).eq(statics), "{label}");
+        assert_eq!(Events::of(contacts), Events::of(expected), "{label}");
+        for row in 0..columns.len() as u32 {
+            assert_eq!(contacts.partners(row), expected.partners(row), "{label}: partners of {row}");
+            assert_eq!(contacts.static_partners(row), expected.static_partners(row), "{label}: statics of {row}");
+            assert_eq!(contacts.body_id(row), expected.body_id(row), "{label}: id of {row}");
+        }
+        changed.clear();
+    }
+
+    /// Compares queries with brute force.
+    fn query(&self, label: &str, statics: &[RawAabb], random: &mut SplitMix64) {
+        let oracle = QueryOracle::new(&self.columns, statics);
+        for probe in Probe::random(oracle.boxes(), random, 6) {
+            let found = run_queries(self.told.query(), &probe);
+            oracle.check(&probe, &found).unwrap_or_else(|error| panic!("{label}: {error}"));
+        }
+        let (mut order, rows) = (Vec::new(), self.columns.len() as u32);
+        self.told.spatial_order(&mut order);
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..rows), "{label}: each row is in the order once");
+        let report = self.told.report();
+        assert_eq!(report.common_count() + report.oversized_count, rows as usize, "{label}");
+        for row in 0..rows {
+            let aabb = self.told.aabb(row);
+            assert_eq!(aabb, Some(self.columns.boxes()[row as usize]), "{label}: box of {row}");
+        }
+    }
+}
+
+/// Moves, teleports, resizes, adds and removes a few rows, as `random` says.
+fn change_some(told: &mut Told, scene: &Scene, random: &mut SplitMix64, count: usize, next_id: &mut u64) {
+    let [min_x, min_y, max_x, max_y] = scene.world;
+    let anywhere = |random: &mut SplitMix64| [random.range(min_x, max_x), random.range(min_y, max_y)];
+    for _ in 0..count {
+        let row = random.below(told.columns.len());
+        match random.below(20) {
+            0 => {
+                let at = anywhere(random);
+                told.centers()[row] = at;
+                told.change(row);
+            }
+            1 => {
+                let scale = random.pick(&[0.1f32, 0.5, 2.0, 30.0]);
+                let half = &mut told.columns.half_extents_mut()[row];
+                *half = half.map(|v| (v * scale).clamp(1e-3, (max_x - min_x) * 0.1));
+                told.change(row);
+            }
+            2 => {
+                let (at, half) = (anywhere(random), random.pick(&scene.half_extents));
+                *next_id += 1;
+                told.add(at, half, *next_id, Filter::ALL);
+            }
+            3 => told.remove(row),
+            4 if told.columns.filters.is_some() => {
+                let filter = random_filters(1, random)[0];
+                told.columns.filters.as_mut().expect("filters")[row] = filter;
+                told.change(row);
+            }
+            _ => {
+                let by = (scene.half_extents[0][0] * 0.3).max(1e-3);
+                let (x, y) = (random.range(-by, by), random.range(-by, by));
+                let center = &mut told.centers()[row];
+                *center = [center[0] + x, center[1] + y];
+                told.change(row);
+            }
+        }
+    }
+}
+
+fn scene_told(config: WorldConfig, name: SceneName, bodies: usize, with_columns: bool) -> (Told, Scene) {
+    let scene = Scene::new(name, bodies, SEED);
+    let mut columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());
+    if with_columns {
+        columns.ids = Some(scene.ids.clone());
+        columns.filters = Some(random_filters(bodies, &mut SplitMix64::new(SEED)));
+    }
+    (Told::new(config, Statics::from(&scene.statics), columns), scene)
+}
+
+#[test]
+fn told_steps_are_full_steps() {
+    let all = || WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
+    let configs = [
+        WorldConfig::new(),
+        all(),
+        all().with_parallel_threshold(Some(0)),
+        all().with_margin(0.2),
+        all().with_body_shape(BodyShape::Circle),
+        all().with_bound(0.2),
+    ];
+    let names = [
+        SceneName::Crowd,
+        SceneName::Castles,
+        SceneName::PowerLaw,
+        SceneName::Cities,
+        SceneName::WideAndTall,
+        SceneName::Coincident,
+        SceneName::LineX,
+        SceneName::FarOutlier,
+    ];
+    for (k, config) in configs.into_iter().enumerate() {
+        for (n, name) in names.into_iter().enumerate() {
+            let mut random = SplitMix64::new(SEED + (k * 100 + n) as u64);
+            let bodies = if name == SceneName::Coincident { 300 } else { 1200 };
+            let (mut told, scene) = scene_told(config.clone(), name, bodies, (k + n) % 2 == 1);
+            let mut next_id = 1 << 40;
+            for frame in 0..24 {
+                let count = [0, 1, 7, 30, 50, 600][random.below(6)];
+                change_some(&mut told, &scene, &mut random, count, &mut next_id);
+                let label = format!("settings {k}, {name}, frame {frame}, {count} changes");
+                told.step(&label);
+                if frame % 5 == 4 && told.columns.filters.is_none() {
+                    told.query(&label, &scene.statics, &mut random);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_small_steps_wear_out_the_cells() {
+    let mut random = SplitMix64::new(SEED);
+    let (mut told, scene) = scene_told(WorldConfig::new(), SceneName::Dragons, 3000, false);
+    for frame in 0..120 {
+        change_some(&mut told, &scene, &mut random, 100, &mut 0);
+        let label = format!("frame {frame}");
+        told.step(&label);
+        if frame % 20 == 19 {
+            told.query(&label, &[], &mut random);
+        }
+    }
+}
+
+#[test]
+fn readers_keep_the_steps_that_they_took() {
+    let mut random = SplitMix64::new(SEED);
+    let (mut told, scene) = scene_told(WorldConfig::new(), SceneName::Crowd, 2000, true);
+    let reader = told.told.reader();
+    let (mut kept, mut next_id) = (Vec::new(), 1 << 40);
+    // Long enough for all rows to be filed again.
+    for frame in 0..120 {
+        change_some(&mut told, &scene, &mut random, 40, &mut next_id);
+        told.step(&format!("frame {frame}"));
+        let snapshot = reader.latest();
+        // Some snapshots are kept for long, some for one step.
+        kept.retain(|_| random.below(3) > 0);
+        kept.push((snapshot, told.columns.boxes(), told.columns.ids.clone()));
+        for (snapshot, boxes, ids) in &kept {
+            for (row, aabb) in boxes.iter().enumerate().step_by(7) {
+                assert_eq!(snapshot.aabb(row as u32), Some(*aabb), "frame {frame}, row {row}");
+                let area = Aabb::new([aabb[0], aabb[1]], [aabb[2], aabb[3]]).expect("a box");
+                let hit = Hit::Body { row: row as u32, id: ids.as_ref().map(|ids| ids[row]) };
+                assert!(snapshot.query_aabb(area).any(|found| found == hit), "frame {frame}, row {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn other_steps_between_told_ones_change_nothing() {
+    let mut random = SplitMix64::new(SEED);
+    let config = WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
+    let (mut told, scene) = scene_told(config, SceneName::Castles, 1500, false);
+    for frame in 0..60 {
+        change_some(&mut told, &scene, &mut random, 30, &mut 0);
+        match random.below(8) {
+            0 => {
+                for world in [&mut told.told, &mut told.full] {
+                    world.set_static_enabled(frame as u32, false).expect("a static");
+                }
+            }
+            1 => {
+                for world in [&mut told.told, &mut told.full] {
+                    world.set_statics(&scene.statics).expect("valid statics");
+                }
+                assert_eq!(told.told.contacts().changed_static_pairs(), []);
+                assert_eq!(told.told.contacts().static_partners(0), Some(&[][..]));
+            }
+            2 => {
+                for world in [&mut told.told, &mut told.full] {
+                    world.step(told.columns.bodies()).expect("valid bodies");
+                }
+                assert_eq!(told.told.contacts().changed_pairs().len(), told.told.contacts().body_pairs().len());
+                told.changed.clear();
+            }
+            3 => told.told.shrink_to_fit(),
+            4 => {
+                let count = told.columns.len() as u32;
+                let error = told.told.step_changed(told.columns.bodies(), &[0, count]).err();
+                assert_eq!(error, Some(Error::ChangedRowOutOfRange { row: count, row_count: count as usize }));
+            }
+            5 => {
+                let row = random.below(told.columns.len());
+                let center = std::mem::replace(&mut told.centers()[row], [f32::NAN, 0.0]);
+                let rows = [&told.changed[..], &[row as u32]].concat();
+                let error = told.told.step_changed(told.columns.bodies(), &rows).err();
+                assert!(matches!(error, Some(Error::InvalidBody(invalid)) if invalid.row as usize == row), "{error:?}");
+                told.centers()[row] = center;
+            }
+            _ => {}
+        }
+        told.step(&format!("frame {frame}"));
+    }
+}
+
+#[test]
+fn the_forms_of_changed_rows_are_equal() {
+    let (centers, half) = ([[0.0f32, 0.0], [5.0, 0.0], [10.0, 0.0], [15.0, 0.0]].repeat(20), [0.5f32, 0.5]);
+    let mut centers: Vec<[f32; 2]> = centers.iter().enumerate().map(|(k, c)| [c[0], k as f32 * 3.0]).collect();
+    let flags: Vec<bool> = (0..80).map(|row| row == 3 || row == 70).collect();
+    let forms = [
+        ChangedRows::from(&[70u32, 3, 70]),
+        ChangedRows::from(&flags),
+        ChangedRows::from_bits(&[1 << 3, 1 << 6 | 1 << 60]),
+    ];
+    let mut worlds = forms.map(|changed| (sequential(), changed));
+    for (world, _) in &mut worlds {
+        world.step_changed(Bodies::uniform(&centers, half), ChangedRows::NONE).expect("valid bodies");
+    }
+    (centers[3], centers[70]) = ([2.5, 0.5], [2.5, 0.9]);
+    for (world, changed) in &mut worlds {
+        let contacts = world.step_changed(Bodies::uniform(&centers, half), *changed).expect("valid bodies");
+        assert_eq!(contacts.changed_pairs(), [Pair { a: 3, b: 70 }]);
+    }
+    let mut step = |changed: ChangedRows<'_>| worlds[0].0.step_changed(Bodies::uniform(&centers, half), changed).err();
+    let mismatch =
+        |expected, found| Error::ColumnLengthMismatch { chunk: None, column: Column::Changed, expected, found };
+    assert_eq!(step(ChangedRows::from(&flags[1..])), Some(mismatch(80, 79)));
+    assert_eq!(step(ChangedRows::from_bits(&[0])), Some(mismatch(2, 1)));
+}
+
+#[test]
+fn the_pair_limit_holds_and_loses_nothing() {
+    let config = WorldConfig::new().with_pair_limit(100);
+    let (mut world, half) = (world(config), [0.5f32, 0.5]);
+    let mut centers: Vec<[f32; 2]> = (0..2000).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    world.step_changed(Bodies::uniform(&centers, half), ChangedRows::NONE).expect("valid bodies");
+    centers[7] = [3.0, 0.1];
+    world.step_changed(Bodies::uniform(&centers, half), &[7]).expect("valid bodies");
+    let before = centers.clone();
+    let rows: Vec<u32> = (100..200).collect();
+    rows.iter().for_each(|&row| centers[row as usize] = [9.0, 9.0]);
+    let error = world.step_changed(Bodies::uniform(&centers, half), &rows).err();
+    assert_eq!(error, Some(Error::TooManyPairs { limit: 100 }));
+    assert!(world.contacts().body_pairs().eq([Pair { a: 1, b: 7 }]));
+    let area = Aabb::new([8.5, 8.5], [9.5, 9.5]).expect("a box");
+    assert_eq!(world.query_aabb(area).count(), 0);
+    let contacts = world.step_changed(Bodies::uniform(&before, half), &rows).expect("valid bodies");
+    assert!(contacts.body_pairs().eq([Pair { a: 1, b: 7 }]));
+}
+
+#[test]
+fn skipped_rows_are_found_in_each_step() {
+    let mut world = world(WorldConfig::new().with_invalid_rows(InvalidRows::Skip));
+    let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    for frame in 0..12 {
+        let (row, value) = (frame % 5, if frame % 3 == 1 { f32::NAN } else { 0.25 });
+        centers[row] = [value, 0.0];
+        let contacts = world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), &[row as u32]).expect("bodies");
+        let boxes: Vec<RawAabb> = centers.iter().map(|&center| body_aabb(center, [0.5, 0.5], None)).collect();
+        let expected = triphase_tests::self_pairs(&boxes).len();
+        assert_eq!(contacts.body_pairs().len(), expected, "frame {frame}");
+        let skipped: Vec<u32> = (0..100).filter(|&row| centers[row as usize][0].is_nan()).collect();
+        assert!(world.skipped_rows().iter().map(|invalid| invalid.row).eq(skipped), "frame {frame}");
+    }
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic = "row 3 changed, but the step was not told so"]
+fn a_wrong_list_is_noticed_with_debug_assertions() {
+    let mut world = sequential();
+    let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), ChangedRows::NONE).expect("valid bodies");
+    centers[3] = [1.0, 0.0];
+    let _ = world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), &[4]);
+}
+
+#[test]
+fn a_panic_of_the_callers_function_changes_nothing() {
+    let (mut world, half) = (sequential(), [0.5f32, 0.5]);
+    let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    let id = |row: usize| row as u64;
+    let bodies = Bodies::uniform(&centers, half);
+    world.step_changed(bodies.with_ids_by(&id), ChangedRows::NONE).expect("valid bodies");
+    centers[7] = [1.0, 0.0];
+    centers.pop();
+    let panics = |row: usize| if row == 7 { panic!("no id") } else { row as u64 };
+    let step = std::panic::AssertUnwindSafe(|| {
+        _ = world.step_changed(Bodies::uniform(&centers, half).with_ids_by(&panics), &[7]);
+    });
+    assert!(std::panic::catch_unwind(step).is_err());
+    assert_eq!((world.contacts().body_count(), world.contacts().body_pairs().len()), (100, 0));
+    assert_eq!(world.aabb(7), Some([20.5, -0.5, 21.5, 0.5]));
+    let bodies = Bodies::uniform(&centers, half);
+    let contacts = world.step_changed(bodies.with_ids_by(&id), &[7]).expect("valid bodies");
+    assert_eq!(contacts.changed_pairs(), [Pair { a: 0, b: 7 }]);
+}
