@@ -1,0 +1,207 @@
+//! Steps the same frames fully and told which rows changed, in turn: compares what both find, and
+//! how long they take.
+//!
+//! ```text
+//! cargo run --release --example changes
+//! cargo run --release --example changes -- --bodies 1000000 --moving 0.001 --events --threads 1
+//! ```
+//!
+//! A part of a crowd moves, by a tenth of its side a frame: always the same bodies, or others in
+//! each frame with `--scattered`. In each frame both worlds must have the same pairs, and with
+//! `--events` the same contacts that began and ended.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use clap::Parser;
+use common::options::{Options, exit, print_line};
+use common::{Failure, allocations};
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use triphase::{Bodies, ChangedRows, Contacts, Pair, World, WorldConfig};
+use triphase_scenes::{Scene, SceneName, SplitMix64};
+
+/// Frames before times count: the first steps make room for what later ones need.
+const WARM_UP: u32 = 8;
+
+/// Part of its side that a body moves in a frame.
+const STEP: f32 = 0.1;
+
+/// Compares full steps with steps that are told which rows changed
+#[derive(Parser, Debug)]
+struct Arguments {
+    /// Number of bodies
+    #[arg(long, value_name = "COUNT", default_value_t = 200_000, value_parser = common::options::body_count)]
+    bodies: usize,
+    /// Part of the bodies that moves in a frame, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
+    moving: f64,
+    /// Let other bodies move in each frame, instead of always the same
+    #[arg(long)]
+    scattered: bool,
+    /// Track contacts in both worlds, and compare those that began and ended
+    #[arg(long)]
+    events: bool,
+    /// Random seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    options: Options,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "not a number from 0 to 1".to_string())
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    exit(arguments.options.in_pool(|| changes(&arguments)))
+}
+
+fn changes(arguments: &Arguments) -> Result<(), Failure> {
+    let &Arguments { bodies, moving, scattered, events, seed, ref options } = arguments;
+    let frames = options.frames.unwrap_or(60);
+    let scene = Scene::new(SceneName::Crowd, bodies, seed);
+    let mut crowd = Crowd::new(&scene, (bodies as f64 * moving).round() as usize, scattered);
+    let config = WorldConfig::new().with_contact_tracking(events);
+    let [mut full, mut told] = [World::new(config.clone())?, World::new(config)?];
+    let (mut full_times, mut told_times) = (Vec::new(), Vec::new());
+    let (mut told_allocations, mut event_count, mut pairs) = (0, 0, Vec::new());
+    for frame in 0..WARM_UP + frames {
+        crowd.advance();
+        let columns = || Bodies::new(&crowd.centers, &scene.half_extents);
+        // Which is first alternates, because the second finds the columns in the caches.
+        for is_told in [frame % 2 == 0, frame % 2 == 1] {
+            let (begin, allocated) = (Instant::now(), allocations::count());
+            let times = if is_told {
+                told.step_changed(columns(), ChangedRows::from(&crowd.moving))?;
+                &mut told_times
+            } else {
+                full.step(columns())?;
+                &mut full_times
+            };
+            if frame >= WARM_UP {
+                times.push(begin.elapsed());
+                told_allocations += if is_told { allocations::count() - allocated } else { 0 };
+            }
+        }
+        let (full, told) = (full.contacts(), told.contacts());
+        full.sorted_pairs(&mut pairs);
+        if !told.body_pairs().eq(pairs.iter().copied()) {
+            return Err(format!("frame {frame}: the pairs of both worlds differ").into());
+        }
+        let found = events_of(told);
+        if found != events_of(full) {
+            return Err(format!("frame {frame}: the events of both worlds differ").into());
+        }
+        event_count += found.map_or(0, |(began, ended)| began.len() + ended.len());
+    }
+    let [full_us, told_us] = [full_times, told_times].map(summary);
+    let allocations_per_step = told_allocations as f64 / f64::from(frames);
+    options.say(&format!(
+        "{bodies} bodies, {} moving{}, {frames} frames\n\
+         full step       {:.1} us median, {:.1} mean, {:.1} at most\n\
+         told step       {:.1} us median, {:.1} mean, {:.1} at most\n\
+         ratio           {:.1} of the medians, {:.1} of the means\n\
+         pairs           {} in the last frame, the same in each; {event_count} events\n\
+         allocations     {allocations_per_step:.2} a told step",
+        crowd.moving.len(),
+        if scattered { ", others in each frame" } else { "" },
+        full_us[0],
+        full_us[1],
+        full_us[2],
+        told_us[0],
+        told_us[1],
+        told_us[2],
+        full_us[0] / told_us[0],
+        full_us[1] / told_us[1],
+        pairs.len(),
+    ));
+    if options.json {
+        let line = json!({
+            "example": "changes",
+            "bodies": bodies,
+            "moving": moving,
+            "threads": rayon::current_num_threads(),
+            "full_us_median": full_us[0],
+            "told_us_median": told_us[0],
+            "ratio": full_us[0] / told_us[0],
+            "events": event_count,
+            "pairs_equal": true,
+            "allocations_per_step": allocations_per_step,
+            "scattered": scattered,
+            "told_us_mean": told_us[1],
+            "told_us_max": told_us[2],
+        });
+        print_line(&line.to_string());
+    }
+    Ok(())
+}
+
+/// The contacts that began, and the ids of those that ended; `None` if contacts are not tracked.
+fn events_of(contacts: Contacts<'_>) -> Option<(Vec<Pair>, Vec<[u64; 2]>)> {
+    let events = contacts.events()?;
+    let mut ended: Vec<_> = events.ended().map(|ended| [ended.a_id, ended.b_id]).collect();
+    ended.sort_unstable();
+    Some((events.started().map(|contact| contact.pair).collect(), ended))
+}
+
+/// Median, mean and largest time in microseconds.
+fn summary(mut times: Vec<Duration>) -> [f64; 3] {
+    times.sort_unstable();
+    let mean = times.iter().sum::<Duration>() / times.len() as u32;
+    [times[times.len() / 2], mean, times[times.len() - 1]].map(|time| time.as_secs_f64() * 1e6)
+}
+
+/// A crowd of which some bodies move.
+struct Crowd {
+    centers: Vec<[f32; 2]>,
+    velocities: Vec<[f32; 2]>,
+    /// The rows that moved in the last frame.
+    moving: Vec<u32>,
+    scattered: bool,
+    world: [f32; 4],
+    random: SplitMix64,
+}
+
+impl Crowd {
+    fn new(scene: &Scene, moving: usize, scattered: bool) -> Self {
+        let mut random = SplitMix64::new(scene.seed);
+        let velocity = |half: &[f32; 2]| random.direction().map(|v| v as f32 * half[0] * 2.0 * STEP);
+        let velocities = scene.half_extents.iter().map(velocity).collect();
+        let (centers, world) = (scene.centers.clone(), scene.world);
+        let mut crowd = Self { centers, velocities, moving: Vec::new(), scattered, world, random };
+        crowd.choose(moving);
+        crowd
+    }
+
+    /// Chooses the rows that move, each once.
+    fn choose(&mut self, count: usize) {
+        let (rows, count) = (self.centers.len(), count.min(self.centers.len()));
+        let mut chosen = vec![false; rows];
+        self.moving.clear();
+        while self.moving.len() < count {
+            let row = self.random.below(rows);
+            if !std::mem::replace(&mut chosen[row], true) {
+                self.moving.push(row as u32);
+            }
+        }
+    }
+
+    fn advance(&mut self) {
+        if self.scattered {
+            self.choose(self.moving.len());
+        }
+        for &row in &self.moving {
+            let (center, velocity) = (&mut self.centers[row as usize], &mut self.velocities[row as usize]);
+            for axis in 0..2 {
+                center[axis] += velocity[axis];
+                if center[axis] < self.world[axis] || center[axis] > self.world[axis + 2] {
+                    velocity[axis] = -velocity[axis];
+                    center[axis] += 2.0 * velocity[axis];
+                }
+            }
+        }
+    }
+}
