@@ -63,14 +63,16 @@ impl<'w> Contacts<'w> {
         Pairs::new(found.static_pages(), found.static_pair_count())
     }
 
-    /// Iterates over the pairs of bodies as slices of up to a few thousand pairs.
+    /// Iterates over the pairs of bodies as slices of up to a few thousand pairs; after
+    /// [`World::step_changed`](crate::World::step_changed), one slice for each 64 rows.
     ///
     /// The order is that of [`body_pairs`](Self::body_pairs).
     pub fn body_pages(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
         self.store.found.body_pages().map(bytemuck::cast_slice)
     }
 
-    /// Iterates over the static pairs as slices of up to a few thousand pairs.
+    /// Iterates over the static pairs as slices of up to a few thousand pairs; after
+    /// [`World::step_changed`](crate::World::step_changed), one slice for each 64 rows.
     ///
     /// The order is that of [`static_pairs`](Self::static_pairs).
     pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {

@@ -48,6 +48,9 @@ fn row_errors_name_row_column_axis_and_value() {
     let text = "static row 0: min.y is NaN; must be finite";
     check(world.set_statics(&[[0.0f32, NAN, 1.0, 1.0]]), text);
     check(world.set_static_enabled(7, true), "static row 7 does not exist; the set has 0 rows");
+    let bodies = Bodies::uniform(&centers[..1], [0.5, 0.5]);
+    check(world.step_changed(bodies, &[3]), "changed row 3 does not exist; the step has 1 rows");
+    check(world.step_changed(bodies, &[false, true]), "the changed column has 2 rows, but the first column has 1");
 }
 
 #[test]
