@@ -73,19 +73,17 @@ struct PairRun {
     /// The regions of both rows, the lower one in the upper half. Unused in the first phase.
     regions: u32,
     page: u32,
-    start: u16,
-    end: u16,
+    start: u32,
+    end: u32,
 }
-
-const _: () = assert!(PAGE_LEN <= u16::MAX as usize);
 
 impl PairRun {
     fn pairs<'p>(&self, pages: PageChain<'p>) -> &'p [[u32; 2]] {
-        &pages.page(self.page as usize)[usize::from(self.start)..usize::from(self.end)]
+        &pages.page(self.page as usize)[self.start as usize..self.end as usize]
     }
 
     fn len(&self) -> usize {
-        usize::from(self.end - self.start)
+        (self.end - self.start) as usize
     }
 }
 
@@ -217,7 +215,7 @@ impl Schedule {
             let end = page_len.min(remaining);
             remaining -= end;
             if end > 0 {
-                self.runs.push(PairRun { regions: 0, page: page as u32, start: 0, end: end as u16 });
+                self.runs.push(PairRun { regions: 0, page: page as u32, start: 0, end: end as u32 });
             }
             if end < page_len {
                 let cross = page..task_pages.end;
@@ -422,7 +420,7 @@ impl CrossPages {
 
 /// The run of all cross pairs of a page.
 fn whole_page(page: usize, start: usize, len: usize) -> PairRun {
-    PairRun { regions: 0, page: page as u32, start: start as u16, end: (start + len) as u16 }
+    PairRun { regions: 0, page: page as u32, start: start as u32, end: (start + len) as u32 }
 }
 
 /// Adds the runs of a page; `None` if there are more than [`PAGE_RUNS_MAX`].
