@@ -67,7 +67,23 @@ macro_rules! plain_buffers {
 }
 pub(crate) use plain_buffers;
 
-plain_buffers!(bool, u8, u16, u32, i32, u64, usize, f32, f64, [f32; 4], [u32; 2], (u64, u32), Filter);
+plain_buffers!(bool, u8, u16, u32, i32, u64, usize, f32, f64, (u64, u32), Filter);
+
+impl<T: Buffers, const N: usize> Buffers for [T; N] {
+    const PLAIN: bool = T::PLAIN;
+
+    fn bytes(&self) -> usize {
+        self.iter().map(T::bytes).sum()
+    }
+
+    fn reserve_like(&mut self, other: &Self) {
+        self.iter_mut().zip(other).for_each(|(element, other)| element.reserve_like(other));
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.iter_mut().for_each(T::shrink_to_fit);
+    }
+}
 
 impl<T: Buffers> Buffers for Vec<T> {
     fn bytes(&self) -> usize {

@@ -60,6 +60,28 @@ fn repeated_frames_allocate_nothing() {
 }
 
 #[test]
+fn repeated_steps_that_are_told_what_changed_allocate_nothing() {
+    let watch = Watch::start();
+    let scene = Scene::new(SceneName::Castles, 3000, 79);
+    let rows: Vec<u32> = (0..3000).step_by(25).collect();
+    let half = &scene.half_extents;
+    let mut centers = scene.centers.clone();
+    let config = WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
+    let mut world = world(config.with_parallel_threshold(None));
+    world.set_statics(&scene.statics).unwrap();
+    // To and fro, long enough for all rows to be filed again several times.
+    let mut swing = |frames: usize| {
+        for frame in 0..frames {
+            let by = (frame % 16).min(16 - frame % 16) as f32 * 0.1;
+            rows.iter().for_each(|&row| centers[row as usize][0] = scene.centers[row as usize][0] + by);
+            world.step_changed(Bodies::new(&centers, half).with_ids(&scene.ids), &rows).unwrap();
+        }
+    };
+    swing(320);
+    assert_eq!(watch.allocations(|| swing(320)), 0);
+}
+
+#[test]
 fn one_repeated_frame_allocates_nothing() {
     let watch = Watch::start();
     // Although the contacts of the first step stay until the second one has succeeded.

@@ -17,14 +17,13 @@ use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
 use crate::frame::phases::PhaseTimes;
 use crate::geometry::RawAabb;
-use crate::memory::buffers::{Buffers, buffers};
+use crate::memory::buffers::buffers;
 use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
 use crate::tier::point_grid::update::BandPlace;
-use std::collections::VecDeque;
 
 /// Updates whose rows are remembered: a frame that is further behind is copied as a whole.
-const LOGS_MAX: usize = 4;
+const LOG_COUNT: usize = 4;
 
 /// Rows that are loaded ahead of being moved.
 const AHEAD: usize = 16;
@@ -48,8 +47,8 @@ pub(crate) struct RowIndex {
     stamp: FrameStamp,
     /// Number of filings so far.
     filings: u64,
-    /// The last updates, oldest first.
-    logs: VecDeque<ChangeLog>,
+    /// The last updates; that of number `k` is at `k % LOG_COUNT`.
+    logs: [ChangeLog; LOG_COUNT],
     /// Moved bodies that were filed, summed over the updates.
     filed_again: usize,
     /// Number of updates at which oversized bodies changed last.
@@ -81,18 +80,6 @@ buffers!(RowIndex {
 });
 buffers!(ChangeLog { leveled: rows, places; own: ; plain: ; });
 
-impl Buffers for VecDeque<ChangeLog> {
-    fn bytes(&self) -> usize {
-        self.capacity() * size_of::<ChangeLog>() + self.iter().map(ChangeLog::bytes).sum::<usize>()
-    }
-
-    fn reserve_like(&mut self, _: &Self) {}
-
-    fn shrink_to_fit(&mut self) {
-        self.iter_mut().for_each(ChangeLog::shrink_to_fit);
-    }
-}
-
 impl RowIndex {
     /// Whether the index belongs to a frame.
     pub(crate) fn is_of(&self, frame: &Frame) -> bool {
@@ -121,7 +108,6 @@ impl RowIndex {
         (self.filed_again, self.oversized_changed) = (0, 0);
         self.moved.clear();
         self.near.clear();
-        self.logs.clear();
         self.places.clear();
         self.places.resize(frame.row_count, NOWHERE);
         frame.bands.for_each_place(|row, place| self.places[row as usize] = place);
@@ -170,8 +156,8 @@ impl RowIndex {
     /// The logs of the updates after a stamp, if it is one of the same filing and not too old.
     fn logs_since(&self, stamp: FrameStamp) -> Option<impl Iterator<Item = &ChangeLog>> {
         let behind = self.stamp.updates.wrapping_sub(stamp.updates);
-        let is_known = stamp.filing == self.stamp.filing && behind <= self.logs.len() as u64;
-        is_known.then(|| self.logs.iter().skip(self.logs.len() - behind as usize))
+        let is_known = stamp.filing == self.stamp.filing && behind <= LOG_COUNT as u64;
+        is_known.then(|| (stamp.updates..self.stamp.updates).map(|before| &self.logs[log_at(before + 1)]))
     }
 
     /// Moves the changed rows in the frame, which is a copy of the one that the index belongs to.
@@ -185,11 +171,12 @@ impl RowIndex {
         frame: &mut Frame,
     ) -> Result<(), Error> {
         let stamp = std::mem::take(&mut self.stamp);
-        let mut log = if self.logs.len() < LOGS_MAX { None } else { self.logs.pop_front() }.unwrap_or_default();
+        let stamp = FrameStamp { updates: stamp.updates + 1, ..stamp };
+        let mut log = std::mem::take(&mut self.logs[log_at(stamp.updates)]);
         log.rows.clear();
         log.rows.extend(bodies.iter().map(|body| body.row));
         log.places.clear();
-        let stamp = FrameStamp { updates: stamp.updates + 1, ..stamp };
+        log.places.reserve(bodies.len());
         frame.moved.start_use();
         self.places.resize(self.places.len().max(row_count), NOWHERE);
         self.move_rows(bodies, stamp, frame, &mut log);
@@ -198,7 +185,7 @@ impl RowIndex {
         if self.oversized_changed == stamp.updates {
             frame.oversized.rebuild(&self.oversized);
         }
-        self.logs.push_back(log);
+        self.logs[log_at(stamp.updates)] = log;
         frame.moved.stamp = stamp;
         self.stamp = stamp;
         Ok(())
@@ -333,6 +320,11 @@ impl RowIndex {
             _ => (place != NOWHERE).then(|| frame.bands.box_at(place)),
         }
     }
+}
+
+/// Where the log of an update is.
+fn log_at(update: u64) -> usize {
+    update as usize % LOG_COUNT
 }
 
 /// Removes an element of a list; the last one takes its position.
