@@ -23,8 +23,6 @@ pub enum Column {
     Filter,
     /// Flags that mark bodies as asleep.
     Asleep,
-    /// Flags, or words of bits, that mark rows as [changed](crate::ChangedRows).
-    Changed,
 }
 
 impl fmt::Display for Column {
@@ -38,7 +36,6 @@ impl fmt::Display for Column {
             Self::Id => "id",
             Self::Filter => "filter",
             Self::Asleep => "asleep",
-            Self::Changed => "changed",
         })
     }
 }
@@ -205,7 +202,16 @@ pub enum Error {
         /// The limit; body pairs and static pairs count together.
         limit: usize,
     },
-    /// A step has no such row, although it is said to have [changed](crate::ChangedRows).
+    /// There is not a flag for each row, or not a bit, in [`ChangedRows`](crate::ChangedRows).
+    ChangedLengthMismatch {
+        /// Number of rows of the step.
+        row_count: usize,
+        /// Number of flags, or of words of 64 bits, that the step needs.
+        expected: usize,
+        /// Number of flags or words that were passed.
+        found: usize,
+    },
+    /// A row in [`ChangedRows`](crate::ChangedRows) does not exist in the step.
     ChangedRowOutOfRange {
         /// The row.
         row: u32,
@@ -275,6 +281,10 @@ impl fmt::Display for Error {
             }
             Self::TooManyPairs { limit } => {
                 write!(f, "the step has more than {limit} pairs, the limit set by WorldConfig::with_pair_limit")
+            }
+            Self::ChangedLengthMismatch { row_count, expected, found } => {
+                let unit = if row_count == expected { "flags" } else { "words of bits" };
+                write!(f, "the changed rows have {found} {unit}, but {row_count} rows need {expected}")
             }
             Self::ChangedRowOutOfRange { row, row_count } => {
                 write!(f, "changed row {row} does not exist; the step has {row_count} rows")

@@ -46,7 +46,9 @@ impl StepParts<'_> {
         let outcome = Chunks::new(chunks, &mut chunk_starts)
             .and_then(|rows| self.build_frame(&rows, true, Arc::make_mut(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
-        self.contacts.changed.is_told = false;
+        if outcome.is_ok() {
+            self.contacts.changed.clear();
+        }
         self.finish(outcome, next)
     }
 
@@ -119,16 +121,8 @@ impl StepParts<'_> {
         let mut phases = PhaseTimes::default();
 
         frame.begin(rows.len(), !config.may_use_threads());
-        let step = StepContext {
-            config,
-            level: *simd,
-            parallel,
-            statics: &statics.tree,
-            statics_version: statics.version,
-            are_circles,
-            listener,
-            pool: &contacts.pool,
-        };
+        let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+        let step = StepContext { listener, ..step };
         let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
         broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
 
@@ -162,16 +156,8 @@ impl StepParts<'_> {
             Err(_) => shifted.clone(),
         };
         let boxes = StoredBoxes::shifted(front, by);
-        let step = StepContext {
-            config,
-            level: simd,
-            parallel: config.is_parallel(front.row_count),
-            statics: &shifted.tree,
-            statics_version: shifted.version,
-            are_circles: false,
-            listener: None,
-            pool: &contacts.pool,
-        };
+        let parallel = config.is_parallel(front.row_count);
+        let step = StepContext::new(config, simd, parallel, &shifted, false, &contacts.pool);
         let mut next = frames.next();
         let frame = Arc::make_mut(&mut next);
         if let Err(error) = broad_phase.file_shifted(step, &boxes, frame) {

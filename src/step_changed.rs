@@ -7,19 +7,16 @@
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::context::StepContext;
-use crate::config::{BodyShape, InvalidRows, WorldConfig};
+use crate::config::{BodyShape, InvalidRows};
 use crate::contacts::events::tracker::{IdState, TrackedStep};
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
-use crate::frame::statics::StaticSet;
 use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
-use crate::memory::page::PagePool;
-use crate::simd::DetectedSimd;
 use crate::step::StepParts;
 use std::sync::Arc;
 
@@ -44,21 +41,23 @@ impl StepParts<'_> {
         start: Clock,
     ) -> Result<(), Error> {
         let last_count = self.frames.front().row_count;
-        self.contacts.changed.rows.read(changed, rows.len(), last_count)?;
-        let few = self.contacts.changed.rows.rows().len() <= rows.len() / CHANGED_SHARE || last_count == 0;
-        let can_update = few && self.can_update(rows);
-        self.contacts.changed.is_told = true;
-        self.contacts.changed.is_listed = can_update;
-        if can_update {
+        self.broad_phase.changed.read(changed, rows.len(), last_count)?;
+        let changed = self.broad_phase.changed.rows().len() + self.broad_phase.changed.gone().len();
+        let few = changed <= rows.len().max(last_count) / CHANGED_SHARE;
+        if few && self.can_update(rows) {
             return self.update(rows, start);
         }
         let mut next = self.frames.next();
         let frame = Arc::make_mut(&mut next);
-        let outcome = if few {
+        // Where all rows are new, the next step probably changes few of them.
+        let outcome = if few || last_count == 0 {
             self.build_kept_frame(rows, frame, start)
         } else {
             self.build_frame(rows, true, frame, None, start)
         };
+        if outcome.is_ok() {
+            self.contacts.changed.take_rows(&mut self.broad_phase.changed);
+        }
         self.finish(outcome, next)
     }
 
@@ -79,7 +78,7 @@ impl StepParts<'_> {
     }
 
     fn has_invalid(&self, rows: &Chunks<'_, '_>) -> bool {
-        self.contacts.changed.rows.rows().iter().any(|&row| rows.check(row as usize).is_err())
+        self.broad_phase.changed.rows().iter().any(|&row| rows.check(row as usize).is_err())
     }
 
     /// Files all rows, and keeps what the next step needs to update them.
@@ -90,8 +89,9 @@ impl StepParts<'_> {
             frame.had_circles = self.are_circles(rows);
             self.broad_phase.row_index.begin(frame);
             frame.ids_stamp = frame.moved.stamp;
-            self.contacts.keep(rows.len(), frame.moved.stamp, self.config.is_parallel(rows.len()));
         }
+        // In any case, so that pairs are in the same order.
+        self.contacts.keep(rows.len(), frame.moved.stamp, self.config.is_parallel(rows.len()));
         frame.phases.total = { start }.lap();
         Ok(())
     }
@@ -102,36 +102,37 @@ impl StepParts<'_> {
         self.assert_unchanged(rows);
         let are_circles = self.are_circles(rows);
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
-        let changed = &contacts.changed.rows;
-        let parallel = config.is_parallel(changed.rows().len());
+        let parallel = config.is_parallel(broad_phase.changed.rows().len());
         let mut phases = PhaseTimes::default();
         let mut clock = Clock::now();
 
         let front = frames.front();
-        broad_phase.read_changed(rows, changed, front)?;
+        broad_phase.read_changed(rows, front)?;
         phases.plan = clock.lap();
-        let rules = Rules { config, level: *simd, parallel, statics, are_circles };
-        let step = rules.context(&contacts.pool);
-        let (finder, index) = (&mut broad_phase.finder, &broad_phase.row_index);
-        contacts.kept.found.find(finder, step, (front, index), &broad_phase.changed_bodies, changed)?;
-        if contacts.kept.compare(changed) > config.pair_limit {
+        let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+        broad_phase.find_changed_pairs(step, front, &mut contacts.kept.found)?;
+        if contacts.kept.compare(&broad_phase.changed) > config.pair_limit {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
         phases.find_pairs = clock.lap();
 
         let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
-        let ids = contacts.identify_changed(tracked)?;
+        let ids = contacts.identify_changed(tracked, broad_phase.changed.rows())?;
         phases.gather = clock.lap();
 
         // The last frame becomes the next, or a copy of it does if readers have it.
         let step_number = front.step + 1;
-        let mut copy = if frames.front_mut().is_some() { None } else { Some(frames.next()) };
+        let mut copy = frames.front_is_shared().then(|| frames.next());
         if let Some(copy) = &mut copy {
             broad_phase.row_index.catch_up(Arc::make_mut(copy), frames.front());
         }
         phases.layout = clock.lap();
-        let Some(frame) = copy.as_mut().map(Arc::make_mut).or_else(|| frames.front_mut()) else { unreachable!() };
-        let outcome = broad_phase.update(rules.context(&contacts.pool), rows.len(), frame);
+        let frame = match &mut copy {
+            Some(copy) => Arc::make_mut(copy),
+            None => frames.front_mut(),
+        };
+        let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+        let outcome = broad_phase.update(step, rows.len(), frame);
         if outcome.is_ok() {
             // The step can no longer fail.
             frame.begin_update(rows.len(), !config.may_use_threads());
@@ -144,6 +145,7 @@ impl StepParts<'_> {
             frame.statics.copy_from(statics);
             phases.partition = clock.lap();
             contacts.apply_changes(rows.len(), frame.moved.stamp, parallel);
+            contacts.changed.take_pairs(&mut contacts.kept.found);
             phases.gather += clock.lap();
             contacts.track_changes(tracked, frame, ids);
             if config.contact_tracking {
@@ -160,17 +162,17 @@ impl StepParts<'_> {
 
     /// Checks that the rows which did not change are those of the last step.
     #[cfg(debug_assertions)]
-    fn assert_unchanged(&self, rows: &Chunks<'_, '_>) {
+    fn assert_unchanged(&mut self, rows: &Chunks<'_, '_>) {
         let front = self.frames.front();
-        let mut boxes = Vec::new();
-        front.write_boxes(&mut boxes);
-        let changed = self.contacts.changed.rows.set();
-        for (row, before) in (0u32..).zip(&boxes).take(rows.len()).filter(|&(row, _)| !changed.contains(row)) {
+        let boxes = &mut self.broad_phase.stored_boxes.0;
+        front.write_boxes(boxes);
+        let changed = self.broad_phase.changed.set();
+        for (row, before) in (0u32..).zip(boxes).take(rows.len()).filter(|&(row, _)| !changed.contains(row)) {
             let now = rows.check(row as usize).map(|aabb| aabb.map(f32::to_bits));
-            assert!(now == Ok(before.map(f32::to_bits)), "row {row} changed, but the step was not told so");
+            assert!(now == Ok(before.map(f32::to_bits)), "row {row} changed, but is not in `changed`");
             let has_same = rows.filter(row) == front.filter(row)
                 && front.ids.get(row as usize).is_none_or(|&id| id == rows.id(row));
-            assert!(has_same, "the filter or the id of row {row} changed, but the step was not told so");
+            assert!(has_same, "the filter or the id of row {row} changed, but the row is not in `changed`");
         }
     }
 }
@@ -185,31 +187,5 @@ fn write_columns(changed: &[ChangedBody], rows: &Chunks<'_, '_>, frame: &mut Fra
     if rows.has_ids() {
         frame.ids.resize(rows.len(), 0);
         present().for_each(|body| frame.ids[body.row as usize] = body.id);
-    }
-}
-
-/// The constants of a step, apart from the pages of its pairs.
-#[derive(Clone, Copy)]
-struct Rules<'s> {
-    config: &'s WorldConfig,
-    level: DetectedSimd,
-    parallel: bool,
-    statics: &'s StaticSet,
-    are_circles: bool,
-}
-
-impl<'s> Rules<'s> {
-    fn context(self, pool: &'s PagePool) -> StepContext<'s> {
-        let Self { config, level, parallel, statics, are_circles } = self;
-        StepContext {
-            config,
-            level,
-            parallel,
-            statics: &statics.tree,
-            statics_version: statics.version,
-            are_circles,
-            listener: None,
-            pool,
-        }
     }
 }

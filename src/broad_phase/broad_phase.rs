@@ -3,6 +3,7 @@
 use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::row_index::RowIndex;
+use crate::broad_phase::changes::search::ChangedPairs;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;
@@ -29,10 +30,12 @@ pub(crate) struct BroadPhase {
     pub(crate) sleepers: SleeperCache,
     /// Where rows are filed, for steps that are told which of them changed.
     pub(crate) row_index: RowIndex,
-    /// The changed rows of such a step, with their boxes.
+    /// The changed rows of such a step.
+    pub(crate) changed: ChangedSet,
+    /// The same with their boxes.
     pub(crate) changed_bodies: Vec<ChangedBody>,
     sort: SortBuffers,
-    stored_boxes: StoredBoxes,
+    pub(crate) stored_boxes: StoredBoxes,
     /// The first row of each chunk of the input.
     pub(crate) chunk_starts: Vec<usize>,
 }
@@ -85,13 +88,8 @@ impl BroadPhase {
 
     /// Reads the changed rows of a step, in the order of their places in the last one, whose frame
     /// is `front`, so that memory is read in order.
-    pub(crate) fn read_changed(
-        &mut self,
-        rows: &Chunks<'_, '_>,
-        changed: &ChangedSet,
-        front: &Frame,
-    ) -> Result<(), Error> {
-        let Self { row_index, changed_bodies, sort, .. } = self;
+    pub(crate) fn read_changed(&mut self, rows: &Chunks<'_, '_>, front: &Frame) -> Result<(), Error> {
+        let Self { row_index, changed, changed_bodies, sort, .. } = self;
         let SortBuffers { keys, spare, bodies } = sort;
         keys.clear();
         bodies.clear();
@@ -114,6 +112,17 @@ impl BroadPhase {
         changed_bodies.clear();
         changed_bodies.extend(keys.iter().map(|&(_, number)| bodies[number as usize]));
         Ok(())
+    }
+
+    /// Finds the pairs of the changed rows, in the last step, whose frame is `front`, and in this one.
+    pub(crate) fn find_changed_pairs(
+        &mut self,
+        step: StepContext<'_>,
+        front: &Frame,
+        pairs: &mut ChangedPairs,
+    ) -> Result<(), Error> {
+        let Self { finder, row_index, changed, changed_bodies, .. } = self;
+        pairs.find(finder, step, (front, row_index), changed_bodies, changed)
     }
 
     /// Moves the changed rows in the frame of the last step, or in a copy of it; files all rows
@@ -148,6 +157,7 @@ impl BroadPhase {
         self.finder.bytes()
             + self.sleepers.bytes()
             + self.row_index.bytes()
+            + self.changed.bytes()
             + self.changed_bodies.bytes()
             + self.sort.bytes()
             + self.stored_boxes.0.bytes()
@@ -162,7 +172,7 @@ impl BroadPhase {
         } else {
             self.row_index.drop_rows();
         }
-        (self.changed_bodies, self.sort, self.stored_boxes) = Default::default();
+        (self.changed, self.changed_bodies, self.sort, self.stored_boxes) = Default::default();
         self.chunk_starts = Vec::new();
     }
 }

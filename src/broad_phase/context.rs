@@ -3,7 +3,7 @@
 use crate::config::WorldConfig;
 use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
-use crate::frame::statics::StaticsVersion;
+use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::input::filter::Filter;
 use crate::memory::listener::{OnPage, PageListener, PairKind};
 use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
@@ -38,6 +38,19 @@ pub(crate) struct PassContext<'s> {
 }
 
 impl<'s> StepContext<'s> {
+    /// The constants of a step without a listener.
+    pub(crate) fn new(
+        config: &'s WorldConfig,
+        level: DetectedSimd,
+        parallel: bool,
+        statics: &'s StaticSet,
+        are_circles: bool,
+        pool: &'s PagePool,
+    ) -> Self {
+        let (statics, statics_version) = (&statics.tree, statics.version);
+        Self { config, level, parallel, statics, statics_version, are_circles, listener: None, pool }
+    }
+
     pub(crate) fn class_options(&self) -> ClassOptions<'s> {
         ClassOptions { bounds: &self.config.bounds, has_oversized_tier: true }
     }

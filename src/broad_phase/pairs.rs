@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Pages of pairs, and the number of pairs on them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct PairPages {
     pages: Vec<Page>,
     pair_count: usize,
@@ -30,16 +30,6 @@ impl PairPages {
     pub(crate) fn edit(&mut self, pair_count: usize) -> &mut Vec<Page> {
         self.pair_count = pair_count;
         &mut self.pages
-    }
-
-    /// A copy with memory of its own.
-    pub(crate) fn copied(&self) -> Self {
-        let copy = |page: &Page| {
-            let mut copy = Page::empty();
-            copy.edit(|pairs| pairs.extend_from_slice(page.pairs()));
-            copy
-        };
-        Self { pages: self.pages.iter().map(copy).collect(), pair_count: self.pair_count }
     }
 
     /// Appends all of `pages`, and returns their range.

@@ -133,13 +133,13 @@ impl<'w> Contacts<'w> {
     /// The first call after a step lists and sorts these pairs, later ones are O(1). After a step
     /// that did not need to look at each row, the first call does not either.
     pub fn changed_pairs(&self) -> &'w [Pair] {
-        bytemuck::cast_slice(self.store.changed.bodies(&self.store.found, self.kept()))
+        bytemuck::cast_slice(self.store.changed.bodies(&self.store.found))
     }
 
     /// The static pairs of which the body changed, in ascending order of `(body, static_row)`; see
     /// [`changed_pairs`](Self::changed_pairs).
     pub fn changed_static_pairs(&self) -> &'w [StaticPair] {
-        bytemuck::cast_slice(self.store.changed.statics(&self.store.found, self.kept()))
+        bytemuck::cast_slice(self.store.changed.statics(&self.store.found))
     }
 
     /// The kept pairs, if those are the present ones.

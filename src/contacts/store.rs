@@ -63,13 +63,13 @@ impl ContactStore {
 
     /// As [`track`](Self::track), in a step that was told what changed: what may fail of it, before
     /// anything is changed.
-    pub(crate) fn identify_changed(&mut self, step: TrackedStep<'_>) -> Result<IdState, Error> {
-        let Self { events: Some(tracker), changed, changed_ids, .. } = self else { return Ok(IdState::Unknown) };
-        let is_same = tracker.same_bodies(step.rows, changed.rows.rows().iter().copied());
+    pub(crate) fn identify_changed(&mut self, step: TrackedStep<'_>, changed: &[u32]) -> Result<IdState, Error> {
+        let Self { events: Some(tracker), changed_ids, .. } = self else { return Ok(IdState::Unknown) };
+        let is_same = tracker.same_bodies(step.rows, changed);
         if is_same && step.margin == 0.0 {
             return Ok(IdState::Unchanged);
         }
-        tracker.identify_changed(step, changed.rows.rows(), changed_ids)
+        tracker.identify_changed(step, changed, changed_ids)
     }
 
     /// The rest of [`identify_changed`](Self::identify_changed), which returned `state`.
@@ -98,7 +98,6 @@ impl ContactStore {
     pub(crate) fn advance(&mut self, workers: usize) {
         std::mem::swap(&mut self.found, &mut self.next);
         self.schedules.invalidate();
-        self.changed.invalidate();
         // A step may be built on either side, so both get the same capacity.
         self.next.reserve_like(&self.found);
         let (present, previous) = (self.found.page_count(), self.next.page_count());
@@ -131,7 +130,7 @@ impl ContactStore {
     /// Removes the static pairs, because the static set was replaced.
     pub(crate) fn clear_statics(&mut self) {
         self.found.clear_statics(&self.pool);
-        self.changed.invalidate_statics();
+        self.changed.clear_statics();
         self.kept.clear_statics();
         self.schedules.invalidate_statics();
         if let Some(partners) = &mut self.partners {

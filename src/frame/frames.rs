@@ -117,11 +117,16 @@ impl Frames {
         published
     }
 
-    /// The frame of the last step, to be changed into that of the next, unless a reader may have
-    /// it.
-    pub(crate) fn front_mut(&mut self) -> Option<&mut Frame> {
+    /// Whether a reader may have the frame of the last step, so that it must not change (FRAME-1).
+    pub(crate) fn front_is_shared(&mut self) -> bool {
         self.retract();
-        Arc::get_mut(&mut self.front)
+        Arc::get_mut(&mut self.front).is_none()
+    }
+
+    /// The frame of the last step, to be changed into that of the next; a copy of it if it is
+    /// shared.
+    pub(crate) fn front_mut(&mut self) -> &mut Frame {
+        Arc::make_mut(&mut self.front)
     }
 
     /// Takes a frame to build a step in: a free spare, or a new one (FRAME-2, FRAME-3).

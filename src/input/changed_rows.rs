@@ -34,38 +34,27 @@ impl<'a> ChangedRows<'a> {
     }
 }
 
-impl<'a> From<&'a [u32]> for ChangedRows<'a> {
-    fn from(rows: &'a [u32]) -> Self {
-        Self(Form::List(rows))
-    }
+/// Conversions from slices, arrays and vectors of a type.
+macro_rules! from_columns {
+    ($($item:ty => $form:ident),*) => {$(
+        impl<'a> From<&'a [$item]> for ChangedRows<'a> {
+            fn from(rows: &'a [$item]) -> Self {
+                Self(Form::$form(rows))
+            }
+        }
+
+        impl<'a, const N: usize> From<&'a [$item; N]> for ChangedRows<'a> {
+            fn from(rows: &'a [$item; N]) -> Self {
+                Self(Form::$form(rows))
+            }
+        }
+
+        impl<'a> From<&'a Vec<$item>> for ChangedRows<'a> {
+            fn from(rows: &'a Vec<$item>) -> Self {
+                Self(Form::$form(rows))
+            }
+        }
+    )*};
 }
 
-impl<'a, const N: usize> From<&'a [u32; N]> for ChangedRows<'a> {
-    fn from(rows: &'a [u32; N]) -> Self {
-        Self(Form::List(rows))
-    }
-}
-
-impl<'a> From<&'a Vec<u32>> for ChangedRows<'a> {
-    fn from(rows: &'a Vec<u32>) -> Self {
-        Self(Form::List(rows))
-    }
-}
-
-impl<'a> From<&'a [bool]> for ChangedRows<'a> {
-    fn from(flags: &'a [bool]) -> Self {
-        Self(Form::Flags(flags))
-    }
-}
-
-impl<'a, const N: usize> From<&'a [bool; N]> for ChangedRows<'a> {
-    fn from(flags: &'a [bool; N]) -> Self {
-        Self(Form::Flags(flags))
-    }
-}
-
-impl<'a> From<&'a Vec<bool>> for ChangedRows<'a> {
-    fn from(flags: &'a Vec<bool>) -> Self {
-        Self(Form::Flags(flags))
-    }
-}
+from_columns!(u32 => List, bool => Flags);

@@ -28,7 +28,7 @@ const SPARE: usize = 16;
 pub(crate) type PageBuffer = Box<[[u32; 2]]>;
 
 /// A page and how many of its pairs are filled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Page {
     page: PageBuffer,
     len: u32,

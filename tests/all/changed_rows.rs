@@ -3,12 +3,12 @@
 use triphase::geometry::RawAabb;
 use triphase::reference::body_aabb;
 use triphase::{
-    Aabb, Bodies, BodyShape, ChangedRows, Column, Contacts, EndedPair, EndedStaticPair, Error, Filter, Hit,
-    InvalidRows, Pair, StaticPair, Statics, TrackedPair, World, WorldConfig,
+    Aabb, Bodies, BodyShape, ChangedRows, Contacts, EndedPair, EndedStaticPair, Error, Filter, Hit, InvalidRows, Pair,
+    StaticPair, Statics, TrackedPair, World, WorldConfig,
 };
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, run_queries};
-use triphase_tests::{Columns, FoundPairs, Shape, random_filters, sequential, world};
+use triphase_tests::{Columns, FoundPairs, random_filters, sequential, world};
 
 const SEED: u64 = 0xc4a9ed;
 
@@ -68,41 +68,18 @@ impl Told {
         self.columns.centers_mut()
     }
 
-    /// Adds a row.
-    fn add(&mut self, center: [f32; 2], half: [f32; 2], id: u64, filter: Filter) {
-        let Columns { shape: Shape::Centers { centers, half_extents }, ids, filters, .. } = &mut self.columns else {
-            panic!("columns of centers")
-        };
-        // The last step may have had such a row too.
-        self.changed.push(centers.len() as u32);
-        centers.push(center);
-        half_extents.push(half);
-        if let Some(ids) = ids {
-            ids.push(id);
-        }
-        if let Some(filters) = filters {
-            filters.push(filter);
-        }
+    /// Adds a row, and names it: the last step may have had such a row too.
+    fn add(&mut self, center: [f32; 2], half: [f32; 2], id: u64) {
+        self.change(self.columns.len());
+        self.columns.push(center, half, id, Filter::ALL);
     }
 
     /// Removes a row by swapping the last one into its place.
     fn remove(&mut self, row: usize) {
-        let Columns { shape: Shape::Centers { centers, half_extents }, ids, filters, .. } = &mut self.columns else {
-            panic!("columns of centers")
-        };
-        centers.swap_remove(row);
-        half_extents.swap_remove(row);
-        if let Some(ids) = ids {
-            ids.swap_remove(row);
-        }
-        if let Some(filters) = filters {
-            filters.swap_remove(row);
-        }
+        self.columns.swap_remove(row);
+        self.change(row);
         let count = self.columns.len() as u32;
         self.changed.retain(|&changed| changed < count);
-        if (row as u32) < count {
-            self.changed.push(row as u32);
-        }
     }
 
     /// Steps both worlds and compares them.
@@ -114,8 +91,10 @@ impl Told {
         let (found, sorted) = (FoundPairs::new(contacts), FoundPairs::new(expected).sorted());
         assert_eq!(found.clone().sorted(), sorted, "{label}");
         let is_changed = |row: u32| changed.contains(&row) || row as usize >= rows_before;
-        let changed_count = (0..columns.len() as u32).filter(|&row| is_changed(row)).count();
-        if changed_count * 20 <= columns.len() || rows_before == 0 {
+        let rows_now = columns.len();
+        let gone = rows_before.saturating_sub(rows_now);
+        let changed_count = (0..rows_now as u32).filter(|&row| is_changed(row)).count() + gone;
+        if changed_count <= rows_now.max(rows_before) / 20 || rows_before == 0 {
             assert_eq!(found, sorted, "{label}: pairs are ascending");
         }
         let bodies = sorted.bodies.iter().filter(|&&(a, b)| is_changed(a) || is_changed(b)).copied();
@@ -173,7 +152,7 @@ fn change_some(told: &mut Told, scene: &Scene, random: &mut SplitMix64, count: u
             2 => {
                 let (at, half) = (anywhere(random), random.pick(&scene.half_extents));
                 *next_id += 1;
-                told.add(at, half, *next_id, Filter::ALL);
+                told.add(at, half, *next_id);
             }
             3 => told.remove(row),
             4 if told.columns.filters.is_some() => {
@@ -348,8 +327,7 @@ fn the_forms_of_changed_rows_are_equal() {
         assert_eq!(contacts.changed_pairs(), [Pair { a: 3, b: 70 }]);
     }
     let mut step = |changed: ChangedRows<'_>| worlds[0].0.step_changed(Bodies::uniform(&centers, half), changed).err();
-    let mismatch =
-        |expected, found| Error::ColumnLengthMismatch { chunk: None, column: Column::Changed, expected, found };
+    let mismatch = |expected, found| Error::ChangedLengthMismatch { row_count: 80, expected, found };
     assert_eq!(step(ChangedRows::from(&flags[1..])), Some(mismatch(80, 79)));
     assert_eq!(step(ChangedRows::from_bits(&[0])), Some(mismatch(2, 1)));
 }
@@ -375,6 +353,32 @@ fn the_pair_limit_holds_and_loses_nothing() {
 }
 
 #[test]
+fn a_failed_step_keeps_the_changed_pairs() {
+    let (mut world, half) = (world(WorldConfig::new().with_pair_limit(3)), [0.5f32, 0.5]);
+    world.set_statics(&[[0.0f32, 9.0, 1.0, 10.0]]).expect("valid statics");
+    let before: Vec<[f32; 2]> = (0..200).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    let mut centers = before.clone();
+    (centers[7], centers[8]) = ([3.0, 0.5], [0.5, 9.5]);
+    // After a step that updates, and after one of all rows.
+    for updates in [true, false] {
+        world.step(Bodies::uniform(&before, half)).expect("valid bodies");
+        if updates {
+            world.step_changed(Bodies::uniform(&before, half), ChangedRows::NONE).expect("valid bodies");
+        }
+        world.step_changed(Bodies::uniform(&centers, half), &[7, 8]).expect("valid bodies");
+        let mut bad = centers.clone();
+        bad[9] = [f32::NAN, 0.0];
+        assert!(world.step_changed(Bodies::uniform(&bad, half), &[9]).is_err());
+        (bad[9], bad[10], bad[11], bad[12]) = ([3.0, 0.5], [3.0, 0.5], [3.0, 0.5], [3.0, 0.5]);
+        let error = Some(Error::TooManyPairs { limit: 3 });
+        assert_eq!(world.step_changed(Bodies::uniform(&bad, half), &[9, 10, 11, 12]).err(), error);
+        assert_eq!(world.step(Bodies::uniform(&bad, half)).err(), error);
+        assert_eq!(world.contacts().changed_pairs(), [Pair { a: 1, b: 7 }], "{updates}");
+        assert_eq!(world.contacts().changed_static_pairs(), [StaticPair { body: 8, static_row: 0 }], "{updates}");
+    }
+}
+
+#[test]
 fn skipped_rows_are_found_in_each_step() {
     let mut world = world(WorldConfig::new().with_invalid_rows(InvalidRows::Skip));
     let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
@@ -385,6 +389,7 @@ fn skipped_rows_are_found_in_each_step() {
         let boxes: Vec<RawAabb> = centers.iter().map(|&center| body_aabb(center, [0.5, 0.5], None)).collect();
         let expected = triphase_tests::self_pairs(&boxes).len();
         assert_eq!(contacts.body_pairs().len(), expected, "frame {frame}");
+        assert!(contacts.body_pairs().is_sorted(), "frame {frame}: pairs are ascending");
         let skipped: Vec<u32> = (0..100).filter(|&row| centers[row as usize][0].is_nan()).collect();
         assert!(world.skipped_rows().iter().map(|invalid| invalid.row).eq(skipped), "frame {frame}");
     }
@@ -392,7 +397,7 @@ fn skipped_rows_are_found_in_each_step() {
 
 #[test]
 #[cfg(debug_assertions)]
-#[should_panic = "row 3 changed, but the step was not told so"]
+#[should_panic = "row 3 changed, but is not in `changed`"]
 fn a_wrong_list_is_noticed_with_debug_assertions() {
     let mut world = sequential();
     let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
@@ -420,4 +425,36 @@ fn a_panic_of_the_callers_function_changes_nothing() {
     let bodies = Bodies::uniform(&centers, half);
     let contacts = world.step_changed(bodies.with_ids_by(&id), &[7]).expect("valid bodies");
     assert_eq!(contacts.changed_pairs(), [Pair { a: 0, b: 7 }]);
+}
+
+#[test]
+fn pairs_of_a_row_that_meets_all_others_are_passed_once() {
+    // More pairs in a span of rows than sixteen bits count.
+    let (count, half) = (1500usize, [0.5f32, 0.5]);
+    let mut centers = vec![[0.0f32, 0.0]; count];
+    centers[7] = [9.0, 0.0];
+    let mut world = sequential();
+    world.step_changed(Bodies::uniform(&centers, half), ChangedRows::NONE).expect("valid bodies");
+    centers[7] = [0.25, 0.0];
+    let contacts = world.step_changed(Bodies::uniform(&centers, half), &[7]).expect("valid bodies");
+    assert_eq!((contacts.changed_pairs().len(), contacts.body_pairs().len()), (count - 1, count * (count - 1) / 2));
+    let mut met = vec![0u32; count];
+    contacts
+        .par_for_each_pair_mut(&mut met, |_, a, b| {
+            *a += 1;
+            *b += 1;
+        })
+        .expect("a column of all rows");
+    assert!(met.iter().all(|&met| met as usize == count - 1));
+}
+
+#[test]
+fn many_rows_that_appear_at_once_are_stepped_as_a_whole() {
+    let (mut world, half) = (sequential(), [0.5f32, 0.5]);
+    world.step_changed(Bodies::uniform(&[[0.0f32; 2]; 0], half), ChangedRows::NONE).expect("no bodies");
+    let centers: Vec<[f32; 2]> = (0..5000).map(|k| [k as f32 * 0.9, 0.0]).collect();
+    let contacts = world.step_changed(Bodies::uniform(&centers, half), ChangedRows::NONE).expect("valid bodies");
+    assert_eq!(contacts.changed_pairs().len(), 4999);
+    // They were filed in bands, not one by one.
+    assert_eq!(world.report().grids.iter().map(|grid| grid.body_count).sum::<usize>(), 5000);
 }

@@ -50,7 +50,7 @@ fn row_errors_name_row_column_axis_and_value() {
     check(world.set_static_enabled(7, true), "static row 7 does not exist; the set has 0 rows");
     let bodies = Bodies::uniform(&centers[..1], [0.5, 0.5]);
     check(world.step_changed(bodies, &[3]), "changed row 3 does not exist; the step has 1 rows");
-    check(world.step_changed(bodies, &[false, true]), "the changed column has 2 rows, but the first column has 1");
+    check(world.step_changed(bodies, &[false, true]), "the changed rows have 2 flags, but 1 rows need 1");
 }
 
 #[test]

@@ -96,6 +96,30 @@ impl Columns {
         }
     }
 
+    /// Adds a row, with this id and filter if there are such columns.
+    ///
+    /// # Panics
+    ///
+    /// If there is no column of half-extents.
+    pub fn push(&mut self, center: [f32; 2], half: [f32; 2], id: u64, filter: Filter) {
+        self.centers_mut().push(center);
+        self.half_extents_mut().push(half);
+        self.ids.iter_mut().for_each(|ids| ids.push(id));
+        self.filters.iter_mut().for_each(|filters| filters.push(filter));
+    }
+
+    /// Removes a row; the last one takes its place.
+    ///
+    /// # Panics
+    ///
+    /// If there is no column of half-extents, or no such row.
+    pub fn swap_remove(&mut self, row: usize) {
+        self.centers_mut().swap_remove(row);
+        self.half_extents_mut().swap_remove(row);
+        self.ids.iter_mut().for_each(|ids| _ = ids.swap_remove(row));
+        self.filters.iter_mut().for_each(|filters| _ = filters.swap_remove(row));
+    }
+
     /// All rows, borrowed for a step.
     pub fn bodies(&self) -> Bodies<'_> {
         self.rows(0, self.len())

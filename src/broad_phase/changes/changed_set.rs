@@ -1,6 +1,6 @@
 //! The rows that changed, as a list and as a set.
 
-use crate::error::{Column, Error};
+use crate::error::Error;
 use crate::input::changed_rows::{ChangedRows, Form};
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::buffers;
@@ -45,7 +45,7 @@ impl ChangedSet {
         set.grow_to(row_count.max(last_count));
         let check_len = |expected, found| match expected == found {
             true => Ok(()),
-            false => Err(Error::ColumnLengthMismatch { chunk: None, column: Column::Changed, expected, found }),
+            false => Err(Error::ChangedLengthMismatch { row_count, expected, found }),
         };
         match changed.0 {
             Form::List(list) => {

@@ -1,71 +1,95 @@
 //! The pairs with a changed row, listed when they are first asked for.
 
 use crate::broad_phase::changes::changed_set::ChangedSet;
+use crate::broad_phase::changes::search::ChangedPairs;
 use crate::broad_phase::pairs::{FoundPairs, PageChain};
-use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
 use crate::pair::row_and_partner;
 
-/// Which rows changed in the last step, and the pairs of those.
+/// Which pairs of the last successful step have a changed row.
 #[derive(Default)]
 pub(crate) struct ChangedView {
-    /// Those of the last step that was told.
-    pub(crate) rows: ChangedSet,
-    /// Whether the last step was told; otherwise all rows may have changed.
-    pub(crate) is_told: bool,
-    /// Whether the step listed the pairs of these rows.
-    pub(crate) is_listed: bool,
+    known: Known,
+    rows: ChangedSet,
+    body_pairs: Vec<u64>,
+    static_pairs: Vec<u64>,
     bodies: ReusableLazy<Vec<[u32; 2]>>,
     statics: ReusableLazy<Vec<[u32; 2]>>,
 }
 
-buffers!(ChangedView { leveled: ; own: rows, bodies, statics; plain: is_told, is_listed; });
+buffers!(ChangedView { leveled: ; own: rows, body_pairs, static_pairs, bodies, statics; plain: known; });
+
+/// What is known about the last successful step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Known {
+    /// Nothing: all rows may have changed.
+    #[default]
+    Nothing,
+    /// The changed rows, in `rows`.
+    Rows,
+    /// The pairs of changed rows, in `body_pairs` and `static_pairs`.
+    Pairs,
+}
 
 impl ChangedView {
-    /// The pairs have changed.
-    pub(crate) fn invalidate(&mut self) {
-        self.bodies.invalidate();
-        self.invalidate_statics();
+    /// Another step has succeeded, of which nothing is known.
+    pub(crate) fn clear(&mut self) {
+        self.set(Known::Nothing);
     }
 
-    /// The static pairs have changed.
-    pub(crate) fn invalidate_statics(&mut self) {
+    /// Another step has succeeded; takes the rows that changed in it.
+    pub(crate) fn take_rows(&mut self, rows: &mut ChangedSet) {
+        std::mem::swap(&mut self.rows, rows);
+        self.set(Known::Rows);
+    }
+
+    /// Another step has succeeded; takes the pairs of the rows that changed in it.
+    pub(crate) fn take_pairs(&mut self, pairs: &mut ChangedPairs) {
+        std::mem::swap(&mut self.body_pairs, &mut pairs.present);
+        std::mem::swap(&mut self.static_pairs, &mut pairs.present_statics);
+        self.set(Known::Pairs);
+    }
+
+    fn set(&mut self, known: Known) {
+        self.known = known;
+        self.bodies.invalidate();
         self.statics.invalidate();
     }
 
-    /// The pairs of bodies of which a row changed, ascending. `kept` are the kept pairs, if those
-    /// are the present ones.
-    pub(crate) fn bodies(&self, found: &FoundPairs, kept: Option<&KeptPairs>) -> &[[u32; 2]] {
+    /// There are no static pairs any more.
+    pub(crate) fn clear_statics(&mut self) {
+        self.static_pairs.clear();
+        self.statics.invalidate();
+    }
+
+    /// The pairs of bodies of which a row changed, ascending; `found` has all pairs.
+    pub(crate) fn bodies(&self, found: &FoundPairs) -> &[[u32; 2]] {
         self.bodies.get_or_make(|pairs| {
             let set = self.rows.set();
-            let has_changed = |&[a, b]: &[u32; 2]| set.contains(a) || set.contains(b);
-            let listed = kept.map(|kept| &kept.found.present[..]);
-            self.list(found.body_pages(), listed, pairs, has_changed);
+            self.list(found.body_pages(), &self.body_pairs, pairs, |&[a, b]| set.contains(a) || set.contains(b));
         })
     }
 
-    /// The static pairs of which the body changed, ascending.
-    pub(crate) fn statics(&self, found: &FoundPairs, kept: Option<&KeptPairs>) -> &[[u32; 2]] {
+    /// The static pairs of which the body changed, ascending; `found` has all pairs.
+    pub(crate) fn statics(&self, found: &FoundPairs) -> &[[u32; 2]] {
         self.statics.get_or_make(|pairs| {
-            let has_changed = |&[body, _]: &[u32; 2]| self.rows.set().contains(body);
-            let listed = kept.map(|kept| &kept.found.present_statics[..]);
-            self.list(found.static_pages(), listed, pairs, has_changed);
+            self.list(found.static_pages(), &self.static_pairs, pairs, |&[body, _]| self.rows.set().contains(body));
         })
     }
 
     fn list(
         &self,
         pages: PageChain<'_>,
-        listed: Option<&[u64]>,
+        changed_pairs: &[u64],
         pairs: &mut Vec<[u32; 2]>,
         has_changed: impl Fn(&[u32; 2]) -> bool,
     ) {
         pairs.clear();
-        match listed {
-            _ if !self.is_told => pages.for_each(|page| pairs.extend_from_slice(page)),
-            Some(listed) if self.is_listed => pairs.extend(listed.iter().map(|&pair| row_and_partner(pair))),
-            _ => pages.for_each(|page| pairs.extend(page.iter().copied().filter(&has_changed))),
+        match self.known {
+            Known::Nothing => pages.for_each(|page| pairs.extend_from_slice(page)),
+            Known::Rows => pages.for_each(|page| pairs.extend(page.iter().copied().filter(&has_changed))),
+            Known::Pairs => pairs.extend(changed_pairs.iter().map(|&pair| row_and_partner(pair))),
         }
         pairs.sort_unstable();
     }

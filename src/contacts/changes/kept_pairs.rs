@@ -10,8 +10,9 @@ use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
 use crate::broad_phase::changes::search::ChangedPairs;
 use crate::broad_phase::pairs::{FoundPairs, PairPages};
-use crate::contacts::changes::row_lists::{RowLists, SPAN_ROWS, edit_spans};
+use crate::contacts::changes::row_lists::RowLists;
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
+use crate::contacts::changes::spans::{SPAN_ROWS, edit_spans};
 use crate::contacts::partners::PartnerLists;
 use crate::frame::moved::FrameStamp;
 use crate::memory::buffers::{Buffers, buffers};
@@ -66,7 +67,6 @@ impl KeptPairs {
     pub(crate) fn clear_statics(&mut self) {
         self.stamp = FrameStamp::default();
         self.statics = KeptSide::default();
-        self.found.present_statics.clear();
     }
 
     /// Replaces all pairs by those of a step.
@@ -148,7 +148,8 @@ impl KeptSide {
         parallel: bool,
         partners: impl Fn(u32) -> &'p [u32] + Sync + Send,
     ) {
-        let pages = own_pages(&mut self.pages).edit(pair_count);
+        // Nothing else has the pages while a step is at work, so they are not cloned.
+        let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
         pages.resize_with(row_count.div_ceil(SPAN_ROWS), Page::empty);
         parallel::for_each_mut(parallel, pages, |number, page| {
             page.edit(|pairs| {
@@ -166,7 +167,8 @@ impl KeptSide {
     fn edit_pages(&mut self, edits: &PairEdits, row_count: usize, parallel: bool) {
         let pair_count = self.pair_count_after(edits);
         let span_count = row_count.div_ceil(SPAN_ROWS);
-        let pages = own_pages(&mut self.pages).edit(pair_count);
+        // Nothing else has the pages while a step is at work, so they are not cloned.
+        let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
         // Rows are added before and removed after their pairs are edited.
         pages.resize_with(pages.len().max(span_count), Page::empty);
         edit_spans(parallel, pages, 0, edits.into(), &|page, removed, added| {
@@ -194,12 +196,4 @@ fn edit_page(pairs: &mut Vec<[u32; 2]>, removed: &[u64], added: &[u64]) {
     let place = |pairs: &[[u32; 2]], key: u64| pairs.partition_point(|&[row, partner]| entry(row, partner) < key);
     remove_sorted(pairs, removed, |pairs, from, &key| from + place(&pairs[from..], key));
     insert_sorted(pairs, added.iter(), |pairs, end, &key| place(&pairs[..end], key), |&key| row_and_partner(key));
-}
-
-/// The pages, to be changed. Nothing else has them while a step is at work, unless it panicked.
-fn own_pages(pages: &mut Arc<PairPages>) -> &mut PairPages {
-    if Arc::get_mut(pages).is_none() {
-        *pages = Arc::new(pages.copied());
-    }
-    Arc::get_mut(pages).unwrap_or_else(|| unreachable!("nothing else has new pages"))
 }

@@ -3,74 +3,11 @@
 //! Rows are divided into spans of [`SPAN_ROWS`], each with its lists in one vector. An edit moves
 //! the lists of its span, half a kilobyte.
 
-use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
+use crate::contacts::changes::spans::{SPAN_ROWS, SortedEdits, edit_spans};
 use crate::memory::buffers::buffers;
 use crate::pair::row_and_partner;
 use crate::parallel;
-
-/// Rows of a span.
-pub(super) const SPAN_ROWS: usize = 64;
-
-/// Fewest edits that are divided between threads.
-const PARALLEL_MIN: usize = 512;
-
-/// Some edits in ascending order.
-#[derive(Clone, Copy)]
-pub(super) struct SortedEdits<'e> {
-    removed: &'e [u64],
-    added: &'e [u64],
-}
-
-impl<'e> From<&'e PairEdits> for SortedEdits<'e> {
-    fn from(PairEdits { removed, added }: &'e PairEdits) -> Self {
-        Self { removed, added }
-    }
-}
-
-impl SortedEdits<'_> {
-    fn split_at_row(self, row: usize) -> (Self, Self) {
-        let place = |entries: &[u64]| entries.partition_point(|&entry| (row_and_partner(entry)[0] as usize) < row);
-        let (removed, added) = (self.removed.split_at(place(self.removed)), self.added.split_at(place(self.added)));
-        (Self { removed: removed.0, added: added.0 }, Self { removed: removed.1, added: added.1 })
-    }
-
-    /// The lowest row with an edit.
-    fn first_row(&self) -> Option<usize> {
-        let row = |entries: &[u64]| entries.first().map_or(usize::MAX, |&entry| row_and_partner(entry)[0] as usize);
-        Some(row(self.removed).min(row(self.added))).filter(|&row| row < usize::MAX)
-    }
-}
-
-/// Calls `edit` for each span of rows that has edits, with that span and its edits.
-pub(super) fn edit_spans<T: Send>(
-    parallel: bool,
-    spans: &mut [T],
-    first: usize,
-    mut edits: SortedEdits<'_>,
-    edit: &(impl Fn(&mut T, &[u64], &[u64]) + Sync),
-) {
-    if parallel && edits.removed.len() + edits.added.len() >= PARALLEL_MIN && spans.len() > 1 {
-        let middle = spans.len() / 2;
-        let (front, back) = spans.split_at_mut(middle);
-        let (front_edits, back_edits) = edits.split_at_row((first + middle) * SPAN_ROWS);
-        parallel::join(
-            parallel,
-            || edit_spans(parallel, front, first, front_edits, edit),
-            || edit_spans(parallel, back, first + middle, back_edits, edit),
-        );
-        return;
-    }
-    while let Some(row) = edits.first_row() {
-        let span = row / SPAN_ROWS;
-        let end = (span + 1) * SPAN_ROWS;
-        let count =
-            |entries: &[u64]| entries.iter().take_while(|&&entry| (row_and_partner(entry)[0] as usize) < end).count();
-        let (removed, added) = (edits.removed.split_at(count(edits.removed)), edits.added.split_at(count(edits.added)));
-        edit(&mut spans[span - first], removed.0, added.0);
-        edits = SortedEdits { removed: removed.1, added: added.1 };
-    }
-}
 
 /// A list for each row.
 #[derive(Debug, Default)]

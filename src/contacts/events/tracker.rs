@@ -119,11 +119,11 @@ impl ContactTracker {
 
     /// Whether the bodies of a step are those of the last one, except that rows may be added and
     /// removed at the end if rows identify them. Only the `changed` rows are looked at.
-    pub(crate) fn same_bodies(&self, rows: &Chunks<'_, '_>, changed: impl Iterator<Item = u32>) -> bool {
+    pub(crate) fn same_bodies(&self, rows: &Chunks<'_, '_>, changed: &[u32]) -> bool {
         let last = &self.identities;
         match (last.has_ids(), rows.has_ids()) {
             (false, false) => true,
-            (true, true) => last.len() == rows.len() && { changed }.all(|row| last.last_id(row) == rows.id(row)),
+            (true, true) => last.len() == rows.len() && changed.iter().all(|&row| last.last_id(row) == rows.id(row)),
             _ => false,
         }
     }
