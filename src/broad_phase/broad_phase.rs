@@ -114,7 +114,8 @@ impl BroadPhase {
         Ok(())
     }
 
-    /// Finds the pairs of the changed rows, in the last step, whose frame is `front`, and in this one.
+    /// Finds the pairs of the changed rows, in the last step, whose frame is `front`, and in this
+    /// one.
     pub(crate) fn find_changed_pairs(
         &mut self,
         step: StepContext<'_>,

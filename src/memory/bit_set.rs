@@ -37,6 +37,11 @@ impl BitSet {
         new
     }
 
+    /// Appends all members, ascending.
+    pub(crate) fn append_to(&self, members: &mut Vec<u32>) {
+        append_bits(&self.words, members);
+    }
+
     #[inline]
     pub(crate) fn remove(&mut self, index: u32) {
         self.words[index as usize / 64] &= !(1 << (index % 64));
@@ -72,6 +77,17 @@ impl BitSet {
     }
 }
 
+/// Appends the numbers of the bits that are set, ascending.
+pub(crate) fn append_bits(words: &[u64], numbers: &mut Vec<u32>) {
+    for (first, &word) in (0u32..).step_by(64).zip(words) {
+        let mut word = word;
+        while word != 0 {
+            numbers.push(first + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +100,9 @@ mod tests {
         assert!(set.contains(64) && !set.contains(65));
         set.remove(129);
         assert!(!set.contains(129) && set.insert(129));
+        let mut members = Vec::new();
+        set.append_to(&mut members);
+        assert_eq!(members, [64, 129]);
         for len in [0, 64, 1000] {
             let mut copy = BitSet::default();
             copy.grow_to(len);
