@@ -47,7 +47,8 @@
 //! * Groups of touching bodies: [`Contacts::build_islands`]. The partners of one body:
 //!   [`Contacts::partners`].
 //! * Pairs while the step still runs: [`World::step_streamed`], and [`stream`] for another thread.
-//! * Sleeping bodies: [`Bodies::with_asleep`]. Round bodies: [`BodyShape::Circle`]. A moving
+//! * Worlds in which few bodies move: [`World::step_changed`], told which. Sleeping bodies:
+//!   [`Bodies::with_asleep`]. Round bodies: [`BodyShape::Circle`]. A moving
 //!   origin: [`World::shift_origin`].
 //!
 //! # Guarantees
@@ -57,7 +58,7 @@
 //!   [`BodyShape::Circle`] only remove pairs.
 //! * **Deterministic.** Pairs and their order depend only on columns, statics and settings: not on
 //!   the number of threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may
-//!   change the order.
+//!   change the order, and [`World::step_changed`] has one of its own.
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
 //! * **Steady.** A step allocates only when the world grows: stepping the same frames again
@@ -117,7 +118,7 @@ mod report;
 #[cfg(feature = "serde")]
 mod save;
 mod step; // the phases of a step, in order
-mod step_changed; // those of a step that is told which rows changed
+mod step_changed; // the same, for a step that is told which rows changed
 mod world; // every public call of a world
 
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};

@@ -119,6 +119,7 @@ impl World {
     ///
     /// Pairs and their order depend only on input, statics and settings: not on the number of
     /// threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
+    /// [`step_changed`](Self::step_changed) has an order of its own.
     ///
     /// # Cost
     ///
@@ -138,11 +139,14 @@ impl World {
     /// queries are all those of a full step.
     ///
     /// `changed` is a list of rows in any order, or a flag for each row; see [`ChangedRows`]. A row
-    /// has changed if any of its columns has: box, displacement, filter or id.
+    /// has changed if any of its columns has: box, displacement, filter or id. Marks of
+    /// [`with_asleep`](Bodies::with_asleep) are not read.
     ///
-    /// - Rows added at the end need not be named.
+    /// - Rows beyond the number of rows of the last successful step need not be named.
     /// - To remove rows at the end, pass shorter columns. After a `swap_remove(k)` on each column,
-    ///   name row `k`: it is another body now.
+    ///   name row `k` if it still exists: it is another body now. Rows that do not exist any more
+    ///   must not be named.
+    /// - After an error, name the same rows again, and those that have changed since.
     ///
     /// All other rows must be the same as in the last successful step, bit for bit. Builds with
     /// debug assertions check this. Others trust it: a row that changed without being named is
@@ -164,36 +168,40 @@ impl World {
     /// # Errors
     ///
     /// Those of [`step`](Self::step), and [`Error::ChangedRowOutOfRange`] or
-    /// [`Error::ColumnLengthMismatch`] if `changed` does not fit the rows.
+    /// [`Error::ChangedLengthMismatch`] if `changed` does not fit the rows.
     ///
     /// # Panics
     ///
-    /// With debug assertions, if a row changed that is neither named nor new.
+    /// With debug assertions, if a row has changed that is neither named nor new.
     ///
     /// # Determinism
     ///
-    /// Pairs are in ascending order of `(a, b)` and `(body, static_row)`, or in the order of `step`
-    /// if more than one row in twenty changed. Like that of `step`, the order does not depend on
-    /// threads or earlier steps. The order of query hits depends on earlier steps.
+    /// Pairs are in ascending order of `(a, b)` and of `(body, static_row)`. If more than one row
+    /// in twenty was named, added or removed, and the last step had rows, their order is that of
+    /// `step`. Neither depends on threads or earlier steps. The order of query hits, of
+    /// [`spatial_order`](Self::spatial_order) and of
+    /// [`par_for_each_pair_mut`](Contacts::par_for_each_pair_mut) depends on earlier steps too.
     ///
     /// # Cost
     ///
     /// O(changed rows + their pairs), in parallel, and for flags a pass over these. In a crowd of a
-    /// million, a changed row costs twenty to thirty times as much as a row of `step`: so the fewer
-    /// rows change, the more is gained.
+    /// million, a changed row costs 16 to 30 times as much as a row of `step`: the fewer rows
+    /// change, the more is gained. Besides:
     ///
-    /// All rows are stepped, at up to three times the cost of `step`, if there is nothing to start
-    /// from: the first time, after another step method, after an error in the middle of a step,
-    /// after statics or the origin changed, while rows are [skipped](crate::InvalidRows::Skip), and
-    /// when filters or ids appear or disappear. If more than one row in twenty changed, this is
-    /// `step`. Now and then all rows are filed again, because many have left the cells in which
-    /// they were filed; that takes about as long as `step`.
+    /// - With more than one changed row in twenty, this is `step`.
+    /// - All rows are stepped, in up to four times the time of `step`, if there is nothing to start
+    ///   from: the first time, after any other step, after a panic, after statics or the origin
+    ///   changed, while rows are [skipped](crate::InvalidRows::Skip), and when the first filter,
+    ///   id or, in a world of circles, displacement appears, or the last one disappears.
+    /// - Rows that have left the cells in which they were filed are filed again in each step. Once
+    ///   that has cost as much as filing all rows, all rows are filed, in about the time of `step`.
+    /// - If a body changed that is oversized, all oversized bodies are filed again.
+    /// - With tracked contacts, a step in which ids change, or rows with ids are added or removed,
+    ///   costs O(all pairs); with a [margin](WorldConfig::with_margin), each step does.
+    /// - If there are [readers](Self::reader), the rows changed in the last two steps are copied,
+    ///   or all rows if each free copy is more than four steps old.
     ///
-    /// If contacts are tracked, O(all pairs) in steps in which ids change, and with a
-    /// [margin](WorldConfig::with_margin). If there are [readers](Self::reader), the changed rows
-    /// of two steps are copied.
-    ///
-    /// Memory: about 20 bytes per pair and 20 per body more than `step`.
+    /// Memory: 8 bytes per body and about 10 per pair more than `step` takes.
     pub fn step_changed<'a, 'c>(
         &mut self,
         bodies: impl AsRef<[Bodies<'a>]>,
@@ -620,7 +628,8 @@ impl World {
     /// # Determinism
     ///
     /// Like the order of pairs, it depends only on input and settings, and on earlier steps only
-    /// with [`Bodies::with_asleep`]. It may change between versions of this crate.
+    /// with [`Bodies::with_asleep`] and [`step_changed`](Self::step_changed). It may change between
+    /// versions of this crate.
     ///
     /// # Cost
     ///

@@ -34,8 +34,9 @@ use std::fmt;
 ///
 /// The order of pages and pairs depends only on input, statics and settings: not on the number of
 /// threads, the SIMD level or earlier steps. Only
-/// [`Bodies::with_asleep`](crate::Bodies::with_asleep) may change it. The order may change between
-/// versions of this crate.
+/// [`Bodies::with_asleep`](crate::Bodies::with_asleep) may change it, and
+/// [`World::step_changed`](crate::World::step_changed) has an order of its own. The order may
+/// change between versions of this crate.
 #[derive(Clone, Copy)]
 pub struct Contacts<'w> {
     store: &'w ContactStore,
@@ -63,16 +64,18 @@ impl<'w> Contacts<'w> {
         Pairs::new(found.static_pages(), found.static_pair_count())
     }
 
-    /// Iterates over the pairs of bodies as slices of up to a few thousand pairs; after
-    /// [`World::step_changed`](crate::World::step_changed), one slice for each 64 rows.
+    /// Iterates over the pairs of bodies as slices: of up to a few thousand pairs, or, after
+    /// [`World::step_changed`](crate::World::step_changed), one for each 64 rows, of any length and
+    /// possibly empty.
     ///
     /// The order is that of [`body_pairs`](Self::body_pairs).
     pub fn body_pages(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
         self.store.found.body_pages().map(bytemuck::cast_slice)
     }
 
-    /// Iterates over the static pairs as slices of up to a few thousand pairs; after
-    /// [`World::step_changed`](crate::World::step_changed), one slice for each 64 rows.
+    /// Iterates over the static pairs as slices: of up to a few thousand pairs, or, after
+    /// [`World::step_changed`](crate::World::step_changed), one for each 64 rows, of any length and
+    /// possibly empty.
     ///
     /// The order is that of [`static_pairs`](Self::static_pairs).
     pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
@@ -125,13 +128,13 @@ impl<'w> Contacts<'w> {
     /// The pairs of bodies of which at least one row changed, in ascending order of `(a, b)`.
     ///
     /// After [`World::step_changed`](crate::World::step_changed), these are the pairs with a row
-    /// that was named or added. After any other step, all rows may have changed, and these are all
-    /// pairs.
+    /// that was named or added, whether they began in this step or persist. After any other step,
+    /// all rows may have changed, and these are all pairs.
     ///
     /// # Cost
     ///
-    /// The first call after a step lists and sorts these pairs, later ones are O(1). After a step
-    /// that did not need to look at each row, the first call does not either.
+    /// The first call after a step lists and sorts these pairs, and looks through all pairs if the
+    /// step had to read all rows. Later calls are O(1).
     pub fn changed_pairs(&self) -> &'w [Pair] {
         bytemuck::cast_slice(self.store.changed.bodies(&self.store.found))
     }
