@@ -217,7 +217,7 @@ impl PairFinder {
         if std::mem::replace(&mut self.poisoned, true) {
             (self.scratch, self.tasks) = Default::default();
         }
-        self.scratch.prepare(step.parallel, step.statics.len(), loose_cells);
+        self.scratch.prepare(step.parallel, loose_cells);
     }
 
     fn grow_tasks(&mut self, count: usize) {

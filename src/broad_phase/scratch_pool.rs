@@ -12,6 +12,7 @@
 
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers};
+use crate::memory::record::BodyRecord;
 use crate::parallel;
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -32,9 +33,10 @@ pub(crate) struct WorkerScratch {
 /// Buffers for searching the other tiers.
 #[derive(Default)]
 pub(crate) struct SearchScratch {
-    pub(crate) seen_statics: BitSet,
     pub(crate) seen_cells: BitSet,
     pub(crate) found: Vec<u32>,
+    /// The statics near a band.
+    pub(crate) statics: Vec<BodyRecord>,
     /// The boxes of statics in columns, tested against one body after the other.
     pub(crate) columns: Vec<u32>,
     /// For statics sorted by their lower edge: the largest upper edge so far.
@@ -42,12 +44,11 @@ pub(crate) struct SearchScratch {
 }
 
 buffers!(WorkerScratch { leveled: band, search; own: ; plain: ; });
-buffers!(SearchScratch { leveled: seen_statics, seen_cells, found, columns, reach; own: ; plain: ; });
+buffers!(SearchScratch { leveled: seen_cells, found, statics, columns, reach; own: ; plain: ; });
 
 impl SearchScratch {
-    /// Grows the sets to this many statics and loose cells.
-    fn grow_to(&mut self, [statics, loose_cells]: [usize; 2]) {
-        self.seen_statics.grow_to(statics);
+    /// Grows the set to this many loose cells.
+    fn grow_to(&mut self, loose_cells: usize) {
         self.seen_cells.grow_to(loose_cells);
     }
 }
@@ -88,20 +89,20 @@ pub(crate) struct ScratchPool {
     /// Shared by all threads (SCRATCH-2).
     large: CachePadded<Mutex<WorkerScratch>>,
     crowded: CrowdedScratch,
-    /// Numbers of statics and of loose cells in the present step.
-    set_sizes: [usize; 2],
+    /// Number of loose cells in the present step.
+    loose_cells: usize,
 }
 
 impl ScratchPool {
-    /// Prepares scratch for all threads, with sets of this many statics and loose cells.
-    pub(crate) fn prepare(&mut self, parallel: bool, statics: usize, loose_cells: usize) {
+    /// Prepares scratch for all threads, with sets of this many loose cells.
+    pub(crate) fn prepare(&mut self, parallel: bool, loose_cells: usize) {
         let count = parallel::worker_count(parallel);
         if self.workers.len() < count {
             self.workers.resize_with(count, CachePadded::default);
         }
-        self.set_sizes = [statics, loose_cells];
+        self.loose_cells = loose_cells;
         for scratch in self.workers.iter_mut().chain([&mut self.large]) {
-            scratch.get_mut().search.grow_to(self.set_sizes);
+            scratch.get_mut().search.grow_to(self.loose_cells);
         }
     }
 
@@ -124,7 +125,7 @@ impl ScratchPool {
         own.try_lock().map_or_else(
             || {
                 let mut temporary = Box::<WorkerScratch>::default();
-                temporary.search.grow_to(self.set_sizes);
+                temporary.search.grow_to(self.loose_cells);
                 ScratchGuard::Temporary(temporary)
             },
             ScratchGuard::Locked,

@@ -6,27 +6,23 @@ use crate::memory::record::BodyRecord;
 use crate::tier::static_tree::StaticTree;
 
 /// Copies boxes of statics to `words`, in the axes of a band; with their filters if `filtered`.
-///
-/// They are copied before they are tested, so that the processor loads the memory of many boxes at
-/// once.
 pub(super) fn gather_statics<'c>(
     statics: &StaticTree,
-    rows: &[u32],
+    found: &[BodyRecord],
     axes: BandAxes,
     filtered: bool,
     words: &'c mut Vec<u32>,
 ) -> SoaColumns<'c> {
-    let boxes = statics.raw_boxes();
-    let box_words = column_words(rows.len());
+    let box_words = column_words(found.len());
     words.clear();
-    words.resize(box_words + if filtered { filter_words(rows.len()) } else { 0 }, 0);
+    words.resize(box_words + if filtered { filter_words(found.len()) } else { 0 }, 0);
     let (columns, filters) = words.split_at_mut(box_words);
-    let records = rows.iter().map(|&row| BodyRecord { aabb: *axes.box_to_band(boxes[row as usize]).edges(), row });
-    SoaColumnsMut::of(columns, rows.len()).fill(records);
-    let columns = SoaColumns::of(columns, rows.len());
+    let in_band = |&BodyRecord { aabb, row }: &BodyRecord| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
+    SoaColumnsMut::of(columns, found.len()).fill(found.iter().map(in_band));
+    let columns = SoaColumns::of(columns, found.len());
     if !filtered {
         return columns;
     }
-    fill_filters(filters, rows.len(), rows.iter().map(|&row| statics.filter_of(row)));
+    fill_filters(filters, found.len(), found.iter().map(|found| statics.filter_of(found.row)));
     columns.with_filters(filters)
 }

@@ -8,8 +8,8 @@ use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::static_gather::gather_statics;
 use crate::memory::columns::SOA_PAD;
 use crate::memory::page::PairSink;
+use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::band::built_band::BuiltBand;
-use crate::tier::static_tree::StaticTree;
 use std::hint::select_unpredictable;
 
 /// Statics in the sample for the decision.
@@ -31,14 +31,14 @@ const _: () = assert!(INTERLEAVED <= SOA_PAD);
 
 /// The axis along which to sort the statics, if a sweep is estimated to be faster than a search of
 /// the cells for each static.
-pub(super) fn axis_if_faster(statics: &StaticTree, band: &BuiltBand<'_>, found: &[u32]) -> Option<usize> {
+pub(super) fn axis_if_faster(band: &BuiltBand<'_>, found: &[BodyRecord]) -> Option<usize> {
     let (lookup, band_data) = (band.lookup(), band.band());
     let population = band_data.population() as f64;
     let counts = [band_data.columns() as f64, band_data.rows() as f64];
     let step = found.len().div_ceil(DECISION_SAMPLE).max(1);
     let (mut sampled, mut search, mut sides) = (0.0, 0.0, [0.0; 2]);
-    for &row in found.iter().step_by(step) {
-        let aabb = band.axes().box_to_band(statics.raw_boxes()[row as usize]);
+    for found in found.iter().step_by(step) {
+        let aabb = band.axes().box_to_band(found.aabb);
         let rect = lookup.rect(&aabb);
         let (across, down) = (rect.x.len() as f64, rect.y.len() as f64);
         let candidates = across * down / (counts[0] * counts[1]) * population;
@@ -66,12 +66,12 @@ pub(super) fn sweep(
     step: StepContext<'_>,
     band: &BuiltBand<'_>,
     axis: usize,
-    SearchScratch { found, columns, reach, .. }: &mut SearchScratch,
+    SearchScratch { statics: found, columns, reach, .. }: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let (boxes, axes) = (step.statics.raw_boxes(), band.axes());
-    let low = |row: u32| axes.box_to_band(boxes[row as usize]).edges()[axis];
-    found.sort_unstable_by(|&a, &b| low(a).total_cmp(&low(b)).then(a.cmp(&b)));
+    let axes = band.axes();
+    let low = |found: &BodyRecord| axes.box_to_band(found.aabb).edges()[axis];
+    found.sort_unstable_by(|a, b| low(a).total_cmp(&low(b)).then(a.row.cmp(&b.row)));
     let bodies = band.cells().columns();
     let statics = gather_statics(step.statics, found, axes, bodies.filters().is_some(), columns);
     let (lows, highs) = ([statics.min_x(), statics.min_y()][axis], [statics.max_x(), statics.max_y()][axis]);

@@ -4,6 +4,7 @@
 
 use crate::geometry::RawAabb;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS};
+use crate::memory::box_group::{GROUP_MAX, GroupEdges};
 use crate::simd::backend::Backend;
 use crate::simd::batch_test::{Side, hits};
 use crate::simd::circle_test::CircleSides;
@@ -28,6 +29,29 @@ pub(super) unsafe fn overlap_mask<B: Backend>(block: &[u32; SOA_BLOCK_WORDS], ar
         });
         let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
         mask |= B::BlockVector::bits(hits) << lane;
+    }
+    mask
+}
+
+/// Bit `k` is set if box `k` of the group overlaps the area. Bits after its boxes are unspecified.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn group_mask<B: Backend>(group: &GroupEdges, area: &RawAabb) -> u64 {
+    let lanes = B::BlockVector::LANES;
+    // SAFETY: the caller vouches for the instruction set.
+    let area = Side { edges: each_edge!(edge => unsafe { B::BlockVector::splat(area[edge]) }), filters: None };
+    let mut mask = 0;
+    for lane in (0..GROUP_MAX).step_by(lanes) {
+        let edges = each_edge!(edge => {
+            let edges = &group[edge][lane..][..lanes];
+            // SAFETY: the caller vouches for the instruction set; the slice is as long as a vector.
+            unsafe { B::BlockVector::load(edges.as_ptr()) }
+        });
+        let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
+        mask |= u64::from(B::BlockVector::bits(hits)) << lane;
     }
     mask
 }

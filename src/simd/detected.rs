@@ -5,6 +5,7 @@
 use crate::config::SimdLevel;
 use crate::geometry::RawAabb;
 use crate::memory::blocks::SOA_BLOCK_WORDS;
+use crate::memory::box_group::GroupEdges;
 use crate::memory::columns::SoaColumns;
 use crate::memory::page::PairSink;
 use crate::simd::batch_test::Tests;
@@ -135,6 +136,13 @@ impl DetectedSimd {
     #[inline]
     pub(crate) fn overlap_mask(self, block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
         dispatch!(self, overlap_mask(block, area))
+    }
+
+    /// Bit `k` is set if box `k` of a group overlaps the area. Bits after its boxes are
+    /// unspecified.
+    #[inline]
+    pub(crate) fn group_mask(self, group: &GroupEdges, area: &RawAabb) -> u64 {
+        dispatch!(self, group_mask(group, area))
     }
 
     /// [`overlap_mask`](Self::overlap_mask) of two blocks, the second one in the upper half.

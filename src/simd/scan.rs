@@ -303,6 +303,7 @@ macro_rules! compile_kernels {
     ($backend:ty $(, #[$features:meta])?) => {
         use crate::geometry::RawAabb;
         use crate::memory::blocks::SOA_BLOCK_WORDS;
+        use crate::memory::box_group::GroupEdges;
         use crate::memory::columns::SoaColumns;
         use crate::memory::page::PairSink;
         use crate::simd::batch_test::Tests;
@@ -361,6 +362,12 @@ macro_rules! compile_kernels {
         pub(super) fn overlap_mask(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
             // SAFETY: this function is compiled with the features, so they are available.
             unsafe { block_mask::overlap_mask::<$backend>(block, area) }
+        }
+
+        $(#[$features])?
+        pub(super) fn group_mask(group: &GroupEdges, area: &RawAabb) -> u64 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::group_mask::<$backend>(group, area) }
         }
 
         $(#[$features])?

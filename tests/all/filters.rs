@@ -176,13 +176,13 @@ fn filters_apply_to_statics_on_every_path() {
     let walls = |count: usize, side: f32, [w, h]: [f32; 2], random: &mut SplitMix64| -> Vec<[f32; 4]> {
         (0..count).map(|_| random.point(0.0, side)).map(|[x, y]| [x, y, x + w, y + h]).collect()
     };
-    // By search, by a test of each body, by a tree walk per body, and by a sweep along beams in
-    // either direction.
+    // Statics search the cells, groups of bodies search the tree, and sweeps along beams in either
+    // direction.
     for (label, bodies, side, count, size) in [
-        ("search", 4000, 60.0, 300, [2.0, 3.0]),
-        ("test", 60, 20.0, 50, [2.0, 3.0]),
-        ("walk", 6, 10.0, 50, [2.0, 3.0]),
-        ("more statics than bodies", 300, 60.0, 5000, [1.0, 0.2]),
+        ("cells", 4000, 60.0, 300, [2.0, 3.0]),
+        ("a group", 60, 20.0, 50, [2.0, 3.0]),
+        ("few bodies", 6, 10.0, 50, [2.0, 3.0]),
+        ("groups", 300, 60.0, 5000, [1.0, 0.2]),
         ("sweep", 3000, 60.0, 600, [60.0, 0.01]),
         ("sweep upright", 3000, 60.0, 600, [0.01, 60.0]),
     ] {

@@ -81,6 +81,7 @@ scenes! {
     crowd Crowd
     dragons Dragons
     castles Castles
+    few_among_many FewAmongMany
     cities Cities
     power_law PowerLaw
     sleepers Sleepers

@@ -9,6 +9,8 @@ const AREA_FRACTION: f64 = 0.5;
 const DRAGON: usize = 1000;
 /// One wall for this many bodies.
 pub(crate) const WALL: usize = 5;
+/// Walls for each body among many walls.
+const WALLS_AROUND: usize = 20;
 /// One body in this many is awake in `sleepers`.
 const AWAKE: usize = 20;
 /// Ratio of the largest half-extent of `power_law` to the smallest, 0.05.
@@ -76,8 +78,19 @@ pub(crate) fn dragons(scene: &mut Scene, bodies: usize) {
 
 pub(crate) fn castles(scene: &mut Scene, bodies: usize) {
     dragons(scene, bodies);
+    walls(scene, bodies / WALL);
+}
+
+/// As dense in walls as `castles`.
+pub(crate) fn few_among_many(scene: &mut Scene, bodies: usize) {
+    let sizes = half_extents(scene, bodies);
+    fill(scene, side(&sizes) * ((WALLS_AROUND * WALL) as f64).sqrt(), &sizes);
+    walls(scene, bodies * WALLS_AROUND);
+}
+
+fn walls(scene: &mut Scene, count: usize) {
     let side = f64::from(scene.world[2]);
-    for _ in 0..bodies / WALL {
+    for _ in 0..count {
         let random = &mut scene.random;
         let (x, y, half_length) = (random.range(0.0, side), random.range(0.0, side), random.range(1.0, 8.0));
         let upright = random.next_u64() & 1 == 1;

@@ -32,6 +32,7 @@ scene_names! {
     Crowd "crowd" "half-extents 0.35 to 0.5, area fraction 0.5: about one pair per body"
     Dragons "dragons" "`crowd`, with half-extents 5 to 25 for 0.1 % of the bodies"
     Castles "castles" "`dragons`, and a wall for every five bodies, 1 thick, 2 to 16 long, horizontal or vertical"
+    FewAmongMany "few_among_many" "twenty walls for each body, as in `castles`, and no dragons: few body pairs"
     Cities "cities" "`crowd` in a world 20 times as wide, 80 % of the bodies in 16 Gaussian clusters"
     PowerLaw "power_law" "log-uniform half-extents 0.05 to 50, area fraction 0.5"
     Sleepers "sleepers" "`crowd`, of which the same 5 % of the bodies move in every frame"

@@ -48,6 +48,7 @@ impl Scene {
             SceneName::Crowd => crowds::crowd(&mut scene, bodies),
             SceneName::Dragons => crowds::dragons(&mut scene, bodies),
             SceneName::Castles => crowds::castles(&mut scene, bodies),
+            SceneName::FewAmongMany => crowds::few_among_many(&mut scene, bodies),
             SceneName::Sleepers => crowds::sleepers(&mut scene, bodies),
             SceneName::Brownian => crowds::moving_by(&mut scene, bodies, Motion::Brownian),
             SceneName::Gravity => crowds::moving_by(&mut scene, bodies, Motion::Fall),

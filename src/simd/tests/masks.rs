@@ -3,6 +3,7 @@
 use super::*;
 use crate::geometry::overlaps;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, SoaBlocks, block_words, fill_blocks_from};
+use crate::memory::box_group::{BoxGroup, GROUP_MAX};
 use crate::simd::{OverlapIter, run_mask};
 
 /// Edges that touch, or that differ by a bit, and extreme values.
@@ -33,6 +34,21 @@ fn masks_agree_with_the_predicate_in_every_lane() {
             let (nothing, both) = (&[f32::NAN.to_bits(); SOA_BLOCK_WORDS], expected | expected << SOA_BLOCK_LEN);
             assert_eq!(level.overlap_masks([block, block], &area), both, "{level:?}: {area:?}");
             assert_eq!(level.overlap_masks([nothing, block], &area), expected << SOA_BLOCK_LEN, "{level:?}: {area:?}");
+        }
+    }
+}
+
+#[test]
+fn masks_of_groups_agree_with_the_predicate() {
+    let mut random = Random::new(12);
+    for len in (1..=GROUP_MAX).cycle().take(1000) {
+        let boxes: Vec<RawAabb> = (0..len).map(|_| random_box(&mut random)).collect();
+        let mut group = BoxGroup::new();
+        boxes.iter().for_each(|aabb| group.extend(aabb.each_ref().map(std::slice::from_ref), &[0]));
+        let area = random_box(&mut random);
+        let expected = boxes.iter().rev().fold(0, |mask, aabb| mask << 1 | u64::from(overlaps(aabb, &area)));
+        for &level in levels() {
+            assert_eq!(level.group_mask(group.edges(), &area) & group.all(), expected, "{level:?}: {area:?}");
         }
     }
 }

@@ -18,6 +18,7 @@
 
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
+use crate::memory::record::BodyRecord;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::split::{Split, SplitKind, without_outer_edges};
@@ -25,9 +26,6 @@ use crate::tier::static_tree::subtree::DEPTH_MAX;
 use crate::tier::static_tree::tree::{ENTRY_BATCH, Root, StaticTree, TreeData};
 use smallvec::SmallVec;
 use std::iter::FusedIterator;
-
-/// Entries that [`StaticTree::collect`] gathers before it tests their boxes.
-const COLLECT_BATCH: usize = 256;
 
 impl StaticTree {
     /// Returns the rows of the enabled statics that pass `test` among those in the leaves that
@@ -37,58 +35,26 @@ impl StaticTree {
         TreeAreaQuery::new(self, area, test)
     }
 
-    /// Appends every enabled static that overlaps `area` to `found`, each once, in the order of the
-    /// leaves.
-    ///
-    /// `seen` contains [`len`](Self::len) bits, which are clear before and after.
-    pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {
-        self.collect_up_to(usize::MAX, area, seen, found);
-    }
-
-    /// Does the same as [`collect`](Self::collect) and returns `true` if there are at most `limit`
-    /// statics; otherwise appends nothing and returns `false`.
-    pub(crate) fn collect_up_to(&self, limit: usize, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) -> bool {
-        let data: &TreeData = &self.data;
+    /// Appends the row and the box of every enabled static that overlaps `area`, each once, in the
+    /// order of the leaves, and returns `true`; if there are more than `limit`, returns `false`.
+    pub(crate) fn collect_up_to(&self, limit: usize, area: &RawAabb, found: &mut Vec<BodyRecord>) -> bool {
         let first = found.len();
-        let mut tested_end = first;
-        let mut walk = LeafWalk::new(*area);
-        'roots: for root in data.roots.iter().filter(|root| overlaps(&root.bounds, area)) {
-            let mut leaf = walk.first_leaf(data, root);
-            while let Some((node, _)) = leaf {
-                found.extend_from_slice(&data.entries[node.entries()]);
-                if found.len() - tested_end >= COLLECT_BATCH {
-                    tested_end = self.retain_hits(area, tested_end, seen, found);
-                    if tested_end - first > limit {
-                        break 'roots;
-                    }
-                }
-                leaf = walk.next_leaf(data);
+        let mut query = self.box_query(*area, BoxTest::Overlap);
+        while query.next_leaf() {
+            let mut len = found.len();
+            found.resize(len + query.entries.len(), BodyRecord::default());
+            // Branchless, so that the processor loads many boxes at once.
+            for (&row, &aabb) in query.entries.iter().zip(query.boxes) {
+                let is_hit = query.owns(&aabb) & overlaps(&aabb, area) & !self.disabled.contains(row);
+                found[len] = BodyRecord { aabb, row };
+                len += usize::from(is_hit);
+            }
+            found.truncate(len);
+            if len - first > limit {
+                return false;
             }
         }
-        self.retain_hits(area, tested_end, seen, found);
-        for &row in &found[first..] {
-            seen.remove(row);
-        }
-        let is_within_limit = found.len() - first <= limit;
-        if !is_within_limit {
-            found.truncate(first);
-        }
-        is_within_limit
-    }
-
-    /// Removes the rows from `from` on that do not overlap `area`, are disabled, or are `seen`
-    /// already. Returns the new length.
-    fn retain_hits(&self, area: &RawAabb, from: usize, seen: &mut BitSet, found: &mut Vec<u32>) -> usize {
-        let mut len = from;
-        for k in from..found.len() {
-            let row = found[k];
-            // Branchless, so that the processor loads the boxes of many rows at once.
-            let is_hit = overlaps(&self.data.boxes[row as usize], area) & !self.disabled.contains(row);
-            found[len] = row;
-            len += usize::from(seen.insert_if(is_hit, row));
-        }
-        found.truncate(len);
-        len
+        true
     }
 }
 
@@ -139,6 +105,12 @@ impl<'t> TreeAreaQuery<'t> {
         self.entries.len()
     }
 
+    /// Whether the present leaf is the one that reports a static with this box (TREE-3).
+    #[inline(always)]
+    fn owns(&self, aabb: &RawAabb) -> bool {
+        (aabb[0] > self.above[0]) & (aabb[1] > self.above[1])
+    }
+
     /// Tests the next batch of entries. Returns `false` if there are no more.
     #[inline]
     fn test_batch(&mut self) -> bool {
@@ -154,8 +126,7 @@ impl<'t> TreeAreaQuery<'t> {
         let (area, is_untested) = (&self.walk.area, !self.test.needs_overlap());
         // Branchless, so that the processor loads many boxes at once.
         for (k, aabb) in self.batch_boxes.iter().enumerate() {
-            let is_owned = (aabb[0] > self.above[0]) & (aabb[1] > self.above[1]);
-            let is_hit = is_owned & (overlaps(aabb, area) | is_untested);
+            let is_hit = self.owns(aabb) & (overlaps(aabb, area) | is_untested);
             self.hits |= u32::from(is_hit) << k;
         }
         true

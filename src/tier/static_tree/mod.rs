@@ -6,6 +6,7 @@
 
 pub(crate) mod box_query;
 mod build;
+mod group_search;
 mod nearest;
 mod node;
 mod parts;

@@ -1,10 +1,12 @@
 //! Trees of many kinds of scenes: well-formed, small, and searched exactly.
 
+use crate::config::SimdLevel;
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::{Aabb, RawAabb};
 use crate::input::statics::Statics;
-use crate::memory::bit_set::BitSet;
+use crate::memory::box_group::{BoxGroup, members};
 use crate::reference::cross_pairs;
+use crate::simd::DetectedSimd;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::build::check_count;
 use crate::tier::static_tree::node::ROW_COUNT_MAX;
@@ -14,7 +16,7 @@ use crate::tier::static_tree::tests::scenes::{INF, areas, at, beams, boxes, cros
 use crate::tier::static_tree::tree::StaticTree;
 use triphase_scenes::SplitMix64;
 
-/// Compares the iterator and `collect` with brute force.
+/// Compares the iterator, the collected records and searches of groups with brute force.
 fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
     let mut wanted = vec![Vec::new(); areas.len()];
     for (area, row) in cross_pairs(areas, tree.raw_boxes()) {
@@ -22,19 +24,38 @@ fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
             wanted[area as usize].push(row);
         }
     }
-    let (mut seen, mut found) = (BitSet::default(), Vec::new());
-    seen.grow_to(tree.len());
+    let mut found = Vec::new();
     for (area, wanted) in areas.iter().zip(&wanted) {
         let mut rows: Vec<u32> = tree.box_query(*area, BoxTest::Overlap).collect();
         rows.sort_unstable();
         assert_eq!(&rows, wanted, "{name}: query of {area:?}");
         found.clear();
-        found.push(77);
-        tree.collect(area, &mut seen, &mut found);
-        assert_eq!(found.remove(0), 77, "{name}: earlier results are kept");
-        found.sort_unstable();
-        assert_eq!(&found, wanted, "{name}: collect of {area:?}");
-        assert!((0..tree.len() as u32).all(|row| !seen.contains(row)), "{name}: the seen set is clear again");
+        assert!(tree.collect_up_to(rows.len(), area, &mut found), "{name}: at most the limit");
+        assert!(found.iter().all(|found| found.aabb == tree.raw_boxes()[found.row as usize]), "{name}");
+        rows = found.iter().map(|found| found.row).collect();
+        rows.sort_unstable();
+        assert_eq!(&rows, wanted, "{name}: records in {area:?}");
+        if !rows.is_empty() {
+            assert!(!tree.collect_up_to(rows.len() - 1, area, &mut Vec::new()), "{name}: more than the limit");
+        }
+    }
+    // Groups of one, of few, and of as many as possible.
+    for (level, size) in
+        [None, Some(SimdLevel::Portable)].into_iter().flat_map(|level| [(level, 1), (level, 5), (level, 64)])
+    {
+        for (areas, wanted) in areas.chunks(size).zip(wanted.chunks(size)) {
+            let mut group = BoxGroup::new();
+            areas.iter().for_each(|area| group.extend(area.each_ref().map(std::slice::from_ref), &[7]));
+            let mut found = vec![Vec::new(); areas.len()];
+            let searched = tree.search_group(DetectedSimd::detect(level), &group, &mut |row, hits| {
+                assert_ne!(hits, 0);
+                members(hits).for_each(|at| found[at].push(row));
+                Some(())
+            });
+            assert_eq!(searched, Some(()));
+            found.iter_mut().for_each(|rows| rows.sort_unstable());
+            assert_eq!(found, wanted, "{name}: a group of {size}");
+        }
     }
 }
 

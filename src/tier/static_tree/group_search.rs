@@ -1,0 +1,282 @@
+//! Searches the tree for up to 64 boxes at once.
+//!
+//! All boxes descend together: with each node goes the set of those that touch it, by the rule of
+//! single box queries (CUT-1). So what neighbors have in common, the upper nodes and often whole
+//! leaves, is read once for all of them. A pair is reported in the leaf that contains the lower
+//! corner of the overlap (TREE-3), so it is reported once.
+//!
+//! Cost: O(depth) for the group; for each box O(levels on which the group is divided + entries of
+//! its leaves).
+
+use crate::geometry::{INFINITE_AABB, RawAabb, overlaps, union};
+use crate::memory::box_group::{BoxGroup, members};
+use crate::prefetch::prefetch;
+use crate::simd::DetectedSimd;
+use crate::tier::static_tree::node::{Node, Siblings};
+use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
+use crate::tier::static_tree::subtree::DEPTH_MAX;
+use crate::tier::static_tree::tree::{ENTRY_BATCH, StaticTree};
+use smallvec::SmallVec;
+
+/// Up to this many boxes are tested one by one, more of them at once.
+const FEW: u32 = 6;
+
+/// Leaves whose memory is on its way to the cache while earlier ones are tested.
+const LEAVES_AHEAD: usize = 8;
+
+/// Entries of a leaf that are loaded ahead.
+const ENTRIES_AHEAD: usize = 2 * ENTRY_BATCH;
+
+/// Some boxes of the group.
+#[derive(Clone, Copy)]
+struct BoxSet {
+    /// Bit `k` stands for box `k`.
+    bits: u64,
+    /// A box that covers them; if it is one box, that box.
+    area: RawAabb,
+}
+
+impl BoxSet {
+    fn is_single(&self) -> bool {
+        self.bits.is_power_of_two()
+    }
+
+    fn is_few(&self) -> bool {
+        self.bits.count_ones() <= FEW
+    }
+}
+
+/// A node to be visited, and the boxes that touch it.
+#[derive(Clone, Copy)]
+struct Visit {
+    node: Node,
+    cell: RawAabb,
+    set: BoxSet,
+}
+
+/// A leaf to be tested, and the boxes that touch it.
+#[derive(Clone, Copy)]
+struct TouchedLeaf {
+    node: Node,
+    /// The lower edges of its cell.
+    low: [f32; 2],
+    set: BoxSet,
+}
+
+impl StaticTree {
+    /// Calls `visit` with the row of an enabled static and a set of boxes of the group that overlap
+    /// it, until it returns `None`. Each overlap is in one of the calls.
+    pub(crate) fn search_group(
+        &self,
+        level: DetectedSimd,
+        group: &BoxGroup,
+        visit: &mut impl FnMut(u32, u64) -> Option<()>,
+    ) -> Option<()> {
+        let bounds = group.bounds();
+        let search = GroupSearch { tree: self, level, group };
+        let mut leaves = LeafQueue { search, leaves: [None; LEAVES_AHEAD], pushed: 0 };
+        for root in self.data.roots.iter().filter(|root| overlaps(&root.bounds, &bounds)) {
+            let bits = level.group_mask(group.edges(), &root.bounds) & group.all();
+            if bits != 0 {
+                let set = search.set(bits, &bounds);
+                leaves.search_root(Visit { node: root.node, cell: root.cell, set }, visit)?;
+            }
+        }
+        leaves.finish(visit)
+    }
+}
+
+/// A search, and the leaves that it has reached and not tested yet.
+struct LeafQueue<'s> {
+    search: GroupSearch<'s>,
+    leaves: [Option<TouchedLeaf>; LEAVES_AHEAD],
+    pushed: usize,
+}
+
+impl LeafQueue<'_> {
+    fn search_root(&mut self, root: Visit, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
+        let siblings = &self.search.tree.data.siblings;
+        // Each inner node on the path leaves at most three others, so it never leaves the stack.
+        let mut stack: SmallVec<[Visit; DEPTH_MAX * CHILD_COUNT]> = SmallVec::new();
+        let mut next = Some(root);
+        while let Some(Visit { node, cell, set }) = next {
+            let Some((kind, children)) = node.children() else {
+                let [low_x, low_y, ..] = without_outer_edges(&cell, &root.cell);
+                self.push(TouchedLeaf { node, low: [low_x, low_y], set }, visit)?;
+                next = stack.pop();
+                continue;
+            };
+            let (split, children) = (Split::new(kind, &cell), &siblings[children.get()]);
+            let child = |k: usize, set: BoxSet| Visit { node: children.0[k], cell: split.child_cell(&cell, k), set };
+            let touched = split.touched_children(&set.area) & children.occupied();
+            let first = touched.trailing_zeros() as usize & 3;
+            if touched & touched.wrapping_sub(1) == 0 {
+                // All boxes that touch any child touch this one.
+                next = if touched == 0 { stack.pop() } else { Some(child(first, set)) };
+            } else if set.is_single() {
+                (first + 1..CHILD_COUNT).filter(|k| touched >> k & 1 == 1).for_each(|k| stack.push(child(k, set)));
+                next = Some(child(first, set));
+            } else {
+                let sets = self.search.touching(&split, children, &set);
+                let touched = (0..CHILD_COUNT).filter(|&k| sets[k] != 0);
+                touched.for_each(|k| stack.push(child(k, self.search.set(sets[k], &set.area))));
+                next = stack.pop();
+            }
+        }
+        Some(())
+    }
+
+    /// Begins to load a leaf, and tests the one that was pushed long enough ago.
+    #[inline(always)]
+    fn push(&mut self, leaf: TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
+        let (rows, boxes) = self.search.tree.data.leaf(leaf.node);
+        prefetch(&rows[..rows.len().min(ENTRIES_AHEAD)]);
+        prefetch(&boxes[..boxes.len().min(ENTRIES_AHEAD)]);
+        let oldest = self.leaves[self.pushed % LEAVES_AHEAD].replace(leaf);
+        self.pushed += 1;
+        oldest.map_or(Some(()), |oldest| self.search.test(&oldest, visit))
+    }
+
+    fn finish(self, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
+        let (newer, older) = self.leaves.split_at(self.pushed % LEAVES_AHEAD);
+        older.iter().chain(newer).flatten().try_for_each(|leaf| self.search.test(leaf, visit))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct GroupSearch<'s> {
+    tree: &'s StaticTree,
+    level: DetectedSimd,
+    group: &'s BoxGroup,
+}
+
+impl GroupSearch<'_> {
+    /// A set of boxes, which `area` covers.
+    #[inline(always)]
+    fn set(&self, bits: u64, area: &RawAabb) -> BoxSet {
+        let mut set = BoxSet { bits, area: *area };
+        if set.is_few() {
+            let first = self.group.aabb(bits.trailing_zeros() as usize);
+            set.area = members(bits & bits.wrapping_sub(1)).fold(first, |area, at| union(&area, &self.group.aabb(at)));
+        }
+        set
+    }
+
+    /// For each child that is not empty, those boxes of a set that touch it (CUT-1).
+    #[inline(always)]
+    fn touching(&self, split: &Split, children: &Siblings, set: &BoxSet) -> [u64; CHILD_COUNT] {
+        let mut sets = [0; CHILD_COUNT];
+        if set.is_few() {
+            for at in members(set.bits) {
+                let touched = u64::from(split.touched_children(&self.group.aabb(at)));
+                for (k, set) in sets.iter_mut().enumerate() {
+                    *set |= (touched >> k & 1) << at;
+                }
+            }
+        } else {
+            let [first, second, third] = split.cuts;
+            sets = match split.kind {
+                SplitKind::Quad => {
+                    let [low_x, low_y] = [self.up_to(0, first), self.up_to(1, second)];
+                    let [high_x, high_y] = [self.above(0, first), self.above(1, second)];
+                    [low_x & low_y, high_x & low_y, low_x & high_y, high_x & high_y]
+                }
+                SplitKind::SlabsX => self.slabs(0, [first, second, third]),
+                SplitKind::SlabsY => self.slabs(1, [first, second, third]),
+            };
+        }
+        for (k, touching) in sets.iter_mut().enumerate() {
+            *touching &= if children.0[k].is_empty() { 0 } else { set.bits };
+        }
+        sets
+    }
+
+    /// The boxes that touch each of the slabs between ascending cuts.
+    fn slabs(&self, axis: usize, [first, second, third]: [f32; 3]) -> [u64; CHILD_COUNT] {
+        [
+            self.up_to(axis, first),
+            self.above(axis, first) & self.up_to(axis, second),
+            self.above(axis, second) & self.up_to(axis, third),
+            self.above(axis, third),
+        ]
+    }
+
+    /// The boxes with `min <= cut`.
+    #[inline(always)]
+    fn up_to(&self, axis: usize, cut: f32) -> u64 {
+        let mut area = INFINITE_AABB;
+        area[axis + 2] = cut;
+        self.level.group_mask(self.group.edges(), &area)
+    }
+
+    /// The boxes with `max > cut`, which is finite.
+    #[inline(always)]
+    fn above(&self, axis: usize, cut: f32) -> u64 {
+        let mut area = INFINITE_AABB;
+        area[axis] = cut.next_up();
+        self.level.group_mask(self.group.edges(), &area)
+    }
+
+    /// Tests the entries of a leaf against the boxes that touch it.
+    #[inline(always)]
+    fn test(&self, leaf: &TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
+        let (BoxSet { bits, area }, [low_x, low_y]) = (leaf.set, leaf.low);
+        let [above_x, above_y] = [self.above_low(leaf, 0), self.above_low(leaf, 1)];
+        let (rows, boxes) = self.tree.data.leaf(leaf.node);
+        for (rows, boxes) in rows.chunks(ENTRY_BATCH).zip(boxes.chunks(ENTRY_BATCH)) {
+            let mut touched = 0u32;
+            // Branchless, so that the processor loads many boxes at once.
+            for (k, entry) in boxes.iter().enumerate() {
+                touched |= u32::from(overlaps(entry, &area)) << k;
+            }
+            while touched != 0 {
+                let (row, entry) = (rows[touched.trailing_zeros() as usize], &boxes[touched.trailing_zeros() as usize]);
+                touched &= touched - 1;
+                let owned_x = if entry[0] > low_x { bits } else { above_x };
+                let owned_y = if entry[1] > low_y { bits } else { above_y };
+                let hits = owned_x & owned_y & self.overlapping(&leaf.set, entry);
+                if hits != 0 && !self.tree.disabled.contains(row) {
+                    visit(row, hits)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The boxes that begin above the lower edge of a leaf's cell.
+    #[inline(always)]
+    fn above_low(&self, leaf: &TouchedLeaf, axis: usize) -> u64 {
+        let (BoxSet { bits, area }, low) = (leaf.set, leaf.low[axis]);
+        if area[axis] > low {
+            bits
+        } else if leaf.set.is_few() {
+            self.those(bits, |aabb| aabb[axis] > low)
+        } else {
+            bits & !self.up_to(axis, low)
+        }
+    }
+
+    /// The boxes of a set that overlap a box, which overlaps the area of the set.
+    #[inline(always)]
+    fn overlapping(&self, set: &BoxSet, aabb: &RawAabb) -> u64 {
+        if set.is_single() {
+            set.bits
+        } else if set.is_few() {
+            self.those(set.bits, |other| overlaps(other, aabb))
+        } else {
+            self.level.group_mask(self.group.edges(), aabb)
+        }
+    }
+
+    /// The boxes of a set that pass a test.
+    #[inline(always)]
+    fn those(&self, mut set: u64, test: impl Fn(&RawAabb) -> bool) -> u64 {
+        let mut passed = 0;
+        while set != 0 {
+            let at = set.trailing_zeros() as usize;
+            passed |= u64::from(test(&self.group.aabb(at))) << at;
+            set &= set - 1;
+        }
+        passed
+    }
+}
