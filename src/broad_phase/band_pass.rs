@@ -13,7 +13,7 @@ use crate::memory::listener::PairKind;
 use crate::memory::page::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
-use crate::tier::point_grid::band::sorted::PairRules;
+use crate::tier::point_grid::band::sorted::{Others, PairRules};
 
 /// Runs the task of a band in the scratch of this thread. `task` is its number in the step.
 pub(crate) fn run_band(
@@ -69,7 +69,7 @@ fn find_pairs(
 ) -> Option<()> {
     let (level, times) = (pass.step.level, &mut output.times);
     let mut sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
-    if band.is_crowded_by_size() {
+    if band.is_crowded() {
         band.crowded_pairs(level, crowded, &mut sink)?;
         times.common = clock.lap();
     } else {
@@ -93,7 +93,7 @@ fn find_pairs(
 /// of cells.
 fn pairs_with_oversized(
     pass: &PassContext<'_>,
-    band: &BuiltBand<'_>,
+    band: &mut BuiltBand<'_>,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -101,5 +101,5 @@ fn pairs_with_oversized(
     let SearchScratch { seen_cells, found, .. } = scratch;
     found.clear();
     oversized.grid().collect(&band.bounds(), seen_cells, found);
-    band.pairs_with(pass.step.level, found.iter().map(|&entity| oversized.record(entity)), sink)
+    band.pairs_with(pass.step.level, found.iter().map(|&entity| oversized.record(entity)), Others::Bodies, sink)
 }

@@ -10,7 +10,5 @@ pub(crate) mod oversized_pass;
 pub(crate) mod pairs;
 pub(crate) mod scratch_pool;
 pub(crate) mod sleepers;
-pub(crate) mod static_gather;
 pub(crate) mod static_pass;
-pub(crate) mod static_sweep;
 pub(crate) mod task;

@@ -37,14 +37,10 @@ pub(crate) struct SearchScratch {
     pub(crate) found: Vec<u32>,
     /// The statics near a band.
     pub(crate) statics: Vec<BodyRecord>,
-    /// The boxes of statics in columns, tested against one body after the other.
-    pub(crate) columns: Vec<u32>,
-    /// For statics sorted by their lower edge: the largest upper edge so far.
-    pub(crate) reach: Vec<f32>,
 }
 
 buffers!(WorkerScratch { leveled: band, search; own: ; plain: ; });
-buffers!(SearchScratch { leveled: seen_cells, found, statics, columns, reach; own: ; plain: ; });
+buffers!(SearchScratch { leveled: seen_cells, found, statics; own: ; plain: ; });
 
 impl SearchScratch {
     /// Grows the set to this many loose cells.

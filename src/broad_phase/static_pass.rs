@@ -1,25 +1,24 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! If a band has few statics for its bodies, each static searches the cells; or, if statics are
-//! long and thin, each body searches the sorted statics (`static_sweep`). Otherwise, the bodies
-//! search the static tree, in groups of up to 64 that are near each other. So the cost depends on
-//! the bodies and the statics near them, however many statics there are elsewhere.
+//! If a band has few statics for its bodies, these are searched for in the band, like bodies of
+//! other bands. Otherwise, its bodies search the static tree, in groups of up to 64 that are near
+//! each other. So the cost depends on the bodies and the statics near them, however many statics
+//! there are elsewhere.
 //!
 //! STATIC-1: filters and circles only remove pairs. They determine neither the search nor the order
 //! of pairs.
 
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
-use crate::broad_phase::static_sweep;
 use crate::frame::oversized::Oversized;
 use crate::geometry::BodyCircle;
 use crate::geometry::band_box::BandAxes;
 use crate::input::filter::Filter;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
 use crate::memory::page::PairSink;
-use crate::memory::record::BodyRecord;
-use crate::simd::{CellRect, CellView, PairOrder, Probe};
+use crate::simd::{CellRect, CellView};
 use crate::tier::point_grid::band::built_band::BuiltBand;
+use crate::tier::point_grid::band::sorted::Others;
 use std::ops::Range;
 
 /// With at least this many bodies for each static, statics search the cells: a static takes as long
@@ -29,7 +28,7 @@ const BODIES_PER_STATIC: usize = 2;
 /// Finds the pairs of a band's bodies with statics. `None` once the pair limit is exceeded.
 pub(crate) fn find_band_pairs<'s>(
     pass: &PassContext<'s>,
-    band: &BuiltBand<'_>,
+    band: &mut BuiltBand<'_>,
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
@@ -40,34 +39,7 @@ pub(crate) fn find_band_pairs<'s>(
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     }
-    if found.is_empty() {
-        return Some(());
-    }
-    let sweep_axis = static_sweep::axis_if_faster(band, found);
-    // If only statics have filters. After the choice of the method (STATIC-1).
-    if statics.has_filters() && pass.filters_by_row.is_none() {
-        found.retain(|found| statics.filter_of(found.row).interacts_with(Filter::ALL));
-    }
-    match sweep_axis {
-        _ if found.is_empty() => Some(()),
-        Some(axis) => static_sweep::sweep(pass.step, band, axis, scratch, sink),
-        None => search_cells(pass, band, found, sink),
-    }
-}
-
-/// Each static searches the cells.
-fn search_cells(
-    pass: &PassContext<'_>,
-    band: &BuiltBand<'_>,
-    statics: &[BodyRecord],
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let (level, lookup) = (pass.step.level, band.lookup());
-    statics.iter().try_for_each(|&BodyRecord { aabb, row }| {
-        let in_band = band.axes().box_to_band(aabb);
-        let probe = Probe { aabb: *in_band.edges(), row, filter: pass.step.statics.filter_of(row) };
-        level.scan_rect(band.cells(), &lookup.rect(&in_band), probe, PairOrder::EntryFirst, sink)
-    })
+    band.pairs_with(pass.step.level, found.iter().copied(), Others::Statics(statics.filters()), sink)
 }
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.

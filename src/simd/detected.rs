@@ -109,26 +109,26 @@ impl DetectedSimd {
         dispatch!(self, scan_rect(tests, cells, rect, &probe, order, sink))
     }
 
-    /// Reports the entries of `run` that overlap each of the probes in `range`, as (probe, entry).
+    /// Reports the entries of `run` that overlap the entry `at` of `probes`.
     ///
-    /// Entries are boxes; probes may be circles. Both have filters, or neither has. `None` once the
-    /// pair limit is exceeded.
+    /// Both may be circles. Both have filters, or neither has. `None` once the pair limit is
+    /// exceeded.
     #[inline]
-    pub(crate) fn scan_all(
+    pub(crate) fn scan_run(
         self,
         probes: &SoaColumns<'_>,
-        range: Range<usize>,
+        at: usize,
         entries: &SoaColumns<'_>,
         run: Range<usize>,
+        order: PairOrder,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        debug_assert!(!entries.circles());
-        let circles = CircleSides { probe: probes.circles(), entries: false };
+        let circles = CircleSides { probe: probes.circles(), entries: entries.circles() };
         let tests = Tests { filters: probes.filters().is_some(), circles };
         if tests == Tests::BOXES {
-            dispatch!(self, scan_all::<true>(tests, probes, range, entries, run, sink))
+            dispatch!(self, scan_run::<true>(tests, probes, at, entries, run, order, sink))
         } else {
-            dispatch!(self, scan_all::<false>(tests, probes, range, entries, run, sink))
+            dispatch!(self, scan_run::<false>(tests, probes, at, entries, run, order, sink))
         }
     }
 

@@ -165,31 +165,30 @@ pub(super) unsafe fn scan_rect<B: Backend>(
     Some(())
 }
 
-/// Reports the entries of `run` that overlap each of the probes in `range`, probe after probe.
+/// Reports the entries of `run` that overlap the entry `at` of `probes`.
 ///
 /// # Safety
 ///
 /// The instruction set of `B` is available.
 #[inline(always)]
-pub(super) unsafe fn scan_all<B: Backend>(
+pub(super) unsafe fn scan_run<B: Backend>(
     tests: Tests,
     probes: &SoaColumns<'_>,
-    range: Range<usize>,
+    at: usize,
     entries: &SoaColumns<'_>,
     run: Range<usize>,
+    order: PairOrder,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     assert!(run.start <= run.end && run.end <= entries.len(), "the run is in the population");
     let columns = RawColumns::new(entries, tests.filters);
     let mut slots = OutputSlots::new(sink);
-    for at in range {
-        let filter = if tests.filters { probes.filter(at) } else { Filter::ALL };
-        let probe = Probe { aabb: probes.aabb(at), row: probes.row(at), filter };
-        // SAFETY: the caller vouches for the instruction set; the run was asserted above.
-        unsafe {
-            let probe = SplatProbe::<B>::new(tests, PairOrder::ProbeFirst, &probe);
-            probe.test_long_run(columns.skip(run.start), run.len(), &mut slots)?;
-        }
+    let filter = if tests.filters { probes.filter(at) } else { Filter::ALL };
+    let probe = Probe { aabb: probes.aabb(at), row: probes.row(at), filter };
+    // SAFETY: the caller vouches for the instruction set; the run was asserted above.
+    unsafe {
+        let probe = SplatProbe::<B>::new(tests, order, &probe);
+        probe.test_long_run(columns.skip(run.start), run.len(), &mut slots)?;
     }
     slots.finish();
     Some(())
@@ -345,17 +344,18 @@ macro_rules! compile_kernels {
 
         #[inline(never)]
         $(#[$features])?
-        pub(super) fn scan_all<const BOXES_ONLY: bool>(
+        pub(super) fn scan_run<const BOXES_ONLY: bool>(
             tests: Tests,
             probes: &SoaColumns<'_>,
-            range: std::ops::Range<usize>,
+            at: usize,
             entries: &SoaColumns<'_>,
             run: std::ops::Range<usize>,
+            order: PairOrder,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
             let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_all::<$backend>(tests, probes, range, entries, run, sink) }
+            unsafe { scan::scan_run::<$backend>(tests, probes, at, entries, run, order, sink) }
         }
 
         $(#[$features])?

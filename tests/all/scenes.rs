@@ -112,6 +112,9 @@ scenes! {
     wide_and_tall WideAndTall
     nested_clusters NestedClusters
     harp Harp
+    shaft Shaft
+    shaft_clustered ShaftClustered
+    staircase Staircase
     cross Cross
     empty Empty
     one One

@@ -37,6 +37,7 @@ mod extremes;
 mod lattices;
 mod lines;
 mod mixed;
+mod slow;
 mod thin;
 
 pub use layouts::BoxLayout;

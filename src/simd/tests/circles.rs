@@ -143,7 +143,9 @@ fn circles_against_boxes_agree_with_a_plain_loop() {
             found[1] += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
                 let probes = SoaColumns::of(&probe_words, 20).with_circles(true);
                 let entries = SoaColumns::of(&entry_words, count);
-                level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
+                range
+                    .clone()
+                    .try_for_each(|at| level.scan_run(&probes, at, &entries, run.clone(), PairOrder::ProbeFirst, sink))
             });
         }
     }

@@ -157,7 +157,9 @@ fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
             found += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
                 let probes = SoaColumns::of(&probe_words, 20).with_filters(&own_words);
                 let entries = SoaColumns::of(&entry_words, count).with_filters(&other_words);
-                level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
+                range
+                    .clone()
+                    .try_for_each(|at| level.scan_run(&probes, at, &entries, run.clone(), PairOrder::ProbeFirst, sink))
             });
         }
     }
@@ -171,5 +173,7 @@ fn filters_are_not_read_from_entries_without_them() {
     let records = random.records(9);
     let (words, filters) = (columns(&records, Padding::Ones), filter_columns(&random.filters(9), 0));
     let entries = SoaColumns::of(&words, 9);
-    run(1, |sink| DetectedSimd::default().scan_all(&entries.with_filters(&filters), 0..1, &entries, 0..9, sink));
+    run(1, |sink| {
+        DetectedSimd::default().scan_run(&entries.with_filters(&filters), 0, &entries, 0..9, PairOrder::Ascending, sink)
+    });
 }

@@ -219,7 +219,9 @@ fn all_against_all_agrees_with_the_twin() {
             let truth: Vec<[u32; 2]> = hits.collect();
             check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
                 let (probes, entries) = (SoaColumns::of(&probe_words, 20), SoaColumns::of(&entry_words, count));
-                level.scan_all(&probes, range.clone(), &entries, run.clone(), sink)
+                range
+                    .clone()
+                    .try_for_each(|at| level.scan_run(&probes, at, &entries, run.clone(), PairOrder::ProbeFirst, sink))
             });
         }
     }
@@ -230,7 +232,7 @@ fn all_against_all_agrees_with_the_twin() {
 fn a_run_into_the_padding_panics() {
     let words = columns(&Random::new(10).records(9), Padding::Ones);
     let columns = SoaColumns::of(&words, 9);
-    run(1, |sink| DetectedSimd::default().scan_all(&columns, 0..1, &columns, 0..10, sink));
+    run(1, |sink| DetectedSimd::default().scan_run(&columns, 0, &columns, 0..10, PairOrder::Ascending, sink));
 }
 
 #[test]
@@ -265,7 +267,16 @@ fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
                         (0..100).try_for_each(|_| level.scan_rect(&view, &rect, probe, PairOrder::EntryFirst, sink))
                     }),
                     run(limit, |sink| {
-                        level.scan_all(view.columns(), 0..per_cell, view.columns(), 0..2 * per_cell, sink)
+                        (0..per_cell).try_for_each(|at| {
+                            level.scan_run(
+                                view.columns(),
+                                at,
+                                view.columns(),
+                                0..2 * per_cell,
+                                PairOrder::ProbeFirst,
+                                sink,
+                            )
+                        })
                     }),
                 ];
                 for (scan, outcome) in outcomes.iter().enumerate() {

@@ -16,7 +16,7 @@ use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sorted::PairRules;
+use crate::tier::point_grid::band::sorted::{Others, PairRules};
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
@@ -179,13 +179,13 @@ fn find_pairs(
     crowded: &CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    if band.is_crowded_by_size() {
+    if band.is_crowded() {
         band.crowded_pairs(level, crowded, sink)?;
     } else {
         band.own_pairs(level, sink)?;
         band.ghost_pairs(level, sink)?;
     }
-    band.pairs_with(level, larger.iter().copied(), sink)
+    band.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)
 }
 
 impl std::fmt::Debug for PointGrid {

@@ -165,6 +165,11 @@ impl StaticTree {
         !self.data.filters.is_empty()
     }
 
+    /// Returns the filters of all rows, if filters were given.
+    pub(crate) fn filters(&self) -> Option<&[Filter]> {
+        self.has_filters().then_some(&self.data.filters)
+    }
+
     /// Returns the [`filter`](Self::filter) of a row that exists.
     #[inline]
     pub(crate) fn filter_of(&self, row: u32) -> Filter {

@@ -6,12 +6,11 @@ use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
-use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::crowded;
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
 use crate::tier::point_grid::places::write_blocks;
 
 /// The records of a band, as the partition wrote them.
@@ -71,16 +70,10 @@ impl<'a> BuiltBand<'a> {
         self.bodies.cells()
     }
 
-    /// Finds the cells of boxes.
-    pub(crate) fn lookup(&self) -> CellLookup<'a> {
-        self.bodies.lookup()
-    }
-
-    /// Whether its cells are crowded because sizes differ, so that
-    /// [`crowded_pairs`](Self::crowded_pairs) is faster than [`own_pairs`](Self::own_pairs) and
-    /// [`ghost_pairs`](Self::ghost_pairs).
-    pub(crate) fn is_crowded_by_size(&self) -> bool {
-        crowded::is_crowded_by_size(&self.bodies.band, self.own())
+    /// Whether its cells are so crowded that [`crowded_pairs`](Self::crowded_pairs) is faster than
+    /// [`own_pairs`](Self::own_pairs) and [`ghost_pairs`](Self::ghost_pairs).
+    pub(crate) fn is_crowded(&self) -> bool {
+        crowded::is_crowded(&self.bodies.band, self.own())
     }
 
     /// Finds the pairs of its own bodies. `None` once the pair limit is exceeded.
@@ -90,8 +83,8 @@ impl<'a> BuiltBand<'a> {
 
     /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
     /// exceeded.
-    pub(crate) fn ghost_pairs(&self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        self.bodies.pairs_with(level, self.ghosts.iter().copied(), sink)
+    pub(crate) fn ghost_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
+        self.bodies.pairs_with(level, self.ghosts.iter().copied(), Others::Bodies, sink)
     }
 
     /// Finds the pairs of its own bodies, and of those with ghosts. `None` once the pair limit is
@@ -109,17 +102,18 @@ impl<'a> BuiltBand<'a> {
         outcome
     }
 
-    /// Finds the pairs of its own bodies with others, which are in the axes of the world. `None`
-    /// once the pair limit is exceeded.
+    /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the
+    /// pair limit is exceeded.
     pub(crate) fn pairs_with(
-        &self,
+        &mut self,
         level: DetectedSimd,
         others: impl Iterator<Item = BodyRecord>,
+        what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let axes = self.slot.axes;
         let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.bodies.pairs_with(level, others.map(in_band), sink)
+        self.bodies.pairs_with(level, others.map(in_band), what, sink)
     }
 
     /// The smallest box that covers all its bodies, in the axes of the world.

@@ -1,8 +1,9 @@
-//! Splits a crowded band by size.
+//! The pairs of a crowded band.
 //!
-//! A cell is as wide as the widest body of its band, and as high as the highest. If sizes in a
-//! dense band differ so much that its cells are crowded, the bodies are split in two by width or
-//! height, each part gets its own cells, and so on.
+//! A cell is as wide as the widest body of its band, and as high as the highest. If that crowds the
+//! cells of a band, and few bodies are beside each other on one axis, its bodies are swept along
+//! that axis. Otherwise, if their sizes differ, they are split in two by width or height, each part
+//! gets its own cells, and so on.
 //!
 //! - SPLIT-1: a pair within a part is found by that part; a pair across a cut is found by searching
 //!   for the larger body among the smaller ones. So each is found once.
@@ -19,11 +20,17 @@ use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
+use crate::tier::point_grid::band::sweep;
 use parking_lot::Mutex;
 
-/// With this mean number of bodies in a body's cell, a split repays the searches between its parts.
-const CROWDED: f32 = 48.0;
+/// With this mean number of bodies in a body's cell, testing them takes longer than a sweep or a
+/// split.
+const CROWDED: f32 = 256.0;
+
+/// With up to this many bodies beside a body, on average, a sweep is faster than a split: it tests
+/// half of them.
+const SWEPT_MAX: f64 = 512.0;
 
 /// Bodies are split if the largest size is this many times the median.
 const SIZE_RATIO_MIN: f32 = 3.0;
@@ -34,7 +41,7 @@ const CUTS_MAX: usize = 10;
 /// Records in the sample for the median.
 const MEDIAN_SAMPLE: usize = 128;
 
-/// Scratch for splitting crowded bands, one at a time.
+/// Scratch for crowded bands, one at a time.
 ///
 /// All threads share one, so that memory does not grow with threads times bodies.
 #[derive(Default)]
@@ -56,9 +63,9 @@ impl CrowdedScratch {
     }
 }
 
-/// Whether a band is crowded because its sizes differ.
-pub(super) fn is_crowded_by_size(band: &Band, own: &[BodyRecord]) -> bool {
-    band.crowding > CROWDED && SizeCut::of(own).is_some()
+/// Whether a band is crowded, and a sweep or a split is faster.
+pub(super) fn is_crowded(band: &Band, own: &[BodyRecord]) -> bool {
+    band.crowding > CROWDED && (sweep_axis(own).is_some() || SizeCut::of(own).is_some())
 }
 
 /// Finds the pairs of a band's own bodies, and of those with its ghosts. `None` once the pair limit
@@ -70,11 +77,14 @@ pub(super) fn find_pairs(
     scratch: &CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
+    if own.is_empty() {
+        return Some(());
+    }
     let CrowdedBuffers { records, words, band } = &mut *scratch.0.lock();
     records.clear();
     records.extend_from_slice(own);
     grow(words, words_max(own.len()));
-    SizeSplit { ghosts, rules, level }.find_pairs(records, (words, band), CUTS_MAX, sink)
+    SizeSplit { ghosts, rules, level }.find_crowded_pairs(records, (words, band), CUTS_MAX, sink)
 }
 
 /// What all parts of a band share.
@@ -94,23 +104,55 @@ impl SizeSplit<'_> {
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let Self { ghosts, rules, level } = self;
-        if part.is_empty() {
-            return Some(());
-        }
         let mut all = SortedBodies::new(part, None, rules, &mut words[..words_max(part.len())], scratch);
-        let cut = if cuts_left > 0 && all.band.crowding > CROWDED { SizeCut::of(part) } else { None };
-        let Some(cut) = cut else {
-            all.own_pairs(level, sink)?;
-            return all.pairs_with(level, ghosts.iter().copied(), sink);
+        if cuts_left > 0 && all.band.crowding > CROWDED {
+            return self.find_crowded_pairs(part, (words, scratch), cuts_left, sink);
+        }
+        all.own_pairs(level, sink)?;
+        all.pairs_with(level, ghosts.iter().copied(), Others::Bodies, sink)
+    }
+
+    /// Finds the pairs of bodies whose cells are crowded.
+    fn find_crowded_pairs(
+        self,
+        part: &mut [BodyRecord],
+        (words, scratch): (&mut [u32], &mut BandScratch),
+        cuts_left: usize,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let Self { ghosts, rules, level } = self;
+        if let Some(axis) = sweep_axis(part) {
+            sweep::sweep_bodies(
+                level,
+                part,
+                axis,
+                (rules.filters_by_row, rules.are_circles),
+                &mut scratch.sweep,
+                sink,
+            )?;
+            if ghosts.is_empty() {
+                return Some(());
+            }
+            let mut all = SortedBodies::new(part, None, rules, &mut words[..words_max(part.len())], scratch);
+            return all.pairs_with(level, ghosts.iter().copied(), Others::Bodies, sink);
+        }
+        let Some(cut) = SizeCut::of(part) else {
+            return self.find_pairs(part, (words, scratch), 0, sink);
         };
         let (smaller, larger) = cut.split(part);
         // The pairs across the cut (SPLIT-1).
         let words_of_smaller = &mut words[..words_max(smaller.len())];
-        let among = SortedBodies::new(smaller, None, rules, words_of_smaller, scratch);
-        among.pairs_with(level, larger.iter().copied(), sink)?;
+        let mut among = SortedBodies::new(smaller, None, rules, words_of_smaller, scratch);
+        among.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)?;
         self.find_pairs(smaller, (words, scratch), cuts_left - 1, sink)?;
         self.find_pairs(larger, (words, scratch), cuts_left - 1, sink)
     }
+}
+
+/// The axis to sweep along, if that takes few tests for each body.
+fn sweep_axis(part: &[BodyRecord]) -> Option<usize> {
+    let (axis, overlapping) = sweep::sparse_axis(part);
+    (overlapping <= SWEPT_MAX).then_some(axis)
 }
 
 /// A size between the smaller and the larger bodies of a part.

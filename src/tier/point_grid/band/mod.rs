@@ -9,3 +9,5 @@ mod keys;
 pub(crate) mod scratch;
 pub(crate) mod slot;
 pub(crate) mod sorted;
+mod sweep;
+mod sweep_scratch;

@@ -3,6 +3,7 @@
 use crate::input::filter::Filter;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
+use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
 
 /// Buffers for building and searching one band.
 #[derive(Default)]
@@ -19,9 +20,10 @@ pub(crate) struct BandScratch {
     /// While cells are laid out: fine cells by record, or sorted edges. While records are sorted,
     /// in cell order: key and index of the record.
     pub(super) wide: Vec<u64>,
+    pub(super) sweep: SweepScratch,
 }
 
-buffers!(BandScratch { leveled: keys, sorted_keys, columns, filters, histogram, wide; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, sorted_keys, columns, filters, histogram, wide, sweep; own: ; plain: ; });
 
 impl BandScratch {
     /// Looks up the filters of the band that was built last; `by_row` has those of all rows.
@@ -37,11 +39,12 @@ impl BandScratch {
         fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 
-    /// Columns, filters and keys of the band that was built last, and a buffer as long as the keys.
+    /// Columns, filters and keys of the band that was built last, a buffer as long as the keys, and
+    /// buffers for other boxes.
     ///
     /// The filters belong to an earlier band unless they were looked up.
-    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut Vec<u32>) {
-        let Self { keys, sorted_keys, columns, filters, .. } = self;
-        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, keys)
+    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut Vec<u32>, &mut SweepScratch) {
+        let Self { keys, sorted_keys, columns, filters, sweep, .. } = self;
+        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, keys, sweep)
     }
 }

@@ -15,6 +15,8 @@ use crate::simd::{CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::scratch::BandScratch;
+use crate::tier::point_grid::band::sweep;
+use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
 
 /// The conditions on a pair besides its boxes; by default none.
 #[derive(Clone, Copy, Default)]
@@ -34,6 +36,16 @@ pub(crate) struct SortedBodies<'a> {
     keys: &'a [u32],
     /// At least as long as `keys`.
     buffer: &'a mut Vec<u32>,
+    sweep: &'a mut SweepScratch,
+}
+
+/// What other boxes are.
+#[derive(Clone, Copy)]
+pub(crate) enum Others<'o> {
+    /// Bodies of the same step.
+    Bodies,
+    /// Statics, with the filters of all of them, if any has one.
+    Statics(Option<&'o [Filter]>),
 }
 
 impl<'a> SortedBodies<'a> {
@@ -51,12 +63,12 @@ impl<'a> SortedBodies<'a> {
             scratch.look_up_filters(by_row);
         }
         let words = &*words;
-        let (columns, filters, keys, buffer) = scratch.sorted_mut();
+        let (columns, filters, keys, buffer, sweep) = scratch.sorted_mut();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, words);
         let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
         let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
-        Self { band, words, cells, filters_by_row, keys, buffer }
+        Self { band, words, cells, filters_by_row, keys, buffer, sweep }
     }
 
     /// Finds the pairs of these bodies. `None` once the pair limit is exceeded.
@@ -64,24 +76,40 @@ impl<'a> SortedBodies<'a> {
         level.scan_cells(&self.cells, self.keys, self.buffer, sink)
     }
 
-    /// Finds the pairs of these bodies with others, whose boxes are in the same axes. `None` once
-    /// the pair limit is exceeded.
+    /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair
+    /// limit is exceeded.
+    ///
+    /// Each of them searches the cells or, if they are long and thin, each body searches them in
+    /// sorted order (`sweep`).
     pub(super) fn pairs_with(
-        &self,
+        &mut self,
         level: DetectedSimd,
         others: impl Iterator<Item = BodyRecord>,
+        what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let (bounds, lookup) = (self.band.bounds(), self.lookup());
-        for BodyRecord { aabb, row } in others {
-            let in_band = BandBox::from_edges(aabb);
-            if bounds.overlaps(&in_band) {
-                let filter = self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize]);
-                let probe = Probe { aabb, row, filter };
-                level.scan_rect(&self.cells, &lookup.rect(&in_band), probe, PairOrder::Ascending, sink)?;
-            }
+        let boxes = &mut self.sweep.boxes;
+        boxes.clear();
+        boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
+        let axis = sweep::axis_if_faster((&self.band, &lookup), self.cells.columns(), boxes);
+        let (filters, [by_cells, by_sweep]) = match what {
+            Others::Bodies => (self.filters_by_row, [PairOrder::Ascending; 2]),
+            Others::Statics(filters) => (filters, [PairOrder::EntryFirst, PairOrder::ProbeFirst]),
+        };
+        let filter_of = |row: u32| filters.map_or(Filter::ALL, |filters| filters[row as usize]);
+        // If only statics have filters. After the choice of the method (STATIC-1).
+        if self.filters_by_row.is_none() && filters.is_some() {
+            boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
-        Some(())
+        match axis {
+            _ if boxes.is_empty() => Some(()),
+            Some(axis) => sweep::sweep(level, self.cells.columns(), (axis, by_sweep), filter_of, self.sweep, sink),
+            None => boxes.iter().try_for_each(|&BodyRecord { aabb, row }| {
+                let probe = Probe { aabb, row, filter: filter_of(row) };
+                level.scan_rect(&self.cells, &lookup.rect(&BandBox::from_edges(aabb)), probe, by_cells, sink)
+            }),
+        }
     }
 
     pub(super) fn lookup(&self) -> CellLookup<'a> {

@@ -40,7 +40,7 @@ fn used_words(population: usize) -> Vec<u32> {
 /// Checks that every record is filed once, and BAND-1 to BAND-3.
 fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     band.cells.assert_fits(label);
-    let (columns, _, keys, _) = scratch.sorted_mut();
+    let (columns, _, keys, ..) = scratch.sorted_mut();
     band.assert_well_formed(columns, words);
     let cells = band.cell_view(columns, words);
     assert_eq!((cells.columns().len(), keys.len()), (own.len(), own.len()), "{label}");
@@ -59,7 +59,7 @@ fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &
 
 fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32)> {
     let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-    let (columns, _, keys, buffer) = scratch.sorted_mut();
+    let (columns, _, keys, buffer, _) = scratch.sorted_mut();
     let cells = band.cell_view(columns, words);
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
     DetectedSimd::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");

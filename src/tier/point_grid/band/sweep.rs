@@ -1,0 +1,299 @@
+//! Long thin boxes against the bodies of a band.
+//!
+//! The cells that a long box touches contain all bodies beside it along its whole length, and each
+//! row of cells is a run of its own. But if such boxes are sorted across their length, those that a
+//! body may touch are a short run.
+
+use crate::geometry::band_box::BandBox;
+use crate::input::filter::Filter;
+use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::page::PairSink;
+use crate::memory::record::BodyRecord;
+use crate::simd::{DetectedSimd, PairOrder};
+use crate::tier::point_grid::band::build::Band;
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
+use std::hint::select_unpredictable;
+
+/// Boxes and bodies in the samples for the decision.
+const DECISION_SAMPLE: usize = 16;
+
+/// Bodies that those of the sample are compared with.
+const OVERLAP_SAMPLE: usize = 256;
+
+/// Measured costs in nanoseconds: a box's search of the cells, a run of cells in it, a vector of
+/// box tests, a body's search of the sorted boxes, and sorting a box.
+const SEARCH_NS: f64 = 30.0;
+const RUN_NS: f64 = 5.0;
+const VECTOR_NS: f64 = 2.5;
+const LOOK_UP_NS: f64 = 10.0;
+const SORT_NS: f64 = 50.0;
+/// Box tests in a vector.
+const LANES: f64 = 8.0;
+
+/// Bodies whose searches are interleaved.
+const INTERLEAVED: usize = 8;
+
+const _: () = assert!(INTERLEAVED <= SOA_PAD);
+
+/// The axis along which to sort some boxes, if a sweep is estimated to be faster than a search of
+/// the cells for each box.
+pub(super) fn axis_if_faster(
+    (band, lookup): (&Band, &CellLookup<'_>),
+    bodies: &SoaColumns<'_>,
+    boxes: &[BodyRecord],
+) -> Option<usize> {
+    if boxes.len() < DECISION_SAMPLE {
+        return None;
+    }
+    let population = band.population() as f64;
+    let counts = [band.columns() as f64, band.rows() as f64];
+    let (mut sampled, mut search, mut longest) = (0.0, 0.0, [0.0f64; 2]);
+    for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
+        let rect = lookup.rect(&BandBox::from_edges(record.aabb));
+        let (across, down) = (rect.x.len() as f64, rect.y.len() as f64);
+        let candidates = across * down / (counts[0] * counts[1]) * population;
+        search += SEARCH_NS + down * RUN_NS + candidates / LANES * VECTOR_NS;
+        sampled += 1.0;
+        for (axis, longest) in longest.iter_mut().enumerate() {
+            *longest = longest.max(side(&record.aabb, axis));
+        }
+    }
+    let count = boxes.len() as f64;
+    let search = search / sampled * count;
+    let bounds = band.bounds();
+    let sweep = |axis: usize| {
+        let spread = side(bounds.edges(), axis);
+        let sample = (0..bodies.len()).step_by(bodies.len().div_ceil(DECISION_SAMPLE));
+        let beside = sample.map(|at| (count * (longest[axis] + side(&bodies.aabb(at), axis)) / spread).min(count));
+        let tests: f64 = beside.clone().sum::<f64>() / beside.count() as f64 / LANES;
+        population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS
+    };
+    let axis = if sweep(0) < sweep(1) { 0 } else { 1 };
+    (sweep(axis) < search).then_some(axis)
+}
+
+fn side(aabb: &[f32; 4], axis: usize) -> f64 {
+    f64::from(aabb[axis + 2]) - f64::from(aabb[axis])
+}
+
+/// Tests each body of a band against those boxes of the scratch that are beside it on `axis`.
+/// `None` once the pair limit is exceeded.
+///
+/// `filter_of` is the filter of the row of a box. If `order` is ascending, boxes are bodies, and
+/// circles if the bodies of the band are.
+pub(super) fn sweep(
+    level: DetectedSimd,
+    bodies: &SoaColumns<'_>,
+    (axis, order): (usize, PairOrder),
+    filter_of: impl Fn(u32) -> Filter,
+    SweepScratch { boxes, words, reach, sort }: &mut SweepScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    sort.sort(boxes, axis);
+    let is_circle = order == PairOrder::Ascending && bodies.circles();
+    let columns = fill_columns(boxes, words, bodies.filters().is_some().then_some(filter_of), is_circle);
+    // The largest upper edge so far ascends, so it can be searched.
+    reach.clear();
+    reach.extend(boxes.iter().scan(f32::NEG_INFINITY, |most, record| {
+        let high = record.aabb[axis + 2];
+        *most = if high > *most { high } else { *most };
+        Some(*most)
+    }));
+    let lows = [bodies.min_x(), bodies.min_y()][axis];
+    for_each_end(bodies, axis, &columns, |at, end| {
+        // The run is short: steps of one vector are faster than another search.
+        let mut start = end;
+        while start > 0 && reach[start - 1] >= lows[at] {
+            start = start.saturating_sub(LANES as usize);
+        }
+        if start < end { level.scan_run(bodies, at, &columns, start..end, order, sink) } else { Some(()) }
+    })
+}
+
+/// Finds the pairs among some bodies by a sweep along an axis, and sorts them. `None` once the pair
+/// limit is exceeded.
+pub(super) fn sweep_bodies(
+    level: DetectedSimd,
+    bodies: &mut [BodyRecord],
+    axis: usize,
+    (filters_by_row, are_circles): (Option<&[Filter]>, bool),
+    SweepScratch { words, sort, .. }: &mut SweepScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    sort.sort(bodies, axis);
+    let filter_of = filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+    let columns = fill_columns(bodies, words, filter_of, are_circles);
+    for_each_end(&columns, axis, &columns, |at, end| {
+        // A body is beside itself. Those before it have been tested.
+        if at + 1 < end {
+            level.scan_run(&columns, at, &columns, at + 1..end, PairOrder::Ascending, sink)
+        } else {
+            Some(())
+        }
+    })
+}
+
+/// Calls `visit` with the position of each body, and the end of those sorted boxes that begin
+/// before it ends.
+#[inline(always)]
+fn for_each_end(
+    bodies: &SoaColumns<'_>,
+    axis: usize,
+    boxes: &SoaColumns<'_>,
+    mut visit: impl FnMut(usize, usize) -> Option<()>,
+) -> Option<()> {
+    let lows = &[boxes.min_x(), boxes.min_y()][axis][..boxes.len()];
+    let highs = [bodies.max_x(), bodies.max_y()][axis];
+    for first in (0..bodies.len()).step_by(INTERLEAVED) {
+        // Columns are padded, so this many can be read; results for the padding are not used.
+        let mut limits = [0.0; INTERLEAVED];
+        limits.copy_from_slice(&highs[first..first + INTERLEAVED]);
+        let ends = partition_points(lows, limits);
+        (first..bodies.len()).zip(ends).try_for_each(|(at, end)| visit(at, end))?;
+    }
+    Some(())
+}
+
+/// The axis on which few of some bodies overlap each other, and about how many overlap one.
+pub(super) fn sparse_axis(bodies: &[BodyRecord]) -> (usize, f64) {
+    let sample = |count: usize| bodies.iter().step_by(bodies.len().div_ceil(count).max(1));
+    let others = || sample(OVERLAP_SAMPLE);
+    let overlapping = [0, 1].map(|axis| {
+        let overlaps_it = |a: &BodyRecord| {
+            others().filter(|b| a.aabb[axis] <= b.aabb[axis + 2] && b.aabb[axis] <= a.aabb[axis + 2]).count()
+        };
+        let tested: usize = sample(DECISION_SAMPLE).map(overlaps_it).sum();
+        let pairs = (sample(DECISION_SAMPLE).count() * others().count()).max(1);
+        tested as f64 / pairs as f64 * bodies.len() as f64
+    });
+    let axis = usize::from(overlapping[1] < overlapping[0]);
+    (axis, overlapping[axis])
+}
+
+/// Copies records to columns, with filters if there are any.
+fn fill_columns<'w>(
+    records: &[BodyRecord],
+    words: &'w mut Vec<u32>,
+    filter_of: Option<impl Fn(u32) -> Filter>,
+    are_circles: bool,
+) -> SoaColumns<'w> {
+    let (count, box_words) = (records.len(), column_words(records.len()));
+    words.clear();
+    words.resize(box_words + if filter_of.is_some() { filter_words(count) } else { 0 }, 0);
+    let (boxes, filters) = words.split_at_mut(box_words);
+    SoaColumnsMut::of(boxes, count).fill(records.iter().copied());
+    let columns = SoaColumns::of(boxes, count).with_circles(are_circles);
+    let Some(filter_of) = filter_of else { return columns };
+    fill_filters(filters, count, records.iter().map(|record| filter_of(record.row)));
+    columns.with_filters(filters)
+}
+
+/// How many of some ascending numbers, at least one, are at most each limit.
+///
+/// All searches advance together, step by step, so that none waits for the memory of another.
+fn partition_points(ascending: &[f32], limits: [f32; INTERLEAVED]) -> [usize; INTERLEAVED] {
+    let mut bases = [0; INTERLEAVED];
+    let mut size = ascending.len();
+    while size > 1 {
+        let half = size / 2;
+        for (base, limit) in bases.iter_mut().zip(limits) {
+            *base = select_unpredictable(ascending[*base + half] <= limit, *base + half, *base);
+        }
+        size -= half;
+    }
+    for (base, limit) in bases.iter_mut().zip(limits) {
+        *base += usize::from(ascending[*base] <= limit);
+    }
+    bases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{BodyCircle, overlaps};
+    use crate::memory::page::{PagePool, PairBudget};
+    use triphase_scenes::SplitMix64;
+
+    /// Squares, and boxes that are long on either axis or without an end.
+    fn records(random: &mut SplitMix64, first: u32, count: u32) -> Vec<BodyRecord> {
+        let mut record = |row: u32| {
+            let [x, y] = random.point(-20.0, 20.0);
+            let [w, h] = [[0.5, 0.5], [9.0, 0.01], [0.0, 30.0], [0.0, 0.0], [f32::INFINITY, 0.1]][row as usize % 5];
+            BodyRecord { aabb: [x - w, y - h, x + w, y + h], row }
+        };
+        (first..first + count).map(&mut record).collect()
+    }
+
+    /// Filters of which some accept each other.
+    fn filter_of(row: u32) -> Filter {
+        Filter::new(1 << (row % 3), 1 << (row / 3 % 3) | 2)
+    }
+
+    fn circles_overlap(a: &BodyRecord, b: &BodyRecord) -> bool {
+        BodyCircle::of_box(&a.aabb).overlaps(&BodyCircle::of_box(&b.aabb))
+    }
+
+    fn found(find: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        let mut sink = PairSink::new(&pool, &budget, &mut pages);
+        assert_eq!(find(&mut sink), Some(()));
+        drop(sink);
+        let mut pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).copied().collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    #[test]
+    fn sweeps_find_what_brute_force_finds() {
+        let (level, mut random) = (DetectedSimd::default(), SplitMix64::new(5));
+        for (axis, filtered, are_circles) in (0..8).map(|k| (k & 1, k & 2 > 0, k & 4 > 0)) {
+            let label = format!("axis {axis}, filters {filtered}, circles {are_circles}");
+            let (mut bodies, others) = (records(&mut random, 0, 300), records(&mut random, 300, 200));
+            let accept =
+                |a: &BodyRecord, b: &BodyRecord| !filtered || filter_of(a.row).interacts_with(filter_of(b.row));
+            let meet = |a: &BodyRecord, b: &BodyRecord| overlaps(&a.aabb, &b.aabb) && accept(a, b);
+            let touch = |a: &BodyRecord, b: &BodyRecord| meet(a, b) && (!are_circles || circles_overlap(a, b));
+            let mut scratch = SweepScratch { boxes: others.clone(), ..SweepScratch::default() };
+
+            let mut words = Vec::new();
+            let columns = fill_columns(&bodies, &mut words, filtered.then_some(filter_of), are_circles);
+            let mut sweep = |order| found(|sink| sweep(level, &columns, (axis, order), filter_of, &mut scratch, sink));
+            let cross = |test: &dyn Fn(&BodyRecord, &BodyRecord) -> bool| -> Vec<[u32; 2]> {
+                let pairs = bodies.iter().flat_map(|a| others.iter().filter(|b| test(a, b)).map(|b| [a.row, b.row]));
+                let mut pairs: Vec<_> = pairs.collect();
+                pairs.sort_unstable();
+                pairs
+            };
+            assert_eq!(sweep(PairOrder::Ascending), cross(&touch), "{label}");
+            let static_hit = |body: &BodyRecord, fixed: &BodyRecord| {
+                meet(body, fixed) && (!are_circles || BodyCircle::of_box(&body.aabb).overlaps_box(&fixed.aabb))
+            };
+            assert_eq!(sweep(PairOrder::ProbeFirst), cross(&static_hit), "{label}: statics");
+
+            let truth = (0..300).flat_map(|a| (a + 1..300).map(move |b| [a, b]));
+            let truth: Vec<_> =
+                truth.filter(|&[a, b]| touch(&bodies[a], &bodies[b])).map(|pair| pair.map(|row| row as u32)).collect();
+            assert!(!truth.is_empty());
+            let filters: Vec<Filter> = (0..300).map(filter_of).collect();
+            let rules = (filtered.then_some(&filters[..]), are_circles);
+            let own = found(|sink| sweep_bodies(level, &mut bodies, axis, rules, &mut scratch, sink));
+            assert_eq!(own, truth, "{label}: bodies");
+        }
+    }
+
+    #[test]
+    fn interleaved_searches_equal_single_ones() {
+        for len in 1..70 {
+            let ascending: Vec<f32> = (0..len).map(|k| (k / 3) as f32).collect();
+            for low in -1..25 {
+                let limits = std::array::from_fn(|k| low as f32 + k as f32 * 0.5);
+                let truth = limits.map(|limit| ascending.partition_point(|&v| v <= limit));
+                assert_eq!(partition_points(&ascending, limits), truth, "{len} numbers, {limits:?}");
+            }
+        }
+        let infinite = [f32::NEG_INFINITY, -0.0, 0.0, f32::INFINITY];
+        assert_eq!(partition_points(&infinite, [0.0; INTERLEAVED]), [3; INTERLEAVED]);
+        assert_eq!(partition_points(&infinite, [f32::INFINITY; INTERLEAVED]), [4; INTERLEAVED]);
+    }
+}
