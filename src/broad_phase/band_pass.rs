@@ -30,11 +30,11 @@ pub(crate) fn run_band(
     let (population, step) = (band.population(), pass.step);
     let mut own_scratch = scratch.for_band(step.parallel, step.listener.is_some(), population);
     if !ScratchPool::is_large(population) {
-        return build_and_search(pass, task, band, &mut own_scratch, scratch.crowded(), output);
+        return build_and_search(pass, task, band, &mut own_scratch, output);
     }
     // The listener must not run while the shared scratch is locked (LISTENER-1).
     let silent = PassContext { step: step.silent(), ..*pass };
-    build_and_search(&silent, task, band, &mut own_scratch, scratch.crowded(), output);
+    build_and_search(&silent, task, band, &mut own_scratch, output);
     drop(own_scratch);
     output.notify(pass, task);
 }
@@ -44,16 +44,15 @@ fn build_and_search(
     task: usize,
     band: RawBand<'_>,
     scratch: &mut WorkerScratch,
-    crowded: &CrowdedScratch,
     output: &mut TaskOutput,
 ) {
     let mut clock = Clock::now();
-    let WorkerScratch { band: band_scratch, search } = scratch;
+    let WorkerScratch { band: band_scratch, crowded, search } = scratch;
     let rules = PairRules { filters_by_row: pass.filters_by_row, are_circles: pass.step.are_circles };
     let mut band = band.build(pass.step.config.cell_size, rules, band_scratch);
     output.times.sort = clock.lap();
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
-    let _ = find_pairs(pass, task, &mut band, search, crowded, output, &mut clock);
+    let _ = find_pairs(pass, task, &mut band, (search, crowded), output, &mut clock);
     band.keep();
     output.times.sort += clock.lap();
 }
@@ -62,8 +61,7 @@ fn find_pairs(
     pass: &PassContext<'_>,
     task: usize,
     band: &mut BuiltBand<'_>,
-    search: &mut SearchScratch,
-    crowded: &CrowdedScratch,
+    (search, crowded): (&mut SearchScratch, &mut CrowdedScratch),
     output: &mut TaskOutput,
     clock: &mut Clock,
 ) -> Option<()> {

@@ -27,6 +27,7 @@ const LARGE: usize = 65_536;
 #[derive(Default)]
 pub(crate) struct WorkerScratch {
     pub(crate) band: BandScratch,
+    pub(crate) crowded: CrowdedScratch,
     pub(crate) search: SearchScratch,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct SearchScratch {
     pub(crate) statics: Vec<BodyRecord>,
 }
 
-buffers!(WorkerScratch { leveled: band, search; own: ; plain: ; });
+buffers!(WorkerScratch { leveled: band, crowded, search; own: ; plain: ; });
 buffers!(SearchScratch { leveled: seen_cells, found, statics; own: ; plain: ; });
 
 impl SearchScratch {
@@ -84,7 +85,6 @@ pub(crate) struct ScratchPool {
     workers: Vec<CachePadded<Mutex<WorkerScratch>>>,
     /// Shared by all threads (SCRATCH-2).
     large: CachePadded<Mutex<WorkerScratch>>,
-    crowded: CrowdedScratch,
     /// Number of loose cells in the present step.
     loose_cells: usize,
 }
@@ -128,11 +128,6 @@ impl ScratchPool {
         )
     }
 
-    /// The scratch for splitting crowded bands.
-    pub(crate) fn crowded(&self) -> &CrowdedScratch {
-        &self.crowded
-    }
-
     /// Number of threads with scratch.
     pub(crate) fn worker_count(&self) -> usize {
         self.workers.len()
@@ -151,6 +146,5 @@ impl ScratchPool {
         let bytes_of = |scratch: &CachePadded<Mutex<WorkerScratch>>| scratch.lock().bytes();
         self.workers.capacity() * size_of::<CachePadded<Mutex<WorkerScratch>>>()
             + self.workers.iter().chain([&self.large]).map(bytes_of).sum::<usize>()
-            + self.crowded.bytes()
     }
 }

@@ -6,8 +6,7 @@
 //! - PAGE-2: a page is closed before the next is taken, and a closed page counts against the pair
 //!   limit. So memory for more than the allowed pairs is never taken.
 //! - PAGE-3: a [`PageListener`] is notified of each page that is kept, as soon as it is full or its
-//!   task is done, in the order of the task, and of no page beyond the pair limit. While a sink is
-//!   held, it notifies of nothing; when it is released, it notifies of all pages kept meanwhile.
+//!   task is done, in the order of the task, and of no page beyond the pair limit.
 
 use crate::memory::buffers::Buffers;
 use crate::memory::listener::PageListener;
@@ -160,14 +159,12 @@ pub(crate) struct PairSink<'s> {
     page: Option<PageBuffer>,
     len: usize,
     listener: Option<PageListener<'s>>,
-    /// While held: the first page that the listener was not notified of.
-    held: Option<usize>,
 }
 
 impl<'s> PairSink<'s> {
     /// A sink that appends to `pages`. It takes no page before the first pair.
     pub(crate) fn new(pool: &'s PagePool, budget: &'s PairBudget, pages: &'s mut Vec<Page>) -> Self {
-        Self { pool, budget, pages, page: None, len: 0, listener: None, held: None }
+        Self { pool, budget, pages, page: None, len: 0, listener: None }
     }
 
     /// This sink, which notifies of its pages (PAGE-3).
@@ -176,24 +173,11 @@ impl<'s> PairSink<'s> {
         self
     }
 
-    /// Notifies of nothing until [`release`](Self::release): for passes that hold a lock.
-    pub(crate) fn hold(&mut self) {
-        self.held = Some(self.pages.len());
-    }
-
-    pub(crate) fn release(&mut self) {
-        if let Some(first) = self.held.take()
-            && !self.budget.is_exceeded()
-        {
-            self.notify(first);
-        }
-    }
-
-    /// Notifies of the pages from `first` on. The listener is out of the sink meanwhile
-    /// (LISTENER-1).
-    fn notify(&mut self, first: usize) {
+    /// Notifies of the last page. The listener is out of the sink meanwhile (LISTENER-1).
+    fn notify(&mut self) {
         if let Some(listener) = self.listener.take() {
-            listener.notify(first, self.pages[first..].iter().map(Page::pairs));
+            let last = self.pages.len() - 1;
+            listener.notify(last, self.pages[last..].iter().map(Page::pairs));
             self.listener = Some(listener);
         }
     }
@@ -243,8 +227,8 @@ impl<'s> PairSink<'s> {
             Some(page) if len > 0 => {
                 let within = self.budget.spend(len);
                 self.pages.push(Page { page, len: len as u32 });
-                if within && self.held.is_none() {
-                    self.notify(self.pages.len() - 1);
+                if within {
+                    self.notify();
                 }
             }
             Some(page) => self.pool.free.lock().push(page),
@@ -363,37 +347,6 @@ mod tests {
                 pages.len() - usize::from(budget.is_exceeded()),
                 "all but the one beyond the limit"
             );
-        }
-    }
-
-    #[test]
-    fn held_sink_notifies_when_released() {
-        let received = Mutex::new(Vec::new());
-        let listener = |number: u64, pairs: &[[u32; 2]]| received.lock().push((number, pairs.len()));
-        for limit in [usize::MAX, 4 * PAGE_LEN] {
-            let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(limit), Vec::new());
-            let mut sink = PairSink::new(&pool, &budget, &mut pages).with_listener(Some(PageListener::new(
-                &listener,
-                PairKind::Body,
-                0,
-            )));
-            let put = |sink: &mut PairSink<'_>, count| (0..count).all(|k| sink.push([k, k]).is_some());
-            assert!(put(&mut sink, 2 * PAGE_LEN as u32));
-            let before = received.lock().len();
-            sink.hold();
-            assert!(before > 0 && put(&mut sink, 3 * PAGE_LEN as u32) != budget.is_exceeded());
-            assert_eq!(received.lock().len(), before);
-            sink.release();
-            assert!(received.lock().len() > before || budget.is_exceeded());
-            drop(sink);
-            let received = std::mem::take(&mut *received.lock());
-            assert!(
-                received
-                    .iter()
-                    .copied()
-                    .eq((0..).zip(pages.iter().map(|page| page.pairs().len())).take(received.len()))
-            );
-            assert!(received.len() == pages.len() || budget.is_exceeded());
         }
     }
 

@@ -125,9 +125,9 @@ impl PointGrid {
         *len = aabbs.len();
         pairs.clear();
         // The bands are built and searched one after the other, with the same buffers.
-        let buffers = Mutex::new((scratch, pages, pairs));
+        let buffers = Mutex::new((scratch, crowded, pages, pairs));
         let pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
-            let (scratch, pages, pairs) = &mut *buffers.lock();
+            let (scratch, crowded, pages, pairs) = &mut *buffers.lock();
             if raw.population() > 0 {
                 let mut band = raw.build(None, PairRules::default(), scratch);
                 // Without a limit, no search ends early.
@@ -176,7 +176,7 @@ fn find_pairs(
     band: &mut BuiltBand<'_>,
     larger: &[BodyRecord],
     level: DetectedSimd,
-    crowded: &CrowdedScratch,
+    crowded: &mut CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     if band.is_crowded() {

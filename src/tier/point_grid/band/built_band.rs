@@ -92,14 +92,10 @@ impl<'a> BuiltBand<'a> {
     pub(crate) fn crowded_pairs(
         &self,
         level: DetectedSimd,
-        scratch: &CrowdedScratch,
+        scratch: &mut CrowdedScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        // No listener may run while the scratch, which all threads share, is locked.
-        sink.hold();
-        let outcome = crowded::find_pairs((self.own(), self.ghosts), self.rules, level, scratch, sink);
-        sink.release();
-        outcome
+        crowded::find_pairs((self.own(), self.ghosts), self.rules, level, scratch, sink)
     }
 
     /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the

@@ -11,9 +11,9 @@
 //! The cuts of a band depend on its records alone.
 //!
 //! Cost: a sort of the band for each level of cuts, at most [`CUTS_MAX`], and a search for each
-//! body above a cut.
+//! body above a cut; or a sort and, for each body, a test of half of those beside it.
 
-use crate::memory::buffers::{Buffers, buffers, grow};
+use crate::memory::buffers::{buffers, grow};
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
@@ -22,14 +22,13 @@ use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
 use crate::tier::point_grid::band::sweep;
-use parking_lot::Mutex;
 
 /// With this mean number of bodies in a body's cell, testing them takes longer than a sweep or a
 /// split.
 const CROWDED: f32 = 256.0;
 
-/// With up to this many bodies beside a body, on average, a sweep is faster than a split: it tests
-/// half of them.
+/// With up to this many bodies beside a body, on average, a sweep is faster than splitting bodies
+/// of two sizes: it tests half of them.
 const SWEPT_MAX: f64 = 512.0;
 
 /// Bodies are split if the largest size is this many times the median.
@@ -41,27 +40,15 @@ const CUTS_MAX: usize = 10;
 /// Records in the sample for the median.
 const MEDIAN_SAMPLE: usize = 128;
 
-/// Scratch for crowded bands, one at a time.
-///
-/// All threads share one, so that memory does not grow with threads times bodies.
+/// The buffers that a thread reuses from one crowded band to the next.
 #[derive(Default)]
-pub(crate) struct CrowdedScratch(Mutex<CrowdedBuffers>);
-
-#[derive(Default)]
-struct CrowdedBuffers {
+pub(crate) struct CrowdedScratch {
     records: Vec<BodyRecord>,
     words: Vec<u32>,
     band: BandScratch,
 }
 
-buffers!(CrowdedBuffers { leveled: records, words, band; own: ; plain: ; });
-
-impl CrowdedScratch {
-    /// Bytes of heap memory held.
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.lock().bytes()
-    }
-}
+buffers!(CrowdedScratch { leveled: records, words, band; own: ; plain: ; });
 
 /// Whether a band is crowded, and a sweep or a split is faster.
 pub(super) fn is_crowded(band: &Band, own: &[BodyRecord]) -> bool {
@@ -74,13 +61,12 @@ pub(super) fn find_pairs(
     (own, ghosts): (&[BodyRecord], &[BodyRecord]),
     rules: PairRules<'_>,
     level: DetectedSimd,
-    scratch: &CrowdedScratch,
+    CrowdedScratch { records, words, band }: &mut CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     if own.is_empty() {
         return Some(());
     }
-    let CrowdedBuffers { records, words, band } = &mut *scratch.0.lock();
     records.clear();
     records.extend_from_slice(own);
     grow(words, words_max(own.len()));
@@ -96,15 +82,18 @@ struct SizeSplit<'a> {
 }
 
 impl SizeSplit<'_> {
+    /// Finds the pairs of the bodies of a part, with each other, with larger ones and with ghosts.
     fn find_pairs(
         self,
-        part: &mut [BodyRecord],
+        (part, larger): (&mut [BodyRecord], &[BodyRecord]),
         (words, scratch): (&mut [u32], &mut BandScratch),
         cuts_left: usize,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let Self { ghosts, rules, level } = self;
         let mut all = SortedBodies::new(part, None, rules, &mut words[..words_max(part.len())], scratch);
+        // Those across the cut (SPLIT-1).
+        all.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)?;
         if cuts_left > 0 && all.band.crowding > CROWDED {
             return self.find_crowded_pairs(part, (words, scratch), cuts_left, sink);
         }
@@ -137,22 +126,30 @@ impl SizeSplit<'_> {
             return all.pairs_with(level, ghosts.iter().copied(), Others::Bodies, sink);
         }
         let Some(cut) = SizeCut::of(part) else {
-            return self.find_pairs(part, (words, scratch), 0, sink);
+            return self.find_pairs((part, &[]), (words, scratch), 0, sink);
         };
         let (smaller, larger) = cut.split(part);
-        // The pairs across the cut (SPLIT-1).
-        let words_of_smaller = &mut words[..words_max(smaller.len())];
-        let mut among = SortedBodies::new(smaller, None, rules, words_of_smaller, scratch);
-        among.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)?;
-        self.find_pairs(smaller, (words, scratch), cuts_left - 1, sink)?;
-        self.find_pairs(larger, (words, scratch), cuts_left - 1, sink)
+        self.find_pairs((smaller, larger), (words, scratch), cuts_left - 1, sink)?;
+        self.find_pairs((larger, &[]), (words, scratch), cuts_left - 1, sink)
     }
 }
 
-/// The axis to sweep along, if that takes few tests for each body.
+/// The axis to sweep along, if that is estimated to be faster than splitting by size.
 fn sweep_axis(part: &[BodyRecord]) -> Option<usize> {
     let (axis, overlapping) = sweep::sparse_axis(part);
-    (overlapping <= SWEPT_MAX).then_some(axis)
+    // Cuts are nested as often as the scales can be halved.
+    let cuts = f64::from(scales(part).max(2)).log2();
+    (overlapping <= SWEPT_MAX * cuts).then_some(axis)
+}
+
+/// About how many different sizes there are: factors of four, on the axis that has more of them.
+fn scales(part: &[BodyRecord]) -> u32 {
+    let step = part.len().div_ceil(MEDIAN_SAMPLE).max(1);
+    let exponent = |side: f32| (side.to_bits() >> 24) & 0x7F;
+    let found = part.iter().step_by(step).fold([0u128; 2], |found, &BodyRecord { aabb, .. }| {
+        [found[0] | 1 << exponent(aabb[2] - aabb[0]), found[1] | 1 << exponent(aabb[3] - aabb[1])]
+    });
+    found[0].count_ones().max(found[1].count_ones())
 }
 
 /// A size between the smaller and the larger bodies of a part.
@@ -215,8 +212,8 @@ mod tests {
         let (own, ghosts) = (records(boxes, 0), records(ghosts, boxes.len()));
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-        let (rules, scratch) = (PairRules::default(), CrowdedScratch::default());
-        find_pairs((&own, &ghosts), rules, DetectedSimd::default(), &scratch, &mut sink).expect("no limit");
+        let (rules, mut scratch) = (PairRules::default(), CrowdedScratch::default());
+        find_pairs((&own, &ghosts), rules, DetectedSimd::default(), &mut scratch, &mut sink).expect("no limit");
         drop(sink);
         let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
         pairs.sort_unstable();
