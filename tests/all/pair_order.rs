@@ -251,7 +251,9 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("nested_clusters", 151602, 0x1f18e0de25b72c75),
     ("harp", 82, 0x62f8aaccdb2b8fe3),
     ("shaft", 636585, 0x1206e2d144e3f92d),
-    ("shaft_clustered", 727361, 0xdaffd9b002d1565b),
+    ("shaft_clustered", 727451, 0x1685c4b054b4e876),
+    ("box_pruning", 2249811, 0x1f5a261505ee15f5),
+    ("bepu", 35658, 0x7866aa74dae07b12),
 ];
 
 #[test]

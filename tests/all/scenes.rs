@@ -115,6 +115,8 @@ scenes! {
     shaft Shaft
     shaft_clustered ShaftClustered
     staircase Staircase
+    box_pruning BoxPruning
+    bepu Bepu
     cross Cross
     empty Empty
     one One

@@ -42,7 +42,7 @@ pub(crate) fn push_square(scene: &mut Scene, side: f64, half: f32) {
 }
 
 /// Adds squares of these sizes at random positions in a world of this width.
-fn fill(scene: &mut Scene, side: f64, half_extents: &[f32]) {
+pub(crate) fn fill(scene: &mut Scene, side: f64, half_extents: &[f32]) {
     scene.world = [0.0, 0.0, side as f32, side as f32];
     for &half in half_extents {
         push_square(scene, side, half);

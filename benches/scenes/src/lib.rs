@@ -37,6 +37,7 @@ mod extremes;
 mod lattices;
 mod lines;
 mod mixed;
+mod published;
 mod slow;
 mod thin;
 

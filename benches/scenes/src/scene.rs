@@ -2,7 +2,7 @@
 
 use crate::motion::Motion;
 use crate::pile::Pile;
-use crate::{SceneName, SplitMix64, cities, crowds, extremes, lattices, lines, mixed, slow, thin};
+use crate::{SceneName, SplitMix64, cities, crowds, extremes, lattices, lines, mixed, published, slow, thin};
 
 /// Columns of bodies and statics. A row of `centers`, `half_extents`, `displacements` and `ids` is
 /// one body.
@@ -74,6 +74,8 @@ impl Scene {
             SceneName::WideAndTall => mixed::wide_and_tall(&mut scene, bodies),
             SceneName::NestedClusters => mixed::nested_clusters(&mut scene, bodies),
             SceneName::Harp => mixed::harp(&mut scene, bodies),
+            SceneName::BoxPruning => published::box_pruning(&mut scene, bodies),
+            SceneName::Bepu => published::bepu(&mut scene, bodies),
             SceneName::Shaft => slow::shaft(&mut scene, bodies, false),
             SceneName::ShaftClustered => slow::shaft(&mut scene, bodies, true),
             SceneName::Staircase => slow::staircase(&mut scene, bodies),

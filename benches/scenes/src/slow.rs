@@ -21,7 +21,7 @@ pub(crate) fn shaft(scene: &mut Scene, bodies: usize, clustered: bool) {
         let at = if clustered && k % 2 == 0 {
             let [x, y] = clusters[scene.random.below(clusters.len())];
             let [dx, dy] = [(); 2].map(|()| scene.random.range(-THIN * unit, THIN * unit));
-            [x + dx, y + dy]
+            [(x + dx).clamp(0.0, scene.world[2]), (y + dy).clamp(0.0, scene.world[3])]
         } else {
             center(scene)
         };

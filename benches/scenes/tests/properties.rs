@@ -65,6 +65,12 @@ fn dragons_and_walls_do_not_widen_the_world() {
 }
 
 #[test]
+fn box_pruning_has_the_published_pairs() {
+    let pairs = pairs_per_body(SceneName::BoxPruning, 10_000) * 10_000.0;
+    assert_eq!(pairs.round(), 190_499.0);
+}
+
+#[test]
 fn pair_counts_match_the_descriptions() {
     use SceneName as S;
     for name in [S::Crowd, S::Sleepers, S::Brownian, S::LineX, S::LineY, S::Diagonal, S::Bullets, S::FarOutlier] {
