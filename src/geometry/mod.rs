@@ -22,4 +22,4 @@ pub(crate) use raw_box::{
     EMPTY_AABB, INFINITE_AABB, axis_name, contains, distance_squared, overlaps, translated, union,
 };
 pub use ray::{AabbCast, Ray};
-pub(crate) use rounding::{ROOT, round_down, round_up, square};
+pub(crate) use rounding::{ROOT, ball_box, round_down, round_up, square};

@@ -1,26 +1,25 @@
-//! Finds the bodies nearest to a point, by growing squares around it.
+//! Finds the bodies nearest to a point, by growing circles around it.
 //!
-//! What does not overlap the square of half side `r` around the point is at least at distance `r`
-//! (see [`square`](crate::geometry::square)). So once all wanted bodies are nearer than `r`, the
-//! search is over.
+//! Bodies are looked up in the box of a circle (see [`ball_box`]). What does not overlap it is
+//! farther away than the radius. So once all wanted bodies are nearer than that, the search is over.
 //!
-//! - NEAREST-1: a body is visited with the first square that it overlaps. Squares contain each
-//!   other, so this is the square that it overlaps although it does not overlap the one before.
+//! - NEAREST-1: a body is visited with the first box that it overlaps. Boxes contain each other, so
+//!   this is the box that it overlaps although it does not overlap the one before.
 
 use crate::geometry::band_box::BandBox;
-use crate::geometry::{ROOT, distance_squared, square};
+use crate::geometry::{ROOT, ball_box, distance_squared};
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::box_query::visit_masks;
 
-/// Bodies that the first square should contain for each wanted one: with fewer, a second square is
-/// needed too often; with more, the first one is needlessly large.
-const FIRST_SQUARE: f64 = 0.84;
+/// Bodies that the first box should contain for each wanted one: with fewer, a second box is needed
+/// too often; with more, the first one is needlessly large.
+const FIRST_AREA: f64 = 0.84;
 
-/// The same for the next squares, by the population of the one before.
-const NEXT_SQUARE: f64 = 1.7;
+/// The same for the next boxes, by the population of the one before.
+const NEXT_AREA: f64 = 1.7;
 
 /// Distances with a smaller relative difference are hardly distinct in f64. So from far away, the
-/// world is searched in one square instead of many that all end where it begins.
+/// world is searched in few circles instead of many that all end where it begins.
 const DISTINCT_MIN: f64 = 1.0 / (1u64 << 50) as f64;
 
 /// Bodies in an ordinary cell, for points whose surrounding cells are empty.
@@ -96,16 +95,16 @@ impl Bands {
             let nearby: usize = around.y.clone().map(|y| cells.run(y, &around.x).len()).sum();
             let [width, height] = band.cell_size_at(words, point);
             let per_cell = (nearby as f64 + CELL_POPULATION) / 5.0;
-            let share = width * height / per_cell * count.min(band.population()) as f64 * FIRST_SQUARE;
+            let share = width * height / per_cell * count.min(band.population()) as f64 * FIRST_AREA;
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
             (share.sqrt() * 0.5).max((right - left + bottom - top) * 1e-6).max(least * DISTINCT_MIN)
         };
-        let mut inside = 0;
+        let (mut inside, mut least_growth) = (0, 1.25);
         let mut before: Option<BandBox> = None;
         loop {
             let far_enough = within.sqrt() * ROOT;
             let radius = far_enough.min(least + reach);
-            let area = BandBox::from_edges(square(point, radius));
+            let area = BandBox::from_edges(ball_box(point, radius, band.bounds().edges()));
             let rect = lookup.rect(&area);
             visit_masks(self.level, &cells, &rect, &area, before.as_ref(), |from, mut mask| {
                 while mask != 0 {
@@ -120,14 +119,16 @@ impl Bands {
             });
             let is_all = rect.x.len() == band.columns() && rect.y.len() == band.rows();
             // Then no body is left (NEAREST-1). It is not enough that all cells were searched: the
-            // lookup of a square's corners may yield too few.
+            // lookup of a box's corners may yield too few.
             if inside == band.population() || radius == far_enough || within < radius * radius {
                 return within;
             }
             before = Some(area);
-            // Once all cells are searched, the next square may contain everything filed there.
-            let growth = (count as f64 / (inside as f64 + 1.0) * NEXT_SQUARE).sqrt().clamp(1.25, 8.0);
-            reach = if is_all { f64::INFINITY } else { reach * growth };
+            // Once all cells are searched, the next box may contain everything filed there.
+            let growth = (count as f64 / (inside as f64 + 1.0) * NEXT_AREA).sqrt().max(least_growth);
+            // Where nothing is found, bodies are not where cells are.
+            least_growth = if inside == 0 { 2.0 * least_growth } else { 1.25 };
+            reach = if is_all { f64::INFINITY } else { reach * growth.min(8.0) };
         }
     }
 }
