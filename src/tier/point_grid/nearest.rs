@@ -1,7 +1,8 @@
 //! Finds the bodies nearest to a point, by growing circles around it.
 //!
 //! Bodies are looked up in the box of a circle (see [`ball_box`]). What does not overlap it is
-//! farther away than the radius. So once all wanted bodies are nearer than that, the search is over.
+//! farther away than the radius. So once all wanted bodies are nearer than that, the search is
+//! over.
 //!
 //! - NEAREST-1: a body is visited with the first box that it overlaps. Boxes contain each other, so
 //!   this is the box that it overlaps although it does not overlap the one before.
