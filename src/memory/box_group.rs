@@ -9,7 +9,6 @@ pub(crate) const GROUP_MAX: usize = u64::BITS as usize;
 pub(crate) type GroupEdges = [[f32; GROUP_MAX]; 4];
 
 /// Some boxes, and a row for each.
-#[derive(Clone, Debug)]
 pub(crate) struct BoxGroup {
     edges: GroupEdges,
     rows: [u32; GROUP_MAX],

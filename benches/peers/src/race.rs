@@ -79,8 +79,9 @@ pub struct Outcome {
 /// If an engine found other pairs than triphase, or triphase other pairs than brute force.
 pub fn run(race: Race, entries: &[Entry]) -> Result<Outcome, Mismatch> {
     let mut scene = Scene::new(race.scene, race.bodies, race.seed);
+    let entries = entries.iter().filter(|entry| entry.except != Some(race.scene));
     let mut runners: Vec<Runner> =
-        entries.iter().enumerate().map(|(k, entry)| Runner::new(k, entry, race, &scene.statics)).collect();
+        entries.enumerate().map(|(k, entry)| Runner::new(k, entry, race, &scene.statics)).collect();
     warm_up(race, &mut scene, &mut runners);
     let calls_before: Vec<u64> = runners.iter().map(|runner| runner.account.calls()).collect();
     let (mut random, mut order) = (SplitMix64::new(race.seed), Vec::from_iter(0..runners.len()));

@@ -111,7 +111,7 @@ impl LeafQueue<'_> {
             let touched = split.touched_children(&set.area) & children.occupied();
             let first = touched.trailing_zeros() as usize & 3;
             if touched & touched.wrapping_sub(1) == 0 {
-                // All boxes that touch any child touch this one.
+                // No other child is touched, or those that are have no entries.
                 next = if touched == 0 { stack.pop() } else { Some(child(first, set)) };
             } else if set.is_single() {
                 (first + 1..CHILD_COUNT).filter(|k| touched >> k & 1 == 1).for_each(|k| stack.push(child(k, set)));

@@ -1,6 +1,7 @@
 //! The engines, and the list of them.
 
 pub mod afternoon_grid;
+pub mod box2d;
 pub mod broccoli;
 mod loose_quadtree;
 mod loose_tight_grid;
@@ -14,6 +15,7 @@ mod tight_quadtree;
 pub mod triphase;
 
 use crate::engine::Engine;
+use triphase_scenes::SceneName;
 
 /// All engines, triphase first, since the others are compared with it. One line adds an engine.
 pub fn all() -> Vec<Entry> {
@@ -26,6 +28,8 @@ pub fn all() -> Vec<Entry> {
         Entry::package("broccoli", |threads| Box::new(broccoli::Broccoli::new(threads))).parallel(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::incremental(threads))).parallel().ages(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),
+        // Box2D stops the process if its tree is degenerate.
+        Entry::package("boxdd-sys", |_| Box::<box2d::Box2d>::default()).ages().except(SceneName::Ulp),
         Entry::package("static_aabb2d_index", |threads| Box::new(static_index::StaticIndex::new(threads))).parallel(),
         Entry::package("rstar", |_| Box::<rstar::Rstar>::default()),
         Entry::package("obvhs", |_| Box::<obvhs::Obvhs>::default()),
@@ -44,17 +48,19 @@ pub struct Entry {
     pub parallel: bool,
     /// Whether the engine gets slower over frames, so that it has to step the whole warm-up.
     pub ages: bool,
+    /// A scene that the engine cannot step.
+    pub except: Option<SceneName>,
 }
 
 impl Entry {
     /// An engine from a package of crates.io.
     fn package(package: &'static str, make: fn(usize) -> Box<dyn Engine>) -> Self {
-        Self { make, package: Some(package), parallel: false, ages: false }
+        Self { make, package: Some(package), parallel: false, ages: false, except: None }
     }
 
     /// An engine that is written here.
     fn own(make: fn(usize) -> Box<dyn Engine>) -> Self {
-        Self { make, package: None, parallel: false, ages: false }
+        Self { make, package: None, parallel: false, ages: false, except: None }
     }
 
     fn parallel(self) -> Self {
@@ -63,6 +69,10 @@ impl Entry {
 
     fn ages(self) -> Self {
         Self { ages: true, ..self }
+    }
+
+    fn except(self, scene: SceneName) -> Self {
+        Self { except: Some(scene), ..self }
     }
 
     /// Name, as in `--engines`.

@@ -48,24 +48,27 @@ pub(super) fn axis_if_faster(
     }
     let population = band.population() as f64;
     let counts = [band.columns() as f64, band.rows() as f64];
-    let (mut sampled, mut search, mut longest) = (0.0, 0.0, [0.0f64; 2]);
+    let (mut sampled, mut search) = (0.0, 0.0);
     for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
         let rect = lookup.rect(&BandBox::from_edges(record.aabb));
         let (across, down) = (rect.x.len() as f64, rect.y.len() as f64);
         let candidates = across * down / (counts[0] * counts[1]) * population;
         search += SEARCH_NS + down * RUN_NS + candidates / LANES * VECTOR_NS;
         sampled += 1.0;
-        for (axis, longest) in longest.iter_mut().enumerate() {
-            *longest = longest.max(side(&record.aabb, axis));
-        }
     }
     let count = boxes.len() as f64;
     let search = search / sampled * count;
     let bounds = band.bounds();
     let sweep = |axis: usize| {
         let spread = side(bounds.edges(), axis);
+        // How far before a body the boxes begin that are tested: all since the first that reaches
+        // it. A box does so for a part of the bodies that grows with its side. All boxes count,
+        // since a single long one may reach all bodies.
+        let sides = boxes.iter().map(|record| side(&record.aabb, axis));
+        let (longest, squares) = sides.fold((0.0f64, 0.0), |(most, sum), side| (most.max(side), sum + side * side));
+        let before = longest.min(squares / spread);
         let sample = (0..bodies.len()).step_by(bodies.len().div_ceil(DECISION_SAMPLE));
-        let beside = sample.map(|at| (count * (longest[axis] + side(&bodies.aabb(at), axis)) / spread).min(count));
+        let beside = sample.map(|at| (count * (before + side(&bodies.aabb(at), axis)) / spread).min(count));
         let tests: f64 = beside.clone().sum::<f64>() / beside.count() as f64 / LANES;
         population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS
     };
