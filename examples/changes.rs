@@ -20,13 +20,10 @@ use serde_json::json;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use triphase::{Bodies, ChangedRows, Contacts, Pair, World, WorldConfig};
-use triphase_scenes::{Scene, SceneName, SplitMix64};
+use triphase_scenes::{Movers, Scene, SceneName};
 
 /// Frames before times count: the first steps make room for what later ones need.
 const WARM_UP: u32 = 8;
-
-/// Part of its side that a body moves in a frame.
-const STEP: f32 = 0.1;
 
 /// Compares full steps with steps that are told which rows changed
 #[derive(Parser, Debug)]
@@ -62,21 +59,21 @@ fn main() -> ExitCode {
 fn changes(arguments: &Arguments) -> Result<(), Failure> {
     let &Arguments { bodies, moving, scattered, events, seed, ref options } = arguments;
     let frames = options.frames.unwrap_or(60);
-    let scene = Scene::new(SceneName::Crowd, bodies, seed);
-    let mut crowd = Crowd::new(&scene, (bodies as f64 * moving).round() as usize, scattered);
+    let mut scene = Scene::new(SceneName::Crowd, bodies, seed);
+    let mut movers = Movers::new(&scene, (bodies as f64 * moving).round() as usize, scattered);
     let config = WorldConfig::new().with_contact_tracking(events);
     let [mut full, mut told] = [World::new(config.clone())?, World::new(config)?];
     let (mut full_times, mut told_times) = (Vec::new(), Vec::new());
     let (mut told_allocations, mut event_count) = (0, 0);
     let (mut pairs, mut told_pairs) = (Vec::new(), Vec::new());
     for frame in 0..WARM_UP + frames {
-        crowd.advance();
-        let columns = || Bodies::new(&crowd.centers, &scene.half_extents);
+        movers.advance(&mut scene);
+        let columns = || Bodies::new(&scene.centers, &scene.half_extents);
         // Which is first alternates, because the second finds the columns in the caches.
         for is_told in [frame % 2 == 0, frame % 2 == 1] {
             let (begin, allocated) = (Instant::now(), allocations::count());
             let times = if is_told {
-                told.step_changed(columns(), ChangedRows::from(&crowd.moving))?;
+                told.step_changed(columns(), ChangedRows::from(&movers.rows))?;
                 &mut told_times
             } else {
                 full.step(columns())?;
@@ -108,7 +105,7 @@ fn changes(arguments: &Arguments) -> Result<(), Failure> {
          ratio           {:.1} of the medians, {:.1} of the means\n\
          pairs           {} in the last frame, the same in each; {event_count} events\n\
          allocations     {allocations_per_step:.2} a told step",
-        crowd.moving.len(),
+        movers.rows.len(),
         if scattered { ", others in each frame" } else { "" },
         full_us[0],
         full_us[1],
@@ -154,56 +151,4 @@ fn summary(mut times: Vec<Duration>) -> [f64; 3] {
     times.sort_unstable();
     let mean = times.iter().sum::<Duration>() / times.len() as u32;
     [times[times.len() / 2], mean, times[times.len() - 1]].map(|time| time.as_secs_f64() * 1e6)
-}
-
-/// A crowd of which some bodies move.
-struct Crowd {
-    centers: Vec<[f32; 2]>,
-    velocities: Vec<[f32; 2]>,
-    /// The rows that moved in the last frame.
-    moving: Vec<u32>,
-    scattered: bool,
-    world: [f32; 4],
-    random: SplitMix64,
-}
-
-impl Crowd {
-    fn new(scene: &Scene, moving: usize, scattered: bool) -> Self {
-        let mut random = SplitMix64::new(scene.seed);
-        let velocity = |half: &[f32; 2]| random.direction().map(|v| v as f32 * half[0] * 2.0 * STEP);
-        let velocities = scene.half_extents.iter().map(velocity).collect();
-        let (centers, world) = (scene.centers.clone(), scene.world);
-        let mut crowd = Self { centers, velocities, moving: Vec::new(), scattered, world, random };
-        crowd.choose(moving);
-        crowd
-    }
-
-    /// Chooses the rows that move, each once.
-    fn choose(&mut self, count: usize) {
-        let (rows, count) = (self.centers.len(), count.min(self.centers.len()));
-        let mut chosen = vec![false; rows];
-        self.moving.clear();
-        while self.moving.len() < count {
-            let row = self.random.below(rows);
-            if !std::mem::replace(&mut chosen[row], true) {
-                self.moving.push(row as u32);
-            }
-        }
-    }
-
-    fn advance(&mut self) {
-        if self.scattered {
-            self.choose(self.moving.len());
-        }
-        for &row in &self.moving {
-            let (center, velocity) = (&mut self.centers[row as usize], &mut self.velocities[row as usize]);
-            for axis in 0..2 {
-                center[axis] += velocity[axis];
-                if center[axis] < self.world[axis] || center[axis] > self.world[axis + 2] {
-                    velocity[axis] = -velocity[axis];
-                    center[axis] += 2.0 * velocity[axis];
-                }
-            }
-        }
-    }
 }

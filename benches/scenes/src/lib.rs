@@ -37,11 +37,13 @@ mod extremes;
 mod lattices;
 mod lines;
 mod mixed;
+mod movers;
 mod published;
 mod slow;
 mod thin;
 
 pub use layouts::BoxLayout;
+pub use movers::Movers;
 pub use name::{SceneName, UnknownScene};
 pub use random::SplitMix64;
 pub use random_rows::{ROW_KINDS, RandomRows, random_rows};

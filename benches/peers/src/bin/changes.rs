@@ -18,13 +18,10 @@ use std::time::{Duration, Instant};
 use triphase::{Bodies, World, WorldConfig};
 use triphase_peers::boxes::{Box4, body_aabb, ordered};
 use triphase_peers::engines::box2d;
-use triphase_scenes::{Scene, SceneName, SplitMix64};
+use triphase_scenes::{Movers, Scene, SceneName};
 
 /// Frames before times count.
 const WARM_UP: u32 = 8;
-
-/// Part of its side that a body moves in a frame.
-const STEP: f32 = 0.1;
 
 /// Races engines that are told which bodies moved
 #[derive(Parser)]
@@ -54,40 +51,21 @@ trait Told {
 /// The bodies of a frame, and which of them moved.
 struct Crowd {
     scene: Scene,
-    velocities: Vec<[f32; 2]>,
-    moving: Vec<u32>,
+    movers: Movers,
     is_moving: Vec<bool>,
 }
 
 impl Crowd {
     fn new(bodies: usize, share: f64, seed: u64) -> Self {
-        let (scene, mut random) = (Scene::new(SceneName::Crowd, bodies, seed), SplitMix64::new(seed));
-        let count = (bodies as f64 * share).round() as usize;
+        let scene = Scene::new(SceneName::Crowd, bodies, seed);
+        let movers = Movers::new(&scene, (bodies as f64 * share).round() as usize, false);
         let mut is_moving = vec![false; bodies];
-        let mut moving = Vec::new();
-        while moving.len() < count.min(bodies) {
-            let row = random.below(bodies);
-            if !std::mem::replace(&mut is_moving[row], true) {
-                moving.push(row as u32);
-            }
-        }
-        let velocity = |half: &[f32; 2]| random.direction().map(|v| v as f32 * half[0] * 2.0 * STEP);
-        let velocities = scene.half_extents.iter().map(velocity).collect();
-        Self { scene, velocities, moving, is_moving }
+        movers.rows.iter().for_each(|&row| is_moving[row as usize] = true);
+        Self { scene, movers, is_moving }
     }
 
     fn advance(&mut self) {
-        let Self { scene: Scene { centers, world, .. }, velocities, moving, .. } = self;
-        for &row in &*moving {
-            for axis in 0..2 {
-                let (center, velocity) = (&mut centers[row as usize][axis], &mut velocities[row as usize][axis]);
-                *center += *velocity;
-                if *center < world[axis] || *center > world[axis + 2] {
-                    *velocity = -*velocity;
-                    *center += 2.0 * *velocity;
-                }
-            }
-        }
+        self.movers.advance(&mut self.scene);
     }
 
     fn aabb(&self, row: usize) -> Box4 {
@@ -115,7 +93,7 @@ impl Told for Triphase {
 
     fn step(&mut self, crowd: &Crowd, found: &mut Vec<[u32; 2]>) {
         let bodies = Bodies::new(&crowd.scene.centers, &crowd.scene.half_extents);
-        let contacts = self.0.step_changed(bodies, &crowd.moving).expect("valid bodies");
+        let contacts = self.0.step_changed(bodies, &crowd.movers.rows).expect("valid bodies");
         found.clear();
         found.extend(contacts.changed_pairs().iter().map(|pair| [pair.a, pair.b]));
     }
@@ -149,10 +127,10 @@ impl Told for Parry {
 
     fn step(&mut self, crowd: &Crowd, found: &mut Vec<[u32; 2]>) {
         found.clear();
-        for &row in &crowd.moving {
+        for &row in &crowd.movers.rows {
             self.0.insert(parry_aabb(crowd.aabb(row as usize)), row);
         }
-        for &row in &crowd.moving {
+        for &row in &crowd.movers.rows {
             let aabb = parry_aabb(crowd.aabb(row as usize));
             self.0.intersect_aabb(&aabb).for_each(|other| crowd.push(row, other, found));
         }
@@ -173,11 +151,11 @@ impl Told for Box2d {
 
     fn step(&mut self, crowd: &Crowd, found: &mut Vec<[u32; 2]>) {
         found.clear();
-        for &row in &crowd.moving {
+        for &row in &crowd.movers.rows {
             self.0.set_box(row as usize, crowd.aabb(row as usize));
         }
         self.0.rebuild();
-        for &row in &crowd.moving {
+        for &row in &crowd.movers.rows {
             self.0.query(row as usize, |other| crowd.push(row, other, found));
         }
     }
