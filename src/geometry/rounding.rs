@@ -40,7 +40,11 @@ pub(crate) fn square([x, y]: [f32; 2], half_side: f64) -> RawAabb {
 pub(crate) fn ball_box([x, y]: [f32; 2], radius: f64, bounds: &RawAabb) -> RawAabb {
     let [left, top, right, bottom] = bounds.map(f64::from);
     let (x, y) = (f64::from(x), f64::from(y));
-    let half = |gap: f64| (radius * radius * ROOT - gap * gap).max(0.0).sqrt();
+    let half = |gap: f64| {
+        let squared = radius * radius * ROOT - gap * gap;
+        // Within an infinite radius, even what is infinitely far away counts.
+        if squared.is_nan() { f64::INFINITY } else { squared.max(0.0).sqrt() }
+    };
     let half_x = half((top - y).max(y - bottom).max(0.0));
     let half_y = half((left - x).max(x - right).max(0.0));
     [round_down(x - half_x), round_down(y - half_y), round_up(x + half_x), round_up(y + half_y)]
@@ -78,6 +82,8 @@ mod tests {
             assert_eq!(ball_box(point, f64::INFINITY, &bounds), crate::geometry::INFINITE_AABB);
         }
         assert!(near >= 400_000);
+        let away = ball_box([0.0; 2], f64::INFINITY, &[f32::INFINITY, 0.0, f32::INFINITY, 1.0]);
+        assert_eq!(away, crate::geometry::INFINITE_AABB);
         // Far off a corner, the box of a ball that reaches a unit into the bounds is small.
         let [_, _, right, bottom] = ball_box([-1e9, -1e9], 2f64.sqrt() * 1e9 + 1.0, &[0.0, 0.0, 400.0, 400.0]);
         assert!((1.4..1.5).contains(&right) && (1.4..1.5).contains(&bottom), "{right}, {bottom}");
