@@ -91,6 +91,10 @@ impl SizeSplit<'_> {
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let Self { ghosts, rules, level } = self;
+        if part.is_empty() {
+            // If the largest size is infinite, no body is above a cut.
+            return Some(());
+        }
         let mut all = SortedBodies::new(part, None, rules, &mut words[..words_max(part.len())], scratch);
         // Those across the cut (SPLIT-1).
         all.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)?;
@@ -244,6 +248,9 @@ mod tests {
             .collect();
         let points: Vec<RawAabb> =
             (0..3000).map(|k| if k % 10 == 0 { around(k, 1.0, 1.0, 30.0) } else { around(k, 0.0, 0.0, 0.5) }).collect();
+        let overflowing: Vec<RawAabb> = (0..3000)
+            .map(|k| if k % 9 == 0 { [-3e38, -3e38, 3e38, 3e38] } else { around(k, 0.01, 0.01, 0.01) })
+            .collect();
         let alike: Vec<RawAabb> = (0..500).map(|k| around(k, 1.0, 1.0, 1.0)).collect();
         for (label, boxes) in [
             ("wide and tall", wide_and_tall),
@@ -251,6 +258,7 @@ mod tests {
             ("points", points),
             ("alike", alike),
             ("none", vec![]),
+            ("sides that overflow", overflowing),
         ] {
             let ghosts: Vec<RawAabb> = (0..40).map(|k| around(k, 0.5 * (k % 7) as f32, 0.3, 20.0)).collect();
             check(label, &boxes, &ghosts);
