@@ -225,6 +225,13 @@ pub enum Error {
         /// Number of statics.
         count: usize,
     },
+    /// The static of this row was removed.
+    StaticRemoved {
+        /// The row.
+        row: u32,
+    },
+    /// The static set has ids, and statics to be inserted have none, or the other way round.
+    InconsistentStaticIds,
     /// The new origin passed to [`World::shift_origin`](crate::World::shift_origin) is not finite.
     InvalidOrigin {
         /// The axis: 0 for x, 1 for y.
@@ -291,6 +298,10 @@ impl fmt::Display for Error {
             }
             Self::StaticOutOfRange { row, count } => {
                 write!(f, "static row {row} does not exist; the set has {count} rows")
+            }
+            Self::StaticRemoved { row } => write!(f, "the static of row {row} was removed"),
+            Self::InconsistentStaticIds => {
+                write!(f, "the static set has ids and the statics given have none, or the other way round")
             }
             Self::InvalidOrigin { axis, value } => {
                 write!(f, "origin.{} is {value}; must be finite", axis_name(*axis))

@@ -52,8 +52,11 @@ pub struct Report {
     pub cached_count: usize,
     /// Tier 2: bodies larger than every bound.
     pub oversized_count: usize,
-    /// Tier 3: statics, including disabled ones.
+    /// Tier 3: rows of statics, those of disabled and of removed ones included.
     pub static_count: usize,
+    /// Rows of statics that were inserted, replaced or removed since their tree was built; see
+    /// [`World::insert_statics`](crate::World::insert_statics).
+    pub static_changed_count: usize,
     /// Invalid rows that were [skipped](crate::InvalidRows::Skip).
     pub skipped_count: usize,
     /// Pairs of two bodies.
@@ -100,6 +103,7 @@ impl Report {
             cached_count: frame.cached.count(),
             oversized_count: frame.oversized.rows().len(),
             static_count: statics.len(),
+            static_changed_count: statics.changed_count(),
             skipped_count: frame.skipped.len(),
             body_pair_count: contacts.found.body_pair_count(),
             static_pair_count: contacts.found.static_pair_count(),
@@ -190,7 +194,11 @@ impl fmt::Display for Report {
             writeln!(f, "cached     {:>9} bodies", self.cached_count)?;
         }
         writeln!(f, "oversized  {:>9} bodies", self.oversized_count)?;
-        writeln!(f, "static     {:>9} boxes", self.static_count)?;
+        write!(f, "static     {:>9} boxes", self.static_count)?;
+        if self.static_changed_count > 0 {
+            write!(f, ", {} changed since the tree was built", self.static_changed_count)?;
+        }
+        writeln!(f)?;
         if self.skipped_count > 0 {
             writeln!(f, "skipped    {:>9} rows", self.skipped_count)?;
         }

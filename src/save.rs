@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// Version of the saved layout, raised when older data would be misread.
 ///
 /// A new field with a default needs no new version.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Largest step number: no world reaches it by stepping.
 const STEP_MAX: u64 = 1 << 63;
@@ -53,6 +53,9 @@ struct SavedStatics {
     filters: Vec<Filter>,
     /// Disabled rows, ascending.
     disabled: Vec<u32>,
+    /// The rows that changed since the tree was built, ascending, and the boxes that it was built
+    /// of (EDIT-2).
+    changed: Vec<(u32, [u32; 4])>,
 }
 
 /// The parts of a world that a saved one determines.
@@ -89,7 +92,7 @@ impl SavedWorld {
     pub(crate) fn restore(self) -> Result<RestoredParts, Error> {
         let Self { version, config, step, statics, tracked } = self;
         if version != VERSION {
-            return Err(invalid("version", out_of_range("version", version.into(), "2")));
+            return Err(invalid("version", out_of_range("version", version.into(), "3")));
         }
         if step > STEP_MAX {
             return Err(invalid("step number", out_of_range("step", step, "at most 2^63")));
@@ -111,10 +114,11 @@ impl SavedStatics {
     fn of(statics: &StaticTree) -> Self {
         let rows = || 0..statics.len() as u32;
         Self {
-            boxes: statics.raw_boxes().iter().map(|aabb| aabb.map(f32::to_bits)).collect(),
+            boxes: statics.raw_boxes().map(|aabb| aabb.map(f32::to_bits)).collect(),
             ids: rows().map_while(|row| statics.id(row)).collect(),
             filters: rows().filter(|_| statics.has_filters()).map(|row| statics.filter_of(row)).collect(),
             disabled: rows().filter(|&row| statics.is_enabled(row) == Some(false)).collect(),
+            changed: statics.changed_boxes().map(|(row, built_box)| (row, built_box.map(f32::to_bits))).collect(),
         }
     }
 
@@ -122,7 +126,9 @@ impl SavedStatics {
         let aabbs: Vec<RawAabb> = self.boxes.iter().map(|edges| edges.map(f32::from_bits)).collect();
         let ids = (!self.ids.is_empty()).then_some(&self.ids[..]);
         let filters = (!self.filters.is_empty()).then_some(&self.filters[..]);
-        let mut statics = StaticTree::build(Statics { aabbs: &aabbs, ids, filters }, config.may_use_threads())?;
+        let changed = self.changed.iter().map(|&(row, edges)| (row, edges.map(f32::from_bits)));
+        let columns = Statics { aabbs: &aabbs, ids, filters };
+        let mut statics = StaticTree::restore(columns, changed, config.may_use_threads())?;
         if config.contact_tracking {
             check_static_ids(&statics)?;
         }

@@ -17,6 +17,8 @@ use crate::input::changed_rows::ChangedRows;
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
+use crate::pair::Hit;
+use crate::query::QueryBuilder;
 use crate::step::StepParts;
 use std::sync::Arc;
 
@@ -42,9 +44,10 @@ impl StepParts<'_> {
     ) -> Result<(), Error> {
         let last_count = self.frames.front().row_count;
         self.broad_phase.changed.read(changed, rows.len(), last_count)?;
+        let statics_are_known = self.add_rows_at_changed_statics(rows.len());
         let changed = self.broad_phase.changed.rows().len() + self.broad_phase.changed.gone().len();
         let few = changed <= rows.len().max(last_count) / CHANGED_SHARE;
-        if few && self.can_update(rows) {
+        if few && statics_are_known && self.can_update(rows) {
             return self.update(rows, start);
         }
         let mut next = self.frames.next();
@@ -55,10 +58,35 @@ impl StepParts<'_> {
         } else {
             self.build_frame(rows, true, frame, None, start)
         };
-        if outcome.is_ok() {
-            self.contacts.changed.take_rows(&mut self.broad_phase.changed);
+        match outcome {
+            Ok(()) if statics_are_known => self.contacts.changed.take_rows(&mut self.broad_phase.changed),
+            Ok(()) => self.contacts.changed.clear(),
+            Err(_) => {}
         }
         self.finish(outcome, next)
+    }
+
+    /// Adds the bodies whose boxes of the last step touch statics that changed since, or touched
+    /// them before that, so that their pairs are found anew. Returns `false` if it is not known
+    /// which statics changed.
+    fn add_rows_at_changed_statics(&mut self, row_count: usize) -> bool {
+        let Self { statics, frames, broad_phase, .. } = self;
+        let front = frames.front();
+        if front.statics.version == statics.version {
+            return true;
+        }
+        let Some(changes) = statics.changes_since(front.statics.version) else {
+            return false;
+        };
+        let bodies = QueryBuilder::of_frame(front, &statics.tree, false).only_bodies();
+        for aabb in changes {
+            let rows = bodies.query_aabb(aabb).filter_map(|hit| match hit {
+                Hit::Body { row, .. } => Some(row),
+                Hit::Static { .. } => None,
+            });
+            broad_phase.changed.add(rows, row_count);
+        }
+        true
     }
 
     /// Whether the last step can be updated: it is indexed, and the rules of pairs are the same.
@@ -66,7 +94,7 @@ impl StepParts<'_> {
         let front = self.frames.front();
         self.broad_phase.row_index.is_of(front)
             && self.contacts.kept.are_of(front.moved.stamp)
-            && front.statics.version == self.statics.version
+            && (self.contacts.events.is_none() || front.statics.version.is_same_set(self.statics.version))
             && front.had_circles == self.are_circles(rows)
             && front.filters.is_empty() != rows.has_filters()
             && front.ids.is_empty() != rows.has_ids()

@@ -25,6 +25,7 @@ use crate::simd::DetectedSimd;
 use crate::step::StepParts;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
+use std::ops::Range;
 
 /// A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
 ///
@@ -339,12 +340,11 @@ impl World {
     ///
     /// O(n log n) for `n` boxes: builds a tree, in parallel if the set is large. A million boxes
     /// take a few hundred milliseconds. To open a door, use
-    /// [`set_static_enabled`](Self::set_static_enabled) instead.
+    /// [`set_static_enabled`](Self::set_static_enabled); to change a few statics,
+    /// [`insert_statics`](Self::insert_statics) and its siblings.
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let tree = StaticTree::build(statics.into(), self.config.may_use_threads())?;
-        if self.config.contact_tracking {
-            check_static_ids(&tree)?;
-        }
+        self.check_of_static_ids()(&tree)?;
         self.statics.replace(tree);
         self.contacts.clear_statics();
         Ok(())
@@ -377,6 +377,96 @@ impl World {
     /// O(1).
     pub fn set_static_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
         self.statics.set_enabled(row, enabled)
+    }
+
+    /// Appends statics, all enabled, and returns their rows.
+    ///
+    /// For a wall that is built. Queries see it at once, contact pairs from the next step on.
+    ///
+    /// Rows are never renumbered. To keep them few, [`replace_statics`](Self::replace_statics) those
+    /// that were removed. If statics have no ids, their rows identify them to
+    /// [`ContactEvents`](crate::ContactEvents).
+    ///
+    /// ```
+    /// use triphase::{Bodies, World};
+    ///
+    /// let mut world = World::default();
+    /// world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?; // the ground
+    /// let bridge = world.insert_statics(&[[20.0f32, 5.0, 40.0, 6.0], [40.0, 5.0, 60.0, 6.0]])?;
+    /// assert_eq!(bridge, 1..3);
+    /// let bodies = [[30.0f32, 6.4]];
+    /// assert_eq!(world.step(Bodies::uniform(&bodies, [0.5, 0.5]))?.static_pairs().len(), 1);
+    ///
+    /// world.remove_statics(&[1])?; // it burns
+    /// assert_eq!(world.step(Bodies::uniform(&bodies, [0.5, 0.5]))?.static_pairs().len(), 0);
+    /// world.replace_statics(&[1, 2], &[[20.0f32, 7.0, 40.0, 8.0], [40.0, 7.0, 60.0, 8.0]])?;
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`set_statics`](Self::set_statics), where rows count from the first of those given.
+    /// Also [`Error::InconsistentStaticIds`] if either these or the present ones have ids. On an
+    /// error nothing changes.
+    ///
+    /// # Cost
+    ///
+    /// O(k log k) if k rows were inserted, replaced or removed since the tree was built, these
+    /// included ([`StaticTree::changed_count`], and in the [report](Self::report)). Once k exceeds
+    /// 64 and a sixteenth of the rows, the tree is built anew, as by `set_statics`, and k is 0
+    /// again. With tracked contacts and ids, O(n log n) for all n rows.
+    ///
+    /// [`step_changed`](Self::step_changed) then finds the pairs of the bodies anew that touch the
+    /// statics that changed.
+    pub fn insert_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<Range<u32>, Error> {
+        let (statics, parallel) = (statics.into(), self.config.may_use_threads());
+        let check = self.check_of_static_ids();
+        self.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
+    }
+
+    /// Gives rows of the static set other boxes, and other ids and filters if the set has these.
+    ///
+    /// The k-th row gets the k-th box, and is enabled. See [`insert_statics`](Self::insert_statics)
+    /// for an example. Until the next step, the contacts are those with the former statics.
+    ///
+    /// # Errors
+    ///
+    /// As for [`insert_statics`](Self::insert_statics). Also [`Error::StaticOutOfRange`] if there is
+    /// no such row, and [`Error::ColumnLengthMismatch`] if there are not as many boxes as rows.
+    ///
+    /// # Cost
+    ///
+    /// As of [`insert_statics`](Self::insert_statics).
+    pub fn replace_statics<'s>(&mut self, rows: &[u32], statics: impl Into<Statics<'s>>) -> Result<(), Error> {
+        let (statics, parallel) = (statics.into(), self.config.may_use_threads());
+        let check = self.check_of_static_ids();
+        let edit =
+            |tree: &mut StaticTree| tree.replace_statics(rows, &statics, parallel).map(|()| rows.iter().copied());
+        self.statics.edit(edit, check).map(|_| ())
+    }
+
+    /// Removes statics; rows whose statics were removed before are left alone.
+    ///
+    /// See [`insert_statics`](Self::insert_statics) for an example. To open a door, which is closed
+    /// again later, use [`set_static_enabled`](Self::set_static_enabled) instead.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaticOutOfRange`] if there is no such row. Then nothing changes.
+    ///
+    /// # Cost
+    ///
+    /// As of [`insert_statics`](Self::insert_statics).
+    pub fn remove_statics(&mut self, rows: &[u32]) -> Result<(), Error> {
+        let parallel = self.config.may_use_threads();
+        let edit = |tree: &mut StaticTree| tree.remove_statics(rows, parallel).map(|()| rows.iter().copied());
+        self.statics.edit(edit, |_| Ok(())).map(|_| ())
+    }
+
+    /// What statics have to pass after a change: their ids are unique if contacts are tracked.
+    fn check_of_static_ids(&self) -> impl FnOnce(&StaticTree) -> Result<(), Error> + use<> {
+        let is_needed = self.config.contact_tracking;
+        move |tree| if is_needed { check_static_ids(tree) } else { Ok(()) }
     }
 
     /// The static set: its boxes, ids and filters by row, and which rows are enabled.

@@ -117,7 +117,7 @@ impl GroupPass<'_, '_> {
                 });
             }
             if step.are_circles {
-                let aabb = &statics.raw_boxes()[static_row as usize];
+                let aabb = statics.raw_box(static_row);
                 hits = retain(hits, |at| BodyCircle::of_box(&group.aabb(at)).overlaps_box(aabb));
             }
             let count = hits.count_ones() as usize;

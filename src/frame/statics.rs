@@ -1,15 +1,17 @@
 //! Static sets, and versions that identify their contents.
 
 use crate::error::Error;
+use crate::geometry::Aabb;
 use crate::memory::buffers::plain_buffers;
 use crate::tier::static_tree::tree::StaticTree;
+use std::collections::VecDeque;
 
 /// Identifies the contents of a static set. A version is never reused for other contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StaticsVersion {
     /// Changes when the set is replaced, so that the same rows may be different statics.
     set: u64,
-    /// Changes with the set, and when statics are enabled, disabled or moved.
+    /// Changes with the set, and with any of its statics.
     state: u64,
 }
 
@@ -22,11 +24,40 @@ impl StaticsVersion {
     }
 }
 
+/// Most changes of statics that are remembered.
+const LOG_MAX: usize = 1024;
+
+/// The boxes of statics that changed lately, before and after that.
+#[derive(Clone, Debug, Default)]
+struct StaticLog {
+    /// The state that each box is part of, ascending.
+    boxes: VecDeque<(u64, Aabb)>,
+    /// Changes up to this state are forgotten.
+    forgotten: u64,
+}
+
+impl StaticLog {
+    fn add(&mut self, state: u64, aabb: Aabb) {
+        if self.boxes.len() == LOG_MAX {
+            self.forgotten = self.boxes.pop_front().map_or(state, |(state, _)| state);
+        }
+        self.boxes.push_back((state, aabb));
+    }
+
+    /// Forgets everything up to a state.
+    fn clear(&mut self, state: u64) {
+        self.boxes.clear();
+        self.forgotten = state;
+    }
+}
+
 /// The statics of a world or of a frame.
 #[derive(Clone, Default)]
 pub(crate) struct StaticSet {
     pub(crate) tree: StaticTree,
     pub(crate) version: StaticsVersion,
+    /// Empty in a frame.
+    log: StaticLog,
 }
 
 impl StaticSet {
@@ -35,13 +66,48 @@ impl StaticSet {
         self.tree = tree;
         self.version.set += 1;
         self.version.state += 1;
+        self.log.clear(self.version.state);
     }
 
     /// Enables or disables a static, and returns whether it was enabled.
     pub(crate) fn set_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
         let was_enabled = self.tree.set_enabled(row, enabled)?;
-        self.version.state += u64::from(was_enabled != enabled);
+        if was_enabled != enabled {
+            self.version.state += 1;
+            self.tree.aabb(row).into_iter().for_each(|aabb| self.log.add(self.version.state, aabb));
+        }
         Ok(was_enabled)
+    }
+
+    /// Changes some statics by `edit`, which returns the rows that changed.
+    ///
+    /// `check` may refuse the result; then nothing changes.
+    pub(crate) fn edit<R: Clone + IntoIterator<Item = u32>>(
+        &mut self,
+        edit: impl FnOnce(&mut StaticTree) -> Result<R, Error>,
+        check: impl FnOnce(&StaticTree) -> Result<(), Error>,
+    ) -> Result<R, Error> {
+        let before = self.tree.clone();
+        let outcome = edit(&mut self.tree).and_then(|rows| check(&self.tree).map(|()| rows));
+        let Ok(rows) = outcome else {
+            self.tree = before;
+            return outcome;
+        };
+        self.version.state += 1;
+        // With ids, a row may be another static now.
+        self.version.set += u64::from(self.tree.ids().is_some());
+        for row in rows.clone() {
+            let boxes = [&before, &self.tree].map(|tree| tree.aabb(row));
+            boxes.into_iter().flatten().for_each(|aabb| self.log.add(self.version.state, aabb));
+        }
+        Ok(rows)
+    }
+
+    /// The boxes, before and now, of the statics that changed since a version. `None` if these are
+    /// not known.
+    pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = Aabb>> {
+        let first = self.log.boxes.partition_point(|&(state, _)| state <= version.state);
+        (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, aabb)| aabb))
     }
 
     /// Becomes a clone of `other`, in its own memory.
@@ -57,7 +123,7 @@ impl StaticSet {
         let tree = self.tree.shifted(by, parallel)?;
         // Skips one version for the statics of a frame, if they differ.
         let version = StaticsVersion { state: self.version.state + 2, ..self.version };
-        Ok(Self { tree, version })
+        Ok(Self { tree, version, log: StaticLog { forgotten: version.state, ..StaticLog::default() } })
     }
 
     /// The [`shifted`](Self::shifted) set of a frame. The world's set is `present`, which became
@@ -74,6 +140,6 @@ impl StaticSet {
         }
         let tree = self.tree.shifted_beside(&present.tree, &present_shifted.tree, by, parallel)?;
         let version = StaticsVersion { state: present_shifted.version.state - 1, ..self.version };
-        Ok(Self { tree, version })
+        Ok(Self { tree, version, log: StaticLog::default() })
     }
 }

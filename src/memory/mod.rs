@@ -12,4 +12,5 @@ pub(crate) mod listener;
 pub(crate) mod page;
 pub(crate) mod radix;
 pub(crate) mod record;
+pub(crate) mod shared_column;
 pub(crate) mod usage;

@@ -48,6 +48,16 @@ fn row_errors_name_row_column_axis_and_value() {
     let text = "static row 0: min.y is NaN; must be finite";
     check(world.set_statics(&[[0.0f32, NAN, 1.0, 1.0]]), text);
     check(world.set_static_enabled(7, true), "static row 7 does not exist; the set has 0 rows");
+    world.set_statics(&[[0.0f32, 0.0, 1.0, 1.0]; 2]).unwrap();
+    world.remove_statics(&[1]).unwrap();
+    check(world.set_static_enabled(1, true), "the static of row 1 was removed");
+    check(world.remove_statics(&[0, 2]), "static row 2 does not exist; the set has 2 rows");
+    let text = "static row 0: min.y is NaN; must be finite";
+    check(world.insert_statics(&[[0.0f32, NAN, 1.0, 1.0]]), text);
+    let text = "the min column has 1 rows, but the first column has 2";
+    check(world.replace_statics(&[0, 1], &[[0.0f32; 4]]), text);
+    let text = "the static set has ids and the statics given have none, or the other way round";
+    check(world.insert_statics(Statics::new(&[[0.0f32; 4]]).with_ids(&[7])), text);
     let bodies = Bodies::uniform(&centers[..1], [0.5, 0.5]);
     check(world.step_changed(bodies, &[3]), "changed row 3 does not exist; the step has 1 rows");
     check(world.step_changed(bodies, &[false, true]), "the changed rows have 2 flags, but 1 rows need 1");
@@ -88,6 +98,9 @@ fn id_errors_name_both_rows() {
     check(world.step(bodies), &format!("body {text}"));
     let walls = [[0.0f32; 4]; 3];
     check(world.set_statics(Statics::new(&walls).with_ids(&[1, 2, 1])), &format!("static {text}"));
+    world.set_statics(Statics::new(&walls[..2]).with_ids(&[1, 2])).unwrap();
+    check(world.insert_statics(Statics::new(&walls[..1]).with_ids(&[1])), &format!("static {text}"));
+    assert_eq!((world.statics().len(), world.report().static_changed_count), (2, 0));
 }
 
 #[test]

@@ -294,6 +294,25 @@ fn empty_world_can_be_shifted() {
 }
 
 #[test]
+fn changed_statics_are_shifted() {
+    let mut world = sequential();
+    let walls: Vec<RawAabb> = (0..200).map(|k| [k as f32 * 2.0, 0.0, k as f32 * 2.0 + 1.0, 1.0]).collect();
+    world.set_statics(&walls).unwrap();
+    let reader = world.reader();
+    world.step(Bodies::uniform(&[[0.5f32, 0.5], [9.5, 5.5]], [0.5, 0.5])).unwrap();
+    world.remove_statics(&[0, 7]).unwrap();
+    world.replace_statics(&[3], &[[9.0f32, 5.0, 10.0, 6.0]]).unwrap();
+    world.insert_statics(&[[0.0f32, 0.0, 0.25, 0.25]]).unwrap();
+    world.shift_origin([4.0, 5.0]).unwrap();
+    let pairs = world.step(Bodies::uniform(&[[-3.5f32, -4.5], [5.5, 0.5]], [0.5, 0.5])).unwrap().static_pairs();
+    let mut pairs: Vec<(u32, u32)> = pairs.map(|pair| (pair.body, pair.static_row)).collect();
+    pairs.sort_unstable();
+    assert_eq!(pairs, [(0, 200), (1, 3)]);
+    assert_eq!((world.statics().aabb(7), world.statics().is_enabled(7)), (None, None));
+    assert_eq!(reader.latest().statics().aabb(3).unwrap().to_array(), [5.0, 0.0, 6.0, 1.0]);
+}
+
+#[test]
 fn tracked_contacts_survive_a_shift() {
     let mut random = SplitMix64::new(SEED);
     // On a grid that is exact from both origins, so that no rounding ends a contact.

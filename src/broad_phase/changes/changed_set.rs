@@ -71,17 +71,31 @@ impl ChangedSet {
         }
         rows.iter().for_each(|&row| _ = set.insert(row));
         rows.extend((last_count as u32..row_count as u32).filter(|&row| set.insert(row)));
-        if !rows.is_sorted() {
-            // Reading a word of the set takes a twentieth of the time of sorting a row.
-            if rows.len() > row_count / u64::BITS as usize / 20 {
-                rows.clear();
-                set.append_to(rows);
-            } else {
-                rows.sort_unstable();
-            }
-        }
+        self.sort(row_count);
+        let Self { gone, set, .. } = self;
         gone.extend((row_count..last_count).map(|row| row as u32));
         gone.iter().for_each(|&row| _ = set.insert(row));
         Ok(())
+    }
+
+    /// Adds rows, which are ignored if they do not exist any more.
+    pub(crate) fn add(&mut self, added: impl Iterator<Item = u32>, row_count: usize) {
+        let Self { rows, set, .. } = self;
+        rows.extend(added.filter(|&row| (row as usize) < row_count && set.insert(row)));
+        self.sort(row_count);
+    }
+
+    fn sort(&mut self, row_count: usize) {
+        let Self { rows, gone, set } = self;
+        if rows.is_sorted() {
+            return;
+        }
+        // Reading a word of the set takes a twentieth of the time of sorting a row.
+        if gone.is_empty() && rows.len() > row_count / u64::BITS as usize / 20 {
+            rows.clear();
+            set.append_to(rows);
+        } else {
+            rows.sort_unstable();
+        }
     }
 }

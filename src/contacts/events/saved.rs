@@ -10,6 +10,7 @@ use crate::contacts::events::tracker::ContactTracker;
 use crate::error::Error;
 use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::input::rows::ROWS_MAX;
+use crate::memory::shared_column::SharedColumn;
 use crate::pair::{entry, row_and_partner};
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +40,8 @@ impl ContactTracker {
             absent: self.identities.skipped().to_vec(),
             bodies: self.bodies.save(),
             statics: self.statics.save(),
-            other_statics: has_other_statics.then(|| self.static_ids.clone().unwrap_or_default()),
+            other_statics: has_other_statics
+                .then(|| self.static_ids.iter().flat_map(SharedColumn::iter).copied().collect()),
         }
     }
 
@@ -68,11 +70,11 @@ impl ContactTracker {
         tracker.statics.restore(&saved.statics);
         match other_statics {
             None => {
-                tracker.static_ids = statics.tree.ids().map(<[u64]>::to_vec);
+                tracker.static_ids = statics.tree.ids().cloned();
                 tracker.statics_version = statics.version;
             }
             Some(ids) => {
-                tracker.static_ids = (!ids.is_empty()).then(|| ids.clone());
+                tracker.static_ids = (!ids.is_empty()).then(|| SharedColumn::of(ids));
                 tracker.statics_version = StaticsVersion::default();
             }
         }

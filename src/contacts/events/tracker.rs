@@ -34,6 +34,7 @@ use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
+use crate::memory::shared_column::SharedColumn;
 use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
 use std::ops::Range;
@@ -48,7 +49,8 @@ pub(crate) struct ContactTracker {
     pub(super) statics: ContactSet,
     /// Number of the static set of the last successful step, and its ids if it had any.
     pub(super) statics_version: StaticsVersion,
-    pub(super) static_ids: Option<Vec<u64>>,
+    /// Shared with the frame of that step.
+    pub(super) static_ids: Option<SharedColumn<u64>>,
     workers: ComparePool,
 }
 
@@ -113,7 +115,7 @@ impl ContactTracker {
         self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
         if !self.statics_version.is_same_set(step.statics.version) {
             self.statics_version = step.statics.version;
-            self.static_ids = step.statics.tree.ids().map(<[u64]>::to_vec);
+            self.static_ids = step.statics.tree.ids().cloned();
         }
     }
 
@@ -197,7 +199,7 @@ impl ContactTracker {
             (margin > 0.0).then_some(|rows| step.keeps_body_pair(frame, rows)),
             workers,
         );
-        let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row as usize]);
+        let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row]);
         static_contacts.advance(
             pairs(found.static_pages(), PairMap { sides: [body_map, static_map], ascending: false }),
             |[body, static_row]| [last_id(body), last_static_id(static_row)],
@@ -209,11 +211,17 @@ impl ContactTracker {
     /// The new row of each static of the last step, if both sets have ids.
     fn new_static_rows(&self, statics: &StaticTree) -> Option<Vec<u32>> {
         let (last, now) = (self.static_ids.as_ref()?, statics.ids()?);
-        let mut rows_by_id: Vec<(u64, u32)> = now.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
+        let is_new = |&row: &u32| last.get(row) != now.get(row) && !statics.is_vacant(row);
+        // Ids are unique, so a static that left its row can only be in a row whose id changed.
+        let mut rows_by_id: Vec<(u64, u32)> = (0..now.len() as u32).filter(is_new).map(|row| (now[row], row)).collect();
         rows_by_id.sort_unstable();
-        let row_of =
-            |id: &u64| rows_by_id.binary_search_by_key(id, |&(id, _)| id).map_or(NO_ROW, |at| rows_by_id[at].1);
-        Some(last.iter().map(row_of).collect())
+        let row_of = |(row, id): (u32, &u64)| {
+            if now.get(row) == Some(id) && !statics.is_vacant(row) {
+                return row;
+            }
+            rows_by_id.binary_search_by_key(id, |&(id, _)| id).map_or(NO_ROW, |at| rows_by_id[at].1)
+        };
+        Some((0..).zip(last.iter()).map(row_of).collect())
     }
 }
 
@@ -230,7 +238,7 @@ impl TrackedStep<'_> {
     fn keeps_static_pair(&self, frame: &Frame, [row, static_row]: [u32; 2]) -> bool {
         let tree = &self.statics.tree;
         let body = self.grown_box(row);
-        let aabb = grow_box(tree.raw_boxes()[static_row as usize], self.margin);
+        let aabb = grow_box(*tree.raw_box(static_row), self.margin);
         let circle_touches = !self.are_circles || BodyCircle::of_box(&body).overlaps_box(&aabb);
         overlaps(&body, &aabb)
             & circle_touches
@@ -255,7 +263,6 @@ impl Buffers for ContactTracker {
             + self.skipped.bytes()
             + self.bodies.bytes()
             + self.statics.bytes()
-            + self.static_ids.bytes()
             + self.workers.bytes()
     }
 
@@ -276,7 +283,9 @@ impl Buffers for ContactTracker {
 ///
 /// [`Error::DuplicateStaticId`] names two that do.
 pub(crate) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
-    match tree.ids().and_then(|ids| first_duplicate(ids, &[])) {
+    let vacant: Vec<u32> = (0..tree.len() as u32).filter(|&row| tree.is_vacant(row)).collect();
+    let ids = tree.ids().map(|ids| ids.iter().copied().collect::<Vec<u64>>());
+    match ids.and_then(|ids| first_duplicate(&ids, &vacant)) {
         Some((first, second, id)) => Err(Error::DuplicateStaticId { first, second, id }),
         None => Ok(()),
     }

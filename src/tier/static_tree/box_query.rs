@@ -17,13 +17,12 @@
 //! Cost: O(depth + entries of the leaves that the area touches).
 
 use crate::geometry::{RawAabb, overlaps};
-use crate::memory::bit_set::BitSet;
 use crate::memory::record::BodyRecord;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::split::{Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{ENTRY_BATCH, Root, StaticTree, TreeData};
+use crate::tier::static_tree::tree::{ENTRY_BATCH, Root, StaticTree, TreeData, TreePart};
 use smallvec::SmallVec;
 use std::iter::FusedIterator;
 
@@ -45,7 +44,7 @@ impl StaticTree {
             found.resize(len + query.entries.len(), BodyRecord::default());
             // Branchless, so that the processor loads many boxes at once.
             for (&row, &aabb) in query.entries.iter().zip(query.boxes) {
-                let is_hit = query.owns(&aabb) & overlaps(&aabb, area) & !self.disabled.contains(row);
+                let is_hit = query.owns(&aabb) & overlaps(&aabb, area) & !query.part.hidden.contains(row);
                 found[len] = BodyRecord { aabb, row };
                 len += usize::from(is_hit);
             }
@@ -62,10 +61,12 @@ impl StaticTree {
 /// that an area touches, each once (TREE-3).
 #[derive(Clone, Debug)]
 pub(crate) struct TreeAreaQuery<'t> {
-    data: &'t TreeData,
-    disabled: &'t BitSet,
+    part: TreePart<'t>,
+    /// The other part, until it is searched.
+    next_part: Option<TreePart<'t>>,
     test: BoxTest,
     walk: LeafWalk,
+    /// The roots of the present part that were not searched yet.
     roots: std::slice::Iter<'t, Root>,
     /// The cell of the present root.
     root_cell: RawAabb,
@@ -82,13 +83,13 @@ pub(crate) struct TreeAreaQuery<'t> {
 
 impl<'t> TreeAreaQuery<'t> {
     fn new(tree: &'t StaticTree, area: RawAabb, test: BoxTest) -> Self {
-        let StaticTree { data, disabled } = tree;
+        let [part, other] = tree.parts();
         Self {
-            data,
-            disabled,
+            part,
+            next_part: Some(other).filter(|other| !other.data.roots.is_empty()),
             test,
             walk: LeafWalk::new(area),
-            roots: data.roots.iter(),
+            roots: part.data.roots.iter(),
             root_cell: [0.0; 4],
             entries: &[],
             boxes: &[],
@@ -135,18 +136,22 @@ impl<'t> TreeAreaQuery<'t> {
     /// Advances to the next leaf, below this root or another. Returns `false` if there are no more.
     #[inline]
     fn next_leaf(&mut self) -> bool {
-        let mut leaf = self.walk.next_leaf(self.data);
+        let mut leaf = self.walk.next_leaf(self.part.data);
         while leaf.is_none() {
             let Some(root) = self.roots.next() else {
-                return false;
+                let Some(part) = self.next_part.take() else {
+                    return false;
+                };
+                (self.part, self.roots) = (part, part.data.roots.iter());
+                continue;
             };
             if overlaps(&root.bounds, &self.walk.area) {
                 self.root_cell = root.cell;
-                leaf = self.walk.first_leaf(self.data, root);
+                leaf = self.walk.first_leaf(self.part.data, root);
             }
         }
         if let Some((node, cell)) = leaf {
-            (self.entries, self.boxes) = self.data.leaf(node);
+            (self.entries, self.boxes) = self.part.data.leaf(node);
             let low = without_outer_edges(&cell, &self.root_cell);
             let area = &self.walk.area;
             // The minima of the area are `p` where they are larger.
@@ -166,7 +171,7 @@ impl Iterator for TreeAreaQuery<'_> {
                 let k = self.hits.trailing_zeros() as usize;
                 self.hits &= self.hits - 1;
                 let row = self.batch[k];
-                if self.test.accepts(|| self.batch_boxes[k]) && !self.disabled.contains(row) {
+                if self.test.accepts(|| self.batch_boxes[k]) && !self.part.hidden.contains(row) {
                     return Some(row);
                 }
             }

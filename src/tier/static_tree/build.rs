@@ -4,11 +4,13 @@
 //! Cost: O(n * depth). Roots are built one after the other, each in parallel.
 
 use crate::error::{Column, Error};
+use crate::geometry::RawAabb;
 use crate::input::bodies::check_box;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::tier::static_tree::node::{ROW_COUNT_MAX, row_number};
 use crate::tier::static_tree::roots::{bounds_of, root_regions};
+use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::subtree::{Budget, BuildSite, Subtree, build_subtree};
 use crate::tier::static_tree::tree::{Root, StaticTree, TreeData};
 use std::sync::Arc;
@@ -17,32 +19,55 @@ impl StaticTree {
     /// Builds the tree as [`new`](Self::new) does, on several threads if `parallel`.
     pub(crate) fn build(statics: Statics<'_>, parallel: bool) -> Result<Self, Error> {
         check(&statics)?;
-        let boxes = statics.aabbs.to_vec();
+        Ok(Self::of_rows(StaticRows::of(&statics), TreeData::build(statics.aabbs, parallel)))
+    }
+
+    /// A tree with all rows enabled, which `built` is the tree of.
+    pub(super) fn of_rows(rows: StaticRows, built: TreeData) -> Self {
+        let mut disabled = BitSet::default();
+        disabled.grow_to(rows.len());
+        let (built, hidden) = (Arc::new(built), disabled.clone());
+        Self { rows, built, disabled, hidden, ..Self::default() }
+    }
+}
+
+impl TreeData {
+    /// Builds the tree of all boxes, which must be finite. Entries are their positions.
+    fn build(boxes: &[RawAabb], parallel: bool) -> Self {
         let count = boxes.len();
         let budget = Budget::of_rows(count);
         let mut whole = Subtree::empty();
         let mut roots = Vec::new();
-        for region in root_regions(&boxes) {
+        for region in root_regions(boxes) {
             let (rows, cell) = (region.rows, region.cell);
             let site = BuildSite { cell, depth: 0, budget: budget.share(rows.len(), count) };
-            let node = whole.append(build_subtree(&boxes, &rows, &site, parallel));
-            roots.push(Root { bounds: bounds_of(&boxes, &rows), cell, node });
+            let node = whole.append(build_subtree(boxes, &rows, &site, parallel));
+            roots.push(Root { bounds: bounds_of(boxes, &rows), cell, node });
         }
         let Subtree { mut siblings, mut entries, .. } = whole;
         siblings.shrink_to_fit();
         entries.shrink_to_fit();
-        let mut disabled = BitSet::default();
-        disabled.grow_to(count);
-        let ids = statics.ids.unwrap_or_default().to_vec();
-        let filters = statics.filters.unwrap_or_default().to_vec();
         let entry_boxes = entries.iter().map(|&row| boxes[row as usize]).collect();
-        let data = TreeData { roots, siblings, entries, entry_boxes, boxes, ids, filters };
-        Ok(Self { data: Arc::new(data), disabled })
+        Self { roots, siblings, entries, entry_boxes }
+    }
+
+    /// Builds the tree of the rows whose boxes are not [`VACANT`](crate::tier::static_tree::rows::VACANT).
+    pub(super) fn of_boxes(rows: impl Iterator<Item = (u32, RawAabb)>, parallel: bool) -> Self {
+        let (rows, boxes): (Vec<u32>, Vec<RawAabb>) = rows.filter(|(_, aabb)| !aabb[0].is_nan()).unzip();
+        let mut tree = Self::build(&boxes, parallel);
+        tree.entries.iter_mut().for_each(|entry| *entry = rows[*entry as usize]);
+        tree
     }
 }
 
 /// Checks the number of rows, the lengths of the other columns, and each box.
-fn check(statics: &Statics<'_>) -> Result<(), Error> {
+pub(super) fn check(statics: &Statics<'_>) -> Result<(), Error> {
+    check_lengths(statics)?;
+    let mut rows = statics.aabbs.iter().enumerate();
+    rows.try_for_each(|(row, aabb)| check_box(row_number(row), aabb)).map_err(Error::InvalidStatic)
+}
+
+pub(super) fn check_lengths(statics: &Statics<'_>) -> Result<(), Error> {
     let expected = statics.aabbs.len();
     check_count(expected)?;
     for (column, len) in [(Column::Id, statics.ids.map(<[_]>::len)), (Column::Filter, statics.filters.map(<[_]>::len))]
@@ -51,8 +76,7 @@ fn check(statics: &Statics<'_>) -> Result<(), Error> {
             return Err(Error::ColumnLengthMismatch { chunk: None, column, expected, found });
         }
     }
-    let mut rows = statics.aabbs.iter().enumerate();
-    rows.try_for_each(|(row, aabb)| check_box(row_number(row), aabb)).map_err(Error::InvalidStatic)
+    Ok(())
 }
 
 pub(super) fn check_count(rows: usize) -> Result<(), Error> {

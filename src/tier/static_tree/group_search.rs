@@ -15,7 +15,7 @@ use crate::simd::DetectedSimd;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{ENTRY_BATCH, StaticTree};
+use crate::tier::static_tree::tree::{ENTRY_BATCH, StaticTree, TreePart};
 use smallvec::SmallVec;
 
 /// Up to this many boxes are tested one by one, more of them at once.
@@ -72,17 +72,7 @@ impl StaticTree {
         group: &BoxGroup,
         visit: &mut impl FnMut(u32, u64) -> Option<()>,
     ) -> Option<()> {
-        let bounds = group.bounds();
-        let search = GroupSearch { tree: self, level, group };
-        let mut leaves = LeafQueue { search, leaves: [None; LEAVES_AHEAD], pushed: 0 };
-        for root in self.data.roots.iter().filter(|root| overlaps(&root.bounds, &bounds)) {
-            let bits = level.group_mask(group.edges(), &root.bounds) & group.all();
-            if bits != 0 {
-                let set = search.set(bits, &bounds);
-                leaves.search_root(Visit { node: root.node, cell: root.cell, set }, visit)?;
-            }
-        }
-        leaves.finish(visit)
+        self.parts().into_iter().try_for_each(|part| GroupSearch { part, level, group }.search(visit))
     }
 }
 
@@ -95,7 +85,7 @@ struct LeafQueue<'s> {
 
 impl LeafQueue<'_> {
     fn search_root(&mut self, root: Visit, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
-        let siblings = &self.search.tree.data.siblings;
+        let siblings = &self.search.part.data.siblings;
         // Each inner node on the path leaves at most three others, so it never leaves the stack.
         let mut stack: SmallVec<[Visit; DEPTH_MAX * CHILD_COUNT]> = SmallVec::new();
         let mut next = Some(root);
@@ -129,7 +119,7 @@ impl LeafQueue<'_> {
     /// Begins to load a leaf, and tests the one that was pushed long enough ago.
     #[inline(always)]
     fn push(&mut self, leaf: TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
-        let (rows, boxes) = self.search.tree.data.leaf(leaf.node);
+        let (rows, boxes) = self.search.part.data.leaf(leaf.node);
         prefetch(&rows[..rows.len().min(ENTRIES_AHEAD)]);
         prefetch(&boxes[..boxes.len().min(ENTRIES_AHEAD)]);
         let oldest = self.leaves[self.pushed % LEAVES_AHEAD].replace(leaf);
@@ -145,12 +135,26 @@ impl LeafQueue<'_> {
 
 #[derive(Clone, Copy)]
 struct GroupSearch<'s> {
-    tree: &'s StaticTree,
+    part: TreePart<'s>,
     level: DetectedSimd,
     group: &'s BoxGroup,
 }
 
 impl GroupSearch<'_> {
+    fn search(self, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
+        let Self { part, level, group } = self;
+        let bounds = group.bounds();
+        let mut leaves = LeafQueue { search: self, leaves: [None; LEAVES_AHEAD], pushed: 0 };
+        for root in part.data.roots.iter().filter(|root| overlaps(&root.bounds, &bounds)) {
+            let bits = level.group_mask(group.edges(), &root.bounds) & group.all();
+            if bits != 0 {
+                let set = self.set(bits, &bounds);
+                leaves.search_root(Visit { node: root.node, cell: root.cell, set }, visit)?;
+            }
+        }
+        leaves.finish(visit)
+    }
+
     /// A set of boxes, which `area` covers.
     #[inline(always)]
     fn set(&self, bits: u64, area: &RawAabb) -> BoxSet {
@@ -222,7 +226,7 @@ impl GroupSearch<'_> {
     fn test(&self, leaf: &TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
         let (BoxSet { bits, area }, [low_x, low_y]) = (leaf.set, leaf.low);
         let [above_x, above_y] = [self.above_low(leaf, 0), self.above_low(leaf, 1)];
-        let (rows, boxes) = self.tree.data.leaf(leaf.node);
+        let (rows, boxes) = self.part.data.leaf(leaf.node);
         for (rows, boxes) in rows.chunks(ENTRY_BATCH).zip(boxes.chunks(ENTRY_BATCH)) {
             let mut touched = 0u32;
             // Branchless, so that the processor loads many boxes at once.
@@ -235,7 +239,7 @@ impl GroupSearch<'_> {
                 let owned_x = if entry[0] > low_x { bits } else { above_x };
                 let owned_y = if entry[1] > low_y { bits } else { above_y };
                 let hits = owned_x & owned_y & self.overlapping(&leaf.set, entry);
-                if hits != 0 && !self.tree.disabled.contains(row) {
+                if hits != 0 && !self.part.hidden.contains(row) {
                     visit(row, hits)?;
                 }
             }

@@ -1,4 +1,5 @@
-//! Tier 3: a quadtree of statics, which is built once.
+//! Tier 3: a quadtree of statics, which is built once. Statics that change are in a second, small
+//! one until both are built anew.
 //!
 //! Nodes are 8 bytes and contain no boxes: the cell of a node is derived while a search descends to
 //! it. The four children of a node are contiguous, and so are the lists of all leaves. The boxes of
@@ -6,12 +7,16 @@
 
 pub(crate) mod box_query;
 mod build;
+mod edit;
 mod group_search;
 mod nearest;
 mod node;
 mod parts;
 mod ray;
+#[cfg(feature = "serde")]
+mod restore;
 mod roots;
+pub(crate) mod rows;
 mod shift;
 mod split;
 mod subtree;

@@ -28,7 +28,7 @@ use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{Root, StaticTree};
+use crate::tier::static_tree::tree::{PART_COUNT, Root, StaticTree, TreePart};
 use smallvec::SmallVec;
 
 impl StaticTree {
@@ -43,12 +43,14 @@ impl StaticTree {
         mut within: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
-        let mut roots: SmallVec<[(f64, &Root); ROOT_COUNT_MAX]> = SmallVec::new();
-        roots.extend(self.data.roots.iter().map(|root| (distance_squared(&root.bounds, point), root)));
+        let mut roots: SmallVec<[(f64, &Root, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
+        for part in self.parts() {
+            roots.extend(part.data.roots.iter().map(|root| (distance_squared(&root.bounds, point), root, part)));
+        }
         roots.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        for (distance, root) in roots {
+        for (distance, root, part) in roots {
             if distance <= within {
-                within = TreeNearest { tree: self, root, point, stack: SmallVec::new() }.visit(within, visit);
+                within = TreeNearest { part, root, point, stack: SmallVec::new() }.visit(within, visit);
             }
         }
         within
@@ -57,7 +59,7 @@ impl StaticTree {
 
 /// A nearest query below one root.
 struct TreeNearest<'t> {
-    tree: &'t StaticTree,
+    part: TreePart<'t>,
     root: &'t Root,
     point: [f32; 2],
     stack: SmallVec<[NearestFrame; DEPTH_MAX]>,
@@ -102,7 +104,7 @@ impl TreeNearest<'_> {
             self.stack.push(NearestFrame { cell, distances, children, kind, visited: 1 });
             let split = Split::new(kind, &cell);
             let k = split.child_of_point(self.point);
-            (node, cell) = (self.tree.data.siblings[children.get()].0[k], split.child_cell(&cell, k));
+            (node, cell) = (self.part.data.siblings[children.get()].0[k], split.child_cell(&cell, k));
         }
         (node, cell)
     }
@@ -116,7 +118,7 @@ impl TreeNearest<'_> {
             let (k, distances) = split.children_by_distance(self.point, frame.distances)[frame.visited as usize & 3];
             // False if `within` is NaN.
             let is_near = sum_of_squares(distances) <= within;
-            let (node, cell) = (self.tree.data.siblings[frame.children.get()].0[k & 3], frame.cell);
+            let (node, cell) = (self.part.data.siblings[frame.children.get()].0[k & 3], frame.cell);
             frame.visited += 1;
             if !is_near || frame.visited as usize == CHILD_COUNT {
                 self.stack.pop();
@@ -130,10 +132,10 @@ impl TreeNearest<'_> {
     #[inline(always)]
     fn visit_leaf(&self, leaf: Node, cell: &RawAabb, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
         let owner = LeafOwner::new(cell, &self.root.cell, self.point);
-        let (rows, boxes) = self.tree.data.leaf(leaf);
+        let (rows, boxes) = self.part.data.leaf(leaf);
         for (&row, aabb) in rows.iter().zip(boxes) {
             let distance = distance_squared(aabb, self.point);
-            if (distance <= within) & owner.owns(aabb) && !self.tree.disabled.contains(row) {
+            if (distance <= within) & owner.owns(aabb) && !self.part.hidden.contains(row) {
                 within = visit(row, distance);
             }
         }

@@ -4,7 +4,7 @@ use crate::geometry::RawAabb;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::node::Node;
 use crate::tier::static_tree::split::Split;
-use crate::tier::static_tree::tree::{Root, StaticTree};
+use crate::tier::static_tree::tree::{Root, StaticTree, TreeData};
 
 /// Bits of each coordinate of a sort key: finer than leaves are.
 const KEY_BITS: u32 = 16;
@@ -31,19 +31,10 @@ impl StaticTree {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
-        for root in &self.data.roots {
-            self.visit_below(root.node, root.cell, 0, &mut visitor);
-        }
-    }
-
-    fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(DebugShape)) {
-        let Some((kind, children)) = node.children() else {
-            return visitor(DebugShape::Leaf { aabb, depth, population: node.entries().len() });
-        };
-        visitor(DebugShape::Node { aabb, depth });
-        let split = Split::new(kind, &aabb);
-        for (k, &child) in self.data.siblings[children.get()].0.iter().enumerate() {
-            self.visit_below(child, split.child_cell(&aabb, k), depth + 1, visitor);
+        for part in self.parts() {
+            for root in &part.data.roots {
+                part.data.visit_below(root.node, root.cell, 0, &mut visitor);
+            }
         }
     }
 
@@ -51,7 +42,7 @@ impl StaticTree {
     ///
     /// First by root, then by the bits of x and y interleaved, as if all splits were quads.
     pub(crate) fn sort_key(&self, point: [f32; 2]) -> u64 {
-        let roots = &self.data.roots;
+        let roots = &self.built.roots;
         let contains = |root: &Root| (0..2).all(|k| root.cell[k] <= point[k] && point[k] <= root.cell[k + 2]);
         let root = roots.iter().position(contains);
         // Points in no root come last, sorted as if in the first root, which has most statics.
@@ -59,6 +50,19 @@ impl StaticTree {
         let cell = roots.get(root.unwrap_or(0)).map_or([0.0; 4], |root| root.cell);
         let [x, y] = [0, 1].map(|axis| interleave(key_between(cell[axis], cell[axis + 2], point[axis])));
         root_key << (2 * KEY_BITS) | x | y << 1
+    }
+}
+
+impl TreeData {
+    fn visit_below(&self, node: Node, aabb: RawAabb, depth: usize, visitor: &mut impl FnMut(DebugShape)) {
+        let Some((kind, children)) = node.children() else {
+            return visitor(DebugShape::Leaf { aabb, depth, population: node.entries().len() });
+        };
+        visitor(DebugShape::Node { aabb, depth });
+        let split = Split::new(kind, &aabb);
+        for (k, &child) in self.siblings[children.get()].0.iter().enumerate() {
+            self.visit_below(child, split.child_cell(&aabb, k), depth + 1, visitor);
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{ENTRY_BATCH, StaticTree};
+use crate::tier::static_tree::tree::{ENTRY_BATCH, PART_COUNT, StaticTree, TreePart};
 use smallvec::SmallVec;
 
 /// Most nodes that wait to be visited: of four siblings one is visited and three wait.
@@ -47,16 +47,18 @@ impl StaticTree {
         mut t_max: f64,
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
-        let mut roots: SmallVec<[CastSite; ROOT_COUNT_MAX]> = SmallVec::new();
-        for root in &self.data.roots {
-            if let Some(part) = cast.interval(&root.bounds, t_max) {
-                roots.push(CastSite { node: root.node, cell: root.cell, part });
+        let mut roots: SmallVec<[(CastSite, TreePart<'_>); PART_COUNT * ROOT_COUNT_MAX]> = SmallVec::new();
+        for tree in self.parts() {
+            for root in &tree.data.roots {
+                if let Some(part) = cast.interval(&root.bounds, t_max) {
+                    roots.push((CastSite { node: root.node, cell: root.cell, part }, tree));
+                }
             }
         }
-        roots.sort_unstable_by(|a, b| a.part[0].total_cmp(&b.part[0]));
-        for root in roots {
+        roots.sort_unstable_by(|(a, _), (b, _)| a.part[0].total_cmp(&b.part[0]));
+        for (root, tree) in roots {
             if root.part[0] <= t_max {
-                let tree_cast = TreeCast { tree: self, cast, end: root.part[1], waiting: SmallVec::new() };
+                let tree_cast = TreeCast { tree, cast, end: root.part[1], waiting: SmallVec::new() };
                 t_max = tree_cast.visit(root, t_max, visit);
             }
         }
@@ -66,7 +68,7 @@ impl StaticTree {
 
 /// A cast below one root.
 struct TreeCast<'t, 'c> {
-    tree: &'t StaticTree,
+    tree: TreePart<'t>,
     cast: &'c PreparedCast,
     /// Where the ray leaves the bounds of the root.
     end: f64,
@@ -178,7 +180,7 @@ impl TreeCast<'_, '_> {
                 let k = candidates.trailing_zeros() as usize;
                 candidates &= candidates - 1;
                 let entry = self.cast.impact(&boxes[k], t_max);
-                if let Some(entry) = entry.filter(|_| !self.tree.disabled.contains(rows[k])) {
+                if let Some(entry) = entry.filter(|_| !self.tree.hidden.contains(rows[k])) {
                     t_max = visit(rows[k], entry);
                 }
             }

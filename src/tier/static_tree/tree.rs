@@ -6,18 +6,24 @@ use crate::input::filter::Filter;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers, plain_buffers};
+use crate::memory::shared_column::SharedColumn;
 use crate::tier::static_tree::node::{Node, Siblings};
+use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::split::CHILD_COUNT;
 use std::sync::Arc;
 
 /// Leaf entries that searches test at once, as bits of a word. Most leaves are shorter.
 pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 
-/// A set of boxes that never move: built once, searched often.
+/// The trees of a set: as it was built, and what changed since.
+pub(super) const PART_COUNT: usize = 2;
+
+/// A set of boxes that hardly ever move: built once, searched often.
 ///
 /// Boxes are closed: touching is overlap. Rows are those of the input. A static can be disabled and
-/// enabled again in constant time, for a door or a destroyed wall. To add or move one, build a new
-/// tree.
+/// enabled again at once, for a door. A few can be [inserted](Self::insert),
+/// [replaced](Self::replace) and [removed](Self::remove) at a cost that follows them, for a wall that
+/// is built or a bridge that burns.
 ///
 /// Any finite boxes are suitable: walls, beams as long as the world, points, stacks of equal boxes,
 /// outliers far away. If many large boxes cross, the lists of leaves get long, but memory stays
@@ -25,14 +31,15 @@ pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 ///
 /// # Determinism
 ///
-/// The tree, and with it the order of hits, depends only on the boxes and their order: not on the
-/// number of threads.
+/// The tree, and with it the order of hits, depends only on the boxes, their order and the changes
+/// made to them: not on the number of threads.
 ///
 /// # Cost
 ///
 /// Building takes O(n * depth), where the depth is at most 32. A search takes O(depth + entries of
-/// the leaves that it touches). Memory: 16 bytes per static, 20 per leaf entry, 8 per node, and one
-/// bit per static that says whether it is disabled. A clone copies the bits and shares the rest.
+/// the leaves that it touches). Memory: 16 bytes per static, 20 per leaf entry, 8 per node, and two
+/// bits per static that say whether it is disabled or changed. A clone copies the bits and shares
+/// the rest.
 ///
 /// # Example
 ///
@@ -57,13 +64,39 @@ pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 /// clipping them, splitting cells into four slabs, and the limits on memory are this crate's.
 #[derive(Clone, Debug, Default)]
 pub struct StaticTree {
-    /// Shared by clones, so that each frame can keep the statics of its step.
-    pub(super) data: Arc<TreeData>,
+    pub(super) rows: StaticRows,
+    /// The statics that the tree was built of. Shared by clones, so that each frame can keep the
+    /// statics of its step.
+    pub(super) built: Arc<TreeData>,
+    /// Those inserted or replaced since.
+    pub(super) recent: Arc<TreeData>,
+    /// The rows inserted, replaced or removed since, ascending.
+    pub(super) changed: Vec<ChangedStatic>,
     /// A bit for each row.
     pub(super) disabled: BitSet,
+    /// A bit for each row that is not found in `built`: disabled or changed.
+    pub(super) hidden: BitSet,
 }
 
-/// The part of a tree that does not change once it is built.
+/// A row that has changed since the tree was built.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChangedStatic {
+    pub(super) row: u32,
+    /// The box that the tree was built of, or [`VACANT`](crate::tier::static_tree::rows::VACANT).
+    #[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "only saved sets need it"))]
+    pub(super) built_box: RawAabb,
+}
+
+plain_buffers!(ChangedStatic);
+
+/// A tree of some rows, and the rows that are not to be found in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreePart<'t> {
+    pub(super) data: &'t TreeData,
+    pub(super) hidden: &'t BitSet,
+}
+
+/// A tree, which does not change once it is built.
 #[derive(Debug, Default)]
 pub(super) struct TreeData {
     /// At most `ROOT_COUNT_MAX`.
@@ -73,12 +106,6 @@ pub(super) struct TreeData {
     pub(super) entries: Vec<u32>,
     /// The box of each entry, so that the boxes of a leaf are contiguous.
     pub(super) entry_boxes: Vec<RawAabb>,
-    /// The box of each row, bit for bit as it was given.
-    pub(super) boxes: Vec<RawAabb>,
-    /// Empty if none were given.
-    pub(super) ids: Vec<u64>,
-    /// Empty if none were given.
-    pub(super) filters: Vec<Filter>,
 }
 
 /// The root node of some of the statics (ROOT-1).
@@ -91,7 +118,7 @@ pub(super) struct Root {
 }
 
 plain_buffers!(Root);
-buffers!(TreeData { leveled: ; own: roots, siblings, entries, entry_boxes, boxes, ids, filters; plain: ; });
+buffers!(TreeData { leveled: ; own: roots, siblings, entries, entry_boxes; plain: ; });
 
 impl TreeData {
     /// Returns the rows that a leaf lists, and their boxes.
@@ -120,36 +147,50 @@ impl StaticTree {
         Self::build(statics.into(), false)
     }
 
-    /// Returns the number of statics, disabled ones included.
+    /// The trees to search, each static in one of them.
+    #[inline(always)]
+    pub(super) fn parts(&self) -> [TreePart<'_>; PART_COUNT] {
+        [TreePart { data: &self.built, hidden: &self.hidden }, TreePart { data: &self.recent, hidden: &self.disabled }]
+    }
+
+    /// The roots of all parts.
+    fn roots(&self) -> impl Iterator<Item = &Root> {
+        self.built.roots.iter().chain(&self.recent.roots)
+    }
+
+    /// Returns the number of rows, those of disabled and of removed statics included.
     pub fn len(&self) -> usize {
-        self.data.boxes.len()
+        self.rows.len()
     }
 
-    /// Returns whether there are no statics.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.data.boxes.is_empty()
+        self.len() == 0
     }
 
-    /// Returns the smallest box that covers all statics, disabled ones included, or `None` if there
-    /// are none.
+    /// Returns a box that covers all statics, disabled ones included, or `None` if there are none.
+    ///
+    /// It is the smallest one until statics are replaced or removed. Then it may cover their former
+    /// boxes, too.
     pub fn bounds(&self) -> Option<Aabb> {
-        let bounds = self.data.roots.iter().map(|root| root.bounds);
+        let bounds = self.roots().map(|root| root.bounds);
         bounds.reduce(|a, b| union(&a, &b)).and_then(|bounds| bounds.try_into().ok())
     }
 
-    /// Returns the box of a row, bit for bit as it was given, or `None` if there is no such row.
+    /// Returns the box of a row, bit for bit as it was given, or `None` if there is no such row or
+    /// its static was removed.
     pub fn aabb(&self, row: u32) -> Option<Aabb> {
-        self.data.boxes.get(row as usize).and_then(|&aabb| aabb.try_into().ok())
+        self.rows.boxes.get(row).and_then(|&aabb| aabb.try_into().ok())
     }
 
     /// Returns the id of a row, or `None` if there are no ids or no such row.
     pub fn id(&self, row: u32) -> Option<u64> {
-        self.data.ids.get(row as usize).copied()
+        self.rows.ids.get(row).copied()
     }
 
     /// Returns the ids of all rows, if ids were given.
-    pub(crate) fn ids(&self) -> Option<&[u64]> {
-        (!self.data.ids.is_empty()).then_some(&self.data.ids)
+    pub(crate) fn ids(&self) -> Option<&SharedColumn<u64>> {
+        Some(&self.rows.ids).filter(|ids| !ids.is_empty())
     }
 
     /// Returns the filter of a row, or `None` if there is no such row.
@@ -162,23 +203,29 @@ impl StaticTree {
 
     /// Returns whether filters were given.
     pub(crate) fn has_filters(&self) -> bool {
-        !self.data.filters.is_empty()
+        !self.rows.filters.is_empty()
     }
 
     /// Returns the filters of all rows, if filters were given.
-    pub(crate) fn filters(&self) -> Option<&[Filter]> {
-        self.has_filters().then_some(&self.data.filters)
+    pub(crate) fn filters(&self) -> Option<&SharedColumn<Filter>> {
+        self.has_filters().then_some(&self.rows.filters)
     }
 
     /// Returns the [`filter`](Self::filter) of a row that exists.
     #[inline]
     pub(crate) fn filter_of(&self, row: u32) -> Filter {
-        if self.has_filters() { self.data.filters[row as usize] } else { Filter::ALL }
+        if self.has_filters() { self.rows.filters[row] } else { Filter::ALL }
     }
 
-    /// Returns whether a row is enabled, or `None` if there is no such row.
+    /// Returns whether the static of a row that exists was removed.
+    pub(crate) fn is_vacant(&self, row: u32) -> bool {
+        self.rows.is_vacant(row)
+    }
+
+    /// Returns whether a row is enabled, or `None` if there is no such row or its static was
+    /// removed.
     pub fn is_enabled(&self, row: u32) -> Option<bool> {
-        ((row as usize) < self.len()).then(|| !self.disabled.contains(row))
+        self.rows.boxes.get(row).filter(|aabb| !aabb[0].is_nan()).map(|_| !self.disabled.contains(row))
     }
 
     /// Enables or disables a static, and returns whether it was enabled before.
@@ -187,11 +234,12 @@ impl StaticTree {
     ///
     /// # Errors
     ///
-    /// [`Error::StaticOutOfRange`] if there is no such row.
+    /// [`Error::StaticOutOfRange`] if there is no such row, [`Error::StaticRemoved`] if its static
+    /// was removed.
     ///
     /// # Cost
     ///
-    /// O(1).
+    /// O(1); O(log k) if k rows were changed since the tree was built.
     ///
     /// # Example
     ///
@@ -205,52 +253,102 @@ impl StaticTree {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn set_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
-        let was_enabled = self.is_enabled(row).ok_or(Error::StaticOutOfRange { row, count: self.len() })?;
+        self.check_row(row)?;
+        if self.rows.is_vacant(row) {
+            return Err(Error::StaticRemoved { row });
+        }
+        let was_enabled = !self.disabled.contains(row);
         if enabled {
             self.disabled.remove(row);
         } else {
             self.disabled.insert(row);
         }
+        self.hide(row, !enabled || self.find_changed(row).is_ok());
         Ok(was_enabled)
     }
+
+    /// Checks that a row exists.
+    pub(super) fn check_row(&self, row: u32) -> Result<(), Error> {
+        let count = self.len();
+        if (row as usize) < count { Ok(()) } else { Err(Error::StaticOutOfRange { row, count }) }
+    }
+
+    /// Hides a row in the tree that was built, or shows it.
+    pub(super) fn hide(&mut self, row: u32, hidden: bool) {
+        if hidden {
+            self.hidden.insert(row);
+        } else {
+            self.hidden.remove(row);
+        }
+    }
+
+    /// Returns where a row is in `changed`, or where it would be.
+    pub(super) fn find_changed(&self, row: u32) -> Result<usize, usize> {
+        self.changed.binary_search_by_key(&row, |changed| changed.row)
+    }
+
+    /// Returns the number of rows that were inserted, replaced or removed since the tree was built.
+    ///
+    /// See [`insert`](Self::insert).
+    pub fn changed_count(&self) -> usize {
+        self.changed.len()
+    }
+
     /// Returns the number of nodes, including leaves.
     pub fn node_count(&self) -> usize {
-        self.data.roots.len() + self.data.siblings.len() * CHILD_COUNT
+        self.parts().iter().map(|part| part.data.roots.len() + part.data.siblings.len() * CHILD_COUNT).sum()
     }
 
     /// Returns the number of entries in the lists of all leaves.
     ///
-    /// A static has one entry in each leaf that its box belongs to.
+    /// A static has one entry in each leaf that its box belongs to. Statics that were replaced or
+    /// removed count until the tree is built anew.
     pub fn entry_count(&self) -> usize {
-        self.data.entries.len()
+        self.parts().iter().map(|part| part.data.entries.len()).sum()
     }
 
     /// Returns the heap memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.data.bytes() + self.disabled.bytes()
+        self.bytes_beside(&Self::default())
     }
 
     /// Returns the bytes of heap memory that are not shared with `other`.
     pub(crate) fn bytes_beside(&self, other: &Self) -> usize {
-        let is_shared = Arc::ptr_eq(&self.data, &other.data);
-        self.disabled.bytes() + if is_shared { 0 } else { self.data.bytes() }
+        let Self { rows, built, recent, changed, disabled, hidden } = self;
+        let trees = [(built, &other.built), (recent, &other.recent)];
+        let own_trees = trees.iter().filter(|(own, other)| !Arc::ptr_eq(own, other));
+        rows.bytes_beside(&other.rows)
+            + own_trees.map(|(tree, _)| tree.bytes()).sum::<usize>()
+            + changed.bytes()
+            + disabled.bytes()
+            + hidden.bytes()
     }
 
     /// Becomes a clone of `other`, in its own memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        if !Arc::ptr_eq(&self.data, &other.data) {
-            self.data = Arc::clone(&other.data);
-        }
+        self.rows.clone_from(&other.rows);
+        self.built.clone_from(&other.built);
+        self.recent.clone_from(&other.recent);
+        self.changed.clone_from(&other.changed);
         self.disabled.copy_from(&other.disabled);
+        self.hidden.copy_from(&other.hidden);
     }
 
     /// Releases memory that a larger set needed before.
     pub(crate) fn shrink_to_fit(&mut self) {
+        self.changed.shrink_to_fit();
         self.disabled.shrink_to_fit();
+        self.hidden.shrink_to_fit();
     }
 
-    /// Returns the boxes of all rows.
-    pub(crate) fn raw_boxes(&self) -> &[RawAabb] {
-        &self.data.boxes
+    /// Returns the box of a row that exists; all edges are NaN if its static was removed.
+    #[inline]
+    pub(crate) fn raw_box(&self, row: u32) -> &RawAabb {
+        &self.rows.boxes[row]
+    }
+
+    /// Returns the boxes of all rows, as [`raw_box`](Self::raw_box) does.
+    pub(crate) fn raw_boxes(&self) -> impl Iterator<Item = &RawAabb> {
+        self.rows.boxes.iter()
     }
 }

@@ -11,6 +11,7 @@ use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
+use crate::memory::shared_column::SharedColumn;
 use crate::simd::{CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
@@ -45,7 +46,7 @@ pub(crate) enum Others<'o> {
     /// Bodies of the same step.
     Bodies,
     /// Statics, with the filters of all of them, if any has one.
-    Statics(Option<&'o [Filter]>),
+    Statics(Option<&'o SharedColumn<Filter>>),
 }
 
 impl<'a> SortedBodies<'a> {
@@ -93,13 +94,16 @@ impl<'a> SortedBodies<'a> {
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
         let axis = sweep::axis_if_faster((&self.band, &lookup), self.cells.columns(), boxes);
-        let (filters, [by_cells, by_sweep]) = match what {
-            Others::Bodies => (self.filters_by_row, [PairOrder::Ascending; 2]),
+        let (static_filters, [by_cells, by_sweep]) = match what {
+            Others::Bodies => (None, [PairOrder::Ascending; 2]),
             Others::Statics(filters) => (filters, [PairOrder::EntryFirst, PairOrder::ProbeFirst]),
         };
-        let filter_of = |row: u32| filters.map_or(Filter::ALL, |filters| filters[row as usize]);
+        let filter_of = |row: u32| match what {
+            Others::Bodies => self.filters_by_row.map_or(Filter::ALL, |filters| filters[row as usize]),
+            Others::Statics(filters) => filters.map_or(Filter::ALL, |filters| filters[row]),
+        };
         // If only statics have filters. After the choice of the method (STATIC-1).
-        if self.filters_by_row.is_none() && filters.is_some() {
+        if self.filters_by_row.is_none() && static_filters.is_some() {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
         match axis {

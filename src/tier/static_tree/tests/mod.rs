@@ -1,5 +1,6 @@
 //! The tree against brute force.
 
+mod edits;
 mod queries;
 mod scenes;
 mod tree;

@@ -186,7 +186,7 @@ fn aabb_casts(points: &[[f32; 2]], areas: &[RawAabb]) -> Vec<AabbCast> {
     all.collect()
 }
 
-fn check_all(name: &str, tree: &StaticTree, areas: &[RawAabb], random: &mut SplitMix64, count: usize) {
+pub(super) fn check_all(name: &str, tree: &StaticTree, areas: &[RawAabb], random: &mut SplitMix64, count: usize) {
     areas.iter().for_each(|area| check_area(name, tree, *area));
     let points = points(areas, random, count);
     for (k, &at) in points.iter().enumerate() {

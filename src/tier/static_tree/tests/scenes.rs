@@ -117,7 +117,7 @@ pub(super) fn areas(boxes: &[RawAabb], tree: &StaticTree, seed: u64) -> Vec<RawA
         [INF, INF, INF, INF],
         at(0.0, 0.0, 0.0, 0.0),
     ];
-    for cell in tree.data.roots.iter().map(|root| root.cell) {
+    for cell in tree.built.roots.iter().map(|root| root.cell) {
         let middle: [f32; 2] = std::array::from_fn(|k| cell[k] * 0.5 + cell[k + 2] * 0.5);
         let [x, y] = middle;
         areas.extend([[x, y, x, y], [x, y, cell[2], cell[3]], [cell[0], cell[1], x, y], [x, -INF, x, INF]]);

@@ -1,0 +1,54 @@
+//! Saves a set and restores it with the same trees (EDIT-2).
+
+use crate::error::Error;
+use crate::geometry::RawAabb;
+use crate::input::bodies::check_box;
+use crate::input::statics::Statics;
+use crate::tier::static_tree::build::check_lengths;
+use crate::tier::static_tree::node::row_number;
+use crate::tier::static_tree::rows::{StaticRows, VACANT};
+use crate::tier::static_tree::tree::{ChangedStatic, StaticTree, TreeData};
+
+impl StaticTree {
+    /// Returns the rows that changed since the tree was built, ascending, and the boxes that it was
+    /// built of; all edges are NaN if a row did not exist, or had no static.
+    pub(crate) fn changed_boxes(&self) -> impl Iterator<Item = (u32, RawAabb)> {
+        self.changed.iter().map(|changed| (changed.row, changed.built_box))
+    }
+
+    /// Restores a set from its columns and its [`changed_boxes`](Self::changed_boxes), with all
+    /// statics enabled.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new), and [`Error::StaticOutOfRange`] if the changed rows do not ascend
+    /// or do not exist.
+    pub(crate) fn restore(
+        statics: Statics<'_>,
+        changed: impl Iterator<Item = (u32, RawAabb)>,
+        parallel: bool,
+    ) -> Result<Self, Error> {
+        check_lengths(&statics)?;
+        let check = |(row, aabb): (u32, &RawAabb)| {
+            let is_vacant = aabb.map(f32::to_bits) == VACANT.map(f32::to_bits);
+            if is_vacant { Ok(()) } else { check_box(row, aabb).map_err(Error::InvalidStatic) }
+        };
+        let rows = (0..statics.aabbs.len()).map(row_number);
+        rows.zip(statics.aabbs).try_for_each(check)?;
+        let changed: Vec<ChangedStatic> = changed.map(|(row, built_box)| ChangedStatic { row, built_box }).collect();
+        let (mut boxes, mut next_row) = (statics.aabbs.to_vec(), 0);
+        for &ChangedStatic { row, built_box } in &changed {
+            if row < next_row || row as usize >= boxes.len() {
+                return Err(Error::StaticOutOfRange { row, count: boxes.len() });
+            }
+            check((row, &built_box))?;
+            boxes[row as usize] = built_box;
+            next_row = row + 1;
+        }
+        let mut tree = Self::of_rows(StaticRows::of(&statics), TreeData::of_boxes((0..).zip(boxes), parallel));
+        changed.iter().for_each(|changed| tree.hide(changed.row, true));
+        tree.changed = changed;
+        tree.build_recent();
+        Ok(tree)
+    }
+}

@@ -1,0 +1,74 @@
+//! The columns of a set of statics, by row.
+
+use crate::geometry::RawAabb;
+use crate::input::filter::Filter;
+use crate::input::statics::Statics;
+use crate::memory::shared_column::SharedColumn;
+
+/// The box of a row whose static was removed.
+pub(crate) const VACANT: RawAabb = [f32::NAN; 4];
+
+/// Boxes, ids and filters by row. Clones share what has not changed since.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StaticRows {
+    /// Bit for bit as they were given; [`VACANT`] if the static was removed.
+    pub(super) boxes: SharedColumn<RawAabb>,
+    /// Empty if none were given.
+    pub(super) ids: SharedColumn<u64>,
+    /// Empty if none were given.
+    pub(super) filters: SharedColumn<Filter>,
+}
+
+impl StaticRows {
+    pub(super) fn of(statics: &Statics<'_>) -> Self {
+        Self {
+            boxes: SharedColumn::of(statics.aabbs),
+            ids: SharedColumn::of(statics.ids.unwrap_or_default()),
+            filters: SharedColumn::of(statics.filters.unwrap_or_default()),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.boxes.len()
+    }
+
+    pub(super) fn is_vacant(&self, row: u32) -> bool {
+        self.boxes[row][0].is_nan()
+    }
+
+    pub(super) fn extend(&mut self, statics: &Statics<'_>) {
+        self.make_filters(statics);
+        self.boxes.extend(statics.aabbs);
+        self.ids.extend(statics.ids.unwrap_or_default());
+        match statics.filters {
+            Some(filters) => self.filters.extend(filters),
+            None if self.filters.is_empty() => {}
+            None => self.filters.extend(&vec![Filter::ALL; statics.aabbs.len()]),
+        }
+    }
+
+    /// Replaces what a row has by row `k` of `statics`.
+    pub(super) fn replace(&mut self, row: u32, statics: &Statics<'_>, k: usize) {
+        self.make_filters(statics);
+        self.boxes.set(row, statics.aabbs[k]);
+        if let Some(ids) = statics.ids {
+            self.ids.set(row, ids[k]);
+        }
+        if !self.filters.is_empty() {
+            self.filters.set(row, statics.filters.map_or(Filter::ALL, |filters| filters[k]));
+        }
+    }
+
+    /// Gives each row a filter if `statics` have filters.
+    fn make_filters(&mut self, statics: &Statics<'_>) {
+        if statics.filters.is_some() && self.filters.is_empty() {
+            self.filters = SharedColumn::of(&vec![Filter::ALL; self.len()]);
+        }
+    }
+
+    pub(super) fn bytes_beside(&self, other: &Self) -> usize {
+        self.boxes.bytes_beside(&other.boxes)
+            + self.ids.bytes_beside(&other.ids)
+            + self.filters.bytes_beside(&other.filters)
+    }
+}
