@@ -191,9 +191,14 @@ impl World {
     ///
     /// - With more than one changed row in twenty, this is `step`.
     /// - All rows are stepped, in up to four times the time of `step`, if there is nothing to start
-    ///   from: the first time, after any other step, after a panic, after statics or the origin
-    ///   changed, while rows are [skipped](crate::InvalidRows::Skip), and when the first filter,
-    ///   id or, in a world of circles, displacement appears, or the last one disappears.
+    ///   from: the first time, after any other step, after a panic, after all statics were
+    ///   replaced or the origin was shifted, while rows are [skipped](crate::InvalidRows::Skip),
+    ///   and when the first filter, id or, in a world of circles, displacement appears, or the last
+    ///   one disappears.
+    /// - If statics were inserted, replaced, removed, enabled or disabled since the last step, the
+    ///   bodies that touch their boxes, the former or the present ones, count as changed rows. All
+    ///   rows are stepped after more than 500 such changes, and if contacts are tracked by ids of
+    ///   statics that changed.
     /// - Rows that have left the cells in which they were filed are filed again in each step. Once
     ///   that has cost as much as filing all rows, all rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
@@ -383,8 +388,8 @@ impl World {
     ///
     /// For a wall that is built. Queries see it at once, contact pairs from the next step on.
     ///
-    /// Rows are never renumbered. To keep them few, [`replace_statics`](Self::replace_statics) those
-    /// that were removed. If statics have no ids, their rows identify them to
+    /// Rows are never renumbered. To keep them few, [`replace_statics`](Self::replace_statics)
+    /// those that were removed. If statics have no ids, their rows identify them to
     /// [`ContactEvents`](crate::ContactEvents).
     ///
     /// ```
@@ -414,7 +419,9 @@ impl World {
     /// O(k log k) if k rows were inserted, replaced or removed since the tree was built, these
     /// included ([`StaticTree::changed_count`], and in the [report](Self::report)). Once k exceeds
     /// 64 and a sixteenth of the rows, the tree is built anew, as by `set_statics`, and k is 0
-    /// again. With tracked contacts and ids, O(n log n) for all n rows.
+    /// again. Among 100,000 statics, one is changed in 10 microseconds, and in 0.12 more for each
+    /// row that changed before; building takes 20 milliseconds. With tracked contacts and ids,
+    /// O(n log n) for all n rows.
     ///
     /// [`step_changed`](Self::step_changed) then finds the pairs of the bodies anew that touch the
     /// statics that changed.
@@ -431,8 +438,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// As for [`insert_statics`](Self::insert_statics). Also [`Error::StaticOutOfRange`] if there is
-    /// no such row, and [`Error::ColumnLengthMismatch`] if there are not as many boxes as rows.
+    /// As for [`insert_statics`](Self::insert_statics). Also [`Error::StaticOutOfRange`] if there
+    /// is no such row, and [`Error::ColumnLengthMismatch`] if there are not as many boxes as rows.
     ///
     /// # Cost
     ///

@@ -130,8 +130,8 @@ impl<'w> Contacts<'w> {
     /// After [`World::step_changed`](crate::World::step_changed), these are the pairs with a row
     /// that was named or added, whether they began in this step or persist. If statics were changed
     /// since the step before, also those with a row that touched them or their former boxes in that
-    /// step. After any other step, or if all statics were replaced or more than 500 of them changed,
-    /// all rows may have changed, and these are all pairs.
+    /// step. After any other step, or if all statics were replaced or more than 500 of them
+    /// changed, all rows may have changed, and these are all pairs.
     ///
     /// # Cost
     ///

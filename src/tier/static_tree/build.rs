@@ -51,7 +51,8 @@ impl TreeData {
         Self { roots, siblings, entries, entry_boxes }
     }
 
-    /// Builds the tree of the rows whose boxes are not [`VACANT`](crate::tier::static_tree::rows::VACANT).
+    /// Builds the tree of the rows whose boxes are not
+    /// [`VACANT`](crate::tier::static_tree::rows::VACANT).
     pub(super) fn of_boxes(rows: impl Iterator<Item = (u32, RawAabb)>, parallel: bool) -> Self {
         let (rows, boxes): (Vec<u32>, Vec<RawAabb>) = rows.filter(|(_, aabb)| !aabb[0].is_nan()).unzip();
         let mut tree = Self::build(&boxes, parallel);

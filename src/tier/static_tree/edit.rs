@@ -33,8 +33,8 @@ impl StaticTree {
     /// # Errors
     ///
     /// As for [`new`](Self::new), where rows count from the first of those given. Also
-    /// [`Error::InconsistentStaticIds`] if either the tree or the statics given have ids, unless the
-    /// tree is empty. On an error nothing changes.
+    /// [`Error::InconsistentStaticIds`] if either the tree or the statics given have ids, unless
+    /// the tree is empty. On an error nothing changes.
     ///
     /// # Cost
     ///
@@ -69,9 +69,9 @@ impl StaticTree {
     ///
     /// # Errors
     ///
-    /// As for [`insert`](Self::insert). Also [`Error::StaticOutOfRange`] if there is no such row, and
-    /// [`Error::ColumnLengthMismatch`] if there are not as many boxes as rows. On an error nothing
-    /// changes.
+    /// As for [`insert`](Self::insert). Also [`Error::StaticOutOfRange`] if there is no such row,
+    /// and [`Error::ColumnLengthMismatch`] if there are not as many boxes as rows. On an error
+    /// nothing changes.
     ///
     /// # Cost
     ///

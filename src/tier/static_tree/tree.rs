@@ -22,8 +22,8 @@ pub(super) const PART_COUNT: usize = 2;
 ///
 /// Boxes are closed: touching is overlap. Rows are those of the input. A static can be disabled and
 /// enabled again at once, for a door. A few can be [inserted](Self::insert),
-/// [replaced](Self::replace) and [removed](Self::remove) at a cost that follows them, for a wall that
-/// is built or a bridge that burns.
+/// [replaced](Self::replace) and [removed](Self::remove) at a cost that follows them, for a wall
+/// that is built or a bridge that burns.
 ///
 /// Any finite boxes are suitable: walls, beams as long as the world, points, stacks of equal boxes,
 /// outliers far away. If many large boxes cross, the lists of leaves get long, but memory stays
