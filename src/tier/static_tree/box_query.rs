@@ -22,9 +22,10 @@ use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::split::{Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{ENTRY_BATCH, Root, StaticTree, TreeData, TreePart};
+use crate::tier::static_tree::tree::{Root, StaticTree, TreeData, TreePart};
 use smallvec::SmallVec;
 use std::iter::FusedIterator;
+use std::ops::Range;
 
 impl StaticTree {
     /// Returns the rows of the enabled statics that pass `test` among those in the leaves that
@@ -40,17 +41,20 @@ impl StaticTree {
         let first = found.len();
         let mut query = self.box_query(*area, BoxTest::Overlap);
         while query.next_leaf() {
-            let mut len = found.len();
-            found.resize(len + query.entries.len(), BodyRecord::default());
-            // Branchless, so that the processor loads many boxes at once.
-            for (&row, &aabb) in query.entries.iter().zip(query.boxes) {
-                let is_hit = query.owns(&aabb) & overlaps(&aabb, area) & !query.part.hidden.contains(row);
-                found[len] = BodyRecord { aabb, row };
-                len += usize::from(is_hit);
-            }
-            found.truncate(len);
-            if len - first > limit {
-                return false;
+            let data = query.part.data;
+            while let Some(batch) = data.next_batch(&mut query.left, |bounds| overlaps(bounds, area)) {
+                let mut len = found.len();
+                found.resize(len + batch.len(), BodyRecord::default());
+                // Branchless, so that the processor loads many boxes at once.
+                for (&row, &aabb) in data.entries[batch.clone()].iter().zip(&data.entry_boxes[batch]) {
+                    let is_hit = query.owns(&aabb) & overlaps(&aabb, area) & !query.part.hidden.contains(row);
+                    found[len] = BodyRecord { aabb, row };
+                    len += usize::from(is_hit);
+                }
+                found.truncate(len);
+                if len - first > limit {
+                    return false;
+                }
             }
         }
         true
@@ -70,9 +74,8 @@ pub(crate) struct TreeAreaQuery<'t> {
     roots: std::slice::Iter<'t, Root>,
     /// The cell of the present root.
     root_cell: RawAabb,
-    /// The entries of the leaf that have not been tested yet, and their boxes.
-    entries: &'t [u32],
-    boxes: &'t [RawAabb],
+    /// The entries of the leaf that have not been tested yet.
+    left: Range<usize>,
     /// The minima of a static must exceed these to be reported in this leaf (TREE-3).
     above: [f32; 2],
     /// The last entries tested, their boxes, and a bit for each hit that has not been reported yet.
@@ -91,8 +94,7 @@ impl<'t> TreeAreaQuery<'t> {
             walk: LeafWalk::new(area),
             roots: part.data.roots.iter(),
             root_cell: [0.0; 4],
-            entries: &[],
-            boxes: &[],
+            left: 0..0,
             above: [0.0; 2],
             batch: &[],
             batch_boxes: &[],
@@ -103,7 +105,7 @@ impl<'t> TreeAreaQuery<'t> {
     /// Returns the number of entries of the present leaf that have not been tested yet.
     #[cfg(test)]
     pub(crate) fn untested_in_leaf(&self) -> usize {
-        self.entries.len()
+        self.left.len()
     }
 
     /// Whether the present leaf is the one that reports a static with this box (TREE-3).
@@ -115,14 +117,17 @@ impl<'t> TreeAreaQuery<'t> {
     /// Tests the next batch of entries. Returns `false` if there are no more.
     #[inline]
     fn test_batch(&mut self) -> bool {
-        while self.entries.is_empty() {
-            if !self.next_leaf() {
-                return false;
+        let batch = loop {
+            let (area, is_untested) = (&self.walk.area, !self.test.needs_overlap());
+            let may_hit = |bounds: &RawAabb| is_untested || overlaps(bounds, area);
+            match self.part.data.next_batch(&mut self.left, may_hit) {
+                Some(batch) => break batch,
+                None if !self.next_leaf() => return false,
+                None => {}
             }
-        }
-        let count = self.entries.len().min(ENTRY_BATCH);
-        (self.batch, self.entries) = self.entries.split_at(count);
-        (self.batch_boxes, self.boxes) = self.boxes.split_at(count);
+        };
+        self.batch = &self.part.data.entries[batch.clone()];
+        self.batch_boxes = &self.part.data.entry_boxes[batch];
         self.hits = 0;
         let (area, is_untested) = (&self.walk.area, !self.test.needs_overlap());
         // Branchless, so that the processor loads many boxes at once.
@@ -151,7 +156,7 @@ impl<'t> TreeAreaQuery<'t> {
             }
         }
         if let Some((node, cell)) = leaf {
-            (self.entries, self.boxes) = self.part.data.leaf(node);
+            self.left = node.entries();
             let low = without_outer_edges(&cell, &self.root_cell);
             let area = &self.walk.area;
             // The minima of the area are `p` where they are larger.

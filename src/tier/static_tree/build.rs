@@ -8,7 +8,8 @@ use crate::geometry::RawAabb;
 use crate::input::bodies::check_box;
 use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
-use crate::tier::static_tree::node::{ROW_COUNT_MAX, row_number};
+use crate::tier::static_tree::batches::{RunBounds, order_long_leaves};
+use crate::tier::static_tree::node::{Node, ROW_COUNT_MAX, row_number};
 use crate::tier::static_tree::roots::{bounds_of, root_regions};
 use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::subtree::{Budget, BuildSite, Subtree, build_subtree};
@@ -47,8 +48,12 @@ impl TreeData {
         let Subtree { mut siblings, mut entries, .. } = whole;
         siblings.shrink_to_fit();
         entries.shrink_to_fit();
-        let entry_boxes = entries.iter().map(|&row| boxes[row as usize]).collect();
-        Self { roots, siblings, entries, entry_boxes }
+        let nodes = roots.iter().map(|root| root.node).chain(siblings.iter().flat_map(|siblings| siblings.0));
+        let leaves: Vec<_> = nodes.filter(|node| node.children().is_none()).map(Node::entries).collect();
+        order_long_leaves(&leaves, &mut entries, boxes);
+        let entry_boxes: Vec<RawAabb> = entries.iter().map(|&row| boxes[row as usize]).collect();
+        let run_bounds = RunBounds::of(&leaves, &entry_boxes);
+        Self { roots, siblings, entries, entry_boxes, run_bounds }
     }
 
     /// Builds the tree of the rows whose boxes are not

@@ -119,9 +119,10 @@ impl LeafQueue<'_> {
     /// Begins to load a leaf, and tests the one that was pushed long enough ago.
     #[inline(always)]
     fn push(&mut self, leaf: TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
-        let (rows, boxes) = self.search.part.data.leaf(leaf.node);
-        prefetch(&rows[..rows.len().min(ENTRIES_AHEAD)]);
-        prefetch(&boxes[..boxes.len().min(ENTRIES_AHEAD)]);
+        let (data, entries) = (self.search.part.data, leaf.node.entries());
+        let ahead = entries.start..entries.end.min(entries.start + ENTRIES_AHEAD);
+        prefetch(&data.entries[ahead.clone()]);
+        prefetch(&data.entry_boxes[ahead]);
         let oldest = self.leaves[self.pushed % LEAVES_AHEAD].replace(leaf);
         self.pushed += 1;
         oldest.map_or(Some(()), |oldest| self.search.test(&oldest, visit))
@@ -226,8 +227,11 @@ impl GroupSearch<'_> {
     fn test(&self, leaf: &TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
         let (BoxSet { bits, area }, [low_x, low_y]) = (leaf.set, leaf.low);
         let [above_x, above_y] = [self.above_low(leaf, 0), self.above_low(leaf, 1)];
-        let (rows, boxes) = self.part.data.leaf(leaf.node);
-        for (rows, boxes) in rows.chunks(ENTRY_BATCH).zip(boxes.chunks(ENTRY_BATCH)) {
+        let data = self.part.data;
+        let mut left = leaf.node.entries();
+        let may_hit = |bounds: &RawAabb| overlaps(bounds, &area) && self.overlapping(&leaf.set, bounds) & bits != 0;
+        while let Some(batch) = data.next_batch(&mut left, may_hit) {
+            let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
             let mut touched = 0u32;
             // Branchless, so that the processor loads many boxes at once.
             for (k, entry) in boxes.iter().enumerate() {

@@ -5,6 +5,7 @@
 //! it. The four children of a node are contiguous, and so are the lists of all leaves. The boxes of
 //! the statics are stored by row and once more by leaf, so a search reads little memory.
 
+mod batches;
 pub(crate) mod box_query;
 mod build;
 mod edit;

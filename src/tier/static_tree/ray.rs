@@ -29,7 +29,7 @@ use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::roots::ROOT_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{ENTRY_BATCH, PART_COUNT, StaticTree, TreePart};
+use crate::tier::static_tree::tree::{PART_COUNT, StaticTree, TreePart};
 use smallvec::SmallVec;
 
 /// Most nodes that wait to be visited: of four siblings one is visited and three wait.
@@ -170,8 +170,13 @@ impl TreeCast<'_, '_> {
         mut t_max: f64,
         visit: &mut impl FnMut(u32, Impact) -> f64,
     ) -> f64 {
-        let (rows, boxes) = self.tree.data.leaf(leaf);
-        for (rows, boxes) in rows.chunks(ENTRY_BATCH).zip(boxes.chunks(ENTRY_BATCH)) {
+        let (data, mut left) = (self.tree.data, leaf.entries());
+        loop {
+            let may_hit = |bounds: &RawAabb| overlaps(bounds, cover) && self.cast.interval(bounds, t_max).is_some();
+            let Some(batch) = data.next_batch(&mut left, may_hit) else {
+                return t_max;
+            };
+            let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
             let mut candidates = 0u32;
             for (k, aabb) in boxes.iter().enumerate() {
                 candidates |= u32::from(overlaps(aabb, cover)) << k;
@@ -185,7 +190,6 @@ impl TreeCast<'_, '_> {
                 }
             }
         }
-        t_max
     }
 }
 

@@ -7,6 +7,7 @@ use crate::input::statics::Statics;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers, plain_buffers};
 use crate::memory::shared_column::SharedColumn;
+use crate::tier::static_tree::batches::RunBounds;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::split::CHILD_COUNT;
@@ -106,6 +107,7 @@ pub(super) struct TreeData {
     pub(super) entries: Vec<u32>,
     /// The box of each entry, so that the boxes of a leaf are contiguous.
     pub(super) entry_boxes: Vec<RawAabb>,
+    pub(super) run_bounds: RunBounds,
 }
 
 /// The root node of some of the statics (ROOT-1).
@@ -118,15 +120,8 @@ pub(super) struct Root {
 }
 
 plain_buffers!(Root);
-buffers!(TreeData { leveled: ; own: roots, siblings, entries, entry_boxes; plain: ; });
-
-impl TreeData {
-    /// Returns the rows that a leaf lists, and their boxes.
-    #[inline(always)]
-    pub(super) fn leaf(&self, node: Node) -> (&[u32], &[RawAabb]) {
-        (&self.entries[node.entries()], &self.entry_boxes[node.entries()])
-    }
-}
+buffers!(TreeData { leveled: ; own: roots, siblings, entries, entry_boxes, run_bounds; plain: ; });
+buffers!(RunBounds { leveled: ; own: batches, upper; plain: ; });
 
 impl StaticTree {
     /// Builds the tree from a slice of boxes, or from [`Statics`] with ids or filters.

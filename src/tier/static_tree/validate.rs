@@ -70,7 +70,9 @@ impl TreeData {
     ) {
         let data = self;
         let Some((kind, children)) = node.children() else {
-            assert_eq!(&data.entries[node.entries()], rows, "SUBTREE-1: the list of a leaf at depth {depth}");
+            let mut list = data.entries[node.entries()].to_vec();
+            list.sort_unstable();
+            assert_eq!(list, rows, "SUBTREE-1: the list of a leaf at depth {depth}");
             counted.entry_count += rows.len();
             return;
         };

@@ -2,5 +2,5 @@
 
 mod edits;
 mod queries;
-mod scenes;
+pub(super) mod scenes;
 mod tree;

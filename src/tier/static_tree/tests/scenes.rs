@@ -39,7 +39,7 @@ pub(super) fn crossing(count: usize) -> Vec<RawAabb> {
     [transposed(&wide), wide].concat()
 }
 
-pub(super) fn scenes() -> Vec<(&'static str, Vec<RawAabb>)> {
+pub(in crate::tier::static_tree) fn scenes() -> Vec<(&'static str, Vec<RawAabb>)> {
     let mut random = SplitMix64::new(7);
     let mut among_walls = walls(5000, 15, [-350.0, -350.0]);
     among_walls.extend(beams(400).iter().chain(&transposed(&beams(300))));
@@ -73,6 +73,11 @@ pub(super) fn scenes() -> Vec<(&'static str, Vec<RawAabb>)> {
         let scale = (-k % 120.0).exp2();
         at(random.range(0.5, 1.0) * scale, random.range(0.5, 1.0) * scale, scale * 0.1, 0.0)
     });
+    let mut any_scale = |from: f32, to: f32| random.range(from, to).exp2() * [-1.0, 1.0][random.below(2)];
+    let all_scales = boxes(6000, |_| {
+        let (x, y, side) = (any_scale(-100.0, 100.0), any_scale(-100.0, 100.0), any_scale(-100.0, 100.0).abs());
+        at(x, y, side, side)
+    });
     let stacks = boxes(3000, |k| at((k / 20.0).floor() * 50.0, 0.0, 1.0, 1.0));
     let cells = boxes(64 * 64, |k| at(k % 64.0, (k / 64.0).floor(), 1.0, 1.0));
     vec![
@@ -96,6 +101,7 @@ pub(super) fn scenes() -> Vec<(&'static str, Vec<RawAabb>)> {
         ("towards zero", towards_zero),
         ("coincident", vec![at(5.0, 5.0, 2.0, 2.0); 3000]),
         ("coincident points", vec![at(-7.0, 5.0, 0.0, 0.0); 3000]),
+        ("all scales", all_scales),
         ("stacks", stacks),
         ("concentric", boxes(3000, |k| [-k, -k, k, k])),
         ("points on a grid", boxes(4096, |k| at(k % 64.0, (k / 64.0).floor(), 0.0, 0.0))),

@@ -1,0 +1,140 @@
+//! Long leaves: their entries in an order in which near ones are together, and bounds of runs of
+//! these.
+//!
+//! A leaf is long if no split could shorten it: statics that coincide, or whose scales differ more
+//! than the depth of the tree resolves. Its entries are ordered like the leaves of a k-d tree, so
+//! that most runs of them are skipped by a search.
+//!
+//! RUN-1: runs begin at multiples of [`ENTRY_BATCH`], or of its square, whichever leaf they belong
+//! to. Only long leaves look at their bounds.
+
+use crate::geometry::{EMPTY_AABB, RawAabb, union};
+use crate::tier::static_tree::tree::{ENTRY_BATCH, TreeData};
+use std::ops::Range;
+
+/// Leaves with more entries are long.
+const SHORT_MAX: usize = 2 * ENTRY_BATCH;
+
+/// Entries of a run of the upper level.
+const UPPER_RUN: usize = ENTRY_BATCH * ENTRY_BATCH;
+
+/// The bounds of runs of entries: of [`ENTRY_BATCH`], and of [`UPPER_RUN`].
+#[derive(Debug, Default)]
+pub(super) struct RunBounds {
+    pub(super) batches: Vec<RawAabb>,
+    pub(super) upper: Vec<RawAabb>,
+}
+
+impl RunBounds {
+    /// Empty if no leaf is long.
+    pub(super) fn of(leaves: &[Range<usize>], entry_boxes: &[RawAabb]) -> Self {
+        if leaves.iter().all(|leaf| leaf.len() <= SHORT_MAX) {
+            return Self::default();
+        }
+        let bounds = |boxes: &[RawAabb]| boxes.iter().fold(EMPTY_AABB, |all, aabb| union(&all, aabb));
+        let batches: Vec<RawAabb> = entry_boxes.chunks(ENTRY_BATCH).map(bounds).collect();
+        let upper = batches.chunks(UPPER_RUN / ENTRY_BATCH).map(bounds).collect();
+        Self { batches, upper }
+    }
+}
+
+/// Orders the entries of long leaves.
+pub(super) fn order_long_leaves(leaves: &[Range<usize>], entries: &mut [u32], boxes: &[RawAabb]) {
+    for leaf in leaves.iter().filter(|leaf| leaf.len() > SHORT_MAX) {
+        order(leaf.start, &mut entries[leaf.clone()], boxes, 0);
+    }
+}
+
+/// Orders entries of which the first is at `start`: those below a median of their centers first,
+/// along x and y in turn, until they are in one run.
+fn order(start: usize, entries: &mut [u32], boxes: &[RawAabb], axis: usize) {
+    let end = start + entries.len();
+    if start / ENTRY_BATCH == (end - 1) / ENTRY_BATCH {
+        return;
+    }
+    // A border of runs near the middle. There is one above `start`.
+    let unit = if entries.len() > 2 * UPPER_RUN { UPPER_RUN } else { ENTRY_BATCH };
+    let before_middle = (start + entries.len() / 2) / unit * unit;
+    let middle = if before_middle > start { before_middle } else { before_middle + unit };
+    let center = |row: u32| {
+        let aabb = &boxes[row as usize];
+        aabb[axis] * 0.5 + aabb[axis + 2] * 0.5
+    };
+    let compare = |&a: &u32, &b: &u32| center(a).total_cmp(&center(b)).then(a.cmp(&b));
+    entries.select_nth_unstable_by(middle - start, compare);
+    let (low, high) = entries.split_at_mut(middle - start);
+    order(start, low, boxes, axis ^ 1);
+    order(middle, high, boxes, axis ^ 1);
+}
+
+impl TreeData {
+    /// Takes the next entries of a leaf, at most [`ENTRY_BATCH`], from those that are left.
+    ///
+    /// Skips runs whose bounds `may_hit` refuses.
+    #[inline(always)]
+    pub(super) fn next_batch(
+        &self,
+        left: &mut Range<usize>,
+        may_hit: impl Fn(&RawAabb) -> bool,
+    ) -> Option<Range<usize>> {
+        let mut end = left.start + ENTRY_BATCH;
+        if left.len() > SHORT_MAX {
+            self.skip_runs(left, may_hit);
+            end = (left.start / ENTRY_BATCH + 1) * ENTRY_BATCH;
+        }
+        let batch = left.start..left.end.min(end);
+        left.start = batch.end;
+        (!batch.is_empty()).then_some(batch)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn skip_runs(&self, left: &mut Range<usize>, may_hit: impl Fn(&RawAabb) -> bool) {
+        let RunBounds { batches, upper } = &self.run_bounds;
+        while left.len() >= ENTRY_BATCH {
+            let run = match left.start {
+                at if at.is_multiple_of(UPPER_RUN) && left.len() >= UPPER_RUN && !may_hit(&upper[at / UPPER_RUN]) => {
+                    UPPER_RUN
+                }
+                at if at.is_multiple_of(ENTRY_BATCH) && !may_hit(&batches[at / ENTRY_BATCH]) => ENTRY_BATCH,
+                _ => return,
+            };
+            left.start += run;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::geometry::{RawAabb, distance_squared, overlaps};
+    use crate::tier::static_tree::tests::scenes::scenes;
+    use crate::tier::static_tree::tree::{ENTRY_BATCH, StaticTree};
+
+    #[test]
+    fn batches_cover_what_may_be_hit() {
+        let mut skipped = 0;
+        for (name, boxes) in scenes() {
+            let tree = StaticTree::new(&boxes).unwrap();
+            let data = &tree.built;
+            let nodes = data.siblings.iter().flat_map(|siblings| siblings.0);
+            for leaf in nodes.chain(data.roots.iter().map(|root| root.node)).filter(|node| node.children().is_none()) {
+                let area = data.entry_boxes.get(leaf.entries().start).copied().unwrap_or_default();
+                let hit = |aabb: &RawAabb| overlaps(aabb, &area);
+                let (mut left, mut found) = (leaf.entries(), 0);
+                while let Some(batch) = data.next_batch(&mut left, hit) {
+                    assert!(batch.len() <= ENTRY_BATCH, "{name}");
+                    found += data.entry_boxes[batch].iter().filter(|aabb| hit(aabb)).count();
+                }
+                let wanted = data.entry_boxes[leaf.entries()].iter().filter(|aabb| hit(aabb)).count();
+                assert_eq!(found, wanted, "{name}");
+                let mut left = leaf.entries();
+                let far = |aabb: &RawAabb| distance_squared(aabb, [1.0, 2.0]) < 0.0;
+                while let Some(batch) = data.next_batch(&mut left, far) {
+                    skipped -= batch.len() as isize;
+                }
+                skipped += leaf.entries().len() as isize;
+            }
+        }
+        assert!(skipped > 10_000, "runs of long leaves are skipped: {skipped}");
+    }
+}
