@@ -9,8 +9,10 @@
 //! to. Only long leaves look at their bounds.
 
 use crate::geometry::{EMPTY_AABB, RawAabb, union};
-use crate::tier::static_tree::tree::{ENTRY_BATCH, TreeData};
 use std::ops::Range;
+
+/// Leaf entries that searches test at once, as bits of a word. Most leaves are shorter.
+pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
 
 /// Leaves with more entries are long.
 const SHORT_MAX: usize = 2 * ENTRY_BATCH;
@@ -67,10 +69,10 @@ fn order(start: usize, entries: &mut [u32], boxes: &[RawAabb], axis: usize) {
     order(middle, high, boxes, axis ^ 1);
 }
 
-impl TreeData {
+impl RunBounds {
     /// Takes the next entries of a leaf, at most [`ENTRY_BATCH`], from those that are left.
     ///
-    /// Skips runs whose bounds `may_hit` refuses.
+    /// Skips runs whose bounds `may_hit` refuses (RUN-1).
     #[inline(always)]
     pub(super) fn next_batch(
         &self,
@@ -90,7 +92,7 @@ impl TreeData {
     #[cold]
     #[inline(never)]
     fn skip_runs(&self, left: &mut Range<usize>, may_hit: impl Fn(&RawAabb) -> bool) {
-        let RunBounds { batches, upper } = &self.run_bounds;
+        let Self { batches, upper } = self;
         while left.len() >= ENTRY_BATCH {
             let run = match left.start {
                 at if at.is_multiple_of(UPPER_RUN) && left.len() >= UPPER_RUN && !may_hit(&upper[at / UPPER_RUN]) => {
@@ -106,9 +108,10 @@ impl TreeData {
 
 #[cfg(test)]
 mod tests {
+    use super::ENTRY_BATCH;
     use crate::geometry::{RawAabb, distance_squared, overlaps};
     use crate::tier::static_tree::tests::scenes::scenes;
-    use crate::tier::static_tree::tree::{ENTRY_BATCH, StaticTree};
+    use crate::tier::static_tree::tree::StaticTree;
 
     #[test]
     fn batches_cover_what_may_be_hit() {
@@ -121,7 +124,7 @@ mod tests {
                 let area = data.entry_boxes.get(leaf.entries().start).copied().unwrap_or_default();
                 let hit = |aabb: &RawAabb| overlaps(aabb, &area);
                 let (mut left, mut found) = (leaf.entries(), 0);
-                while let Some(batch) = data.next_batch(&mut left, hit) {
+                while let Some(batch) = data.run_bounds.next_batch(&mut left, hit) {
                     assert!(batch.len() <= ENTRY_BATCH, "{name}");
                     found += data.entry_boxes[batch].iter().filter(|aabb| hit(aabb)).count();
                 }
@@ -129,7 +132,7 @@ mod tests {
                 assert_eq!(found, wanted, "{name}");
                 let mut left = leaf.entries();
                 let far = |aabb: &RawAabb| distance_squared(aabb, [1.0, 2.0]) < 0.0;
-                while let Some(batch) = data.next_batch(&mut left, far) {
+                while let Some(batch) = data.run_bounds.next_batch(&mut left, far) {
                     skipped -= batch.len() as isize;
                 }
                 skipped += leaf.entries().len() as isize;

@@ -42,7 +42,7 @@ impl StaticTree {
         let mut query = self.box_query(*area, BoxTest::Overlap);
         while query.next_leaf() {
             let data = query.part.data;
-            while let Some(batch) = data.next_batch(&mut query.left, |bounds| overlaps(bounds, area)) {
+            while let Some(batch) = data.run_bounds.next_batch(&mut query.left, |bounds| overlaps(bounds, area)) {
                 let mut len = found.len();
                 found.resize(len + batch.len(), BodyRecord::default());
                 // Branchless, so that the processor loads many boxes at once.
@@ -120,7 +120,7 @@ impl<'t> TreeAreaQuery<'t> {
         let batch = loop {
             let (area, is_untested) = (&self.walk.area, !self.test.needs_overlap());
             let may_hit = |bounds: &RawAabb| is_untested || overlaps(bounds, area);
-            match self.part.data.next_batch(&mut self.left, may_hit) {
+            match self.part.data.run_bounds.next_batch(&mut self.left, may_hit) {
                 Some(batch) => break batch,
                 None if !self.next_leaf() => return false,
                 None => {}

@@ -12,10 +12,11 @@ use crate::geometry::{INFINITE_AABB, RawAabb, overlaps, union};
 use crate::memory::box_group::{BoxGroup, members};
 use crate::prefetch::prefetch;
 use crate::simd::DetectedSimd;
+use crate::tier::static_tree::batches::ENTRY_BATCH;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
-use crate::tier::static_tree::tree::{ENTRY_BATCH, StaticTree, TreePart};
+use crate::tier::static_tree::tree::{StaticTree, TreePart};
 use smallvec::SmallVec;
 
 /// Up to this many boxes are tested one by one, more of them at once.
@@ -230,7 +231,7 @@ impl GroupSearch<'_> {
         let data = self.part.data;
         let mut left = leaf.node.entries();
         let may_hit = |bounds: &RawAabb| overlaps(bounds, &area) && self.overlapping(&leaf.set, bounds) & bits != 0;
-        while let Some(batch) = data.next_batch(&mut left, may_hit) {
+        while let Some(batch) = data.run_bounds.next_batch(&mut left, may_hit) {
             let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
             let mut touched = 0u32;
             // Branchless, so that the processor loads many boxes at once.

@@ -133,7 +133,9 @@ impl TreeNearest<'_> {
     fn visit_leaf(&self, leaf: Node, cell: &RawAabb, mut within: f64, visit: &mut impl FnMut(u32, f64) -> f64) -> f64 {
         let owner = LeafOwner::new(cell, &self.root.cell, self.point);
         let (data, mut left) = (self.part.data, leaf.entries());
-        while let Some(batch) = data.next_batch(&mut left, |bounds| distance_squared(bounds, self.point) <= within) {
+        while let Some(batch) =
+            data.run_bounds.next_batch(&mut left, |bounds| distance_squared(bounds, self.point) <= within)
+        {
             for (&row, aabb) in data.entries[batch.clone()].iter().zip(&data.entry_boxes[batch]) {
                 let distance = distance_squared(aabb, self.point);
                 if (distance <= within) & owner.owns(aabb) && !self.part.hidden.contains(row) {

@@ -173,7 +173,7 @@ impl TreeCast<'_, '_> {
         let (data, mut left) = (self.tree.data, leaf.entries());
         loop {
             let may_hit = |bounds: &RawAabb| overlaps(bounds, cover) && self.cast.interval(bounds, t_max).is_some();
-            let Some(batch) = data.next_batch(&mut left, may_hit) else {
+            let Some(batch) = data.run_bounds.next_batch(&mut left, may_hit) else {
                 return t_max;
             };
             let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);

@@ -13,9 +13,6 @@ use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::split::CHILD_COUNT;
 use std::sync::Arc;
 
-/// Leaf entries that searches test at once, as bits of a word. Most leaves are shorter.
-pub(super) const ENTRY_BATCH: usize = u32::BITS as usize;
-
 /// The trees of a set: as it was built, and what changed since.
 pub(super) const PART_COUNT: usize = 2;
 

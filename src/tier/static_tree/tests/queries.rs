@@ -6,9 +6,9 @@ use crate::geometry::{
 use crate::query::{CastHit, Neighbor};
 use crate::tier::DebugShape;
 use crate::tier::box_test::BoxTest;
+use crate::tier::static_tree::batches::ENTRY_BATCH;
 use crate::tier::static_tree::subtree::DEPTH_MAX;
 use crate::tier::static_tree::tests::scenes::{INF, areas, at, boxes, scenes, walls};
-use crate::tier::static_tree::tree::ENTRY_BATCH;
 use crate::tier::static_tree::tree::StaticTree;
 use triphase_scenes::SplitMix64;
 
