@@ -52,7 +52,7 @@ impl<'a> CellView<'a> {
     }
 
     /// The part of `rect` that lies in this grid.
-    pub(super) fn clip(&self, rect: &CellRect) -> CellRect {
+    pub(crate) fn clip(&self, rect: &CellRect) -> CellRect {
         let (columns, rows) = (self.starts.stride() - 2, self.starts.rows());
         let clip = |r: &Range<usize>, end: usize| r.start.min(end)..r.end.min(end);
         CellRect { x: clip(&rect.x, columns), y: clip(&rect.y, rows) }

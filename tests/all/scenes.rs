@@ -115,6 +115,7 @@ scenes! {
     shaft Shaft
     shaft_clustered ShaftClustered
     staircase Staircase
+    lines_and_squares LinesAndSquares
     box_pruning BoxPruning
     bepu Bepu
     cross Cross

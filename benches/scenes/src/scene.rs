@@ -79,6 +79,7 @@ impl Scene {
             SceneName::Shaft => slow::shaft(&mut scene, bodies, false),
             SceneName::ShaftClustered => slow::shaft(&mut scene, bodies, true),
             SceneName::Staircase => slow::staircase(&mut scene, bodies),
+            SceneName::LinesAndSquares => slow::lines_and_squares(&mut scene, bodies),
             SceneName::Cross => mixed::cross(&mut scene, bodies),
             SceneName::ThinDiagonal => thin::thin_diagonal(&mut scene, bodies),
             SceneName::TinyAndHuge => extremes::tiny_and_huge(&mut scene, bodies),

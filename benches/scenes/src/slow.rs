@@ -48,3 +48,21 @@ pub(crate) fn staircase(scene: &mut Scene, bodies: usize) {
         scene.push([x as f32, k as f32], [half_length, 0.4], [0.08, 0.08]);
     }
 }
+
+/// Lines along x of all lengths and thicknesses, and a few large squares.
+pub(crate) fn lines_and_squares(scene: &mut Scene, bodies: usize) {
+    let side = (bodies.max(1) as f64).sqrt();
+    scene.world = [0.0, 0.0, side as f32, side as f32];
+    for k in 0..bodies {
+        let center = scene.random.point(0.0, side as f32);
+        let half = if k % 1000 == 0 {
+            [side / 8.0; 2]
+        } else {
+            let length = f64::from(scene.random.range(-4.0, 21.0)).exp2();
+            [length, length * (-36.0 * scene.random.unit()).exp2()]
+        };
+        let half = half.map(|half| half as f32);
+        let velocity = velocity(&mut scene.random, 0.1);
+        scene.push(center, half, velocity);
+    }
+}

@@ -93,7 +93,7 @@ impl<'a> SortedBodies<'a> {
         let boxes = &mut self.sweep.boxes;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        let axis = sweep::axis_if_faster((&self.band, &lookup), self.cells.columns(), boxes);
+        let plan = sweep::plan_if_faster((&bounds, &lookup), &self.cells, boxes);
         let (static_filters, [by_cells, by_sweep]) = match what {
             Others::Bodies => (None, [PairOrder::Ascending; 2]),
             Others::Statics(filters) => (filters, [PairOrder::EntryFirst, PairOrder::ProbeFirst]),
@@ -106,14 +106,21 @@ impl<'a> SortedBodies<'a> {
         if self.filters_by_row.is_none() && static_filters.is_some() {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
-        match axis {
-            _ if boxes.is_empty() => Some(()),
-            Some(axis) => sweep::sweep(level, self.cells.columns(), (axis, by_sweep), filter_of, self.sweep, sink),
-            None => boxes.iter().try_for_each(|&BodyRecord { aabb, row }| {
+        let search = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
+            boxes.iter().try_for_each(|&BodyRecord { aabb, row }| {
                 let probe = Probe { aabb, row, filter: filter_of(row) };
                 level.scan_rect(&self.cells, &lookup.rect(&BandBox::from_edges(aabb)), probe, by_cells, sink)
-            }),
+            })
+        };
+        let Some(plan) = plan else {
+            return search(boxes, sink);
+        };
+        plan.divide(boxes, &mut self.sweep.long_boxes);
+        search(&self.sweep.long_boxes, sink)?;
+        if self.sweep.boxes.is_empty() {
+            return Some(());
         }
+        sweep::sweep(level, self.cells.columns(), (plan.axis, by_sweep), filter_of, self.sweep, sink)
     }
 
     pub(super) fn lookup(&self) -> CellLookup<'a> {

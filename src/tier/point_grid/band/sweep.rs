@@ -9,8 +9,7 @@ use crate::input::filter::Filter;
 use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::simd::{DetectedSimd, PairOrder};
-use crate::tier::point_grid::band::build::Band;
+use crate::simd::{CellView, DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
 use std::hint::select_unpredictable;
@@ -31,49 +30,74 @@ const SORT_NS: f64 = 50.0;
 /// Box tests in a vector.
 const LANES: f64 = 8.0;
 
+/// How long the longest box may be that is swept, as shares of the extent of the band. That all are
+/// swept is considered too.
+const SWEPT_SHARES: [f64; 2] = [1.0 / 16.0, 1.0 / 256.0];
+
 /// Bodies whose searches are interleaved.
 const INTERLEAVED: usize = 8;
 
 const _: () = assert!(INTERLEAVED <= SOA_PAD);
 
-/// The axis along which to sort some boxes, if a sweep is estimated to be faster than a search of
-/// the cells for each box.
-pub(super) fn axis_if_faster(
-    (band, lookup): (&Band, &CellLookup<'_>),
-    bodies: &SoaColumns<'_>,
+/// A sweep of some boxes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SweepPlan {
+    pub(super) axis: usize,
+    /// Boxes that are longer on this axis search the cells: one that reaches all bodies would have
+    /// all boxes tested.
+    longest: f64,
+}
+
+impl SweepPlan {
+    /// Moves the boxes that are not swept to `others`.
+    pub(super) fn divide(&self, boxes: &mut Vec<BodyRecord>, others: &mut Vec<BodyRecord>) {
+        others.clear();
+        others.extend(boxes.extract_if(.., |record| !self.sweeps(&record.aabb)));
+    }
+
+    fn sweeps(&self, aabb: &[f32; 4]) -> bool {
+        side(aabb, self.axis) <= self.longest
+    }
+}
+
+/// How to sweep some boxes, if that is estimated to be faster than a search of the cells for each.
+pub(super) fn plan_if_faster(
+    (bounds, lookup): (&BandBox, &CellLookup<'_>),
+    cells: &CellView<'_>,
     boxes: &[BodyRecord],
-) -> Option<usize> {
+) -> Option<SweepPlan> {
     if boxes.len() < DECISION_SAMPLE {
         return None;
     }
-    let population = band.population() as f64;
-    let counts = [band.columns() as f64, band.rows() as f64];
+    let bodies = cells.columns();
+    let population = bodies.len() as f64;
     let (mut sampled, mut search) = (0.0, 0.0);
     for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
-        let rect = lookup.rect(&BandBox::from_edges(record.aabb));
-        let (across, down) = (rect.x.len() as f64, rect.y.len() as f64);
-        let candidates = across * down / (counts[0] * counts[1]) * population;
-        search += SEARCH_NS + down * RUN_NS + candidates / LANES * VECTOR_NS;
+        let rect = cells.clip(&lookup.rect(&BandBox::from_edges(record.aabb)));
+        let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
+        search += SEARCH_NS + rect.y.len() as f64 * RUN_NS + candidates as f64 / LANES * VECTOR_NS;
         sampled += 1.0;
     }
-    let count = boxes.len() as f64;
-    let search = search / sampled * count;
-    let bounds = band.bounds();
-    let sweep = |axis: usize| {
-        let spread = side(bounds.edges(), axis);
+    let search = search / sampled;
+    let cost = |plan: &SweepPlan| {
+        let spread = side(bounds.edges(), plan.axis);
         // How far before a body the boxes begin that are tested: all since the first that reaches
-        // it. A box does so for a part of the bodies that grows with its side. All boxes count,
-        // since a single long one may reach all bodies.
-        let sides = boxes.iter().map(|record| side(&record.aabb, axis));
-        let (longest, squares) = sides.fold((0.0f64, 0.0), |(most, sum), side| (most.max(side), sum + side * side));
+        // it. A box does so for a part of the bodies that grows with its side.
+        let sides = boxes.iter().filter(|record| plan.sweeps(&record.aabb)).map(|record| side(&record.aabb, plan.axis));
+        let (swept, longest, squares) =
+            sides.fold((0.0, 0.0f64, 0.0), |(count, most, sum), side| (count + 1.0, most.max(side), sum + side * side));
         let before = longest.min(squares / spread);
         let sample = (0..bodies.len()).step_by(bodies.len().div_ceil(DECISION_SAMPLE));
-        let beside = sample.map(|at| (count * (before + side(&bodies.aabb(at), axis)) / spread).min(count));
+        let beside = sample.map(|at| (swept * (before + side(&bodies.aabb(at), plan.axis)) / spread).min(swept));
         let tests: f64 = beside.clone().sum::<f64>() / beside.count() as f64 / LANES;
-        population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS
+        population * (LOOK_UP_NS + tests * VECTOR_NS) + swept * SORT_NS + (boxes.len() as f64 - swept) * search
     };
-    let axis = if sweep(0) < sweep(1) { 0 } else { 1 };
-    (sweep(axis) < search).then_some(axis)
+    let plans = [0, 1].into_iter().flat_map(|axis| {
+        let shares = SWEPT_SHARES.map(|share| share * side(bounds.edges(), axis));
+        shares.into_iter().chain([f64::INFINITY]).map(move |longest| SweepPlan { axis, longest })
+    });
+    let best = plans.map(|plan| (cost(&plan), plan)).min_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|&(cost, _)| cost < search * boxes.len() as f64).map(|(_, plan)| plan)
 }
 
 fn side(aabb: &[f32; 4], axis: usize) -> f64 {
@@ -90,7 +114,7 @@ pub(super) fn sweep(
     bodies: &SoaColumns<'_>,
     (axis, order): (usize, PairOrder),
     filter_of: impl Fn(u32) -> Filter,
-    SweepScratch { boxes, words, reach, sort }: &mut SweepScratch,
+    SweepScratch { boxes, words, reach, sort, .. }: &mut SweepScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     sort.sort(boxes, axis);
@@ -216,6 +240,9 @@ mod tests {
     use super::*;
     use crate::geometry::{BodyCircle, overlaps};
     use crate::memory::page::{PagePool, PairBudget};
+    use crate::tier::point_grid::band::cell_grid::words_max;
+    use crate::tier::point_grid::band::scratch::BandScratch;
+    use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
     use triphase_scenes::SplitMix64;
 
     /// Squares, and boxes that are long on either axis or without an end.
@@ -283,6 +310,34 @@ mod tests {
             let own = found(|sink| sweep_bodies(level, &mut bodies, axis, rules, &mut scratch, sink));
             assert_eq!(own, truth, "{label}: bodies");
         }
+    }
+
+    #[test]
+    fn a_few_long_boxes_are_not_swept_with_thin_ones() {
+        let mut random = SplitMix64::new(8);
+        let mut lines = |first: u32, count: u32| -> Vec<BodyRecord> {
+            let mut line = |row: u32| {
+                let [x, y] = random.point(0.0, 100.0);
+                let height = if row % 100 == 0 { 60.0 } else { 0.0 };
+                BodyRecord { aabb: [x, y, x + 50.0, y + height], row }
+            };
+            (first..first + count).map(&mut line).collect()
+        };
+        let (own, others) = (lines(0, 3000), lines(3000, 1000));
+        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+        let mut bodies = SortedBodies::new(&own, None, PairRules::default(), &mut words, &mut scratch);
+        let (bounds, lookup) = (bodies.band.bounds(), bodies.lookup());
+        let plan = plan_if_faster((&bounds, &lookup), bodies.cells(), &others).expect("a sweep is faster");
+        let (mut swept, mut long) = (others.clone(), Vec::new());
+        plan.divide(&mut swept, &mut long);
+        assert_eq!((plan.axis, swept.len(), long.len()), (1, 990, 10));
+        let pairs =
+            found(|sink| bodies.pairs_with(DetectedSimd::default(), others.iter().copied(), Others::Bodies, sink));
+        let truth =
+            own.iter().flat_map(|a| others.iter().filter(|b| overlaps(&a.aabb, &b.aabb)).map(|b| [a.row, b.row]));
+        let mut truth: Vec<_> = truth.collect();
+        truth.sort_unstable();
+        assert_eq!(pairs, truth);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use crate::memory::record::BodyRecord;
 #[derive(Default)]
 pub(crate) struct SweepScratch {
     pub(super) boxes: Vec<BodyRecord>,
+    /// Those that are too long to be swept.
+    pub(super) long_boxes: Vec<BodyRecord>,
     /// The boxes in columns, and their filters.
     pub(super) words: Vec<u32>,
     /// By box: the largest upper edge so far.
@@ -42,7 +44,7 @@ fn ordered_bits(value: f32) -> u64 {
     u64::from(if value.is_sign_negative() { !bits } else { bits | 1 << 31 })
 }
 
-buffers!(SweepScratch { leveled: boxes, words, reach, sort; own: ; plain: ; });
+buffers!(SweepScratch { leveled: boxes, long_boxes, words, reach, sort; own: ; plain: ; });
 buffers!(SortScratch { leveled: keys, spare, sorted; own: ; plain: ; });
 
 #[cfg(test)]
