@@ -29,7 +29,7 @@ pub fn all() -> Vec<Entry> {
         Entry::package("parry2d", |threads| Box::new(parry::Parry::incremental(threads))).parallel().ages(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),
         // Box2D stops the process if its tree is degenerate.
-        Entry::package("boxdd-sys", |_| Box::<box2d::Box2d>::default()).ages().except(SceneName::Ulp),
+        Entry::package("boxdd-sys", |_| Box::<box2d::Box2d>::default()).ages().only(|scene| scene != SceneName::Ulp),
         Entry::package("static_aabb2d_index", |threads| Box::new(static_index::StaticIndex::new(threads))).parallel(),
         Entry::package("rstar", |_| Box::<rstar::Rstar>::default()),
         Entry::package("obvhs", |_| Box::<obvhs::Obvhs>::default()),
@@ -48,19 +48,19 @@ pub struct Entry {
     pub parallel: bool,
     /// Whether the engine gets slower over frames, so that it has to step the whole warm-up.
     pub ages: bool,
-    /// A scene that the engine cannot step.
-    pub except: Option<SceneName>,
+    /// Whether the engine suits a scene; from other scenes the race leaves it out.
+    pub fits: fn(SceneName) -> bool,
 }
 
 impl Entry {
     /// An engine from a package of crates.io.
     fn package(package: &'static str, make: fn(usize) -> Box<dyn Engine>) -> Self {
-        Self { make, package: Some(package), parallel: false, ages: false, except: None }
+        Self { make, package: Some(package), parallel: false, ages: false, fits: |_| true }
     }
 
     /// An engine that is written here.
     fn own(make: fn(usize) -> Box<dyn Engine>) -> Self {
-        Self { make, package: None, parallel: false, ages: false, except: None }
+        Self { make, package: None, parallel: false, ages: false, fits: |_| true }
     }
 
     fn parallel(self) -> Self {
@@ -71,8 +71,8 @@ impl Entry {
         Self { ages: true, ..self }
     }
 
-    fn except(self, scene: SceneName) -> Self {
-        Self { except: Some(scene), ..self }
+    fn only(self, fits: fn(SceneName) -> bool) -> Self {
+        Self { fits, ..self }
     }
 
     /// Name, as in `--engines`.
