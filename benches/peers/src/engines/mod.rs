@@ -2,6 +2,7 @@
 
 pub mod afternoon_grid;
 pub mod box2d;
+mod box_pruning;
 pub mod broccoli;
 mod loose_quadtree;
 mod loose_tight_grid;
@@ -22,6 +23,7 @@ pub fn all() -> Vec<Entry> {
     vec![
         Entry::package("triphase", |_| Box::<triphase::Triphase>::default()).parallel(),
         Entry::own(|_| Box::<afternoon_grid::AfternoonGrid>::default()),
+        Entry::own(|_| Box::<box_pruning::BoxPruning>::default()),
         Entry::own(|_| Box::<loose_tight_grid::LooseTightGrid>::default()).ages(),
         Entry::own(|_| Box::<tight_quadtree::TightQuadtree>::default()).ages(),
         Entry::own(|_| Box::<loose_quadtree::LooseQuadtree>::default()).ages(),
