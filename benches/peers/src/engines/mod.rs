@@ -4,6 +4,7 @@ pub mod afternoon_grid;
 pub mod box2d;
 mod box_pruning;
 pub mod broccoli;
+mod hshg;
 mod loose_quadtree;
 mod loose_tight_grid;
 pub mod obvhs;
@@ -24,6 +25,7 @@ pub fn all() -> Vec<Entry> {
         Entry::package("triphase", |_| Box::<triphase::Triphase>::default()).parallel(),
         Entry::own(|_| Box::<afternoon_grid::AfternoonGrid>::default()),
         Entry::own(|_| Box::<box_pruning::BoxPruning>::default()),
+        Entry::own(|_| Box::<hshg::Hshg>::default()).ages(),
         Entry::own(|_| Box::<loose_tight_grid::LooseTightGrid>::default()).ages(),
         Entry::own(|_| Box::<tight_quadtree::TightQuadtree>::default()).ages(),
         Entry::own(|_| Box::<loose_quadtree::LooseQuadtree>::default()).ages(),
