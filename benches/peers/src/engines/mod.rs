@@ -15,6 +15,7 @@ pub mod rstar;
 pub mod static_index;
 mod tight_quadtree;
 pub mod triphase;
+pub mod zelll;
 
 use crate::engine::Engine;
 use triphase_scenes::SceneName;
@@ -32,6 +33,7 @@ pub fn all() -> Vec<Entry> {
         Entry::package("broccoli", |threads| Box::new(broccoli::Broccoli::new(threads))).parallel(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::incremental(threads))).parallel().ages(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),
+        Entry::package("zelll", |threads| Box::new(zelll::Zelll::new(threads))).parallel().only(zelll::fits),
         // Box2D stops the process if its tree is degenerate.
         Entry::package("boxdd-sys", |_| Box::<box2d::Box2d>::default()).ages().only(|scene| scene != SceneName::Ulp),
         Entry::package("static_aabb2d_index", |threads| Box::new(static_index::StaticIndex::new(threads))).parallel(),
