@@ -79,7 +79,7 @@ pub struct Outcome {
 /// If an engine found other pairs than triphase, or triphase other pairs than brute force.
 pub fn run(race: Race, entries: &[Entry]) -> Result<Outcome, Mismatch> {
     let mut scene = Scene::new(race.scene, race.bodies, race.seed);
-    let entries = entries.iter().filter(|entry| entry.except != Some(race.scene));
+    let entries = entries.iter().filter(|entry| (entry.fits)(race.scene));
     let mut runners: Vec<Runner> =
         entries.enumerate().map(|(k, entry)| Runner::new(k, entry, race, &scene.statics)).collect();
     warm_up(race, &mut scene, &mut runners);

@@ -42,9 +42,9 @@ impl Engine for Blind {
 
 #[test]
 fn what_an_engine_misses_is_told() {
-    let blind = Entry { make: |_| Box::new(Blind), package: None, parallel: false, ages: false, except: None };
+    let blind = Entry { make: |_| Box::new(Blind), package: None, parallel: false, ages: false, fits: |_| true };
     let race = Race { scene: SceneName::Touching, bodies: 100, seed: 1, threads: 1, frames: 1, warm_up: 1 };
     let mismatch = race::run(race, &[engines::all()[0], blind]).expect_err("it is blind");
-    assert_eq!((mismatch.engine.as_str(), mismatch.kind, mismatch.extra), ("blind", "bodies", 0));
+    assert_eq!((mismatch.engine.as_str(), mismatch.kind, mismatch.extra), ("blind", "body", 0));
     assert!(mismatch.missing > 100, "{mismatch}");
 }

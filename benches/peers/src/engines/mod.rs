@@ -2,7 +2,9 @@
 
 pub mod afternoon_grid;
 pub mod box2d;
+mod box_pruning;
 pub mod broccoli;
+mod hshg;
 mod loose_quadtree;
 mod loose_tight_grid;
 pub mod obvhs;
@@ -13,6 +15,7 @@ pub mod rstar;
 pub mod static_index;
 mod tight_quadtree;
 pub mod triphase;
+pub mod zelll;
 
 use crate::engine::Engine;
 use triphase_scenes::SceneName;
@@ -22,14 +25,17 @@ pub fn all() -> Vec<Entry> {
     vec![
         Entry::package("triphase", |_| Box::<triphase::Triphase>::default()).parallel(),
         Entry::own(|_| Box::<afternoon_grid::AfternoonGrid>::default()),
+        Entry::own(|_| Box::<box_pruning::BoxPruning>::default()),
+        Entry::own(|_| Box::<hshg::Hshg>::default()).ages(),
         Entry::own(|_| Box::<loose_tight_grid::LooseTightGrid>::default()).ages(),
         Entry::own(|_| Box::<tight_quadtree::TightQuadtree>::default()).ages(),
         Entry::own(|_| Box::<loose_quadtree::LooseQuadtree>::default()).ages(),
         Entry::package("broccoli", |threads| Box::new(broccoli::Broccoli::new(threads))).parallel(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::incremental(threads))).parallel().ages(),
         Entry::package("parry2d", |threads| Box::new(parry::Parry::rebuilt(threads))).parallel().ages(),
+        Entry::package("zelll", |threads| Box::new(zelll::Zelll::new(threads))).parallel().only(zelll::fits),
         // Box2D stops the process if its tree is degenerate.
-        Entry::package("boxdd-sys", |_| Box::<box2d::Box2d>::default()).ages().except(SceneName::Ulp),
+        Entry::package("boxdd-sys", |_| Box::<box2d::Box2d>::default()).ages().only(|scene| scene != SceneName::Ulp),
         Entry::package("static_aabb2d_index", |threads| Box::new(static_index::StaticIndex::new(threads))).parallel(),
         Entry::package("rstar", |_| Box::<rstar::Rstar>::default()),
         Entry::package("obvhs", |_| Box::<obvhs::Obvhs>::default()),
@@ -48,19 +54,19 @@ pub struct Entry {
     pub parallel: bool,
     /// Whether the engine gets slower over frames, so that it has to step the whole warm-up.
     pub ages: bool,
-    /// A scene that the engine cannot step.
-    pub except: Option<SceneName>,
+    /// Whether the engine suits a scene; from other scenes the race leaves it out.
+    pub fits: fn(SceneName) -> bool,
 }
 
 impl Entry {
     /// An engine from a package of crates.io.
     fn package(package: &'static str, make: fn(usize) -> Box<dyn Engine>) -> Self {
-        Self { make, package: Some(package), parallel: false, ages: false, except: None }
+        Self { make, package: Some(package), parallel: false, ages: false, fits: |_| true }
     }
 
     /// An engine that is written here.
     fn own(make: fn(usize) -> Box<dyn Engine>) -> Self {
-        Self { make, package: None, parallel: false, ages: false, except: None }
+        Self { make, package: None, parallel: false, ages: false, fits: |_| true }
     }
 
     fn parallel(self) -> Self {
@@ -71,8 +77,8 @@ impl Entry {
         Self { ages: true, ..self }
     }
 
-    fn except(self, scene: SceneName) -> Self {
-        Self { except: Some(scene), ..self }
+    fn only(self, fits: fn(SceneName) -> bool) -> Self {
+        Self { fits, ..self }
     }
 
     /// Name, as in `--engines`.

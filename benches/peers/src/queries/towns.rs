@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn lines_are_places() {
         assert_eq!(place("10,0,1266"), Some([0.0, 1105.7]));
-        assert_eq!(place("0.0, -1.0"), Some([-78.715_13, 0.0]));
+        // The cosine may be a rounding off on other platforms.
+        assert!(place("0.0, -1.0").is_some_and(|[x, y]| (x + 78.715_13).abs() < 1e-4 && y == 0.0));
         assert_eq!(place("lat,lon"), None);
         assert_eq!(place("1"), None);
     }
