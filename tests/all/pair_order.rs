@@ -252,6 +252,7 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("harp", 82, 0x62f8aaccdb2b8fe3),
     ("shaft", 636585, 0x1206e2d144e3f92d),
     ("shaft_clustered", 727451, 0x1685c4b054b4e876),
+    ("lines_and_squares", 205563, 0x669719017a427c67),
     ("box_pruning", 2249811, 0x1f5a261505ee15f5),
     ("bepu", 35658, 0x7866aa74dae07b12),
 ];

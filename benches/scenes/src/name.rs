@@ -67,7 +67,7 @@ scene_names! {
     Shaft "shaft" "a world ten thousand times as high as wide, with tall, wide and square bodies of five decades"
     ShaftClustered "shaft_clustered" "`shaft`, with half of the bodies in tight clusters"
     Staircase "staircase" "boxes on the steps of a stair, each tenth of them sixty steps long: no pairs"
-    LinesAndSquares "lines_and_squares" "lines of all lengths and thicknesses along x, and one large square in a thousand: ten pairs per body"
+    LinesAndSquares "lines_and_squares" "lines of all lengths along x, and one large square in a thousand"
     BoxPruning "box_pruning" "Terdiman's box pruning without z: rectangles of up to 254 in a world of 4096 by 4096"
     Bepu "bepu" "sides of 1 to 100, nearly all of them small, and most bodies slow, as in a benchmark of BEPUphysics"
     Empty "empty" "no bodies"

@@ -49,7 +49,7 @@ pub(crate) fn staircase(scene: &mut Scene, bodies: usize) {
     }
 }
 
-/// Lines along x of all lengths and thicknesses, and a few large squares.
+/// Lines along x of all lengths, and a few large squares.
 pub(crate) fn lines_and_squares(scene: &mut Scene, bodies: usize) {
     let side = (bodies.max(1) as f64).sqrt();
     scene.world = [0.0, 0.0, side as f32, side as f32];
@@ -59,7 +59,7 @@ pub(crate) fn lines_and_squares(scene: &mut Scene, bodies: usize) {
             [side / 8.0; 2]
         } else {
             let length = f64::from(scene.random.range(-4.0, 21.0)).exp2();
-            [length, length * (-36.0 * scene.random.unit()).exp2()]
+            [length, length * (-36f64).exp2()]
         };
         let half = half.map(|half| half as f32);
         let velocity = velocity(&mut scene.random, 0.1);
