@@ -318,7 +318,7 @@ mod tests {
         let mut lines = |first: u32, count: u32| -> Vec<BodyRecord> {
             let mut line = |row: u32| {
                 let [x, y] = random.point(0.0, 100.0);
-                let height = if row % 100 == 0 { 60.0 } else { 0.0 };
+                let height = if row.is_multiple_of(100) { 60.0 } else { 0.0 };
                 BodyRecord { aabb: [x, y, x + 50.0, y + height], row }
             };
             (first..first + count).map(&mut line).collect()
