@@ -79,13 +79,11 @@ impl StepParts<'_> {
             return false;
         };
         let bodies = QueryBuilder::of_frame(front, &statics.tree, false).only_bodies();
-        for aabb in changes {
-            let rows = bodies.query_aabb(aabb).filter_map(|hit| match hit {
-                Hit::Body { row, .. } => Some(row),
-                Hit::Static { .. } => None,
-            });
-            broad_phase.changed.add(rows, row_count);
-        }
+        let rows = changes.flat_map(|aabb| bodies.query_aabb(aabb)).filter_map(|hit| match hit {
+            Hit::Body { row, .. } => Some(row),
+            Hit::Static { .. } => None,
+        });
+        broad_phase.changed.add(rows, row_count);
         true
     }
 

@@ -283,9 +283,10 @@ impl Buffers for ContactTracker {
 ///
 /// [`Error::DuplicateStaticId`] names two that do.
 pub(crate) fn check_static_ids(tree: &StaticTree) -> Result<(), Error> {
+    let Some(ids) = tree.ids() else { return Ok(()) };
+    let ids: Vec<u64> = ids.iter().copied().collect();
     let vacant: Vec<u32> = (0..tree.len() as u32).filter(|&row| tree.is_vacant(row)).collect();
-    let ids = tree.ids().map(|ids| ids.iter().copied().collect::<Vec<u64>>());
-    match ids.and_then(|ids| first_duplicate(&ids, &vacant)) {
+    match first_duplicate(&ids, &vacant) {
         Some((first, second, id)) => Err(Error::DuplicateStaticId { first, second, id }),
         None => Ok(()),
     }

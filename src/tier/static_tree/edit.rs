@@ -82,7 +82,7 @@ impl StaticTree {
 
     /// Removes the statics of some rows; those removed before are left alone.
     ///
-    /// Their rows stay, [without a box](Self::aabb).
+    /// Their rows stay, [without a box](Self::aabb), with the ids and filters that they had.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl StaticTree {
             return Err(Error::ColumnLengthMismatch { chunk: None, column: Column::Min, expected, found });
         }
         self.check_columns(statics)?;
+        self.note_changes(rows);
         for (k, &row) in rows.iter().enumerate() {
-            self.note_change(row);
             self.rows.replace(row, statics, k);
             self.disabled.remove(row);
         }
@@ -129,8 +129,8 @@ impl StaticTree {
 
     pub(crate) fn remove_statics(&mut self, rows: &[u32], parallel: bool) -> Result<(), Error> {
         rows.iter().try_for_each(|&row| self.check_row(row))?;
+        self.note_changes(rows);
         for &row in rows {
-            self.note_change(row);
             self.rows.boxes.set(row, VACANT);
             self.disabled.remove(row);
         }
@@ -147,13 +147,17 @@ impl StaticTree {
         Ok(())
     }
 
-    /// Notes that a row is about to change.
-    fn note_change(&mut self, row: u32) {
-        if let Err(at) = self.find_changed(row) {
-            let built_box = *self.raw_box(row);
-            self.changed.insert(at, ChangedStatic { row, built_box });
+    /// Notes that rows are about to change.
+    fn note_changes(&mut self, rows: &[u32]) {
+        let (boxes, known) = (&self.rows.boxes, self.changed.len());
+        let before = |row: u32| ChangedStatic { row, built_box: boxes[row] };
+        let new: Vec<_> = rows.iter().filter(|&&row| self.find_changed(row).is_err()).map(|&row| before(row)).collect();
+        self.changed.extend(new);
+        if self.changed.len() > known {
+            self.changed.sort_unstable_by_key(|changed| changed.row);
+            self.changed.dedup_by_key(|changed| changed.row);
         }
-        self.hide(row, true);
+        rows.iter().for_each(|&row| self.hide(row, true));
     }
 
     /// Builds the tree of changed rows, or all of it if these are many (EDIT-1).

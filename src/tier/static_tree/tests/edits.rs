@@ -125,6 +125,19 @@ fn the_tree_is_built_anew_after_many_changes() {
 }
 
 #[test]
+fn all_statics_are_changed_in_one_call() {
+    let boxes = walls(200_000, 7, [0.0, 0.0]);
+    let mut tree = StaticTree::new(&boxes).unwrap();
+    // Every row twice, from the last one on.
+    let rows: Vec<u32> = (0..200_000).rev().flat_map(|row| [row, row]).collect();
+    tree.remove(&rows).unwrap();
+    assert_eq!((tree.bounds(), tree.entry_count(), tree.len()), (None, 0, 200_000));
+    tree.replace(&rows, &rows.iter().map(|&row| boxes[row as usize]).collect::<Vec<_>>()).unwrap();
+    tree.assert_well_formed();
+    assert_eq!(tree.entry_count(), StaticTree::new(&boxes).unwrap().entry_count());
+}
+
+#[test]
 fn ids_and_filters_change_with_their_rows() {
     let (wall, layer) = ([0.0f32, 0.0, 1.0, 1.0], Filter::new(2, 4));
     let mut tree = StaticTree::new(Statics::new(&[wall, wall]).with_ids(&[70, 71])).unwrap();
