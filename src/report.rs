@@ -5,9 +5,9 @@ use crate::config::WorldConfig;
 use crate::contacts::store::ContactStore;
 use crate::frame::frames::Frames;
 use crate::frame::phases::PhaseTimes;
+use crate::frame::statics::StaticSet;
 use crate::memory::page::PAGE_LEN;
 use crate::tier::point_grid::bands::Bands;
-use crate::tier::static_tree::tree::StaticTree;
 use std::fmt;
 
 /// Figures of one point grid in the last step.
@@ -91,7 +91,7 @@ impl Report {
     /// The report of a world with these parts.
     pub(crate) fn new(
         config: &WorldConfig,
-        statics: &StaticTree,
+        statics: &StaticSet,
         frames: &Frames,
         broad_phase: &BroadPhase,
         contacts: &ContactStore,
@@ -102,13 +102,13 @@ impl Report {
             grids: grid_reports(&frame.bands),
             cached_count: frame.cached.count(),
             oversized_count: frame.oversized.rows().len(),
-            static_count: statics.len(),
-            static_changed_count: statics.changed_count(),
+            static_count: statics.tree.len(),
+            static_changed_count: statics.tree.changed_count(),
             skipped_count: frame.skipped.len(),
             body_pair_count: contacts.found.body_pair_count(),
             static_pair_count: contacts.found.static_pair_count(),
             body_bytes: frames.bytes(broad_phase.sleepers.all_bands()) + broad_phase.bytes(),
-            static_bytes: statics.memory_bytes() + frames.bytes_statics(statics),
+            static_bytes: statics.bytes() + frames.bytes_statics(&statics.tree),
             pair_bytes: contacts.bytes() + cached_pages * PAGE_LEN * size_of::<[u32; 2]>(),
             phases: frame.phases,
             advice: None,

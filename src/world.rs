@@ -810,7 +810,7 @@ impl World {
     ///
     /// O(cells). Meant for occasional use, not for every frame.
     pub fn report(&self) -> Report {
-        Report::new(&self.config, &self.statics.tree, &self.frames, &self.broad_phase, &self.contacts)
+        Report::new(&self.config, &self.statics, &self.frames, &self.broad_phase, &self.contacts)
     }
 
     /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)

@@ -47,6 +47,8 @@ impl StaticLog {
     /// Forgets everything up to a state.
     fn clear(&mut self, state: u64) {
         self.boxes.clear();
+        // So that changes allocate nothing later.
+        self.boxes.reserve_exact(LOG_MAX);
         self.forgotten = state;
     }
 }
@@ -108,6 +110,11 @@ impl StaticSet {
     pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = Aabb>> {
         let first = self.log.boxes.partition_point(|&(state, _)| state <= version.state);
         (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, aabb)| aabb))
+    }
+
+    /// Bytes of heap memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tree.memory_bytes() + self.log.boxes.capacity() * size_of::<(u64, Aabb)>()
     }
 
     /// Becomes a clone of `other`, in its own memory.

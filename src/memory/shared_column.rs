@@ -7,7 +7,7 @@ use std::sync::Arc;
 const CHUNK_LEN: usize = 1024;
 
 /// Values by row. All chunks but the last are full.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct SharedColumn<T> {
     chunks: Vec<Arc<[T]>>,
     len: usize,
@@ -16,6 +16,18 @@ pub(crate) struct SharedColumn<T> {
 impl<T> Default for SharedColumn<T> {
     fn default() -> Self {
         Self { chunks: Vec::new(), len: 0 }
+    }
+}
+
+impl<T> Clone for SharedColumn<T> {
+    fn clone(&self) -> Self {
+        Self { chunks: self.chunks.clone(), len: self.len }
+    }
+
+    /// Keeps its memory.
+    fn clone_from(&mut self, other: &Self) {
+        self.chunks.clone_from(&other.chunks);
+        self.len = other.len;
     }
 }
 

@@ -66,6 +66,13 @@ impl StaticRows {
         }
     }
 
+    /// Becomes a clone of `other`, in its own memory.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.boxes.clone_from(&other.boxes);
+        self.ids.clone_from(&other.ids);
+        self.filters.clone_from(&other.filters);
+    }
+
     pub(super) fn bytes_beside(&self, other: &Self) -> usize {
         self.boxes.bytes_beside(&other.boxes)
             + self.ids.bytes_beside(&other.ids)

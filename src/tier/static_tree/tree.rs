@@ -318,7 +318,7 @@ impl StaticTree {
 
     /// Becomes a clone of `other`, in its own memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.rows.clone_from(&other.rows);
+        self.rows.copy_from(&other.rows);
         self.built.clone_from(&other.built);
         self.recent.clone_from(&other.recent);
         self.changed.clone_from(&other.changed);
