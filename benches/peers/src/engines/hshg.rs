@@ -1,5 +1,5 @@
 //! A hierarchical spatial hash grid in the way of [HSHG](https://github.com/supahero1/hshg),
-//! written from its description; one thread.
+//! written for this comparison; one thread.
 //!
 //! There is a grid for each size class, with cells twice as wide as those of the class below. A
 //! body is in one cell of one grid, in a linked list, and changes lists only if it has left its
