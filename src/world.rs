@@ -375,7 +375,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::StaticOutOfRange`] if there is no such row.
+    /// [`Error::StaticOutOfRange`] if there is no such row, [`Error::StaticRemoved`] if its static
+    /// was removed.
     ///
     /// # Cost
     ///

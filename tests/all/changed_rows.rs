@@ -399,6 +399,23 @@ fn statics_that_change_are_seen_by_told_steps() {
 }
 
 #[test]
+fn after_too_many_changes_of_statics_all_pairs_may_have_changed() {
+    let (mut told, _) = scene_told(WorldConfig::new(), SceneName::Castles, 8000, false);
+    told.step("the first step");
+    for (doors, enabled) in [(1100, false), (1000, true), (1, false)] {
+        for row in 0..doors {
+            told.change_statics(&[row], |world| {
+                world.set_static_enabled(row, enabled).expect("a static");
+            });
+        }
+        if doors > 1024 {
+            told.changed_statics = None;
+        }
+        told.step(&format!("{doors} doors"));
+    }
+}
+
+#[test]
 fn a_door_costs_a_told_step_no_full_one() {
     let scene = Scene::new(SceneName::Castles, 20_000, SEED);
     let columns = Columns::new(scene.centers.clone(), scene.half_extents.clone());

@@ -327,6 +327,29 @@ fn contacts_with_static_ids_survive_replaced_statics() {
     step(&mut worlds, &mut ledger, &input, 0.0, &[]);
     let [_, persisting, ended] = ledger.counts;
     assert!(persisting > 100 && ended > 10, "{:?}", ledger.counts);
+    // One moves to another row, twice, with no step between; its former row stays vacant.
+    let row = input.statics.len() / 2;
+    let (aabb, id) = (input.statics[row], input.static_ids.as_ref().expect("ids")[row]);
+    for at in [row, input.statics.len()] {
+        worlds.each(|world| {
+            world.remove_statics(&[at as u32]).expect("such a static");
+            world.insert_statics(Statics::new(&[aabb]).with_ids(&[id])).expect("a valid static");
+        });
+        (input.statics[at], input.enabled[at]) = ([f32::NAN; 4], false);
+        input.statics.push(aabb);
+        input.enabled.push(true);
+        input.static_ids.as_mut().expect("ids").push(id);
+    }
+    step(&mut worlds, &mut ledger, &input, 0.0, &[]);
+    let is_present = input.statics.iter().map(|aabb| !aabb[0].is_nan()).collect::<Vec<_>>();
+    let mut kept = is_present.iter();
+    input.statics.retain(|_| kept.next() == Some(&true));
+    kept = is_present.iter();
+    input.static_ids.as_mut().expect("ids").retain(|_| kept.next() == Some(&true));
+    input.enabled.truncate(input.statics.len());
+    input.enabled.fill(true);
+    worlds.each(|world| input.set_statics(world)).expect("valid statics");
+    step(&mut worlds, &mut ledger, &input, 0.0, &[]);
     // One is disabled.
     input.enabled[3] = false;
     worlds.each(|world| world.set_static_enabled(3, false)).expect("such a static");

@@ -9,6 +9,7 @@
 //! to. Only long leaves look at their bounds.
 
 use crate::geometry::{EMPTY_AABB, RawAabb, union};
+use crate::memory::buffers::buffers;
 use std::ops::Range;
 
 /// Leaf entries that searches test at once, as bits of a word. Most leaves are shorter.
@@ -23,9 +24,11 @@ const UPPER_RUN: usize = ENTRY_BATCH * ENTRY_BATCH;
 /// The bounds of runs of entries: of [`ENTRY_BATCH`], and of [`UPPER_RUN`].
 #[derive(Debug, Default)]
 pub(super) struct RunBounds {
-    pub(super) batches: Vec<RawAabb>,
-    pub(super) upper: Vec<RawAabb>,
+    batches: Vec<RawAabb>,
+    upper: Vec<RawAabb>,
 }
+
+buffers!(RunBounds { leveled: ; own: batches, upper; plain: ; });
 
 impl RunBounds {
     /// Empty if no leaf is long.
@@ -38,38 +41,7 @@ impl RunBounds {
         let upper = batches.chunks(UPPER_RUN / ENTRY_BATCH).map(bounds).collect();
         Self { batches, upper }
     }
-}
 
-/// Orders the entries of long leaves.
-pub(super) fn order_long_leaves(leaves: &[Range<usize>], entries: &mut [u32], boxes: &[RawAabb]) {
-    for leaf in leaves.iter().filter(|leaf| leaf.len() > SHORT_MAX) {
-        order(leaf.start, &mut entries[leaf.clone()], boxes, 0);
-    }
-}
-
-/// Orders entries of which the first is at `start`: those below a median of their centers first,
-/// along x and y in turn, until they are in one run.
-fn order(start: usize, entries: &mut [u32], boxes: &[RawAabb], axis: usize) {
-    let end = start + entries.len();
-    if start / ENTRY_BATCH == (end - 1) / ENTRY_BATCH {
-        return;
-    }
-    // A border of runs near the middle. There is one above `start`.
-    let unit = if entries.len() > 2 * UPPER_RUN { UPPER_RUN } else { ENTRY_BATCH };
-    let before_middle = (start + entries.len() / 2) / unit * unit;
-    let middle = if before_middle > start { before_middle } else { before_middle + unit };
-    let center = |row: u32| {
-        let aabb = &boxes[row as usize];
-        aabb[axis] * 0.5 + aabb[axis + 2] * 0.5
-    };
-    let compare = |&a: &u32, &b: &u32| center(a).total_cmp(&center(b)).then(a.cmp(&b));
-    entries.select_nth_unstable_by(middle - start, compare);
-    let (low, high) = entries.split_at_mut(middle - start);
-    order(start, low, boxes, axis ^ 1);
-    order(middle, high, boxes, axis ^ 1);
-}
-
-impl RunBounds {
     /// Takes the next entries of a leaf, at most [`ENTRY_BATCH`], from those that are left.
     ///
     /// Skips runs whose bounds `may_hit` refuses (RUN-1).
@@ -104,6 +76,35 @@ impl RunBounds {
             left.start += run;
         }
     }
+}
+
+/// Orders the entries of long leaves.
+pub(super) fn order_long_leaves(leaves: &[Range<usize>], entries: &mut [u32], boxes: &[RawAabb]) {
+    for leaf in leaves.iter().filter(|leaf| leaf.len() > SHORT_MAX) {
+        order(leaf.start, &mut entries[leaf.clone()], boxes, 0);
+    }
+}
+
+/// Orders entries of which the first is at `start`: those below a median of their centers first,
+/// along x and y in turn, until they are in one run.
+fn order(start: usize, entries: &mut [u32], boxes: &[RawAabb], axis: usize) {
+    let end = start + entries.len();
+    if start / ENTRY_BATCH == (end - 1) / ENTRY_BATCH {
+        return;
+    }
+    // A border of runs near the middle. There is one above `start`.
+    let unit = if entries.len() > 2 * UPPER_RUN { UPPER_RUN } else { ENTRY_BATCH };
+    let before_middle = (start + entries.len() / 2) / unit * unit;
+    let middle = if before_middle > start { before_middle } else { before_middle + unit };
+    let center = |row: u32| {
+        let aabb = &boxes[row as usize];
+        aabb[axis] * 0.5 + aabb[axis + 2] * 0.5
+    };
+    let compare = |&a: &u32, &b: &u32| center(a).total_cmp(&center(b)).then(a.cmp(&b));
+    entries.select_nth_unstable_by(middle - start, compare);
+    let (low, high) = entries.split_at_mut(middle - start);
+    order(start, low, boxes, axis ^ 1);
+    order(middle, high, boxes, axis ^ 1);
 }
 
 #[cfg(test)]

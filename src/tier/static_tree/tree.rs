@@ -118,7 +118,6 @@ pub(super) struct Root {
 
 plain_buffers!(Root);
 buffers!(TreeData { leveled: ; own: roots, siblings, entries, entry_boxes, run_bounds; plain: ; });
-buffers!(RunBounds { leveled: ; own: batches, upper; plain: ; });
 
 impl StaticTree {
     /// Builds the tree from a slice of boxes, or from [`Statics`] with ids or filters.
