@@ -42,7 +42,7 @@ pub(crate) fn run_block(
     let share = part_start(block, rows.len(), blocks)..part_start(block + 1, rows.len(), blocks);
     let mut sink = pass.sink(PairKind::Static, task, &mut output.static_pages);
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
-    let _ = static_pass::find_oversized_pairs(pass, oversized, share, &mut sink);
+    let _ = static_pass::find_oversized_pairs(pass, oversized, share, scratch, &mut sink);
     drop(sink);
     output.times.statics = clock.lap();
 }

@@ -25,6 +25,9 @@ use std::ops::Range;
 /// as this many bodies that search the tree in groups.
 const BODIES_PER_STATIC: usize = 2;
 
+/// Pairs for which room is made at once.
+const PAIRS_AT_ONCE: usize = 64;
+
 /// Finds the pairs of a band's bodies with statics. `None` once the pair limit is exceeded.
 pub(crate) fn find_band_pairs<'s>(
     pass: &PassContext<'s>,
@@ -43,20 +46,33 @@ pub(crate) fn find_band_pairs<'s>(
 }
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.
+///
+/// Each searches the tree alone: it touches many leaves, and shares few of them with others.
 pub(crate) fn find_oversized_pairs<'s>(
     pass: &PassContext<'s>,
     oversized: &Oversized,
     bodies: Range<usize>,
+    SearchScratch { statics: found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
-    let mut statics = GroupPass { pass, group: BoxGroup::new(), sink };
-    let (boxes, rows) = (&oversized.boxes()[bodies.clone()], &oversized.rows()[bodies]);
-    for (boxes, rows) in boxes.chunks(GROUP_MAX).zip(rows.chunks(GROUP_MAX)) {
-        statics.group.clear();
-        for ([min_x, min_y, max_x, max_y], row) in boxes.iter().zip(rows) {
-            statics.group.extend([min_x, min_y, max_x, max_y].map(std::slice::from_ref), std::slice::from_ref(row));
+    let PassContext { step, filters_by_row, .. } = *pass;
+    let (statics, has_filters) = (step.statics, filters_by_row.is_some() || step.statics.has_filters());
+    for (aabb, &body) in oversized.boxes()[bodies.clone()].iter().zip(&oversized.rows()[bodies]) {
+        found.clear();
+        statics.collect_up_to(usize::MAX, aabb, found);
+        if has_filters {
+            let filter = pass.filter(body);
+            found.retain(|of| filter.interacts_with(statics.filter_of(of.row)));
         }
-        statics.search_group()?;
+        if step.are_circles {
+            let circle = BodyCircle::of_box(aabb);
+            found.retain(|of| circle.overlaps_box(&of.aabb));
+        }
+        for part in found.chunks(PAIRS_AT_ONCE) {
+            let slots = sink.room(part.len())?;
+            slots.iter_mut().zip(part).for_each(|(slot, of)| *slot = [body, of.row]);
+            sink.advance(part.len());
+        }
     }
     Some(())
 }

@@ -79,6 +79,11 @@ pub(super) fn plan_if_faster(
         sampled += 1.0;
     }
     let search = search / sampled;
+    let by_search = search * boxes.len() as f64;
+    // No plan takes less than this.
+    if population * LOOK_UP_NS + boxes.len() as f64 * SORT_NS.min(search) >= by_search {
+        return None;
+    }
     let cost = |plan: &SweepPlan| {
         let spread = side(bounds.edges(), plan.axis);
         // How far before a body the boxes begin that are tested: all since the first that reaches
@@ -97,7 +102,7 @@ pub(super) fn plan_if_faster(
         shares.into_iter().chain([f64::INFINITY]).map(move |longest| SweepPlan { axis, longest })
     });
     let best = plans.map(|plan| (cost(&plan), plan)).min_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|&(cost, _)| cost < search * boxes.len() as f64).map(|(_, plan)| plan)
+    best.filter(|&(cost, _)| cost < by_search).map(|(_, plan)| plan)
 }
 
 fn side(aabb: &[f32; 4], axis: usize) -> f64 {
