@@ -23,6 +23,7 @@ use crate::tier::static_tree::node::{Node, SiblingsIndex};
 use crate::tier::static_tree::split::{Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
 use crate::tier::static_tree::tree::{Root, StaticTree, TreeData, TreePart};
+use glam::Vec4;
 use smallvec::SmallVec;
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -41,13 +42,20 @@ impl StaticTree {
         let first = found.len();
         let mut query = self.box_query(*area, BoxTest::Overlap);
         while query.next_leaf() {
-            let data = query.part.data;
+            let TreePart { data, hidden, .. } = query.part;
+            // The edges of a static to be reported exceed `above` and are from `mins` to `maxs`.
+            let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
+            let above = Vec4::new(query.above[0], query.above[1], low, low);
+            let mins = Vec4::new(low, low, area[0], area[1]);
+            let maxs = Vec4::new(area[2], area[3], high, high);
             while let Some(batch) = data.run_bounds.next_batch(&mut query.left, |bounds| overlaps(bounds, area)) {
                 let mut len = found.len();
                 found.resize(len + batch.len(), BodyRecord::default());
                 // Branchless, so that the processor loads many boxes at once.
                 for (&row, &aabb) in data.entries[batch.clone()].iter().zip(&data.entry_boxes[batch]) {
-                    let is_hit = query.owns(&aabb) & overlaps(&aabb, area) & !query.part.hidden.contains(row);
+                    let edges = Vec4::from_array(aabb);
+                    let is_hit =
+                        (edges.cmpgt(above) & edges.cmpge(mins) & edges.cmple(maxs)).all() & !hidden.contains(row);
                     found[len] = BodyRecord { aabb, row };
                     len += usize::from(is_hit);
                 }
