@@ -230,8 +230,18 @@ pub enum Error {
         /// The row.
         row: u32,
     },
-    /// The static set has ids, and statics to be inserted have none, or the other way round.
-    InconsistentStaticIds,
+    /// Only one of the static set and the given statics has ids. The set is not empty.
+    InconsistentStaticIds {
+        /// Whether the set has ids, so that the given statics have none.
+        set_has_ids: bool,
+    },
+    /// The number of rows to replace differs from the number of given statics.
+    StaticCountMismatch {
+        /// Number of rows that were named.
+        row_count: usize,
+        /// Number of statics that were given.
+        static_count: usize,
+    },
     /// The new origin passed to [`World::shift_origin`](crate::World::shift_origin) is not finite.
     InvalidOrigin {
         /// The axis: 0 for x, 1 for y.
@@ -300,8 +310,14 @@ impl fmt::Display for Error {
                 write!(f, "static row {row} does not exist; the set has {count} rows")
             }
             Self::StaticRemoved { row } => write!(f, "the static of row {row} was removed"),
-            Self::InconsistentStaticIds => {
-                write!(f, "the static set has ids and the statics given have none, or the other way round")
+            Self::InconsistentStaticIds { set_has_ids: true } => {
+                f.write_str("the static set has ids, but the given statics have none")
+            }
+            Self::InconsistentStaticIds { set_has_ids: false } => {
+                f.write_str("the given statics have ids, but the static set has none")
+            }
+            Self::StaticCountMismatch { row_count, static_count } => {
+                write!(f, "{row_count} rows were named, but {static_count} statics were given")
             }
             Self::InvalidOrigin { axis, value } => {
                 write!(f, "origin.{} is {value}; must be finite", axis_name(*axis))

@@ -54,10 +54,13 @@ fn row_errors_name_row_column_axis_and_value() {
     check(world.remove_statics(&[0, 2]), "static row 2 does not exist; the set has 2 rows");
     let text = "static row 0: min.y is NaN; must be finite";
     check(world.insert_statics(&[[0.0f32, NAN, 1.0, 1.0]]), text);
-    let text = "the min column has 1 rows, but the first column has 2";
+    let text = "2 rows were named, but 1 statics were given";
     check(world.replace_statics(&[0, 1], &[[0.0f32; 4]]), text);
-    let text = "the static set has ids and the statics given have none, or the other way round";
-    check(world.insert_statics(Statics::new(&[[0.0f32; 4]]).with_ids(&[7])), text);
+    let with_id = || Statics::new(&[[0.0f32; 4]]).with_ids(&[7]);
+    check(world.insert_statics(with_id()), "the given statics have ids, but the static set has none");
+    world.set_statics(with_id()).unwrap();
+    let text = "the static set has ids, but the given statics have none";
+    check(world.replace_statics(&[0], &[[0.0f32; 4]]), text);
     let bodies = Bodies::uniform(&centers[..1], [0.5, 0.5]);
     check(world.step_changed(bodies, &[3]), "changed row 3 does not exist; the step has 1 rows");
     check(world.step_changed(bodies, &[false, true]), "the changed rows have 2 flags, but 1 rows need 1");

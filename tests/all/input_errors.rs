@@ -388,6 +388,33 @@ fn static_row_out_of_range_is_named() {
 }
 
 #[test]
+fn refused_changes_of_statics_keep_the_set() {
+    let good = Columns::uniform(vec![[1.0, 1.0], [1.5, 1.5], [20.0, 30.0]], [0.5; 2]);
+    let ids = [10, 11, 12];
+    for set_has_ids in [false, true] {
+        let with_ids = triphase::Statics::new(&WALLS).with_ids(&ids);
+        let (set, other) =
+            if set_has_ids { (with_ids, WALLS.as_slice().into()) } else { (WALLS.as_slice().into(), with_ids) };
+        let mut world = sequential();
+        world.set_statics(set).unwrap();
+        world.step(good.bodies()).unwrap();
+        let before = view(&world);
+        assert!(!before.0.statics.is_empty());
+        for rows in [&[][..], &[0], &[2, 1], &[0, 1, 2, 2]] {
+            let mismatch = Error::StaticCountMismatch { row_count: rows.len(), static_count: 3 };
+            assert_eq!(world.replace_statics(rows, set), Err(mismatch));
+        }
+        let inconsistent = Error::InconsistentStaticIds { set_has_ids };
+        assert_eq!(world.insert_statics(other), Err(inconsistent.clone()));
+        assert_eq!(world.replace_statics(&[2, 1, 0], other), Err(inconsistent));
+        assert_eq!((view(&world), world.statics().changed_count()), (before, 0));
+        // No statics fit any set.
+        assert_eq!(world.insert_statics(triphase::Statics::default()), Ok(3..3));
+        assert_eq!(world.replace_statics(&[], triphase::Statics::default()), Ok(()));
+    }
+}
+
+#[test]
 fn replaced_statics_have_no_pairs_until_the_next_step() {
     let good = Columns::uniform(vec![[1.0, 1.0], [1.5, 1.5], [20.0, 30.0]], [0.5; 2]);
     let mut world = sequential();

@@ -1,14 +1,18 @@
 //! Inserts, replaces and removes a few statics.
 //!
-//! EDIT-1: A row that changed is hidden in the tree that was built, and listed in `recent`, a tree
-//! of all such rows that is built anew with each change. So a static is found in one of the two
-//! trees, with its present box.
+//! EDIT-1: Rows that were inserted, replaced or removed since `built` was built are in `changed`.
+//! Searches of `built` skip them, and `recent` is a tree of their present boxes, which each edit
+//! builds again. So the two searches find each enabled static once, with its present box.
 //!
-//! EDIT-2: Of the two trees, the first is determined by the boxes it was built of, which are the
-//! present ones but for those of `changed` rows, and the second by the present boxes of these. So a
-//! saved set needs no more than both to be restored with the same order of hits.
+//! EDIT-2: The present boxes and `changed` determine both trees: `built` is the tree of the present
+//! boxes, with those of changed rows replaced by their `built_box`, and `recent` is the tree of the
+//! present boxes of changed rows. So these are all that is saved, and a restored set has the same
+//! order of hits.
+//!
+//! Cost: O(k log k) for k changed rows, and a copy of each chunk of a column that a clone shares
+//! and in which a row changes.
 
-use crate::error::{Column, Error};
+use crate::error::Error;
 use crate::input::statics::Statics;
 use crate::tier::static_tree::build::{check, check_count};
 use crate::tier::static_tree::node::row_number;
@@ -17,31 +21,43 @@ use crate::tier::static_tree::tree::{ChangedStatic, StaticTree, TreeData};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The tree is built anew once more than one row in this many has changed since. Then a change
-/// takes about this fraction of the time that building takes.
+/// If more than one row in this many has changed since the tree was built, an edit builds one tree
+/// of all rows. Each edit builds a tree of the changed rows, so the last one before that takes
+/// about a sixteenth of the time of building all. A larger share would make edits slower, a smaller
+/// one would build all rows more often.
 const REBUILT_SHARE: usize = 16;
 
-/// So many rows may change in any case: a tree of them is built in a few microseconds.
+/// Up to this many rows may change before one tree of all rows is built, however few rows there
+/// are. A tree of 64 rows is built in a few microseconds.
 const CHANGED_FREE: usize = 64;
 
 impl StaticTree {
     /// Appends statics, all enabled, and returns their rows.
     ///
-    /// Rows are never renumbered. To keep them few, [`replace`](Self::replace) those of removed
-    /// statics instead.
+    /// Rows are never renumbered, and rows of removed statics remain. To reuse such rows, call
+    /// [`replace`](Self::replace) instead.
+    ///
+    /// The statics need ids if the tree has ids, and must not have them if it has none. An empty
+    /// tree takes either. Without filters, they get [`Filter::ALL`](crate::Filter::ALL). If they
+    /// have filters and the tree has none, all other rows get `Filter::ALL`.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new), where rows count from the first of those given. Also
-    /// [`Error::InconsistentStaticIds`] if either the tree or the statics given have ids, unless
-    /// the tree is empty. On an error nothing changes.
+    /// - [`Error::InvalidStatic`] names the lowest invalid row, counted among the given statics.
+    /// - [`Error::ColumnLengthMismatch`] if there are not as many ids or filters as boxes.
+    /// - [`Error::TooManyRows`] if the tree would have more than 2^32 - 2 rows.
+    /// - [`Error::InconsistentStaticIds`] if only one of the tree and the given statics has ids,
+    ///   unless one of them is empty.
+    ///
+    /// On an error nothing changes.
     ///
     /// # Cost
     ///
     /// O(k log k) if k rows were inserted, replaced or removed since the tree was built, these
-    /// included; see [`changed_count`](Self::changed_count). Once k exceeds 64 and a sixteenth of
-    /// the rows, the tree is built anew, on the calling thread, and k is 0 again. Until then,
-    /// searches take a little longer.
+    /// included; see [`changed_count`](Self::changed_count). Also copies each chunk of 1,024 rows
+    /// that a clone shares and in which a row changes. Once k exceeds 64 and a sixteenth of the
+    /// rows, the tree is built again from all rows, on the calling thread, and k is 0 again. Until
+    /// then, searches take a little longer.
     ///
     /// # Example
     ///
@@ -63,26 +79,28 @@ impl StaticTree {
         self.insert_statics(&statics.into(), false)
     }
 
-    /// Gives rows other boxes, and other ids and filters if the tree has these. They are enabled.
+    /// Replaces the statics of some rows, and enables these rows.
     ///
-    /// The k-th row gets the k-th box. Rows whose statics were removed get new ones.
+    /// `rows[k]` gets static `k`; a row that is named twice gets the last of its statics. Rows
+    /// whose statics were removed may be named, too. For ids and filters, see
+    /// [`insert`](Self::insert).
     ///
     /// # Errors
     ///
-    /// As for [`insert`](Self::insert). Also [`Error::StaticOutOfRange`] if there is no such row,
-    /// and [`Error::ColumnLengthMismatch`] if there are not as many boxes as rows. On an error
-    /// nothing changes.
+    /// Those of [`insert`](Self::insert). Also [`Error::StaticOutOfRange`] if there is no such row,
+    /// and [`Error::StaticCountMismatch`] if there are not as many statics as rows.
     ///
     /// # Cost
     ///
-    /// As of [`insert`](Self::insert).
+    /// That of [`insert`](Self::insert).
     pub fn replace<'s>(&mut self, rows: &[u32], statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         self.replace_statics(rows, &statics.into(), false)
     }
 
-    /// Removes the statics of some rows; those removed before are left alone.
+    /// Removes the statics of some rows.
     ///
-    /// Their rows stay, [without a box](Self::aabb), with the ids and filters that they had.
+    /// The rows remain, [without a box](Self::aabb), with the ids and filters that they had. A
+    /// static that was removed before stays removed.
     ///
     /// # Errors
     ///
@@ -90,7 +108,8 @@ impl StaticTree {
     ///
     /// # Cost
     ///
-    /// As of [`insert`](Self::insert).
+    /// That of [`insert`](Self::insert). A row whose static was removed before the tree was built
+    /// counts again.
     pub fn remove(&mut self, rows: &[u32]) -> Result<(), Error> {
         self.remove_statics(rows, false)
     }
@@ -113,9 +132,9 @@ impl StaticTree {
 
     pub(crate) fn replace_statics(&mut self, rows: &[u32], statics: &Statics<'_>, parallel: bool) -> Result<(), Error> {
         rows.iter().try_for_each(|&row| self.check_row(row))?;
-        let (expected, found) = (rows.len(), statics.aabbs.len());
-        if expected != found {
-            return Err(Error::ColumnLengthMismatch { chunk: None, column: Column::Min, expected, found });
+        let (row_count, static_count) = (rows.len(), statics.aabbs.len());
+        if row_count != static_count {
+            return Err(Error::StaticCountMismatch { row_count, static_count });
         }
         self.check_columns(statics)?;
         self.note_changes(rows);
@@ -138,16 +157,18 @@ impl StaticTree {
         Ok(())
     }
 
-    /// Checks the columns of statics that are to be inserted, and that they fit to those present.
+    /// Checks the columns of given statics, and that they have ids exactly if the tree has.
     fn check_columns(&self, statics: &Statics<'_>) -> Result<(), Error> {
         check(statics)?;
-        if !self.is_empty() && !statics.aabbs.is_empty() && self.ids().is_some() != statics.ids.is_some() {
-            return Err(Error::InconsistentStaticIds);
+        let set_has_ids = self.ids().is_some();
+        if !self.is_empty() && !statics.aabbs.is_empty() && set_has_ids != statics.ids.is_some() {
+            return Err(Error::InconsistentStaticIds { set_has_ids });
         }
         Ok(())
     }
 
-    /// Notes that rows are about to change.
+    /// Adds rows that are about to change to `changed`, and hides them in `built` (EDIT-1). Call it
+    /// before their boxes change.
     fn note_changes(&mut self, rows: &[u32]) {
         let (boxes, known) = (&self.rows.boxes, self.changed.len());
         let before = |row: u32| ChangedStatic { row, built_box: boxes[row] };
@@ -160,7 +181,7 @@ impl StaticTree {
         rows.iter().for_each(|&row| self.hide(row, true));
     }
 
-    /// Builds the tree of changed rows, or all of it if these are many (EDIT-1).
+    /// Builds the tree of changed rows, or one tree of all rows if many have changed (EDIT-1).
     fn update_trees(&mut self, parallel: bool) {
         if self.changed.len() > CHANGED_FREE.max(self.len() / REBUILT_SHARE) {
             let present = (0..).zip(self.raw_boxes().copied());

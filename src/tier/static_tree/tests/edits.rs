@@ -1,6 +1,6 @@
 //! Trees whose statics are inserted, replaced, removed, enabled and disabled, against a list.
 
-use crate::error::{Column, Error};
+use crate::error::Error;
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::input::statics::Statics;
@@ -161,14 +161,15 @@ fn a_change_with_an_error_changes_nothing() {
     let out_of_range = Err(Error::StaticOutOfRange { row: 3, count: 3 });
     assert_eq!(edited.tree.replace(&[0, 3], &[wall, wall]), out_of_range);
     assert_eq!(edited.tree.remove(&[0, 3]), out_of_range);
-    let mismatch = Error::ColumnLengthMismatch { chunk: None, column: Column::Min, expected: 1, found: 2 };
+    let mismatch = Error::StaticCountMismatch { row_count: 1, static_count: 2 };
     assert_eq!(edited.tree.replace(&[0], &[wall, wall]), Err(mismatch));
     let with_ids = || Statics::new(std::slice::from_ref(&wall)).with_ids(&[5]);
-    assert_eq!(edited.tree.insert(with_ids()), Err(Error::InconsistentStaticIds));
-    assert_eq!(edited.tree.replace(&[0], with_ids()), Err(Error::InconsistentStaticIds));
+    let no_ids = Error::InconsistentStaticIds { set_has_ids: false };
+    assert_eq!(edited.tree.insert(with_ids()), Err(no_ids.clone()));
+    assert_eq!(edited.tree.replace(&[0], with_ids()), Err(no_ids));
     before.assert_same(&edited.tree);
     assert_eq!(edited.tree.changed_count(), 0);
     let mut empty = StaticTree::default();
     assert_eq!(empty.insert(with_ids()), Ok(0..1), "an empty tree takes either");
-    assert_eq!(empty.insert(&[wall]), Err(Error::InconsistentStaticIds));
+    assert_eq!(empty.insert(&[wall]), Err(Error::InconsistentStaticIds { set_has_ids: true }));
 }
