@@ -52,9 +52,9 @@ pub struct Report {
     pub cached_count: usize,
     /// Tier 2: bodies larger than every bound.
     pub oversized_count: usize,
-    /// Tier 3: rows of statics, those of disabled and of removed ones included.
+    /// Tier 3: rows of the static set, those of disabled and of removed statics included.
     pub static_count: usize,
-    /// Rows of statics that were inserted, replaced or removed since their tree was built; see
+    /// Rows of the static set that were inserted, replaced or removed since its tree was built; see
     /// [`World::insert_statics`](crate::World::insert_statics).
     pub static_changed_count: usize,
     /// Invalid rows that were [skipped](crate::InvalidRows::Skip).
@@ -194,7 +194,7 @@ impl fmt::Display for Report {
             writeln!(f, "cached     {:>9} bodies", self.cached_count)?;
         }
         writeln!(f, "oversized  {:>9} bodies", self.oversized_count)?;
-        write!(f, "static     {:>9} boxes", self.static_count)?;
+        write!(f, "static     {:>9} rows", self.static_count)?;
         if self.static_changed_count > 0 {
             write!(f, ", {} changed since the tree was built", self.static_changed_count)?;
         }

@@ -105,7 +105,7 @@ fn report_prints_its_fields() {
         "\
 common          4995 bodies, half-extent <= 0.749: 2 bands, cells 1.10 x 2.90, crowding 3.2
 oversized          5 bodies
-static          1000 boxes
+static          1000 rows
 pairs      {:>9} of bodies, {} with statics
 memory     {per_body:>9.1} B/body, {per_static:.1} B/static, {pair_mib:.1} MiB of pairs",
         report.body_pair_count, report.static_pair_count
@@ -122,7 +122,7 @@ memory     {per_body:>9.1} B/body, {per_static:.1} B/static, {pair_mib:.1} MiB o
 fn report_prints_cached_and_skipped_rows_and_advice_only_if_there_are_any() {
     let plain = World::default().report().to_string();
     let expected =
-        "oversized          0 bodies\nstatic             0 boxes\npairs              0 of bodies, 0 with statics\n";
+        "oversized          0 bodies\nstatic             0 rows\npairs              0 of bodies, 0 with statics\n";
     assert!(plain.starts_with(expected), "before the first step:\n{plain}");
     assert!(!plain.contains("advice"), "{plain}");
 

@@ -187,6 +187,12 @@ fn invalid_save_names_the_part() {
         ("/statics/boxes/0/1", json!(2f32.to_bits()), "statics", "static row 0: max.y (1) is below min.y (2)"),
         ("/statics/ids", json!([1, 2]), "statics", "the id column has 2 rows, but the first column has 3"),
         ("/statics/changed", json!([[3, [0, 0, 0, 0]]]), "statics", "static row 3 does not exist; the set has 3 rows"),
+        (
+            "/statics/changed",
+            json!([[1, [0, 0, 0, 0]], [1, [0, 0, 0, 0]]]),
+            "statics",
+            "changed static row is 1; must be above the changed static row before it",
+        ),
         ("/statics/changed", json!([[1, [0, 0, inf, 0]]]), "statics", "static row 1: max.x is inf; must be finite"),
         ("/statics/disabled", json!([0, 3]), "statics", "static row 3 does not exist; the set has 3 rows"),
     ];

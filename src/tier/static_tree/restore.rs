@@ -1,6 +1,6 @@
 //! Saves a set and restores it with the same trees (EDIT-2).
 
-use crate::error::Error;
+use crate::error::{Error, SettingValue};
 use crate::geometry::RawAabb;
 use crate::input::bodies::check_box;
 use crate::input::statics::Statics;
@@ -21,8 +21,8 @@ impl StaticTree {
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new), and [`Error::StaticOutOfRange`] if the changed rows do not ascend
-    /// or do not exist.
+    /// As for [`new`](Self::new). Also [`Error::StaticOutOfRange`] if a changed row does not exist,
+    /// and [`Error::InvalidConfig`] if the changed rows do not ascend.
     pub(crate) fn restore(
         statics: Statics<'_>,
         changed: impl Iterator<Item = (u32, RawAabb)>,
@@ -38,8 +38,13 @@ impl StaticTree {
         let changed: Vec<ChangedStatic> = changed.map(|(row, built_box)| ChangedStatic { row, built_box }).collect();
         let (mut boxes, mut next_row) = (statics.aabbs.to_vec(), 0);
         for &ChangedStatic { row, built_box } in &changed {
-            if row < next_row || row as usize >= boxes.len() {
+            if row as usize >= boxes.len() {
                 return Err(Error::StaticOutOfRange { row, count: boxes.len() });
+            }
+            if row < next_row {
+                let value = SettingValue::Count(row.into());
+                let expected = "above the changed static row before it";
+                return Err(Error::InvalidConfig { setting: "changed static row", value, expected });
             }
             check((row, &built_box))?;
             boxes[row as usize] = built_box;
