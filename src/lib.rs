@@ -3,9 +3,9 @@
 //! For engines, games, and simulations of crowds or particles that store their entities in columns:
 //! one slice per property, one row per entity. Each frame you pass slices of *bodies*, which move;
 //! you get every pair of bodies whose boxes overlap, each once, and every pair of a body and a
-//! *static*, a box that never moves. Between steps you can query the boxes in a rectangle, the
-//! nearest boxes and the hits of a ray ([`World::query`]). Other threads can query the last step
-//! while the next one runs ([`World::reader`]).
+//! *static*, a box that the world keeps between steps and that rarely changes. Between steps you
+//! can query the boxes in a rectangle, the nearest boxes and the hits of a ray ([`World::query`]).
+//! Other threads can query the last step while the next one runs ([`World::reader`]).
 //!
 //! ```
 //! use triphase::{Aabb, Bodies, World};
@@ -36,7 +36,7 @@
 //! |---|---|---|
 //! | 1 common | bodies up to a size limit, the bound, derived from each step's bodies unless set | point grids: each body is filed once, as a point, in cells so wide that boxes that overlap are in the same or adjacent cells |
 //! | 2 oversized | larger bodies | loose/tight double grid: each body is in one loose cell that grows to cover it; a coarser tight grid lists the loose cells |
-//! | 3 static | boxes that hardly ever move | quadtree, built once, with nodes of 8 bytes |
+//! | 3 static | boxes that rarely change | quadtree with nodes of 8 bytes; statics changed since it was built are in a second, small one |
 //!
 //! # Beyond pairs
 //!
@@ -56,9 +56,10 @@
 //! * **Exact.** The pairs are those whose closed boxes, computed in f32, overlap on both axes:
 //!   touching counts, none is missing, extra or reported twice. [`Filter`]s and
 //!   [`BodyShape::Circle`] only remove pairs.
-//! * **Deterministic.** Pairs and their order depend only on columns, statics and settings: not on
-//!   the number of threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may
-//!   change the order, and [`World::step_changed`] has one of its own.
+//! * **Deterministic.** Pairs and their order depend only on columns, settings, and the static set
+//!   with the changes made to it since it was set: not on the number of threads, the SIMD level or
+//!   earlier steps. Only [`Bodies::with_asleep`] may change the order, and [`World::step_changed`]
+//!   has one of its own.
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
 //! * **Steady.** A step allocates only when the world grows: stepping the same frames again

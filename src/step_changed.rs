@@ -66,9 +66,9 @@ impl StepParts<'_> {
         self.finish(outcome, next)
     }
 
-    /// Adds the bodies whose boxes of the last step touch statics that changed since, or touched
-    /// them before that, so that their pairs are found anew. Returns `false` if it is not known
-    /// which statics changed.
+    /// Adds the bodies whose boxes of the last step touch the old or the new box of a static that
+    /// changed since, so that their static pairs are searched for. Returns `false` if it is not
+    /// known which statics changed.
     fn add_rows_at_changed_statics(&mut self, row_count: usize) -> bool {
         let Self { statics, frames, broad_phase, .. } = self;
         let front = frames.front();

@@ -118,8 +118,9 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// Pairs and their order depend only on input, statics and settings: not on the number of
-    /// threads, the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
+    /// Pairs and their order depend only on input, settings, and the static set with the
+    /// [changes](Self::insert_statics) made to it since it was set: not on the number of threads,
+    /// the SIMD level or earlier steps. Only [`Bodies::with_asleep`] may change the order.
     /// [`step_changed`](Self::step_changed) has an order of its own.
     ///
     /// # Cost
@@ -177,9 +178,10 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// Pairs are in ascending order of `(a, b)` and of `(body, static_row)`. If more than one row
-    /// in twenty was named, added or removed, and the last step had rows, their order is that of
-    /// `step`. Neither depends on threads or earlier steps. The order of query hits, of
+    /// Pairs are in ascending order of `(a, b)` and of `(body, static_row)`. If the last step had
+    /// rows and more than one row in twenty changed, they are in the order of `step` instead. Rows
+    /// that were named, added or removed count as changed, and so do bodies at statics that changed
+    /// (see below). Neither order depends on threads or earlier steps. The order of query hits, of
     /// [`spatial_order`](Self::spatial_order) and of
     /// [`par_for_each_pair_mut`](Contacts::par_for_each_pair_mut) depends on earlier steps too.
     ///
@@ -191,14 +193,17 @@ impl World {
     ///
     /// - With more than one changed row in twenty, this is `step`.
     /// - All rows are stepped, in up to four times the time of `step`, if there is nothing to start
-    ///   from: the first time, after any other step, after a panic, after all statics were
-    ///   replaced or the origin was shifted, while rows are [skipped](crate::InvalidRows::Skip),
-    ///   and when the first filter, id or, in a world of circles, displacement appears, or the last
-    ///   one disappears.
-    /// - If statics were inserted, replaced, removed, enabled or disabled since the last step, the
-    ///   bodies that touch their boxes, the former or the present ones, count as changed rows. All
-    ///   rows are stepped after more than 500 such changes, and if contacts are tracked by ids of
-    ///   statics that changed.
+    ///   from: the first time, after any other step, after a panic, after
+    ///   [`set_statics`](Self::set_statics) or [`shift_origin`](Self::shift_origin), while rows are
+    ///   [skipped](crate::InvalidRows::Skip), and when the first filter, id or, in a world of
+    ///   circles, displacement appears, or the last one disappears.
+    /// - If statics were inserted, replaced, removed, enabled or disabled since the last step, each
+    ///   body whose box of the last step touches the old or the new box of such a static counts as
+    ///   a changed row, without being named.
+    /// - All rows are stepped if more than 512 statics were replaced, or more than 1,024 were
+    ///   changed in another way, since the last step. (The boxes of these changes are kept, up to
+    ///   1,024; a replacement has two, any other change one.) With tracked contacts and ids of
+    ///   statics, all rows are stepped after any insertion, replacement or removal.
     /// - Rows that have left the cells in which they were filed are filed again in each step. Once
     ///   that has cost as much as filing all rows, all rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
@@ -257,9 +262,9 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// Pages and their sequence numbers depend only on input, statics and settings. When and on
-    /// which thread a page is delivered depends on timing. On a single thread, body pages are
-    /// delivered in order, and so are static pages.
+    /// Pages and their sequence numbers depend only on input, settings, and the static set with the
+    /// changes made to it since it was set. When and on which thread a page is delivered depends on
+    /// timing. On a single thread, body pages are delivered in order, and so are static pages.
     ///
     /// # Cost
     ///
@@ -345,8 +350,9 @@ impl World {
     ///
     /// O(n log n) for `n` boxes: builds a tree, in parallel if the set is large. A million boxes
     /// take a few hundred milliseconds. To open a door, use
-    /// [`set_static_enabled`](Self::set_static_enabled); to change a few statics,
-    /// [`insert_statics`](Self::insert_statics) and its siblings.
+    /// [`set_static_enabled`](Self::set_static_enabled). To change a few statics, use
+    /// [`insert_statics`](Self::insert_statics), [`replace_statics`](Self::replace_statics) and
+    /// [`remove_statics`](Self::remove_statics).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let tree = StaticTree::build(statics.into(), self.config.may_use_threads())?;
         self.check_of_static_ids()(&tree)?;
@@ -357,8 +363,8 @@ impl World {
 
     /// Enables or disables a static, and returns whether it was enabled before.
     ///
-    /// For doors and destroyed walls. Queries see the change at once, contact pairs from the next
-    /// step on.
+    /// For doors; to destroy a wall, use [`remove_statics`](Self::remove_statics). Queries see the
+    /// change at once, contact pairs and [readers](Self::reader) from the next step on.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -380,18 +386,23 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(1).
+    /// O(log k) if k rows were inserted, replaced or removed since the tree was built; see
+    /// [`insert_statics`](Self::insert_statics).
     pub fn set_static_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
         self.statics.set_enabled(row, enabled)
     }
 
     /// Appends statics, all enabled, and returns their rows.
     ///
-    /// For a wall that is built. Queries see it at once, contact pairs from the next step on.
+    /// For a wall that is built. Queries see it at once, contact pairs and [readers](Self::reader)
+    /// from the next step on.
     ///
-    /// Rows are never renumbered. To keep them few, [`replace_statics`](Self::replace_statics)
-    /// those that were removed. If statics have no ids, their rows identify them to
-    /// [`ContactEvents`](crate::ContactEvents).
+    /// Rows are never renumbered, and rows of removed statics remain. To reuse such rows, call
+    /// [`replace_statics`](Self::replace_statics) instead.
+    ///
+    /// The statics need ids if the set has ids, and must not have them if it has none. An empty set
+    /// takes either. Without filters, they get [`Filter::ALL`](crate::Filter::ALL). If they have
+    /// filters and the set has none, all other rows get `Filter::ALL`.
     ///
     /// ```
     /// use triphase::{Bodies, World};
@@ -411,40 +422,55 @@ impl World {
     ///
     /// # Errors
     ///
-    /// As for [`set_statics`](Self::set_statics), where rows count from the first of those given.
-    /// Also [`Error::InconsistentStaticIds`] if either these or the present ones have ids. On an
-    /// error nothing changes.
+    /// - [`Error::InvalidStatic`] names the lowest invalid row, counted among the given statics.
+    /// - [`Error::ColumnLengthMismatch`] if there are not as many ids or filters as boxes.
+    /// - [`Error::TooManyRows`] if the set would have more than 2^32 - 2 rows.
+    /// - [`Error::InconsistentStaticIds`] if only one of the set and the given statics has ids,
+    ///   unless one of them is empty.
+    /// - [`Error::DuplicateStaticId`] if contacts are tracked. Its rows are those of the whole set.
+    ///
+    /// On an error nothing changes.
     ///
     /// # Cost
     ///
     /// O(k log k) if k rows were inserted, replaced or removed since the tree was built, these
-    /// included ([`StaticTree::changed_count`], and in the [report](Self::report)). Once k exceeds
+    /// included ([`StaticTree::changed_count`], and in the [report](Self::report)). Also copies two
+    /// bits per row of the set, and each chunk of 1,024 rows in which a row changes. Once k exceeds
     /// 64 and a sixteenth of the rows, the tree is built anew, as by `set_statics`, and k is 0
-    /// again. Among 100,000 statics, one is changed in 10 microseconds, and in 0.12 more for each
-    /// row that changed before; building takes 20 milliseconds. With tracked contacts and ids,
-    /// O(n log n) for all n rows.
+    /// again. With tracked contacts and ids, O(n log n) for all n rows.
     ///
-    /// [`step_changed`](Self::step_changed) then finds the pairs of the bodies anew that touch the
-    /// statics that changed.
+    /// On one thread of an Intel Xeon (Emerald Rapids) at about 2 GHz, replacing one of 100,000
+    /// statics takes 5 microseconds, 125 after 1,000 others were changed, and 600 after 5,000;
+    /// `set_statics` of all takes 23 milliseconds (`cargo bench --bench statics -- change/`).
+    ///
+    /// The next [`step_changed`](Self::step_changed) searches anew for the pairs of all bodies that
+    /// touch the old or the new boxes.
     pub fn insert_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<Range<u32>, Error> {
         let (statics, parallel) = (statics.into(), self.config.may_use_threads());
         let check = self.check_of_static_ids();
         self.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
     }
 
-    /// Gives rows of the static set other boxes, and other ids and filters if the set has these.
+    /// Replaces the statics of some rows, and enables these rows.
     ///
-    /// The k-th row gets the k-th box, and is enabled. See [`insert_statics`](Self::insert_statics)
-    /// for an example. Until the next step, the contacts are those with the former statics.
+    /// `rows[k]` gets static `k`; a row that is named twice gets the last of its statics. Rows
+    /// whose statics were removed may be named, too. For ids and filters, and for an example, see
+    /// [`insert_statics`](Self::insert_statics).
+    ///
+    /// Queries see the new statics at once. Until the next step, contacts and
+    /// [readers](Self::reader) still have the old ones; but [`Contacts::static_id`] reads the set
+    /// of the world, so it already returns the new ids. Which tracked contacts persist is described
+    /// at [`persisting_static`](crate::ContactEvents::persisting_static).
     ///
     /// # Errors
     ///
-    /// As for [`insert_statics`](Self::insert_statics). Also [`Error::StaticOutOfRange`] if there
-    /// is no such row, and [`Error::ColumnLengthMismatch`] if there are not as many boxes as rows.
+    /// Those of [`insert_statics`](Self::insert_statics), where [`Error::InvalidStatic`] counts
+    /// among the given statics, too. Also [`Error::StaticOutOfRange`] if there is no such row, and
+    /// [`Error::StaticCountMismatch`] if there are not as many statics as rows.
     ///
     /// # Cost
     ///
-    /// As of [`insert_statics`](Self::insert_statics).
+    /// That of [`insert_statics`](Self::insert_statics).
     pub fn replace_statics<'s>(&mut self, rows: &[u32], statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let (statics, parallel) = (statics.into(), self.config.may_use_threads());
         let check = self.check_of_static_ids();
@@ -453,10 +479,13 @@ impl World {
         self.statics.edit(edit, check).map(|_| ())
     }
 
-    /// Removes statics; rows whose statics were removed before are left alone.
+    /// Removes the statics of some rows.
     ///
-    /// See [`insert_statics`](Self::insert_statics) for an example. To open a door, which is closed
-    /// again later, use [`set_static_enabled`](Self::set_static_enabled) instead.
+    /// The rows remain, without boxes; [`replace_statics`](Self::replace_statics) gives them new
+    /// ones. A static that was removed before stays removed. Queries see the change at once,
+    /// contact pairs and [readers](Self::reader) from the next step on. See
+    /// [`insert_statics`](Self::insert_statics) for an example. For a door, which closes again, use
+    /// [`set_static_enabled`](Self::set_static_enabled) instead.
     ///
     /// # Errors
     ///
@@ -464,14 +493,15 @@ impl World {
     ///
     /// # Cost
     ///
-    /// As of [`insert_statics`](Self::insert_statics).
+    /// That of [`insert_statics`](Self::insert_statics). A row whose static was removed before the
+    /// tree was built counts again.
     pub fn remove_statics(&mut self, rows: &[u32]) -> Result<(), Error> {
         let parallel = self.config.may_use_threads();
         let edit = |tree: &mut StaticTree| tree.remove_statics(rows, parallel).map(|()| rows.iter().copied());
         self.statics.edit(edit, |_| Ok(())).map(|_| ())
     }
 
-    /// What statics have to pass after a change: their ids are unique if contacts are tracked.
+    /// Returns the check of a changed static set: if contacts are tracked, its ids are unique.
     fn check_of_static_ids(&self) -> impl FnOnce(&StaticTree) -> Result<(), Error> + use<> {
         let is_needed = self.config.contact_tracking;
         move |tree| if is_needed { check_static_ids(tree) } else { Ok(()) }
@@ -840,8 +870,9 @@ impl World {
     ///
     /// # Cost
     ///
-    /// O(statics + tracked contacts). Memory: 16 bytes per static, 8 each for its id and filter, 12
-    /// bytes per contact, and 8 per body with tracked contacts.
+    /// O(statics + tracked contacts). Memory: 16 bytes per row of the static set, 8 each for its id
+    /// and filter, 20 if it was changed since the tree was built, and 4 if it is disabled; 12 bytes
+    /// per contact, and 8 per body with tracked contacts.
     #[cfg(feature = "serde")]
     pub fn save(&self) -> SavedWorld {
         SavedWorld::new(&self.config, self.step_number(), &self.statics, &self.contacts)

@@ -32,9 +32,9 @@ use std::fmt;
 ///
 /// # Determinism
 ///
-/// The order of pages and pairs depends only on input, statics and settings: not on the number of
-/// threads, the SIMD level or earlier steps. Only
-/// [`Bodies::with_asleep`](crate::Bodies::with_asleep) may change it, and
+/// The order of pages and pairs depends only on input, settings, and the static set with the
+/// changes made to it since it was set: not on the number of threads, the SIMD level or earlier
+/// steps. Only [`Bodies::with_asleep`](crate::Bodies::with_asleep) may change it, and
 /// [`World::step_changed`](crate::World::step_changed) has an order of its own. The order may
 /// change between versions of this crate.
 #[derive(Clone, Copy)]
@@ -59,6 +59,7 @@ impl<'w> Contacts<'w> {
     /// Iterates over the pairs of a body and an enabled static, each once.
     ///
     /// There are none between [`World::set_statics`](crate::World::set_statics) and the next step.
+    /// Until the next step, changed statics have the pairs that they had before.
     pub fn static_pairs(&self) -> Pairs<'w, StaticPair> {
         let found = &self.store.found;
         Pairs::new(found.static_pages(), found.static_pair_count())
@@ -128,10 +129,13 @@ impl<'w> Contacts<'w> {
     /// The pairs of bodies of which at least one row changed, in ascending order of `(a, b)`.
     ///
     /// After [`World::step_changed`](crate::World::step_changed), these are the pairs with a row
-    /// that was named or added, whether they began in this step or persist. If statics were changed
-    /// since the step before, also those with a row that touched them or their former boxes in that
-    /// step. After any other step, or if all statics were replaced or more than 500 of them
-    /// changed, all rows may have changed, and these are all pairs.
+    /// that was named or added, whether they began in this step or persist. If statics changed
+    /// since the step before, these are also the pairs of bodies whose boxes of that step touch the
+    /// old or the new box of such a static.
+    ///
+    /// After any other step, all rows may have changed, and these are all pairs. So they are if
+    /// [`World::set_statics`](crate::World::set_statics) was called, or more statics changed than
+    /// [`World::step_changed`](crate::World::step_changed) keeps the boxes of.
     ///
     /// # Cost
     ///
@@ -211,6 +215,9 @@ impl<'w> Contacts<'w> {
     }
 
     /// The id of a static, or `None` if the current static set has no ids or no such row.
+    ///
+    /// After [`World::replace_statics`](crate::World::replace_statics), this is already the new id,
+    /// while pairs are those of the old static until the next step.
     pub fn static_id(&self, row: u32) -> Option<u64> {
         self.statics.id(row)
     }

@@ -9,9 +9,10 @@ use std::collections::VecDeque;
 /// Identifies the contents of a static set. A version is never reused for other contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StaticsVersion {
-    /// Changes when the set is replaced, so that the same rows may be different statics.
+    /// Changes when the same rows may be different statics: when all statics are replaced, and when
+    /// statics with ids are inserted, replaced or removed.
     set: u64,
-    /// Changes with the set, and with any of its statics.
+    /// Changes with `set`, and when a static is changed, enabled or disabled.
     state: u64,
 }
 
@@ -24,15 +25,16 @@ impl StaticsVersion {
     }
 }
 
-/// Most changes of statics that are remembered.
+/// Most boxes in the log. A replaced static has two, an inserted, removed, enabled or disabled one
+/// has one. With fewer, more steps would have to read all rows; each takes 24 bytes.
 const LOG_MAX: usize = 1024;
 
-/// The boxes of statics that changed lately, before and after that.
+/// The old and the new boxes of the statics that changed last.
 #[derive(Clone, Debug, Default)]
 struct StaticLog {
-    /// The state that each box is part of, ascending.
+    /// Each box with the state that its change made, ascending by state.
     boxes: VecDeque<(u64, Aabb)>,
-    /// Changes up to this state are forgotten.
+    /// The log may lack boxes of changes up to this state.
     forgotten: u64,
 }
 
@@ -96,7 +98,7 @@ impl StaticSet {
             return outcome;
         };
         self.version.state += 1;
-        // With ids, a row may be another static now.
+        // A row of a set with ids may be another static now.
         self.version.set += u64::from(self.tree.ids().is_some());
         for row in rows.clone() {
             let boxes = [&before, &self.tree].map(|tree| tree.aabb(row));
@@ -105,8 +107,8 @@ impl StaticSet {
         Ok(rows)
     }
 
-    /// The boxes, before and now, of the statics that changed since a version. `None` if these are
-    /// not known.
+    /// The old and the new boxes of the statics that changed since a version. `None` if the log
+    /// lacks some of them.
     pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = Aabb>> {
         let first = self.log.boxes.partition_point(|&(state, _)| state <= version.state);
         (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, aabb)| aabb))

@@ -3,6 +3,8 @@
 /// The rows that changed since the last successful step; see
 /// [`World::step_changed`](crate::World::step_changed).
 ///
+/// If statics changed, the world itself adds the bodies at these.
+///
 /// Made from a list of rows in any order, or from a flag for each row:
 ///
 /// ```

@@ -5,7 +5,11 @@ use crate::input::bodies::boxes;
 use crate::input::filter::Filter;
 use bytemuck::NoUninit;
 
-/// The static set: boxes that never move, in world units, with optional ids and filters.
+/// Statics: boxes that rarely change, in world units, with optional ids and filters.
+///
+/// They are the whole static set of [`World::set_statics`](crate::World::set_statics), or a few for
+/// [`World::insert_statics`](crate::World::insert_statics) and
+/// [`World::replace_statics`](crate::World::replace_statics).
 ///
 /// A reference to a slice, an array or a `Vec` of boxes converts into it, so
 /// `world.set_statics(&walls)` is enough. Boxes are stored bit for bit as given.
@@ -38,8 +42,7 @@ impl<'a> Statics<'a> {
         Self { aabbs: boxes(aabbs), ids: None, filters: None }
     }
 
-    /// Adds a column of ids, one per box. [`World::set_statics`](crate::World::set_statics) copies
-    /// them.
+    /// Adds a column of ids, one per box. The world copies them.
     pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
         self.ids = Some(ids);
         self

@@ -33,6 +33,9 @@ pub struct EndedPair {
 }
 
 /// A contact of a body and a static that ended, given by ids like [`EndedPair`].
+///
+/// After [`World::replace_statics`](crate::World::replace_statics), the id is that of the old
+/// static. Without ids of statics, it is the row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndedStaticPair {
     /// Id of the body.
@@ -119,7 +122,13 @@ impl<'w> ContactEvents<'w> {
 
     /// Static contacts that began earlier and have not ended.
     ///
-    /// If the static set was replaced, contacts with statics of the same id persist. If the old or
+    /// Statics are identified by their ids. So a contact persists if the static of that id is in
+    /// another row now, after [`World::set_statics`](crate::World::set_statics) or
+    /// [`World::replace_statics`](crate::World::replace_statics), and ends if no static has the id
+    /// any more.
+    ///
+    /// Without ids, statics are identified by their rows: a contact with a replaced static persists
+    /// if the body still touches the static of that row. If `set_statics` was called and the old or
     /// the new set has no ids, all contacts with the old set end.
     pub fn persisting_static(&self) -> impl Iterator<Item = TrackedPair<StaticPair>> + Clone + use<'w> {
         persisting(&self.tracker.statics)

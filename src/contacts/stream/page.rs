@@ -40,8 +40,8 @@ impl<'p> StreamedPage<'p> {
     ///
     /// # Determinism
     ///
-    /// The number depends only on input, statics and settings. When the page arrives depends on
-    /// timing.
+    /// The number depends only on input, settings, and the static set with the changes made to it
+    /// since it was set. When the page arrives depends on timing.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }

@@ -1,12 +1,14 @@
-//! Long leaves: their entries in an order in which near ones are together, and bounds of runs of
-//! these.
+//! Long leaves: the order of their entries, and the bounds of runs of entries.
 //!
-//! A leaf is long if no split could shorten it: statics that coincide, or whose scales differ more
-//! than the depth of the tree resolves. Its entries are ordered like the leaves of a k-d tree, so
-//! that most runs of them are skipped by a search.
+//! A leaf is long if it has more than 64 entries. No split could shorten such a leaf within the
+//! limits of the tree: for example, its statics coincide, or their scales differ by more than the
+//! depth of the tree resolves. Its entries are ordered like the leaves of a k-d tree, so near ones
+//! are together, and a search skips the runs whose bounds it cannot hit.
 //!
-//! RUN-1: runs begin at multiples of [`ENTRY_BATCH`], or of its square, whichever leaf they belong
-//! to. Only long leaves look at their bounds.
+//! RUN-1: The entries of the whole tree are cut into runs of 32 ([`ENTRY_BATCH`]), and into runs of
+//! 1,024, whichever leaves they belong to. So a run at an end of a leaf may contain entries of
+//! other leaves, and its bounds cover these too. Bounds are stored if any leaf is long, and read
+//! only in long leaves.
 
 use crate::geometry::{EMPTY_AABB, RawAabb, union};
 use crate::memory::buffers::buffers;
@@ -21,10 +23,12 @@ const SHORT_MAX: usize = 2 * ENTRY_BATCH;
 /// Entries of a run of the upper level.
 const UPPER_RUN: usize = ENTRY_BATCH * ENTRY_BATCH;
 
-/// The bounds of runs of entries: of [`ENTRY_BATCH`], and of [`UPPER_RUN`].
+/// The bounds of the runs of a tree's entries (RUN-1).
 #[derive(Debug, Default)]
 pub(super) struct RunBounds {
+    /// Of runs of [`ENTRY_BATCH`] entries.
     batches: Vec<RawAabb>,
+    /// Of runs of [`UPPER_RUN`] entries.
     upper: Vec<RawAabb>,
 }
 

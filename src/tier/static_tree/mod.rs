@@ -1,5 +1,5 @@
-//! Tier 3: a quadtree of statics, which is built once. Statics that change are in a second, small
-//! one until both are built anew.
+//! Tier 3: a quadtree of statics. Statics that change after it was built are in a second, small
+//! quadtree, until so many have changed that one tree of all is built again.
 //!
 //! Nodes are 8 bytes and contain no boxes: the cell of a node is derived while a search descends to
 //! it. The four children of a node are contiguous, and so are the lists of all leaves. The boxes of

@@ -13,31 +13,40 @@ use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::split::CHILD_COUNT;
 use std::sync::Arc;
 
-/// The trees of a set: as it was built, and what changed since.
+/// Trees of a set: one of the statics as they were when it was built, one of those changed since.
 pub(super) const PART_COUNT: usize = 2;
 
-/// A set of boxes that hardly ever move: built once, searched often.
+/// A set of boxes that rarely change, in a quadtree: searched often, changed a few at a time.
 ///
 /// Boxes are closed: touching is overlap. Rows are those of the input. A static can be disabled and
-/// enabled again at once, for a door. A few can be [inserted](Self::insert),
-/// [replaced](Self::replace) and [removed](Self::remove) at a cost that follows them, for a wall
-/// that is built or a bridge that burns.
+/// enabled again, for a door. A few can be [inserted](Self::insert), [replaced](Self::replace) and
+/// [removed](Self::remove) without building the tree again, for a wall that is built or a bridge
+/// that burns. Statics that were inserted or replaced are in a second tree, until so many rows have
+/// changed that one tree of all is built; see [`insert`](Self::insert).
 ///
 /// Any finite boxes are suitable: walls, beams as long as the world, points, stacks of equal boxes,
 /// outliers far away. If many large boxes cross, the lists of leaves get long, but memory stays
-/// limited: a tree has at most 4 leaf entries and one node per static, and 268 additional nodes.
+/// limited: each of the two trees has at most 4 leaf entries and one node for each static that it
+/// was built of, and 268 additional nodes.
 ///
 /// # Determinism
 ///
-/// The tree, and with it the order of hits, depends only on the boxes, their order and the changes
-/// made to them: not on the number of threads.
+/// The trees, and with them the order of hits, depend only on the boxes, their order and the
+/// changes made to them: not on the number of threads.
 ///
 /// # Cost
 ///
 /// Building takes O(n * depth), where the depth is at most 32. A search takes O(depth + entries of
-/// the leaves that it touches). Memory: 16 bytes per static, 20 per leaf entry, 8 per node, and two
-/// bits per static that say whether it is disabled or changed. A clone copies the bits and shares
-/// the rest.
+/// the leaves that it touches), in both trees.
+///
+/// Memory: 16 bytes per row, and 8 each for its id and filter, if there are any; two bits per row,
+/// which say whether it is disabled and whether it is hidden in the first tree; 20 bytes per leaf
+/// entry and 8 per node, of both trees; and 20 bytes for each row that was changed since the first
+/// tree was built. Columns by row are in chunks of 1,024 rows, with a pointer of 16 bytes for each.
+/// If a leaf has more than 64 entries, its tree has another half byte per entry.
+///
+/// A clone copies the bits, the changed rows and the pointers. It shares trees and chunks until one
+/// of the two changes.
 ///
 /// # Example
 ///
@@ -63,20 +72,20 @@ pub(super) const PART_COUNT: usize = 2;
 #[derive(Clone, Debug, Default)]
 pub struct StaticTree {
     pub(super) rows: StaticRows,
-    /// The statics that the tree was built of. Shared by clones, so that each frame can keep the
-    /// statics of its step.
+    /// The tree of the statics as they were when it was built. Shared by clones, so that each frame
+    /// can keep the statics of its step.
     pub(super) built: Arc<TreeData>,
-    /// Those inserted or replaced since.
+    /// The tree of the statics inserted or replaced since.
     pub(super) recent: Arc<TreeData>,
     /// The rows inserted, replaced or removed since, ascending.
     pub(super) changed: Vec<ChangedStatic>,
     /// A bit for each row.
     pub(super) disabled: BitSet,
-    /// A bit for each row that is not found in `built`: disabled or changed.
+    /// A bit for each row, set if searches of `built` skip it: it is disabled or in `changed`.
     pub(super) hidden: BitSet,
 }
 
-/// A row that has changed since the tree was built.
+/// A row that was inserted, replaced or removed since the tree was built.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChangedStatic {
     pub(super) row: u32,
@@ -87,7 +96,7 @@ pub(super) struct ChangedStatic {
 
 plain_buffers!(ChangedStatic);
 
-/// A tree of some rows, and the rows that are not to be found in it.
+/// A tree, and the rows that its searches skip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreePart<'t> {
     pub(super) data: &'t TreeData,
@@ -161,8 +170,9 @@ impl StaticTree {
 
     /// Returns a box that covers all statics, disabled ones included, or `None` if there are none.
     ///
-    /// It is the smallest one until statics are replaced or removed. Then it may cover their former
-    /// boxes, too.
+    /// It is the smallest such box until statics are replaced or removed. From then on, until the
+    /// tree is built again, it covers their old boxes too, so it may be `Some` although all statics
+    /// were removed.
     pub fn bounds(&self) -> Option<Aabb> {
         let bounds = self.roots().map(|root| root.bounds);
         bounds.reduce(|a, b| union(&a, &b)).and_then(|bounds| bounds.try_into().ok())
@@ -230,7 +240,7 @@ impl StaticTree {
     ///
     /// # Cost
     ///
-    /// O(1); O(log k) if k rows were changed since the tree was built.
+    /// O(log k) if k rows were inserted, replaced or removed since the tree was built.
     ///
     /// # Example
     ///
@@ -292,8 +302,8 @@ impl StaticTree {
 
     /// Returns the number of entries in the lists of all leaves.
     ///
-    /// A static has one entry in each leaf that its box belongs to. Statics that were replaced or
-    /// removed count until the tree is built anew.
+    /// A static has one entry in each leaf that its box belongs to. The entries of statics that
+    /// were replaced or removed count until the tree is built again.
     pub fn entry_count(&self) -> usize {
         self.parts().iter().map(|part| part.data.entries.len()).sum()
     }
