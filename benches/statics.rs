@@ -8,10 +8,10 @@
 //!
 //! * `change`: one static of `castles` with 500,000 bodies is replaced, after so many others were
 //!   since the tree was built.
-//! * `door`: a door of the same world is opened or closed and a step follows, of all bodies or one
-//!   that is told that none changed.
-//! * `scales`, `coincident`: searches among 200,000 statics around one point, of sizes and distances
-//!   from 1e-30 to 1e30, or all at one place; and `step`, of 2,000 bodies near that.
+//! * `door`: a door of the same world is opened or closed, and then `step` is called, or
+//!   `step_changed` without changed rows. The world has a reader.
+//! * `scales`, `coincident`: searches among 200,000 statics around one point, of sizes and
+//!   distances from 1e-30 to 1e30, or all at one place; and `step`, of 2,000 bodies near that.
 
 #![allow(missing_docs, reason = "criterion writes a public function")]
 

@@ -1,5 +1,5 @@
-//! Steps the same frames fully and told which rows changed, in turn: compares what both find, and
-//! how long they take.
+//! Steps the same frames by `step` and by `step_changed`, in turn: compares what both find, and how
+//! long they take.
 //!
 //! ```text
 //! cargo run --release --example changes
@@ -25,7 +25,7 @@ use triphase_scenes::{Movers, Scene, SceneName};
 /// Frames before times count: the first steps make room for what later ones need.
 const WARM_UP: u32 = 8;
 
-/// Compares full steps with steps that are told which rows changed
+/// Compares steps by `step` with steps by `step_changed`
 #[derive(Parser, Debug)]
 struct Arguments {
     /// Number of bodies
@@ -100,11 +100,11 @@ fn changes(arguments: &Arguments) -> Result<(), Failure> {
     let allocations_per_step = told_allocations as f64 / f64::from(frames);
     options.say(&format!(
         "{bodies} bodies, {} moving{}, {frames} frames\n\
-         full step       {:.1} us median, {:.1} mean, {:.1} at most\n\
-         told step       {:.1} us median, {:.1} mean, {:.1} at most\n\
+         step            {:.1} us median, {:.1} mean, {:.1} at most\n\
+         step_changed    {:.1} us median, {:.1} mean, {:.1} at most\n\
          ratio           {:.1} of the medians, {:.1} of the means\n\
          pairs           {} in the last frame, the same in each; {event_count} events\n\
-         allocations     {allocations_per_step:.2} a told step",
+         allocations     {allocations_per_step:.2} a step by step_changed",
         movers.rows.len(),
         if scattered { ", others in each frame" } else { "" },
         full_us[0],

@@ -9,8 +9,14 @@
 //!
 //! The factor of a layout is its time per body, less 3 ns for each pair, over the same figure of
 //! the scene `crowd` with as many bodies. Both are stepped in turn, so that a slow phase of the
-//! machine slows both. A layout that seems slow is measured again, and the least times of both
-//! count.
+//! machine slows both. A measurement is the median of up to seven frames. A layout that seems slow,
+//! or that was given, is measured up to four times, and the least time of each counts.
+//!
+//! With `--check`, each layout that was measured is made with at most 10,000 bodies, and its pairs
+//! are compared with those of brute force, unless there are more than 1,000 per body.
+//!
+//! If a layout has more than `--pairs` pairs per body, a search halves its sizes a few times before
+//! it gives the layout up. With `--layout`, that is an error.
 //!
 //! A line of JSON is printed for each layout above the factor `--above`, in the order of finding
 //! them. The last line is a summary: `tries` is the number of layouts tried, `too_many_pairs` that
@@ -22,7 +28,7 @@
 //! | key | meaning |
 //! |---|---|
 //! | `factor` | see above |
-//! | `ns`, `crowd_ns` | median time of a step per body, in nanoseconds, of the layout and of `crowd` |
+//! | `ns`, `crowd_ns` | time of a step per body, in nanoseconds, of the layout and of `crowd`: the least of up to four medians |
 //! | `pairs` | pairs per body, those with statics included |
 //! | `statics` | their number |
 //! | `phase` | the phase that takes the most time |
@@ -87,13 +93,13 @@ struct Arguments {
     /// Print layouts above this factor
     #[arg(long, value_name = "FACTOR", default_value_t = 6.0)]
     above: f64,
-    /// Most pairs per body; the sizes of layouts with more are halved until they have fewer
+    /// Most pairs per body: a search halves the sizes of layouts with more, and `--layout` fails
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     pairs: usize,
     /// Measure these layouts, and search for none: JSON, or a file with a line of it for each
     #[arg(long, value_name = "JSON|FILE")]
     layout: Option<String>,
-    /// Compare the pairs of each layout with those of brute force, at up to 10000 bodies
+    /// Make each layout with at most 10000 bodies too, and compare its pairs with brute force
     #[arg(long)]
     check: bool,
     /// With `--layout`, print only the lines of JSON, without reports of a step
