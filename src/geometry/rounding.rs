@@ -32,17 +32,18 @@ pub(crate) fn square([x, y]: [f32; 2], half_side: f64) -> RawAabb {
 /// A box around a point that overlaps every box within `bounds` whose distance from the point is at
 /// most `radius`.
 ///
-/// From a point in the bounds, that is a square. From far away, the rounded part of a circle that
-/// reaches into the bounds is flat, and may be small although the radius is large.
+/// If the point is in the bounds, the box is a square. If the point is far outside, the part of the
+/// circle within the bounds may be small although the radius is large; then the box is narrow.
 ///
-/// On each axis, a box within the bounds is at least as far away as these. So on the other axis it
-/// is at most at `sqrt(radius^2 - gap^2)`; that is enlarged by more than f64 can lose.
+/// If the bounds are at a distance `gap` from the point on one axis, so is each box within them, at
+/// least. So on the other axis a box is at most `sqrt(radius^2 - gap^2)` away. The radius is
+/// enlarged by more than f64 can lose.
 pub(crate) fn ball_box([x, y]: [f32; 2], radius: f64, bounds: &RawAabb) -> RawAabb {
     let [left, top, right, bottom] = bounds.map(f64::from);
     let (x, y) = (f64::from(x), f64::from(y));
     let half = |gap: f64| {
         let squared = radius * radius * ROOT - gap * gap;
-        // Within an infinite radius, even what is infinitely far away counts.
+        // NaN is infinity less infinity: an infinite radius includes boxes at an infinite distance.
         if squared.is_nan() { f64::INFINITY } else { squared.max(0.0).sqrt() }
     };
     let half_x = half((top - y).max(y - bottom).max(0.0));

@@ -7,8 +7,9 @@
 //! cells of coarser grids in which partners may be. Every few frames bodies are sorted by cell, so
 //! that neighbors are close in memory.
 //!
-//! HSHG takes squares. Here the longer side of a box decides on its grid, and the lower corner on
-//! its cell; a corner needs no center, and has as many cells with partners.
+//! HSHG takes squares and files them by their centers. Here the longer side of a box decides on its
+//! grid, and its lower corner on its cell. So no center is computed, and the partners of a body are
+//! in no more cells than with centers.
 //!
 //! Statics have grids of their own, so that they are not compared with each other; each body
 //! searches them with its box.

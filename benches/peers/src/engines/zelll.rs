@@ -2,14 +2,15 @@
 //! parallel, the build is not.
 //!
 //! It finds the pairs of points that may be closer than a cutoff, which is the width of its cells.
-//! A box is entered by its lower corner, so the cutoff is at least the largest side, and what is
-//! found is filtered by the boxes. That suits bodies of about one size. Statics would need the
-//! cutoff of the largest of them, so scenes with statics are left out.
+//! A box is entered as its lower corner. The cutoff is at least the largest side, so the pairs of
+//! points include those of all boxes that overlap, and a test of the boxes rejects the others. That
+//! suits bodies of about one size. With statics, the cutoff would have to be the largest side of a
+//! static, so scenes with statics are left out.
 //!
-//! Its documentation advises small `Copy` particles, so boxes are stored in them. It also notes
-//! that points in spatial order are faster. Entering boxes along a Z-curve, sorted again every 16
-//! frames, was not: 3.35 times the time of `afternoon_grid` against 3.2 in the order of rows
-//! (`crowd`, 100,000 bodies), and within noise with 1,000,000.
+//! Its documentation advises small `Copy` particles, so each particle contains its box. It also
+//! says that entering points in spatial order is faster. Here it was not: with boxes along a
+//! Z-curve, sorted again every 16 frames, `crowd` with 100,000 bodies took 3.35 times as long as
+//! `afternoon_grid`, and 3.2 times in the order of rows; with 1,000,000 there was no difference.
 
 use crate::boxes::{Box4, body_boxes, ordered, overlaps};
 use crate::engine::{Engine, Found, Frame};
@@ -17,11 +18,11 @@ use triphase_scenes::SceneName;
 use zelll::rayon::ParallelIterator;
 use zelll::{CellGrid, ParticleLike};
 
-/// Width of a cell, in largest sides of bodies; 1 would suffice, but each cell is looked up in a
-/// hash map.
+/// Width of a cell, as a multiple of the largest side of a body. 1 would suffice, but each cell is
+/// looked up in a hash map, so fewer, larger ones are faster.
 ///
-/// Time as a multiple of that of `afternoon_grid` in the same frames, 100,000 bodies, one thread,
-/// on an Intel Xeon, for 2, 3, 4, 5: `crowd` 3.4, 2.8, 2.6, 2.7; `cities` 2.3, 2.2, 2.4, 2.6;
+/// With 2, 3, 4 and 5, as multiples of the time of `afternoon_grid` in the same frames (100,000
+/// bodies, one thread, an Intel Xeon): `crowd` 3.4, 2.8, 2.6, 2.7; `cities` 2.3, 2.2, 2.4, 2.6;
 /// `sleepers` 3.3, 2.8, 2.6, 2.7.
 const SIDES_PER_CELL: f32 = 4.0;
 

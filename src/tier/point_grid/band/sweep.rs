@@ -30,8 +30,8 @@ const SORT_NS: f64 = 50.0;
 /// Box tests in a vector.
 const LANES: f64 = 8.0;
 
-/// How long the longest box may be that is swept, as shares of the extent of the band. That all are
-/// swept is considered too.
+/// Lengths up to which boxes are swept, as shares of the extent of the band; longer boxes search
+/// the cells. Each is tried, and so is sweeping all boxes.
 const SWEPT_SHARES: [f64; 2] = [1.0 / 16.0, 1.0 / 256.0];
 
 /// Bodies whose searches are interleaved.
@@ -43,8 +43,9 @@ const _: () = assert!(INTERLEAVED <= SOA_PAD);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SweepPlan {
     pub(super) axis: usize,
-    /// Boxes that are longer on this axis search the cells: one that reaches all bodies would have
-    /// all boxes tested.
+    /// Boxes longer than this on the axis search the cells instead. A body is tested with all boxes
+    /// since the first one that reaches it, so a single box as long as the band would have each
+    /// body tested with nearly all boxes.
     longest: f64,
 }
 
