@@ -139,18 +139,28 @@ fn sort(own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) {
     SoaColumnsMut::of(&mut columns[..len], own.len()).fill_fours(records);
 }
 
+/// Records measured at once: a minimum waits for the one before it.
+const MEASURED_AT_ONCE: usize = 4;
+
 /// The bounds of all boxes, and the extent of each axis; `None` if there are no boxes.
 fn measure(own: &[BodyRecord]) -> Option<(BandBox, [Extent; 2])> {
     let first = Vec4::from_array(own.first()?.aabb);
     // All four edges as one vector; of the sides, only the first two elements count. No edge is
     // NaN, for which minimum and maximum would depend on the processor.
-    let (mut low, mut high, mut side) = (first, first, Vec4::ZERO);
-    for BodyRecord { aabb, .. } in own {
-        let edges = Vec4::from_array(*aabb);
-        low = low.min(edges);
-        high = high.max(edges);
-        side = side.max(edges.zwxy() - edges);
+    let mut lanes = [(first, first, Vec4::ZERO); MEASURED_AT_ONCE];
+    let add = |(low, high, side): &mut (Vec4, Vec4, Vec4), record: &BodyRecord| {
+        let edges = Vec4::from_array(record.aabb);
+        *low = low.min(edges);
+        *high = high.max(edges);
+        *side = side.max(edges.zwxy() - edges);
+    };
+    let (chunks, rest) = own.as_chunks::<MEASURED_AT_ONCE>();
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, record)| add(lane, record));
     }
+    lanes.iter_mut().zip(rest).for_each(|(lane, record)| add(lane, record));
+    let (low, high, side) =
+        lanes.into_iter().fold(lanes[0], |all, lane| (all.0.min(lane.0), all.1.max(lane.1), all.2.max(lane.2)));
     let extent = |axis: usize| Extent { min: low[axis], max: high[axis], side: side[axis] };
     Some((BandBox::from_edges([low.x, low.y, high.z, high.w]), [extent(0), extent(1)]))
 }
