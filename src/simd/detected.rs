@@ -106,7 +106,11 @@ impl DetectedSimd {
         let entries = cells.columns().circles();
         let circles = CircleSides { probe: entries && order == PairOrder::Ascending, entries };
         let tests = Tests { filters: cells.columns().filters().is_some(), circles };
-        dispatch!(self, scan_rect(tests, cells, rect, &probe, order, sink))
+        if tests == Tests::BOXES {
+            dispatch!(self, scan_rect::<true>(tests, cells, rect, &probe, order, sink))
+        } else {
+            dispatch!(self, scan_rect::<false>(tests, cells, rect, &probe, order, sink))
+        }
     }
 
     /// Reports the entries of `run` that overlap the entry `at` of `probes`.

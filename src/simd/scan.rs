@@ -330,7 +330,7 @@ macro_rules! compile_kernels {
 
         #[inline(never)]
         $(#[$features])?
-        pub(super) fn scan_rect(
+        pub(super) fn scan_rect<const BOXES_ONLY: bool>(
             tests: Tests,
             cells: &CellView<'_>,
             rect: &CellRect,
@@ -338,6 +338,7 @@ macro_rules! compile_kernels {
             order: PairOrder,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
             unsafe { scan::scan_rect::<$backend>(tests, cells, rect, probe, order, sink) }
         }
