@@ -11,21 +11,27 @@ pub(crate) type Numbered = (u64, u32);
 
 /// Sorts by key; items with equal keys keep their order. `spare` is a buffer.
 pub(crate) fn sort_by_key(items: &mut Vec<Numbered>, spare: &mut Vec<Numbered>) {
-    let highest = items.iter().map(|&(key, _)| key).max().unwrap_or(0);
+    sort_by(items, spare, |&(key, _)| key);
+}
+
+/// As [`sort_by_key`], by the key that `key_of` returns for an item.
+#[inline]
+pub(crate) fn sort_by<T: Copy + Default>(items: &mut Vec<T>, spare: &mut Vec<T>, key_of: impl Fn(&T) -> u64) {
+    let highest = items.iter().map(&key_of).max().unwrap_or(0);
     spare.clear();
-    spare.resize(items.len(), (0, 0));
+    spare.resize(items.len(), T::default());
     let digits = (u64::BITS - highest.leading_zeros()).div_ceil(BITS);
     for digit in 0..digits {
-        let digit_of = |key: u64| (key >> (digit * BITS)) as usize & ((1 << BITS) - 1);
+        let digit_of = |item: &T| (key_of(item) >> (digit * BITS)) as usize & ((1 << BITS) - 1);
         let mut starts = [0usize; 1 << BITS];
-        items.iter().for_each(|&(key, _)| starts[digit_of(key)] += 1);
+        items.iter().for_each(|item| starts[digit_of(item)] += 1);
         let mut start = 0;
         for count in &mut starts {
             start += std::mem::replace(count, start);
         }
-        for &item in &*items {
-            let place = &mut starts[digit_of(item.0)];
-            spare[*place] = item;
+        for item in &*items {
+            let place = &mut starts[digit_of(item)];
+            spare[*place] = *item;
             *place += 1;
         }
         std::mem::swap(items, spare);

@@ -13,6 +13,7 @@
 //! found by comparison with sorted borders, for worlds whose scale differs too much from place to
 //! place for equal cells.
 
+use crate::memory::partition_points::partition_points;
 use glam::Vec4;
 
 /// Most equal cells of an axis.
@@ -36,6 +37,9 @@ pub(super) enum AxisMap {
     #[default]
     Borders,
 }
+
+/// Coordinates that are looked up at once.
+pub(super) const CELLS_AT_ONCE: usize = 8;
 
 /// One axis of a band's cells: its map and its table.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +65,15 @@ impl BandAxis<'_> {
                 let key = ordered_key(v);
                 self.table.partition_point(|&border| border <= key)
             }
+        }
+    }
+
+    /// The cell at each of several coordinates.
+    #[inline]
+    pub(super) fn cells(&self, v: [f32; CELLS_AT_ONCE]) -> [usize; CELLS_AT_ONCE] {
+        match self.map {
+            AxisMap::Borders => partition_points(self.table, v.map(ordered_key)),
+            _ => v.map(|v| self.cell(v)),
         }
     }
 
@@ -172,8 +185,9 @@ impl Extent {
     /// Origin and inverse width of `count` equal cells.
     pub(super) fn linear(&self, count: usize) -> (f32, f32) {
         let inverse = count as f32 / (self.max - self.min);
-        // One cell where the spread is 0, or so small that its inverse overflows.
-        (self.min, if count > 1 && inverse.is_finite() { inverse } else { 0.0 })
+        // One cell where the spread is 0, or so small that its inverse overflows, or so large that it
+        // is subnormal: processors take a hundred times as long to multiply by such a number.
+        (self.min, if count > 1 && inverse.is_normal() { inverse } else { 0.0 })
     }
 }
 

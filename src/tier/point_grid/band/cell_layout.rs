@@ -9,9 +9,10 @@
 
 use crate::memory::buffers::{grow, part_start};
 use crate::memory::cell_table::{CellKey, count_keys, table_words};
+use crate::memory::radix;
 use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{
-    AxisMap, BandAxis, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
+    AxisMap, BandAxis, CELLS_AT_ONCE, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
 };
 use crate::tier::point_grid::band::cell_grid::{CellGrid, starts_max, x_table_max};
 use crate::tier::point_grid::band::keys::{EqualCells, unpack_cells};
@@ -244,14 +245,14 @@ fn cells_between_borders(
     scratch: &mut BandScratch,
 ) -> CellGrid {
     let population = own.len();
-    sort_edges(own, 0, &mut scratch.wide);
+    sort_edges(own, 0, scratch);
     let x_words = find_borders(&scratch.wide, NARROW, x_table);
     let columns = x_words + 1;
     let mut y_target = (POPULATION * columns as f32).max(1.0) as usize;
     if let Some((y, rows)) = equal_rows(own, y, columns, population / y_target, &mut scratch.histogram) {
         return CellGrid { population, x: AxisMap::Borders, y, columns, rows, x_words, y_words: 0 };
     }
-    sort_edges(own, 1, &mut scratch.wide);
+    sort_edges(own, 1, scratch);
     loop {
         let y_words = find_borders(&scratch.wide, y_target, y_table);
         let rows = y_words + 1;
@@ -303,18 +304,21 @@ fn fill_keys(cells: &CellGrid, own: &[BodyRecord], (x_table, y_table): (&[u32], 
     }
     let x_axis = BandAxis { map: cells.x, count: cells.columns, table: x_table };
     let y_axis = BandAxis { map: cells.y, count: cells.rows, table: y_table };
-    for (key, BodyRecord { aabb, .. }) in keys.iter_mut().zip(own) {
-        let (x, y) = (x_axis.cell(aabb[0]), y_axis.cell(aabb[1]));
-        let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
-        *key = CellKey::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
+    for (keys, own) in keys.chunks_mut(CELLS_AT_ONCE).zip(own.chunks(CELLS_AT_ONCE)) {
+        let lows = |axis: usize| std::array::from_fn(|k| own.get(k).map_or(0.0, |record| record.aabb[axis]));
+        let (x, y) = (x_axis.cells(lows(0)), y_axis.cells(lows(1)));
+        for (((key, BodyRecord { aabb, .. }), x), y) in keys.iter_mut().zip(own).zip(x).zip(y) {
+            let (right, below) = (x_axis.reaches_on(x, aabb[2]), y_axis.reaches_on(y, aabb[3]));
+            *key = CellKey::new((y * stride + x + 1) as u32, u32::from(right), u32::from(below)).0;
+        }
     }
 }
 
 /// The edges on an axis, sorted by the lower edge.
-fn sort_edges(own: &[BodyRecord], axis: usize, edges: &mut Vec<u64>) {
-    edges.clear();
-    edges.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
-    edges.sort_unstable();
+fn sort_edges(own: &[BodyRecord], axis: usize, BandScratch { wide, spare, .. }: &mut BandScratch) {
+    wide.clear();
+    wide.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
+    radix::sort_by(wide, spare, |edges| edges >> 32);
 }
 
 /// Mean number of bodies in the cell of a body.

@@ -20,10 +20,12 @@ pub(crate) struct BandScratch {
     /// While cells are laid out: fine cells by record, or sorted edges. While records are sorted,
     /// in cell order: key and index of the record.
     pub(super) wide: Vec<u64>,
+    /// While edges are sorted.
+    pub(super) spare: Vec<u64>,
     pub(super) sweep: SweepScratch,
 }
 
-buffers!(BandScratch { leveled: keys, sorted_keys, columns, filters, histogram, wide, sweep; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, sorted_keys, columns, filters, histogram, wide, spare, sweep; own: ; plain: ; });
 
 impl BandScratch {
     /// Looks up the filters of the band that was built last; `by_row` has those of all rows.

@@ -8,11 +8,11 @@ use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
+use crate::memory::partition_points::partition_points;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
-use std::hint::select_unpredictable;
 
 /// Boxes and bodies in the samples for the decision.
 const DECISION_SAMPLE: usize = 16;
@@ -220,25 +220,6 @@ fn fill_columns<'w>(
     let Some(filter_of) = filter_of else { return columns };
     fill_filters(filters, count, records.iter().map(|record| filter_of(record.row)));
     columns.with_filters(filters)
-}
-
-/// How many of some ascending numbers, at least one, are at most each limit.
-///
-/// All searches advance together, step by step, so that none waits for the memory of another.
-fn partition_points(ascending: &[f32], limits: [f32; INTERLEAVED]) -> [usize; INTERLEAVED] {
-    let mut bases = [0; INTERLEAVED];
-    let mut size = ascending.len();
-    while size > 1 {
-        let half = size / 2;
-        for (base, limit) in bases.iter_mut().zip(limits) {
-            *base = select_unpredictable(ascending[*base + half] <= limit, *base + half, *base);
-        }
-        size -= half;
-    }
-    for (base, limit) in bases.iter_mut().zip(limits) {
-        *base += usize::from(ascending[*base] <= limit);
-    }
-    bases
 }
 
 #[cfg(test)]
