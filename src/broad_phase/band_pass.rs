@@ -67,8 +67,8 @@ fn find_pairs(
 ) -> Option<()> {
     let (level, times) = (pass.step.level, &mut output.times);
     let mut sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
-    if band.is_crowded() {
-        band.crowded_pairs(level, crowded, &mut sink)?;
+    if let Some(plan) = band.crowded_plan() {
+        band.crowded_pairs(plan, level, crowded, &mut sink)?;
         times.common = clock.lap();
     } else {
         band.own_pairs(level, &mut sink)?;

@@ -179,8 +179,8 @@ fn find_pairs(
     crowded: &mut CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    if band.is_crowded() {
-        band.crowded_pairs(level, crowded, sink)?;
+    if let Some(plan) = band.crowded_plan() {
+        band.crowded_pairs(plan, level, crowded, sink)?;
     } else {
         band.own_pairs(level, sink)?;
         band.ghost_pairs(level, sink)?;

@@ -7,7 +7,7 @@ use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::crowded;
-use crate::tier::point_grid::band::crowded::CrowdedScratch;
+use crate::tier::point_grid::band::crowded::{CrowdedPlan, CrowdedScratch};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
@@ -70,10 +70,10 @@ impl<'a> BuiltBand<'a> {
         self.bodies.cells()
     }
 
-    /// Whether its cells are so crowded that [`crowded_pairs`](Self::crowded_pairs) is faster than
-    /// [`own_pairs`](Self::own_pairs) and [`ghost_pairs`](Self::ghost_pairs).
-    pub(crate) fn is_crowded(&self) -> bool {
-        crowded::is_crowded(&self.bodies.band, self.own())
+    /// If its cells are so crowded that [`crowded_pairs`](Self::crowded_pairs) is faster than
+    /// [`own_pairs`](Self::own_pairs) and [`ghost_pairs`](Self::ghost_pairs): what that is to do.
+    pub(crate) fn crowded_plan(&self) -> Option<CrowdedPlan> {
+        CrowdedPlan::of_band(&self.bodies.band, self.own())
     }
 
     /// Finds the pairs of its own bodies. `None` once the pair limit is exceeded.
@@ -90,12 +90,21 @@ impl<'a> BuiltBand<'a> {
     /// Finds the pairs of its own bodies, and of those with ghosts. `None` once the pair limit is
     /// exceeded.
     pub(crate) fn crowded_pairs(
-        &self,
+        &mut self,
+        plan: CrowdedPlan,
         level: DetectedSimd,
         scratch: &mut CrowdedScratch,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        crowded::find_pairs((self.own(), self.ghosts), self.rules, level, scratch, sink)
+        match plan {
+            CrowdedPlan::Sweep(axis) => {
+                crowded::sweep_pairs(axis, self.own(), self.rules, level, scratch, sink)?;
+                self.ghost_pairs(level, sink)
+            }
+            CrowdedPlan::Split(cut) => {
+                crowded::split_pairs(cut, (self.own(), self.ghosts), self.rules, level, scratch, sink)
+            }
+        }
     }
 
     /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the

@@ -50,27 +50,54 @@ pub(crate) struct CrowdedScratch {
 
 buffers!(CrowdedScratch { leveled: records, words, band; own: ; plain: ; });
 
-/// Whether a band is crowded, and a sweep or a split is faster.
-pub(super) fn is_crowded(band: &Band, own: &[BodyRecord]) -> bool {
-    band.crowding > CROWDED && (sweep_axis(own).is_some() || SizeCut::of(own).is_some())
+/// How to find the pairs of crowded bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CrowdedPlan {
+    /// They are swept along an axis.
+    Sweep(usize),
+    /// They are split by size.
+    Split(SizeCut),
 }
 
-/// Finds the pairs of a band's own bodies, and of those with its ghosts. `None` once the pair limit
-/// is exceeded.
-pub(super) fn find_pairs(
+impl CrowdedPlan {
+    /// `None` if the band is not crowded, or cells are faster nevertheless.
+    pub(super) fn of_band(band: &Band, own: &[BodyRecord]) -> Option<Self> {
+        if band.crowding > CROWDED { Self::of(own) } else { None }
+    }
+
+    fn of(part: &[BodyRecord]) -> Option<Self> {
+        sweep_axis(part).map(Self::Sweep).or_else(|| SizeCut::of(part).map(Self::Split))
+    }
+}
+
+/// Finds the pairs of a band's own bodies by a sweep. `None` once the pair limit is exceeded.
+pub(super) fn sweep_pairs(
+    axis: usize,
+    own: &[BodyRecord],
+    rules: PairRules<'_>,
+    level: DetectedSimd,
+    CrowdedScratch { records, band, .. }: &mut CrowdedScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    records.clear();
+    records.extend_from_slice(own);
+    sweep::sweep_bodies(level, records, axis, (rules.filters_by_row, rules.are_circles), &mut band.sweep, sink)
+}
+
+/// Finds the pairs of a band's own bodies, and of those with its ghosts, by splitting the bodies.
+/// `None` once the pair limit is exceeded.
+pub(super) fn split_pairs(
+    cut: SizeCut,
     (own, ghosts): (&[BodyRecord], &[BodyRecord]),
     rules: PairRules<'_>,
     level: DetectedSimd,
     CrowdedScratch { records, words, band }: &mut CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    if own.is_empty() {
-        return Some(());
-    }
     records.clear();
     records.extend_from_slice(own);
     grow(words, words_max(own.len()));
-    SizeSplit { ghosts, rules, level }.find_crowded_pairs(records, (words, band), CUTS_MAX, sink)
+    SizeSplit { ghosts, rules, level }.find_split_pairs(cut, records, (words, band), CUTS_MAX, sink)
 }
 
 /// What all parts of a band share.
@@ -98,40 +125,33 @@ impl SizeSplit<'_> {
         let mut all = SortedBodies::new(part, None, rules, &mut words[..words_max(part.len())], scratch);
         // Those across the cut (SPLIT-1).
         all.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)?;
-        if cuts_left > 0 && all.band.crowding > CROWDED {
-            return self.find_crowded_pairs(part, (words, scratch), cuts_left, sink);
+        let plan = if cuts_left > 0 { CrowdedPlan::of_band(&all.band, part) } else { None };
+        if let Some(CrowdedPlan::Split(cut)) = plan {
+            return self.find_split_pairs(cut, part, (words, scratch), cuts_left, sink);
         }
-        all.own_pairs(level, sink)?;
-        all.pairs_with(level, ghosts.iter().copied(), Others::Bodies, sink)
-    }
-
-    /// Finds the pairs of bodies whose cells are crowded.
-    fn find_crowded_pairs(
-        self,
-        part: &mut [BodyRecord],
-        (words, scratch): (&mut [u32], &mut BandScratch),
-        cuts_left: usize,
-        sink: &mut PairSink<'_>,
-    ) -> Option<()> {
-        let Self { ghosts, rules, level } = self;
-        if let Some(axis) = sweep_axis(part) {
-            sweep::sweep_bodies(
+        all.pairs_with(level, ghosts.iter().copied(), Others::Bodies, sink)?;
+        match plan {
+            Some(CrowdedPlan::Sweep(axis)) => sweep::sweep_bodies(
                 level,
                 part,
                 axis,
                 (rules.filters_by_row, rules.are_circles),
                 &mut scratch.sweep,
                 sink,
-            )?;
-            if ghosts.is_empty() {
-                return Some(());
-            }
-            let mut all = SortedBodies::new(part, None, rules, &mut words[..words_max(part.len())], scratch);
-            return all.pairs_with(level, ghosts.iter().copied(), Others::Bodies, sink);
+            ),
+            _ => all.own_pairs(level, sink),
         }
-        let Some(cut) = SizeCut::of(part) else {
-            return self.find_pairs((part, &[]), (words, scratch), 0, sink);
-        };
+    }
+
+    /// Finds the pairs of bodies that are split in two.
+    fn find_split_pairs(
+        self,
+        cut: SizeCut,
+        part: &mut [BodyRecord],
+        (words, scratch): (&mut [u32], &mut BandScratch),
+        cuts_left: usize,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
         let (smaller, larger) = cut.split(part);
         self.find_pairs((smaller, larger), (words, scratch), cuts_left - 1, sink)?;
         self.find_pairs((larger, &[]), (words, scratch), cuts_left - 1, sink)
@@ -158,7 +178,7 @@ fn scales(part: &[BodyRecord]) -> u32 {
 
 /// A size between the smaller and the larger bodies of a part.
 #[derive(Clone, Copy, Debug)]
-struct SizeCut {
+pub(crate) struct SizeCut {
     axis: usize,
     side: f32,
 }
@@ -209,15 +229,14 @@ mod tests {
     use crate::reference;
     use triphase_scenes::SplitMix64;
 
-    fn found(boxes: &[RawAabb], ghosts: &[RawAabb]) -> Vec<(u32, u32)> {
-        let records = |boxes: &[RawAabb], from: usize| -> Vec<BodyRecord> {
-            boxes.iter().enumerate().map(|(k, &aabb)| BodyRecord { aabb, row: (from + k) as u32 }).collect()
-        };
-        let (own, ghosts) = (records(boxes, 0), records(ghosts, boxes.len()));
+    fn records(boxes: &[RawAabb], first: usize) -> Vec<BodyRecord> {
+        boxes.iter().enumerate().map(|(k, &aabb)| BodyRecord { aabb, row: (first + k) as u32 }).collect()
+    }
+
+    fn found(run: impl FnOnce(&mut CrowdedScratch, &mut PairSink<'_>) -> Option<()>) -> Vec<(u32, u32)> {
         let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-        let (rules, mut scratch) = (PairRules::default(), CrowdedScratch::default());
-        find_pairs((&own, &ghosts), rules, DetectedSimd::default(), &mut scratch, &mut sink).expect("no limit");
+        run(&mut CrowdedScratch::default(), &mut sink).expect("no limit");
         drop(sink);
         let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
         pairs.sort_unstable();
@@ -225,14 +244,24 @@ mod tests {
     }
 
     fn check(label: &str, boxes: &[RawAabb], ghosts: &[RawAabb]) {
+        let (own, ghost_records) = (records(boxes, 0), records(ghosts, boxes.len()));
+        let (rules, level) = (PairRules::default(), DetectedSimd::default());
         let mut truth = reference::self_pairs(boxes);
+        for axis in [0, 1] {
+            let swept = found(|scratch, sink| sweep_pairs(axis, &own, rules, level, scratch, sink));
+            assert_eq!(swept, truth, "{label}, axis {axis}");
+        }
         truth.extend(reference::cross_pairs(boxes, ghosts).into_iter().map(|(a, b)| (a, b + boxes.len() as u32)));
         truth.sort_unstable();
-        assert_eq!(found(boxes, ghosts), truth, "{label}");
+        if let Some(cut) = SizeCut::of(&own) {
+            let both = (&own[..], &ghost_records[..]);
+            let split = found(|scratch, sink| split_pairs(cut, both, rules, level, scratch, sink));
+            assert_eq!(split, truth, "{label}");
+        }
     }
 
     #[test]
-    fn split_bands_find_what_brute_force_finds() {
+    fn swept_and_split_bands_find_what_brute_force_finds() {
         let mut rng = SplitMix64::new(12);
         let mut around = |k: usize, width: f32, height: f32, spread: f32| {
             let (x, y) = (rng.range(0.0, spread), rng.range(0.0, spread) + (k % 3) as f32 * 1e-3);
