@@ -31,13 +31,15 @@ mod tests {
 
     #[test]
     fn searches_equal_single_ones() {
-        for count in [0, 1, 2, 3, 7, 8, 100] {
-            let ascending: Vec<u32> = (0..count).map(|k| k / 3 * 2).collect();
-            for first in 0..count + 2 {
-                let limits = [0, 1, 5].map(|more| first + more);
-                let expected = limits.map(|limit| ascending.partition_point(|&number| number <= limit));
-                assert_eq!(partition_points(&ascending, limits), expected, "{count} numbers, {limits:?}");
+        for len in 0..70 {
+            let ascending: Vec<f32> = (0..len).map(|k| (k / 3) as f32).collect();
+            for low in -1..25 {
+                let limits: [f32; 8] = std::array::from_fn(|k| low as f32 + k as f32 * 0.5);
+                let truth = limits.map(|limit| ascending.partition_point(|&v| v <= limit));
+                assert_eq!(partition_points(&ascending, limits), truth, "{len} numbers, {limits:?}");
             }
         }
+        let infinite = [f32::NEG_INFINITY, -0.0, 0.0, f32::INFINITY];
+        assert_eq!(partition_points(&infinite, [0.0, f32::INFINITY]), [3, 4]);
     }
 }

@@ -326,19 +326,4 @@ mod tests {
         truth.sort_unstable();
         assert_eq!(pairs, truth);
     }
-
-    #[test]
-    fn interleaved_searches_equal_single_ones() {
-        for len in 1..70 {
-            let ascending: Vec<f32> = (0..len).map(|k| (k / 3) as f32).collect();
-            for low in -1..25 {
-                let limits = std::array::from_fn(|k| low as f32 + k as f32 * 0.5);
-                let truth = limits.map(|limit| ascending.partition_point(|&v| v <= limit));
-                assert_eq!(partition_points(&ascending, limits), truth, "{len} numbers, {limits:?}");
-            }
-        }
-        let infinite = [f32::NEG_INFINITY, -0.0, 0.0, f32::INFINITY];
-        assert_eq!(partition_points(&infinite, [0.0; INTERLEAVED]), [3; INTERLEAVED]);
-        assert_eq!(partition_points(&infinite, [f32::INFINITY; INTERLEAVED]), [4; INTERLEAVED]);
-    }
 }
