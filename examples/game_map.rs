@@ -19,19 +19,14 @@ mod common;
 use clap::Parser;
 use common::Failure;
 use common::check::{Box4, body_aabb};
-use common::map::Map;
 use common::options::{Options, PictureOptions, exit};
 use common::picture::{HEIGHT, Picture, Rgba, View, WIDTH, grouped};
 use common::run::Run;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use triphase::{Bodies, Contacts, Hit, World};
-use triphase_scenes::SplitMix64;
+use triphase_scenes::{Map, Walkers};
 
-/// Slowest and fastest speed of a runner, in units a frame: up to a cell, more than a body's width.
-const SPEED: [f64; 2] = [0.1, 1.0];
-/// One in this many bodies runs; the others walk at a tenth of the speed.
-const RUNNER: usize = 10;
 /// The fewest pixels of a cell. If the map does not fit then, a part of it and an overview are
 /// drawn.
 const CELL_PIXELS_MIN: f64 = 12.0;
@@ -65,15 +60,6 @@ struct Arguments {
     picture: PictureOptions,
 }
 
-/// The bodies, as columns.
-#[derive(Default)]
-struct Walkers {
-    centers: Vec<[f32; 2]>,
-    half_extents: Vec<[f32; 2]>,
-    /// The desired motion in a frame.
-    velocities: Vec<[f32; 2]>,
-}
-
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     exit(arguments.options.in_pool(|| game_map(&arguments)))
@@ -93,8 +79,8 @@ fn game_map(arguments: &Arguments) -> Result<(), Failure> {
     let mut targets = Vec::new();
     for frame in 0..frames {
         let bodies = Bodies::new(&walkers.centers, &walkers.half_extents).with_displacements(&walkers.velocities);
-        let contacts = run.step(bodies, |row| walkers.swept_box(row))?;
-        walkers.walk(contacts, &walls, &mut targets);
+        let contacts = run.step(bodies, |row| swept_box(&walkers, row))?;
+        walk(&mut walkers, contacts, &walls, &mut targets);
         if options.check {
             walkers.check(&map).map_err(|reason| format!("{run_name}, frame {frame}: {reason}"))?;
         }
@@ -110,96 +96,62 @@ fn game_map(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-impl Walkers {
-    /// Places each body within a free cell.
-    fn spawn(map: &Map, bodies: usize, seed: u64) -> Result<Self, Failure> {
-        let cells = map.free_cells();
-        if cells.is_empty() && bodies > 0 {
-            return Err("the map has no free cell".into());
-        }
-        let mut random = SplitMix64::new(seed);
-        let mut walkers = Self::default();
-        for row in 0..bodies {
-            let half = random.range(0.2, 0.3);
-            let cell = cells[random.below(cells.len())];
-            let room = f64::from(half) + 0.01;
-            let center = cell.map(|corner| random.range(f64::from(corner) + room, f64::from(corner) + 1.0 - room));
-            let [slow, fast] = if row % RUNNER == 0 { SPEED } else { SPEED.map(|speed| 0.1 * speed) };
-            let speed = slow + (fast - slow) * random.unit();
-            walkers.centers.push(center);
-            walkers.half_extents.push([half; 2]);
-            walkers.velocities.push(random.direction().map(|d| (d * speed) as f32));
-        }
-        Ok(walkers)
-    }
+fn box_of(walkers: &Walkers, row: usize) -> Box4 {
+    body_aabb(walkers.centers[row], walkers.half_extents[row], [0.0; 2])
+}
 
-    fn box_of(&self, row: usize) -> Box4 {
-        body_aabb(self.centers[row], self.half_extents[row], [0.0; 2])
-    }
+fn swept_box(walkers: &Walkers, row: usize) -> Box4 {
+    body_aabb(walkers.centers[row], walkers.half_extents[row], walkers.velocities[row])
+}
 
-    fn swept_box(&self, row: usize) -> Box4 {
-        body_aabb(self.centers[row], self.half_extents[row], self.velocities[row])
-    }
-
-    /// Moves the bodies along x, then along y: each static pair shortens the motion of its body, in
-    /// any order of pairs. `targets` is scratch.
-    fn walk(&mut self, contacts: Contacts<'_>, walls: &[Box4], targets: &mut Vec<f32>) {
-        for axis in 0..2 {
-            targets.clear();
-            targets.extend(self.centers.iter().zip(&self.velocities).map(|(c, v)| c[axis] + v[axis]));
-            for pair in contacts.static_pairs() {
-                let row = pair.body as usize;
-                if let Some(stop) = self.stop(row, axis, &walls[pair.static_row as usize]) {
-                    let forwards = self.velocities[row][axis] > 0.0;
-                    targets[row] = if forwards { targets[row].min(stop) } else { targets[row].max(stop) };
-                }
-            }
-            for ((center, velocity), &target) in self.centers.iter_mut().zip(&mut self.velocities).zip(targets.iter()) {
-                if target != center[axis] + velocity[axis] {
-                    velocity[axis] = -velocity[axis];
-                }
-                center[axis] = target;
+/// Moves the bodies along x, then along y: each static pair shortens the motion of its body, in
+/// any order of pairs. `targets` is scratch.
+fn walk(walkers: &mut Walkers, contacts: Contacts<'_>, walls: &[Box4], targets: &mut Vec<f32>) {
+    for axis in 0..2 {
+        targets.clear();
+        targets.extend(walkers.centers.iter().zip(&walkers.velocities).map(|(c, v)| c[axis] + v[axis]));
+        for pair in contacts.static_pairs() {
+            let row = pair.body as usize;
+            if let Some(stop) = stop(walkers, row, axis, &walls[pair.static_row as usize]) {
+                let forwards = walkers.velocities[row][axis] > 0.0;
+                targets[row] = if forwards { targets[row].min(stop) } else { targets[row].max(stop) };
             }
         }
-    }
-
-    /// Where a body must stop along the axis so that its box, in f32, only touches the wall; `None`
-    /// if the wall does not block it. The body must not overlap the wall yet.
-    fn stop(&self, row: usize, axis: usize, wall: &Box4) -> Option<f32> {
-        let (here, center, half) = (self.box_of(row), self.centers[row], self.half_extents[row][axis]);
-        let across = 1 - axis;
-        let beside = here[across + 2] <= wall[across] || wall[across + 2] <= here[across];
-        let velocity = self.velocities[row][axis];
-        if beside || velocity == 0.0 {
-            return None;
-        }
-        if velocity > 0.0 {
-            let ahead = here[axis + 2] <= wall[axis];
-            let mut stop = wall[axis] - half;
-            while stop + half > wall[axis] {
-                stop = stop.next_down();
+        let bodies = walkers.centers.iter_mut().zip(&mut walkers.velocities);
+        for ((center, velocity), &target) in bodies.zip(targets.iter()) {
+            if target != center[axis] + velocity[axis] {
+                velocity[axis] = -velocity[axis];
             }
-            // Never backward: the body does not overlap the wall at its present place.
-            ahead.then_some(stop.max(center[axis]))
-        } else {
-            let ahead = here[axis] >= wall[axis + 2];
-            let mut stop = wall[axis + 2] + half;
-            while stop - half < wall[axis + 2] {
-                stop = stop.next_up();
-            }
-            ahead.then_some(stop.min(center[axis]))
+            center[axis] = target;
         }
     }
+}
 
-    /// Verifies that no body overlaps a blocked cell of the map.
-    fn check(&self, map: &Map) -> Result<(), String> {
-        for row in 0..self.centers.len() {
-            let aabb = self.box_of(row);
-            if let Some([column, line]) = map.blocked_cell_in(aabb) {
-                return Err(format!("body {row} at {aabb:?} overlaps the blocked cell ({column}, {line})"));
-            }
+/// Where a body must stop along the axis so that its box, in f32, only touches the wall; `None`
+/// if the wall does not block it. The body must not overlap the wall yet.
+fn stop(walkers: &Walkers, row: usize, axis: usize, wall: &Box4) -> Option<f32> {
+    let (here, center, half) = (box_of(walkers, row), walkers.centers[row], walkers.half_extents[row][axis]);
+    let across = 1 - axis;
+    let beside = here[across + 2] <= wall[across] || wall[across + 2] <= here[across];
+    let velocity = walkers.velocities[row][axis];
+    if beside || velocity == 0.0 {
+        return None;
+    }
+    if velocity > 0.0 {
+        let ahead = here[axis + 2] <= wall[axis];
+        let mut stop = wall[axis] - half;
+        while stop + half > wall[axis] {
+            stop = stop.next_down();
         }
-        Ok(())
+        // Never backward: the body does not overlap the wall at its present place.
+        ahead.then_some(stop.max(center[axis]))
+    } else {
+        let ahead = here[axis] >= wall[axis + 2];
+        let mut stop = wall[axis + 2] + half;
+        while stop - half < wall[axis + 2] {
+            stop = stop.next_up();
+        }
+        ahead.then_some(stop.min(center[axis]))
     }
 }
 
@@ -221,7 +173,7 @@ fn draw(map: &Map, name: &str, walls: &[Box4], walkers: &Walkers, world: &World,
     }
     for hit in world.query_aabb(area) {
         if let Hit::Body { row, .. } = hit {
-            picture.fill(walkers.box_of(row as usize), colors[row as usize]);
+            picture.fill(box_of(walkers, row as usize), colors[row as usize]);
         }
     }
     if !fits(map, view.scale) {
@@ -307,7 +259,7 @@ mod tests {
                 let before = walkers.centers.clone();
                 let bodies = Bodies::new(&walkers.centers, &walkers.half_extents);
                 let contacts = world.step(bodies.with_displacements(&walkers.velocities)).unwrap();
-                walkers.walk(contacts, &walls, &mut targets);
+                walk(&mut walkers, contacts, &walls, &mut targets);
                 assert_eq!(walkers.check(&map), Ok(()), "frame {frame} at speed {speed}");
                 assert_ne!(walkers.centers, before);
             }

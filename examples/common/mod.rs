@@ -8,7 +8,6 @@ pub(crate) mod allocations;
 pub(crate) mod check;
 pub(crate) mod figures;
 pub(crate) mod letters;
-pub(crate) mod map;
 pub(crate) mod options;
 pub(crate) mod picture;
 pub(crate) mod recording;

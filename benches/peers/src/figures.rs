@@ -5,6 +5,7 @@
 
 use crate::machine::Machine;
 use crate::race::{Lap, Outcome, Race};
+use crate::subject::Subject;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Duration;
@@ -50,13 +51,13 @@ fn rows(outcome: &Outcome) -> Vec<Row<'_>> {
 }
 
 /// A table of all engines, fastest first.
-pub fn table(race: Race, outcome: &Outcome) -> String {
+pub fn table(race: Race, subject: &Subject, outcome: &Outcome) -> String {
     let mut rows = rows(outcome);
     rows.sort_by(|a, b| a.median.total_cmp(&b.median));
     let threads = if race.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", race.threads) };
     let mut text = format!(
         "\n{}: {} bodies, {} statics, {} body pairs, {} static pairs, {threads}, {} frames\n\n",
-        race.scene, outcome.bodies, outcome.statics, outcome.body_pairs, outcome.static_pairs, race.frames
+        subject.name, outcome.bodies, outcome.statics, outcome.body_pairs, outcome.static_pairs, race.frames
     );
     text += "| engine | version | threads | ns/body | mean | min | max | to fastest | to triphase | bytes/body | peak | allocations/step |\n";
     text += "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
@@ -73,10 +74,10 @@ pub fn table(race: Race, outcome: &Outcome) -> String {
 }
 
 /// A line of JSON for each engine; `benches/record/README.md` explains the keys.
-pub fn json_lines(race: Race, outcome: &Outcome, machine: &Machine) -> Vec<String> {
+pub fn json_lines(race: Race, subject: &Subject, outcome: &Outcome, machine: &Machine) -> Vec<String> {
     let line = |row: Row<'_>| {
         let value: Value = json!({
-            "scene": race.scene.as_str(),
+            "scene": subject.name,
             "bodies": outcome.bodies,
             "statics": outcome.statics,
             "seed": race.seed,

@@ -5,6 +5,8 @@
 //!     --scene crowd --bodies 100000 --threads 1
 //! cargo run --release --manifest-path benches/peers/Cargo.toml -- \
 //!     --scene crowd,dragons,castles --bodies 100000,1000000
+//! cargo run --release --manifest-path benches/peers/Cargo.toml -- \
+//!     --map FILE --bodies 100000
 //! ```
 //!
 //! Modules, lowest first:
@@ -12,7 +14,7 @@
 //! * [`engine`]: the interface of an engine; [`boxes`]: what all engines share.
 //! * [`engines`]: the engines, a file each, and the list of them.
 //! * [`memory`]: an allocator that counts for each engine.
-//! * [`check`]: compares pairs; [`race`]: measures the engines.
+//! * [`check`]: compares pairs; [`subject`]: what is raced; [`race`]: measures the engines.
 //! * [`figures`], [`machine`], [`record`]: the output; [`options`]: the command line.
 //! * [`queries`]: the same for queries between steps.
 
@@ -24,6 +26,8 @@ pub mod engines;
 pub mod memory;
 
 pub mod check;
+pub mod subject;
+
 pub mod race;
 
 pub mod figures;

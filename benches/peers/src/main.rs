@@ -9,6 +9,7 @@ use triphase_peers::machine::Machine;
 use triphase_peers::memory::Counting;
 use triphase_peers::options::Options;
 use triphase_peers::race::{self, Race};
+use triphase_peers::subject::Subject;
 use triphase_peers::{figures, record};
 
 #[global_allocator]
@@ -29,19 +30,27 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let machine = Machine::here();
     let threads = usize::from(options.threads);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let &Options { seed, frames, warm_up, .. } = options;
+    let race = Race { seed, threads, frames, warm_up };
+    let race_on = |mut subject: Subject| -> Result<(), Box<dyn Error>> {
+        let outcome = pool.install(|| race::run(race, &mut subject, &entries));
+        let outcome = outcome.map_err(|error| format!("{}: {error}", subject.name))?;
+        let lines = figures::json_lines(race, &subject, &outcome, &machine);
+        match options.json {
+            true => lines.iter().for_each(|line| println!("{line}")),
+            false => println!("{}", figures::table(race, &subject, &outcome)),
+        }
+        if options.record {
+            eprintln!("appended to {}", record::append(&lines, &machine, "")?.display());
+        }
+        Ok(())
+    };
+    if let Some(path) = &options.map {
+        return options.bodies.iter().try_for_each(|&bodies| race_on(Subject::read_map(path, bodies, seed)?));
+    }
     for &scene in &options.scenes {
         for &bodies in &options.bodies {
-            let &Options { seed, frames, warm_up, .. } = options;
-            let race = Race { scene, bodies, seed, threads, frames, warm_up };
-            let outcome = pool.install(|| race::run(race, &entries)).map_err(|error| format!("{scene}: {error}"))?;
-            let lines = figures::json_lines(race, &outcome, &machine);
-            match options.json {
-                true => lines.iter().for_each(|line| println!("{line}")),
-                false => println!("{}", figures::table(race, &outcome)),
-            }
-            if options.record {
-                eprintln!("appended to {}", record::append(&lines, &machine, "")?.display());
-            }
+            race_on(Subject::scene(scene, bodies, seed))?;
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::Parser;
+use std::path::PathBuf;
 use triphase_scenes::SceneName;
 
 /// Races triphase against other engines frame by frame; all must find the same pairs
@@ -9,6 +10,9 @@ pub struct Options {
     /// Names of scenes, separated by commas; an unknown name lists all of them
     #[arg(long = "scene", value_name = "NAME", value_delimiter = ',', default_value = "crowd")]
     pub scenes: Vec<SceneName>,
+    /// Map of the Moving AI benchmarks, raced instead of scenes: bodies walk its free cells
+    #[arg(long, value_name = "FILE", conflicts_with = "scenes")]
+    pub map: Option<PathBuf>,
     /// Numbers of bodies, separated by commas
     #[arg(long, value_name = "COUNT", value_delimiter = ',', default_value = "100000", value_parser = body_count)]
     pub bodies: Vec<usize>,
@@ -21,7 +25,7 @@ pub struct Options {
     /// Frames before those; engines whose speed does not change over frames step only the last ten
     #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub warm_up: u32,
-    /// Random seed of the scenes
+    /// Random seed of the scenes, or of the bodies on a map
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Names of engines, separated by commas; triphase always runs [default: all]
@@ -38,4 +42,17 @@ pub struct Options {
 fn body_count(text: &str) -> Result<usize, String> {
     let count: usize = text.parse().map_err(|error| format!("{error}"))?;
     if (1..=100_000_000).contains(&count) { Ok(count) } else { Err("must be from 1 to 100,000,000".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_excludes_named_scenes() {
+        let parse = |arguments: &[&str]| Options::try_parse_from([&["race"], arguments].concat());
+        assert!(parse(&["--map", "a.map"]).is_ok());
+        assert!(parse(&["--scene", "crowd"]).is_ok());
+        assert!(parse(&["--map", "a.map", "--scene", "crowd"]).is_err());
+    }
 }

@@ -1,4 +1,4 @@
-//! Steps all engines through one scene, frame by frame.
+//! Steps all engines through one scene or map, frame by frame.
 //!
 //! Every engine steps every measured frame, one engine directly after another, so that
 //! whatever slows the machine slows all of them. Their order is drawn anew for each frame from the
@@ -8,27 +8,24 @@
 //! setting statics and checks are not timed.
 //!
 //! RACE-3: in the first and the last measured frame, all engines must have found the pairs of
-//! triphase, and triphase, if the scene is small enough, those of brute force.
+//! triphase, and triphase, if there are few enough bodies, those of brute force.
 
 use crate::boxes::Box4;
 use crate::check::{self, BRUTE_FORCE_MAX, Mismatch};
 use crate::engine::{Engine, Found, Frame};
 use crate::engines::Entry;
 use crate::memory::Account;
+use crate::subject::Subject;
 use std::time::{Duration, Instant};
-use triphase_scenes::{Scene, SceneName, SplitMix64};
+use triphase_scenes::SplitMix64;
 
 /// Frames of the warm-up that engines step whose speed does not change over frames.
 const WARM_UP_STEPS: u32 = 10;
 
-/// A scene and how it is stepped.
+/// How a subject is stepped.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
-    /// The scene.
-    pub scene: SceneName,
-    /// Requested number of bodies; some scenes have a fixed number.
-    pub bodies: usize,
-    /// Random seed of the scene.
+    /// Random seed of the order of the engines; also that of the subject, by convention.
     pub seed: u64,
     /// Threads of the pool that the race runs in.
     pub threads: usize,
@@ -60,9 +57,9 @@ pub struct Lap {
 /// The result of a race.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Number of bodies in the scene.
+    /// Number of bodies.
     pub bodies: usize,
-    /// Number of statics in the scene.
+    /// Number of statics.
     pub statics: usize,
     /// Number of pairs of bodies in the last frame.
     pub body_pairs: usize,
@@ -77,41 +74,41 @@ pub struct Outcome {
 /// # Errors
 ///
 /// If an engine found other pairs than triphase, or triphase other pairs than brute force.
-pub fn run(race: Race, entries: &[Entry]) -> Result<Outcome, Mismatch> {
-    let mut scene = Scene::new(race.scene, race.bodies, race.seed);
-    let entries = entries.iter().filter(|entry| (entry.fits)(race.scene));
+pub fn run(race: Race, subject: &mut Subject, entries: &[Entry]) -> Result<Outcome, Mismatch> {
+    let entries = entries.iter().filter(|entry| (entry.fits)(subject.like));
     let mut runners: Vec<Runner> =
-        entries.enumerate().map(|(k, entry)| Runner::new(k, entry, race, &scene.statics)).collect();
-    warm_up(race, &mut scene, &mut runners);
+        entries.enumerate().map(|(k, entry)| Runner::new(k, entry, race, subject.statics())).collect();
+    warm_up(race, subject, &mut runners);
     let calls_before: Vec<u64> = runners.iter().map(|runner| runner.account.calls()).collect();
     let (mut random, mut order) = (SplitMix64::new(race.seed), Vec::from_iter(0..runners.len()));
     for k in 0..race.frames {
-        scene.advance();
-        let frame = frame_of(&scene);
+        subject.advance();
+        let frame = subject.frame();
         for i in (1..order.len()).rev() {
             order.swap(i, random.below(i + 1));
         }
         order.iter().for_each(|&number| runners[number].measure(frame));
         if k == 0 || k + 1 == race.frames {
-            compare(frame, &scene.statics, &mut runners)?;
+            compare(frame, subject.statics(), &mut runners)?;
         }
     }
     let found = &runners[0].found;
     let (body_pairs, static_pairs) = (found.bodies.len(), found.statics.len());
     let laps = runners.into_iter().zip(calls_before).map(|(runner, before)| runner.finish(before)).collect();
-    Ok(Outcome { bodies: scene.centers.len(), statics: scene.statics.len(), body_pairs, static_pairs, laps })
+    let (bodies, statics) = (subject.frame().centers.len(), subject.statics().len());
+    Ok(Outcome { bodies, statics, body_pairs, static_pairs, laps })
 }
 
 /// Steps until memory is allocated and structures that degrade have done so; then measures memory.
-fn warm_up(race: Race, scene: &mut Scene, runners: &mut [Runner]) {
+fn warm_up(race: Race, subject: &mut Subject, runners: &mut [Runner]) {
     for k in 0..race.warm_up {
-        scene.advance();
+        subject.advance();
         let all = k + WARM_UP_STEPS >= race.warm_up;
         for runner in runners.iter_mut().filter(|runner| all || runner.ages) {
-            runner.step(frame_of(scene));
+            runner.step(subject.frame());
         }
     }
-    let frame = frame_of(scene);
+    let frame = subject.frame();
     runners.iter_mut().for_each(|runner| runner.weigh(frame));
 }
 
@@ -129,10 +126,6 @@ fn compare(frame: Frame<'_>, statics: &[Box4], runners: &mut [Runner]) -> Result
         check::compare(other.name, triphase.name, &other.found, &triphase.found)?;
     }
     Ok(())
-}
-
-fn frame_of(scene: &Scene) -> Frame<'_> {
-    Frame { centers: &scene.centers, half_extents: &scene.half_extents }
 }
 
 /// An engine in a race.

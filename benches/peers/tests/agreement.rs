@@ -4,15 +4,18 @@ use rayon::ThreadPoolBuilder;
 use triphase_peers::engine::{Engine, Found, Frame};
 use triphase_peers::engines::{self, Entry};
 use triphase_peers::race::{self, Race};
-use triphase_scenes::SceneName;
+use triphase_peers::subject::Subject;
+use triphase_scenes::{Map, SceneName};
 
 fn all_agree(threads: usize) {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-    for &scene in SceneName::ALL {
-        for bodies in [60, 1_200] {
-            let race = Race { scene, bodies, seed: 7, threads, frames: 6, warm_up: 12 };
-            if let Err(mismatch) = pool.install(|| race::run(race, &engines::all())) {
-                panic!("{scene} of {bodies} bodies, {threads} threads: {mismatch}");
+    let race = Race { seed: 7, threads, frames: 6, warm_up: 12 };
+    for bodies in [60, 1_200] {
+        let scenes = SceneName::ALL.iter().map(|&scene| Subject::scene(scene, bodies, race.seed));
+        let palace = Subject::map("palace", Map::palace(2, 2), bodies, race.seed).expect("free cells");
+        for mut subject in scenes.chain([palace]) {
+            if let Err(mismatch) = pool.install(|| race::run(race, &mut subject, &engines::all())) {
+                panic!("{} of {bodies} bodies, {threads} threads: {mismatch}", subject.name);
             }
         }
     }
@@ -43,8 +46,9 @@ impl Engine for Blind {
 #[test]
 fn what_an_engine_misses_is_told() {
     let blind = Entry { make: |_| Box::new(Blind), package: None, parallel: false, ages: false, fits: |_| true };
-    let race = Race { scene: SceneName::Touching, bodies: 100, seed: 1, threads: 1, frames: 1, warm_up: 1 };
-    let mismatch = race::run(race, &[engines::all()[0], blind]).expect_err("it is blind");
+    let race = Race { seed: 1, threads: 1, frames: 1, warm_up: 1 };
+    let mut subject = Subject::scene(SceneName::Touching, 100, race.seed);
+    let mismatch = race::run(race, &mut subject, &[engines::all()[0], blind]).expect_err("it is blind");
     assert_eq!((mismatch.engine.as_str(), mismatch.kind, mismatch.extra), ("blind", "body", 0));
     assert!(mismatch.missing > 100, "{mismatch}");
 }

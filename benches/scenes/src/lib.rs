@@ -1,5 +1,5 @@
 //! Scenes for tests, benches and examples: columns of bodies and statics, created from a name, a
-//! number of bodies and a seed, and moved frame by frame.
+//! number of bodies and a seed, and moved frame by frame. [`Walkers`] move through a game [`Map`].
 //!
 //! This package does not use triphase, so what is checked with it cannot share its mistakes.
 //!
@@ -8,7 +8,7 @@
 //!
 //! Every value is finite, and no half-extent is negative.
 //!
-//! SCENE-3: rows of bodies and of statics are shuffled, so their order is unrelated to
+//! SCENE-3: rows of bodies and of statics of a scene are shuffled, so their order is unrelated to
 //! positions.
 //!
 //! The number of pairs is linear in the number of bodies (`coincident` has 500 per body).
@@ -23,6 +23,7 @@
 //! ```
 
 mod layouts;
+mod map;
 mod name;
 mod random;
 mod random_rows;
@@ -41,10 +42,13 @@ mod movers;
 mod published;
 mod slow;
 mod thin;
+mod walkers;
 
 pub use layouts::BoxLayout;
+pub use map::Map;
 pub use movers::Movers;
 pub use name::{SceneName, UnknownScene};
 pub use random::SplitMix64;
 pub use random_rows::{ROW_KINDS, RandomRows, random_rows};
 pub use scene::Scene;
+pub use walkers::Walkers;

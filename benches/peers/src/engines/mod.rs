@@ -54,7 +54,7 @@ pub struct Entry {
     pub parallel: bool,
     /// Whether the engine gets slower over frames, so that it has to step the whole warm-up.
     pub ages: bool,
-    /// Whether the engine suits a scene; from other scenes the race leaves it out.
+    /// Whether the engine suits a scene, or a map like it; from others the race leaves it out.
     pub fits: fn(SceneName) -> bool,
 }
 

@@ -1,14 +1,8 @@
 //! Maps of free and blocked cells: read from a `.map` of the Moving AI benchmarks or generated, and
 //! merged into boxes.
 //!
-//! A cell is one unit; cell (column, row) is the box from (column, row) to (column + 1, row + 1),
-//! and y grows downward.
-//!
-//! Everything outside the map is blocked. The boxes of [`Map::walls`] cover each blocked cell of
-//! the map once, no free cell, and a frame of one cell around the map.
+//! Cell (column, row) is the box from (column, row) to (column + 1, row + 1).
 
-use super::check::Box4;
-use super::{Failure, read_text};
 use std::path::Path;
 
 /// Most cells along a side: more than in the benchmarks, and exact as f32 coordinates.
@@ -16,23 +10,40 @@ const SIDE_MAX: usize = 1 << 16;
 /// Cells along a side of a room of the generated map, walls included.
 const ROOM: usize = 16;
 
-/// Free and blocked cells.
+/// `[min_x, min_y, max_x, max_y]`.
+type Box4 = [f32; 4];
+
+/// Free and blocked cells of a game map. A cell is one unit, y grows downward, and everything
+/// outside the map is blocked.
 #[derive(Clone, Debug)]
-pub(crate) struct Map {
-    pub(crate) width: usize,
-    pub(crate) height: usize,
+pub struct Map {
+    /// Number of columns.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
     blocked: Vec<bool>,
 }
 
 impl Map {
     /// Reads a `.map`: four lines of header (`type octile`, `height H`, `width W`, `map`), then H
     /// lines of W cells. `.`, `G` and `S` are free; `@`, `O`, `T` and `W` are blocked.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        Self::parse(&read_text(path)?).map_err(|(line, reason)| format!("{}:{line}: {reason}", path.display()).into())
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is no such map; the error names the file and the line.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        // What is not UTF-8 is no cell either, so its line becomes the error.
+        let text = String::from_utf8_lossy(&bytes);
+        Self::parse(&text).map_err(|(line, reason)| format!("{}:{line}: {reason}", path.display()))
     }
 
-    /// As [`read`](Self::read). An error is the number of the line, from 1, and the reason.
-    pub(crate) fn parse(text: &str) -> Result<Self, (usize, String)> {
+    /// As [`read`](Self::read), from text.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no such map: the number of the line, from 1, and the reason.
+    pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         let mut lines = (1..).zip(text.lines());
         let mut header = |key: &str| {
             let (number, line) = lines.next().unwrap_or((text.lines().count() + 1, ""));
@@ -72,7 +83,7 @@ impl Map {
     }
 
     /// Generates a palace: rooms with doors to all sides, some with pillars.
-    pub(crate) fn palace(rooms_across: usize, rooms_down: usize) -> Self {
+    pub fn palace(rooms_across: usize, rooms_down: usize) -> Self {
         let (width, height) = (rooms_across * ROOM + 1, rooms_down * ROOM + 1);
         let cell = |k: usize| {
             let (column, row) = (k % width, k / width);
@@ -90,21 +101,23 @@ impl Map {
     }
 
     /// Whether a cell is blocked; all cells outside the map are.
-    pub(crate) fn is_blocked(&self, column: i64, row: i64) -> bool {
+    pub fn is_blocked(&self, column: i64, row: i64) -> bool {
         let inside = (0..self.width as i64).contains(&column) && (0..self.height as i64).contains(&row);
         !inside || self.blocked[row as usize * self.width + column as usize]
     }
 
     /// The free cells, row by row.
-    pub(crate) fn free_cells(&self) -> Vec<[u32; 2]> {
+    pub fn free_cells(&self) -> Vec<[u32; 2]> {
         let cells = (0..self.height as u32).flat_map(|row| (0..self.width as u32).map(move |column| [column, row]));
         cells.zip(&self.blocked).filter(|(_, blocked)| !**blocked).map(|(cell, _)| cell).collect()
     }
 
-    /// Merges the blocked cells into boxes. Greedy: the first blocked cell that is not covered yet
-    /// begins a box, as wide as its run of such cells and as high as the rows below repeat that
-    /// run.
-    pub(crate) fn walls(&self) -> Vec<Box4> {
+    /// Merges the blocked cells into boxes that cover each of them once, no free cell, and a frame
+    /// of one cell around the map.
+    ///
+    /// Greedy: the first blocked cell that is not covered yet begins a box, as wide as its run of
+    /// such cells and as high as the rows below repeat that run.
+    pub fn walls(&self) -> Vec<Box4> {
         let (width, height) = (self.width, self.height);
         let (right, bottom) = (width as f32, height as f32);
         let mut walls = vec![
@@ -137,7 +150,7 @@ impl Map {
 
     /// The first blocked cell whose interior overlaps the box. Exact, since cells have
     /// integer coordinates.
-    pub(crate) fn blocked_cell_in(&self, [min_x, min_y, max_x, max_y]: Box4) -> Option<[i64; 2]> {
+    pub fn blocked_cell_in(&self, [min_x, min_y, max_x, max_y]: Box4) -> Option<[i64; 2]> {
         let columns = min_x.floor() as i64..max_x.ceil() as i64;
         let mut rows = min_y.floor() as i64..max_y.ceil() as i64;
         rows.find_map(|row| columns.clone().find(|&column| self.is_blocked(column, row)).map(|column| [column, row]))
