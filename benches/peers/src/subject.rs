@@ -29,7 +29,7 @@ impl Subject {
     }
 
     /// Places walkers in the free cells of a map. Its blocked cells, merged into boxes, are the
-    /// statics; walkers stop short of these, so there are hardly any static pairs.
+    /// statics; walkers turn around before their centers enter one.
     ///
     /// # Errors
     ///
