@@ -11,11 +11,12 @@
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::oversized::Oversized;
-use crate::geometry::BodyCircle;
 use crate::geometry::band_box::BandAxes;
+use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
 use crate::memory::page::PairSink;
+use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::sorted::Others;
@@ -24,6 +25,10 @@ use std::ops::Range;
 /// With at least this many bodies for each static, statics search the cells: a static takes as long
 /// as this many bodies that search the tree in groups.
 const BODIES_PER_STATIC: usize = 2;
+
+/// Oversized bodies search in groups if each overlaps this many of its group, in the mean, itself
+/// included.
+const GROUPED_FROM: usize = 8;
 
 /// Pairs for which room is made at once.
 const PAIRS_AT_ONCE: usize = 64;
@@ -47,7 +52,8 @@ pub(crate) fn find_band_pairs<'s>(
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.
 ///
-/// Each searches the tree alone: it touches many leaves, and shares few of them with others.
+/// They search the tree in groups where they overlap each other, otherwise one by one: a group takes
+/// longer for each leaf, and reads it once for all bodies that touch it.
 pub(crate) fn find_oversized_pairs<'s>(
     pass: &PassContext<'s>,
     oversized: &Oversized,
@@ -55,24 +61,49 @@ pub(crate) fn find_oversized_pairs<'s>(
     SearchScratch { statics: found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
+    let mut grouped = GroupPass { pass, group: BoxGroup::new(), sink };
+    let (boxes, rows) = (&oversized.boxes()[bodies.clone()], &oversized.rows()[bodies]);
+    for (boxes, rows) in boxes.chunks(GROUP_MAX).zip(rows.chunks(GROUP_MAX)) {
+        grouped.group.clear();
+        for ([min_x, min_y, max_x, max_y], row) in boxes.iter().zip(rows) {
+            let edges = [min_x, min_y, max_x, max_y].map(std::slice::from_ref);
+            grouped.group.extend(edges, std::slice::from_ref(row));
+        }
+        let overlapping = |aabb| pass.step.level.group_mask(grouped.group.edges(), aabb) & grouped.group.all();
+        let overlaps: u32 = boxes.iter().map(|aabb| overlapping(aabb).count_ones()).sum();
+        if overlaps as usize >= GROUPED_FROM * boxes.len() {
+            grouped.search_group()?;
+        } else {
+            boxes.iter().zip(rows).try_for_each(|(aabb, &row)| search_alone(pass, aabb, row, found, grouped.sink))?;
+        }
+    }
+    Some(())
+}
+
+/// Finds the pairs of one body with statics.
+fn search_alone<'s>(
+    pass: &PassContext<'s>,
+    aabb: &RawAabb,
+    row: u32,
+    found: &mut Vec<BodyRecord>,
+    sink: &mut PairSink<'s>,
+) -> Option<()> {
     let PassContext { step, filters_by_row, .. } = *pass;
-    let (statics, has_filters) = (step.statics, filters_by_row.is_some() || step.statics.has_filters());
-    for (aabb, &body) in oversized.boxes()[bodies.clone()].iter().zip(&oversized.rows()[bodies]) {
-        found.clear();
-        statics.collect_up_to(usize::MAX, aabb, found);
-        if has_filters {
-            let filter = pass.filter(body);
-            found.retain(|of| filter.interacts_with(statics.filter_of(of.row)));
-        }
-        if step.are_circles {
-            let circle = BodyCircle::of_box(aabb);
-            found.retain(|of| circle.overlaps_box(&of.aabb));
-        }
-        for part in found.chunks(PAIRS_AT_ONCE) {
-            let slots = sink.room(part.len())?;
-            slots.iter_mut().zip(part).for_each(|(slot, of)| *slot = [body, of.row]);
-            sink.advance(part.len());
-        }
+    let statics = step.statics;
+    found.clear();
+    statics.collect_up_to(usize::MAX, aabb, found);
+    if filters_by_row.is_some() || statics.has_filters() {
+        let filter = pass.filter(row);
+        found.retain(|of| filter.interacts_with(statics.filter_of(of.row)));
+    }
+    if step.are_circles {
+        let circle = BodyCircle::of_box(aabb);
+        found.retain(|of| circle.overlaps_box(&of.aabb));
+    }
+    for part in found.chunks(PAIRS_AT_ONCE) {
+        let slots = sink.room(part.len())?;
+        slots.iter_mut().zip(part).for_each(|(slot, of)| *slot = [row, of.row]);
+        sink.advance(part.len());
     }
     Some(())
 }
