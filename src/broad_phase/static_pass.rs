@@ -52,8 +52,8 @@ pub(crate) fn find_band_pairs<'s>(
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.
 ///
-/// They search the tree in groups where they overlap each other, otherwise one by one: a group takes
-/// longer for each leaf, and reads it once for all bodies that touch it.
+/// They search the tree in groups where they overlap each other, otherwise one by one: a group
+/// takes longer for each leaf, and reads it once for all bodies that touch it.
 pub(crate) fn find_oversized_pairs<'s>(
     pass: &PassContext<'s>,
     oversized: &Oversized,

@@ -45,11 +45,11 @@ impl Walkers {
         Ok(walkers)
     }
 
-    /// Moves all bodies by one frame, first along x, then along y. A body whose center would enter a
-    /// blocked cell stays where it is on that axis, and turns around.
+    /// Moves all bodies by one frame, first along x, then along y. A body whose center would enter
+    /// a blocked cell stays where it is on that axis, and turns around.
     ///
-    /// So bodies overlap walls, as they do before a solver pushes them out. No center passes through
-    /// a cell, since none moves farther in a frame than a cell is wide.
+    /// So bodies overlap walls, as they do before a solver pushes them out. No center passes
+    /// through a cell, since none moves farther in a frame than a cell is wide.
     pub fn advance(&mut self, map: &Map) {
         for (center, velocity) in self.centers.iter_mut().zip(&mut self.velocities) {
             for axis in 0..2 {

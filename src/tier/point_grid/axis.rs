@@ -185,8 +185,8 @@ impl Extent {
     /// Origin and inverse width of `count` equal cells.
     pub(super) fn linear(&self, count: usize) -> (f32, f32) {
         let inverse = count as f32 / (self.max - self.min);
-        // One cell where the spread is 0, or so small that its inverse overflows, or so large that it
-        // is subnormal: processors take a hundred times as long to multiply by such a number.
+        // One cell where the spread is 0, or so small that its inverse overflows, or so large that
+        // it is subnormal: processors take a hundred times as long to multiply by such a number.
         (self.min, if count > 1 && inverse.is_normal() { inverse } else { 0.0 })
     }
 }
