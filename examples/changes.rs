@@ -7,8 +7,9 @@
 //! ```
 //!
 //! A part of a crowd moves, by a tenth of its side a frame: always the same bodies, or others in
-//! each frame with `--scattered`. In each frame both worlds must have the same pairs, and with
-//! `--events` the same contacts that began and ended.
+//! each frame with `--scattered`. With `--replaced`, bodies are removed too, by a swap with the
+//! last row, and others with new ids are added. In each frame both worlds must have the same pairs,
+//! and with `--events` the same contacts that began and ended.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -20,7 +21,7 @@ use serde_json::json;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use triphase::{Bodies, ChangedRows, Contacts, Pair, World, WorldConfig};
-use triphase_scenes::{Movers, Scene, SceneName};
+use triphase_scenes::{Movers, Scene, SceneName, SplitMix64};
 
 /// Frames before times count: the first steps make room for what later ones need.
 const WARM_UP: u32 = 8;
@@ -37,9 +38,15 @@ struct Arguments {
     /// Let other bodies move in each frame, instead of always the same
     #[arg(long)]
     scattered: bool,
+    /// Bodies that are removed in a frame, and that are added
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    replaced: usize,
     /// Track contacts in both worlds, and compare those that began and ended
     #[arg(long)]
     events: bool,
+    /// Margin of tracked contacts, in world units
+    #[arg(long, value_name = "WIDTH", default_value_t = 0.0, requires = "events")]
+    margin: f32,
     /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -57,23 +64,33 @@ fn main() -> ExitCode {
 }
 
 fn changes(arguments: &Arguments) -> Result<(), Failure> {
-    let &Arguments { bodies, moving, scattered, events, seed, ref options } = arguments;
+    let &Arguments { bodies, moving, scattered, replaced, events, margin, seed, ref options } = arguments;
     let frames = options.frames.unwrap_or(60);
     let mut scene = Scene::new(SceneName::Crowd, bodies, seed);
     let mut movers = Movers::new(&scene, (bodies as f64 * moving).round() as usize, scattered);
-    let config = WorldConfig::new().with_contact_tracking(events);
+    let mut random = SplitMix64::new(seed);
+    let mut changed = Vec::new();
+    let config = WorldConfig::new().with_contact_tracking(events).with_margin(margin);
     let [mut full, mut told] = [World::new(config.clone())?, World::new(config)?];
     let (mut full_times, mut told_times) = (Vec::new(), Vec::new());
     let (mut told_allocations, mut event_count) = (0, 0);
     let (mut pairs, mut told_pairs) = (Vec::new(), Vec::new());
     for frame in 0..WARM_UP + frames {
         movers.advance(&mut scene);
-        let columns = || Bodies::new(&scene.centers, &scene.half_extents);
+        changed.clear();
+        changed.extend_from_slice(&movers.rows);
+        for _ in 0..replaced {
+            changed.extend(replace_one(&mut scene, &mut random));
+        }
+        let columns = || {
+            let columns = Bodies::new(&scene.centers, &scene.half_extents);
+            if replaced > 0 { columns.with_ids(&scene.ids) } else { columns }
+        };
         // Which is first alternates, because the second finds the columns in the caches.
         for is_told in [frame % 2 == 0, frame % 2 == 1] {
             let (begin, allocated) = (Instant::now(), allocations::count());
             let times = if is_told {
-                told.step_changed(columns(), ChangedRows::from(&movers.rows))?;
+                told.step_changed(columns(), ChangedRows::from(&changed))?;
                 &mut told_times
             } else {
                 full.step(columns())?;
@@ -99,7 +116,7 @@ fn changes(arguments: &Arguments) -> Result<(), Failure> {
     let [full_us, told_us] = [full_times, told_times].map(summary);
     let allocations_per_step = told_allocations as f64 / f64::from(frames);
     options.say(&format!(
-        "{bodies} bodies, {} moving{}, {frames} frames\n\
+        "{bodies} bodies, {} moving{}, {replaced} replaced, {frames} frames\n\
          step            {:.1} us median, {:.1} mean, {:.1} at most\n\
          step_changed    {:.1} us median, {:.1} mean, {:.1} at most\n\
          ratio           {:.1} of the medians, {:.1} of the means\n\
@@ -130,6 +147,7 @@ fn changes(arguments: &Arguments) -> Result<(), Failure> {
             "pairs_equal": true,
             "allocations_per_step": allocations_per_step,
             "scattered": scattered,
+            "replaced": replaced,
             "told_us_mean": told_us[1],
             "told_us_max": told_us[2],
         });
@@ -138,10 +156,23 @@ fn changes(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Removes a body by a swap with the last one, and adds another one in its place. Returns the rows
+/// that changed.
+fn replace_one(scene: &mut Scene, random: &mut SplitMix64) -> [u32; 2] {
+    let row = random.below(scene.ids.len());
+    let (center, half) = (scene.centers.swap_remove(row), scene.half_extents.swap_remove(row));
+    scene.ids.swap_remove(row);
+    scene.centers.push(center);
+    scene.half_extents.push(half);
+    scene.ids.push(random.next_u64());
+    [row as u32, scene.ids.len() as u32 - 1]
+}
+
 /// The contacts that began, and the ids of those that ended; `None` if contacts are not tracked.
 fn events_of(contacts: Contacts<'_>) -> Option<(Vec<Pair>, Vec<[u64; 2]>)> {
     let events = contacts.events()?;
-    let mut ended: Vec<_> = events.ended().map(|ended| [ended.a_id, ended.b_id]).collect();
+    let mut ended: Vec<_> =
+        events.ended().map(|ended| [ended.a_id.min(ended.b_id), ended.a_id.max(ended.b_id)]).collect();
     ended.sort_unstable();
     Some((events.started().map(|contact| contact.pair).collect(), ended))
 }

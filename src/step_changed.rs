@@ -8,7 +8,7 @@
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::context::StepContext;
 use crate::config::{BodyShape, InvalidRows};
-use crate::contacts::events::tracker::{IdState, TrackedStep};
+use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
@@ -117,7 +117,7 @@ impl StepParts<'_> {
             frame.ids_stamp = frame.moved.stamp;
         }
         // In any case, so that pairs are in the same order.
-        self.contacts.keep(rows.len(), frame.moved.stamp, self.config.is_parallel(rows.len()));
+        self.contacts.keep(rows.len(), frame.moved.stamp, self.config.margin, self.config.is_parallel(rows.len()));
         frame.phases.total = { start }.lap();
         Ok(())
     }
@@ -143,7 +143,7 @@ impl StepParts<'_> {
         phases.find_pairs = clock.lap();
 
         let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
-        let ids = contacts.identify_changed(tracked, broad_phase.changed.rows())?;
+        contacts.identify_changed(rows, broad_phase.changed.rows())?;
         phases.gather = clock.lap();
 
         // The last frame becomes the next, or a copy of it does if readers have it.
@@ -164,16 +164,13 @@ impl StepParts<'_> {
             frame.begin_update(rows.len(), !config.may_use_threads());
             (frame.step, frame.had_circles) = (step_number, are_circles);
             write_columns(&broad_phase.changed_bodies, rows, frame);
-            if ids == IdState::Copied {
-                std::mem::swap(&mut frame.ids, &mut contacts.changed_ids);
-            }
             frame.ids_stamp = frame.moved.stamp;
             frame.statics.copy_from(statics);
             phases.partition = clock.lap();
             contacts.apply_changes(rows.len(), frame.moved.stamp, parallel);
-            contacts.changed.take_pairs(&mut contacts.kept.found);
             phases.gather += clock.lap();
-            contacts.track_changes(tracked, frame, ids);
+            contacts.track_changes(tracked, broad_phase.changed.set(), frame);
+            contacts.changed.take_pairs(&mut contacts.kept.found);
             if config.contact_tracking {
                 phases.track_contacts = clock.lap();
             }

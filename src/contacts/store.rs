@@ -14,7 +14,8 @@ use crate::contacts::stream::channel::StepSummary;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
-use crate::input::rows::BoxSource;
+use crate::input::chunks::Chunks;
+use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PagePool;
 
@@ -36,8 +37,6 @@ pub(crate) struct ContactStore {
     pub(crate) kept: KeptPairs,
     /// Which pairs have a changed row.
     pub(crate) changed: ChangedView,
-    /// Ids that were copied by a step that is told what changed.
-    pub(crate) changed_ids: Vec<u64>,
 }
 
 impl ContactStore {
@@ -61,26 +60,16 @@ impl ContactStore {
         }
     }
 
-    /// As [`track`](Self::track), in a step that was told what changed: what may fail of it, before
-    /// anything is changed.
-    pub(crate) fn identify_changed(&mut self, step: TrackedStep<'_>, changed: &[u32]) -> Result<IdState, Error> {
-        let Self { events: Some(tracker), changed_ids, .. } = self else { return Ok(IdState::Unknown) };
-        let is_same = tracker.same_bodies(step.rows, changed);
-        if is_same && step.margin == 0.0 {
-            return Ok(IdState::Unchanged);
-        }
-        tracker.identify_changed(step, changed, changed_ids)
+    /// As [`track`](Self::track), in a step that was told which rows `changed`: what may fail of
+    /// it, before anything is changed.
+    pub(crate) fn identify_changed(&mut self, rows: &Chunks<'_, '_>, changed: &[u32]) -> Result<(), Error> {
+        self.events.as_mut().map_or(Ok(()), |tracker| tracker.identify_changed(rows, changed))
     }
 
-    /// The rest of [`identify_changed`](Self::identify_changed), which returned `state`.
-    pub(crate) fn track_changes(&mut self, step: TrackedStep<'_>, frame: &Frame, state: IdState) {
-        let Self { events: Some(tracker), kept, next, .. } = self else { return };
-        if state == IdState::Unchanged && step.margin == 0.0 {
-            let [bodies, statics] = kept.edits();
-            tracker.edit(bodies, statics, step.rows.len(), step.parallel);
-        } else {
-            let copied = state == IdState::Copied && step.rows.has_ids();
-            tracker.advance_identified(step, next, frame, copied.then_some(&frame.ids));
+    /// The rest of [`identify_changed`](Self::identify_changed).
+    pub(crate) fn track_changes(&mut self, step: TrackedStep<'_>, changed: &BitSet, frame: &Frame) {
+        if let Some(tracker) = &mut self.events {
+            tracker.edit(step, &self.kept, changed, frame);
         }
     }
 
@@ -114,10 +103,14 @@ impl ContactStore {
     }
 
     /// Keeps the pairs of the running step, so that the next can be told what changed.
-    pub(crate) fn keep(&mut self, row_count: usize, stamp: FrameStamp, parallel: bool) {
+    pub(crate) fn keep(&mut self, row_count: usize, stamp: FrameStamp, margin: f32, parallel: bool) {
         self.found.clear(&self.pool);
         self.kept.fill(&self.next, row_count, self.partners.is_some(), parallel);
         self.kept.stamp = stamp;
+        // Without a margin, no contact persists without its pair.
+        if let Some(tracker) = self.events.as_mut().filter(|_| margin > 0.0) {
+            tracker.note_lingering(&self.kept);
+        }
         self.next.clear(&self.pool);
         self.next.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
     }
@@ -164,7 +157,6 @@ impl ContactStore {
             + self.partners.bytes()
             + self.kept.bytes()
             + self.changed.bytes()
-            + self.changed_ids.bytes()
     }
 
     /// Number of parts for [`shrink_part`](Self::shrink_part).
@@ -176,7 +168,6 @@ impl ContactStore {
             0 => {
                 self.events.shrink_to_fit();
                 self.changed.shrink_to_fit();
-                self.changed_ids = Vec::new();
                 if self.kept_are_present() {
                     self.kept.shrink_to_fit();
                 } else {

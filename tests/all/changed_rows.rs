@@ -20,6 +20,7 @@ struct Told {
     changed: Vec<u32>,
     /// The boxes of statics that changed since the last step, before and now; `None` if all did.
     changed_statics: Option<Vec<Aabb>>,
+    next_value: u32,
 }
 
 /// Events in a comparable order.
@@ -59,7 +60,7 @@ impl Told {
         let [mut told, mut full] = [world(config.clone()), world(config)];
         told.set_statics(statics).expect("valid statics");
         full.set_statics(statics).expect("valid statics");
-        Self { told, full, columns, changed: Vec::new(), changed_statics: Some(Vec::new()) }
+        Self { told, full, columns, changed: Vec::new(), changed_statics: Some(Vec::new()), next_value: 1 }
     }
 
     fn change(&mut self, row: usize) {
@@ -104,7 +105,7 @@ impl Told {
 
     /// Steps both worlds and compares them.
     fn step(&mut self, label: &str) {
-        let Self { told, full, columns, changed, changed_statics } = self;
+        let Self { told, full, columns, changed, changed_statics, .. } = self;
         let rows_before = full.contacts().body_count();
         let at_statics: Option<Vec<bool>> = changed_statics.replace(Vec::new()).map(|boxes| {
             let touches = |a: RawAabb| {
@@ -138,6 +139,21 @@ impl Told {
             assert_eq!(contacts.body_id(row), expected.body_id(row), "{label}: id of {row}");
         }
         changed.clear();
+        self.set_values();
+    }
+
+    /// Gives contacts that began the same values in both worlds, a different one for each.
+    fn set_values(&mut self) {
+        let Self { told, full, next_value, .. } = self;
+        let first = *next_value;
+        for world in [told, full] {
+            let Some(mut events) = world.events_mut() else { return };
+            *next_value = first;
+            let bodies = events.started().map(|(_, value)| value);
+            bodies.for_each(|value| *value = std::mem::replace(next_value, *next_value + 1));
+            let statics = events.started_static().map(|(_, value)| value);
+            statics.for_each(|value| *value = std::mem::replace(next_value, *next_value + 1));
+        }
     }
 
     /// Compares queries with brute force.
@@ -528,6 +544,40 @@ fn a_wrong_list_is_noticed_with_debug_assertions() {
     world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), ChangedRows::NONE).expect("valid bodies");
     centers[3] = [1.0, 0.0];
     let _ = world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), &[4]);
+}
+
+#[test]
+fn duplicate_ids_of_changed_rows_are_named_and_lose_nothing() {
+    let (mut told, _) = scene_told(WorldConfig::new().with_contact_tracking(true), SceneName::Crowd, 2000, true);
+    told.step("the first step");
+    told.step("a step that updates");
+    let before = told.columns.ids.clone().expect("ids");
+    let new = 1 << 50;
+    // The id of a row that did not change, a new one twice, and the last id of another changed row
+    // twice.
+    let cases = [vec![(9, before[3])], vec![(9, new), (40, new)], vec![(3, new), (9, before[3]), (40, before[3])]];
+    for (case, [first, second]) in cases.into_iter().zip([[3, 9], [9, 40], [9, 40]]) {
+        let mut ids = before.clone();
+        case.iter().for_each(|&(row, id)| ids[row as usize] = id);
+        let rows: Vec<u32> = case.iter().map(|&(row, _)| row).collect();
+        told.columns.ids = Some(ids);
+        let error = told.told.step_changed(told.columns.bodies(), &rows).err();
+        assert_eq!(error, Some(Error::DuplicateBodyId { first, second, id: case[case.len() - 1].1 }));
+    }
+    // Two bodies exchange their rows, with their boxes and without.
+    for (frame, with_boxes) in [true, false, true].into_iter().enumerate() {
+        let mut ids = before.clone();
+        ids.swap(9, 40 + frame);
+        told.columns.ids = Some(ids);
+        told.change(9);
+        (40..43).for_each(|row| told.change(row));
+        if with_boxes {
+            told.centers().swap(9, 40 + frame);
+            told.columns.half_extents_mut().swap(9, 40 + frame);
+            told.columns.filters.as_mut().expect("filters").swap(9, 40 + frame);
+        }
+        told.step(&format!("exchange {frame}"));
+    }
 }
 
 #[test]

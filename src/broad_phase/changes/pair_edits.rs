@@ -17,10 +17,6 @@ impl PairEdits {
         self.added.clear();
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.removed.is_empty() && self.added.is_empty()
-    }
-
     /// Drops pairs that were both removed and added; both lists must be sorted.
     pub(super) fn cancel(&mut self) {
         let Self { removed, added } = self;

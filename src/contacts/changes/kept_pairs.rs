@@ -128,6 +128,11 @@ impl KeptPairs {
 }
 
 impl KeptSide {
+    /// All pairs, ascending (KEPT-1).
+    pub(crate) fn entries(&self) -> impl Iterator<Item = u64> {
+        self.pages.pages().iter().flat_map(|page| page.pairs()).map(|&[row, partner]| entry(row, partner))
+    }
+
     fn pair_count_after(&self, edits: &PairEdits) -> usize {
         self.pages.pair_count() + edits.added.len() - edits.removed.len()
     }

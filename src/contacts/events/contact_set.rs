@@ -1,11 +1,13 @@
 //! The tracked contacts of one kind, span by span.
 
-use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
 use crate::contacts::events::compare::ComparePool;
-use crate::contacts::events::span::{ContactSpan, MovedContact, PairMap};
+use crate::contacts::events::edit::{ContactEdits, ToldPairs};
+use crate::contacts::events::row_map::PairMap;
+use crate::contacts::events::span::{ContactSpan, EndedContact, MovedContact};
 use crate::memory::buffers::Buffers;
+use crate::pair::row_and_partner;
 use crate::parallel;
 use crate::simd::DetectedSimd;
 
@@ -17,6 +19,7 @@ pub(super) struct ContactSet {
     live: usize,
     sort: RowSort,
     moved: Vec<MovedContact>,
+    edits: ContactEdits,
 }
 
 /// The pairs of a step, and the new rows of the bodies of the last step.
@@ -68,20 +71,52 @@ impl ContactSet {
         self.live = if map.is_identity() { count } else { live };
     }
 
-    /// Ends the removed contacts and begins the added ones; all others persist.
-    pub(super) fn edit(&mut self, edits: &PairEdits, row_count: usize, parallel: bool) {
-        let live = self.live.max(span_count(row_count));
+    /// Edits the contacts in a step that was told what changed (TOLD-2).
+    ///
+    /// `last_ids` returns the ids of the rows of a contact of the last step.
+    pub(super) fn edit(
+        &mut self,
+        step: &ToldPairs<'_, impl Fn(u64) -> bool, impl Fn(u64) -> bool>,
+        last_ids: impl Fn([u32; 2]) -> [u64; 2],
+    ) {
+        let live = self.live.max(span_count(step.row_count));
         if self.spans.len() < live {
             self.spans.resize_with(live, ContactSpan::default);
         }
         self.live = live;
-        parallel::for_each_mut(parallel && !edits.is_empty(), self.live_mut(), |k, span| {
-            span.clear_events();
-            let (ended, began) = (part_of_entries(&edits.removed, k), part_of_entries(&edits.added, k));
-            if !(ended.is_empty() && began.is_empty()) {
-                span.edit(ended, began);
+        let Self { spans, edits, .. } = self;
+        let spans = &mut spans[..live];
+        spans.iter_mut().for_each(ContactSpan::clear_events);
+        edits.plan(step);
+        let ContactEdits { taken, moved, .. } = edits;
+        for taken in taken.chunk_by(|&a, &b| span_of(a) == span_of(b)) {
+            let span = &mut spans[span_of(taken[0])];
+            let mut gone = std::mem::take(&mut span.gone);
+            span.remove(taken, |(old, value)| match step.map.new_entry(old) {
+                Some(new) => moved.push((new, value)),
+                None => gone.push(EndedContact { ids: last_ids(row_and_partner(old)), value }),
+            });
+            span.gone = gone;
+        }
+        edits.settle(step);
+        let edits = &*edits;
+        parallel::for_each_mut(step.parallel && !edits.is_empty(), spans, |k, span| {
+            let ended = part_of_span(&edits.ended, k, |&entry| entry);
+            let ended_after_move = part_of_span(&edits.ended_after_move, k, |&(entry, _)| entry);
+            let inserted = part_of_span(&edits.inserted, k, |new| new.entry);
+            if !(ended.is_empty() && ended_after_move.is_empty()) {
+                span.end(ended, ended_after_move);
+            }
+            if !inserted.is_empty() {
+                span.insert(inserted);
             }
         });
+    }
+
+    /// Notes which contacts are none of these pairs, all pairs of a step of all rows, ascending.
+    pub(super) fn note_lingering(&mut self, pairs: impl Iterator<Item = u64>) {
+        let Self { spans, live, edits, .. } = self;
+        edits.note_lingering(spans[..*live].iter().flat_map(|span| span.entries().iter().copied()), pairs);
     }
 
     /// The spans that may have contacts or events.
@@ -100,20 +135,21 @@ impl ContactSet {
         self.live = span_count(rows);
         self.spans.resize_with(self.live, ContactSpan::default);
         for (k, span) in self.spans.iter_mut().enumerate() {
-            span.insert_moved(part_of_span(contacts, k));
+            span.insert_moved(part_of_span(contacts, k, |&(entry, _)| entry));
         }
     }
 }
 
 impl Buffers for ContactSet {
     fn bytes(&self) -> usize {
-        self.spans.bytes() + self.sort.bytes() + self.moved.capacity() * size_of::<MovedContact>()
+        self.spans.bytes() + self.sort.bytes() + self.edits.bytes() + self.moved.capacity() * size_of::<MovedContact>()
     }
 
     fn reserve_like(&mut self, _: &Self) {}
 
     fn shrink_to_fit(&mut self) {
         (self.sort, self.moved) = Default::default();
+        self.edits.shrink_to_fit();
         self.spans.truncate(self.live);
         Buffers::shrink_to_fit(&mut self.spans);
     }
@@ -135,17 +171,16 @@ fn move_contacts(
     spans.iter().for_each(|span| moved.extend_from_slice(&span.moved));
     parallel::sort_unstable(parallel, moved);
     let moved = &*moved;
-    parallel::for_each_mut(parallel, spans, |k, span| span.insert_moved(part_of_span(moved, k)));
+    parallel::for_each_mut(parallel, spans, |k, span| span.insert_moved(part_of_span(moved, k, |&(entry, _)| entry)));
 }
 
-/// The entries of one span, from entries in ascending order.
-fn part_of_entries(entries: &[u64], span: usize) -> &[u64] {
-    let first_of_row = |row: usize| entries.partition_point(|&entry| ((entry >> 32) as usize) < row);
-    &entries[first_of_row(span * SPAN_ROWS)..first_of_row((span + 1) * SPAN_ROWS)]
+/// The items of one span, from items in ascending order of their entries.
+fn part_of_span<T>(items: &[T], span: usize, entry: impl Fn(&T) -> u64) -> &[T] {
+    let start = |span: usize| items.partition_point(|item| span_of(entry(item)) < span);
+    &items[start(span)..start(span + 1)]
 }
 
-/// The contacts of one span, from contacts in ascending order.
-fn part_of_span(contacts: &[MovedContact], span: usize) -> &[MovedContact] {
-    let first_of_row = |row: usize| contacts.partition_point(|&(entry, _)| ((entry >> 32) as usize) < row);
-    &contacts[first_of_row(span * SPAN_ROWS)..first_of_row((span + 1) * SPAN_ROWS)]
+/// The span of a contact.
+fn span_of(entry: u64) -> usize {
+    row_and_partner(entry)[0] as usize / SPAN_ROWS
 }

@@ -6,11 +6,14 @@
 //! - IDENT-3: a row whose id is the same as in the last step costs only the comparison. As ids are
 //!   unique, a body that left its row can only be in another row whose id changed.
 //!
-//! Cost: a comparison of 8 bytes per row, in parallel; about 50 ns for each row whose id changed.
+//! Cost: a comparison of 8 bytes per row, in parallel, or per changed row in a step that was told
+//! what changed; about 50 ns for each row whose id changed.
 //! Memory: 20 to 28 bytes per row.
 
 use crate::contacts::by_row::SPAN_ROWS;
 use crate::contacts::events::id_table::{IdTable, NO_ROW};
+use crate::contacts::events::row_map::RowMap;
+use crate::contacts::events::span::reserve;
 use crate::error::Error;
 use crate::memory::buffers::Buffers;
 use crate::parallel;
@@ -45,8 +48,11 @@ pub(super) struct IdentityMap {
     changed_by_chunk: Vec<Vec<u32>>,
     /// New ids and their rows.
     new_ids: Vec<(u64, u32)>,
-    /// The row of each row of the last step, or [`NO_ROW`] if it is gone.
+    /// The present row of each row of the last step, or of each of `changed`; [`NO_ROW`] if the
+    /// body is gone.
     moved: Vec<u32>,
+    /// The present ids of `changed`, in a step that was told what changed.
+    changed_ids: Vec<u64>,
     /// For each chunk, whether all ids are unchanged.
     chunk_unchanged: Vec<bool>,
 }
@@ -63,34 +69,10 @@ enum RowChange {
     RowsBelow(u32),
     /// The new rows of bodies are in `moved`.
     Moved,
+    /// Bodies are in the same rows, but for those of `changed`, whose new rows are in `moved`.
+    SomeMoved,
     /// All bodies are gone.
     AllGone,
-}
-
-/// The new rows of one side of contacts.
-#[derive(Clone, Copy)]
-pub(super) enum RowMap<'m> {
-    /// Rows are unchanged.
-    Same,
-    /// Rows below this number did not change; others are gone.
-    Below(u32),
-    /// New row by old row, or [`NO_ROW`].
-    To(&'m [u32]),
-    /// All are gone.
-    Gone,
-}
-
-impl RowMap<'_> {
-    /// The new row of an old one, or [`NO_ROW`].
-    #[inline]
-    pub(super) fn new_row(self, row: u32) -> u32 {
-        match self {
-            Self::Same => row,
-            Self::Below(end) if row < end => row,
-            Self::To(rows) => rows[row as usize],
-            Self::Below(_) | Self::Gone => NO_ROW,
-        }
-    }
 }
 
 impl IdentityMap {
@@ -152,19 +134,66 @@ impl IdentityMap {
         outcome
     }
 
-    /// Whether the last step had ids.
-    pub(super) fn has_ids(&self) -> bool {
-        self.has_ids
+    /// As [`compare`](Self::compare), in a step that was told what changed. Only the ids of
+    /// `changed` rows are read, which are ascending. Neither step skipped a row, and both have ids
+    /// or neither.
+    pub(super) fn compare_changed(
+        &mut self,
+        row_count: usize,
+        changed: &[u32],
+        id: impl Fn(u32) -> u64,
+    ) -> Result<(), Error> {
+        self.changed.clear();
+        self.changed_ids.clear();
+        self.new_ids.clear();
+        self.moved.clear();
+        self.change = RowChange::SomeMoved;
+        if !self.has_ids {
+            return Ok(());
+        }
+        for &row in changed {
+            let id = id(row);
+            if self.ids.get(row as usize) != Some(&id) {
+                self.changed.push(row);
+                self.changed_ids.push(id);
+            }
+        }
+        let present = self.changed.len();
+        self.changed.extend(row_count as u32..self.ids.len() as u32);
+        self.moved.resize(self.changed.len(), NO_ROW);
+        let mut has_duplicates = false;
+        for (&row, &id) in self.changed[..present].iter().zip(&self.changed_ids) {
+            match self.table.find(&self.ids, id).map(|old| self.changed.binary_search(&old)) {
+                None => self.new_ids.push((id, row)),
+                Some(Ok(at)) if self.moved[at] == NO_ROW => self.moved[at] = row,
+                // Either that row is unchanged, or another row already has its id.
+                Some(_) => has_duplicates = true,
+            }
+        }
+        self.new_ids.sort_unstable();
+        has_duplicates |= self.new_ids.windows(2).any(|two| two[0].0 == two[1].0);
+        if !has_duplicates {
+            return Ok(());
+        }
+        let mut now = self.ids.clone();
+        now.resize(row_count, 0);
+        self.changed.iter().zip(&self.changed_ids).for_each(|(&row, &id)| now[row as usize] = id);
+        Err(duplicate_error(&now, &[]))
     }
 
-    /// Number of ids of the last step.
-    pub(super) fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// The last step had this many rows; nothing else has changed.
-    pub(super) fn set_row_count(&mut self, row_count: usize) {
+    /// Makes the step of [`compare_changed`](Self::compare_changed) the last one.
+    pub(super) fn commit_changed(&mut self, row_count: usize) {
         self.row_count = row_count;
+        if !self.has_ids {
+            return;
+        }
+        self.remove_changed();
+        let Self { ids, table, changed, changed_ids, .. } = self;
+        reserve(ids, row_count);
+        ids.resize(row_count, 0);
+        changed.iter().zip(&*changed_ids).for_each(|(&row, &id)| ids[row as usize] = id);
+        table.reserve(ids);
+        changed.iter().take(changed_ids.len()).for_each(|&row| table.insert(ids, row));
     }
 
     /// The new rows of the bodies of the last step.
@@ -173,6 +202,7 @@ impl IdentityMap {
             RowChange::SameIds | RowChange::SameRows => RowMap::Same,
             RowChange::RowsBelow(end) => RowMap::Below(end),
             RowChange::Moved => RowMap::To(&self.moved),
+            RowChange::SomeMoved => RowMap::Except { rows: &self.changed, to: &self.moved },
             RowChange::AllGone => RowMap::Gone,
         }
     }
@@ -188,21 +218,16 @@ impl IdentityMap {
             return;
         }
         let ids_now = step.column.unwrap_or_default();
-        let Self { ids, table, changed, skipped, .. } = self;
         // Without ids, nothing was compared and nothing is kept.
-        let rebuild = !self.has_ids || step.column.is_none() || changed.len() > ids_now.len() / 4;
+        let rebuild = !self.has_ids || step.column.is_none() || self.changed.len() > ids_now.len() / 4;
         if rebuild {
-            table.clear();
-            ids.clear();
+            self.table.clear();
+            self.ids.clear();
         } else {
-            // Before the ids change, because entries are found through them.
-            for &row in changed.iter().take_while(|&&row| (row as usize) < ids.len()) {
-                table.remove(ids, row);
-            }
+            self.remove_changed();
         }
-        if ids.capacity() < ids_now.len() {
-            ids.reserve_exact(ids_now.len() + ids_now.len() / 8 - ids.len());
-        }
+        let Self { ids, table, changed, skipped, .. } = self;
+        reserve(ids, ids_now.len());
         ids.truncate(ids_now.len());
         let kept = ids.len();
         ids.extend_from_slice(&ids_now[kept..]);
@@ -219,6 +244,13 @@ impl IdentityMap {
             changed.iter().copied().filter(is_present).for_each(|row| table.insert(ids, row));
         }
         (self.has_ids, self.row_count) = (step.column.is_some(), step.row_count);
+    }
+
+    /// Removes the changed rows of the last step from the table: before the ids change, because
+    /// entries are found through them.
+    fn remove_changed(&mut self) {
+        let Self { ids, table, changed, .. } = self;
+        changed.iter().take_while(|&&row| (row as usize) < ids.len()).for_each(|&row| table.remove(ids, row));
     }
 
     fn compare_column(&mut self, before: &[u64], now: &[u64], skipped: &[u32], parallel: bool) -> Result<(), Error> {
@@ -280,6 +312,7 @@ impl Buffers for IdentityMap {
             + self.changed_by_chunk.bytes()
             + self.new_ids.capacity() * size_of::<(u64, u32)>()
             + self.moved.bytes()
+            + self.changed_ids.bytes()
             + self.chunk_unchanged.bytes()
     }
 
@@ -288,7 +321,7 @@ impl Buffers for IdentityMap {
     /// Keeps only the identities of the bodies of the last step.
     fn shrink_to_fit(&mut self) {
         (self.changed, self.changed_by_chunk, self.new_ids) = Default::default();
-        (self.moved, self.chunk_unchanged) = Default::default();
+        (self.moved, self.changed_ids, self.chunk_unchanged) = Default::default();
         self.table.shrink_to_fit(&self.ids);
         self.ids.shrink_to_fit();
         self.skipped.shrink_to_fit();

@@ -2,8 +2,10 @@
 
 pub(crate) mod compare;
 pub(crate) mod contact_set;
+pub(crate) mod edit;
 pub(crate) mod id_table;
 pub(crate) mod ids;
+pub(crate) mod row_map;
 #[cfg(feature = "serde")]
 pub(crate) mod saved;
 pub(crate) mod span;

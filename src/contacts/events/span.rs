@@ -4,14 +4,14 @@
 //!   ascending order, and `values` has one value for each.
 //! - SPAN-2: each pair of a step is looked up there (`compare.rs`). Pairs that are found persist in
 //!   place, the others begin. Contacts that were not looked up end, unless the margin keeps them.
+//!   In a step that was told what changed, they are removed and inserted instead (`edit.rs`).
 //! - SPAN-3: before that, contacts whose bodies moved to other rows are removed and inserted in the
 //!   spans of their new rows; those whose bodies are gone end.
 
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
-use crate::contacts::events::id_table::NO_ROW;
-use crate::contacts::events::ids::RowMap;
+use crate::contacts::events::row_map::PairMap;
 use crate::memory::buffers::Buffers;
-use crate::pair::{entry, row_and_partner};
+use crate::pair::row_and_partner;
 
 /// Number of [`NO_ENTRY`] after the last contact: this many entries are compared at once.
 pub(super) const LOOKUP_LEN: usize = 8;
@@ -29,6 +29,21 @@ pub(super) struct EndedContact {
 /// A contact outside of its span: its entry and its value.
 pub(super) type MovedContact = (u64, u32);
 
+/// A contact to insert in a span.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Insertion {
+    pub(super) entry: u64,
+    pub(super) value: u32,
+    /// Whether it begins in this step.
+    pub(super) began: bool,
+}
+
+impl Insertion {
+    pub(super) fn began(entry: u64) -> Self {
+        Self { entry, value: 0, began: true }
+    }
+}
+
 /// Contacts whose first row is in one span of rows.
 #[derive(Default)]
 pub(super) struct ContactSpan {
@@ -42,31 +57,8 @@ pub(super) struct ContactSpan {
     pub(super) ended: Vec<MovedContact>,
     pub(super) gone: Vec<EndedContact>,
     pub(super) moved: Vec<MovedContact>,
-}
-
-/// The new rows of both sides of contacts.
-#[derive(Clone, Copy)]
-pub(super) struct PairMap<'m> {
-    pub(super) sides: [RowMap<'m>; 2],
-    /// Whether both sides are bodies, of which the lower row is first.
-    pub(super) ascending: bool,
-}
-
-impl PairMap<'_> {
-    /// Whether all rows stay the same.
-    pub(super) fn is_identity(&self) -> bool {
-        self.sides.iter().all(|side| matches!(side, RowMap::Same))
-    }
-
-    /// The new entry of a contact; `None` if one side is gone.
-    fn new_entry(&self, old: u64) -> Option<u64> {
-        let [a, b] = row_and_partner(old);
-        let (a, b) = (self.sides[0].new_row(a), self.sides[1].new_row(b));
-        if a == NO_ROW || b == NO_ROW {
-            return None;
-        }
-        Some(if self.ascending { entry(a.min(b), a.max(b)) } else { entry(a, b) })
-    }
+    /// Positions of an edit.
+    places: Vec<u32>,
 }
 
 impl ContactSpan {
@@ -143,30 +135,46 @@ impl ContactSpan {
         self.values.copy_from_slice(values);
     }
 
-    /// Ends and begins contacts, both in ascending order; the others persist.
-    pub(super) fn edit(&mut self, ended: &[u64], began: &[u64]) {
+    /// Removes contacts, ascending, and passes them to `take`.
+    pub(super) fn remove(&mut self, removed: &[u64], mut take: impl FnMut(MovedContact)) {
         self.entries.truncate(self.values.len());
-        let place = |entries: &[u64], entry: u64| entries.partition_point(|&other| other < entry);
-        self.moved.clear();
-        let Self { entries, values, moved: places, .. } = self;
+        let Self { entries, values, places, .. } = self;
         let mut from = 0;
-        for &entry in ended {
-            from += place(&entries[from..], entry);
-            self.ended.push((entry, values[from]));
-            places.push((from as u64, 0));
+        for &entry in removed {
+            from += entries[from..].partition_point(|&other| other < entry);
+            take((entry, values[from]));
+            places.push(from as u32);
         }
-        remove_sorted(entries, places.iter(), |_, _, &(at, _)| at as usize);
-        remove_sorted(values, places.iter(), |_, _, &(at, _)| at as usize);
+        remove_sorted(entries, &*places, |_, _, &at| at as usize);
+        remove_sorted(values, &*places, |_, _, &at| at as usize);
         places.clear();
-        from = 0;
-        for &entry in began {
-            from += place(&entries[from..], entry);
-            self.started.push((from + places.len()) as u32);
-            places.push((from as u64, 0));
+        self.set_len(self.values.len());
+    }
+
+    /// Ends the contacts in `ended`, and adds others to those that ended.
+    pub(super) fn end(&mut self, ended: &[u64], others: &[MovedContact]) {
+        let mut all = std::mem::take(&mut self.ended);
+        self.remove(ended, |contact| all.push(contact));
+        if !others.is_empty() {
+            all.extend_from_slice(others);
+            all.sort_unstable();
         }
-        let at = |places: &[MovedContact], k: usize| places[k].0 as usize;
-        insert_sorted(entries, 0..began.len(), |_, _, k| at(places, k), |k| began[k]);
-        insert_sorted(values, 0..began.len(), |_, _, k| at(places, k), |_| 0);
+        self.ended = all;
+    }
+
+    /// Inserts contacts, ascending, none of them already present.
+    pub(super) fn insert(&mut self, inserted: &[Insertion]) {
+        self.entries.truncate(self.values.len());
+        let Self { entries, values, started, places, .. } = self;
+        let mut from = 0;
+        for (before, new) in (0..).zip(inserted) {
+            from += entries[from..].partition_point(|&other| other < new.entry);
+            places.push(from as u32);
+            started.extend(new.began.then_some(from as u32 + before));
+        }
+        let place = |k: usize| places[k] as usize;
+        insert_sorted(entries, 0..inserted.len(), |_, _, k| place(k), |k| inserted[k].entry);
+        insert_sorted(values, 0..inserted.len(), |_, _, k| place(k), |k| inserted[k].value);
         places.clear();
         self.set_len(self.values.len());
     }
@@ -186,6 +194,7 @@ impl Buffers for ContactSpan {
         self.entries.bytes()
             + self.values.bytes()
             + self.started.bytes()
+            + self.places.bytes()
             + self.gone.capacity() * size_of::<EndedContact>()
             + (self.ended.capacity() + self.moved.capacity()) * size_of::<MovedContact>()
     }
@@ -193,7 +202,7 @@ impl Buffers for ContactSpan {
     fn reserve_like(&mut self, _: &Self) {}
 
     fn shrink_to_fit(&mut self) {
-        self.moved = Vec::new();
+        (self.moved, self.places) = Default::default();
         self.entries.shrink_to_fit();
         self.values.shrink_to_fit();
         self.started.shrink_to_fit();

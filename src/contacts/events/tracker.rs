@@ -20,21 +20,24 @@
 //! Cost: the pairs sorted by spans, a lookup per pair and a pass over the contacts, all in
 //! parallel. Memory: about 50 bytes per contact, and 30 per row with ids.
 
-use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::broad_phase::pairs::FoundPairs;
+use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::compare::ComparePool;
 use crate::contacts::events::contact_set::{ContactSet, StepPairs};
+use crate::contacts::events::edit::ToldPairs;
 use crate::contacts::events::id_table::NO_ROW;
-use crate::contacts::events::ids::{IdentityMap, RowMap, StepIds, first_duplicate};
-use crate::contacts::events::span::PairMap;
+use crate::contacts::events::ids::{IdentityMap, StepIds, first_duplicate};
+use crate::contacts::events::row_map::{PairMap, RowMap};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::geometry::{BodyCircle, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
+use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::shared_column::SharedColumn;
+use crate::pair::row_and_partner;
 use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
 use std::ops::Range;
@@ -47,7 +50,7 @@ pub(crate) struct ContactTracker {
     skipped: Vec<u32>,
     pub(super) bodies: ContactSet,
     pub(super) statics: ContactSet,
-    /// Number of the static set of the last successful step, and its ids if it had any.
+    /// The state of the statics in the last successful step, and their ids if they had any.
     pub(super) statics_version: StaticsVersion,
     /// Shared with the frame of that step.
     pub(super) static_ids: Option<SharedColumn<u64>>,
@@ -94,68 +97,73 @@ impl ContactTracker {
     ) -> Result<IdState, Error> {
         let Frame { skipped, ids, .. } = frame;
         let state = self.identify(step, skipped, ids)?;
-        let column = (state == IdState::Copied && step.rows.has_ids()).then(|| std::mem::take(&mut frame.ids));
-        self.advance_identified(step, found, frame, column.as_deref());
-        if let Some(column) = column {
-            frame.ids = column;
+        self.compare(step, found, frame);
+        let column = (state == IdState::Copied && step.rows.has_ids()).then_some(&frame.ids[..]);
+        self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
+        if !self.statics_version.is_same_set(step.statics.version) {
+            self.static_ids = step.statics.tree.ids().cloned();
         }
+        self.statics_version = step.statics.version;
         Ok(state)
     }
 
-    /// As [`advance`](Self::advance), after [`identify`](Self::identify). `column` are the ids that
-    /// were copied, if any.
-    pub(crate) fn advance_identified(
-        &mut self,
-        step: TrackedStep<'_>,
-        found: &FoundPairs,
-        frame: &Frame,
-        column: Option<&[u64]>,
-    ) {
-        self.compare(step, found, frame);
-        self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
-        if !self.statics_version.is_same_set(step.statics.version) {
-            self.statics_version = step.statics.version;
-            self.static_ids = step.statics.tree.ids().cloned();
-        }
+    /// Finds the present rows of the bodies of the last step, in a step that was told what changed.
+    /// Only the ids of `changed` rows are read, so those of others are the last ones even if they
+    /// should have been named.
+    ///
+    /// # Errors
+    ///
+    /// If two rows share an id. Nothing has changed then (TRACK-3).
+    pub(crate) fn identify_changed(&mut self, rows: &Chunks<'_, '_>, changed: &[u32]) -> Result<(), Error> {
+        self.identities.compare_changed(rows.len(), changed, |row| rows.id(row))
     }
 
-    /// Whether the bodies of a step are those of the last one, except that rows may be added and
-    /// removed at the end if rows identify them. Only the `changed` rows are looked at.
-    pub(crate) fn same_bodies(&self, rows: &Chunks<'_, '_>, changed: &[u32]) -> bool {
-        let last = &self.identities;
-        match (last.has_ids(), rows.has_ids()) {
-            (false, false) => true,
-            (true, true) => last.len() == rows.len() && changed.iter().all(|&row| last.last_id(row) == rows.id(row)),
-            _ => false,
-        }
+    /// Edits the contacts in a step that was told what changed, whose bodies were
+    /// [identified](Self::identify_changed) and whose pairs were kept.
+    pub(crate) fn edit(&mut self, step: TrackedStep<'_>, kept: &KeptPairs, changed: &BitSet, frame: &Frame) {
+        let (row_count, parallel) = (step.rows.len(), step.parallel);
+        let statics_changed =
+            std::mem::replace(&mut self.statics_version, step.statics.version) != step.statics.version;
+        let Self { identities, bodies, statics, static_ids, .. } = self;
+        let body_map = identities.row_map();
+        let last_id = |row: u32| identities.last_id(row);
+        // Without ids, the contacts of rows that do not exist any more end in their places.
+        let exists = |row: u32| (row as usize) < row_count;
+        let [body_edits, static_edits] = kept.edits();
+        let told = ToldPairs {
+            edits: body_edits,
+            present: &kept.found.present,
+            map: PairMap { sides: [body_map; 2], ascending: true },
+            may_have_changed: |contact| row_and_partner(contact).into_iter().any(|row| changed.contains(row)),
+            keeps: (step.margin > 0.0).then_some(|contact| {
+                let rows = row_and_partner(contact);
+                rows.into_iter().all(exists) && step.keeps_body_pair(frame, rows)
+            }),
+            row_count,
+            parallel,
+        };
+        bodies.edit(&told, |rows| rows.map(last_id));
+        let told = ToldPairs {
+            edits: static_edits,
+            present: &kept.found.present_statics,
+            map: PairMap { sides: [body_map, RowMap::Same], ascending: false },
+            may_have_changed: |contact| statics_changed || changed.contains(row_and_partner(contact)[0]),
+            keeps: (step.margin > 0.0).then_some(|contact| {
+                let rows = row_and_partner(contact);
+                exists(rows[0]) && step.keeps_static_pair(frame, rows)
+            }),
+            row_count,
+            parallel,
+        };
+        let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row]);
+        statics.edit(&told, |[body, static_row]| [last_id(body), last_static_id(static_row)]);
+        identities.commit_changed(row_count);
     }
 
-    /// Ends and begins contacts of a step whose bodies are [the same](Self::same_bodies).
-    pub(crate) fn edit(&mut self, bodies: &PairEdits, statics: &PairEdits, row_count: usize, parallel: bool) {
-        self.bodies.edit(bodies, row_count, parallel);
-        self.statics.edit(statics, row_count, parallel);
-        self.identities.set_row_count(row_count);
-    }
-
-    /// As [`identify`](Self::identify), in a step that was told what changed: only the ids of
-    /// `changed` rows are read, so those of others are the last ones even if they should have been
-    /// named.
-    pub(crate) fn identify_changed(
-        &mut self,
-        step: TrackedStep<'_>,
-        changed: &[u32],
-        ids: &mut Vec<u64>,
-    ) -> Result<IdState, Error> {
-        let row_count = step.rows.len();
-        self.skipped.clear();
-        ids.clear();
-        if step.rows.has_ids() {
-            ids.extend((0..row_count as u32).map(|row| self.identities.last_id(row)));
-            changed.iter().for_each(|&row| ids[row as usize] = step.rows.id(row));
-        }
-        let column = step.rows.has_ids().then_some(&ids[..]);
-        self.identities.compare(StepIds { column, row_count, skipped: &[] }, step.parallel)?;
-        Ok(IdState::Copied)
+    /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept.
+    pub(crate) fn note_lingering(&mut self, kept: &KeptPairs) {
+        self.bodies.note_lingering(kept.bodies.entries());
+        self.statics.note_lingering(kept.statics.entries());
     }
 
     /// Finds the present rows of the bodies of the last step, and copies the ids to `ids` if they

@@ -1,0 +1,161 @@
+//! Finds what became of the contacts in a step that was told which rows changed.
+//!
+//! Only contacts with a changed row are looked at.
+//!
+//! - TOLD-1: a contact without a pair, which only the margin keeps, is in `lingering`. So the
+//!   contacts with a row in the last step are its pairs and what is lingering, and need no search.
+//! - TOLD-2: contacts of a row that another body has now are taken out. They are inserted under the
+//!   present rows of their bodies if the step found these pairs or the margin keeps them, and end
+//!   otherwise. All other contacts stay in their places, or end there.
+//!
+//! Cost: a few binary searches per pair that began or ended, and per pair of a row that another
+//! body has now; a look at each lingering contact.
+
+use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
+use crate::contacts::events::row_map::PairMap;
+use crate::contacts::events::span::{Insertion, MovedContact};
+use crate::memory::buffers::Buffers;
+
+/// What a step that was told which rows changed did to the pairs of one kind.
+pub(super) struct ToldPairs<'s, C, K> {
+    /// Pairs that began and ended, as rows.
+    pub(super) edits: &'s PairEdits,
+    /// All pairs with a changed row.
+    pub(super) present: &'s [u64],
+    /// The rows that other bodies have now.
+    pub(super) map: PairMap<'s>,
+    /// Whether a side of a contact may have changed.
+    pub(super) may_have_changed: C,
+    /// If there is a margin, decides whether a contact without a pair persists.
+    pub(super) keeps: Option<K>,
+    pub(super) row_count: usize,
+    pub(super) parallel: bool,
+}
+
+/// What becomes of the contacts of one kind. All lists are ascending.
+#[derive(Default)]
+pub(super) struct ContactEdits {
+    /// See TOLD-1.
+    lingering: Vec<u64>,
+    /// Contacts that end in their places.
+    pub(super) ended: Vec<u64>,
+    /// Contacts of rows that other bodies have now, by their old rows.
+    pub(super) taken: Vec<u64>,
+    /// Those of them whose bodies are both present, by their new rows.
+    pub(super) moved: Vec<MovedContact>,
+    /// Those of them that end.
+    pub(super) ended_after_move: Vec<MovedContact>,
+    /// Contacts that moved here or began.
+    pub(super) inserted: Vec<Insertion>,
+    /// Present pairs of rows that other bodies have now.
+    renamed: Vec<u64>,
+    /// Lingering contacts that have a pair again.
+    resumed: Vec<u64>,
+}
+
+impl ContactEdits {
+    pub(super) fn is_empty(&self) -> bool {
+        self.ended.is_empty() && self.inserted.is_empty() && self.ended_after_move.is_empty()
+    }
+
+    /// Notes which contacts have no pair, after a step of all rows.
+    pub(super) fn note_lingering(&mut self, contacts: impl Iterator<Item = u64>, pairs: impl Iterator<Item = u64>) {
+        self.lingering.clear();
+        for_each_difference(contacts, pairs, |contact| self.lingering.push(contact), |_| ());
+    }
+
+    /// Finds which contacts end, which have to be taken out, and which begin.
+    pub(super) fn plan<C: Fn(u64) -> bool, K: Fn(u64) -> bool>(&mut self, step: &ToldPairs<'_, C, K>) {
+        let ToldPairs { edits: PairEdits { removed, added }, present, map, may_have_changed, keeps, .. } = step;
+        let Self { lingering, ended, taken, moved, ended_after_move, inserted, renamed, resumed } = self;
+        [&mut *taken, renamed, resumed].into_iter().for_each(Vec::clear);
+        moved.clear();
+        ended_after_move.clear();
+        inserted.clear();
+        let is_renamed = |pair: &u64| !map.is_identity() && map.renames(*pair);
+        if !map.is_identity() {
+            renamed.extend(present.iter().copied().filter(is_renamed));
+            renamed.sort_unstable();
+            // Their pairs of the last step are these, without those that began and with those that
+            // ended.
+            taken.extend(renamed.iter().copied().filter(|pair| added.binary_search(pair).is_err()));
+            taken.extend(removed.iter().copied().filter(is_renamed));
+        }
+        ended.clear();
+        ended.extend(removed.iter().copied().filter(|pair| !is_renamed(pair)));
+        inserted.extend(added.iter().filter(|pair| !is_renamed(pair)).map(|&entry| Insertion::began(entry)));
+        if let Some(keeps) = keeps {
+            lingering.retain(|&contact| {
+                if !may_have_changed(contact) {
+                    return true;
+                }
+                let has_pair = || inserted.binary_search_by_key(&contact, |new| new.entry).is_ok();
+                if is_renamed(&contact) {
+                    taken.push(contact);
+                } else if has_pair() {
+                    resumed.push(contact);
+                } else {
+                    ended.push(contact);
+                }
+                false
+            });
+            if !resumed.is_empty() {
+                inserted.retain(|new| resumed.binary_search(&new.entry).is_err());
+            }
+            ended.retain(|&contact| {
+                let is_kept = keeps(contact);
+                lingering.extend(is_kept.then_some(contact));
+                !is_kept
+            });
+            lingering.sort_unstable();
+            ended.sort_unstable();
+        }
+        taken.sort_unstable();
+    }
+
+    /// Finds which of the contacts that were taken out are inserted again, and which end.
+    pub(super) fn settle<C, K: Fn(u64) -> bool>(&mut self, ToldPairs { keeps, .. }: &ToldPairs<'_, C, K>) {
+        let Self { lingering, moved, ended_after_move, inserted, renamed, .. } = self;
+        if renamed.is_empty() && moved.is_empty() {
+            return;
+        }
+        moved.sort_unstable();
+        let mut began = renamed.iter().copied().peekable();
+        for &(entry, value) in &*moved {
+            while let Some(pair) = began.next_if(|&pair| pair < entry) {
+                inserted.push(Insertion::began(pair));
+            }
+            let has_pair = began.next_if_eq(&entry).is_some();
+            if has_pair || keeps.as_ref().is_some_and(|keeps| keeps(entry)) {
+                inserted.push(Insertion { entry, value, began: false });
+                lingering.extend((!has_pair).then_some(entry));
+            } else {
+                ended_after_move.push((entry, value));
+            }
+        }
+        inserted.extend(began.map(Insertion::began));
+        inserted.sort_unstable_by_key(|new| new.entry);
+        lingering.sort_unstable();
+    }
+}
+
+impl Buffers for ContactEdits {
+    fn bytes(&self) -> usize {
+        self.lingering.bytes()
+            + self.ended.bytes()
+            + self.taken.bytes()
+            + self.renamed.bytes()
+            + self.resumed.bytes()
+            + (self.moved.capacity() + self.ended_after_move.capacity()) * size_of::<MovedContact>()
+            + self.inserted.capacity() * size_of::<Insertion>()
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    /// Keeps only what the next step needs.
+    fn shrink_to_fit(&mut self) {
+        let mut lingering = std::mem::take(&mut self.lingering);
+        lingering.shrink_to_fit();
+        *self = Self { lingering, ..Self::default() };
+    }
+}
