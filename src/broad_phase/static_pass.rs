@@ -63,14 +63,18 @@ pub(crate) fn find_oversized_pairs<'s>(
 ) -> Option<()> {
     let mut grouped = GroupPass { pass, group: BoxGroup::new(), sink };
     let (boxes, rows) = (&oversized.boxes()[bodies.clone()], &oversized.rows()[bodies]);
+    let [width, height] = pass.step.statics.mean_leaf_size();
     for (boxes, rows) in boxes.chunks(GROUP_MAX).zip(rows.chunks(GROUP_MAX)) {
         grouped.group.clear();
         for ([min_x, min_y, max_x, max_y], row) in boxes.iter().zip(rows) {
             let edges = [min_x, min_y, max_x, max_y].map(std::slice::from_ref);
             grouped.group.extend(edges, std::slice::from_ref(row));
         }
-        let overlapping = |aabb| pass.step.level.group_mask(grouped.group.edges(), aabb) & grouped.group.all();
-        let overlaps: u32 = boxes.iter().map(|aabb| overlapping(aabb).count_ones()).sum();
+        let near = |&[min_x, min_y, max_x, max_y]: &RawAabb| {
+            let area = [min_x - width, min_y - height, max_x + width, max_y + height];
+            pass.step.level.group_mask(grouped.group.edges(), &area) & grouped.group.all()
+        };
+        let overlaps: u32 = boxes.iter().map(|aabb| near(aabb).count_ones()).sum();
         if overlaps as usize >= GROUPED_FROM * boxes.len() {
             grouped.search_group()?;
         } else {

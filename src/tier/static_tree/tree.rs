@@ -300,6 +300,16 @@ impl StaticTree {
         self.parts().iter().map(|part| part.data.roots.len() + part.data.siblings.len() * CHILD_COUNT).sum()
     }
 
+    /// Returns the sides of a leaf's cell, if all leaves divided the bounds evenly; 0 without statics.
+    pub(crate) fn mean_leaf_size(&self) -> [f32; 2] {
+        let Some([min_x, min_y, max_x, max_y]) = self.roots().map(|root| root.bounds).reduce(|a, b| union(&a, &b)) else {
+            return [0.0; 2];
+        };
+        // Three of four nodes are leaves.
+        let per_side = (self.node_count() as f32 * 0.75).sqrt().max(1.0);
+        [(max_x - min_x) / per_side, (max_y - min_y) / per_side]
+    }
+
     /// Returns the number of entries in the lists of all leaves.
     ///
     /// A static has one entry in each leaf that its box belongs to. The entries of statics that
