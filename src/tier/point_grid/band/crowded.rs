@@ -281,11 +281,16 @@ mod tests {
             .map(|k| if k % 9 == 0 { [-3e38, -3e38, 3e38, 3e38] } else { around(k, 0.01, 0.01, 0.01) })
             .collect();
         let alike: Vec<RawAabb> = (0..500).map(|k| around(k, 1.0, 1.0, 1.0)).collect();
+        // The smaller part of these is crowded too, and swept.
+        let few_large: Vec<RawAabb> = (0..500)
+            .map(|k| if k % 20 == 0 { around(k, 100.0, 100.0, 9.0) } else { around(k, 1.0, 1.0, 0.5) })
+            .collect();
         for (label, boxes) in [
             ("wide and tall", wide_and_tall),
             ("scales", scales),
             ("points", points),
             ("alike", alike),
+            ("few large", few_large),
             ("none", vec![]),
             ("sides that overflow", overflowing),
         ] {
