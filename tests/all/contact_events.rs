@@ -361,6 +361,27 @@ fn contacts_with_static_ids_survive_replaced_statics() {
 }
 
 #[test]
+fn contacts_follow_an_id_past_a_removed_static_that_had_it() {
+    let (centers, floor, far) = ([[0.0f32, 0.3]], [-1.0f32, -1.0, 1.0, 0.0], [50.0f32, 50.0, 51.0, 51.0]);
+    // The floor moves from row 0 to one of these rows, is removed there, and moves to the other.
+    for [removed, present] in [[1, 2], [2, 1]] {
+        let mut world = world(WorldConfig::new().with_contact_tracking(true));
+        world.set_statics(Statics::new(&[floor, far, far]).with_ids(&[5, 6, 7])).unwrap();
+        world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
+        world.events_mut().unwrap().started_static().for_each(|(_, value)| *value = 9);
+        world.replace_statics(&[0], Statics::new(&[far]).with_ids(&[8])).unwrap();
+        world.replace_statics(&[removed], Statics::new(&[floor]).with_ids(&[5])).unwrap();
+        world.remove_statics(&[removed]).unwrap();
+        world.replace_statics(&[present], Statics::new(&[floor]).with_ids(&[5])).unwrap();
+        let contacts = world.step(Bodies::uniform(&centers, [0.5, 0.5])).unwrap();
+        let events = contacts.events().unwrap();
+        let counts = [events.started_static().count(), events.ended_static().count()];
+        let persisting: Vec<_> = events.persisting_static().map(|kept| (kept.pair.static_row, kept.value)).collect();
+        assert_eq!((counts, persisting), ([0, 0], vec![(present, 9)]), "row {removed} is removed");
+    }
+}
+
+#[test]
 fn duplicate_ids_are_named() {
     let centers = [[0.0f32, 0.0], [0.5, 0.0], [9.0, 0.0], [9.5, 0.0]];
     let bodies = || Bodies::uniform(&centers, [0.5, 0.5]);
