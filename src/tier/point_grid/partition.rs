@@ -68,11 +68,40 @@ struct Chunk {
     keys: Vec<u16>,
     /// Rows that go to other destinations.
     routed: Vec<u32>,
+    /// These destinations, row by row.
+    routes: Vec<Route>,
     invalid: Vec<InvalidRow>,
 }
 
-plain_buffers!(InvalidRow);
-buffers!(Chunk { leveled: keys, routed, invalid; own: ; plain: ; });
+/// A destination of a routed row.
+#[derive(Clone, Copy)]
+struct Route(u32);
+
+impl Route {
+    const EXCHANGED: u32 = 1 << 31;
+    const LAST: u32 = 1 << 30;
+
+    /// A destination, and the axes in which the box is filed there.
+    fn new(destination: usize, axes: BandAxes) -> Self {
+        Self(destination as u32 | if axes.is_exchanged() { Self::EXCHANGED } else { 0 })
+    }
+
+    fn destination(self) -> usize {
+        (self.0 & !(Self::EXCHANGED | Self::LAST)) as usize
+    }
+
+    fn axes(self) -> BandAxes {
+        BandAxes::new(self.0 & Self::EXCHANGED != 0)
+    }
+
+    /// Whether it is the last one of its row.
+    fn is_last(self) -> bool {
+        self.0 & Self::LAST != 0
+    }
+}
+
+plain_buffers!(InvalidRow, Route);
+buffers!(Chunk { leveled: keys, routed, routes, invalid; own: ; plain: ; });
 buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: bands; });
 
 /// The rows of one chunk, in one of the two passes.
@@ -186,7 +215,9 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
         chunk.keys.resize(CHUNK_LEN, NO_BAND);
         chunk.routed.clear();
         chunk.routed.reserve(ROUTED_RESERVE);
-        let Chunk { keys, routed, invalid } = chunk;
+        chunk.routes.clear();
+        chunk.routes.reserve(ROUTED_RESERVE);
+        let Chunk { keys, routed, routes, invalid } = chunk;
         for_each_batch(rows, number, |from, boxes, all_valid| {
             let keys = &mut keys[from % CHUNK_LEN..][..boxes.len()];
             let mut aside = [0u16; BATCH];
@@ -208,19 +239,23 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
                     continue;
                 }
                 // Already counted, unless its own band turns out to be another one.
-                let mut counted = keys[k];
-                route(plan, &boxes[k], &mut |destination, _| {
+                let (mut counted, before) = (keys[k], routes.len());
+                route(plan, &boxes[k], &mut |destination, axes| {
                     if destination == usize::from(counted) {
                         counted = NO_BAND;
                     } else {
                         counts[destination] += 1;
+                        routes.push(Route::new(destination, axes));
                     }
                 });
                 if keys[k] != NO_BAND && counted != NO_BAND {
                     counts[usize::from(counted)] -= 1;
                     keys[k] = NO_BAND;
                 }
-                routed.push(row as u32);
+                if let Some(last) = routes[before..].last_mut() {
+                    last.0 |= Route::LAST;
+                    routed.push(row as u32);
+                }
             }
         });
     }
@@ -253,8 +288,8 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
 
     #[inline(always)]
     fn run_along<const AXIS: usize>(self) {
-        let Self { chunk: ChunkRows { rows, plan, number, chunk }, cursors, records } = self;
-        let (keys, mut routed) = (&chunk.keys, chunk.routed.iter().peekable());
+        let Self { chunk: ChunkRows { rows, number, chunk, .. }, cursors, records } = self;
+        let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
         let mut put = move |destination: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let cursor = &mut cursors[destination];
             let record = BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
@@ -272,13 +307,13 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
                 }
             }
             while let Some(&row) = routed.next_if(|&&row| (row as usize) < from + boxes.len()) {
-                let k = row as usize - from;
-                let written = usize::from(keys[k]);
-                route(plan, &boxes[k], &mut |destination, axes| {
-                    if destination != written {
-                        put(destination, axes, boxes[k], rows.number(row as usize));
+                let aabb = boxes[row as usize - from];
+                for route in routes.by_ref() {
+                    put(route.destination(), route.axes(), aabb, rows.number(row as usize));
+                    if route.is_last() {
+                        break;
                     }
-                });
+                }
             }
         });
     }
