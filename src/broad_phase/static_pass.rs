@@ -30,7 +30,7 @@ const BODIES_PER_STATIC: usize = 2;
 /// included.
 const GROUPED_FROM: usize = 8;
 
-/// Pairs for which room is made at once.
+/// Statics of one body that are collected before their pairs are written.
 const PAIRS_AT_ONCE: usize = 64;
 
 /// Finds the pairs of a band's bodies with statics. `None` once the pair limit is exceeded.
@@ -92,10 +92,24 @@ fn search_alone<'s>(
     found: &mut Vec<BodyRecord>,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
+    found.clear();
+    pass.step.statics.collect(aabb, found, |found| match found.len() < PAIRS_AT_ONCE {
+        true => Some(()),
+        false => write_pairs(pass, aabb, row, found, sink),
+    })?;
+    write_pairs(pass, aabb, row, found, sink)
+}
+
+/// Writes the pairs of a body with statics that overlap its box, and clears these.
+fn write_pairs<'s>(
+    pass: &PassContext<'s>,
+    aabb: &RawAabb,
+    row: u32,
+    found: &mut Vec<BodyRecord>,
+    sink: &mut PairSink<'s>,
+) -> Option<()> {
     let PassContext { step, filters_by_row, .. } = *pass;
     let statics = step.statics;
-    found.clear();
-    statics.collect_up_to(usize::MAX, aabb, found);
     if filters_by_row.is_some() || statics.has_filters() {
         let filter = pass.filter(row);
         found.retain(|of| filter.interacts_with(statics.filter_of(of.row)));
@@ -104,11 +118,10 @@ fn search_alone<'s>(
         let circle = BodyCircle::of_box(aabb);
         found.retain(|of| circle.overlaps_box(&of.aabb));
     }
-    for part in found.chunks(PAIRS_AT_ONCE) {
-        let slots = sink.room(part.len())?;
-        slots.iter_mut().zip(part).for_each(|(slot, of)| *slot = [row, of.row]);
-        sink.advance(part.len());
-    }
+    let slots = sink.room(found.len())?;
+    slots.iter_mut().zip(&*found).for_each(|(slot, of)| *slot = [row, of.row]);
+    sink.advance(found.len());
+    found.clear();
     Some(())
 }
 

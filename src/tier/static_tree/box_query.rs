@@ -40,6 +40,19 @@ impl StaticTree {
     /// order of the leaves, and returns `true`; if there are more than `limit`, returns `false`.
     pub(crate) fn collect_up_to(&self, limit: usize, area: &RawAabb, found: &mut Vec<BodyRecord>) -> bool {
         let first = found.len();
+        self.collect(area, found, |found| (found.len() - first <= limit).then_some(())).is_some()
+    }
+
+    /// Appends the row and the box of every enabled static that overlaps `area`, each once, in the
+    /// order of the leaves. Calls `check` from time to time, and ends if that returns `None`;
+    /// `check` may take out what was found.
+    #[inline(always)]
+    pub(crate) fn collect(
+        &self,
+        area: &RawAabb,
+        found: &mut Vec<BodyRecord>,
+        mut check: impl FnMut(&mut Vec<BodyRecord>) -> Option<()>,
+    ) -> Option<()> {
         let mut query = self.box_query(*area, BoxTest::Overlap);
         while query.next_leaf() {
             let TreePart { data, hidden, .. } = query.part;
@@ -60,12 +73,10 @@ impl StaticTree {
                     len += usize::from(is_hit);
                 }
                 found.truncate(len);
-                if len - first > limit {
-                    return false;
-                }
+                check(found)?;
             }
         }
-        true
+        Some(())
     }
 }
 
