@@ -8,6 +8,7 @@
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::axis::SLACK;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// The longest side that each size class takes, ascending.
 pub(super) type SideLimits = SmallVec<[f32; 8]>;
@@ -99,11 +100,12 @@ pub(super) fn choose_classes(
         return SideLimits::from_slice(&[f32::MAX]);
     }
     let sample = SizeSample::new(sorted, population, order);
+    let mut known = KnownCosts::new();
     let mut borders = Borders::new();
     borders.push(sample.rows.len());
-    let mut best = sample.cost(&borders);
+    let mut best = sample.cost(&borders, &mut known);
     while borders.len() < CLASSES_MAX {
-        let Some((cost, better)) = sample.best_extension(&borders, has_oversized_tier) else { break };
+        let Some((cost, better)) = sample.best_extension(&borders, has_oversized_tier, &mut known) else { break };
         if cost > best * WORTH {
             break;
         }
@@ -142,16 +144,54 @@ struct SampleRow {
     region: u8,
 }
 
+/// Some rows of the sample: a class, or those from a border on that are oversized.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Class { from: usize, to: usize },
+    Oversized { from: usize },
+}
+
+/// The costs of parts that were estimated: most candidates have all but one or two in common.
+/// With three new parts for each border that is tried, there is room for all of them.
+struct KnownCosts(SmallVec<[(Part, f64); 256]>);
+
+const _: () = assert!(2 + 3 * BORDERS_TRIED * (CLASSES_MAX - 1) <= 256);
+
+impl KnownCosts {
+    fn new() -> Self {
+        Self(SmallVec::new())
+    }
+
+    fn get_or_estimate(&mut self, part: Part, estimate: impl FnOnce() -> f64) -> f64 {
+        if let Some((_, cost)) = self.0.iter().find(|(known, _)| *known == part) {
+            return *cost;
+        }
+        let cost = estimate();
+        self.0.push((part, cost));
+        cost
+    }
+}
+
 /// Regions along an axis.
 const REGIONS: usize = 4;
 
 /// A value for each region of the world.
 type PerRegion<T> = [T; REGIONS * REGIONS];
 
+/// The rows of a region among the first ones of the sample.
+#[derive(Clone, Copy, Default)]
+struct RegionRows {
+    count: u16,
+    /// The last of them, which has the largest side.
+    last: u16,
+}
+
 /// What the estimate of costs knows about the bodies.
 struct SizeSample {
     /// By ascending side.
     rows: SmallVec<[SampleRow; THINNED]>,
+    /// For each row and one past the last: the rows before it.
+    before: [PerRegion<RegionRows>; THINNED + 1],
     /// Bodies per row.
     weight: f64,
     areas: PerRegion<f64>,
@@ -181,12 +221,23 @@ impl SizeSample {
                 members.iter().for_each(|&row| rows[row as usize].region = region as u8);
             }
         }
-        Self { rows, weight: population as f64 / count as f64, areas }
+        let mut before = [PerRegion::default(); THINNED + 1];
+        for (k, row) in rows.iter().enumerate() {
+            before[k + 1] = before[k];
+            let region: &mut RegionRows = &mut before[k + 1][usize::from(row.region)];
+            *region = RegionRows { count: region.count + 1, last: k as u16 };
+        }
+        Self { rows, before, weight: population as f64 / count as f64, areas }
     }
 
     /// The cheapest way to add one border: with a class above it, or with everything above it
     /// oversized. Without a tier for oversized boxes, only few may become oversized.
-    fn best_extension(&self, borders: &Borders, has_oversized_tier: bool) -> Option<(f64, Borders)> {
+    fn best_extension(
+        &self,
+        borders: &Borders,
+        has_oversized_tier: bool,
+        known: &mut KnownCosts,
+    ) -> Option<(f64, Borders)> {
         let len = self.rows.len();
         let tried = (0..BORDERS_TRIED).map(|k| {
             // Dense near the largest: 1, 2, 3, 5, .. rows from the end.
@@ -205,7 +256,7 @@ impl SizeSample {
             let with_class = Some(with_class).filter(|_| !last_is_rare || !may_be_oversized);
             let with_oversized = Some(with_oversized).filter(|_| may_be_oversized);
             for candidate in [with_class, with_oversized].into_iter().flatten() {
-                let cost = self.cost(&candidate);
+                let cost = self.cost(&candidate, known);
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, candidate));
                 }
@@ -216,39 +267,35 @@ impl SizeSample {
 
     /// Estimated nanoseconds of a step per row of the sample, without the cost that all choices
     /// share.
-    fn cost(&self, borders: &Borders) -> f64 {
+    fn cost(&self, borders: &Borders, known: &mut KnownCosts) -> f64 {
         let mut cost = 0.0;
         let mut from = 0;
         for &to in borders {
             if to > from {
-                cost += self.class_cost(from, to);
+                cost += known.get_or_estimate(Part::Class { from, to }, || self.class_cost(from, to));
             }
             from = to;
         }
-        cost + self.oversized_cost(from)
+        cost + known.get_or_estimate(Part::Oversized { from }, || self.oversized_cost(from))
     }
 
     /// For some rows: how many are in each region, the largest side there, and bodies per area.
-    fn by_region(&self, rows: &[SampleRow]) -> PerRegion<(f64, f64, f64)> {
-        let mut regions = [(0.0, 0.0f64, 0.0); REGIONS * REGIONS];
-        for row in rows {
-            let (members, side, _) = &mut regions[usize::from(row.region)];
-            *members += 1.0;
-            *side = side.max(f64::from(row.side));
-        }
+    fn by_region(&self, rows: Range<usize>) -> PerRegion<(f64, f64, f64)> {
         // Too few rows say nothing about single regions.
-        let few = rows.len() < regions.len();
+        let few = rows.len() < REGIONS * REGIONS;
         let overall = rows.len() as f64 * self.weight / self.areas.iter().sum::<f64>();
-        for ((members, _, density), area) in regions.iter_mut().zip(self.areas) {
-            *density = if few { overall } else { *members * self.weight / area };
-        }
-        regions
+        let (before, through) = (&self.before[rows.start], &self.before[rows.end]);
+        std::array::from_fn(|region| {
+            let members = f64::from(through[region].count - before[region].count);
+            let side = if members > 0.0 { f64::from(self.rows[usize::from(through[region].last)].side) } else { 0.0 };
+            (members, side, if few { overall } else { members * self.weight / self.areas[region] })
+        })
     }
 
     /// Cost of the oversized rows: a search each, and a box test for everything around.
     fn oversized_cost(&self, from: usize) -> f64 {
         let oversized = &self.rows[from..];
-        let regions = self.by_region(oversized);
+        let regions = self.by_region(from..self.rows.len());
         let cost = |row: &SampleRow| {
             let (_, _, density) = regions[usize::from(row.region)];
             OVERSIZED_NS + (3.0 * f64::from(row.side)).powi(2) * density * TEST_NS
@@ -262,7 +309,7 @@ impl SizeSample {
         // A few outliers represent many more that were not sampled, in any region.
         let (largest, usual) = (members[members.len() - 1].side, members[members.len() - 1 - members.len() / 64].side);
         let anywhere = if largest > OUTLIER * usual { f64::from(largest) } else { 0.0 };
-        let regions = self.by_region(members).map(|(members, side, density)| {
+        let regions = self.by_region(from..to).map(|(members, side, density)| {
             let cell = (side.max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
             (members, cell, cell * cell * density)
         });
