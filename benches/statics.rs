@@ -10,6 +10,8 @@
 //!   since the tree was built.
 //! * `door`: a door of the same world is opened or closed, and then `step` is called, or
 //!   `step_changed` without changed rows. The world has a reader.
+//! * `wall`: a static of the same world gets a new id, and then the same is called. Contacts are
+//!   tracked.
 //! * `scales`, `coincident`: searches among 200,000 statics around one point, of sizes and
 //!   distances from 1e-30 to 1e30, or all at one place; and `step`, of 2,000 bodies near that.
 
@@ -21,7 +23,7 @@ use std::hint::black_box;
 use std::time::Duration;
 use triphase::geometry::RawAabb;
 use triphase::tier::static_tree::StaticTree;
-use triphase::{Aabb, Bodies, ChangedRows, Point, Ray, World, WorldConfig};
+use triphase::{Aabb, Bodies, ChangedRows, Point, Ray, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 
 /// Bodies of the world whose statics change, which has a fifth as many statics.
@@ -96,6 +98,33 @@ fn doors(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn walls(criterion: &mut Criterion) {
+    let mut group = group(criterion, "wall");
+    for (label, is_told) in [("step", false), ("step_changed", true)] {
+        group.bench_function(BenchmarkId::new(label, BODIES), |bencher| {
+            let scene = Scene::new(SceneName::Castles, BODIES, 1);
+            let config = WorldConfig::new().with_contact_tracking(true).with_parallel_threshold(None);
+            let mut world = World::new(config).expect("valid settings");
+            let ids: Vec<u64> = (0..scene.statics.len() as u64).collect();
+            world.set_statics(Statics::new(&scene.statics).with_ids(&ids)).expect("valid statics");
+            let bodies = Bodies::new(&scene.centers, &scene.half_extents);
+            let mut step = |wall: Option<(u32, u64)>| {
+                if let Some((row, id)) = wall {
+                    let statics = Statics::new(&scene.statics[row as usize..][..1]);
+                    world.replace_statics(&[row], statics.with_ids(&[id])).expect("a valid static");
+                }
+                let contacts = if is_told { world.step_changed(bodies, ChangedRows::NONE) } else { world.step(bodies) };
+                contacts.expect("a valid scene").static_pairs().len()
+            };
+            (0..5).for_each(|_| _ = step(None));
+            // The same hundred rows, so that the tree is not built again.
+            let mut walls = (0..100).cycle().zip(1 << 32..);
+            bencher.iter(|| black_box(step(walls.next())));
+        });
+    }
+    group.finish();
+}
+
 fn undivided(criterion: &mut Criterion) {
     let mut random = SplitMix64::new(3);
     let around_a_point = (0..STATICS).map(|_| {
@@ -151,5 +180,5 @@ fn searches(criterion: &mut Criterion, name: &str, statics: &[RawAabb]) {
     group.finish();
 }
 
-criterion_group!(benches, changes, doors, undivided);
+criterion_group!(benches, changes, doors, walls, undivided);
 criterion_main!(benches);

@@ -79,7 +79,7 @@ impl StepParts<'_> {
             return false;
         };
         let bodies = QueryBuilder::of_frame(front, &statics.tree, false).only_bodies();
-        let rows = changes.flat_map(|aabb| bodies.query_aabb(aabb)).filter_map(|hit| match hit {
+        let rows = changes.flat_map(|(_, aabb)| bodies.query_aabb(aabb)).filter_map(|hit| match hit {
             Hit::Body { row, .. } => Some(row),
             Hit::Static { .. } => None,
         });
@@ -92,7 +92,6 @@ impl StepParts<'_> {
         let front = self.frames.front();
         self.broad_phase.row_index.is_of(front)
             && self.contacts.kept.are_of(front.moved.stamp)
-            && (self.contacts.events.is_none() || front.statics.version.is_same_set(self.statics.version))
             && front.had_circles == self.are_circles(rows)
             && front.filters.is_empty() != rows.has_filters()
             && front.ids.is_empty() != rows.has_ids()

@@ -3,7 +3,7 @@
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::config::WorldConfig;
 use crate::contacts::contacts::Contacts;
-use crate::contacts::events::tracker::check_static_ids;
+use crate::contacts::events::tracker::{check_changed_static_ids, check_static_ids};
 use crate::contacts::events::view::ContactEventsMut;
 use crate::contacts::store::ContactStore;
 use crate::contacts::stream::channel::{Sender, StepStream};
@@ -202,8 +202,7 @@ impl World {
     ///   a changed row, without being named.
     /// - All rows are stepped if more than 512 statics were replaced, or more than 1,024 were
     ///   changed in another way, since the last step. (The boxes of these changes are kept, up to
-    ///   1,024; a replacement has two, any other change one.) With tracked contacts and ids of
-    ///   statics, all rows are stepped after any insertion, replacement or removal.
+    ///   1,024; a replacement has two, any other change one.)
     /// - Rows that have left the cells in which they were filed are filed again in each step. Once
     ///   that has cost as much as filing all rows, all rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
@@ -355,7 +354,9 @@ impl World {
     /// [`remove_statics`](Self::remove_statics).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let tree = StaticTree::build(statics.into(), self.config.may_use_threads())?;
-        self.check_of_static_ids()(&tree)?;
+        if self.config.contact_tracking {
+            check_static_ids(&tree)?;
+        }
         self.statics.replace(tree);
         self.contacts.clear_statics();
         Ok(())
@@ -437,7 +438,7 @@ impl World {
     /// included ([`StaticTree::changed_count`], and in the [report](Self::report)). Also copies two
     /// bits per row of the set, and each chunk of 1,024 rows in which a row changes. Once k exceeds
     /// 64 and a sixteenth of the rows, the tree is built anew, as by `set_statics`, and k is 0
-    /// again. With tracked contacts and ids, O(n log n) for all n rows.
+    /// again. With tracked contacts and ids, also compares the id of each row with the given ones.
     ///
     /// On one thread of an Intel Xeon (Emerald Rapids) at about 2 GHz, replacing one of 100,000
     /// statics takes 5 microseconds, 125 after 1,000 others were changed, and 600 after 5,000;
@@ -447,7 +448,7 @@ impl World {
     /// touch the old or the new boxes.
     pub fn insert_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<Range<u32>, Error> {
         let (statics, parallel) = (statics.into(), self.config.may_use_threads());
-        let check = self.check_of_static_ids();
+        let check = self.check_of_changed_statics();
         self.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
     }
 
@@ -473,7 +474,7 @@ impl World {
     /// That of [`insert_statics`](Self::insert_statics).
     pub fn replace_statics<'s>(&mut self, rows: &[u32], statics: impl Into<Statics<'s>>) -> Result<(), Error> {
         let (statics, parallel) = (statics.into(), self.config.may_use_threads());
-        let check = self.check_of_static_ids();
+        let check = self.check_of_changed_statics();
         let edit =
             |tree: &mut StaticTree| tree.replace_statics(rows, &statics, parallel).map(|()| rows.iter().copied());
         self.statics.edit(edit, check).map(|_| ())
@@ -498,13 +499,16 @@ impl World {
     pub fn remove_statics(&mut self, rows: &[u32]) -> Result<(), Error> {
         let parallel = self.config.may_use_threads();
         let edit = |tree: &mut StaticTree| tree.remove_statics(rows, parallel).map(|()| rows.iter().copied());
-        self.statics.edit(edit, |_| Ok(())).map(|_| ())
+        self.statics.edit(edit, |_, _| Ok(())).map(|_| ())
     }
 
-    /// Returns the check of a changed static set: if contacts are tracked, its ids are unique.
-    fn check_of_static_ids(&self) -> impl FnOnce(&StaticTree) -> Result<(), Error> + use<> {
+    /// Returns the check of a set of which some rows changed: if contacts are tracked, ids are
+    /// unique.
+    fn check_of_changed_statics<R: IntoIterator<Item = u32>>(
+        &self,
+    ) -> impl FnOnce(&StaticTree, R) -> Result<(), Error> + use<R> {
         let is_needed = self.config.contact_tracking;
-        move |tree| if is_needed { check_static_ids(tree) } else { Ok(()) }
+        move |tree, rows| if is_needed { check_changed_static_ids(tree, rows) } else { Ok(()) }
     }
 
     /// The static set: its boxes, ids and filters by row, and which rows are enabled.

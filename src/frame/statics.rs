@@ -26,24 +26,24 @@ impl StaticsVersion {
 }
 
 /// Most boxes in the log. A replaced static has two, an inserted, removed, enabled or disabled one
-/// has one. With fewer, more steps would have to read all rows; each takes 24 bytes.
+/// has one. With fewer, more steps would have to read all rows; each takes 32 bytes.
 const LOG_MAX: usize = 1024;
 
 /// The old and the new boxes of the statics that changed last.
 #[derive(Clone, Debug, Default)]
 struct StaticLog {
-    /// Each box with the state that its change made, ascending by state.
-    boxes: VecDeque<(u64, Aabb)>,
+    /// Each box with its row and the state that its change made, ascending by state.
+    boxes: VecDeque<(u64, u32, Aabb)>,
     /// The log may lack boxes of changes up to this state.
     forgotten: u64,
 }
 
 impl StaticLog {
-    fn add(&mut self, state: u64, aabb: Aabb) {
+    fn add(&mut self, state: u64, row: u32, aabb: Aabb) {
         if self.boxes.len() == LOG_MAX {
-            self.forgotten = self.boxes.pop_front().map_or(state, |(state, _)| state);
+            self.forgotten = self.boxes.pop_front().map_or(state, |(state, ..)| state);
         }
-        self.boxes.push_back((state, aabb));
+        self.boxes.push_back((state, row, aabb));
     }
 
     /// Forgets everything up to a state.
@@ -78,21 +78,21 @@ impl StaticSet {
         let was_enabled = self.tree.set_enabled(row, enabled)?;
         if was_enabled != enabled {
             self.version.state += 1;
-            self.tree.aabb(row).into_iter().for_each(|aabb| self.log.add(self.version.state, aabb));
+            self.tree.aabb(row).into_iter().for_each(|aabb| self.log.add(self.version.state, row, aabb));
         }
         Ok(was_enabled)
     }
 
     /// Changes some statics by `edit`, which returns the rows that changed.
     ///
-    /// `check` may refuse the result; then nothing changes.
+    /// `check` is given these rows too, and may refuse the result; then nothing changes.
     pub(crate) fn edit<R: Clone + IntoIterator<Item = u32>>(
         &mut self,
         edit: impl FnOnce(&mut StaticTree) -> Result<R, Error>,
-        check: impl FnOnce(&StaticTree) -> Result<(), Error>,
+        check: impl FnOnce(&StaticTree, R) -> Result<(), Error>,
     ) -> Result<R, Error> {
         let before = self.tree.clone();
-        let outcome = edit(&mut self.tree).and_then(|rows| check(&self.tree).map(|()| rows));
+        let outcome = edit(&mut self.tree).and_then(|rows| check(&self.tree, rows.clone()).map(|()| rows));
         let Ok(rows) = outcome else {
             self.tree = before;
             return outcome;
@@ -102,21 +102,21 @@ impl StaticSet {
         self.version.set += u64::from(self.tree.ids().is_some());
         for row in rows.clone() {
             let boxes = [&before, &self.tree].map(|tree| tree.aabb(row));
-            boxes.into_iter().flatten().for_each(|aabb| self.log.add(self.version.state, aabb));
+            boxes.into_iter().flatten().for_each(|aabb| self.log.add(self.version.state, row, aabb));
         }
         Ok(rows)
     }
 
-    /// The old and the new boxes of the statics that changed since a version. `None` if the log
-    /// lacks some of them.
-    pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = Aabb>> {
-        let first = self.log.boxes.partition_point(|&(state, _)| state <= version.state);
-        (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, aabb)| aabb))
+    /// The rows of the statics that changed since a version, with their old and their new boxes.
+    /// `None` if the log lacks some of them.
+    pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = (u32, Aabb)>> {
+        let first = self.log.boxes.partition_point(|&(state, ..)| state <= version.state);
+        (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, row, aabb)| (row, aabb)))
     }
 
     /// Bytes of heap memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.tree.memory_bytes() + self.log.boxes.capacity() * size_of::<(u64, Aabb)>()
+        self.tree.memory_bytes() + self.log.boxes.capacity() * size_of::<(u64, u32, Aabb)>()
     }
 
     /// Becomes a clone of `other`, in its own memory.

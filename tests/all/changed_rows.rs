@@ -365,12 +365,13 @@ fn change_some_statics(told: &mut Told, scene: &Scene, random: &mut SplitMix64, 
     let statics = if told.full.statics().id(0).is_some() { statics.with_ids(&ids) } else { statics };
     let row_count = told.full.statics().len();
     let rows: Vec<u32> = (0..count).map(|_| random.below(row_count) as u32).collect();
-    match random.below(4) {
+    match random.below(5) {
         0 => told.change_statics(&[], |world| {
             world.insert_statics(statics).expect("valid statics");
         }),
         1 => told.change_statics(&rows, |world| world.replace_statics(&rows, statics).expect("valid statics")),
         2 => told.change_statics(&rows, |world| world.remove_statics(&rows).expect("rows that exist")),
+        3 => exchange_statics(told, [rows[0], random.below(row_count) as u32]),
         _ => {
             let enabled = random.below(2) == 0;
             let row = rows[0];
@@ -381,6 +382,18 @@ fn change_some_statics(told: &mut Told, scene: &Scene, random: &mut SplitMix64, 
                 Err(error) => assert_eq!(error, Error::StaticRemoved { row }),
             });
         }
+    }
+}
+
+/// Lets two statics exchange their rows, with their ids if they have any.
+fn exchange_statics(told: &mut Told, rows: [u32; 2]) {
+    let [a, b] = rows.map(|row| (told.full.statics().aabb(row), told.full.statics().id(row)));
+    let (Some(box_a), Some(box_b)) = (a.0, b.0) else { return };
+    let (boxes, ids) = ([box_b, box_a].map(|aabb| aabb.to_array()), [b.1, a.1].map(Option::unwrap_or_default));
+    let statics = Statics::new(&boxes);
+    let statics = if a.1.is_some() { statics.with_ids(&ids) } else { statics };
+    if rows[0] != rows[1] {
+        told.change_statics(&rows, |world| world.replace_statics(&rows, statics).expect("valid statics"));
     }
 }
 
@@ -409,7 +422,7 @@ fn statics_that_change_are_seen_by_told_steps() {
                 told.step(&format!("settings {k}, {name}, frame {frame}"));
                 updated += u32::from(told.told.report().phases.passes.sort.is_zero());
             }
-            assert!(updated > 5, "settings {k}, {name}: {updated} steps filed no rows");
+            assert!(updated > 15, "settings {k}, {name}: {updated} steps filed no rows");
         }
     }
 }

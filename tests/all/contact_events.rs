@@ -414,6 +414,18 @@ fn duplicate_ids_are_named() {
     let error = world.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).err();
     assert_eq!(error, Some(Error::DuplicateStaticId { first: 0, second: 2, id: 5 }));
     assert!(world.statics().is_empty());
+    world.set_statics(Statics::new(&walls).with_ids(&[5, 6, 9])).expect("unique ids");
+    let one = |id: &'static [u64; 1]| Statics::new(&[[0.0f32, 0.0, 1.0, 1.0]]).with_ids(id);
+    let duplicate = |first, second, id| Some(Error::DuplicateStaticId { first, second, id });
+    assert_eq!(world.insert_statics(one(&[6])).err(), duplicate(1, 3, 6));
+    assert_eq!(world.insert_statics(Statics::new(&walls[..2]).with_ids(&[8, 8])).err(), duplicate(3, 4, 8));
+    assert_eq!(world.replace_statics(&[2], one(&[5])).err(), duplicate(0, 2, 5));
+    assert_eq!(world.statics().len(), 3);
+    world.replace_statics(&[0, 2, 0], Statics::new(&walls).with_ids(&[1, 5, 9])).expect("ids that move are unique");
+    // The id of a static that was removed is free.
+    world.remove_statics(&[1]).expect("a row that exists");
+    assert_eq!(world.insert_statics(one(&[6])), Ok(3..4));
+    assert_eq!(world.replace_statics(&[1], one(&[6])).err(), duplicate(1, 3, 6));
     // Without tracking, ids need not be unique.
     let mut plain = World::default();
     plain.set_statics(Statics::new(&walls).with_ids(&[5, 6, 5])).expect("ids need not be unique");

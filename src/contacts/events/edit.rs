@@ -3,10 +3,11 @@
 //! Only contacts with a changed row are looked at.
 //!
 //! - TOLD-1: a contact without a pair, which only the margin keeps, is in `lingering`. So the
-//!   contacts with a row in the last step are its pairs and what is lingering, and need no search.
-//! - TOLD-2: contacts of a row that another body has now are taken out. They are inserted under the
-//!   present rows of their bodies if the step found these pairs or the margin keeps them, and end
-//!   otherwise. All other contacts stay in their places, or end there.
+//!   contacts that a row had in the last step are its pairs and what is lingering, and need no
+//!   search.
+//! - TOLD-2: contacts of a row that another body or static has now are taken out. They are inserted
+//!   under the present rows of their sides if the step found these pairs or the margin keeps them,
+//!   and end otherwise. All other contacts stay in their places, or end there.
 //!
 //! Cost: a few binary searches per pair that began or ended, and per pair of a row that another
 //! body has now; a look at each lingering contact.

@@ -54,7 +54,24 @@ pub(crate) struct ContactTracker {
     pub(super) statics_version: StaticsVersion,
     /// Shared with the frame of that step.
     pub(super) static_ids: Option<SharedColumn<u64>>,
+    moved_statics: MovedStatics,
     workers: ComparePool,
+}
+
+/// The rows in which other statics are than in the last step, in a step that was told what changed.
+#[derive(Default)]
+struct MovedStatics {
+    /// Ascending.
+    rows: Vec<u32>,
+    /// Where the statics of these rows are now, or [`NO_ROW`].
+    to: Vec<u32>,
+    /// The statics that are in these rows now, by id.
+    by_id: Vec<(u64, u32)>,
+}
+
+/// The row of an id, or [`NO_ROW`].
+fn find_id(rows_by_id: &[(u64, u32)], id: u64) -> u32 {
+    rows_by_id.binary_search_by_key(&id, |&(id, _)| id).map_or(NO_ROW, |at| rows_by_id[at].1)
 }
 
 /// The input of the tracker from a step.
@@ -100,10 +117,7 @@ impl ContactTracker {
         self.compare(step, found, frame);
         let column = (state == IdState::Copied && step.rows.has_ids()).then_some(&frame.ids[..]);
         self.identities.commit(StepIds { column, row_count: step.rows.len(), skipped: &self.skipped });
-        if !self.statics_version.is_same_set(step.statics.version) {
-            self.static_ids = step.statics.tree.ids().cloned();
-        }
-        self.statics_version = step.statics.version;
+        self.remember_statics(step.statics);
         Ok(state)
     }
 
@@ -122,10 +136,11 @@ impl ContactTracker {
     /// [identified](Self::identify_changed) and whose pairs were kept.
     pub(crate) fn edit(&mut self, step: TrackedStep<'_>, kept: &KeptPairs, changed: &BitSet, frame: &Frame) {
         let (row_count, parallel) = (step.rows.len(), step.parallel);
-        let statics_changed =
-            std::mem::replace(&mut self.statics_version, step.statics.version) != step.statics.version;
-        let Self { identities, bodies, statics, static_ids, .. } = self;
+        let statics_changed = self.statics_version != step.statics.version;
+        self.find_moved_statics(step.statics);
+        let Self { identities, bodies, statics, static_ids, moved_statics, .. } = self;
         let body_map = identities.row_map();
+        let static_map = RowMap::Except { rows: &moved_statics.rows, to: &moved_statics.to };
         let last_id = |row: u32| identities.last_id(row);
         // Without ids, the contacts of rows that do not exist any more end in their places.
         let exists = |row: u32| (row as usize) < row_count;
@@ -146,7 +161,7 @@ impl ContactTracker {
         let told = ToldPairs {
             edits: static_edits,
             present: &kept.found.present_statics,
-            map: PairMap { sides: [body_map, RowMap::Same], ascending: false },
+            map: PairMap { sides: [body_map, static_map], ascending: false },
             may_have_changed: |contact| statics_changed || changed.contains(row_and_partner(contact)[0]),
             keeps: (step.margin > 0.0).then_some(|contact| {
                 let rows = row_and_partner(contact);
@@ -158,6 +173,36 @@ impl ContactTracker {
         let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row]);
         statics.edit(&told, |[body, static_row]| [last_id(body), last_static_id(static_row)]);
         identities.commit_changed(row_count);
+        self.remember_statics(step.statics);
+    }
+
+    /// Finds the rows in which other statics are since the last step, or none any more, and where
+    /// the statics of these rows are now. Only rows that changed are looked at.
+    fn find_moved_statics(&mut self, statics: &StaticSet) {
+        let Self { moved_statics: MovedStatics { rows, to, by_id }, static_ids, statics_version, .. } = self;
+        rows.clear();
+        to.clear();
+        by_id.clear();
+        let (Some(last), Some(now)) = (&*static_ids, statics.tree.ids()) else { return };
+        if statics_version.is_same_set(statics.version) {
+            return;
+        }
+        let is_present = |row: u32| !statics.tree.is_vacant(row);
+        rows.extend(statics.changes_since(*statics_version).into_iter().flatten().map(|(row, _)| row));
+        rows.sort_unstable();
+        rows.dedup();
+        rows.retain(|&row| last.get(row) != now.get(row) || !is_present(row));
+        by_id.extend(rows.iter().filter(|&&row| is_present(row)).map(|&row| (now[row], row)));
+        by_id.sort_unstable();
+        to.extend(rows.iter().map(|&row| last.get(row).map_or(NO_ROW, |id| find_id(by_id, *id))));
+    }
+
+    /// The step becomes the last one: remembers which static is in which row.
+    fn remember_statics(&mut self, statics: &StaticSet) {
+        if !self.statics_version.is_same_set(statics.version) {
+            self.static_ids = statics.tree.ids().cloned();
+        }
+        self.statics_version = statics.version;
     }
 
     /// Prepares for [`edit`](Self::edit) after a step of all rows, whose pairs were kept.
@@ -227,7 +272,7 @@ impl ContactTracker {
             if now.get(row) == Some(id) && !statics.is_vacant(row) {
                 return row;
             }
-            rows_by_id.binary_search_by_key(id, |&(id, _)| id).map_or(NO_ROW, |at| rows_by_id[at].1)
+            find_id(&rows_by_id, *id)
         };
         Some((0..).zip(last.iter()).map(row_of).collect())
     }
@@ -272,6 +317,9 @@ impl Buffers for ContactTracker {
             + self.bodies.bytes()
             + self.statics.bytes()
             + self.workers.bytes()
+            + self.moved_statics.rows.bytes()
+            + self.moved_statics.to.bytes()
+            + self.moved_statics.by_id.capacity() * size_of::<(u64, u32)>()
     }
 
     fn reserve_like(&mut self, _: &Self) {}
@@ -281,8 +329,27 @@ impl Buffers for ContactTracker {
         self.bodies.shrink_to_fit();
         self.statics.shrink_to_fit();
         self.skipped = Vec::new();
+        self.moved_statics = MovedStatics::default();
         self.workers = ComparePool::default();
     }
+}
+
+/// As [`check_static_ids`], for a set of which only these rows changed.
+pub(crate) fn check_changed_static_ids(tree: &StaticTree, rows: impl IntoIterator<Item = u32>) -> Result<(), Error> {
+    let Some(ids) = tree.ids() else { return Ok(()) };
+    let mut changed: Vec<_> = rows.into_iter().filter(|&row| !tree.is_vacant(row)).map(|row| (ids[row], row)).collect();
+    changed.sort_unstable();
+    changed.dedup();
+    let (Some(&(low, _)), Some(&(high, _))) = (changed.first(), changed.last()) else { return Ok(()) };
+    let other_has_id = |(row, &id): (u32, &u64)| {
+        let is_changed = |at: usize| changed[at].1 == row;
+        // New ids are often above all others.
+        (low..=high).contains(&id)
+            && changed.binary_search_by_key(&id, |&(id, _)| id).is_ok_and(|at| !is_changed(at))
+            && !tree.is_vacant(row)
+    };
+    let are_shared = changed.windows(2).any(|two| two[0].0 == two[1].0) || (0..).zip(ids.iter()).any(other_has_id);
+    if are_shared { check_static_ids(tree) } else { Ok(()) }
 }
 
 /// Checks that no two statics share an id.
