@@ -132,9 +132,9 @@ impl StepParts<'_> {
         if config.contact_tracking {
             phases.track_contacts = clock.lap();
         }
-        // The step can no longer fail.
+        fill_ids(frames, frame, rows, (contacts, ids));
+        // The step can no longer fail, not even by a panic of the caller's function for ids.
         contacts.rebuild_partners(rows.len(), parallel);
-        fill_ids(frames, frame, rows, ids);
         frame.statics.copy_from(statics);
         frame.step = frames.front().step + 1;
         phases.total = { start }.lap();
@@ -175,15 +175,30 @@ impl StepParts<'_> {
     }
 }
 
-/// Fills the ids of the next frame: moved from the last frame if they are the same, or copied.
-fn fill_ids(frames: &mut Frames, frame: &mut Frame, rows: &Chunks<'_, '_>, state: IdState) {
-    if state == IdState::Copied {
-        return;
-    }
-    // A restored world has the ids of its last step, but no frame of it.
-    let moved = frames.move_ids(frame);
-    let are_same = moved && state == IdState::Unchanged && frame.ids.len() == rows.len();
-    if !are_same {
-        rows.copy_ids(&mut frame.ids);
+/// Fills the ids of the next frame. If contacts are tracked, which then are those of this step
+/// already, the caller's function for ids is not called.
+fn fill_ids(
+    frames: &mut Frames,
+    frame: &mut Frame,
+    rows: &Chunks<'_, '_>,
+    (contacts, state): (&ContactStore, IdState),
+) {
+    match state {
+        IdState::Copied => {}
+        IdState::Unchanged => {
+            // A restored world has the ids of its last step, but no frame of it.
+            if !(frames.move_ids(frame) && frame.ids.len() == rows.len()) {
+                frame.ids.clear();
+                frame.ids.extend_from_slice(contacts.last_ids());
+            }
+        }
+        IdState::Unknown => {
+            // The memory of the last ids is used again, unless these are still needed if the
+            // function panics.
+            if !rows.has_id_functions() {
+                frames.move_ids(frame);
+            }
+            rows.copy_ids(&mut frame.ids);
+        }
     }
 }

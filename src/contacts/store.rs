@@ -60,13 +60,22 @@ impl ContactStore {
         }
     }
 
-    /// As [`track`](Self::track), in a step that was told which rows `changed`: what may fail of
-    /// it, before anything is changed.
+    /// The ids of the last step that tracked contacts; empty if it had none.
+    pub(crate) fn last_ids(&self) -> &[u64] {
+        self.events.as_ref().map_or(&[], |tracker| tracker.last_ids())
+    }
+
+    /// Identifies the bodies of a step that was told which rows `changed`, if contacts are tracked.
+    ///
+    /// # Errors
+    ///
+    /// If two rows share an id. Nothing has changed then.
     pub(crate) fn identify_changed(&mut self, rows: &Chunks<'_, '_>, changed: &[u32]) -> Result<(), Error> {
         self.events.as_mut().map_or(Ok(()), |tracker| tracker.identify_changed(rows, changed))
     }
 
-    /// The rest of [`identify_changed`](Self::identify_changed).
+    /// Edits the tracked contacts, if there are any, in a step whose bodies were
+    /// [identified](Self::identify_changed).
     pub(crate) fn track_changes(&mut self, step: TrackedStep<'_>, changed: &BitSet, frame: &Frame) {
         if let Some(tracker) = &mut self.events {
             tracker.edit(step, &self.kept, changed, frame);

@@ -52,6 +52,11 @@ impl<'i, 'a> Chunks<'i, 'a> {
         self.chunks.iter().any(|chunk| chunk.ids.is_some() && !chunk.is_empty())
     }
 
+    /// Whether ids are returned by a function of the caller, which may panic.
+    pub(crate) fn has_id_functions(&self) -> bool {
+        self.chunks.iter().any(|chunk| matches!(chunk.ids, Some(Ids::By(_))))
+    }
+
     /// Copies the ids of all rows.
     pub(crate) fn copy_ids(&self, ids: &mut Vec<u64>) {
         ids.clear();

@@ -724,3 +724,40 @@ fn snapshots_have_the_ids_of_their_step() {
         }
     }
 }
+
+#[test]
+fn a_panic_of_the_id_function_changes_nothing() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let half = [0.5f32, 0.5];
+    let (apart, touching) = ([[0.0f32, 0.0], [9.0, 0.0]], [[0.0f32, 0.0], [0.5, 0.0]]);
+    let mut wrong = Vec::new();
+    for (tracks, has_snapshot) in [(false, false), (false, true), (true, false), (true, true)] {
+        // The call that panics: each row is asked for once or twice.
+        for at in 0..4 {
+            let config = WorldConfig::new().with_parallel_threshold(None).with_contact_tracking(tracks);
+            let mut world = world(config.with_partner_lists(true));
+            world.step(Bodies::uniform(&apart, half).with_ids(&[5, 6])).unwrap();
+            world.step(Bodies::uniform(&apart, half).with_ids(&[7, 8])).unwrap();
+            let _snapshot = has_snapshot.then(|| world.reader().latest());
+            let calls = AtomicUsize::new(0);
+            let id = |row: usize| {
+                assert_ne!(calls.fetch_add(1, Ordering::Relaxed), at, "no id");
+                7 + row as u64
+            };
+            let step = std::panic::AssertUnwindSafe(|| {
+                _ = world.step(Bodies::uniform(&touching, half).with_ids_by(&id));
+            });
+            if std::panic::catch_unwind(step).is_ok() {
+                continue;
+            }
+            let id_is_last = world.contacts().body_id(1) == Some(8);
+            let partners_are_last = world.contacts().partners(0) == Some(&[][..]);
+            let contacts = world.step(Bodies::uniform(&touching, half).with_ids(&[7, 8])).unwrap();
+            let begins = contacts.events().is_none_or(|events| events.started().count() == 1);
+            if !(id_is_last && partners_are_last && begins) {
+                wrong.push((tracks, has_snapshot, at, [id_is_last, partners_are_last, begins]));
+            }
+        }
+    }
+    assert_eq!(wrong, []);
+}

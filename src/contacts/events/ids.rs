@@ -48,10 +48,11 @@ pub(super) struct IdentityMap {
     changed_by_chunk: Vec<Vec<u32>>,
     /// New ids and their rows.
     new_ids: Vec<(u64, u32)>,
-    /// The present row of each row of the last step, or of each of `changed`; [`NO_ROW`] if the
-    /// body is gone.
+    /// The present row of each row of the last step, or [`NO_ROW`] if the body is gone. In a step
+    /// that was told what changed, only of those in `changed`.
     moved: Vec<u32>,
-    /// The present ids of `changed`, in a step that was told what changed.
+    /// In a step that was told what changed: the present ids of `changed`, as far as these rows
+    /// still exist.
     changed_ids: Vec<u64>,
     /// For each chunk, whether all ids are unchanged.
     chunk_unchanged: Vec<bool>,
@@ -137,6 +138,10 @@ impl IdentityMap {
     /// As [`compare`](Self::compare), in a step that was told what changed. Only the ids of
     /// `changed` rows are read, which are ascending. Neither step skipped a row, and both have ids
     /// or neither.
+    ///
+    /// # Errors
+    ///
+    /// If two rows share an id.
     pub(super) fn compare_changed(
         &mut self,
         row_count: usize,
@@ -205,6 +210,11 @@ impl IdentityMap {
             RowChange::SomeMoved => RowMap::Except { rows: &self.changed, to: &self.moved },
             RowChange::AllGone => RowMap::Gone,
         }
+    }
+
+    /// The ids of the last step; empty if it had none.
+    pub(super) fn last_ids(&self) -> &[u64] {
+        &self.ids
     }
 
     /// The id of a row of the last step.

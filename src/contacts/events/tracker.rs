@@ -17,6 +17,8 @@
 //! buffer (Catto). Here only contacts that begin are sorted, separately for each span of rows, in
 //! the cache.
 //!
+//! A step that was told what changed edits the contacts instead (`edit.rs`).
+//!
 //! Cost: the pairs sorted by spans, a lookup per pair and a pass over the contacts, all in
 //! parallel. Memory: about 50 bytes per contact, and 30 per row with ids.
 
@@ -121,9 +123,14 @@ impl ContactTracker {
         Ok(state)
     }
 
+    /// The ids of the last step; empty if it had none.
+    pub(crate) fn last_ids(&self) -> &[u64] {
+        self.identities.last_ids()
+    }
+
     /// Finds the present rows of the bodies of the last step, in a step that was told what changed.
-    /// Only the ids of `changed` rows are read, so those of others are the last ones even if they
-    /// should have been named.
+    /// Only the ids of `changed` rows are read: those of rows that should have been named count as
+    /// unchanged.
     ///
     /// # Errors
     ///
