@@ -207,7 +207,8 @@ impl World {
     ///   that has cost as much as filing all rows, all rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
     /// - With tracked contacts, a row whose id changes costs several microseconds more than one
-    ///   that keeps it; so does a row with an id that is added or removed.
+    ///   that keeps it; so does a row with an id that is added or removed. With a
+    ///   [margin](WorldConfig::with_margin), each contact without a pair is looked at.
     /// - If there are [readers](Self::reader), the rows changed in the last two steps are copied,
     ///   or all rows if each free copy is more than four steps old.
     ///

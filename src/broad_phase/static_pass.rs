@@ -26,7 +26,7 @@ use std::ops::Range;
 /// as this many bodies that search the tree in groups.
 const BODIES_PER_STATIC: usize = 2;
 
-/// Oversized bodies search in groups if each overlaps this many of its group, in the mean, itself
+/// Oversized bodies search in groups if each is near this many of its group, in the mean, itself
 /// included.
 const GROUPED_FROM: usize = 8;
 
@@ -52,8 +52,8 @@ pub(crate) fn find_band_pairs<'s>(
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.
 ///
-/// They search the tree in groups where they overlap each other, otherwise one by one: a group
-/// takes longer for each leaf, and reads it once for all bodies that touch it.
+/// They search the tree in groups where they are less than a leaf apart, otherwise one by one: a
+/// group takes longer for each leaf, and reads it once for all bodies that touch it.
 pub(crate) fn find_oversized_pairs<'s>(
     pass: &PassContext<'s>,
     oversized: &Oversized,
@@ -74,8 +74,8 @@ pub(crate) fn find_oversized_pairs<'s>(
             let area = [min_x - width, min_y - height, max_x + width, max_y + height];
             pass.step.level.group_mask(grouped.group.edges(), &area) & grouped.group.all()
         };
-        let overlaps: u32 = boxes.iter().map(|aabb| near(aabb).count_ones()).sum();
-        if overlaps as usize >= GROUPED_FROM * boxes.len() {
+        let near_pairs: u32 = boxes.iter().map(|aabb| near(aabb).count_ones()).sum();
+        if near_pairs as usize >= GROUPED_FROM * boxes.len() {
             grouped.search_group()?;
         } else {
             boxes.iter().zip(rows).try_for_each(|(aabb, &row)| search_alone(pass, aabb, row, found, grouped.sink))?;
@@ -100,7 +100,8 @@ fn search_alone<'s>(
     write_pairs(pass, aabb, row, found, sink)
 }
 
-/// Writes the pairs of a body with statics that overlap its box, and clears these.
+/// Writes the pairs of a body with the statics in `found`, which overlap its box, and empties
+/// `found`.
 fn write_pairs<'s>(
     pass: &PassContext<'s>,
     aabb: &RawAabb,

@@ -91,6 +91,7 @@ impl ContactSet {
         let ContactEdits { taken, moved, .. } = edits;
         for taken in taken.chunk_by(|&a, &b| span_of(a) == span_of(b)) {
             let span = &mut spans[span_of(taken[0])];
+            // Taken out of the span, because it is changed at the same time.
             let mut gone = std::mem::take(&mut span.gone);
             span.remove(taken, |(old, value)| match step.map.new_entry(old) {
                 Some(new) => moved.push((new, value)),
@@ -100,7 +101,7 @@ impl ContactSet {
         }
         edits.settle(step);
         let edits = &*edits;
-        parallel::for_each_mut(step.parallel && !edits.is_empty(), spans, |k, span| {
+        parallel::for_each_mut(step.parallel && !edits.is_settled(), spans, |k, span| {
             let ended = part_of_span(&edits.ended, k, |&entry| entry);
             let ended_after_move = part_of_span(&edits.ended_after_move, k, |&(entry, _)| entry);
             let inserted = part_of_span(&edits.inserted, k, |new| new.entry);

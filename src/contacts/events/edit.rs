@@ -3,14 +3,15 @@
 //! Only contacts with a changed row are looked at.
 //!
 //! - TOLD-1: a contact without a pair, which only the margin keeps, is in `lingering`. So the
-//!   contacts that a row had in the last step are its pairs and what is lingering, and need no
+//!   contacts of a row are its pairs of the last step and its entries in `lingering`, and need no
 //!   search.
 //! - TOLD-2: contacts of a row that another body or static has now are taken out. They are inserted
 //!   under the present rows of their sides if the step found these pairs or the margin keeps them,
 //!   and end otherwise. All other contacts stay in their places, or end there.
 //!
 //! Cost: a few binary searches per pair that began or ended, and per pair of a row that another
-//! body has now; a look at each lingering contact.
+//! body has now; for each of them a move of part of its span; and a look at each span and at each
+//! lingering contact.
 
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
 use crate::contacts::events::row_map::PairMap;
@@ -42,11 +43,12 @@ pub(super) struct ContactEdits {
     pub(super) ended: Vec<u64>,
     /// Contacts of rows that other bodies have now, by their old rows.
     pub(super) taken: Vec<u64>,
-    /// Those of them whose bodies are both present, by their new rows.
+    /// Those of `taken` whose sides both exist, by their new rows: filled between
+    /// [`plan`](Self::plan) and [`settle`](Self::settle).
     pub(super) moved: Vec<MovedContact>,
-    /// Those of them that end.
+    /// Those of `moved` that end.
     pub(super) ended_after_move: Vec<MovedContact>,
-    /// Contacts that moved here or began.
+    /// Contacts that began, and those of `moved` that persist.
     pub(super) inserted: Vec<Insertion>,
     /// Present pairs of rows that other bodies have now.
     renamed: Vec<u64>,
@@ -55,7 +57,8 @@ pub(super) struct ContactEdits {
 }
 
 impl ContactEdits {
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether no contact ends or is inserted; some may have been taken out.
+    pub(super) fn is_settled(&self) -> bool {
         self.ended.is_empty() && self.inserted.is_empty() && self.ended_after_move.is_empty()
     }
 
@@ -73,7 +76,7 @@ impl ContactEdits {
         moved.clear();
         ended_after_move.clear();
         inserted.clear();
-        let is_renamed = |pair: &u64| !map.is_identity() && map.renames(*pair);
+        let is_renamed = |pair: &u64| map.renames(*pair);
         if !map.is_identity() {
             renamed.extend(present.iter().copied().filter(is_renamed));
             renamed.sort_unstable();
@@ -90,10 +93,10 @@ impl ContactEdits {
                 if !may_have_changed(contact) {
                     return true;
                 }
-                let has_pair = || inserted.binary_search_by_key(&contact, |new| new.entry).is_ok();
+                let has_pair_again = || inserted.binary_search_by_key(&contact, |new| new.entry).is_ok();
                 if is_renamed(&contact) {
                     taken.push(contact);
-                } else if has_pair() {
+                } else if has_pair_again() {
                     resumed.push(contact);
                 } else {
                     ended.push(contact);

@@ -4,7 +4,8 @@
 //!   ascending order, and `values` has one value for each.
 //! - SPAN-2: each pair of a step is looked up there (`compare.rs`). Pairs that are found persist in
 //!   place, the others begin. Contacts that were not looked up end, unless the margin keeps them.
-//!   In a step that was told what changed, they are removed and inserted instead (`edit.rs`).
+//!   In a step that was told what changed, contacts that end or move are removed instead, and those
+//!   that begin or moved are inserted (`edit.rs`).
 //! - SPAN-3: before that, contacts whose bodies moved to other rows are removed and inserted in the
 //!   spans of their new rows; those whose bodies are gone end.
 
@@ -135,8 +136,9 @@ impl ContactSpan {
         self.values.copy_from_slice(values);
     }
 
-    /// Removes contacts, ascending, and passes them to `take`.
+    /// Removes contacts, ascending, all of them present, and passes them to `take`.
     pub(super) fn remove(&mut self, removed: &[u64], mut take: impl FnMut(MovedContact)) {
+        // Without the padding, which `set_len` restores.
         self.entries.truncate(self.values.len());
         let Self { entries, values, places, .. } = self;
         let mut from = 0;

@@ -94,6 +94,10 @@ impl Route {
         BandAxes::new(self.0 & Self::EXCHANGED != 0)
     }
 
+    fn mark_last(&mut self) {
+        self.0 |= Self::LAST;
+    }
+
     /// Whether it is the last one of its row.
     fn is_last(self) -> bool {
         self.0 & Self::LAST != 0
@@ -253,7 +257,7 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
                     keys[k] = NO_BAND;
                 }
                 if let Some(last) = routes[before..].last_mut() {
-                    last.0 |= Route::LAST;
+                    last.mark_last();
                     routed.push(row as u32);
                 }
             }

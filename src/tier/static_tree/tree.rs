@@ -300,8 +300,8 @@ impl StaticTree {
         self.parts().iter().map(|part| part.data.roots.len() + part.data.siblings.len() * CHILD_COUNT).sum()
     }
 
-    /// Returns the sides of a leaf's cell, if all leaves divided the bounds evenly; 0 without
-    /// statics.
+    /// Returns the sides that a leaf's cell would have if all leaves divided the bounds evenly; 0
+    /// without statics.
     pub(crate) fn mean_leaf_size(&self) -> [f32; 2] {
         let Some([min_x, min_y, max_x, max_y]) = self.roots().map(|root| root.bounds).reduce(|a, b| union(&a, &b))
         else {
