@@ -60,7 +60,7 @@ pub(crate) struct ContactTracker {
     workers: ComparePool,
 }
 
-/// The rows in which other statics are than in the last step, in a step that was told what changed.
+/// The rows in which other statics are than in the last step, or none any more.
 #[derive(Default)]
 struct MovedStatics {
     /// Ascending.
@@ -71,9 +71,39 @@ struct MovedStatics {
     by_id: Vec<(u64, u32)>,
 }
 
-/// The row of an id, or [`NO_ROW`].
-fn find_id(rows_by_id: &[(u64, u32)], id: u64) -> u32 {
-    rows_by_id.binary_search_by_key(&id, |&(id, _)| id).map_or(NO_ROW, |at| rows_by_id[at].1)
+impl MovedStatics {
+    /// The present rows of the statics of the last step, given by their ids and their version.
+    ///
+    /// Only rows that changed are looked at, if these are known.
+    fn find(
+        &mut self,
+        (last, version): (&Option<SharedColumn<u64>>, StaticsVersion),
+        statics: &StaticSet,
+    ) -> RowMap<'_> {
+        if version.is_same_set(statics.version) {
+            return RowMap::Same;
+        }
+        let tree = &statics.tree;
+        let (Some(last), Some(now)) = (last, tree.ids()) else { return RowMap::Gone };
+        let Self { rows, to, by_id } = self;
+        rows.clear();
+        match statics.changes_since(version) {
+            Some(changes) => rows.extend(changes.map(|(row, _)| row)),
+            None => rows.extend(0..last.len().max(now.len()) as u32),
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        let is_present = |row: u32| (row as usize) < now.len() && !tree.is_vacant(row);
+        rows.retain(|&row| last.get(row) != now.get(row) || !is_present(row));
+        // Ids are unique, so a static that left its row can only be in a row whose id changed.
+        by_id.clear();
+        by_id.extend(rows.iter().filter(|&&row| is_present(row)).map(|&row| (now[row], row)));
+        by_id.sort_unstable();
+        let row_of = |id: u64| by_id.binary_search_by_key(&id, |&(id, _)| id).map_or(NO_ROW, |at| by_id[at].1);
+        to.clear();
+        to.extend(rows.iter().map(|&row| last.get(row).map_or(NO_ROW, |&id| row_of(id))));
+        RowMap::Except { rows, to }
+    }
 }
 
 /// The input of the tracker from a step.
@@ -144,10 +174,9 @@ impl ContactTracker {
     pub(crate) fn edit(&mut self, step: TrackedStep<'_>, kept: &KeptPairs, changed: &BitSet, frame: &Frame) {
         let (row_count, parallel) = (step.rows.len(), step.parallel);
         let statics_changed = self.statics_version != step.statics.version;
-        self.find_moved_statics(step.statics);
         let Self { identities, bodies, statics, static_ids, moved_statics, .. } = self;
         let body_map = identities.row_map();
-        let static_map = RowMap::Except { rows: &moved_statics.rows, to: &moved_statics.to };
+        let static_map = moved_statics.find((&*static_ids, self.statics_version), step.statics);
         let last_id = |row: u32| identities.last_id(row);
         // Without ids, the contacts of rows that do not exist any more end in their places.
         let exists = |row: u32| (row as usize) < row_count;
@@ -181,27 +210,6 @@ impl ContactTracker {
         statics.edit(&told, |[body, static_row]| [last_id(body), last_static_id(static_row)]);
         identities.commit_changed(row_count);
         self.remember_statics(step.statics);
-    }
-
-    /// Finds the rows in which other statics are since the last step, or none any more, and where
-    /// the statics of these rows are now. Only rows that changed are looked at.
-    fn find_moved_statics(&mut self, statics: &StaticSet) {
-        let Self { moved_statics: MovedStatics { rows, to, by_id }, static_ids, statics_version, .. } = self;
-        rows.clear();
-        to.clear();
-        by_id.clear();
-        let (Some(last), Some(now)) = (&*static_ids, statics.tree.ids()) else { return };
-        if statics_version.is_same_set(statics.version) {
-            return;
-        }
-        let is_present = |row: u32| !statics.tree.is_vacant(row);
-        rows.extend(statics.changes_since(*statics_version).into_iter().flatten().map(|(row, _)| row));
-        rows.sort_unstable();
-        rows.dedup();
-        rows.retain(|&row| last.get(row) != now.get(row) || !is_present(row));
-        by_id.extend(rows.iter().filter(|&&row| is_present(row)).map(|&row| (now[row], row)));
-        by_id.sort_unstable();
-        to.extend(rows.iter().map(|&row| last.get(row).map_or(NO_ROW, |id| find_id(by_id, *id))));
     }
 
     /// The step becomes the last one: remembers which static is in which row.
@@ -242,14 +250,8 @@ impl ContactTracker {
     /// Replaces the contacts by those of the step.
     fn compare(&mut self, step: TrackedStep<'_>, found: &FoundPairs, frame: &Frame) {
         let TrackedStep { rows, statics, margin, level, parallel, .. } = step;
-        let is_same_set = self.statics_version.is_same_set(statics.version);
-        let new_static_rows = if is_same_set { None } else { self.new_static_rows(&statics.tree) };
-        let static_map = match &new_static_rows {
-            _ if is_same_set => RowMap::Same,
-            Some(rows) => RowMap::To(rows),
-            None => RowMap::Gone,
-        };
-        let Self { identities, bodies, statics: static_contacts, static_ids, workers, .. } = self;
+        let Self { identities, bodies, statics: static_contacts, static_ids, moved_statics, workers, .. } = self;
+        let static_map = moved_statics.find((&*static_ids, self.statics_version), statics);
         let body_map = identities.row_map();
         let pairs = |pages, map| StepPairs { pages, row_count: rows.len(), map, level, parallel };
         let last_id = |row: u32| identities.last_id(row);
@@ -266,22 +268,6 @@ impl ContactTracker {
             (margin > 0.0).then_some(|rows| step.keeps_static_pair(frame, rows)),
             workers,
         );
-    }
-
-    /// The new row of each static of the last step, if both sets have ids.
-    fn new_static_rows(&self, statics: &StaticTree) -> Option<Vec<u32>> {
-        let (last, now) = (self.static_ids.as_ref()?, statics.ids()?);
-        let is_new = |&row: &u32| last.get(row) != now.get(row) && !statics.is_vacant(row);
-        // Ids are unique, so a static that left its row can only be in a row whose id changed.
-        let mut rows_by_id: Vec<(u64, u32)> = (0..now.len() as u32).filter(is_new).map(|row| (now[row], row)).collect();
-        rows_by_id.sort_unstable();
-        let row_of = |(row, id): (u32, &u64)| {
-            if now.get(row) == Some(id) && !statics.is_vacant(row) {
-                return row;
-            }
-            find_id(&rows_by_id, *id)
-        };
-        Some((0..).zip(last.iter()).map(row_of).collect())
     }
 }
 
