@@ -3,6 +3,12 @@
 //! Without the feature `parallel`, and for callers that pass `false`, everything runs on the
 //! calling thread. Tasks are numbered by the input, never by threads, and each writes only its own
 //! part of the output, so results do not depend on threads.
+//!
+//! PARALLEL-1: tasks are called through `dyn`, so that rayon and the body of a task are compiled
+//! once, instead of for each loop and for both of its ways. Tasks are long, so the call costs
+//! nothing.
+
+#![allow(unsafe_code)]
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
@@ -13,32 +19,97 @@ pub(crate) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
+    let (mut a, mut b) = ((Some(a), None), (Some(b), None));
+    run_both(parallel, &mut || a.1 = a.0.take().map(|run| run()), &mut || b.1 = b.0.take().map(|run| run()));
+    match (a.1, b.1) {
+        (Some(a), Some(b)) => (a, b),
+        _ => unreachable!("both closures ran once"),
+    }
+}
+
+/// [`join`] without generics (PARALLEL-1).
+fn run_both(parallel: bool, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     #[cfg(feature = "parallel")]
     if parallel {
-        return rayon::join(a, b);
+        rayon::join(a, b);
+        return;
     }
     let _ = parallel;
-    (a(), b())
+    a();
+    b();
+}
+
+/// Calls `task` once with each index below `count` (PARALLEL-1).
+fn run_tasks(parallel: bool, count: usize, task: &(dyn Fn(usize) + Sync)) {
+    #[cfg(feature = "parallel")]
+    if parallel && count > 1 {
+        return (0..count).into_par_iter().with_max_len(1).for_each(task);
+    }
+    let _ = parallel;
+    (0..count).for_each(task);
+}
+
+/// A slice that tasks share, each with items of its own.
+struct TaskItems<T> {
+    start: *mut T,
+    len: usize,
+}
+
+// SAFETY: the pointer comes from a `&mut [T]` that is borrowed while tasks run. Each item is
+// accessed by one task, perhaps on another thread, so `T: Send`.
+unsafe impl<T: Send> Sync for TaskItems<T> {}
+
+impl<T> TaskItems<T> {
+    fn new(items: &mut [T]) -> Self {
+        Self { start: items.as_mut_ptr(), len: items.len() }
+    }
+
+    /// Chunk `k` of chunks of `size` items; the last one may have fewer.
+    ///
+    /// # Safety
+    ///
+    /// The slice is still borrowed, and one task alone has this chunk.
+    #[allow(clippy::mut_from_ref, reason = "each task has its own items")]
+    unsafe fn chunk(&self, k: usize, size: usize) -> &mut [T] {
+        let start = k * size;
+        assert!(start < self.len, "a task has items");
+        // SAFETY: in bounds; the caller vouches that no other task has these items.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(start), size.min(self.len - start)) }
+    }
 }
 
 /// Calls `task` with each index and item.
-pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl Fn(usize, &mut T) + Send + Sync) {
-    #[cfg(feature = "parallel")]
-    if parallel && items.len() > 1 {
-        return items.par_iter_mut().enumerate().with_max_len(1).for_each(|(k, item)| task(k, item));
-    }
-    let _ = parallel;
-    items.iter_mut().enumerate().for_each(|(k, item)| task(k, item));
+pub(crate) fn for_each_mut<T: Send>(parallel: bool, items: &mut [T], task: impl Fn(usize, &mut T) + Sync) {
+    let items = &TaskItems::new(items);
+    run_tasks(parallel, items.len, &|k| {
+        // SAFETY: `items` is borrowed until all tasks ran, and each index has one task.
+        let item = unsafe { items.chunk(k, 1) };
+        task(k, &mut item[0]);
+    });
 }
 
 /// Calls `task` with each index and shared item.
-pub(crate) fn for_each<T: Sync>(parallel: bool, items: &[T], task: impl Fn(usize, &T) + Send + Sync) {
-    #[cfg(feature = "parallel")]
-    if parallel && items.len() > 1 {
-        return items.par_iter().enumerate().with_max_len(1).for_each(|(k, item)| task(k, item));
-    }
-    let _ = parallel;
-    items.iter().enumerate().for_each(|(k, item)| task(k, item));
+pub(crate) fn for_each<T: Sync>(parallel: bool, items: &[T], task: impl Fn(usize, &T) + Sync) {
+    run_tasks(parallel, items.len(), &|k| task(k, &items[k]));
+}
+
+/// Calls `task` with the index of each chunk of `size` items, the chunk, and one item of `others`.
+///
+/// There are as many chunks as `others`, or fewer.
+pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
+    parallel: bool,
+    items: &mut [T],
+    size: usize,
+    others: &mut [U],
+    task: impl Fn(usize, &mut [T], &mut U) + Sync,
+) {
+    let count = items.len().div_ceil(size).min(others.len());
+    let (items, others) = (&TaskItems::new(items), &TaskItems::new(others));
+    run_tasks(parallel, count, &|k| {
+        // SAFETY: both are borrowed until all tasks ran, and each index has one task.
+        let (chunk, other) = unsafe { (items.chunk(k, size), others.chunk(k, 1)) };
+        task(k, chunk, &mut other[0]);
+    });
 }
 
 /// Number of threads that tasks may run on.
@@ -59,23 +130,6 @@ pub(crate) fn worker_index(parallel: bool) -> usize {
     }
     let _ = parallel;
     0
-}
-
-/// Calls `task` with the index of each chunk of `size` items, the chunk, and one item of `others`.
-pub(crate) fn for_each_chunk_and<T: Send, U: Send>(
-    parallel: bool,
-    items: &mut [T],
-    size: usize,
-    others: &mut [U],
-    task: impl Fn(usize, &mut [T], &mut U) + Send + Sync,
-) {
-    #[cfg(feature = "parallel")]
-    if parallel && items.len() > size {
-        let both = items.par_chunks_mut(size).zip(others.par_iter_mut());
-        return both.enumerate().with_max_len(1).for_each(|(k, (chunk, other))| task(k, chunk, other));
-    }
-    let _ = parallel;
-    items.chunks_mut(size).zip(others).enumerate().for_each(|(k, (chunk, other))| task(k, chunk, other));
 }
 
 /// Sorts items; equal ones may end up in any order.

@@ -43,6 +43,7 @@ const WITH_RAYON: &[&str] = &[
 const WITH_UNSAFE: &[&str] = &[
     "contacts/exclusive/columns.rs", // two rows at a time, while no other thread has them
     "memory/disjoint.rs",            // one buffer, many tasks
+    "parallel.rs",                   // items of one slice, each with a task of its own
     "prefetch.rs",                   // a hint to the processor
     "simd/avx2.rs",
     "simd/avx512.rs",
