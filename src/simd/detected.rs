@@ -11,8 +11,11 @@ use crate::memory::page::PairSink;
 use crate::simd::batch_test::Tests;
 use crate::simd::cell_view::{CellRect, CellView};
 use crate::simd::circle_test::CircleSides;
-use crate::simd::portable;
+#[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
+use crate::simd::portable as lowest;
 use crate::simd::probe::{PairOrder, Probe};
+#[cfg(all(target_arch = "x86_64", not(any(debug_assertions, test))))]
+use crate::simd::sse2 as lowest;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512, sse2};
 use std::ops::Range;
@@ -52,7 +55,7 @@ macro_rules! dispatch {
             SimdLevel::Avx2 => unsafe { avx2::$kernel$(::<$($generic),+>)?($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Sse2 => sse2::$kernel$(::<$($generic),+>)?($($argument),*),
-            _ => portable::$kernel$(::<$($generic),+>)?($($argument),*),
+            _ => lowest::$kernel$(::<$($generic),+>)?($($argument),*),
         }
     };
 }
@@ -61,7 +64,7 @@ impl DetectedSimd {
     /// The best level of this machine that is at most `max`.
     pub(crate) fn detect(max: Option<SimdLevel>) -> Self {
         let best = best_level();
-        Self(max.map_or(best, |max| best.min(max)))
+        Self(max.map_or(best, |max| best.min(max)).max(LOWEST))
     }
 
     /// Runs a job, compiled for this level.
@@ -155,6 +158,15 @@ impl DetectedSimd {
         dispatch!(self, overlap_masks(blocks, area))
     }
 }
+
+/// The lowest level that is compiled.
+///
+/// Every x86-64 has SSE2, so there the portable kernels are for tests only.
+const LOWEST: SimdLevel = if cfg!(all(target_arch = "x86_64", not(any(debug_assertions, test)))) {
+    SimdLevel::Sse2
+} else {
+    SimdLevel::Portable
+};
 
 #[cfg(target_arch = "x86_64")]
 fn best_level() -> SimdLevel {

@@ -20,9 +20,11 @@ mod cell_view;
 mod circle_test;
 mod detected;
 mod output_slots;
+#[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
 mod portable;
 mod probe;
 mod raw_columns;
+mod read_rows;
 mod scan;
 #[cfg(target_arch = "x86_64")]
 mod sse2;

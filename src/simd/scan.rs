@@ -310,6 +310,8 @@ macro_rules! compile_kernels {
         use crate::simd::probe::Probe;
         use crate::simd::{block_mask, scan};
 
+        // Not inlined into other jobs of the same instruction set.
+        #[inline(never)]
         $(#[$features])?
         pub(super) fn run<J: crate::simd::SimdJob>(job: J) -> J::Output {
             job.run()

@@ -190,7 +190,8 @@ impl SleeperCache {
         let filters = frame.parts().filters_by_row;
         let skip_invalid = step.config.invalid_rows == InvalidRows::Skip;
         parallel::for_each_mut(step.parallel, present, |number, chunk| {
-            step.level.run(CompareRows { input: rows, filters, number, chunk, skip_invalid });
+            let level = step.level;
+            level.run(CompareRows { input: rows, filters, level, number, chunk, skip_invalid });
         });
         match self.invalid_rows().next() {
             Some(first) if !skip_invalid => Err(Error::InvalidBody(first)),

@@ -22,7 +22,7 @@ use crate::input::rows::{BoxSource, is_finite};
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::simd::SimdJob;
+use crate::simd::{DetectedSimd, SimdJob};
 use std::ops::Range;
 
 /// Rows in a chunk: enough for a task, few enough to distribute over threads.
@@ -144,6 +144,7 @@ pub(super) struct CompareRows<'a, 'i, 'c> {
     pub(super) input: &'a Chunks<'i, 'c>,
     /// The filters of all rows, if any row has one.
     pub(super) filters: Option<&'a [Filter]>,
+    pub(super) level: DetectedSimd,
     pub(super) number: usize,
     pub(super) chunk: &'a mut RowChunk,
     /// Whether all invalid rows are recorded; otherwise the first is enough.
@@ -155,7 +156,7 @@ impl SimdJob for CompareRows<'_, '_, '_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { input, filters, number, chunk, skip_invalid } = self;
+        let Self { input, filters, level, number, chunk, skip_invalid } = self;
         let from = number * ROW_CHUNK_LEN;
         let rows = from..input.len().min(from + ROW_CHUNK_LEN);
         chunk.begin(rows.len(), filters.is_some());
@@ -163,7 +164,7 @@ impl SimdJob for CompareRows<'_, '_, '_> {
         for first in rows.clone().step_by(COMPARE_BATCH) {
             let batch = first..rows.end.min(first + COMPARE_BATCH);
             let (now, asleep) = (&mut now[..batch.len()], &mut asleep[..batch.len()]);
-            let all_valid = input.read(batch.clone(), now);
+            let all_valid = level.read_rows(input, batch.clone(), now);
             input.read_asleep(batch, asleep);
             for (k, (now, asleep)) in now.chunks(WORD_BITS).zip(asleep.chunks(WORD_BITS)).enumerate() {
                 let first = first + k * WORD_BITS;

@@ -112,6 +112,7 @@ buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: bands; });
 struct ChunkRows<'a, R: ?Sized> {
     rows: &'a R,
     plan: &'a GridPlan,
+    level: DetectedSimd,
     number: usize,
     chunk: &'a mut Chunk,
 }
@@ -140,7 +141,7 @@ impl Partition {
         }
         let chunks = &mut self.chunks[..chunk_count];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, chunks, |number, counts, chunk| {
-            level.run(CountPass { chunk: ChunkRows { rows, plan, number, chunk }, skip_invalid, counts });
+            level.run(CountPass { chunk: ChunkRows { rows, plan, level, number, chunk }, skip_invalid, counts });
         });
         if let (false, Some(first)) = (skip_invalid, self.invalid_rows().next()) {
             return Err(first);
@@ -149,7 +150,7 @@ impl Partition {
         let records = DisjointSlice::new(places.records_mut(self.starts[destinations]));
         let chunks = &mut self.chunks[..chunk_count];
         parallel::for_each_chunk_and(parallel, &mut self.cursors, destinations, chunks, |number, cursors, chunk| {
-            let chunk = ChunkRows { rows, plan, number, chunk };
+            let chunk = ChunkRows { rows, plan, level, number, chunk };
             // SAFETY: the count pass over the same rows, with the same keys and routes, reserved
             // the places from `cursors` on: as many as are written, in bounds, and for this chunk
             // only.
@@ -215,14 +216,14 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
     /// The loop over rows has no unpredictable branch: rows that need more work are set aside.
     #[inline(always)]
     fn run_along<const AXIS: usize>(self) {
-        let Self { chunk: ChunkRows { rows, plan, number, chunk }, skip_invalid, counts } = self;
+        let Self { chunk: ChunkRows { rows, plan, level, number, chunk }, skip_invalid, counts } = self;
         chunk.keys.resize(CHUNK_LEN, NO_BAND);
         chunk.routed.clear();
         chunk.routed.reserve(ROUTED_RESERVE);
         chunk.routes.clear();
         chunk.routes.reserve(ROUTED_RESERVE);
         let Chunk { keys, routed, routes, invalid } = chunk;
-        for_each_batch(rows, number, |from, boxes, all_valid| {
+        for_each_batch((rows, level), number, |from, boxes, all_valid| {
             let keys = &mut keys[from % CHUNK_LEN..][..boxes.len()];
             let mut aside = [0u16; BATCH];
             let aside_count;
@@ -292,7 +293,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
 
     #[inline(always)]
     fn run_along<const AXIS: usize>(self) {
-        let Self { chunk: ChunkRows { rows, number, chunk, .. }, cursors, records } = self;
+        let Self { chunk: ChunkRows { rows, level, number, chunk, .. }, cursors, records } = self;
         let (keys, mut routed, mut routes) = (&chunk.keys, chunk.routed.iter().peekable(), chunk.routes.iter());
         let mut put = move |destination: usize, axes: BandAxes, aabb: RawAabb, row: u32| {
             let cursor = &mut cursors[destination];
@@ -303,7 +304,7 @@ impl<'a, R: BoxSource + ?Sized> ScatterPass<'a, R> {
             unsafe { records.write(*cursor, record) };
             *cursor += 1;
         };
-        for_each_batch(rows, number, |from, boxes, _| {
+        for_each_batch((rows, level), number, |from, boxes, _| {
             let keys = &keys[from % CHUNK_LEN..][..boxes.len()];
             for (k, (&aabb, &key)) in boxes.iter().zip(keys).enumerate() {
                 if key != NO_BAND {
@@ -357,12 +358,16 @@ fn key_batch<const AXIS: usize>(
 /// Calls `batch` for each batch of a chunk, with its first row, its boxes, and whether all of them
 /// are certainly valid.
 #[inline(always)]
-fn for_each_batch(rows: &(impl BoxSource + ?Sized), chunk: usize, mut batch: impl FnMut(usize, &[RawAabb], bool)) {
+fn for_each_batch(
+    (rows, level): (&(impl BoxSource + ?Sized), DetectedSimd),
+    chunk: usize,
+    mut batch: impl FnMut(usize, &[RawAabb], bool),
+) {
     let end = rows.len().min((chunk + 1) * CHUNK_LEN);
     let mut buffer = [[0.0; 4]; BATCH];
     for from in (chunk * CHUNK_LEN..end).step_by(BATCH) {
         let boxes = &mut buffer[..BATCH.min(end - from)];
-        let all_valid = rows.read(from..from + boxes.len(), boxes);
+        let all_valid = level.read_rows(rows, from..from + boxes.len(), boxes);
         batch(from, boxes, all_valid);
     }
 }
