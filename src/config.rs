@@ -36,6 +36,8 @@ pub enum InvalidRows {
 #[non_exhaustive]
 pub enum SimdLevel {
     /// Plain Rust, vectorized by the compiler. Every target.
+    ///
+    /// Every x86-64 has SSE2, so [`Sse2`](Self::Sse2) takes its place there in release builds.
     Portable,
     /// SSE2, which every x86-64 has.
     Sse2,

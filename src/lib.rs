@@ -1,5 +1,7 @@
 //! 2D broad phase: takes slices of bodies each frame, returns the pairs that overlap.
 //!
+#![doc = concat!("![A crowd and its pairs](", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/examples/crowd.png)")]
+//!
 //! For engines, games, and simulations of crowds or particles that store their entities in columns:
 //! one slice per property, one row per entity. Each frame you pass slices of *bodies*, which move;
 //! you get every pair of bodies whose boxes overlap, each once, and every pair of a body and a
@@ -78,6 +80,8 @@
 //! * `parallel` (default): steps run on the caller's rayon pool, or the global one. Without it, or
 //!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread,
 //!   with the same results.
+//! * `glam-columns` (default): columns may be slices of the re-exported [`glam`] vectors. A build
+//!   without any feature compiles neither `syn` nor another procedural macro.
 //! * `serde`: `World::save` and `World::restore`, and serialization of [`WorldConfig`], [`Filter`],
 //!   [`Aabb`] (validated when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
 //!   [`BodyShape`].
@@ -94,6 +98,8 @@
 //! * [`query`]: queries of the world, of a snapshot or of a tier.
 //! * [`World`]: all of these behind one call.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod geometry; // boxes and query shapes; the definitions of overlap, distance and casts
 
 pub mod config;
@@ -105,6 +111,7 @@ pub mod reference; // brute force, for tests
 
 mod input; // columns of bodies and statics
 mod memory; // pages of pairs, columns of boxes, buffers that outlive a step
+mod plain_data; // what bytemuck may cast
 mod simd; // the inner loops
 
 mod frame; // all that one step filed: three tiers, ids, filters

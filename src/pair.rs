@@ -1,12 +1,10 @@
 //! Contact pairs and query hits.
 
-use bytemuck::{Pod, Zeroable};
-
 /// A contact pair of two bodies.
 ///
 /// Their boxes overlap and their filters accept each other. Whether the shapes inside the boxes
 /// touch is not tested, except for [`BodyShape::Circle`](crate::BodyShape::Circle).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Pair {
@@ -17,7 +15,7 @@ pub struct Pair {
 }
 
 /// A contact pair of a body and a static; see [`Pair`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct StaticPair {

@@ -22,7 +22,7 @@ use crate::geometry::raw_box::{RawAabb, distance_squared, overlaps};
 /// assert!(Aabb::new([1.0, 0.0], [0.0, 2.0]).is_err());
 /// # Ok::<(), triphase::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, bytemuck::NoUninit)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "RawAabb", into = "RawAabb"))]
 #[repr(transparent)]

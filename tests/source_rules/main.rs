@@ -19,6 +19,7 @@ const ROOMS: &[&[&str]] = &[
     &["config.rs", "pair.rs", "parallel.rs", "prefetch.rs"],
     &["input"],
     &["memory"],
+    &["plain_data.rs"],
     &["simd"],
     &["tier/debug_shape.rs", "tier/box_test.rs"],
     &["tier/point_grid", "tier/loose_grid", "tier/static_tree"],
@@ -44,6 +45,7 @@ const WITH_UNSAFE: &[&str] = &[
     "contacts/exclusive/columns.rs", // two rows at a time, while no other thread has them
     "memory/disjoint.rs",            // one buffer, many tasks
     "parallel.rs",                   // items of one slice, each with a task of its own
+    "plain_data.rs",                 // types that bytemuck may cast
     "prefetch.rs",                   // a hint to the processor
     "simd/avx2.rs",
     "simd/avx512.rs",

@@ -10,7 +10,7 @@
 
 use crate::contacts::stream::page::{BufferPool, OwnedPage};
 use crate::error::Error;
-use crossbeam::channel as queue;
+use crossbeam_channel as queue;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -187,7 +187,7 @@ impl Figures {
 
 /// The number of threads that a step called here may use.
 fn threads() -> usize {
-    if cfg!(feature = "parallel") { rayon::current_num_threads() } else { 1 }
+    rayon::current_num_threads()
 }
 
 /// Rounds to a ten-thousandth.
