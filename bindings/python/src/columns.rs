@@ -163,23 +163,31 @@ fn has_shape(shape: &[usize], width: usize) -> bool {
 #[cold]
 fn refusal<T: Element>(value: &Bound<'_, PyAny>, name: &str, width: usize) -> PyErr {
     let dtype = numpy::dtype::<T>(value.py());
+    // `np.bool` does not exist in NumPy 1.
+    let scalar = if dtype.kind() == b'b' { "bool_".to_owned() } else { dtype.to_string() };
     let shape = if width == 1 { "(n,)".to_owned() } else { format!("(n, {width})") };
     let expected = format!("expected a C-contiguous {dtype} array of shape {shape}");
     let got = described(value);
+    let convert = |function: &str| format!("Convert it with np.{function}, dtype=np.{scalar})");
     let advice = match value.cast::<PyUntypedArray>() {
-        Err(_) => format!("Convert it with np.array({name}, dtype=np.{dtype})"),
+        Err(_) => convert(&format!("array({name}")),
         Ok(array) if !is_plain(array) => {
-            format!("Convert it with np.ma.filled({name}) after you decided what a masked row is")
+            format!("Decide what masked rows are, and convert it with np.ma.filled({name}, value)")
         }
-        Ok(array) if has_shape(array.shape(), width) => {
-            format!("Convert it with np.ascontiguousarray({name}, dtype=np.{dtype})")
-        }
+        Ok(array) if has_shape(array.shape(), width) => match is_aligned(array) {
+            true => convert(&format!("ascontiguousarray({name}")),
+            false => convert(&format!("array({name}")),
+        },
         Ok(array) if array.shape().len() == 2 && array.shape()[0] == width && width > 1 => {
-            format!("Convert it with np.ascontiguousarray({name}.T, dtype=np.{dtype})")
+            convert(&format!("ascontiguousarray({name}.T"))
         }
         Ok(_) => "Rows are entities; columns are their numbers".to_owned(),
     };
     errors::array_error(value.py(), name, format!("{name}: {expected}, got {got}. {advice}."))
+}
+
+fn is_aligned(array: &Bound<'_, PyUntypedArray>) -> bool {
+    array.getattr("flags").and_then(|flags| flags.getattr("aligned")?.is_truthy()).unwrap_or(true)
 }
 
 /// What an argument is, for messages.
@@ -196,7 +204,7 @@ fn described(value: &Bound<'_, PyAny>) -> String {
     }
     if !array.is_c_contiguous() {
         text += &format!(" that is not C-contiguous (strides {})", shape_text(array.strides()));
-    } else if !array.getattr("flags").and_then(|flags| flags.getattr("aligned")?.is_truthy()).unwrap_or(true) {
+    } else if !is_aligned(array) {
         text += " that is not aligned";
     }
     text

@@ -82,7 +82,10 @@ fn valued<T>(contacts: impl Iterator<Item = ([T; 2], u32)>) -> Valued<T> {
 
 #[pymethods]
 impl World {
-    /// The events of the last step.
+    /// The contacts that began, persisted and ended in the last step. Needs contact_tracking=True.
+    ///
+    /// Bodies are identified by their ids, so that rows may be swapped, removed and added; without
+    /// ids by their rows. Each contact keeps a uint32 of yours, 0 at first, until it ends.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let found = self.world.read(py, Work::Sequential, |world| {
             world.contacts().events().map(|events| FoundEvents::new(&events, world.step_number()))
@@ -90,7 +93,9 @@ impl World {
         found.ok_or_else(not_tracked)?.into_object(py)
     }
 
-    /// Sets the values of tracked contacts of bodies.
+    /// Sets the values of contacts of bodies: uint32 of shape (m, 2), rows, and of shape (m,).
+    ///
+    /// If a pair is not a contact, raises Error and sets nothing.
     fn set_values<'py>(&self, py: Python<'py>, pairs: &Bound<'py, PyAny>, values: &Bound<'py, PyAny>) -> PyResult<()> {
         self.set_tracked(
             py,
@@ -101,7 +106,7 @@ impl World {
         )
     }
 
-    /// Sets the values of tracked contacts of bodies and statics.
+    /// Sets the values of contacts of a body and a static, like set_values.
     fn set_static_values<'py>(
         &self,
         py: Python<'py>,

@@ -29,7 +29,18 @@ const PARALLEL_MIN: usize = 8000;
 /// Calls that run at the same time make worlds of their own, of which one is kept.
 static KEPT: [Mutex<Option<World>>; 2] = [Mutex::new(None), Mutex::new(None)];
 
-/// Finds all pairs of points whose distance is at most the radius.
+/// Finds all pairs of points whose distance is at most the radius, like cKDTree.query_pairs.
+///
+/// points: float32 of shape (n, 2).
+/// sorted: returns the pairs in ascending order; otherwise they are in an order that depends on the
+/// points alone.
+/// threads: as in World.
+///
+/// Returns uint32 of shape (m, 2), the lower row first. Distances are Euclidean, computed in float64
+/// from the float32 coordinates: points are neighbors if dx * dx + dy * dy <= radius * radius. So
+/// the float32 numbers 1.0 and 1.6 are not within 0.6, as they are 0.60000002 apart.
+///
+/// The memory of a call is kept for the next one. For the GIL and the arrays, see World.step.
 #[pyfunction]
 #[pyo3(signature = (points, radius, *, sorted = false, threads = None))]
 pub(crate) fn neighbors_within<'py>(

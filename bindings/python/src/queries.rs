@@ -127,7 +127,12 @@ fn circles<'py>(
 
 #[pymethods]
 impl World {
-    /// Finds the boxes that overlap areas.
+    /// Finds the bodies and enabled statics whose boxes overlap areas.
+    ///
+    /// areas: (min_x, min_y, max_x, max_y), or an array of shape (n, 4).
+    /// only: "bodies" or "statics".
+    /// layers: finds entities in at least one of these layers, as bits.
+    /// exclude_bodies, exclude_statics: rows to leave out.
     #[pyo3(signature = (areas, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn query_aabb<'py>(
         &self,
@@ -143,7 +148,9 @@ impl World {
         self.find_hits(py, areas.len(), |world, results| restrictions.of(world).par_query_aabb(&areas, results))
     }
 
-    /// Finds the boxes that contain points.
+    /// Finds the bodies and statics whose boxes contain points: (x, y), or an array of shape (n, 2).
+    ///
+    /// For the restrictions, see query_aabb.
     #[pyo3(signature = (points, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn query_point<'py>(
         &self,
@@ -160,7 +167,13 @@ impl World {
         self.find_hits(py, points.len(), |world, results| restrictions.of(world).par_query_aabb(&points, results))
     }
 
-    /// Finds the boxes that overlap circles.
+    /// Finds the bodies and statics whose boxes overlap circles.
+    ///
+    /// centers: (x, y), or an array of shape (n, 2).
+    /// radius: a number, or an array of shape (n,).
+    ///
+    /// This is within() without distances, in no particular order. For the restrictions, see
+    /// query_aabb.
     #[pyo3(signature = (centers, radius, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn query_circle<'py>(
         &self,
@@ -177,7 +190,16 @@ impl World {
         self.find_hits(py, circles.len(), |world, results| restrictions.of(world).par_query_circle(&circles, results))
     }
 
-    /// Finds the boxes within a distance of points, nearest first.
+    /// Finds all bodies and statics within a distance of points, nearest first, with distances.
+    ///
+    /// points: (x, y), or an array of shape (n, 2).
+    /// radius: a number, or an array of shape (n,); a number is rounded to float32.
+    ///
+    /// The distance is that from the point to the closed box, 0 inside, also with
+    /// body_shape="circle". Bodies of half-extent 0 are points, so it is the distance of points. It
+    /// is computed in float64 from the float32 edges, and compared as a square. To find the
+    /// neighbors of a body, leave it out by its row: it is at distance 0 from itself. For the
+    /// restrictions, see query_aabb.
     #[pyo3(signature = (points, radius, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn within<'py>(
         &self,
@@ -194,7 +216,12 @@ impl World {
         self.find_neighbors(py, &circles, usize::MAX, &restrictions)
     }
 
-    /// Finds the boxes nearest to points, nearest first.
+    /// Finds the k bodies and statics nearest to points, nearest first, with distances.
+    ///
+    /// max_distance: a number, or an array of shape (n,). Fewer than k are found if there are fewer.
+    ///
+    /// Distances are those of within(). At equal distances bodies come before statics, and lower
+    /// rows before higher ones.
     #[pyo3(signature = (
         points, k, *, max_distance = None, only = None, layers = None, exclude_bodies = None, exclude_statics = None
     ))]

@@ -49,7 +49,10 @@ impl FoundRayHits {
 
 #[pymethods]
 impl World {
-    /// Finds the first box that a ray hits.
+    /// Finds the first body or static that a ray hits; None if it hits none.
+    ///
+    /// The ray is origin + time * direction, for times from 0 to max_time. If direction is the
+    /// motion of one frame, and max_time is 1, times are fractions of the frame.
     #[pyo3(signature = (
         origin, direction, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
         exclude_statics = None
@@ -83,7 +86,9 @@ impl World {
             .transpose()
     }
 
-    /// Finds the first box that each of many rays hits.
+    /// Finds the first body or static that each of many rays hits.
+    ///
+    /// origins, directions: shape (n, 2); see cast_ray.
     #[pyo3(signature = (
         origins, directions, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
         exclude_statics = None

@@ -1,6 +1,6 @@
 //! Settings as keyword arguments and attributes of `World`.
 
-use crate::errors::{self, Facts, types};
+use crate::errors::{self, Facts};
 use crate::shared::SharedWorld;
 use crate::world::World;
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ impl World {
     #[new]
     #[pyo3(signature = (
         *, body_shape = "box", contact_tracking = false, margin = 0.0, partner_lists = false, invalid_rows = "reject",
-        bounds = Vec::new(), cell_size = None, pair_limit = 268_435_456, threads = None, parallel_threshold = Some(8000),
+        bounds = None, cell_size = None, pair_limit = 268_435_456, threads = None, parallel_threshold = 8000,
         simd_max = None
     ))]
     fn new(
@@ -46,7 +46,7 @@ impl World {
         margin: f32,
         partner_lists: bool,
         invalid_rows: &str,
-        bounds: Vec<f32>,
+        bounds: Option<Vec<f32>>,
         cell_size: Option<f32>,
         pair_limit: usize,
         threads: Option<usize>,
@@ -54,7 +54,8 @@ impl World {
         simd_max: Option<&str>,
     ) -> PyResult<Self> {
         if threads == Some(0) {
-            return Err(types::Error::new_err("threads is 0; must be None or at least 1"));
+            let facts = Facts { value: Some(0.0), ..Facts::of_column("threads") };
+            return Err(errors::error(py, "threads is 0; must be None or at least 1".to_owned(), facts));
         }
         // One thread is the calling one, so nothing has to be handed to another.
         let parallel_threshold = parallel_threshold.filter(|_| threads != Some(1));
@@ -64,7 +65,7 @@ impl World {
             .with_margin(margin)
             .with_partner_lists(partner_lists)
             .with_invalid_rows(by_name(py, "invalid_rows", invalid_rows, &INVALID_ROWS)?)
-            .with_bounds(bounds)
+            .with_bounds(bounds.unwrap_or_default())
             .with_cell_size(cell_size)
             .with_pair_limit(pair_limit)
             .with_parallel_threshold(parallel_threshold);

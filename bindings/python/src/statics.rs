@@ -40,7 +40,11 @@ impl<'py> StaticColumns<'py> {
 
 #[pymethods]
 impl World {
-    /// Replaces the static set.
+    /// Replaces the static set: boxes that rarely change, of shape (n, 4), all enabled.
+    ///
+    /// ids: uint64 of shape (n,). filters: uint32 of shape (n, 2), layers and mask.
+    ///
+    /// Queries see the new set at once. There are no static pairs until the next step.
     #[pyo3(signature = (boxes, ids = None, filters = None))]
     fn set_statics<'py>(
         &self,
@@ -54,7 +58,9 @@ impl World {
         self.world.change(py, Work::Parallel, |world| world.set_statics(statics))
     }
 
-    /// Appends statics and returns their rows.
+    /// Appends statics, all enabled, and returns their rows. Rows are never renumbered.
+    ///
+    /// They need ids if the set has ids, and must not have them if it has none.
     #[pyo3(signature = (boxes, ids = None, filters = None))]
     fn insert_statics<'py>(
         &self,
@@ -69,7 +75,7 @@ impl World {
         Ok(rows.collect::<Vec<u32>>().into_pyarray(py))
     }
 
-    /// Replaces the statics of some rows.
+    /// Replaces the statics of some rows, and enables them: rows[k] gets boxes[k].
     #[pyo3(signature = (rows, boxes, ids = None, filters = None))]
     fn replace_statics<'py>(
         &self,
@@ -84,7 +90,7 @@ impl World {
         self.world.change(py, Work::Parallel, |world| world.replace_statics(&rows, statics))
     }
 
-    /// Removes the statics of some rows.
+    /// Removes the statics of some rows. The rows remain, without boxes.
     fn remove_statics(&self, py: Python<'_>, rows: Vec<u32>) -> PyResult<()> {
         self.world.change(py, Work::Parallel, |world| world.remove_statics(&rows))
     }
@@ -94,23 +100,24 @@ impl World {
         self.world.change(py, Work::Sequential, |world| world.set_static_enabled(row, enabled))
     }
 
+    /// Rows of the static set, those of disabled and removed statics included.
     #[getter]
     fn static_count(&self, py: Python<'_>) -> PyResult<usize> {
         self.world.read(py, Work::Sequential, |world| world.statics().len())
     }
 
-    /// The box of a static.
+    /// The box of a static, as (min_x, min_y, max_x, max_y); None if there is none in this row.
     fn static_aabb(&self, py: Python<'_>, row: u32) -> PyResult<Option<(f32, f32, f32, f32)>> {
         let aabb = self.world.read(py, Work::Sequential, |world| world.statics().aabb(row))?;
         Ok(aabb.map(|aabb| aabb.to_array().into()))
     }
 
-    /// The id of a static.
+    /// The id of a static; None if the set has no ids, or no such row.
     fn static_id(&self, py: Python<'_>, row: u32) -> PyResult<Option<u64>> {
         self.world.read(py, Work::Sequential, |world| world.statics().id(row))
     }
 
-    /// Whether a static is enabled.
+    /// Whether a static is enabled; None if there is none in this row.
     fn is_static_enabled(&self, py: Python<'_>, row: u32) -> PyResult<Option<bool>> {
         self.world.read(py, Work::Sequential, |world| world.statics().is_enabled(row))
     }

@@ -123,7 +123,26 @@ impl<'py> Changed<'py> {
 
 #[pymethods]
 impl World {
-    /// Steps one frame from centers and half-extents.
+    /// Steps one frame: finds all pairs of bodies, and of bodies and enabled statics, whose closed
+    /// boxes overlap and whose filters accept each other.
+    ///
+    /// The box of row k is centers[k] - half_extents[k] to centers[k] + half_extents[k], computed in
+    /// float32. Touching is overlap. With body_shape="circle", the circles must touch, too.
+    ///
+    /// centers: shape (n, 2).
+    /// half_extents: from the center to the sides: shape (n, 2), or a pair or a number for all.
+    /// ids: uint64 of shape (n,), unique if contacts are tracked.
+    /// filters: uint32 of shape (n, 2): the layers of a body, and those that it accepts, as bits.
+    /// displacements: shape (n, 2): boxes cover the motion from center to center + displacement.
+    /// asleep: bool of shape (n,): the pairs of marked bodies are reused while these do not change.
+    /// sorted: returns pairs in ascending order, for a sort of about the time of the step.
+    ///
+    /// After an error, contacts and queries are still those of the last successful step.
+    ///
+    /// The GIL is released during the step. No other thread may write to the arrays in that time.
+    /// If one does, the step may see any mixture of old and new values: pairs may be missing,
+    /// Error may name a value that is gone, or PanicError may end the world. Step copies of arrays
+    /// that another thread writes to: world.step(centers.copy(), ...).
     #[pyo3(signature = (
         centers, half_extents, *, ids = None, filters = None, displacements = None, asleep = None, sorted = false
     ))]
@@ -142,7 +161,7 @@ impl World {
         self.step_columns(py, &BodyColumns::new(boxes, ids, filters, displacements, asleep)?, sorted)
     }
 
-    /// Steps one frame from boxes.
+    /// Like step, from boxes of shape (n, 4): (min_x, min_y, max_x, max_y), taken bit for bit.
     #[pyo3(signature = (boxes, *, ids = None, filters = None, displacements = None, asleep = None, sorted = false))]
     fn step_boxes<'py>(
         &self,
@@ -158,7 +177,13 @@ impl World {
         self.step_columns(py, &BodyColumns::new(boxes, ids, filters, displacements, asleep)?, sorted)
     }
 
-    /// Steps one frame of which only some rows changed, from centers and half-extents.
+    /// Like step, but told which rows changed since the last step: for worlds in which few do.
+    ///
+    /// changed: a list of rows as uint32 of shape (k,), or a flag for each row as bool of shape (n,).
+    ///
+    /// Rows beyond those of the last step need not be named. All other rows must be bit for bit the
+    /// same; this is not checked, and a row that changed without being named is still where it was.
+    /// Returns the pairs with a changed row; pairs() has all of them.
     #[pyo3(signature = (changed, centers, half_extents, *, ids = None, filters = None, displacements = None))]
     fn step_changed<'py>(
         &self,
@@ -174,7 +199,7 @@ impl World {
         self.step_changed_columns(py, changed, &BodyColumns::new(boxes, ids, filters, displacements, None)?)
     }
 
-    /// Steps one frame of which only some rows changed, from boxes.
+    /// Like step_changed, from boxes of shape (n, 4).
     #[pyo3(signature = (changed, boxes, *, ids = None, filters = None, displacements = None))]
     fn step_boxes_changed<'py>(
         &self,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contacts:
     """The contact pairs of a step. They depend neither on the world nor on later steps."""
 
@@ -24,7 +24,7 @@ class Contacts:
         return f"<triphase.Contacts of step {self.step_number}: {pairs} pairs, {static_pairs} static pairs>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ChangedContacts:
     """The contact pairs with a row that changed, in ascending order; all others are as before."""
 
@@ -38,7 +38,7 @@ class ChangedContacts:
         return f"<triphase.ChangedContacts of step {self.step_number}: {pairs} pairs, {static_pairs} static pairs>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Events:
     """The contacts that began, persisted and ended in a step, each with its value.
 
@@ -66,7 +66,7 @@ class Events:
         return f"<triphase.Events of step {self.step_number}: {counts}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hits:
     """The hits of one or more queries: those of query k are from offsets[k] to offsets[k + 1]."""
 
@@ -114,7 +114,7 @@ class Hits:
         return f"<triphase.{type(self).__name__} of {len(self)} queries: {len(self.rows)} hits>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Neighbors(Hits):
     """Hits with their distances; those of each query are sorted, nearest first."""
 
@@ -126,7 +126,7 @@ class Neighbors(Hits):
         return self.distances[self._span(query)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RayHit:
     """The first box that a ray hits."""
 
@@ -141,7 +141,7 @@ class RayHit:
     """The point that is hit: origin + time * direction."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RayHits:
     """The first hit of each of many rays, in arrays with an entry per ray."""
 

@@ -1,4 +1,4 @@
-"""The native part of the package."""
+"""Types of the native part of the package; `help(triphase.World)` has the documentation."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, final
@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from triphase._results import ChangedContacts, Contacts, Events, Hits, Neighbors, RayHit, RayHits
 
+__all__ = ["World", "neighbors_within"]
+
 _Floats = NDArray[np.float32]
 _Numbers = Sequence[float] | NDArray[np.floating[Any]]
 _Rows = Sequence[int] | NDArray[np.integer[Any]]
@@ -15,30 +17,6 @@ _Only = Literal["bodies", "statics"] | None
 
 @final
 class World:
-    """A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
-
-    All lengths are in world units: any unit that you use everywhere. Arrays are C-contiguous, of
-    float32 unless it is said otherwise, and are read without a copy; others raise ArrayError.
-
-    The settings, all of them readable as attributes:
-
-    body_shape: "box", or "circle" for round bodies, whose diameter is the longer side of the box.
-    contact_tracking: tracks which contacts begin, persist and end; see events().
-    margin: tracked contacts end once boxes grown by this on all sides no longer overlap.
-    partner_lists: lists the partners of each body; see partners().
-    invalid_rows: "reject" raises Error for NaN, infinite or negative sizes; "skip" steps the others.
-    bounds: largest half-extents of the size classes, ascending, at most 8; derived if empty.
-    cell_size: side of grid cells; derived if None.
-    pair_limit: a step with more pairs raises Error.
-    threads: threads to use: None for one per CPU, or RAYON_NUM_THREADS; 1 for the calling thread.
-    parallel_threshold: least number of bodies for which a step uses several threads, or None.
-    simd_max: the best instruction set that may be used; None for no limit.
-
-    Results depend neither on threads nor on the instruction set. A world may be shared by threads.
-    Queries may run at the same time; a call that cannot have the world, because another thread
-    steps or changes it, raises BusyError at once.
-    """
-
     def __new__(
         cls,
         *,
@@ -47,7 +25,7 @@ class World:
         margin: float = 0.0,
         partner_lists: bool = False,
         invalid_rows: Literal["reject", "skip"] = "reject",
-        bounds: Sequence[float] = [],
+        bounds: Sequence[float] | None = None,
         cell_size: float | None = None,
         pair_limit: int = 268_435_456,
         threads: int | None = None,
