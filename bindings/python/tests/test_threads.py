@@ -158,7 +158,7 @@ def _step_in_child(queue: multiprocessing.Queue[int]) -> None:
 def test_a_forked_child_has_threads_of_its_own() -> None:
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    _step_in_child(queue)  # type: ignore[arg-type]
+    _step_in_child(queue)
     here = queue.get(timeout=60)
     child = context.Process(target=_step_in_child, args=(queue,))
     child.start()
