@@ -78,7 +78,7 @@ pub(crate) fn filters<'a>(column: Option<&'a Column<'_, u32, 2>>) -> Option<&'a 
 fn filters_of(rows: &[[u32; 2]]) -> &[Filter] {
     const { assert!(size_of::<Filter>() == 8 && align_of::<Filter>() == align_of::<u32>()) };
     const { assert!(std::mem::offset_of!(Filter, layers) == 0 && std::mem::offset_of!(Filter, mask) == 4) };
-    // SAFETY: `Filter` is `repr(C)` with the two `u32` fields in this order, as asserted above, so a
+    // SAFETY: `Filter` is `repr(C)` with two `u32` fields in this order, as asserted above, so a
     // row has the size, the alignment and valid values of a filter. The lifetime is that of `rows`.
     unsafe { std::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
 }

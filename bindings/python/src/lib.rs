@@ -6,7 +6,8 @@
 //! * `pool`: the threads that worlds run on. `shared`: a world that Python threads may share.
 //! * `settings`, `world`: creating a world, reading its settings, statics, figures.
 //! * `step`: stepping. `contacts`, `events`: what a step found.
-//! * `queries`, `rays`, `hits`: queries between steps, and what they find. `results`: Python objects.
+//! * `queries`, `rays`, `hits`: queries between steps, and what they find.
+//! * `results`: what is found, as Python objects.
 //! * `neighbors`: pairs of points within a distance, without a world.
 
 mod columns;

@@ -36,8 +36,8 @@ static KEPT: [Mutex<Option<World>>; 2] = [Mutex::new(None), Mutex::new(None)];
 /// points alone.
 /// threads: as in World.
 ///
-/// Returns uint32 of shape (m, 2), the lower row first. Distances are Euclidean, computed in float64
-/// from the float32 coordinates: points are neighbors if dx * dx + dy * dy <= radius * radius. So
+/// Returns uint32 of shape (m, 2), the lower row first. Distances are Euclidean, computed in
+/// float64 from the float32 coordinates: points are neighbors if dx * dx + dy * dy <= radius * radius. So
 /// the float32 numbers 1.0 and 1.6 are not within 0.6, as they are 0.60000002 apart.
 ///
 /// The memory of a call is kept for the next one. For the GIL and the arrays, see World.step.

@@ -148,7 +148,7 @@ impl World {
         self.find_hits(py, areas.len(), |world, results| restrictions.of(world).par_query_aabb(&areas, results))
     }
 
-    /// Finds the bodies and statics whose boxes contain points: (x, y), or an array of shape (n, 2).
+    /// Finds the bodies and statics whose boxes contain points: (x, y), or of shape (n, 2).
     ///
     /// For the restrictions, see query_aabb.
     #[pyo3(signature = (points, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
@@ -218,7 +218,8 @@ impl World {
 
     /// Finds the k bodies and statics nearest to points, nearest first, with distances.
     ///
-    /// max_distance: a number, or an array of shape (n,). Fewer than k are found if there are fewer.
+    /// max_distance: a number, or an array of shape (n,). Fewer than k are found if no more are
+    /// that near.
     ///
     /// Distances are those of within(). At equal distances bodies come before statics, and lower
     /// rows before higher ones.

@@ -126,8 +126,8 @@ impl World {
     /// Steps one frame: finds all pairs of bodies, and of bodies and enabled statics, whose closed
     /// boxes overlap and whose filters accept each other.
     ///
-    /// The box of row k is centers[k] - half_extents[k] to centers[k] + half_extents[k], computed in
-    /// float32. Touching is overlap. With body_shape="circle", the circles must touch, too.
+    /// The box of row k is centers[k] - half_extents[k] to centers[k] + half_extents[k], computed
+    /// in float32. Touching is overlap. With body_shape="circle", the circles must touch, too.
     ///
     /// centers: shape (n, 2).
     /// half_extents: from the center to the sides: shape (n, 2), or a pair or a number for all.
@@ -179,7 +179,7 @@ impl World {
 
     /// Like step, but told which rows changed since the last step: for worlds in which few do.
     ///
-    /// changed: a list of rows as uint32 of shape (k,), or a flag for each row as bool of shape (n,).
+    /// changed: rows as uint32 of shape (k,), or a flag for each row as bool of shape (n,).
     ///
     /// Rows beyond those of the last step need not be named. All other rows must be bit for bit the
     /// same; this is not checked, and a row that changed without being named is still where it was.

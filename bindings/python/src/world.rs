@@ -13,8 +13,8 @@ use triphase::Islands;
 
 /// A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
 ///
-/// Lengths are in world units: any unit that you use everywhere. Arrays are C-contiguous, of float32
-/// unless it is said otherwise, and are read without a copy; others raise ArrayError.
+/// Lengths are in world units: any unit that you use everywhere. Arrays are C-contiguous, of
+/// float32 unless it is said otherwise, and are read without a copy; others raise ArrayError.
 ///
 /// The settings, all of them readable as attributes:
 ///
