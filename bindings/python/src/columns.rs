@@ -14,12 +14,13 @@
 //! `tests/test_threads.py` exercises:
 //!
 //! - Lengths and pointers are taken here, once, with the GIL. They do not change, because the array
-//!   is referenced, and NumPy does not resize an array that is.
+//!   is referenced, and NumPy does not resize an array that is (unless told `refcheck=False`).
 //! - The library copies the rows into records of its own in two passes. The first decides where
 //!   each row goes and the second writes it there, by what the first pass noted, not by what the
-//!   columns have then. Everything later reads records. So a row that changes in between is filed
-//!   in a wrong place: pairs of such rows may be missing, rows may be reported invalid, but no
-//!   index is computed twice from a column.
+//!   columns have then; these are the only unchecked writes whose places follow from a column
+//!   (`src/tier/point_grid/partition.rs` of the library). Everything later reads records. So a row
+//!   that changes in between is filed in a wrong place: pairs may be missing, or a checked index
+//!   panics. The test has seen steps and errors, and no crash; it is no proof.
 //! - Flags are copied with the GIL (a `bool` in Rust must be 0 or 1; a byte of a NumPy array need
 //!   not be).
 
