@@ -1,0 +1,31 @@
+"""Exact contact pairs and neighbor queries of 2D boxes and points in NumPy arrays."""
+
+from triphase._errors import ArrayError as ArrayError
+from triphase._errors import BusyError as BusyError
+from triphase._errors import Error as Error
+from triphase._errors import PanicError as PanicError
+from triphase._results import ChangedContacts as ChangedContacts
+from triphase._results import Contacts as Contacts
+from triphase._results import Events as Events
+from triphase._results import Hits as Hits
+from triphase._results import Neighbors as Neighbors
+from triphase._results import RayHit as RayHit
+from triphase._results import RayHits as RayHits
+from triphase._triphase import World as World
+from triphase._triphase import neighbors_within as neighbors_within
+
+__all__ = [
+    "ArrayError",
+    "BusyError",
+    "ChangedContacts",
+    "Contacts",
+    "Error",
+    "Events",
+    "Hits",
+    "Neighbors",
+    "PanicError",
+    "RayHit",
+    "RayHits",
+    "World",
+    "neighbors_within",
+]

@@ -1,0 +1,28 @@
+"""Exceptions. Their attributes name what is wrong; those that do not apply are None."""
+
+from __future__ import annotations
+
+
+class Error(ValueError):
+    """Input that the library refuses. After an error, the last successful step is still there."""
+
+    row: int | None = None
+    """The lowest invalid row."""
+    column: str | None = None
+    """The argument, such as ``"centers"``, or the setting."""
+    axis: str | None = None
+    """``"x"`` or ``"y"``."""
+    value: float | None = None
+    """The invalid value."""
+
+
+class ArrayError(Error):
+    """An array of the wrong type, shape or memory layout. The message says how to convert it."""
+
+
+class BusyError(RuntimeError):
+    """The world is in use in another thread. Nothing was done."""
+
+
+class PanicError(RuntimeError):
+    """A bug in the library. If it happened while the world changed, the world is unusable."""

@@ -1,0 +1,124 @@
+//! Ray casts.
+
+use crate::columns::{Column, OneOrMany, numbers};
+use crate::errors::{self, Facts};
+use crate::hits::TargetColumns;
+use crate::queries::{Restrictions, shapes, work_of};
+use crate::results::{object, table};
+use crate::shared::Work;
+use crate::world::World;
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use triphase::query::BatchResults;
+use triphase::{CastHit, Hit, Ray};
+
+/// The first hits of rays, column by column.
+#[derive(Default)]
+struct FoundRayHits {
+    hit: Vec<bool>,
+    targets: TargetColumns,
+    times: Vec<f64>,
+    normals: Vec<f32>,
+}
+
+impl FoundRayHits {
+    fn new(results: &BatchResults<CastHit>) -> Self {
+        let mut found = Self::default();
+        for hits in results.iter() {
+            let first = hits.first();
+            found.hit.push(first.is_some());
+            match first {
+                Some(first) => found.targets.push(&first.target),
+                None => found.targets.push_none(),
+            }
+            found.times.push(first.map_or(f64::INFINITY, |first| first.time_of_impact));
+            found.normals.extend(first.and_then(|first| first.normal).unwrap_or_default());
+        }
+        found
+    }
+
+    /// As an object of the class `RayHits`.
+    fn into_object(mut self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let ids = self.targets.take_ids().map(|ids| ids.into_pyarray(py));
+        let (rows, is_static) = (self.targets.rows.into_pyarray(py), self.targets.is_static.into_pyarray(py));
+        let (hit, times, normals) =
+            (self.hit.into_pyarray(py), self.times.into_pyarray(py), table(py, self.normals, 2)?);
+        object(py, "RayHits", (hit, rows, is_static, ids, times, normals))
+    }
+}
+
+#[pymethods]
+impl World {
+    /// Finds the first body or static that a ray hits; None if it hits none.
+    ///
+    /// The ray is origin + time * direction, for times from 0 to max_time. If direction is the
+    /// motion of one frame, and max_time is 1, times are fractions of the frame.
+    #[pyo3(signature = (
+        origin, direction, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        exclude_statics = None
+    ))]
+    fn cast_ray<'py>(
+        &self,
+        py: Python<'py>,
+        origin: &Bound<'py, PyAny>,
+        direction: &Bound<'py, PyAny>,
+        max_time: f64,
+        only: Option<&str>,
+        layers: Option<u32>,
+        exclude_bodies: Option<Vec<u32>>,
+        exclude_statics: Option<Vec<u32>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
+        let (origin, direction) = (numbers::<2>(origin, "origin")?, numbers::<2>(direction, "direction")?);
+        let ray = Ray::new(origin, direction, max_time as f32);
+        let ray = ray.map_err(|invalid| errors::of_shape(py, "ray", None, &invalid))?;
+        let found = self.world.read(py, Work::Sequential, |world| restrictions.of(world).cast_ray(ray))?;
+        found
+            .map(|CastHit { target, time_of_impact, normal }| {
+                let (row, id, is_static) = match target {
+                    Hit::Body { row, id } => (row, id, false),
+                    Hit::Static { row, id } => (row, id, true),
+                };
+                let (normal, point) =
+                    (normal.map(<(f32, f32)>::from), <(f32, f32)>::from(ray.point_at(time_of_impact)));
+                object(py, "RayHit", (row, is_static, id, time_of_impact, normal, point))
+            })
+            .transpose()
+    }
+
+    /// Finds the first body or static that each of many rays hits.
+    ///
+    /// origins, directions: shape (n, 2); see cast_ray.
+    #[pyo3(signature = (
+        origins, directions, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        exclude_statics = None
+    ))]
+    fn cast_rays<'py>(
+        &self,
+        py: Python<'py>,
+        origins: &Bound<'py, PyAny>,
+        directions: &Bound<'py, PyAny>,
+        max_time: f64,
+        only: Option<&str>,
+        layers: Option<u32>,
+        exclude_bodies: Option<Vec<u32>>,
+        exclude_statics: Option<Vec<u32>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
+        let origins = OneOrMany::Many(Column::<f32, 2>::borrow(origins, "origins")?);
+        let directions = Column::<f32, 2>::borrow(directions, "directions")?;
+        let (expected, found) = (origins.rows().len(), directions.len());
+        if found != expected {
+            let message = format!("directions has {found} rows, but origins has {expected}");
+            return Err(errors::error(py, message, Facts::of_column("directions")));
+        }
+        let (directions, max_time) = (directions.rows(), max_time as f32);
+        let rays = shapes(py, &origins, "origins", |row, origin| Ray::new(origin, directions[row], max_time))?;
+        let found = self.world.read(py, work_of(rays.len()), |world| {
+            let mut results = BatchResults::<CastHit>::new();
+            restrictions.of(world).par_cast_ray(&rays, &mut results);
+            FoundRayHits::new(&results)
+        })?;
+        found.into_object(py)
+    }
+}

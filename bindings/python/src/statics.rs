@@ -1,0 +1,124 @@
+//! The static set of a world.
+
+use crate::columns::{Column, filters};
+use crate::shared::Work;
+use crate::world::World;
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use triphase::Statics;
+
+/// The arrays of statics, borrowed.
+struct StaticColumns<'py> {
+    boxes: Column<'py, f32, 4>,
+    ids: Option<Column<'py, u64, 1>>,
+    filters: Option<Column<'py, u32, 2>>,
+}
+
+/// An argument that may be `None`.
+type Argument<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+impl<'py> StaticColumns<'py> {
+    fn new(boxes: &Bound<'py, PyAny>, ids: Argument<'_, 'py>, filters: Argument<'_, 'py>) -> PyResult<Self> {
+        Ok(Self {
+            boxes: Column::borrow(boxes, "boxes")?,
+            ids: Column::borrow_some(ids, "ids")?,
+            filters: Column::borrow_some(filters, "filters")?,
+        })
+    }
+
+    fn statics(&self) -> Statics<'_> {
+        let mut statics = Statics::new(self.boxes.rows());
+        if let Some(ids) = &self.ids {
+            statics = statics.with_ids(ids.items());
+        }
+        if let Some(filters) = filters(self.filters.as_ref()) {
+            statics = statics.with_filters(filters);
+        }
+        statics
+    }
+}
+
+#[pymethods]
+impl World {
+    /// Replaces the static set: boxes that rarely change, of shape (n, 4), all enabled.
+    ///
+    /// ids: uint64 of shape (n,). filters: uint32 of shape (n, 2), layers and mask.
+    ///
+    /// Queries see the new set at once. There are no static pairs until the next step.
+    #[pyo3(signature = (boxes, ids = None, filters = None))]
+    fn set_statics<'py>(
+        &self,
+        py: Python<'py>,
+        boxes: &Bound<'py, PyAny>,
+        ids: Argument<'_, 'py>,
+        filters: Argument<'_, 'py>,
+    ) -> PyResult<()> {
+        let columns = StaticColumns::new(boxes, ids, filters)?;
+        let statics = columns.statics();
+        self.world.change(py, Work::Parallel, |world| world.set_statics(statics))
+    }
+
+    /// Appends statics, all enabled, and returns their rows. Rows are never renumbered.
+    ///
+    /// They need ids if the set has ids, and must not have them if it has none.
+    #[pyo3(signature = (boxes, ids = None, filters = None))]
+    fn insert_statics<'py>(
+        &self,
+        py: Python<'py>,
+        boxes: &Bound<'py, PyAny>,
+        ids: Argument<'_, 'py>,
+        filters: Argument<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let columns = StaticColumns::new(boxes, ids, filters)?;
+        let statics = columns.statics();
+        let rows = self.world.change(py, Work::Parallel, |world| world.insert_statics(statics))?;
+        Ok(rows.collect::<Vec<u32>>().into_pyarray(py))
+    }
+
+    /// Replaces the statics of some rows, and enables them: rows[k] gets boxes[k].
+    #[pyo3(signature = (rows, boxes, ids = None, filters = None))]
+    fn replace_statics<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Vec<u32>,
+        boxes: &Bound<'py, PyAny>,
+        ids: Argument<'_, 'py>,
+        filters: Argument<'_, 'py>,
+    ) -> PyResult<()> {
+        let columns = StaticColumns::new(boxes, ids, filters)?;
+        let statics = columns.statics();
+        self.world.change(py, Work::Parallel, |world| world.replace_statics(&rows, statics))
+    }
+
+    /// Removes the statics of some rows. The rows remain, without boxes.
+    fn remove_statics(&self, py: Python<'_>, rows: Vec<u32>) -> PyResult<()> {
+        self.world.change(py, Work::Parallel, |world| world.remove_statics(&rows))
+    }
+
+    /// Enables or disables a static, and returns whether it was enabled before.
+    fn set_static_enabled(&self, py: Python<'_>, row: u32, enabled: bool) -> PyResult<bool> {
+        self.world.change(py, Work::Sequential, |world| world.set_static_enabled(row, enabled))
+    }
+
+    /// Rows of the static set, those of disabled and removed statics included.
+    #[getter]
+    fn static_count(&self, py: Python<'_>) -> PyResult<usize> {
+        self.world.read(py, Work::Sequential, |world| world.statics().len())
+    }
+
+    /// The box of a static, as (min_x, min_y, max_x, max_y); None if there is none in this row.
+    fn static_aabb(&self, py: Python<'_>, row: u32) -> PyResult<Option<(f32, f32, f32, f32)>> {
+        let aabb = self.world.read(py, Work::Sequential, |world| world.statics().aabb(row))?;
+        Ok(aabb.map(|aabb| aabb.to_array().into()))
+    }
+
+    /// The id of a static; None if the set has no ids, or no such row.
+    fn static_id(&self, py: Python<'_>, row: u32) -> PyResult<Option<u64>> {
+        self.world.read(py, Work::Sequential, |world| world.statics().id(row))
+    }
+
+    /// Whether a static is enabled; None if there is none in this row.
+    fn is_static_enabled(&self, py: Python<'_>, row: u32) -> PyResult<Option<bool>> {
+        self.world.read(py, Work::Sequential, |world| world.statics().is_enabled(row))
+    }
+}
