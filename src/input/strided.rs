@@ -12,10 +12,10 @@ use std::ops::Range;
 
 /// A column whose values are a fixed number of bytes apart, such as a field of an array of structs.
 ///
-/// For engines that store one struct per entity. [`Bodies::from_strided`](crate::Bodies::from_strided)
-/// and the methods beside it take such columns, and the step reads the fields where they are. `T` is
-/// what the column contains: `[f32; 2]` for vectors, `[f32; 4]` for boxes, `u64` for ids,
-/// [`Filter`](crate::Filter), or `u8` for flags.
+/// For engines that store one struct per entity.
+/// [`Bodies::from_strided`](crate::Bodies::from_strided) and the methods beside it take such columns,
+/// and the step reads the fields where they are. `T` is what the column contains: `[f32; 2]` for
+/// vectors, `[f32; 4]` for boxes, `u64` for ids, [`Filter`](crate::Filter), or `u8` for flags.
 ///
 /// ```
 /// use triphase::{Bodies, StridedColumn, World};

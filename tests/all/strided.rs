@@ -230,7 +230,7 @@ fn invalid_fields_are_named_or_skipped() {
             }
             other => panic!("{other:?}"),
         }
-        match sequential().step(&[twins.contiguous(0, 200, ALL), twins.strided(200, 300, ALL)]) {
+        match sequential().step([twins.contiguous(0, 200, ALL), twins.strided(200, 300, ALL)]) {
             Err(Error::InvalidBody(invalid)) => {
                 assert!(invalid.chunk_row.is_some_and(|at| (at.chunk, at.row) == (1, 17)), "{invalid:?}");
             }
