@@ -13,9 +13,10 @@ use std::ops::Range;
 /// A column whose values are a fixed number of bytes apart, such as a field of an array of structs.
 ///
 /// For engines that store one struct per entity.
-/// [`Bodies::from_strided`](crate::Bodies::from_strided) and the methods beside it take such columns,
-/// and the step reads the fields where they are. `T` is what the column contains: `[f32; 2]` for
-/// vectors, `[f32; 4]` for boxes, `u64` for ids, [`Filter`](crate::Filter), or `u8` for flags.
+/// [`Bodies::from_strided`](crate::Bodies::from_strided) and the methods beside it take such
+/// columns, and the step reads the fields where they are. `T` is what the column contains:
+/// `[f32; 2]` for vectors, `[f32; 4]` for boxes, `u64` for ids, [`Filter`](crate::Filter), or `u8`
+/// for flags.
 ///
 /// ```
 /// use triphase::{Bodies, StridedColumn, World};
@@ -29,7 +30,8 @@ use std::ops::Range;
 ///     id: u64,
 /// }
 ///
-/// let unit = |x, id| Unit { center: [x, 0.0], velocity: [1.0, 0.0], half_extents: [0.5, 0.5], id };
+/// let half_extents = [0.5, 0.5];
+/// let unit = |x, id| Unit { center: [x, 0.0], velocity: [1.0, 0.0], half_extents, id };
 /// let units = vec![unit(0.0, 70), unit(0.9, 71), unit(5.0, 72)];
 ///
 /// let centers = StridedColumn::of(&units, |unit| &unit.center);
