@@ -50,16 +50,18 @@ use std::ops::Range;
 /// A step reads the cache lines that contain the fields, so large structs cost memory bandwidth.
 /// Values are gathered in pieces of 64 rows, in the cache, and then read like contiguous columns.
 #[derive(Clone, Copy)]
-pub struct StridedColumn<'a, T>(Layout<'a, T>);
+pub struct StridedColumn<'a, T> {
+    len: usize,
+    values: Values<'a, T>,
+}
 
 #[derive(Clone, Copy)]
-enum Layout<'a, T> {
+enum Values<'a, T> {
     Contiguous(&'a [T]),
     /// Value `k` is at byte `k * stride`; `bytes` ends with or after the last value.
     Strided {
         bytes: &'a [u8],
         stride: usize,
-        len: usize,
     },
 }
 
@@ -74,7 +76,7 @@ impl<'a, T: AnyBitPattern> StridedColumn<'a, T> {
     /// Panics if `field` returns a reference to something outside of the struct.
     pub fn of<S: NoUninit, F: NoUninit>(structs: &'a [S], field: impl FnOnce(&S) -> &F) -> Self {
         const { assert!(size_of::<F>() == size_of::<T>(), "expected a field of the size of the column's values") };
-        let Some(first) = structs.first() else { return Self(Layout::Contiguous(&[])) };
+        let Some(first) = structs.first() else { return Self::from(&[][..]) };
         let offset = (&raw const *field(first)).addr().wrapping_sub((&raw const *first).addr());
         let bytes: &[u8] = bytemuck::cast_slice(structs);
         assert!(
@@ -113,23 +115,20 @@ impl<'a, T: AnyBitPattern> StridedColumn<'a, T> {
         }
     }
 
-    /// The layout of a column whose values all lie within `bytes` (STRIDED-1).
+    /// A column whose values all lie within `bytes` (STRIDED-1).
     fn new(bytes: &'a [u8], stride: usize, len: usize) -> Self {
         const { assert!(size_of::<T>() > 0, "values of a column have a size") };
         if stride == size_of::<T>()
             && let Ok(column) = bytemuck::try_cast_slice(&bytes[..len * stride])
         {
-            return Self(Layout::Contiguous(column));
+            return Self::from(column);
         }
-        Self(Layout::Strided { bytes, stride, len })
+        Self { len, values: Values::Strided { bytes, stride } }
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        match self.0 {
-            Layout::Contiguous(column) => column.len(),
-            Layout::Strided { len, .. } => len,
-        }
+        self.len
     }
 
     /// Whether there are no rows.
@@ -145,9 +144,9 @@ impl<'a, T: AnyBitPattern> StridedColumn<'a, T> {
     /// The value of a row, which exists.
     #[inline(always)]
     pub(crate) fn at(&self, row: usize) -> T {
-        match self.0 {
-            Layout::Contiguous(column) => column[row],
-            Layout::Strided { bytes, stride, .. } => {
+        match self.values {
+            Values::Contiguous(column) => column[row],
+            Values::Strided { bytes, stride, .. } => {
                 bytemuck::pod_read_unaligned(&bytes[row * stride..][..size_of::<T>()])
             }
         }
@@ -156,18 +155,18 @@ impl<'a, T: AnyBitPattern> StridedColumn<'a, T> {
     /// The column as a slice, if it is contiguous.
     #[inline(always)]
     pub(crate) fn contiguous(&self) -> Option<&'a [T]> {
-        match self.0 {
-            Layout::Contiguous(column) => Some(column),
-            Layout::Strided { .. } => None,
+        match self.values {
+            Values::Contiguous(column) => Some(column),
+            Values::Strided { .. } => None,
         }
     }
 
     /// Copies a range of rows, which exist, to a slice of the same length.
     #[inline(always)]
     pub(crate) fn copy_rows(&self, rows: Range<usize>, to: &mut [T]) {
-        match self.0 {
-            Layout::Contiguous(column) => to.copy_from_slice(&column[rows]),
-            Layout::Strided { bytes, stride, .. } => {
+        match self.values {
+            Values::Contiguous(column) => to.copy_from_slice(&column[rows]),
+            Values::Strided { bytes, stride, .. } => {
                 let from = bytes.get(rows.start * stride..).unwrap_or_default().chunks(stride);
                 for (slot, value) in to.iter_mut().zip(from) {
                     *slot = bytemuck::pod_read_unaligned(&value[..size_of::<T>()]);
@@ -179,9 +178,9 @@ impl<'a, T: AnyBitPattern> StridedColumn<'a, T> {
     /// Loads the value of a row that will be read soon.
     #[inline(always)]
     pub(crate) fn prefetch(&self, row: usize) {
-        match self.0 {
-            Layout::Contiguous(column) => prefetch(&column[row..=row]),
-            Layout::Strided { bytes, stride, .. } => prefetch(&bytes[row * stride..][..size_of::<T>()]),
+        match self.values {
+            Values::Contiguous(column) => prefetch(&column[row..=row]),
+            Values::Strided { bytes, stride, .. } => prefetch(&bytes[row * stride..][..size_of::<T>()]),
         }
     }
 }
@@ -209,15 +208,15 @@ impl<T: Pod + PartialEq> StridedColumn<'_, T> {
 /// A contiguous column, to be passed beside strided ones.
 impl<'a, T> From<&'a [T]> for StridedColumn<'a, T> {
     fn from(column: &'a [T]) -> Self {
-        Self(Layout::Contiguous(column))
+        Self { len: column.len(), values: Values::Contiguous(column) }
     }
 }
 
 impl<T: AnyBitPattern> fmt::Debug for StridedColumn<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stride = match self.0 {
-            Layout::Contiguous(_) => size_of::<T>(),
-            Layout::Strided { stride, .. } => stride,
+        let stride = match self.values {
+            Values::Contiguous(_) => size_of::<T>(),
+            Values::Strided { stride, .. } => stride,
         };
         f.debug_struct("StridedColumn").field("len", &self.len()).field("stride", &stride).finish()
     }

@@ -116,6 +116,43 @@ impl<'c> Caller<'c> {
         Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
     }
 
+    /// An array that was written before, to be changed. It is not empty.
+    pub(crate) fn slice_mut<T>(self, pointer: *mut T, count: usize, name: &str) -> Result<&'c mut [T], Failure> {
+        check_slice(pointer, count, name)?;
+        // SAFETY: not null, aligned and not larger than the address space; writable by POINTER-1.
+        Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
+    }
+
+    /// Writes where an array is, and how many elements it has.
+    pub(crate) fn give<T>(self, array: &[T], to: *mut *const T, count: *mut usize, name: &str) -> Result<(), Failure> {
+        let (to, count) = (self.out(to, name)?, self.out(count, "count")?);
+        to.write(array.as_ptr());
+        count.write(array.len());
+        Ok(())
+    }
+
+    /// Copies `len` elements to an array with room for `capacity`, and writes how many there are.
+    pub(crate) fn copy<T: Copy + 'static>(
+        self,
+        len: usize,
+        items: impl Iterator<Item = T>,
+        to: *mut T,
+        capacity: usize,
+        count: *mut usize,
+        name: &str,
+    ) -> Result<(), Failure> {
+        let count = self.out(count, "count")?;
+        let to = self.out_slice(to, capacity, name)?;
+        count.write(len);
+        if len > capacity {
+            let details =
+                tp_error { expected: len as u64, found: capacity as u64, ..tp_error::new(TP_STATUS_BUFFER_TOO_SMALL) };
+            return Err(Failure::new(details, format!("{name} has room for {capacity} elements, but there are {len}")));
+        }
+        to.iter_mut().zip(items).for_each(|(slot, item)| _ = slot.write(item));
+        Ok(())
+    }
+
     /// A world that can be read.
     pub(crate) fn world(self, world: *const tp_world) -> Result<&'c tp_world, Failure> {
         let world = self.get(world, "world")?;
@@ -176,47 +213,5 @@ pub(crate) fn flag(byte: u8, name: &str) -> Result<bool, Failure> {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(Failure::argument(format!("{name} is {other}; must be 0 or 1"))),
-    }
-}
-
-impl Caller<'_> {
-    /// Writes where an array is, and how many elements it has.
-    pub(crate) fn give<T>(self, array: &[T], to: *mut *const T, count: *mut usize, name: &str) -> Result<(), Failure> {
-        let (to, count) = (self.out(to, name)?, self.out(count, "count")?);
-        to.write(array.as_ptr());
-        count.write(array.len());
-        Ok(())
-    }
-
-    /// Copies `len` elements to an array with room for `capacity`, and writes how many there are.
-    /// Returns the copy.
-    pub(crate) fn copy<T: Copy + 'static>(
-        self,
-        len: usize,
-        items: impl Iterator<Item = T>,
-        to: *mut T,
-        capacity: usize,
-        count: *mut usize,
-        name: &str,
-    ) -> Result<(), Failure> {
-        let count = self.out(count, "count")?;
-        let to = self.out_slice(to, capacity, name)?;
-        count.write(len);
-        if len > capacity {
-            let details =
-                tp_error { expected: len as u64, found: capacity as u64, ..tp_error::new(TP_STATUS_BUFFER_TOO_SMALL) };
-            return Err(Failure::new(details, format!("{name} has room for {capacity} elements, but there are {len}")));
-        }
-        to.iter_mut().zip(items).for_each(|(slot, item)| _ = slot.write(item));
-        Ok(())
-    }
-}
-
-impl<'c> Caller<'c> {
-    /// An array that was written before, to be changed. It is not empty.
-    pub(crate) fn slice_mut<T>(self, pointer: *mut T, count: usize, name: &str) -> Result<&'c mut [T], Failure> {
-        check_slice(pointer, count, name)?;
-        // SAFETY: not null, aligned and not larger than the address space; writable by POINTER-1.
-        Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
     }
 }

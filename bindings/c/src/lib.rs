@@ -6,7 +6,8 @@
 //! POINTER-1: C callers pass pointers that are null or point to memory that is readable, for
 //! outputs writable, for as many elements as the call says, and that no other thread writes during
 //! the call. Handles are null or were returned by a `create` function and not destroyed since.
-//! Everything else about arguments is checked.
+//! Everything else about arguments is checked. Bytes between the values of a column, such as the
+//! padding of structs, are never read.
 
 #![allow(non_camel_case_types)] // the names are those of the C header
 

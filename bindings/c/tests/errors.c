@@ -274,9 +274,9 @@ static void test_statics(tp_world *world)
   statics.ids.data = NULL;
   FAILS(TP_STATUS_INCONSISTENT_IDS, tp_insert_statics(world, &statics, NULL));
   statics.ids.data = &bridge_id;
-  const uint32_t rows[2] = {2, 7};
+  const uint32_t rows[2] = {2, 7}, same_row[2] = {2, 2};
   OK(tp_replace_statics(world, rows, 1, &statics));
-  FAILS(TP_STATUS_LENGTH_MISMATCH, tp_replace_statics(world, rows, 2, &statics));
+  FAILS(TP_STATUS_LENGTH_MISMATCH, tp_replace_statics(world, same_row, 2, &statics));
   FAILS(TP_STATUS_NOT_FOUND, tp_replace_statics(world, &rows[1], 1, &statics));
   FAILS(TP_STATUS_NOT_FOUND, tp_remove_statics(world, rows, 2));
   OK(tp_remove_statics(world, rows, 1));
@@ -534,6 +534,7 @@ static void test_off(uint32_t simd_max, tp_buffer *buffer)
   FAILS(TP_STATUS_TOO_MANY_PAIRS, tp_step(world, &bodies, 1));
   units[1].id = 70;
   config.contact_tracking = 1;
+  config.pair_limit = 100;
   OK(tp_world_destroy(world));
   OK(tp_world_create(&config, &world));
   FAILS(TP_STATUS_DUPLICATE_ID, tp_step(world, &bodies, 1));
