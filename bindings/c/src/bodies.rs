@@ -160,6 +160,7 @@ impl tp_bodies {
 }
 
 /// The bodies of all chunks. A step of one chunk allocates nothing.
+#[expect(clippy::large_enum_variant, reason = "a box would be an allocation in each step")]
 pub(crate) enum Chunks<'c> {
     One(Bodies<'c>),
     Many(Vec<Bodies<'c>>),
