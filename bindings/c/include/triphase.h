@@ -91,7 +91,8 @@ enum tp_status
   TP_STATUS_TOO_MANY_ROWS = 11,
   // The step has more pairs than tp_config.pair_limit.
   TP_STATUS_TOO_MANY_PAIRS = 12,
-  // The flags or bits of changed rows do not fit the rows of the step.
+  // The flags or bits of changed rows do not fit the rows of the step, or there are not as many
+  // statics as rows to replace.
   TP_STATUS_LENGTH_MISMATCH = 13,
   // There is no such row or contact.
   TP_STATUS_NOT_FOUND = 14,
