@@ -162,6 +162,20 @@ pub enum Error {
         /// Length of the column.
         found: usize,
     },
+    /// The values of a [`StridedColumn`](crate::StridedColumn) would overlap.
+    StrideTooSmall {
+        /// Bytes from one value to the next.
+        stride: usize,
+        /// Bytes of a value.
+        size: usize,
+    },
+    /// The last value of a [`StridedColumn`](crate::StridedColumn) does not end within its memory.
+    TooFewBytes {
+        /// Bytes up to the end of the last value; `usize::MAX` if they cannot be counted.
+        expected: usize,
+        /// Bytes that were given.
+        found: usize,
+    },
     /// Some chunks have ids and others have none.
     InconsistentIds {
         /// The first chunk that differs from those before it.
@@ -283,6 +297,12 @@ impl fmt::Display for Error {
             }
             Self::ColumnTooShort { index, expected, found } => {
                 write!(f, "column {index} has {found} rows, but the step had {expected}")
+            }
+            Self::StrideTooSmall { stride, size } => {
+                write!(f, "the stride is {stride} bytes, but the values of the column have {size}")
+            }
+            Self::TooFewBytes { expected, found } => {
+                write!(f, "the column has {found} bytes, but its rows need {expected}")
             }
             Self::InconsistentIds { chunk } => {
                 write!(f, "chunk {chunk}: give ids for every chunk or for none")

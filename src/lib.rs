@@ -89,7 +89,7 @@
 //! # Modules, in the order of data flow
 //!
 //! * [`geometry`]: boxes, query shapes, and the definitions of overlap and distance.
-//! * [`config`], [`Bodies`], [`Statics`], [`Filter`]: settings and input.
+//! * [`config`], [`Bodies`], [`StridedColumn`], [`Statics`], [`Filter`]: settings and input.
 //! * [`reference`](mod@reference): the same results by brute force, for tests.
 //! * [`tier`]: the three tiers; [`LooseGrid`](tier::loose_grid::LooseGrid),
 //!   [`StaticTree`](tier::static_tree::StaticTree) and [`PointGrid`](tier::point_grid::PointGrid)
@@ -143,6 +143,7 @@ pub use input::bodies::Bodies;
 pub use input::changed_rows::ChangedRows;
 pub use input::filter::Filter;
 pub use input::statics::Statics;
+pub use input::strided::StridedColumn;
 pub use pair::{Hit, Pair, StaticPair};
 pub use query::{CastHit, Neighbor, QueryBuilder, Tier};
 pub use reader::{Snapshot, SnapshotReader};

@@ -6,6 +6,7 @@
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
+use crate::input::strided::StridedColumn;
 use bytemuck::NoUninit;
 use std::fmt;
 
@@ -58,27 +59,21 @@ fn first_invalid_edge(row: u32, aabb: &RawAabb) -> Option<InvalidRow> {
     None
 }
 
-/// The columns that the box of a body is computed from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum BoxColumns<'a> {
-    Centers { centers: &'a [[f32; 2]], half_extents: &'a [[f32; 2]] },
-    Uniform { centers: &'a [[f32; 2]], half_extents: [f32; 2] },
-    Aabbs(&'a [RawAabb]),
+/// The columns that the box of a body is computed from: of vectors `V` or boxes `B`.
+#[derive(Clone, Copy)]
+pub(crate) enum BoxColumns<V, B> {
+    Centers { centers: V, half_extents: V },
+    Uniform { centers: V, half_extents: [f32; 2] },
+    Aabbs(B),
 }
 
-impl BoxColumns<'_> {
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Centers { centers, .. } | Self::Uniform { centers, .. } => centers.len(),
-            Self::Aabbs(aabbs) => aabbs.len(),
-        }
-    }
-}
+/// The columns of a chunk.
+type ChunkColumns<'a> = BoxColumns<StridedColumn<'a, [f32; 2]>, StridedColumn<'a, RawAabb>>;
 
 /// The ids of bodies: a column, or a function of the row within the chunk.
 #[derive(Clone, Copy)]
 pub(crate) enum Ids<'a> {
-    Column(&'a [u64]),
+    Column(StridedColumn<'a, u64>),
     By(&'a (dyn Fn(usize) -> u64 + Sync)),
 }
 
@@ -91,6 +86,10 @@ pub(crate) enum Ids<'a> {
 ///
 /// Optional columns are added by the `with_` methods. All columns must have the same length;
 /// otherwise the step returns an error.
+///
+/// The fields of an array of structs are columns too: pass them as [`StridedColumn`]s to the
+/// functions whose names contain `strided`. A contiguous column is passed beside them as
+/// `StridedColumn::from(&column[..])`.
 ///
 /// ```
 /// use triphase::{Bodies, World};
@@ -106,11 +105,12 @@ pub(crate) enum Ids<'a> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
-    pub(crate) boxes: BoxColumns<'a>,
-    pub(crate) displacements: Option<&'a [[f32; 2]]>,
+    pub(crate) boxes: ChunkColumns<'a>,
+    pub(crate) displacements: Option<StridedColumn<'a, [f32; 2]>>,
     pub(crate) ids: Option<Ids<'a>>,
-    pub(crate) filters: Option<&'a [Filter]>,
-    pub(crate) asleep: Option<&'a [bool]>,
+    pub(crate) filters: Option<StridedColumn<'a, Filter>>,
+    /// Not 0: asleep.
+    pub(crate) asleep: Option<StridedColumn<'a, u8>>,
 }
 
 impl<'a> Bodies<'a> {
@@ -119,7 +119,7 @@ impl<'a> Bodies<'a> {
     /// The half-extents of a body are half of its width and half of its height. Its box is
     /// `center - half` to `center + half`, computed in f32. Half-extents must not be negative.
     pub fn new<C: NoUninit, H: NoUninit>(centers: &'a [C], half_extents: &'a [H]) -> Self {
-        Self::of(BoxColumns::Centers { centers: vectors(centers), half_extents: vectors(half_extents) })
+        Self::from_strided(vectors(centers).into(), vectors(half_extents).into())
     }
 
     /// Creates bodies that all have the same half-extents, in world units.
@@ -132,7 +132,7 @@ impl<'a> Bodies<'a> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn uniform<C: NoUninit>(centers: &'a [C], half_extents: impl Into<[f32; 2]>) -> Self {
-        Self::of(BoxColumns::Uniform { centers: vectors(centers), half_extents: half_extents.into() })
+        Self::uniform_strided(vectors(centers).into(), half_extents)
     }
 
     /// Creates bodies from boxes, taken bit for bit.
@@ -148,10 +148,29 @@ impl<'a> Bodies<'a> {
     /// # Ok::<(), triphase::Error>(())
     /// ```
     pub fn from_aabbs<T: NoUninit>(aabbs: &'a [T]) -> Self {
-        Self::of(BoxColumns::Aabbs(boxes(aabbs)))
+        Self::from_strided_aabbs(boxes(aabbs).into())
     }
 
-    fn of(boxes: BoxColumns<'a>) -> Self {
+    /// Creates bodies from fields of structs: like [`new`](Self::new), with strided columns.
+    ///
+    /// See [`StridedColumn`] for an example.
+    pub fn from_strided(centers: StridedColumn<'a, [f32; 2]>, half_extents: StridedColumn<'a, [f32; 2]>) -> Self {
+        Self::of(BoxColumns::Centers { centers, half_extents })
+    }
+
+    /// Creates bodies of one size from fields of structs: like [`uniform`](Self::uniform), with a
+    /// strided column.
+    pub fn uniform_strided(centers: StridedColumn<'a, [f32; 2]>, half_extents: impl Into<[f32; 2]>) -> Self {
+        Self::of(BoxColumns::Uniform { centers, half_extents: half_extents.into() })
+    }
+
+    /// Creates bodies from boxes in structs: like [`from_aabbs`](Self::from_aabbs), with a strided
+    /// column.
+    pub fn from_strided_aabbs(aabbs: StridedColumn<'a, RawAabb>) -> Self {
+        Self::of(BoxColumns::Aabbs(aabbs))
+    }
+
+    fn of(boxes: ChunkColumns<'a>) -> Self {
         Self { boxes, displacements: None, ids: None, filters: None, asleep: None }
     }
 
@@ -174,8 +193,13 @@ impl<'a> Bodies<'a> {
     /// assert_eq!(world.step(moving)?.body_pairs().len(), 1);
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn with_displacements<D: NoUninit>(mut self, displacements: &'a [D]) -> Self {
-        self.displacements = Some(vectors(displacements));
+    pub fn with_displacements<D: NoUninit>(self, displacements: &'a [D]) -> Self {
+        self.with_strided_displacements(vectors(displacements).into())
+    }
+
+    /// Like [`with_displacements`](Self::with_displacements), with a strided column.
+    pub fn with_strided_displacements(mut self, displacements: StridedColumn<'a, [f32; 2]>) -> Self {
+        self.displacements = Some(displacements);
         self
     }
 
@@ -185,7 +209,12 @@ impl<'a> Bodies<'a> {
     /// they identify bodies if [contacts are tracked](crate::WorldConfig::with_contact_tracking).
     /// In the latter case they must be unique, and an entity that is respawned needs a new id. The
     /// step copies the ids. Either all chunks of a step have ids or none.
-    pub fn with_ids(mut self, ids: &'a [u64]) -> Self {
+    pub fn with_ids(self, ids: &'a [u64]) -> Self {
+        self.with_strided_ids(ids.into())
+    }
+
+    /// Like [`with_ids`](Self::with_ids), with a strided column.
+    pub fn with_strided_ids(mut self, ids: StridedColumn<'a, u64>) -> Self {
         self.ids = Some(Ids::Column(ids));
         self
     }
@@ -228,7 +257,12 @@ impl<'a> Bodies<'a> {
     /// assert_eq!(contacts.body_pairs().len(), 2);
     /// # Ok::<(), triphase::Error>(())
     /// ```
-    pub fn with_filters(mut self, filters: &'a [Filter]) -> Self {
+    pub fn with_filters(self, filters: &'a [Filter]) -> Self {
+        self.with_strided_filters(filters.into())
+    }
+
+    /// Like [`with_filters`](Self::with_filters), with a strided column.
+    pub fn with_strided_filters(mut self, filters: StridedColumn<'a, Filter>) -> Self {
         self.filters = Some(filters);
         self
     }
@@ -273,14 +307,23 @@ impl<'a> Bodies<'a> {
     /// allocated. If different bodies move in each step, storing pairs does not pay: the world
     /// detects this and ignores the hints for 8 to 128 steps. If a different twentieth of the
     /// bodies moves in each of 200 steps, hints cost 5 % in total.
-    pub fn with_asleep(mut self, asleep: &'a [bool]) -> Self {
+    pub fn with_asleep(self, asleep: &'a [bool]) -> Self {
+        self.with_strided_asleep(bytemuck::cast_slice(asleep).into())
+    }
+
+    /// Like [`with_asleep`](Self::with_asleep), with a strided column of bytes: `bool` fields, or
+    /// numbers of which any but 0 means asleep.
+    pub fn with_strided_asleep(mut self, asleep: StridedColumn<'a, u8>) -> Self {
         self.asleep = Some(asleep);
         self
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.boxes.len()
+        match self.boxes {
+            BoxColumns::Centers { centers, .. } | BoxColumns::Uniform { centers, .. } => centers.len(),
+            BoxColumns::Aabbs(aabbs) => aabbs.len(),
+        }
     }
 
     /// Whether there are no rows.
@@ -301,10 +344,10 @@ impl<'a> Bodies<'a> {
         };
         let columns = [
             (Column::HalfExtent, half_extents),
-            (Column::Displacement, self.displacements.map(<[_]>::len)),
+            (Column::Displacement, self.displacements.map(|column| column.len())),
             (Column::Id, ids),
-            (Column::Filter, self.filters.map(<[_]>::len)),
-            (Column::Asleep, self.asleep.map(<[_]>::len)),
+            (Column::Filter, self.filters.map(|column| column.len())),
+            (Column::Asleep, self.asleep.map(|column| column.len())),
         ];
         match columns.into_iter().find(|&(_, len)| len.is_some_and(|len| len != expected)) {
             Some((column, Some(found))) => Err(Error::ColumnLengthMismatch { chunk, column, expected, found }),

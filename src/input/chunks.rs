@@ -1,11 +1,12 @@
 //! Several sets of columns, read as one run of rows.
 
-use crate::error::{Column, Error, InvalidRow};
+use crate::error::{Error, InvalidRow};
 use crate::geometry::RawAabb;
-use crate::input::bodies::{Bodies, BoxColumns, Ids, check_box};
+use crate::input::bodies::{Bodies, BoxColumns, Ids};
+use crate::input::body_boxes::{check_body, read_bodies};
 use crate::input::filter::Filter;
-use crate::input::rows::{BoxSource, ROWS_MAX, is_finite, read_boxes};
-use crate::prefetch::prefetch;
+use crate::input::rows::{BoxSource, ROWS_MAX};
+use crate::input::strided::StridedColumn;
 use std::ops::Range;
 
 /// The chunks of one step, with lengths that agree. Rows are numbered through all chunks.
@@ -62,7 +63,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         ids.clear();
         for chunk in self.chunks {
             match chunk.ids {
-                Some(Ids::Column(column)) => ids.extend_from_slice(column),
+                Some(Ids::Column(column)) => column.append_to(ids),
                 Some(Ids::By(id_of_row)) => ids.extend((0..chunk.len()).map(id_of_row)),
                 None => {}
             }
@@ -75,7 +76,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
             let (expected, rest) = ids.split_at(rows.len());
             ids = rest;
             match chunk.ids {
-                Some(Ids::Column(column)) => column[rows] == *expected,
+                Some(Ids::Column(column)) => column.rows_equal(rows, expected),
                 Some(Ids::By(id_of_row)) => rows.map(id_of_row).eq(expected.iter().copied()),
                 None => rows.is_empty(),
             }
@@ -94,7 +95,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         }
         for (chunk, end) in self.chunks.iter().zip(&self.starts[1..]) {
             match chunk.filters {
-                Some(column) => filters.extend_from_slice(column),
+                Some(column) => column.append_to(filters),
                 None => filters.resize(*end, Filter::ALL),
             }
         }
@@ -102,13 +103,13 @@ impl<'i, 'a> Chunks<'i, 'a> {
 
     /// Whether any row may have a filter.
     pub(crate) fn has_filters(&self) -> bool {
-        !self.chunks.iter().all(|chunk| chunk.filters.unwrap_or_default().is_empty())
+        self.chunks.iter().any(|chunk| chunk.filters.is_some_and(|column| !column.is_empty()))
     }
 
     /// The filter of a row.
     pub(crate) fn filter(&self, row: u32) -> Filter {
         let (chunk, at) = self.chunk_of(row as usize);
-        self.chunks[chunk].filters.map_or(Filter::ALL, |filters| filters[at])
+        self.chunks[chunk].filters.map_or(Filter::ALL, |filters| filters.at(at))
     }
 
     /// Loads what is read of a row.
@@ -118,14 +119,14 @@ impl<'i, 'a> Chunks<'i, 'a> {
         let Bodies { boxes, filters, .. } = self.chunks[chunk];
         match boxes {
             BoxColumns::Centers { centers, half_extents } => {
-                prefetch(&centers[at..=at]);
-                prefetch(&half_extents[at..=at]);
+                centers.prefetch(at);
+                half_extents.prefetch(at);
             }
-            BoxColumns::Uniform { centers, .. } => prefetch(&centers[at..=at]),
-            BoxColumns::Aabbs(aabbs) => prefetch(&aabbs[at..=at]),
+            BoxColumns::Uniform { centers, .. } => centers.prefetch(at),
+            BoxColumns::Aabbs(aabbs) => aabbs.prefetch(at),
         }
         if let Some(filters) = filters {
-            prefetch(&filters[at..=at]);
+            filters.prefetch(at);
         }
     }
 
@@ -133,7 +134,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
     pub(crate) fn id(&self, row: u32) -> u64 {
         let (chunk, at) = self.chunk_of(row as usize);
         match self.chunks[chunk].ids {
-            Some(Ids::Column(column)) => column[at],
+            Some(Ids::Column(column)) => column.at(at),
             Some(Ids::By(id_of_row)) => id_of_row(at),
             None => u64::from(row),
         }
@@ -147,14 +148,17 @@ impl<'i, 'a> Chunks<'i, 'a> {
 
     /// Whether any row may be marked as asleep.
     pub(crate) fn has_asleep(&self) -> bool {
-        self.chunks.iter().any(|chunk| !chunk.asleep.unwrap_or_default().is_empty())
+        self.chunks.iter().any(|chunk| chunk.asleep.is_some_and(|column| !column.is_empty()))
     }
 
     /// Number of rows marked as asleep.
     pub(crate) fn asleep_count(&self) -> usize {
         // Runs short enough to be counted in bytes, so that the loop vectorizes.
-        let count_run = |run: &[bool]| usize::from(run.iter().map(|&asleep| u8::from(asleep)).sum::<u8>());
-        let count = |column: &[bool]| column.chunks(u8::MAX.into()).map(count_run).sum::<usize>();
+        let count_run = |run: &[u8]| usize::from(run.iter().map(|&flag| u8::from(flag != 0)).sum::<u8>());
+        let count = |column: StridedColumn<'_, u8>| match column.contiguous() {
+            Some(column) => column.chunks(u8::MAX.into()).map(count_run).sum::<usize>(),
+            None => (0..column.len()).filter(|&row| column.at(row) != 0).count(),
+        };
         self.chunks.iter().filter_map(|chunk| chunk.asleep).map(count).sum()
     }
 
@@ -165,7 +169,10 @@ impl<'i, 'a> Chunks<'i, 'a> {
             let (part, rest) = asleep.split_at_mut(rows.len());
             asleep = rest;
             match chunk.asleep {
-                Some(column) => part.copy_from_slice(&column[rows]),
+                Some(column) => match column.contiguous() {
+                    Some(column) => part.iter_mut().zip(&column[rows]).for_each(|(slot, &flag)| *slot = flag != 0),
+                    None => part.iter_mut().zip(rows).for_each(|(slot, row)| *slot = column.at(row) != 0),
+                },
                 None => part.fill(false),
             }
         }
@@ -203,127 +210,4 @@ impl BoxSource for Chunks<'_, '_> {
         }
         valid
     }
-}
-
-/// Computes the boxes of some rows of a chunk, with one loop for each form of input and no branch
-/// per row.
-#[inline(always)]
-fn read_bodies(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
-    let mut valid = true;
-    match chunk.boxes {
-        BoxColumns::Centers { centers, half_extents } => {
-            let columns = centers[rows.clone()].iter().zip(&half_extents[rows.clone()]);
-            for (slot, (&center, &half)) in boxes.iter_mut().zip(columns) {
-                *slot = box_around(center, half);
-                valid &= is_finite(slot) & (half[0] >= 0.0) & (half[1] >= 0.0);
-            }
-        }
-        BoxColumns::Uniform { centers, half_extents: half } => {
-            for (slot, &center) in boxes.iter_mut().zip(&centers[rows.clone()]) {
-                *slot = box_around(center, half);
-                valid &= is_finite(slot);
-            }
-            valid &= half[0] >= 0.0 && half[1] >= 0.0;
-        }
-        BoxColumns::Aabbs(aabbs) => valid &= read_boxes(&aabbs[rows.clone()], boxes),
-    }
-    match chunk.displacements {
-        Some(displacements) => valid & extend_by_motion(chunk, &displacements[rows.clone()], rows, boxes),
-        None => valid,
-    }
-}
-
-/// Extends boxes to cover the motion of their bodies.
-#[inline(always)]
-fn extend_by_motion(chunk: &Bodies<'_>, displacements: &[[f32; 2]], rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
-    let mut valid = true;
-    match chunk.boxes {
-        // The far box is computed from the far center: translating the near box would round
-        // differently.
-        BoxColumns::Centers { centers, half_extents } => {
-            let columns = centers[rows.clone()].iter().zip(&half_extents[rows]);
-            for ((slot, (&center, &half)), &by) in boxes.iter_mut().zip(columns).zip(displacements) {
-                *slot = union(*slot, box_around(add(center, by), half));
-                valid &= is_finite(slot) & both_finite(by);
-            }
-        }
-        BoxColumns::Uniform { centers, half_extents: half } => {
-            for ((slot, &center), &by) in boxes.iter_mut().zip(&centers[rows]).zip(displacements) {
-                *slot = union(*slot, box_around(add(center, by), half));
-                valid &= is_finite(slot) & both_finite(by);
-            }
-        }
-        BoxColumns::Aabbs(_) => {
-            for (slot, &by) in boxes.iter_mut().zip(displacements) {
-                *slot = union(*slot, translated(*slot, by));
-                valid &= is_finite(slot) & both_finite(by);
-            }
-        }
-    }
-    valid
-}
-
-/// Computes the box of one body, or names its first invalid value.
-fn check_body(chunk: &Bodies<'_>, at: usize, row: u32) -> Result<RawAabb, InvalidRow> {
-    let displacement = chunk.displacements.map(|displacements| displacements[at]);
-    match chunk.boxes {
-        BoxColumns::Centers { centers, half_extents } => check_center(row, centers[at], half_extents[at], displacement),
-        BoxColumns::Uniform { centers, half_extents } => check_center(row, centers[at], half_extents, displacement),
-        BoxColumns::Aabbs(aabbs) => {
-            check_box(row, &aabbs[at])?;
-            check_axes(row, Column::Displacement, displacement.unwrap_or_default(), f32::is_finite)?;
-            Ok(displacement.map_or(aabbs[at], |by| union(aabbs[at], translated(aabbs[at], by))))
-        }
-    }
-}
-
-fn check_center(
-    row: u32,
-    center: [f32; 2],
-    half: [f32; 2],
-    displacement: Option<[f32; 2]>,
-) -> Result<RawAabb, InvalidRow> {
-    check_axes(row, Column::Center, center, f32::is_finite)?;
-    check_axes(row, Column::HalfExtent, half, |v| v.is_finite() && v >= 0.0)?;
-    check_axes(row, Column::Displacement, displacement.unwrap_or_default(), f32::is_finite)?;
-    let aabb = box_around(center, half);
-    // The far center may round to infinity, and so may an edge; half-extents are finite, so no edge
-    // is NaN.
-    Ok(displacement.map_or(aabb, |by| union(aabb, box_around(add(center, by), half))))
-}
-
-/// Names the first axis whose value is invalid.
-fn check_axes(row: u32, column: Column, values: [f32; 2], is_valid: impl Fn(f32) -> bool) -> Result<(), InvalidRow> {
-    match (0..2).find(|&axis| !is_valid(values[axis])) {
-        Some(axis) => Err(InvalidRow::new(row, column, axis, values[axis])),
-        None => Ok(()),
-    }
-}
-
-#[inline(always)]
-fn both_finite(v: [f32; 2]) -> bool {
-    v[0].is_finite() & v[1].is_finite()
-}
-
-#[inline(always)]
-fn box_around(center: [f32; 2], half: [f32; 2]) -> RawAabb {
-    [center[0] - half[0], center[1] - half[1], center[0] + half[0], center[1] + half[1]]
-}
-
-#[inline(always)]
-fn add(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
-    [a[0] + b[0], a[1] + b[1]]
-}
-
-#[inline(always)]
-fn translated(aabb: RawAabb, by: [f32; 2]) -> RawAabb {
-    [aabb[0] + by[0], aabb[1] + by[1], aabb[2] + by[0], aabb[3] + by[1]]
-}
-
-/// The union of two boxes without NaN, by comparisons that vectorize.
-#[inline(always)]
-fn union(a: RawAabb, b: RawAabb) -> RawAabb {
-    let low = |a: f32, b: f32| if a < b { a } else { b };
-    let high = |a: f32, b: f32| if a > b { a } else { b };
-    [low(a[0], b[0]), low(a[1], b[1]), high(a[2], b[2]), high(a[3], b[3])]
 }

@@ -1,5 +1,7 @@
 //! Collision filters: layers and masks.
 
+use bytemuck::{Pod, Zeroable};
+
 /// Collision filter: the layers of an entity and the layers that it accepts, 32 bits each.
 ///
 /// Two entities interact only if each accepts the other: a layer of the first is in the mask of the
@@ -18,7 +20,7 @@
 /// assert!(person.interacts_with(person));
 /// assert!(!person.interacts_with(ghost)); // the ghost accepts people, but not the reverse
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Filter {

@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use triphase::geometry::RawAabb;
 use triphase::reference::body_aabb;
-use triphase::{Aabb, Bodies, BodyShape, Error, Filter, Hit, InvalidRows, Statics, World, WorldConfig};
+use triphase::{
+    Aabb, Bodies, BodyShape, Error, Filter, Hit, InvalidRows, Pair, StaticPair, Statics, World, WorldConfig,
+};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{ExpectedPairs, WorldSet, settings, world};
 
@@ -760,4 +762,23 @@ fn a_panic_of_the_id_function_changes_nothing() {
         }
     }
     assert_eq!(wrong, []);
+}
+
+#[test]
+fn values_of_single_contacts_are_written() {
+    let mut world = world(WorldConfig::new().with_contact_tracking(true));
+    world.set_statics(&[[-9.0f32, -9.0, -8.0, -8.0], [0.0, -1.0, 9.0, 0.0]]).unwrap();
+    let centers = [[0.0f32, 0.0], [0.8, 0.0], [5.0, 9.0], [5.8, 9.0]];
+    let bodies = Bodies::uniform(&centers, [0.5, 0.5]);
+    world.step(bodies).unwrap();
+    let mut events = world.events_mut().unwrap();
+    *events.value_mut(Pair { a: 2, b: 3 }).unwrap() = 23;
+    *events.static_value_mut(StaticPair { body: 1, static_row: 1 }).unwrap() = 11;
+    assert_eq!(events.value_mut(Pair { a: 1, b: 2 }), None);
+    assert_eq!(events.value_mut(Pair { a: 9_000_000, b: 9_000_001 }), None);
+    assert_eq!(events.static_value_mut(StaticPair { body: 1, static_row: 0 }), None);
+    let contacts = world.step(bodies).unwrap();
+    let events = contacts.events().unwrap();
+    assert!(events.persisting().map(|contact| contact.value).eq([0, 23]));
+    assert!(events.persisting_static().map(|contact| contact.value).eq([0, 11]));
 }

@@ -30,3 +30,4 @@ mod sleeping_random;
 mod snapshots;
 mod spatial_order;
 mod streaming;
+mod strided;

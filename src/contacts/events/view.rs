@@ -204,6 +204,20 @@ impl<'w> ContactEventsMut<'w> {
         started_mut(&mut self.tracker.statics)
     }
 
+    /// The value of a body contact, or `None` if there is no such contact.
+    ///
+    /// # Cost
+    ///
+    /// A binary search among the contacts of a few thousand rows.
+    pub fn value_mut(&mut self, pair: Pair) -> Option<&mut u32> {
+        value_mut(&mut self.tracker.bodies, [pair.a, pair.b])
+    }
+
+    /// The value of a static contact, or `None`; see [`value_mut`](Self::value_mut).
+    pub fn static_value_mut(&mut self, pair: StaticPair) -> Option<&mut u32> {
+        value_mut(&mut self.tracker.statics, [pair.body, pair.static_row])
+    }
+
     /// All static contacts, with their values.
     pub fn tracked_static(&mut self) -> impl Iterator<Item = (StaticPair, &mut u32)> {
         tracked_mut(&mut self.tracker.statics)
@@ -270,6 +284,11 @@ fn ended<'t>(
 fn value(contacts: &ContactSet, [row, partner]: [u32; 2]) -> Option<u32> {
     let span = contacts.live().get(row as usize / SPAN_ROWS)?;
     span.entries().binary_search(&entry(row, partner)).ok().map(|place| span.values()[place])
+}
+
+fn value_mut(contacts: &mut ContactSet, [row, partner]: [u32; 2]) -> Option<&mut u32> {
+    let (entries, values, _) = contacts.live_mut().get_mut(row as usize / SPAN_ROWS)?.parts_mut();
+    entries.binary_search(&entry(row, partner)).ok().map(|place| &mut values[place])
 }
 
 fn tracked_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {

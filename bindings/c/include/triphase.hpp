@@ -1,0 +1,160 @@
+// triphase for C++17: owning handles, exceptions and ranges over the C interface.
+//
+// Thin on purpose: everything else is called as in C, with `world.get()`.
+
+#ifndef TRIPHASE_HPP
+#define TRIPHASE_HPP
+
+#include "triphase.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace triphase {
+
+/// A call that failed; `details()` has the row, the column and the value.
+class Error : public std::runtime_error {
+public:
+  Error() : std::runtime_error(tp_last_error_message()) { tp_last_error(&details_); }
+  const tp_error &details() const noexcept { return details_; }
+
+private:
+  tp_error details_ = {};
+};
+
+/// Throws the last error of this thread if a call failed.
+inline void check(tp_status status)
+{
+  if (status != TP_STATUS_OK) {
+    throw Error();
+  }
+}
+
+/// An array that belongs to a buffer or a world, for range loops. (std::span is C++20.)
+template <typename T>
+class Span {
+public:
+  Span() = default;
+  Span(const T *data, std::size_t size) : data_(data), size_(size) {}
+  const T *begin() const noexcept { return data_; }
+  const T *end() const noexcept { return data_ + size_; }
+  const T *data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  const T &operator[](std::size_t k) const noexcept { return data_[k]; }
+
+private:
+  const T *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// The column of one member of an array of structs: `column(units, &Unit::position)`.
+template <typename Struct, typename Member>
+tp_column column(const Struct *structs, Member Struct::*member)
+{
+  return {structs == nullptr ? nullptr : &(structs->*member), sizeof(Struct)};
+}
+
+template <typename Struct, typename Member>
+tp_column column(const std::vector<Struct> &structs, Member Struct::*member)
+{
+  return column(structs.empty() ? nullptr : structs.data(), member);
+}
+
+/// An array of its own as a column.
+template <typename Value>
+tp_column column(const std::vector<Value> &values)
+{
+  return {values.data(), sizeof(Value)};
+}
+
+/// Results of calls, reused from frame to frame.
+class Buffer {
+public:
+  Buffer()
+  {
+    tp_buffer *buffer = nullptr;
+    check(tp_buffer_create(&buffer));
+    buffer_.reset(buffer);
+  }
+  tp_buffer *get() const noexcept { return buffer_.get(); }
+
+private:
+  struct Destroy {
+    void operator()(tp_buffer *buffer) const noexcept { tp_buffer_destroy(buffer); }
+  };
+  std::unique_ptr<tp_buffer, Destroy> buffer_;
+};
+
+/// A world that is destroyed with its last owner.
+class World {
+public:
+  explicit World(const tp_config &config = tp_config_default())
+  {
+    tp_world *world = nullptr;
+    check(tp_world_create(&config, &world));
+    world_.reset(world);
+  }
+
+  tp_world *get() const noexcept { return world_.get(); }
+
+  void set_statics(const tp_statics &statics) { check(tp_set_statics(get(), &statics)); }
+  void step(const tp_bodies &bodies) { check(tp_step(get(), &bodies, 1)); }
+  void step(const std::vector<tp_bodies> &chunks) { check(tp_step(get(), chunks.data(), chunks.size())); }
+
+  /// Calls `each(tp_pair)` for each pair of bodies of the last step.
+  template <typename Each>
+  void for_each_pair(Buffer &buffer, Each &&each) const
+  {
+    const tp_pair_page *pages = nullptr;
+    std::size_t count = 0;
+    check(tp_body_pages(get(), buffer.get(), &pages, &count));
+    for (const tp_pair_page &page : Span<tp_pair_page>(pages, count)) {
+      for (const tp_pair &pair : Span<tp_pair>(page.pairs, page.count)) {
+        each(pair);
+      }
+    }
+  }
+
+  /// Calls `each(tp_static_pair)` for each pair of a body and a static of the last step.
+  template <typename Each>
+  void for_each_static_pair(Buffer &buffer, Each &&each) const
+  {
+    const tp_static_pair_page *pages = nullptr;
+    std::size_t count = 0;
+    check(tp_static_pages(get(), buffer.get(), &pages, &count));
+    for (const tp_static_pair_page &page : Span<tp_static_pair_page>(pages, count)) {
+      for (const tp_static_pair &pair : Span<tp_static_pair>(page.pairs, page.count)) {
+        each(pair);
+      }
+    }
+  }
+
+  tp_events events(Buffer &buffer, std::uint32_t which = TP_EVENTS_ALL) const
+  {
+    tp_events events = {};
+    check(tp_read_events(get(), which, buffer.get(), &events));
+    return events;
+  }
+
+  Span<tp_hit> query_box(const tp_box &area, Buffer &buffer, const tp_query_options *options = nullptr) const
+  {
+    const tp_hit *hits = nullptr;
+    std::size_t count = 0;
+    check(tp_query_box(get(), options, area, buffer.get(), &hits, &count));
+    return {hits, count};
+  }
+
+private:
+  struct Destroy {
+    void operator()(tp_world *world) const noexcept { tp_world_destroy(world); }
+  };
+  std::unique_ptr<tp_world, Destroy> world_;
+};
+
+} // namespace triphase
+
+#endif // TRIPHASE_HPP

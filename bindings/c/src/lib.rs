@@ -1,0 +1,47 @@
+//! C interface of triphase.
+//!
+//! Every call takes plain pointers and returns a [`tp_status`](status::tp_status). What callers
+//! must know is in the header, `include/triphase.h`, which is generated from the comments here.
+//!
+//! POINTER-1: C callers pass pointers that are null or point to memory that is readable, for
+//! outputs writable, for as many elements as the call says, and that no other thread writes during
+//! the call. Handles are null or were returned by a `create` function and not destroyed since.
+//! Everything else about arguments is checked. Bytes between the values of a column, such as the
+//! padding of structs, are never read.
+
+#![allow(non_camel_case_types)] // the names are those of the C header
+
+// Blank lines keep the order, which is that of the header.
+pub mod status; // what a call returns
+
+pub mod error; // details of the last error
+
+pub mod config; // settings
+
+pub mod world; // creation, and calls of the whole world
+
+pub mod shapes; // vectors, boxes, circles, rays
+
+pub mod bodies; // columns with strides
+
+pub mod statics; // boxes that rarely change
+
+pub mod step;
+
+pub mod buffer; // results of calls
+
+pub mod contacts; // pairs, partners, islands
+
+pub mod events; // contacts that began, persisted and ended
+
+pub mod queries; // boxes, circles, points
+
+pub mod casts; // rays and moving boxes
+
+pub mod batches; // many queries at once
+
+pub mod snapshots; // completed steps, for other threads
+
+pub mod report; // figures of the last step
+
+mod caller; // pointers from C, checked

@@ -1,0 +1,252 @@
+//! Queries of boxes, circles and points.
+
+use crate::bodies::tp_filter;
+use crate::buffer::tp_buffer;
+use crate::caller::{Caller, Failure, call, flag};
+use crate::shapes::{shape, tp_box, tp_circle, tp_vec2};
+use crate::snapshots::tp_snapshot;
+use crate::status::tp_status;
+use crate::world::tp_world;
+use broad_phase::query::Hits;
+use broad_phase::{Aabb, Circle, Hit, Neighbor, Point, QueryBuilder};
+
+/// What a query may find.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum tp_targets {
+    /// Bodies and statics.
+    TP_TARGETS_ALL = 0,
+    /// Bodies only.
+    TP_TARGETS_BODIES = 1,
+    /// Statics only.
+    TP_TARGETS_STATICS = 2,
+}
+
+/// Restrictions of a query. A hit must satisfy all of them.
+///
+/// Initialize it with zeros and set what you need. Where a call takes options, null means none.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tp_query_options {
+    /// If not null, this snapshot is queried, and the world may be null.
+    pub snapshot: *const tp_snapshot,
+    /// Rows of bodies that are not found, such as the body that makes the query; or null. Each hit
+    /// is compared with all of them.
+    pub excluded_bodies: *const u32,
+    /// Number of elements of `excluded_bodies`.
+    pub excluded_body_count: usize,
+    /// Rows of statics that are not found, or null.
+    pub excluded_statics: *const u32,
+    /// Number of elements of `excluded_statics`.
+    pub excluded_static_count: usize,
+    /// A tp_targets.
+    pub targets: u32,
+    /// If `has_filter` is 1, only entities whose filter and this one accept each other are found. To
+    /// find the entities in some layers, set `layers` to UINT32_MAX and `mask` to these layers.
+    pub filter: tp_filter,
+    /// 1 if `filter` is set, otherwise 0.
+    pub has_filter: u8,
+    /// Always 0.
+    pub reserved: [u8; 3],
+}
+
+/// What a hit is.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum tp_hit_kind {
+    /// A body; `row` is that of the last step.
+    TP_HIT_BODY = 0,
+    /// A static; `row` is that of the static set.
+    TP_HIT_STATIC = 1,
+}
+
+/// A body or a static that a query found.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct tp_hit {
+    /// Its id, or its row if it has none.
+    pub id: u64,
+    /// Its row.
+    pub row: u32,
+    /// Whether it is a body or a static.
+    pub kind: tp_hit_kind,
+    /// 1 if it has an id.
+    pub has_id: u8,
+    /// Always 0.
+    pub reserved: [u8; 2],
+}
+
+/// A body or a static near a point.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct tp_neighbor {
+    /// What was found.
+    pub target: tp_hit,
+    /// Distance from the point to the closed box, in world units; 0 inside.
+    pub distance: f64,
+}
+
+impl From<Hit> for tp_hit {
+    fn from(hit: Hit) -> Self {
+        let (kind, row, id) = match hit {
+            Hit::Body { row, id } => (tp_hit_kind::TP_HIT_BODY, row, id),
+            Hit::Static { row, id } => (tp_hit_kind::TP_HIT_STATIC, row, id),
+        };
+        Self { id: id.unwrap_or(row.into()), row, kind, has_id: id.is_some().into(), reserved: [0; 2] }
+    }
+}
+
+impl From<Neighbor> for tp_neighbor {
+    fn from(found: Neighbor) -> Self {
+        Self { target: found.target.into(), distance: found.distance }
+    }
+}
+
+/// The restricted query of a call.
+pub(crate) fn query<'c>(
+    c: Caller<'c>,
+    world: *const tp_world,
+    options: *const tp_query_options,
+) -> Result<QueryBuilder<'c>, Failure> {
+    if options.is_null() {
+        return Ok(c.world(world)?.world.query());
+    }
+    let options = c.get(options, "options")?;
+    let mut query = if options.snapshot.is_null() {
+        c.world(world)?.world.query()
+    } else {
+        c.get(options.snapshot, "snapshot")?.snapshot.query()
+    };
+    query = match options.targets {
+        0 => query,
+        1 => query.only_bodies(),
+        2 => query.only_statics(),
+        other => return Err(Failure::argument(format!("targets is {other}, which is no tp_targets"))),
+    };
+    if flag(options.has_filter, "has_filter")? {
+        query = query.with_filter(options.filter.into());
+    }
+    if options.excluded_body_count > 0 {
+        query =
+            query.exclude_bodies(c.slice(options.excluded_bodies, options.excluded_body_count, "excluded_bodies")?);
+    }
+    if options.excluded_static_count > 0 {
+        let rows = c.slice(options.excluded_statics, options.excluded_static_count, "excluded_statics")?;
+        query = query.exclude_statics(rows);
+    }
+    Ok(query)
+}
+
+/// Writes the hits of a box query to a buffer.
+fn give_hits(
+    c: Caller<'_>,
+    found: Hits<'_>,
+    buffer: *mut tp_buffer,
+    hits: *mut *const tp_hit,
+    count: *mut usize,
+) -> Result<(), Failure> {
+    let array = &mut c.get_mut(buffer, "buffer")?.hits;
+    array.clear();
+    found.for_each(|hit| array.push(hit.into()));
+    c.give(array, hits, count, "hits")
+}
+
+/// Finds everything whose box overlaps `area`.
+///
+/// Queries find the bodies of the last successful step, and the statics that are enabled now. Their
+/// order depends only on the steps, never on threads. The array belongs to `buffer`. Several threads
+/// may query a world at the same time, each with a buffer of its own.
+///
+/// Errors: TP_STATUS_INVALID_SHAPE if an edge is not finite or min exceeds max.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_query_box(
+    world: *const tp_world,
+    options: *const tp_query_options,
+    area: tp_box,
+    buffer: *mut tp_buffer,
+    hits: *mut *const tp_hit,
+    count: *mut usize,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| give_hits(c, query(c, world, options)?.query_aabb(shape::<_, Aabb>(area)?), buffer, hits, count))
+    }
+}
+
+/// Finds everything whose box is inside `area`, such as for a selection; like tp_query_box().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_query_contained(
+    world: *const tp_world,
+    options: *const tp_query_options,
+    area: tp_box,
+    buffer: *mut tp_buffer,
+    hits: *mut *const tp_hit,
+    count: *mut usize,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| {
+            let found = query(c, world, options)?.query_contained_in(shape::<_, Aabb>(area)?);
+            give_hits(c, found, buffer, hits, count)
+        })
+    }
+}
+
+/// Finds everything whose box contains `point`; like tp_query_box().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_query_point(
+    world: *const tp_world,
+    options: *const tp_query_options,
+    point: tp_vec2,
+    buffer: *mut tp_buffer,
+    hits: *mut *const tp_hit,
+    count: *mut usize,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| give_hits(c, query(c, world, options)?.query_point(shape::<_, Point>(point)?), buffer, hits, count))
+    }
+}
+
+/// Finds everything whose box overlaps a circle; like tp_query_box().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_query_circle(
+    world: *const tp_world,
+    options: *const tp_query_options,
+    circle: tp_circle,
+    buffer: *mut tp_buffer,
+    hits: *mut *const tp_hit,
+    count: *mut usize,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| give_hits(c, query(c, world, options)?.query_circle(shape::<_, Circle>(circle)?), buffer, hits, count))
+    }
+}
+
+/// Finds the `k` boxes nearest to the center of a circle among those that overlap it, nearest first.
+///
+/// The radius is the largest distance; INFINITY for any. With SIZE_MAX as `k`, finds all boxes that
+/// overlap the circle. Otherwise like tp_query_box().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tp_query_nearest(
+    world: *const tp_world,
+    options: *const tp_query_options,
+    circle: tp_circle,
+    k: usize,
+    buffer: *mut tp_buffer,
+    neighbors: *mut *const tp_neighbor,
+    count: *mut usize,
+) -> tp_status {
+    // SAFETY: C callers keep POINTER-1.
+    unsafe {
+        call(|c| {
+            let (query, circle) = (query(c, world, options)?, shape::<_, Circle>(circle)?);
+            let buffer = c.get_mut(buffer, "buffer")?;
+            query.k_nearest_within(circle, k, &mut buffer.found.neighbors);
+            buffer.neighbors.clear();
+            buffer.neighbors.extend(buffer.found.neighbors.iter().map(|&found| tp_neighbor::from(found)));
+            c.give(&buffer.neighbors, neighbors, count, "neighbors")
+        })
+    }
+}

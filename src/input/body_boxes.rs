@@ -1,0 +1,213 @@
+//! The boxes of bodies, computed from the columns of a chunk.
+
+use crate::error::{Column, InvalidRow};
+use crate::geometry::RawAabb;
+use crate::input::bodies::{Bodies, BoxColumns, check_box};
+use crate::input::rows::{is_finite, read_boxes};
+use crate::input::strided::StridedColumn;
+use std::ops::Range;
+
+/// Rows of strided columns that are gathered at a time: enough for the loops that read them, and
+/// few enough to stay in the first cache.
+const GATHERED_ROWS: usize = 64;
+
+/// Rows of a chunk, as slices of the same length.
+struct BodyRows<'r> {
+    boxes: BoxColumns<&'r [[f32; 2]], &'r [RawAabb]>,
+    displacements: Option<&'r [[f32; 2]]>,
+}
+
+/// Computes the boxes of some rows of a chunk.
+#[inline(always)]
+pub(super) fn read_bodies(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
+    match contiguous_rows(chunk, rows.clone()) {
+        Some(rows) => read_rows(&rows, boxes),
+        None => read_strided(chunk, rows, boxes),
+    }
+}
+
+/// Some rows of a chunk, if all its columns are contiguous.
+#[inline(always)]
+fn contiguous_rows<'a>(chunk: &Bodies<'a>, rows: Range<usize>) -> Option<BodyRows<'a>> {
+    let vectors = |column: StridedColumn<'a, [f32; 2]>| column.contiguous().map(|column| &column[rows.clone()]);
+    let boxes = match chunk.boxes {
+        BoxColumns::Centers { centers, half_extents } => {
+            BoxColumns::Centers { centers: vectors(centers)?, half_extents: vectors(half_extents)? }
+        }
+        BoxColumns::Uniform { centers, half_extents } => {
+            BoxColumns::Uniform { centers: vectors(centers)?, half_extents }
+        }
+        BoxColumns::Aabbs(aabbs) => BoxColumns::Aabbs(&aabbs.contiguous()?[rows.clone()]),
+    };
+    let displacements = match chunk.displacements {
+        Some(column) => Some(vectors(column)?),
+        None => None,
+    };
+    Some(BodyRows { boxes, displacements })
+}
+
+/// Computes boxes of a chunk with strided columns: gathers a few rows at a time, which stay in the
+/// cache, and reads them as contiguous ones.
+#[inline(never)]
+fn read_strided(chunk: &Bodies<'_>, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
+    let (mut vectors, mut raw_boxes) = ([[[0.0; 2]; GATHERED_ROWS]; 3], [[0.0; 4]; GATHERED_ROWS]);
+    let [centers, half_extents, displacements] = &mut vectors;
+    let mut valid = true;
+    for (from, boxes) in rows.step_by(GATHERED_ROWS).zip(boxes.chunks_mut(GATHERED_ROWS)) {
+        let len = boxes.len();
+        let gather = |column: StridedColumn<'_, [f32; 2]>, to: &mut [[f32; 2]]| {
+            column.copy_rows(from..from + len, &mut to[..len]);
+        };
+        let gathered = BodyRows {
+            boxes: match chunk.boxes {
+                BoxColumns::Centers { centers: from_centers, half_extents: from_halves } => {
+                    gather(from_centers, centers);
+                    gather(from_halves, half_extents);
+                    BoxColumns::Centers { centers: &centers[..len], half_extents: &half_extents[..len] }
+                }
+                BoxColumns::Uniform { centers: from_centers, half_extents } => {
+                    gather(from_centers, centers);
+                    BoxColumns::Uniform { centers: &centers[..len], half_extents }
+                }
+                BoxColumns::Aabbs(aabbs) => {
+                    aabbs.copy_rows(from..from + len, &mut raw_boxes[..len]);
+                    BoxColumns::Aabbs(&raw_boxes[..len])
+                }
+            },
+            displacements: chunk.displacements.map(|column| {
+                gather(column, displacements);
+                &displacements[..len]
+            }),
+        };
+        valid &= read_rows(&gathered, boxes);
+    }
+    valid
+}
+
+/// Computes the boxes of rows, with one loop for each form of input and no branch per row.
+#[inline(always)]
+fn read_rows(rows: &BodyRows<'_>, boxes: &mut [RawAabb]) -> bool {
+    let mut valid = true;
+    match rows.boxes {
+        BoxColumns::Centers { centers, half_extents } => {
+            for (slot, (&center, &half)) in boxes.iter_mut().zip(centers.iter().zip(half_extents)) {
+                *slot = box_around(center, half);
+                valid &= is_finite(slot) & (half[0] >= 0.0) & (half[1] >= 0.0);
+            }
+        }
+        BoxColumns::Uniform { centers, half_extents: half } => {
+            for (slot, &center) in boxes.iter_mut().zip(centers) {
+                *slot = box_around(center, half);
+                valid &= is_finite(slot);
+            }
+            valid &= half[0] >= 0.0 && half[1] >= 0.0;
+        }
+        BoxColumns::Aabbs(aabbs) => valid &= read_boxes(aabbs, boxes),
+    }
+    match rows.displacements {
+        Some(displacements) => valid & extend_by_motion(&rows.boxes, displacements, boxes),
+        None => valid,
+    }
+}
+
+/// Extends boxes to cover the motion of their bodies.
+#[inline(always)]
+fn extend_by_motion(
+    rows: &BoxColumns<&[[f32; 2]], &[RawAabb]>,
+    displacements: &[[f32; 2]],
+    boxes: &mut [RawAabb],
+) -> bool {
+    let mut valid = true;
+    match *rows {
+        // The far box is computed from the far center: translating the near box would round
+        // differently.
+        BoxColumns::Centers { centers, half_extents } => {
+            let columns = centers.iter().zip(half_extents);
+            for ((slot, (&center, &half)), &by) in boxes.iter_mut().zip(columns).zip(displacements) {
+                *slot = union(*slot, box_around(add(center, by), half));
+                valid &= is_finite(slot) & both_finite(by);
+            }
+        }
+        BoxColumns::Uniform { centers, half_extents: half } => {
+            for ((slot, &center), &by) in boxes.iter_mut().zip(centers).zip(displacements) {
+                *slot = union(*slot, box_around(add(center, by), half));
+                valid &= is_finite(slot) & both_finite(by);
+            }
+        }
+        BoxColumns::Aabbs(_) => {
+            for (slot, &by) in boxes.iter_mut().zip(displacements) {
+                *slot = union(*slot, translated(*slot, by));
+                valid &= is_finite(slot) & both_finite(by);
+            }
+        }
+    }
+    valid
+}
+
+/// Computes the box of one body, or names its first invalid value.
+pub(super) fn check_body(chunk: &Bodies<'_>, at: usize, row: u32) -> Result<RawAabb, InvalidRow> {
+    let displacement = chunk.displacements.map(|displacements| displacements.at(at));
+    match chunk.boxes {
+        BoxColumns::Centers { centers, half_extents } => {
+            check_center(row, centers.at(at), half_extents.at(at), displacement)
+        }
+        BoxColumns::Uniform { centers, half_extents } => check_center(row, centers.at(at), half_extents, displacement),
+        BoxColumns::Aabbs(aabbs) => {
+            let aabb = aabbs.at(at);
+            check_box(row, &aabb)?;
+            check_axes(row, Column::Displacement, displacement.unwrap_or_default(), f32::is_finite)?;
+            Ok(displacement.map_or(aabb, |by| union(aabb, translated(aabb, by))))
+        }
+    }
+}
+
+fn check_center(
+    row: u32,
+    center: [f32; 2],
+    half: [f32; 2],
+    displacement: Option<[f32; 2]>,
+) -> Result<RawAabb, InvalidRow> {
+    check_axes(row, Column::Center, center, f32::is_finite)?;
+    check_axes(row, Column::HalfExtent, half, |v| v.is_finite() && v >= 0.0)?;
+    check_axes(row, Column::Displacement, displacement.unwrap_or_default(), f32::is_finite)?;
+    let aabb = box_around(center, half);
+    // The far center may round to infinity, and so may an edge; half-extents are finite, so no edge
+    // is NaN.
+    Ok(displacement.map_or(aabb, |by| union(aabb, box_around(add(center, by), half))))
+}
+
+/// Names the first axis whose value is invalid.
+fn check_axes(row: u32, column: Column, values: [f32; 2], is_valid: impl Fn(f32) -> bool) -> Result<(), InvalidRow> {
+    match (0..2).find(|&axis| !is_valid(values[axis])) {
+        Some(axis) => Err(InvalidRow::new(row, column, axis, values[axis])),
+        None => Ok(()),
+    }
+}
+
+#[inline(always)]
+fn both_finite(v: [f32; 2]) -> bool {
+    v[0].is_finite() & v[1].is_finite()
+}
+
+#[inline(always)]
+fn box_around(center: [f32; 2], half: [f32; 2]) -> RawAabb {
+    [center[0] - half[0], center[1] - half[1], center[0] + half[0], center[1] + half[1]]
+}
+
+#[inline(always)]
+fn add(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+#[inline(always)]
+fn translated(aabb: RawAabb, by: [f32; 2]) -> RawAabb {
+    [aabb[0] + by[0], aabb[1] + by[1], aabb[2] + by[0], aabb[3] + by[1]]
+}
+
+/// The union of two boxes without NaN, by comparisons that vectorize.
+#[inline(always)]
+fn union(a: RawAabb, b: RawAabb) -> RawAabb {
+    let low = |a: f32, b: f32| if a < b { a } else { b };
+    let high = |a: f32, b: f32| if a > b { a } else { b };
+    [low(a[0], b[0]), low(a[1], b[1]), high(a[2], b[2]), high(a[3], b[3])]
+}
