@@ -11,11 +11,30 @@ use crate::memory::page::PairSink;
 use crate::simd::batch_test::Tests;
 use crate::simd::cell_view::{CellRect, CellView};
 use crate::simd::circle_test::CircleSides;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use crate::simd::neon;
 use crate::simd::portable;
 use crate::simd::probe::{PairOrder, Probe};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::simd::wasm128;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512, sse2};
 use std::ops::Range;
+
+/// The levels that code is compiled for, in ascending order.
+pub(super) const TARGET_LEVELS: &[SimdLevel] = &[
+    SimdLevel::Portable,
+    #[cfg(target_arch = "x86_64")]
+    SimdLevel::Sse2,
+    #[cfg(target_arch = "x86_64")]
+    SimdLevel::Avx2,
+    #[cfg(target_arch = "x86_64")]
+    SimdLevel::Avx512,
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    SimdLevel::Neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    SimdLevel::Simd128,
+];
 
 /// A SIMD level that this machine supports.
 ///
@@ -52,15 +71,20 @@ macro_rules! dispatch {
             SimdLevel::Avx2 => unsafe { avx2::$kernel$(::<$($generic),+>)?($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Sse2 => sse2::$kernel$(::<$($generic),+>)?($($argument),*),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            SimdLevel::Neon => neon::$kernel$(::<$($generic),+>)?($($argument),*),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            SimdLevel::Simd128 => wasm128::$kernel$(::<$($generic),+>)?($($argument),*),
             _ => portable::$kernel$(::<$($generic),+>)?($($argument),*),
         }
     };
 }
 
 impl DetectedSimd {
-    /// The best level of this machine that is at most `max`.
+    /// The best level of this machine that is at most `max`. A `max` of another target is no limit.
     pub(crate) fn detect(max: Option<SimdLevel>) -> Self {
         let best = best_level();
+        let max = max.filter(|max| TARGET_LEVELS.contains(max));
         Self(max.map_or(best, |max| best.min(max)))
     }
 
@@ -174,7 +198,8 @@ fn best_level() -> SimdLevel {
     }
 }
 
+/// The last level of the target: there is nothing to detect.
 #[cfg(not(target_arch = "x86_64"))]
 fn best_level() -> SimdLevel {
-    SimdLevel::Portable
+    TARGET_LEVELS[TARGET_LEVELS.len() - 1]
 }
