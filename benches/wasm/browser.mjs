@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const SECONDS_MAX = 120;
-const [module, bodies = "100000", frames = "60", level = ""] = process.argv.slice(2);
+const [module, bodies = "100000", frames = "300", level = ""] = process.argv.slice(2);
 const files = {
   "/": [new URL("index.html", import.meta.url), "text/html"],
   "/measure.mjs": [new URL("measure.mjs", import.meta.url), "text/javascript"],
