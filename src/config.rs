@@ -31,6 +31,9 @@ pub enum InvalidRows {
 }
 
 /// Instruction set of the inner loops. Results and their order are the same with each.
+///
+/// [`Portable`](Self::Portable) is on every target. The others each belong to one architecture; the
+/// levels of one architecture are in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -45,6 +48,11 @@ pub enum SimdLevel {
     Avx2,
     /// x86-64 with AVX-512 F, VL, BW and DQ, and all of [`Avx2`](Self::Avx2).
     Avx512,
+    /// NEON, which every 64-bit ARM (aarch64) has. Not on big-endian targets.
+    Neon,
+    /// simd128 of 32-bit WebAssembly, if compiled with it (`-C target-feature=+simd128`): modules
+    /// cannot detect it at run time.
+    Simd128,
 }
 
 /// Shape of the bodies of a world, which determines what counts as a contact pair.
@@ -228,7 +236,8 @@ impl WorldConfig {
 
     /// Limits the instruction set of the inner loops; `None`, the default, sets no limit.
     ///
-    /// The best instruction set that the CPU has, up to this limit, is used. Results do not depend
+    /// The best instruction set that the CPU has, up to this limit, is used. A level of another
+    /// architecture is no limit, so saved settings can move between machines. Results do not depend
     /// on this setting.
     pub fn with_simd_max(mut self, level: impl Into<Option<SimdLevel>>) -> Self {
         self.simd_max = level.into();

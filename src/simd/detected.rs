@@ -11,14 +11,36 @@ use crate::memory::page::PairSink;
 use crate::simd::batch_test::Tests;
 use crate::simd::cell_view::{CellRect, CellView};
 use crate::simd::circle_test::CircleSides;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use crate::simd::neon;
 #[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
 use crate::simd::portable as lowest;
 use crate::simd::probe::{PairOrder, Probe};
 #[cfg(all(target_arch = "x86_64", not(any(debug_assertions, test))))]
 use crate::simd::sse2 as lowest;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::simd::wasm128;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512, sse2};
 use std::ops::Range;
+
+/// The levels that code is compiled for, in ascending order.
+///
+/// Every x86-64 has SSE2, so there the portable kernels are for tests only.
+pub(super) const TARGET_LEVELS: &[SimdLevel] = &[
+    #[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
+    SimdLevel::Portable,
+    #[cfg(target_arch = "x86_64")]
+    SimdLevel::Sse2,
+    #[cfg(target_arch = "x86_64")]
+    SimdLevel::Avx2,
+    #[cfg(target_arch = "x86_64")]
+    SimdLevel::Avx512,
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    SimdLevel::Neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    SimdLevel::Simd128,
+];
 
 /// A SIMD level that this machine supports.
 ///
@@ -55,16 +77,22 @@ macro_rules! dispatch {
             SimdLevel::Avx2 => unsafe { avx2::$kernel$(::<$($generic),+>)?($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Sse2 => sse2::$kernel$(::<$($generic),+>)?($($argument),*),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            SimdLevel::Neon => neon::$kernel$(::<$($generic),+>)?($($argument),*),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            SimdLevel::Simd128 => wasm128::$kernel$(::<$($generic),+>)?($($argument),*),
             _ => lowest::$kernel$(::<$($generic),+>)?($($argument),*),
         }
     };
 }
 
 impl DetectedSimd {
-    /// The best level of this machine that is at most `max`.
+    /// The best level of this machine that is at most `max`. A `max` of another target is no limit.
     pub(crate) fn detect(max: Option<SimdLevel>) -> Self {
         let best = best_level();
-        Self(max.map_or(best, |max| best.min(max)).max(LOWEST))
+        let is_of_target = |max: &SimdLevel| *max == SimdLevel::Portable || TARGET_LEVELS.contains(max);
+        let level = max.filter(is_of_target).map_or(best, |max| best.min(max));
+        Self(level.max(TARGET_LEVELS[0]))
     }
 
     /// Runs a job, compiled for this level.
@@ -159,15 +187,6 @@ impl DetectedSimd {
     }
 }
 
-/// The lowest level that is compiled.
-///
-/// Every x86-64 has SSE2, so there the portable kernels are for tests only.
-const LOWEST: SimdLevel = if cfg!(all(target_arch = "x86_64", not(any(debug_assertions, test)))) {
-    SimdLevel::Sse2
-} else {
-    SimdLevel::Portable
-};
-
 #[cfg(target_arch = "x86_64")]
 fn best_level() -> SimdLevel {
     let avx2 = is_x86_feature_detected!("avx2")
@@ -186,7 +205,8 @@ fn best_level() -> SimdLevel {
     }
 }
 
+/// The last level of the target: there is nothing to detect.
 #[cfg(not(target_arch = "x86_64"))]
 fn best_level() -> SimdLevel {
-    SimdLevel::Portable
+    TARGET_LEVELS[TARGET_LEVELS.len() - 1]
 }

@@ -18,7 +18,20 @@ mod block_mask;
 mod block_search;
 mod cell_view;
 mod circle_test;
+#[cfg(any(
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod compress_four;
 mod detected;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod double;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod output_slots;
 #[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
 mod portable;
@@ -31,6 +44,8 @@ mod sse2;
 #[cfg(test)]
 mod tests;
 mod vector;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm128;
 
 pub(crate) use block_search::{OverlapIter, run_mask};
 pub(crate) use cell_view::{CellRect, CellView};

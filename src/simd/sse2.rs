@@ -7,130 +7,122 @@
 
 use crate::simd::backend::{Backend, SET_LANES, ordered};
 use crate::simd::circle_test::CircleSides;
+use crate::simd::double::Double;
 use crate::simd::probe::PairOrder;
 use crate::simd::scan::compile_kernels;
 use crate::simd::vector::Vector;
 use std::arch::x86_64::*;
-use std::array::from_fn;
 
-/// Two halves of four lanes.
 #[derive(Clone, Copy)]
-pub(super) struct F32x8([__m128; 2]);
+pub(super) struct F32x4(__m128);
 
-/// Applies an instruction to each half.
-macro_rules! halves {
-    ($instruction:ident($($vector:expr),*)) => {
+/// Calls an intrinsic.
+macro_rules! sse2 {
+    ($name:ident($($argument:expr),*)) => {
         // SAFETY: every x86-64 has SSE2.
-        from_fn(|half| unsafe { $instruction($($vector[half]),*) })
+        unsafe { $name($($argument),*) }
     };
 }
 
-impl Vector for F32x8 {
-    const LANES: usize = 8;
+impl Vector for F32x4 {
+    const LANES: usize = 4;
 
-    type Words = [__m128i; 2];
-    type Mask = [__m128; 2];
+    type Words = __m128i;
+    type Mask = __m128;
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
-        // SAFETY: every x86-64 has SSE2.
-        Self([unsafe { _mm_set1_ps(value) }; 2])
+        Self(sse2!(_mm_set1_ps(value)))
     }
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller vouches for eight values.
-        Self(unsafe { [_mm_loadu_ps(from), _mm_loadu_ps(from.add(4))] })
+        // SAFETY: the caller vouches for four values.
+        Self(unsafe { _mm_loadu_ps(from) })
     }
 
     #[inline(always)]
-    unsafe fn splat_words(value: u32) -> [__m128i; 2] {
-        // SAFETY: every x86-64 has SSE2.
-        [unsafe { _mm_set1_epi32(value as i32) }; 2]
+    unsafe fn splat_words(value: u32) -> __m128i {
+        sse2!(_mm_set1_epi32(value as i32))
     }
 
     #[inline(always)]
-    unsafe fn load_words(from: *const u32) -> [__m128i; 2] {
-        // SAFETY: the caller vouches for eight values.
-        unsafe { [_mm_loadu_si128(from.cast()), _mm_loadu_si128(from.add(4).cast())] }
+    unsafe fn load_words(from: *const u32) -> __m128i {
+        // SAFETY: the caller vouches for four values.
+        unsafe { _mm_loadu_si128(from.cast()) }
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(halves!(_mm_add_ps(self.0, other.0)))
+        Self(sse2!(_mm_add_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self(halves!(_mm_sub_ps(self.0, other.0)))
+        Self(sse2!(_mm_sub_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        Self(halves!(_mm_mul_ps(self.0, other.0)))
+        Self(sse2!(_mm_mul_ps(self.0, other.0)))
     }
 
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         // The instruction returns its second operand if either is NaN.
-        Self(halves!(_mm_max_ps(self.0, other.0)))
+        Self(sse2!(_mm_max_ps(self.0, other.0)))
     }
 
     #[inline(always)]
-    fn le(self, other: Self) -> [__m128; 2] {
-        halves!(_mm_cmple_ps(self.0, other.0))
+    fn le(self, other: Self) -> __m128 {
+        sse2!(_mm_cmple_ps(self.0, other.0))
     }
 
     #[inline(always)]
-    fn gt(self, other: Self) -> [__m128; 2] {
-        halves!(_mm_cmpgt_ps(self.0, other.0))
+    fn gt(self, other: Self) -> __m128 {
+        sse2!(_mm_cmpgt_ps(self.0, other.0))
     }
 
     #[inline(always)]
-    fn disjoint(a: [__m128i; 2], b: [__m128i; 2]) -> [__m128; 2] {
+    fn disjoint(a: __m128i, b: __m128i) -> __m128 {
         // SAFETY: every x86-64 has SSE2.
-        from_fn(|half| unsafe {
-            _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(a[half], b[half]), _mm_setzero_si128()))
-        })
+        unsafe { _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(a, b), _mm_setzero_si128())) }
     }
 
     #[inline(always)]
-    fn sorted(a: [__m128i; 2], b: [__m128i; 2]) -> [[__m128i; 2]; 2] {
+    fn sorted(a: __m128i, b: __m128i) -> [__m128i; 2] {
         // SAFETY: every x86-64 has SSE2.
-        let sorted: [_; 2] = from_fn(|half| unsafe {
-            let (a, b) = (a[half], b[half]);
+        unsafe {
             // Comparisons are signed, so the sign bit is flipped. Values are exchanged where `b` is
             // less.
             let sign = _mm_set1_epi32(i32::MIN);
             let b_is_less = _mm_cmpgt_epi32(_mm_xor_si128(a, sign), _mm_xor_si128(b, sign));
             let exchange = _mm_and_si128(b_is_less, _mm_xor_si128(a, b));
-            (_mm_xor_si128(a, exchange), _mm_xor_si128(b, exchange))
-        });
-        [sorted.map(|(lesser, _)| lesser), sorted.map(|(_, greater)| greater)]
+            [_mm_xor_si128(a, exchange), _mm_xor_si128(b, exchange)]
+        }
     }
 
     #[inline(always)]
-    fn and(a: [__m128; 2], b: [__m128; 2]) -> [__m128; 2] {
-        halves!(_mm_and_ps(a, b))
+    fn and(a: __m128, b: __m128) -> __m128 {
+        sse2!(_mm_and_ps(a, b))
     }
 
     #[inline(always)]
-    fn and_not(a: [__m128; 2], b: [__m128; 2]) -> [__m128; 2] {
-        halves!(_mm_andnot_ps(b, a))
+    fn and_not(a: __m128, b: __m128) -> __m128 {
+        sse2!(_mm_andnot_ps(b, a))
     }
 
     #[inline(always)]
-    fn bits(mask: [__m128; 2]) -> u32 {
-        let [low, high]: [i32; 2] = halves!(_mm_movemask_ps(mask));
-        (low | high << 4) as u32
+    fn bits(mask: __m128) -> u32 {
+        sse2!(_mm_movemask_ps(mask)) as u32
     }
 }
 
 pub(super) struct Sse2;
 
 impl Backend for Sse2 {
-    type Vector = F32x8;
-    type BlockVector = F32x8;
+    type Vector = Double<F32x4>;
+    type BlockVector = Double<F32x4>;
 
     #[inline(always)]
     unsafe fn store_pairs(
@@ -140,7 +132,7 @@ impl Backend for Sse2 {
         hits: u32,
         out: *mut [u32; 2],
     ) -> usize {
-        let [first, second] = ordered::<F32x8>(order, row, rows);
+        let [first, second] = ordered::<Double<F32x4>>(order, row, rows);
         // SAFETY: the caller vouches for eight slots; the first half writes at most four pairs.
         unsafe {
             let count = store_half(first[0], second[0], hits & 15, out);

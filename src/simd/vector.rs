@@ -66,6 +66,12 @@ pub(super) trait Vector: Copy {
     /// Bit `k` is lane `k`.
     fn bits(mask: Self::Mask) -> u32;
 
+    /// [`bits`](Self::bits) of two masks, those of the second after those of the first.
+    #[inline(always)]
+    fn bits_of_two([first, second]: [Self::Mask; 2]) -> u32 {
+        Self::bits(first) | Self::bits(second) << Self::LANES
+    }
+
     /// [`bits`](Self::bits) of the first `count` lanes. `count` is below 256.
     #[inline(always)]
     fn first_bits(mask: Self::Mask, count: usize) -> u32 {
@@ -102,10 +108,12 @@ macro_rules! each_edge {
 pub(super) use each_edge;
 
 /// Calls an intrinsic on vectors of its instruction set.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! intrinsic {
     ($name:ident $(::<$constant:ident>)? ($($argument:expr),*)) => {
         // SAFETY: the arguments contain a vector, so its instruction set is available (VECTOR-1).
         unsafe { $name $(::<$constant>)? ($($argument),*) }
     };
 }
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 pub(super) use intrinsic;

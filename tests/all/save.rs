@@ -375,7 +375,8 @@ fn public_types_round_trip_through_serde() {
     assert_eq!(round_trip(&filter), [filter; 2]);
     assert_eq!(round_trip(&Pair { a: 1, b: u32::MAX }), [Pair { a: 1, b: u32::MAX }; 2]);
     assert_eq!(round_trip(&StaticPair { body: 5, static_row: 6 }), [StaticPair { body: 5, static_row: 6 }; 2]);
-    for simd in [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512] {
+    let x86 = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512];
+    for simd in x86.into_iter().chain([SimdLevel::Neon, SimdLevel::Simd128]) {
         assert_eq!(round_trip(&simd), [simd; 2]);
     }
     for rows in [InvalidRows::Reject, InvalidRows::Skip] {

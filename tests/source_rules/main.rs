@@ -49,17 +49,20 @@ const WITH_UNSAFE: &[&str] = &[
     "prefetch.rs",                   // a hint to the processor
     "simd/avx2.rs",
     "simd/avx512.rs",
-    "simd/backend.rs",      // hits written as pairs
-    "simd/batch_test.rs",   // a vector of entries against a probe
-    "simd/block_mask.rs",   // a block of boxes against an area
-    "simd/circle_test.rs",  // circles, lane by lane
-    "simd/detected.rs",     // the choice of an instruction set
+    "simd/backend.rs",     // hits written as pairs
+    "simd/batch_test.rs",  // a vector of entries against a probe
+    "simd/block_mask.rs",  // a block of boxes against an area
+    "simd/circle_test.rs", // circles, lane by lane
+    "simd/detected.rs",    // the choice of an instruction set
+    "simd/double.rs",      // two vectors as one
+    "simd/neon.rs",
     "simd/output_slots.rs", // pages written without bounds checks
     "simd/portable.rs",
     "simd/raw_columns.rs", // columns read without bounds checks
     "simd/scan.rs",        // runs of entries against probes
     "simd/sse2.rs",
-    "simd/vector.rs",               // the operations of an instruction set
+    "simd/vector.rs", // the operations of an instruction set
+    "simd/wasm128.rs",
     "tier/point_grid/partition.rs", // chunks write where they counted
 ];
 

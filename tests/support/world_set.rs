@@ -36,8 +36,12 @@ pub fn simd_levels() -> &'static [SimdLevel] {
             levels.extend(avx2.then_some(SimdLevel::Avx2));
             levels.extend(avx512.then_some(SimdLevel::Avx512));
         }
-        let all = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512];
-        let missing: Vec<_> = all.iter().filter(|level| !levels.contains(level)).collect();
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        levels.push(SimdLevel::Neon);
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        levels.push(SimdLevel::Simd128);
+        let x86 = cfg!(target_arch = "x86_64").then_some([SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512]);
+        let missing: Vec<_> = x86.into_iter().flatten().filter(|level| !levels.contains(level)).collect();
         let note = if missing.is_empty() {
             String::new()
         } else {

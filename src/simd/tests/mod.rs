@@ -13,6 +13,7 @@ use crate::memory::cell_table::{CellKey, CellStarts, table_words};
 use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words};
 use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use crate::memory::record::BodyRecord;
+use crate::simd::detected::TARGET_LEVELS;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use std::io::Write as _;
 use std::ops::Range;
@@ -39,8 +40,8 @@ const PADDINGS: [Padding; 3] = [Padding::Everything, Padding::NotANumber, Paddin
 fn levels() -> &'static [DetectedSimd] {
     static LEVELS: OnceLock<Vec<DetectedSimd>> = OnceLock::new();
     LEVELS.get_or_init(|| {
-        let all = [SimdLevel::Portable, SimdLevel::Sse2, SimdLevel::Avx2, SimdLevel::Avx512];
-        let mut levels: Vec<DetectedSimd> = all.map(|simd| DetectedSimd::detect(Some(simd))).into();
+        let all = TARGET_LEVELS;
+        let mut levels: Vec<_> = all.iter().map(|&simd| DetectedSimd::detect(Some(simd))).collect();
         levels.dedup();
         assert_eq!(levels.last(), Some(&DetectedSimd::default()), "the best one is tested");
         let missing = &all[levels.len()..];
@@ -64,6 +65,25 @@ fn every_level_of_this_machine_is_compared() {
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq");
     assert_eq!(levels().len(), 2 + usize::from(has_avx2) + usize::from(has_avx512));
+}
+
+/// Without detection, every level that is compiled is compared.
+#[cfg(not(target_arch = "x86_64"))]
+#[test]
+fn every_level_of_this_target_is_compared() {
+    assert_eq!(levels().len(), TARGET_LEVELS.len());
+    let has_more = cfg!(any(all(target_arch = "aarch64", target_endian = "little"), target_feature = "simd128"));
+    assert_eq!(TARGET_LEVELS.len(), 1 + usize::from(has_more));
+}
+
+#[test]
+fn levels_of_other_targets_are_no_limit() {
+    use SimdLevel::{Avx2, Avx512, Neon, Portable, Simd128, Sse2};
+    let best = levels().len() - 1;
+    for max in [Portable, Sse2, Avx2, Avx512, Neon, Simd128] {
+        let limit = TARGET_LEVELS.iter().position(|&level| level == max).unwrap_or(best);
+        assert_eq!(DetectedSimd::detect(Some(max)), levels()[limit.min(best)], "{max:?}");
+    }
 }
 
 /// Random numbers, and records made of them.

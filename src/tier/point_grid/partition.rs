@@ -30,7 +30,6 @@ use crate::tier::point_grid::band_borders::BATCH;
 use crate::tier::point_grid::places::BandPlaces;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
 use crate::tier::point_grid::route::route;
-use crate::tier::point_grid::size_classes::longest_side;
 use std::ops::Range;
 
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to distribute over
@@ -344,7 +343,10 @@ fn key_batch<const AXIS: usize>(
     class: &SizeClass,
 ) -> usize {
     let mut larger = [false; BATCH];
-    larger.iter_mut().zip(boxes).for_each(|(larger, aabb)| *larger = longest_side(aabb) > class.side_max);
+    // The longest side is above the limit, without a maximum: few instruction sets have one that
+    // ignores NaN.
+    let is_larger = |[x0, y0, x1, y1]: RawAabb| (x1 - x0 > class.side_max) | (y1 - y0 > class.side_max);
+    larger.iter_mut().zip(boxes).for_each(|(larger, &aabb)| *larger = is_larger(aabb));
     let mut aside_count = 0;
     class.borders.for_each(boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2])), |k, band, reaches| {
         keys[k] = band;
