@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 /// Bytes of a cache line.
+#[cfg(target_arch = "x86_64")]
 const CACHE_LINE: usize = 64;
 
 /// Loads items that will be read soon.

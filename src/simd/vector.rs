@@ -102,10 +102,12 @@ macro_rules! each_edge {
 pub(super) use each_edge;
 
 /// Calls an intrinsic on vectors of its instruction set.
+#[allow(unused_macros, reason = "some targets have portable kernels alone")]
 macro_rules! intrinsic {
     ($name:ident $(::<$constant:ident>)? ($($argument:expr),*)) => {
         // SAFETY: the arguments contain a vector, so its instruction set is available (VECTOR-1).
         unsafe { $name $(::<$constant>)? ($($argument),*) }
     };
 }
+#[allow(unused_imports, reason = "as above")]
 pub(super) use intrinsic;
