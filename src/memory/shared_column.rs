@@ -100,7 +100,7 @@ mod tests {
             let mut values: Vec<u32> = (0..len).collect();
             let mut column = SharedColumn::of(&values);
             let before = column.clone();
-            assert_eq!(column.bytes_beside(&before), column.chunks.capacity() * 16);
+            assert_eq!(column.bytes_beside(&before), column.chunks.capacity() * size_of::<Arc<[u32]>>());
             for added in [1, 0, 3, 1024, 700] {
                 let added: Vec<u32> = (0..added).map(|k| k * 7).collect();
                 values.extend(&added);

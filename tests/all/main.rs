@@ -10,7 +10,6 @@ mod error_messages;
 mod filters;
 mod input_errors;
 mod islands;
-mod pair_order;
 mod pairs_mut;
 mod partner_lists;
 mod queries;

@@ -6,6 +6,7 @@
 mod columns;
 mod large_worlds;
 mod pair_oracle;
+#[cfg(not(target_family = "wasm"))]
 mod property;
 mod sleep_check;
 mod world_set;
@@ -16,6 +17,7 @@ pub mod query_oracle;
 pub use columns::{Columns, Shape, clamp_to_finite, scene_bodies, scene_columns};
 pub use large_worlds::{LARGE_WORLD_KINDS, large_world};
 pub use pair_oracle::{ExpectedPairs, check_once, cross_pairs, filters_accept, self_pairs};
+#[cfg(not(target_family = "wasm"))]
 pub use property::settings;
 pub use sleep_check::{SleepCheck, SleepSchedule};
 #[cfg(feature = "parallel")]

@@ -20,6 +20,7 @@ pub fn pools() -> &'static [rayon::ThreadPool] {
 pub fn simd_levels() -> &'static [SimdLevel] {
     static LEVELS: OnceLock<Vec<SimdLevel>> = OnceLock::new();
     LEVELS.get_or_init(|| {
+        #[allow(unused_mut, reason = "some targets have one level")]
         let mut levels = vec![SimdLevel::Portable];
         #[cfg(target_arch = "x86_64")]
         {

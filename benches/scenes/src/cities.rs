@@ -40,7 +40,7 @@ fn cluster_centers(scene: &mut Scene, wide: f64, apart: f64) -> Vec<[f64; 2]> {
     let mut clusters: Vec<[f64; 2]> = Vec::with_capacity(CLUSTERS);
     while clusters.len() < CLUSTERS {
         let [x, y] = [(); 2].map(|()| apart + (wide - 2.0 * apart) * scene.random.unit());
-        if clusters.iter().all(|c| (c[0] - x).hypot(c[1] - y) >= apart) {
+        if clusters.iter().all(|c| libm::hypot(c[0] - x, c[1] - y) >= apart) {
             clusters.push([x, y]);
         }
     }

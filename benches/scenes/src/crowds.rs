@@ -108,8 +108,8 @@ pub(crate) fn sleepers(scene: &mut Scene, bodies: usize) {
 }
 
 pub(crate) fn power_law(scene: &mut Scene, bodies: usize) {
-    let span = POWER_LAW_RATIO.ln();
-    let sizes: Vec<f32> = (0..bodies).map(|_| (0.05 * (span * scene.random.unit()).exp()) as f32).collect();
+    let span = libm::log(POWER_LAW_RATIO);
+    let sizes: Vec<f32> = (0..bodies).map(|_| (0.05 * libm::exp(span * scene.random.unit())) as f32).collect();
     fill(scene, side(&sizes), &sizes);
 }
 

@@ -138,7 +138,7 @@ fn place(layout: BoxLayout, k: usize, count: usize, side: f32, random: &mut Spli
             [x, y, x * 1.5, y + y.abs() * 0.1]
         }
         BoxLayout::SixDecades => {
-            let (half_x, half_y) = (10f32.powf(random.range(-3.0, 3.0)), 10f32.powf(random.range(-3.0, 3.0)));
+            let [half_x, half_y] = [(); 2].map(|()| libm::powf(10.0, random.range(-3.0, 3.0)));
             around(x * 60.0, y * 60.0, half_x, half_y)
         }
         BoxLayout::TinyAndHuge => {

@@ -33,8 +33,8 @@ pub(crate) fn wide_and_tall(scene: &mut Scene, bodies: usize) {
 pub(crate) fn nested_clusters(scene: &mut Scene, bodies: usize) {
     let side = square(scene, bodies, 400.0);
     for _ in 0..bodies {
-        let site = scene.random.next_u64() as usize % SITES;
-        let width = 10f64.powi((scene.random.next_u64() as usize % SCALES) as i32 - 2);
+        let site = (scene.random.next_u64() % SITES as u64) as usize;
+        let width = 10f64.powi((scene.random.next_u64() % SCALES as u64) as i32 - 2);
         // Sites on a grid, one in each line and in each column.
         let corner = [site, site * 7 % SITES].map(|k| (k as f64 / SITES as f64 - 0.5) * (side - 200.0));
         let center = corner.map(|corner| corner as f32 + scene.random.range(0.0, width));

@@ -81,7 +81,7 @@ impl SplitMix64 {
             let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
             let square = x * x + y * y;
             if square < 1.0 && square > 0.0 {
-                let scale = (-2.0 * square.ln() / square).sqrt();
+                let scale = (-2.0 * libm::log(square) / square).sqrt();
                 return [x * scale, y * scale];
             }
         }

@@ -25,7 +25,7 @@ pub(crate) fn shaft(scene: &mut Scene, bodies: usize, clustered: bool) {
         } else {
             center(scene)
         };
-        let square = 0.09 * 10f64.powf(-5.0 * scene.random.unit());
+        let square = 0.09 * libm::pow(10.0, -5.0 * scene.random.unit());
         let half = match k % 7 {
             0 => [THIN, 7.0 * unit],
             1 => [7e-4 * unit, THIN],

@@ -241,7 +241,7 @@ impl SizeSample {
         let len = self.rows.len();
         let tried = (0..BORDERS_TRIED).map(|k| {
             // Dense near the largest: 1, 2, 3, 5, .. rows from the end.
-            let from_end = ((len as f64).powf((k + 1) as f64 / (BORDERS_TRIED + 1) as f64)) as usize;
+            let from_end = libm::pow(len as f64, (k + 1) as f64 / (BORDERS_TRIED + 1) as f64) as usize;
             len - from_end.clamp(1, len)
         });
         let mut best: Option<(f64, Borders)> = None;

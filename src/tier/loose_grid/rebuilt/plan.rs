@@ -149,7 +149,7 @@ pub(super) fn tight_map(loose: &CellMap, profiles: [Profile; 2]) -> CellMap {
         let Profile { side, extent, .. } = profiles[axis];
         let loose_side = side / f64::from(loose.counts()[axis]);
         // The cast saturates, and maps NaN, for an area without a side, to 0.
-        ((1.0 + extent / loose_side).log2().ceil() as u32).max(TIGHT_SHIFT)
+        (libm::log2(1.0 + extent / loose_side).ceil() as u32).max(TIGHT_SHIFT)
     };
     loose.joined([shift(0), shift(1)])
 }

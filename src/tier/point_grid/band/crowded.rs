@@ -162,7 +162,7 @@ impl SizeSplit<'_> {
 fn sweep_axis(part: &[BodyRecord]) -> Option<usize> {
     let (axis, overlapping) = sweep::sparse_axis(part);
     // Cuts are nested as often as the scales can be halved.
-    let cuts = f64::from(scales(part).max(2)).log2();
+    let cuts = libm::log2(scales(part).max(2).into());
     (overlapping <= SWEPT_MAX * cuts).then_some(axis)
 }
 
