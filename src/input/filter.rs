@@ -1,7 +1,4 @@
 //! Collision filters: layers and masks.
-
-use bytemuck::{Pod, Zeroable};
-
 /// Collision filter: the layers of an entity and the layers that it accepts, 32 bits each.
 ///
 /// Two entities interact only if each accepts the other: a layer of the first is in the mask of the
@@ -20,7 +17,7 @@ use bytemuck::{Pod, Zeroable};
 /// assert!(person.interacts_with(person));
 /// assert!(!person.interacts_with(ghost)); // the ghost accepts people, but not the reverse
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Filter {
