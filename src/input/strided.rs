@@ -47,8 +47,12 @@ use std::ops::Range;
 ///
 /// # Cost
 ///
-/// A step reads the cache lines that contain the fields, so large structs cost memory bandwidth.
-/// Values are gathered in pieces of 64 rows, in the cache, and then read like contiguous columns.
+/// A full step reads each row twice, and with it the cache lines that contain the fields. So if the
+/// structs are larger than the caches, packing the fields into columns before the step is faster,
+/// where the program has the memory and the code for it. On one thread of an Intel Xeon, 100,000
+/// structs of 64 bytes take 1.4 times as long as columns, and packing them first 1.13 times (`cargo
+/// bench` in `bindings/c`). [`World::step_changed`](crate::World::step_changed) reads the changed
+/// rows only.
 #[derive(Clone, Copy)]
 pub struct StridedColumn<'a, T> {
     len: usize,
