@@ -8,6 +8,8 @@ mod circle_bodies;
 mod contact_events;
 mod error_messages;
 mod filters;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod flush_to_zero;
 mod input_errors;
 mod islands;
 mod pairs_mut;
