@@ -79,12 +79,23 @@
 //!
 //! * `parallel` (default): steps run on the caller's rayon pool, or the global one. Without it, or
 //!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread,
-//!   with the same results.
+//!   with the same results. So it does on targets without threads, such as
+//!   `wasm32-unknown-unknown`.
 //! * `glam-columns` (default): columns may be slices of the re-exported [`glam`] vectors. A build
 //!   without any feature compiles neither `syn` nor another procedural macro.
 //! * `serde`: `World::save` and `World::restore`, and serialization of [`WorldConfig`], [`Filter`],
 //!   [`Aabb`] (validated when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
 //!   [`BodyShape`].
+//!
+//! # Platforms
+//!
+//! Results are the same on all of them. x86-64 and 64-bit ARM need no settings. WebAssembly is faster
+//! with `-C target-feature=+simd128`; see [`SimdLevel`].
+//!
+//! Like all of Rust, triphase expects the processor's default floating-point mode. If the host flushes
+//! subnormal numbers to zero (FTZ and DAZ), on all threads or on some, boxes and their pairs do not
+//! change as long as coordinates, half-extents and displacements are zero or at least 2e-31, and
+//! circles as long as radii and distances along each axis are zero or at least 2e-19.
 //!
 //! # Modules, in the order of data flow
 //!
