@@ -89,13 +89,13 @@
 //!
 //! # Platforms
 //!
-//! Results are the same on all of them. x86-64 and 64-bit ARM need no settings. WebAssembly is faster
-//! with `-C target-feature=+simd128`; see [`SimdLevel`].
+//! Results are the same on all of them. x86-64 and 64-bit ARM need no settings. WebAssembly is
+//! faster with `-C target-feature=+simd128`; see [`SimdLevel`].
 //!
-//! Like all of Rust, triphase expects the processor's default floating-point mode. If the host flushes
-//! subnormal numbers to zero (FTZ and DAZ), on all threads or on some, boxes and their pairs do not
-//! change as long as coordinates, half-extents and displacements are zero or at least 2e-31, and
-//! circles as long as radii and distances along each axis are zero or at least 2e-19.
+//! Like all of Rust, triphase expects the processor's default floating-point mode. If the host
+//! flushes subnormal numbers to zero (FTZ and DAZ), on all threads or on some, boxes and their
+//! pairs do not change as long as coordinates, half-extents and displacements are zero or at least
+//! 2e-31, and circles as long as radii and distances along each axis are zero or at least 2e-19.
 //!
 //! # Modules, in the order of data flow
 //!

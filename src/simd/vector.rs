@@ -67,6 +67,7 @@ pub(super) trait Vector: Copy {
     fn bits(mask: Self::Mask) -> u32;
 
     /// [`bits`](Self::bits) of two masks, those of the second after those of the first.
+    #[allow(dead_code, reason = "some targets have portable kernels alone")]
     #[inline(always)]
     fn bits_of_two([first, second]: [Self::Mask; 2]) -> u32 {
         Self::bits(first) | Self::bits(second) << Self::LANES
