@@ -92,6 +92,11 @@ fn range(values: impl Iterator<Item = f64>, room: f64) -> (f64, f64) {
     (low / room, high * room)
 }
 
+/// Whether the first digit is 1, 2 or 5; there is no room for more labels.
+fn is_round(value: f64) -> bool {
+    (round_below(value * 1.001) / value - 1.0).abs() < 0.01
+}
+
 /// The largest of 1, 2, 5, 10, 20 and so on that is not above `value`: a place for the first label.
 fn round_below(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
@@ -132,7 +137,7 @@ impl LineChart {
                 .x_desc(self.x)
                 .y_desc(self.y)
                 .x_label_formatter(&|value| short(*value))
-                .y_label_formatter(&|value| short(*value))
+                .y_label_formatter(&|value| if is_round(*value) { short(*value) } else { String::new() })
                 .draw()?;
             let mut ends = Vec::new();
             for line in &self.lines {
