@@ -28,6 +28,9 @@ pub(crate) struct Load {
     points: [f32; BINS + 1],
 }
 
+// The model of the README counts these bytes.
+const _: () = assert!(size_of::<Load>() == 264);
+
 impl Load {
     /// The load of a rank whose bodies begin at these x. Without bodies there is none.
     pub(crate) fn new(amount: f64, bodies: usize, begin_of: impl Fn(usize) -> f32) -> Self {

@@ -49,7 +49,7 @@ impl OwnBodies {
     }
 
     pub(crate) fn get(&self, row: usize) -> Body {
-        let &Self { ref ids, ref centers, ref half_extents, ref velocities } = self;
+        let Self { ids, centers, half_extents, velocities } = self;
         Body { id: ids[row], center: centers[row], half_extents: half_extents[row], velocity: velocities[row] }
     }
 

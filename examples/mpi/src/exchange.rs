@@ -6,22 +6,35 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use std::time::{Duration, Instant};
 
-/// The way to all ranks, and what its use has cost.
+/// The way to all ranks.
 pub(crate) struct Exchange {
     comm: SimpleCommunicator,
+    /// What its use has cost this rank so far.
+    pub(crate) cost: Cost,
+}
+
+/// What messages have cost a rank.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cost {
     /// Bytes sent to other ranks.
-    pub(crate) bytes_sent: u64,
-    /// Messages sent to other ranks.
-    pub(crate) messages_sent: u64,
+    pub(crate) bytes: u64,
+    /// Messages sent to one other rank.
+    pub(crate) messages: u64,
     /// Time in calls that wait for all ranks, which includes the time until the last one arrives.
     pub(crate) waited: Duration,
     /// Time in messages from rank to rank.
     pub(crate) transferred: Duration,
 }
 
+impl Cost {
+    pub(crate) fn time(&self) -> Duration {
+        self.waited + self.transferred
+    }
+}
+
 impl Exchange {
     pub(crate) fn new(comm: SimpleCommunicator) -> Self {
-        Self { comm, bytes_sent: 0, messages_sent: 0, waited: Duration::ZERO, transferred: Duration::ZERO }
+        Self { comm, cost: Cost::default() }
     }
 
     pub(crate) fn rank(&self) -> usize {
@@ -47,8 +60,8 @@ impl Exchange {
         let lengths: Vec<u64> = outboxes.iter().map(|outbox| outbox.len() as u64).collect();
         let mut coming = vec![0u64; self.ranks()];
         self.comm.all_to_all_into(&lengths[..], &mut coming[..]);
-        self.bytes_sent += 8 * (self.ranks() as u64 - 1);
-        self.waited += begin.elapsed();
+        self.cost.bytes += 8 * (self.ranks() as u64 - 1);
+        self.cost.waited += begin.elapsed();
         for (inbox, length) in inboxes.iter_mut().zip(coming) {
             inbox.resize(length as usize, T::zeroed());
         }
@@ -67,8 +80,8 @@ impl Exchange {
                     format!("{bytes} bytes from rank {me} to rank {rank}, but MPI counts up to {}", i32::MAX).into()
                 );
             }
-            self.bytes_sent += bytes as u64;
-            self.messages_sent += 1;
+            self.cost.bytes += bytes as u64;
+            self.cost.messages += 1;
         }
         let comm = &self.comm;
         mpi::request::multiple_scope(2 * outboxes.len(), |scope, requests| {
@@ -85,7 +98,7 @@ impl Exchange {
             }
             requests.wait_all(&mut Vec::with_capacity(2 * outboxes.len()));
         });
-        self.transferred += begin.elapsed();
+        self.cost.transferred += begin.elapsed();
         Ok(())
     }
 
@@ -94,8 +107,8 @@ impl Exchange {
         let begin = Instant::now();
         let mut values = vec![T::zeroed(); self.ranks()];
         self.comm.all_gather_into(bytemuck::bytes_of(value), bytemuck::cast_slice_mut::<T, u8>(&mut values));
-        self.bytes_sent += (size_of::<T>() * (self.ranks() - 1)) as u64;
-        self.waited += begin.elapsed();
+        self.cost.bytes += (size_of::<T>() * (self.ranks() - 1)) as u64;
+        self.cost.waited += begin.elapsed();
         values
     }
 

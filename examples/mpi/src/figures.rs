@@ -7,8 +7,10 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FrameRecord {
-    /// From the beginning of the frame until the strips of the next are known.
+    /// The whole frame.
     pub(crate) total: f64,
+    /// Looking at the balance and moving strips.
+    pub(crate) balance: f64,
     /// Moving bodies, finding migrants and ghosts, packing and unpacking them.
     pub(crate) scan: f64,
     /// `World::step`.
@@ -19,8 +21,6 @@ pub(crate) struct FrameRecord {
     pub(crate) waited: f64,
     /// In messages from rank to rank.
     pub(crate) transferred: f64,
-    /// Looking at the balance and moving strips.
-    pub(crate) balance: f64,
     pub(crate) own: u64,
     pub(crate) ghosts: u64,
     pub(crate) migrants: u64,
@@ -32,61 +32,77 @@ pub(crate) struct FrameRecord {
     pub(crate) pair_hash: u64,
 }
 
-/// Prints the figures of all ranks, each with a record per frame.
-///
-/// Times are medians of frames; of each frame the largest of all ranks, except for times of
-/// messages: of these the smallest, as the rank that others wait for waits least.
-pub(crate) fn print(options: &RunOptions, records: &[Vec<FrameRecord>]) {
-    let (ranks, frames) = (records.len(), records[0].len());
-    let frame_of = |frame: usize| records.iter().map(move |rank| &rank[frame]);
-    let over_ranks = |frame, of: fn(&FrameRecord) -> f64, fold: fn(f64, f64) -> f64| {
-        frame_of(frame).map(of).reduce(fold).unwrap_or(0.0)
-    };
-    let median_of =
-        |of: fn(&FrameRecord) -> f64, fold| median((0..frames).map(|frame| over_ranks(frame, of, fold)).collect());
-    let total_of = |of: fn(&FrameRecord) -> u64| records.iter().flatten().map(of).fold(0, u64::wrapping_add);
-    let bodies = options.bodies.max(1) as f64;
-    let per_frame = |of| total_of(of) as f64 / frames as f64;
-
-    println!("{:?}, {} bodies, {frames} frames, balance {:?}", options.scene, options.bodies, options.balance);
-    println!("ranks                  {ranks}");
-    println!(
-        "pairs                  {} ({:.2} per body and frame)",
-        total_of(|r| r.pairs),
-        per_frame(|r| r.pairs) / bodies
-    );
-    let total = median_of(|r| r.total, f64::max);
-    println!("frame                  {:9.3} ms, {:.1} ns per body", 1e3 * total, 1e9 * total / bodies);
-    let largest: [(&str, fn(&FrameRecord) -> f64); 4] = [
-        ("  scan and pack", |r| r.scan),
-        ("  step", |r| r.step),
-        ("  contacts", |r| r.contacts),
-        ("  balance", |r| r.balance),
-    ];
-    for (name, of) in largest {
-        println!("{name:22} {:9.3} ms", 1e3 * median_of(of, f64::max));
-    }
-    println!("  counts, no waiting   {:9.3} ms", 1e3 * median_of(|r| r.waited, f64::min));
-    println!("  messages, no waiting {:9.3} ms", 1e3 * median_of(|r| r.transferred, f64::min));
-    println!("  longest wait         {:9.3} ms", 1e3 * median_of(|r| r.waited + r.transferred, f64::max));
-    println!(
-        "sent                   {:.3} bytes per body and frame, in {:.1} messages per rank",
-        per_frame(|r| r.bytes) / bodies,
-        per_frame(|r| r.messages) / ranks as f64
-    );
-    println!("ghosts                 {:.3} % of bodies", 100.0 * per_frame(|r| r.ghosts) / bodies);
-    println!("migrants               {:.3} % of bodies per frame", 100.0 * per_frame(|r| r.migrants) / bodies);
-    let balance: Vec<f64> =
-        (0..frames).map(|frame| over_ranks(frame, |r| r.own as f64, f64::max) * ranks as f64 / bodies).collect();
-    let worst = balance.iter().copied().fold(0.0, f64::max);
-    println!("largest rank           {:.3} of the mean (median), {worst:.3} (worst)", median(balance));
-    println!("pair hash              {:016x}", total_of(|r| r.pair_hash));
-    if options.check {
-        println!("checked                {frames} frames against one world of all bodies");
+impl FrameRecord {
+    /// Time of the frame's work, without messages and waiting.
+    pub(crate) fn busy(&self) -> f64 {
+        self.scan + self.step + self.contacts
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
+/// The records of all frames, by rank.
+struct Records<'a>(&'a [Vec<FrameRecord>]);
+
+impl Records<'_> {
+    /// Sum of a count over all ranks and frames.
+    fn sum(&self, count: impl Fn(&FrameRecord) -> u64) -> u64 {
+        self.0.iter().flatten().map(count).fold(0, u64::wrapping_add)
+    }
+
+    /// Sum of a count over all ranks, mean of all frames.
+    fn mean(&self, count: impl Fn(&FrameRecord) -> u64) -> f64 {
+        self.sum(count) as f64 / self.0[0].len() as f64
+    }
+
+    /// For each frame, in ascending order, a value of all ranks: the least or the greatest.
+    fn ascending(&self, value: impl Fn(&FrameRecord) -> f64, fold: fn(f64, f64) -> f64) -> Vec<f64> {
+        let of_frame = |frame: usize| self.0.iter().map(|rank| value(&rank[frame])).reduce(fold).unwrap_or(0.0);
+        let mut values: Vec<f64> = (0..self.0[0].len()).map(of_frame).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values
+    }
+
+    /// The median frame's time in milliseconds, of the slowest rank.
+    fn slowest(&self, time: impl Fn(&FrameRecord) -> f64) -> f64 {
+        1e3 * middle(&self.ascending(time, f64::max))
+    }
+
+    /// The same of the rank with the least time.
+    fn fastest(&self, time: impl Fn(&FrameRecord) -> f64) -> f64 {
+        1e3 * middle(&self.ascending(time, f64::min))
+    }
+}
+
+fn middle(ascending: &[f64]) -> f64 {
+    ascending[ascending.len() / 2]
+}
+
+/// Prints the figures of all ranks, each with a record per frame.
+///
+/// Times of work are those of the slowest rank. Times of messages are those of the rank for which
+/// the others wait, as it does not wait itself.
+pub(crate) fn print(options: &RunOptions, records: &[Vec<FrameRecord>]) {
+    let &RunOptions { scene, bodies, frames, balance, .. } = options;
+    let (ranks, count) = (records.len(), bodies.max(1) as f64);
+    let records = Records(records);
+    let frame = records.slowest(|r| r.total);
+    let largest = records.ascending(|r| r.own as f64 * ranks as f64 / count, f64::max);
+    println!("scene                {scene:?}, {bodies} bodies, {frames} frames, balance by {balance:?}");
+    println!("ranks                {ranks}");
+    println!("pairs                {:.3} per body and frame", records.mean(|r| r.pairs) / count);
+    println!("frame                {frame:.3} ms median, {:.1} ns per body", 1e6 * frame / count);
+    println!("  scan and pack      {:.3} ms", records.slowest(|r| r.scan));
+    println!("  step               {:.3} ms", records.slowest(|r| r.step));
+    println!("  contacts           {:.3} ms", records.slowest(|r| r.contacts));
+    println!("  counts             {:.3} ms without waiting", records.fastest(|r| r.waited));
+    println!("  messages           {:.3} ms without waiting", records.fastest(|r| r.transferred));
+    println!("  longest wait       {:.3} ms", records.slowest(|r| r.waited + r.transferred));
+    println!("sent                 {:.3} bytes per body and frame", records.mean(|r| r.bytes) / count);
+    println!("messages             {:.1} per rank and frame", records.mean(|r| r.messages) / ranks as f64);
+    println!("ghosts               {:.3} % of bodies", 100.0 * records.mean(|r| r.ghosts) / count);
+    println!("migrants             {:.3} % of bodies per frame", 100.0 * records.mean(|r| r.migrants) / count);
+    println!("largest rank         {:.3} of the mean, {:.3} at worst", middle(&largest), largest[largest.len() - 1]);
+    println!("pair hash            {:016x}", records.sum(|r| r.pair_hash));
+    if options.check {
+        println!("checked              {frames} frames, each equal to one world of all bodies");
+    }
 }

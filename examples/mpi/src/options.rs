@@ -35,7 +35,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_enum, default_value = "bodies")]
     pub(crate) balance: Balance,
     /// Frames from one look at the balance to the next
-    #[arg(long, value_name = "FRAMES", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "FRAMES", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) balance_every: u32,
     /// Compare each frame with one world of all bodies on rank 0, and few bodies with brute force
     #[arg(long)]

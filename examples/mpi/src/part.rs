@@ -152,7 +152,7 @@ impl Part {
         let Self { own, ghosts, world, .. } = self;
         let own = Bodies::new(&own.centers, &own.half_extents).with_ids(&own.ids);
         let ghosts = Bodies::new(&ghosts.centers, &ghosts.half_extents).with_ids(&ghosts.ids);
-        world.step(&[own, ghosts])?;
+        world.step([own, ghosts])?;
         Ok(())
     }
 

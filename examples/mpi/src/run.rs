@@ -10,7 +10,7 @@ use crate::options::{Balance, RunOptions};
 use crate::part::Part;
 use crate::scene::Scene;
 use crate::strips::Strips;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use triphase_scenes::SplitMix64;
 
 /// Everything a rank has.
@@ -60,10 +60,48 @@ pub(crate) fn run(options: &RunOptions, exchange: &mut Exchange) -> Result<(), F
 
 impl Run<'_> {
     fn frame(&mut self, frame: u32) -> Result<(), Failure> {
-        let (waited, transferred) = (self.exchange.waited, self.exchange.transferred);
-        let (bytes, messages) = (self.exchange.bytes_sent, self.exchange.messages_sent);
+        let (begin, before) = (Instant::now(), self.exchange.cost);
+        let balance = self.timed(|run| run.balance(frame))?;
+        let scan = self.timed(|run| run.exchange_bodies(frame))?;
+        let step = self.timed(|run| Ok(run.part.step()?))?;
+        let contacts = self.timed(Self::exchange_contacts)?;
+        let total = begin.elapsed().as_secs_f64();
+
+        let cost = self.exchange.cost;
+        let mut record = FrameRecord {
+            total,
+            balance,
+            scan,
+            step,
+            contacts,
+            waited: (cost.waited - before.waited).as_secs_f64(),
+            transferred: (cost.transferred - before.transferred).as_secs_f64(),
+            own: self.part.own().len() as u64,
+            ghosts: self.part.ghost_count() as u64,
+            migrants: self.inboxes.bodies.iter().map(|inbox| inbox.len() as u64).sum(),
+            bytes: cost.bytes - before.bytes,
+            messages: cost.messages - before.messages,
+            pairs: 0,
+            pair_hash: 0,
+        };
+        self.hash_pairs(frame, &mut record);
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// Returns the seconds of work, without those of messages and of waiting for others.
+    fn timed(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<f64, Failure> {
+        let (begin, before) = (Instant::now(), self.exchange.cost.time());
+        work(self)?;
+        Ok((begin.elapsed().saturating_sub(self.exchange.cost.time() - before)).as_secs_f64())
+    }
+
+    /// Moves bodies, sends those that left the strip to their new owners, and then ghosts.
+    ///
+    /// Nothing is computed while messages travel: they take less than a hundredth of a frame, and
+    /// waiting for the slowest rank takes more.
+    fn exchange_bodies(&mut self, frame: u32) -> Result<(), Failure> {
         let Self { part, scene, exchange, outboxes, inboxes, .. } = self;
-        let begin = Instant::now();
         if frame > 0 {
             part.advance(scene);
         }
@@ -74,53 +112,27 @@ impl Run<'_> {
         part.send_ghosts(&mut outboxes.ghosts);
         exchange.exchange(&outboxes.ghosts, &mut inboxes.ghosts)?;
         part.receive_ghosts(&inboxes.ghosts);
+        Ok(())
+    }
 
-        let step_begin = Instant::now();
-        part.step()?;
-        let step = step_begin.elapsed();
-
-        // What a game makes of the pairs; here bodies count their contacts.
-        let contacts_begin = Instant::now();
-        let waited_before = exchange.transferred;
+    /// What a game makes of the pairs; here bodies count their contacts.
+    fn exchange_contacts(&mut self) -> Result<(), Failure> {
+        let Self { part, exchange, outboxes, inboxes, .. } = self;
         part.count_contacts();
         part.send_replies(&mut outboxes.replies);
         part.expect_replies(&mut inboxes.replies);
         exchange.transfer(&outboxes.replies, &mut inboxes.replies)?;
         part.receive_replies(&inboxes.replies);
-        let contacts = contacts_begin.elapsed() - (exchange.transferred - waited_before);
-
-        let busy = begin.elapsed() - (exchange.waited - waited) - (exchange.transferred - transferred);
-        // Between frames each body is in the strip of its owner, so loads do not overlap.
-        let balance_begin = Instant::now();
-        self.balance(frame, busy)?;
-        let balance = balance_begin.elapsed();
-
-        let seconds = |time: Duration| time.as_secs_f64();
-        let mut record = FrameRecord {
-            total: seconds(begin.elapsed()),
-            scan: seconds(busy - step - contacts),
-            step: seconds(step),
-            contacts: seconds(contacts),
-            waited: seconds(self.exchange.waited - waited),
-            transferred: seconds(self.exchange.transferred - transferred),
-            balance: seconds(balance),
-            own: self.part.own().len() as u64,
-            ghosts: self.part.ghost_count() as u64,
-            migrants: self.inboxes.bodies.iter().map(|inbox| inbox.len() as u64).sum(),
-            bytes: self.exchange.bytes_sent - bytes,
-            messages: self.exchange.messages_sent - messages,
-            pairs: 0,
-            pair_hash: 0,
-        };
-        self.hash(frame, &mut record);
-        self.records.push(record);
         Ok(())
     }
 
     /// Moves strips if it is time to.
-    fn balance(&mut self, frame: u32, busy: Duration) -> Result<(), Failure> {
-        let Self { options, scene, part, exchange, .. } = self;
-        if !(frame + 1).is_multiple_of(options.balance_every) || exchange.ranks() == 1 {
+    ///
+    /// At the beginning of a frame each body is still in the strip of its owner, so loads do not
+    /// overlap; and the pairs of the last step, which new statics would clear, are not needed.
+    fn balance(&mut self, frame: u32) -> Result<(), Failure> {
+        let Self { options, scene, part, exchange, records, .. } = self;
+        if !frame.is_multiple_of(options.balance_every) || exchange.ranks() == 1 {
             return Ok(());
         }
         let amount = match options.balance {
@@ -129,7 +141,7 @@ impl Run<'_> {
                 return Ok(part.set_strips(random_strips(frame, exchange.ranks(), scene), scene)?);
             }
             Balance::Bodies => part.own().len() as f64,
-            Balance::Times => busy.as_secs_f64(),
+            Balance::Times => records.last().map_or(0.0, FrameRecord::busy),
         };
         let loads = exchange.all_gather(&part.load(amount));
         if let Some(strips) = even_out(&loads) {
@@ -140,7 +152,7 @@ impl Run<'_> {
 
     /// Hashes the pairs that this rank reports. The sum over all ranks depends on which pairs there
     /// are and how often, not on who reported them.
-    fn hash(&self, frame: u32, record: &mut FrameRecord) {
+    fn hash_pairs(&self, frame: u32, record: &mut FrameRecord) {
         let hash = |kind: u64, [a, b]: [u64; 2]| {
             let next = |state: u64, value: u64| SplitMix64::new(state ^ value).next_u64();
             next(next(next(u64::from(frame), kind), a), b)
