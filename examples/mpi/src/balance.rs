@@ -53,8 +53,9 @@ pub(crate) fn even_out(loads: &[Load]) -> Option<Strips> {
     if ranks == 1 || largest * ranks as f64 <= UNEVEN * total {
         return None;
     }
+    // Strips do not overlap, so the bins of all ranks in turn are in ascending order.
     let mut borders: Vec<f32> = Vec::with_capacity(ranks - 1);
-    let (mut passed, mut last) = (0.0, f32::MIN);
+    let mut passed = 0.0;
     for load in loads.iter().filter(|load| load.amount > 0.0) {
         let content = load.amount / BINS as f64;
         for bin in load.points.windows(2) {
@@ -64,15 +65,11 @@ pub(crate) fn even_out(loads: &[Load]) -> Option<Strips> {
                 if share > 1.0 {
                     break;
                 }
-                last = last.max((begin + (end - begin) * share.max(0.0)) as f32);
-                borders.push(last);
+                borders.push((begin + (end - begin) * share.max(0.0)) as f32);
             }
             passed += content;
         }
     }
-    // Rounding of `passed` may leave the last border to the end.
-    let end = loads.iter().filter(|load| load.amount > 0.0).map(|load| load.points[BINS]).fold(last, f32::max);
-    borders.resize(ranks - 1, end);
     Some(Strips::new(borders))
 }
 

@@ -42,7 +42,7 @@ pub(crate) enum SceneName {
     Corner,
     /// A twentieth of the bodies are beams up to half as wide as the world
     Beams,
-    /// Bodies side by side that touch, and begin and end exactly on borders of even strips
+    /// Bodies and walls side by side that touch, and begin and end exactly on borders of even strips
     Lattice,
 }
 
@@ -74,6 +74,7 @@ impl Scene {
             SceneName::Lattice => {
                 let columns = bodies.isqrt().next_multiple_of(LATTICE_COLUMNS).max(LATTICE_COLUMNS);
                 scene.size = [columns as f32, bodies.div_ceil(columns) as f32];
+                scene.build_blocks();
             }
             SceneName::Castles => scene.build_walls(),
             SceneName::Crowd | SceneName::Dragons | SceneName::Beams => {}
@@ -134,6 +135,16 @@ impl Scene {
     pub(crate) fn random(&self, id: u64) -> SplitMix64 {
         // Seeds that differ little give sequences that overlap; what they generate does not.
         SplitMix64::new(SplitMix64::new(self.seed ^ id.rotate_left(32)).next_u64())
+    }
+
+    /// Walls on the lattice, up to three cells wide.
+    fn build_blocks(&mut self) {
+        let [columns, rows] = self.size.map(|cells| cells as usize);
+        for k in 0..self.bodies / WALL_EVERY {
+            let mut random = self.random(!k);
+            let [x, y, width] = [random.below(columns), random.below(rows), 1 + random.below(3)];
+            self.statics.push([x, y, x + width, y + 1].map(|edge| edge as f32));
+        }
     }
 
     fn build_walls(&mut self) {

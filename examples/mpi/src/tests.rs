@@ -35,6 +35,7 @@ fn check(
 ) -> usize {
     let mut parts: Vec<Part> = (0..ranks).map(|rank| Part::new(rank, strips.clone(), scene).expect("valid")).collect();
     let mut check = Check::new(scene, 0).expect("valid");
+    let mut strips = strips.clone();
     let mut ghosts_max = 0;
     for frame in 0..12 {
         if frame > 0 {
@@ -42,6 +43,10 @@ fn check(
             parts.iter_mut().for_each(|part| part.advance(scene));
         }
         exchange(&mut parts, Part::emigrate, Part::immigrate);
+        for (rank, own) in parts.iter().map(Part::own).enumerate() {
+            let owners = (0..own.len()).map(|row| strips.rank_of(own.extent_x(row)[0]));
+            assert!(owners.into_iter().all(|owner| owner == rank), "frame {frame}: rank {rank} has bodies of others");
+        }
         exchange(&mut parts, Part::send_ghosts, Part::receive_ghosts);
         for part in &mut parts {
             part.step().expect("valid bodies");
@@ -52,7 +57,8 @@ fn check(
             .compare(scene, &Found::merge(&parts))
             .unwrap_or_else(|failure| panic!("{ranks} ranks, frame {frame}: {failure}"));
         ghosts_max = ghosts_max.max(parts.iter().map(Part::ghost_count).sum());
-        if let Some(strips) = strips_of(frame, &parts) {
+        if let Some(moved) = strips_of(frame, &parts) {
+            strips = moved;
             parts.iter_mut().for_each(|part| part.set_strips(strips.clone(), scene).expect("valid statics"));
         }
     }
