@@ -6,20 +6,20 @@
 use crate::balance::Load;
 use crate::body::{Body, Ghost};
 
-/// Measured: work per body and frame in nanoseconds, with a million bodies per rank on two ranks.
-const STEP_NS: f64 = 10.8;
+/// Measured: nanoseconds of `World::step` per body, with a million bodies on each of two ranks.
+const STEP_NS: f64 = 23.8;
 /// Measured likewise: moving, looking for migrants and ghosts, and counting contacts.
-const OTHER_NS: f64 = 3.0;
+const OTHER_NS: f64 = 6.5;
 
 /// From the scene: area of the world per body, width of a body, and its mean speed along x.
 const AREA: f64 = 1.46;
 const WIDTH: f64 = 0.85;
 const SPEED_X: f64 = 0.2 * 0.425 * std::f64::consts::FRAC_2_PI;
 
-/// Assumed: a message takes this many seconds however short it is.
+/// Assumed: seconds that a message takes however short it is.
 const LATENCY: f64 = 5e-6;
-/// Assumed: bytes per second of a rank: 100 Gbit/s per machine, shared by 64 ranks, although strips
-/// that are neighbors mostly share a machine.
+/// Assumed: bytes per second of a rank. A machine of 64 ranks has 100 Gbit/s, and all messages leave
+/// it, although neighbors mostly share a machine.
 const BANDWIDTH: f64 = 12.5e9 / 64.0;
 
 /// From the program: frames from one look at the balance to the next.
