@@ -1,10 +1,10 @@
 //! Moves the borders of strips when load is uneven.
 //!
 //! Each rank says how much load it has and where that load lies along x: points between which there
-//! are equal numbers of its bodies. All ranks get what all said, compute the same borders from it by
-//! the same arithmetic, and so agree without another message. As strips do not overlap, the points
-//! of all ranks in turn are a histogram of the world with bins of about equal content, wherever its
-//! bodies are: no range has to be known, and a body far away costs nothing.
+//! are equal numbers of its bodies. All ranks get what all said, compute the same borders from it,
+//! and so agree without another message. As strips do not overlap, the points of all ranks in turn
+//! are a histogram of the world with bins of about equal content, wherever its bodies are: no range
+//! has to be known, and a body far away costs nothing.
 //!
 //! Borders decide what a step costs and which rank reports a pair, never which pairs there are.
 

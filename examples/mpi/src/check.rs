@@ -15,7 +15,7 @@ const BRUTE_FORCE_MAX: usize = 4000;
 pub(crate) struct Check {
     /// By id. Moved here, not gathered, so that a body lost or changed on the way is noticed.
     bodies: Vec<Body>,
-    world: World,
+    pub(crate) world: World,
 }
 
 impl Check {

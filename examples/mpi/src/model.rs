@@ -18,8 +18,8 @@ const SPEED_X: f64 = 0.2 * 0.425 * std::f64::consts::FRAC_2_PI;
 
 /// Assumed: seconds that a message takes however short it is.
 const LATENCY: f64 = 5e-6;
-/// Assumed: bytes per second of a rank. A machine of 64 ranks has 100 Gbit/s, and all messages leave
-/// it, although neighbors mostly share a machine.
+/// Assumed: bytes per second of a rank. A machine of 64 ranks has 100 Gbit/s, and all messages
+/// leave it, although neighbors mostly share a machine.
 const BANDWIDTH: f64 = 12.5e9 / 64.0;
 
 /// From the program: frames from one look at the balance to the next.

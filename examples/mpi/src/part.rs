@@ -9,7 +9,7 @@ use crate::balance::Load;
 use crate::body::{Body, Ghost, Ghosts, OwnBodies};
 use crate::scene::Scene;
 use crate::strips::Strips;
-use triphase::{Bodies, Error, Pair, StaticPair, Statics, World};
+use triphase::{Aabb, Bodies, Error, Hit, Pair, StaticPair, Statics, World};
 
 /// The bodies of one strip, the ghosts in it, and their broad phase.
 pub(crate) struct Part {
@@ -190,6 +190,27 @@ impl Part {
 
     fn id(&self, row: u32) -> u64 {
         self.world.contacts().body_id(row).unwrap_or_else(|| unreachable!("row {row} has an id"))
+    }
+}
+
+/// # Queries
+impl Part {
+    /// Bodies and statics in an area, as far as this rank reports them: all ranks together report
+    /// each once. Ask the ranks whose strips the area reaches.
+    ///
+    /// STRIP-3 with an area in the place of a box: the rank in whose strip the area begins reports
+    /// all that it finds, ghosts too; ranks to the right report what they own.
+    pub(crate) fn query_aabb(&self, area: Aabb) -> impl Iterator<Item = Hit> {
+        let first = self.strips.rank_of(area.min()[0]);
+        let own_count = self.own.len() as u32;
+        let [begin, _] = self.strips.strip(self.rank);
+        let owned = move |hit: &Hit| match *hit {
+            Hit::Body { row, .. } => row < own_count,
+            Hit::Static { row, .. } => self.static_begins[row as usize] >= begin,
+        };
+        let asked = self.rank >= first;
+        let hits = asked.then(|| self.world.query_aabb(area)).into_iter().flatten();
+        hits.filter(move |hit| self.rank == first || owned(hit))
     }
 }
 

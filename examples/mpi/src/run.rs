@@ -11,6 +11,7 @@ use crate::part::Part;
 use crate::scene::Scene;
 use crate::strips::Strips;
 use std::time::Instant;
+use triphase::{Aabb, InvalidShape};
 use triphase_scenes::SplitMix64;
 
 /// Everything a rank has.
@@ -51,11 +52,21 @@ pub(crate) fn run(options: &RunOptions, exchange: &mut Exchange) -> Result<(), F
             check.frame(frame, &run.scene, &run.part, run.exchange)?;
         }
     }
+    let in_view = run.part.query_aabb(view(&run.scene)?).count() as u64;
+    let in_view: u64 = run.exchange.gather(vec![in_view])?.concat().iter().sum();
     let records = run.exchange.gather(run.records)?;
     if rank == 0 {
         print(options, &records);
+        println!("in view              {in_view} bodies and statics, in the middle of the world");
     }
     Ok(())
+}
+
+/// A tenth of the world's width, in the middle.
+fn view(scene: &Scene) -> Result<Aabb, InvalidShape> {
+    let [x, y] = scene.size.map(|size| 0.5 * size);
+    let half = 0.05 * scene.size[0];
+    Aabb::new([x - half, y - half], [x + half, y + half])
 }
 
 impl Run<'_> {
@@ -98,8 +109,8 @@ impl Run<'_> {
 
     /// Moves bodies, sends those that left the strip to their new owners, and then ghosts.
     ///
-    /// Nothing is computed while messages travel: in the README's figures they take one to three
-    /// hundredths of a frame. What costs more is to wait for the slowest rank.
+    /// Nothing is computed while messages travel: in the README's figures they take at most 2.3 %
+    /// of a frame. To wait for the slowest rank costs more.
     fn exchange_bodies(&mut self, frame: u32) -> Result<(), Failure> {
         let Self { part, scene, exchange, outboxes, inboxes, .. } = self;
         if frame > 0 {

@@ -42,7 +42,7 @@ pub(crate) enum SceneName {
     Corner,
     /// A twentieth of the bodies are beams up to half as wide as the world
     Beams,
-    /// Bodies and walls side by side that touch, and begin and end exactly on borders of even strips
+    /// Bodies and walls that touch, and begin and end exactly on borders of even strips
     Lattice,
 }
 

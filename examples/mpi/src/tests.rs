@@ -8,6 +8,7 @@ use crate::run::random_strips;
 use crate::scene::{Scene, SceneName};
 use crate::strips::Strips;
 use clap::ValueEnum;
+use triphase::{Aabb, Hit};
 
 /// Delivers the outboxes of all ranks: what `from` wrote for `to` is in inbox `from` of `to`.
 fn deliver<T: Clone>(outboxes: &[Vec<Vec<T>>]) -> Vec<Vec<Vec<T>>> {
@@ -56,6 +57,7 @@ fn check(
         check
             .compare(scene, &Found::merge(&parts))
             .unwrap_or_else(|failure| panic!("{ranks} ranks, frame {frame}: {failure}"));
+        check_queries(scene, frame, &parts, &check);
         ghosts_max = ghosts_max.max(parts.iter().map(Part::ghost_count).sum());
         if let Some(moved) = strips_of(frame, &parts) {
             strips = moved;
@@ -63,6 +65,33 @@ fn check(
         }
     }
     ghosts_max
+}
+
+/// Queries all ranks for some areas, and compares what they report with one world.
+fn check_queries(scene: &Scene, frame: u32, parts: &[Part], check: &Check) {
+    let [width, height] = scene.size;
+    let key = |hit: Hit, id: Option<u64>| (matches!(hit, Hit::Static { .. }), id);
+    for k in 0..4 {
+        let mut random = scene.random(u64::from(frame * 4 + k) << 32);
+        // On the lattice, half of the areas begin exactly on borders of cells.
+        let round = |x: f32| if k % 2 == 0 { x.round() } else { x };
+        let min = [round(random.range(-5.0, width)), round(random.range(-5.0, height))];
+        let area = Aabb::new(min, [min[0] + random.range(0.0, width), min[1] + random.range(0.0, 9.0)]).expect("valid");
+        let mut found: Vec<_> = (parts.iter().flat_map(|part| part.query_aabb(area)))
+            .map(|hit| match hit {
+                Hit::Body { id, .. } | Hit::Static { id, .. } => key(hit, id),
+            })
+            .collect();
+        let mut expected: Vec<_> = (check.world.query_aabb(area))
+            // In the one world, rows are ids.
+            .map(|hit| match hit {
+                Hit::Body { row, .. } | Hit::Static { row, .. } => key(hit, Some(u64::from(row))),
+            })
+            .collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "frame {frame}, area {area:?}");
+    }
 }
 
 fn even(ranks: usize, scene: &Scene) -> Strips {
