@@ -73,7 +73,8 @@ impl Exchange {
         let begin = Instant::now();
         let me = self.rank();
         inboxes[me].copy_from_slice(&outboxes[me]);
-        for (rank, outbox) in outboxes.iter().enumerate().filter(|(rank, outbox)| *rank != me && !outbox.is_empty()) {
+        let to_others = || outboxes.iter().enumerate().filter(|(rank, outbox)| *rank != me && !outbox.is_empty());
+        for (rank, outbox) in to_others() {
             let bytes = size_of_val(&outbox[..]);
             if i32::try_from(bytes).is_err() {
                 return Err(
@@ -91,8 +92,7 @@ impl Exchange {
                 let bytes: &mut [u8] = bytemuck::cast_slice_mut(inbox);
                 requests.add(comm.process_at_rank(rank as i32).immediate_receive_into(scope, bytes));
             }
-            for (rank, outbox) in outboxes.iter().enumerate().filter(|(rank, outbox)| *rank != me && !outbox.is_empty())
-            {
+            for (rank, outbox) in to_others() {
                 let bytes: &[u8] = bytemuck::cast_slice(outbox);
                 requests.add(comm.process_at_rank(rank as i32).immediate_send(scope, bytes));
             }
