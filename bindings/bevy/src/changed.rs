@@ -13,8 +13,8 @@ const CHANGED_SHARE: usize = 20;
 /// incomplete. `placed` has the places of `tables`, `last` those of the last good step, and `world`
 /// the ids of that step.
 ///
-/// A row that is not flagged has the entity and the table that it had. So it has the components that
-/// it had, and none of them was written.
+/// A row that is not flagged has the same entity in the same table. So it has the components that it
+/// had, and none of them was written.
 pub(crate) fn flag_changed(
     flags: &mut Vec<bool>,
     tables: &[BodyTable<'_>],

@@ -64,7 +64,8 @@ pub struct Displacement(pub [f32; 2]);
 
 /// Makes an entity a static, with this box.
 ///
-/// It may be inserted, changed and removed at any time. Each costs what changing a static costs; see
-/// [`World::insert_statics`](triphase::World::insert_statics).
+/// It may be inserted, changed and removed at any time; for what that costs see
+/// [`World::insert_statics`](triphase::World::insert_statics). While the entity is disabled, it is no
+/// static.
 #[derive(Clone, Copy, Component, Debug, PartialEq)]
 pub struct StaticBox(pub Aabb);

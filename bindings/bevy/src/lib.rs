@@ -2,8 +2,8 @@
 //!
 //! Add [`TriphasePlugin`] with the two components that make a body, such as your position and size.
 //! In each frame, all entities that have both are stepped: their columns are read where they are in
-//! Bevy's tables, and only rows whose components changed are searched for, if these are few. Systems
-//! get contacts as [messages](crate::ContactStarted), and query the [`BroadPhase`].
+//! Bevy's tables. If few rows changed, only these are searched for. Systems get contacts as
+//! [messages](crate::ContactStarted), and query the [`BroadPhase`].
 //!
 //! ```
 //! use bevy_app::{App, Update};

@@ -3,6 +3,7 @@
 use crate::columns::step;
 use crate::components::*;
 use crate::game::Game;
+use hecs::Entity;
 use std::time::{Duration, Instant};
 use triphase::glam::Vec2;
 use triphase::{Bodies, Filter, World};
@@ -20,7 +21,7 @@ struct Vectors {
 /// values. Prints the median times.
 pub fn measure(game: &mut Game, frame_count: usize) -> Result<(), Box<dyn std::error::Error>> {
     let (mut from_archetypes, mut from_vectors) = (World::default(), World::default());
-    let (mut archetype_times, mut vector_times) = (Vec::new(), Vec::new());
+    let (mut archetype_times, mut vector_times, mut id_times) = (Vec::new(), Vec::new(), Vec::new());
     for frame in 0..frame_count {
         game.move_and_step()?;
         let vectors = vectors_of(&game.ecs);
@@ -36,6 +37,14 @@ pub fn measure(game: &mut Game, frame_count: usize) -> Result<(), Box<dyn std::e
                 vector_times.push(start.elapsed());
             }
         }
+        let start = Instant::now();
+        let mut query = game.ecs.query::<(Entity, &Position)>();
+        let ids: Vec<u64> = query.iter().map(|(entity, _)| entity.to_bits().get()).collect();
+        id_times.push(start.elapsed());
+        drop(query);
+        if ids.len() != from_archetypes.contacts().body_count() {
+            return Err(format!("frame {frame} has {} ids", ids.len()).into());
+        }
         let pair_count = |world: &World| world.contacts().body_pairs().len();
         if pair_count(&from_archetypes) != pair_count(&from_vectors) {
             return Err(format!("frame {frame} has different pairs").into());
@@ -46,6 +55,7 @@ pub fn measure(game: &mut Game, frame_count: usize) -> Result<(), Box<dyn std::e
     let (archetypes, vectors) = (median(archetype_times), median(vector_times));
     println!("{rows} bodies, medians of {frame_count} frames, without contact tracking");
     println!("step from archetypes of hecs: {archetypes:?}");
+    println!("ids alone, by a query into a vector: {:?}", median(id_times));
     println!("step from vectors of the same values, with a column of ids: {vectors:?}");
     Ok(())
 }
