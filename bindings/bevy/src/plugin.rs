@@ -13,7 +13,7 @@ use triphase::WorldConfig;
 /// Steps all entities with the components of `C` once per frame.
 ///
 /// Inserts [`BroadPhase`], and adds its systems to [`PostUpdate`], in the set
-/// [`BroadPhaseSystems`].
+/// [`BroadPhaseSystems`]. An app has one such plugin.
 pub struct TriphasePlugin<C> {
     config: WorldConfig,
     schedule: InternedScheduleLabel,
@@ -59,8 +59,9 @@ impl<C: BodyColumns> Default for TriphasePlugin<C> {
 impl<C: BodyColumns> Plugin for TriphasePlugin<C> {
     /// # Panics
     ///
-    /// If a setting is out of range.
+    /// If a setting is out of range, or the app has a `BroadPhase` already.
     fn build(&self, app: &mut App) {
+        assert!(!app.world().contains_resource::<BroadPhase>(), "an app has one `TriphasePlugin`");
         let broad_phase = BroadPhase::new(self.config.clone()).unwrap_or_else(|error| panic!("{error}"));
         app.insert_resource(broad_phase)
             .add_message::<ContactStarted>()

@@ -205,6 +205,12 @@ impl BodyColumns for Boxes {
 }
 
 #[test]
+#[should_panic(expected = "an app has one `TriphasePlugin`")]
+fn a_second_plugin_is_refused() {
+    app().add_plugins(TriphasePlugin::<Boxes>::default());
+}
+
+#[test]
 #[should_panic(expected = "Sparse must have table storage")]
 fn components_in_sparse_sets_are_an_error() {
     let mut app = App::new();
