@@ -1,7 +1,7 @@
 //! The pages of the guide as documentation, so that `cargo test` compiles and runs their programs.
 //!
-//! Pages are Markdown files in `src`. To add one, write it, and add a line to `src/SUMMARY.md` and to
-//! the list below; a test fails if one of the three is missing.
+//! Pages are Markdown files in `src`. To add one, write it, and add a line to `src/SUMMARY.md` and
+//! to the list below; a test fails if one of the three is missing.
 
 /// Declares a module for each page, with the page as its documentation.
 macro_rules! pages {
@@ -39,6 +39,7 @@ pages! {
 #[cfg(test)]
 mod tests {
     use super::PAGES;
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -71,6 +72,44 @@ mod tests {
         files.sort_unstable();
         pages.sort_unstable();
         assert_eq!(files, pages, "files (left), lib.rs (right)");
+    }
+
+    /// The path of a function up to its arguments, such as `QueryBuilder::nearest`.
+    fn without_generics(item: &str) -> String {
+        let (mut path, mut depth) = (String::new(), 0);
+        for c in item.chars() {
+            match c {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                '(' if depth == 0 => break,
+                _ if depth == 0 => path.push(c),
+                _ => {}
+            }
+        }
+        path
+    }
+
+    /// The record of public items is checked where the library is published.
+    #[test]
+    fn the_page_of_calls_names_every_call() {
+        let record = folder().join("../../.ci/public-api.txt");
+        let record = fs::read_to_string(&record).unwrap_or_else(|error| panic!("{}: {error}", record.display()));
+        let page = read("calls.md");
+        let words: BTreeSet<&str> = page.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let mut count = 0;
+        for item in record.lines().filter_map(|line| line.strip_prefix("pub fn triphase::")) {
+            let path = without_generics(item);
+            let mut segments = path.rsplit("::");
+            let (Some(call), Some(of)) = (segments.next(), segments.next()) else { continue };
+            let is_reading = of == "WorldConfig" && !call.starts_with("with_");
+            let is_shown = ["World", "WorldConfig", "Bodies", "Contacts", "QueryBuilder"].contains(&of);
+            let is_of_a_trait = ["fmt", "as_ref", "len", "is_empty"].contains(&call);
+            if is_shown && !is_reading && !is_of_a_trait {
+                assert!(words.contains(call), "calls.md does not name {of}::{call}");
+                count += 1;
+            }
+        }
+        assert!(count > 90, "the record has calls: {count}");
     }
 
     #[test]
