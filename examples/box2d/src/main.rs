@@ -1,4 +1,4 @@
-//! Simulates Box2D's own scenes, and finds the pairs of all boxes in each step with several engines.
+//! Simulates Box2D's own scenes, and finds the pairs of each step's boxes with several engines.
 //!
 //! ```sh
 //! cargo run --release

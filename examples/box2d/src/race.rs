@@ -137,7 +137,7 @@ pub fn measure(
         for number in 0..recording.step_count() {
             let step = recording.step(number);
             for k in 0..engines.len() {
-                // The first engine of a step finds less of it in the caches, so each is first in turn.
+                // The first of a step finds less of it in the caches, so each is first in turn.
                 let k = (k + number) % engines.len();
                 let begin = Instant::now();
                 engines[k].step(step, &mut found[k]);
