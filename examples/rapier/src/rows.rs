@@ -21,7 +21,10 @@ impl Rows {
     /// `compute_collision_aabb`; for moving sensors and CCD, `compute_swept_aabb`.
     pub fn fill(&mut self, bodies: &RigidBodySet, colliders: &ColliderSet, statics: bool) {
         let Self { boxes, filters, ids, needs_test: tests } = self;
-        (boxes.clear(), filters.clear(), ids.clear(), tests.clear());
+        boxes.clear();
+        filters.clear();
+        ids.clear();
+        tests.clear();
         let rows = colliders.iter().filter(|(_, c)| c.is_enabled() && is_static(bodies, c) == statics);
         for (handle, collider) in rows {
             let aabb = collider.compute_aabb();
