@@ -66,8 +66,8 @@ const NONE: u32 = u32::MAX;
 /// 0.33 ms on one thread; with 50,000 bodies there is no difference.
 const PARALLEL_BODIES: usize = 50_000;
 
-/// From this many candidates on, they are filtered on all threads: starting the tasks takes about as
-/// long as filtering a few hundred candidates.
+/// From this many candidates on, they are filtered on all threads. Only new pairs are candidates, so
+/// that is rare: in the first step, or after a teleport.
 const PARALLEL_CANDIDATES: usize = 1024;
 
 /// triphase's world, and which collider is in which of its rows.
