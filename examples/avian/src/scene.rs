@@ -8,7 +8,7 @@ use bevy::prelude::*;
 pub enum Scene {
     /// Balls of two sizes fall into a box, and come to rest in a heap.
     Balls,
-    /// A pyramid of boxes, slowly settling.
+    /// A pyramid of boxes, which settles and slides apart.
     Pyramid,
     /// Agents run through a maze of walls, and turn where they are blocked. None ever rests.
     Maze,
@@ -73,7 +73,7 @@ fn spawn_balls(world: &mut World, random: &mut Random, count: usize) -> Bounds {
 /// Rows of boxes, each one box shorter than the row below.
 fn spawn_pyramid(world: &mut World, count: usize) -> Bounds {
     let base = ((0.25 + 2.0 * count as f32).sqrt() - 0.5).ceil();
-    world.spawn((RigidBody::Static, Collider::rectangle(3.0 * base, WALL), place(Vec2::new(0.0, -0.5 * WALL))));
+    world.spawn((RigidBody::Static, Collider::rectangle(12.0 * base, WALL), place(Vec2::new(0.0, -0.5 * WALL))));
     let (mut row, mut column) = (0.0, 0.0);
     for _ in 0..count {
         let at = Vec2::new(1.02 * (column - 0.5 * (base - 1.0 - row)), 0.505 + 1.01 * row);
@@ -83,7 +83,7 @@ fn spawn_pyramid(world: &mut World, count: usize) -> Bounds {
             (row, column) = (row + 1.0, 0.0);
         }
     }
-    Bounds(Rect::new(-1.5 * base, 0.0, 1.5 * base, f32::MAX))
+    Bounds(Rect::new(-6.0 * base, 0.0, 6.0 * base, f32::MAX))
 }
 
 /// A place in the direction in which an agent runs.
