@@ -284,21 +284,3 @@ fn changes_by_collision_events_are_seen() {
     }
     assert!(most > 5, "there were at most {most} pairs");
 }
-
-/// The box of a collider that is replaced there is read again, though it keeps its proxy id.
-#[test]
-fn a_collider_replaced_by_a_collision_event_has_its_new_box() {
-    let mut twins = Twins::new(|world| {
-        spawn_at(world, [0.0; 2], (RigidBody::Static, square()));
-        let ball = (RigidBody::Dynamic, Collider::circle(0.3));
-        let falling = LinearVelocity(Vec2::new(0.0, -6.0));
-        spawn_at(world, [0.0, 2.0], (ball.clone(), CollisionEventsEnabled, falling));
-        spawn_at(world, [5.0, 0.0], (ball, LinearVelocity(Vec2::new(-3.0, 0.0))));
-        world.add_observer(|_: On<CollisionStart>, mut commands: Commands, spawned: Res<Spawned>| {
-            commands.entity(spawned.0[0]).remove::<Collider>();
-            commands.entity(spawned.0[0]).insert(Collider::rectangle(5.0, 1.0));
-        });
-    });
-    let met = (0..90).any(|_| twins.edges().contains(&[1, 3]));
-    assert!(met, "the second ball met the larger wall");
-}
