@@ -1,5 +1,5 @@
-//! Draws how the three tiers file a scene, an explained figure for each, from the library's own view of
-//! its structures.
+//! Draws how the three tiers file a scene, an explained figure for each, from the library's own
+//! view of its structures.
 //!
 //! ```text
 //! cargo run --release --example anatomy
@@ -210,7 +210,8 @@ impl Anatomy {
         (aabb[2] - aabb[0]).max(aabb[3] - aabb[1]) > self.side_max
     }
 
-    /// A point moved to the nearest border of two bands, if there is one, so that a figure shows both.
+    /// A point moved to the nearest border of two bands, if there is one, so that a figure shows
+    /// both.
     fn border_near(&self, mut point: [f32; 2]) -> [f32; 2] {
         let starts = |axis: usize| {
             self.shapes.iter().filter_map(move |shape| match shape {

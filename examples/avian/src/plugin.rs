@@ -34,7 +34,8 @@ use triphase::{Aabb, Bodies, Filter, Statics, WorldConfig};
 /// use triphase_avian::plugin::TriphaseBroadPhasePlugin;
 ///
 /// let physics = PhysicsPlugins::default().build().disable::<BvhBroadPhasePlugin>();
-/// App::new().add_plugins((DefaultPlugins, physics, TriphaseBroadPhasePlugin::<()>::default())).run();
+/// let broad_phase = TriphaseBroadPhasePlugin::<()>::default();
+/// App::new().add_plugins((DefaultPlugins, physics, broad_phase)).run();
 /// ```
 pub struct TriphaseBroadPhasePlugin<H: CollisionHooks = ()>(PhantomData<H>);
 
@@ -62,12 +63,12 @@ const NONE: u32 = u32::MAX;
 
 /// From this many bodies on, steps of triphase use several threads.
 ///
-/// Its threads sleep while avian works. With two of them, a step of 10,000 bodies takes 0.45 ms, and
-/// 0.33 ms on one thread; with 50,000 bodies there is no difference.
+/// Its threads sleep while avian works. With two of them, a step of 10,000 bodies takes 0.45 ms,
+/// and 0.33 ms on one thread; with 50,000 bodies there is no difference.
 const PARALLEL_BODIES: usize = 50_000;
 
-/// From this many candidates on, they are filtered on all threads. Only new pairs are candidates, so
-/// that is rare: in the first step, or after a teleport.
+/// From this many candidates on, they are filtered on all threads. Only new pairs are candidates,
+/// so that is rare: in the first step, or after a teleport.
 const PARALLEL_CANDIDATES: usize = 1024;
 
 /// triphase's world, and which collider is in which of its rows.
@@ -246,8 +247,8 @@ impl BroadPhase {
 
     /// Files the proxies of a tree that are not filed as they are, and removes those that are gone.
     ///
-    /// This looks at each proxy, which takes about 4 nanoseconds. To be told what differs would take an
-    /// observer for each of the dozen events after which avian changes a proxy.
+    /// This looks at each proxy, which takes about 4 nanoseconds. To be told what differs would take
+    /// an observer for each of the dozen events after which avian changes a proxy.
     fn file_tree(&mut self, trees: &ColliderTrees, kind: ColliderTreeType) {
         let mut next = 0;
         for (id, proxy) in trees.tree_for_type(kind).proxies.iter() {

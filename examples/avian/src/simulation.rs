@@ -33,8 +33,8 @@ pub struct Simulation {
     before_scene: u32,
 }
 
-/// A pair of the contact graph. Entities are numbered from 1, in the order in which they were spawned
-/// in the scene.
+/// A pair of the contact graph. Entities are numbered from 1, in the order in which they were
+/// spawned in the scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairState {
     /// The colliders, the one that found the other first.
@@ -148,7 +148,8 @@ fn sort_new_edges(
     let start = Instant::now();
     let places: HashMap<_, _> = moved.proxies().iter().enumerate().map(|(place, key)| (*key, place)).collect();
     let mut edges = Vec::new();
-    // The newest first, so that the ids of edges are free again in the order in which they were taken.
+    // The newest first, so that the ids of edges are free again in the order in which they were
+    // taken.
     while contact_graph.active_pairs().len() > count.0 {
         let pair = contact_graph.active_pairs().last().expect("there are more than before").clone();
         let pair_key = PairKey::new(pair.collider1.index_u32(), pair.collider2.index_u32());
