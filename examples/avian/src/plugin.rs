@@ -247,8 +247,8 @@ impl BroadPhase {
 
     /// Files the proxies of a tree that are not filed as they are, and removes those that are gone.
     ///
-    /// This looks at each proxy, which takes about 4 nanoseconds. To be told what differs would take
-    /// an observer for each of the dozen events after which avian changes a proxy.
+    /// This looks at each proxy, which takes about 4 nanoseconds. To be told what differs would
+    /// take an observer for each of the dozen events after which avian changes a proxy.
     fn file_tree(&mut self, trees: &ColliderTrees, kind: ColliderTreeType) {
         let mut next = 0;
         for (id, proxy) in trees.tree_for_type(kind).proxies.iter() {
