@@ -93,7 +93,7 @@ impl Scene {
         scene
     }
 
-    /// Creates squares at random places whose sizes are spread evenly over the logarithms of a range.
+    /// Creates squares at random places, with sizes spread evenly over the logarithms of a range.
     ///
     /// The largest is `size_ratio` times as large as the smallest, of half-extent 0.35. The sum of
     /// their areas is `area_fraction` times that of the world. They move like those of
