@@ -20,6 +20,7 @@ macro_rules! pages {
 
 pages! {
     first_steps: "first-steps.md",
+    how_it_works: "how-it-works.md",
     columns: "columns.md",
     bounds: "bounds.md",
     large_worlds: "large-worlds.md",
