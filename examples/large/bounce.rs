@@ -40,6 +40,9 @@ const JITTER: f32 = 0.05;
 const RADII: [f32; 2] = [0.35, 0.5];
 /// The highest initial speed along each axis, in units a second.
 const SPEED: f32 = 2.0;
+/// Circles closer than this share of their reach collide, for the picture.
+const TOUCHING: f32 = 1e-4;
+const COLLISION: Rgba = [0xff, 0xf3, 0xc4, 0xff];
 /// Units of a wall's thickness: more than a circle moves in a frame.
 const THICKNESS: f32 = 10.0;
 /// Frames between two lines of output.
@@ -308,8 +311,26 @@ fn draw(circles: &Circles, world: &World, path: &Path) -> Result<(), Failure> {
             picture.circle(circles.centers[row], circles.half_extents[row][0], color(circles.velocities[row]));
         }
     }
-    let lines = [(color([0.0; 2]), "at rest".to_owned()), (color([SPEED, 0.0]), "fast".to_owned())];
-    picture.legend(&format!("{} bouncing circles", grouped(circles.centers.len())), &lines);
+    // Circles that have since been pushed apart still touch.
+    let mut collisions = 0;
+    for pair in world.contacts().body_pairs() {
+        let [a, b] = [pair.a, pair.b].map(|row| (circles.centers[row as usize], circles.half_extents[row as usize][0]));
+        let apart = (b.0[0] - a.0[0]).hypot(b.0[1] - a.0[1]);
+        if apart <= (a.1 + b.1) * (1.0 + TOUCHING) {
+            collisions += 1;
+            let share = a.1 / (a.1 + b.1);
+            let at = [0, 1].map(|axis| a.0[axis] + share * (b.0[axis] - a.0[axis]));
+            picture.circle(at, 0.5 * a.1.min(b.1), COLLISION);
+        }
+    }
+    let title = format!("{} circles that bounce off each other and off walls", grouped(circles.centers.len()));
+    let lines = [
+        ([0; 4], format!("The middle of their world, which has {} collisions in this frame", grouped(collisions))),
+        (color([0.0; 2]), "At rest".to_owned()),
+        (color([SPEED, 0.0]), "Fast".to_owned()),
+        (COLLISION, "Two circles collide".to_owned()),
+    ];
+    picture.legend(&title, &lines);
     picture.save(path)
 }
 

@@ -15,7 +15,7 @@ use clap::Parser;
 use common::Failure;
 use common::check::{Box4, body_aabb};
 use common::options::{Options, PictureOptions, exit};
-use common::picture::{Picture, Rgba, View, grouped, intersection};
+use common::picture::{HEIGHT, Picture, Rgba, View, WIDTH, grouped, intersection};
 use common::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,6 +25,10 @@ use triphase_scenes::{Scene, SceneName};
 
 /// Width of a body of median size in pixels.
 const BODY_PIXELS: f64 = 24.0;
+/// Least number of bodies to show, if they are spread evenly.
+const BODIES_IN_VIEW: f64 = 1200.0;
+/// Pixels that even the smallest body gets.
+const SMALLEST: f64 = 3.0;
 /// Places tried for the view.
 const VIEWS: usize = 100;
 /// Oversized bodies that are enough for a view.
@@ -165,6 +169,12 @@ fn reach([min_x, min_y, max_x, max_y]: Box4) -> f32 {
     0.5 * (max_x - min_x).max(max_y - min_y)
 }
 
+/// The box, or one of this side with the same middle if it is smaller.
+fn at_least([min_x, min_y, max_x, max_y]: Box4, side: f32) -> Box4 {
+    let [x, y] = [0.5 * (side - (max_x - min_x)).max(0.0), 0.5 * (side - (max_y - min_y)).max(0.0)];
+    [min_x - x, min_y - y, max_x + x, max_y + y]
+}
+
 fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
     let looks = Looks::new(scene, world);
     let view = best_view(scene, world, &looks)?;
@@ -182,7 +192,10 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
     }
     // Oversized bodies are drawn above walls and below the others, their outlines above everything.
     oversized.iter().for_each(|&aabb| picture.fill(aabb, OVERSIZED));
+    // Small ones above large ones.
+    common.sort_by(|a, b| reach(b.1).total_cmp(&reach(a.1)));
     for &(row, aabb) in &common {
+        let aabb = at_least(aabb, (SMALLEST / view.scale) as f32);
         let [red, green, blue, _] = if looks.in_contact[row] { IN_CONTACT } else { COMMON };
         picture.fill(aabb, [red, green, blue, 0xb0]);
         picture.outline(aabb, [red, green, blue, 0xff], 1.5);
@@ -233,8 +246,11 @@ fn best_view(scene: &Scene, world: &World, looks: &Looks) -> Result<View, Failur
     let mut reaches: Vec<f32> = (0..scene.centers.len()).map(|row| reach(box_of(scene, row))).collect();
     reaches.sort_by(f32::total_cmp);
     let median = f64::from(reaches.get(reaches.len() / 2).copied().unwrap_or(0.5)).max(f64::from(f32::MIN_POSITIVE));
-    let scale = BODY_PIXELS / (2.0 * median);
     let [min_x, min_y, max_x, max_y] = scene.world.map(f64::from);
+    // Where a few large bodies take most of the ground, the median would show only a few.
+    let per_body = (max_x - min_x) * (max_y - min_y) / scene.centers.len().max(1) as f64;
+    let all_large = (f64::from(WIDTH) * f64::from(HEIGHT) / (BODIES_IN_VIEW * per_body.max(f64::MIN_POSITIVE))).sqrt();
+    let scale = (BODY_PIXELS / (2.0 * median)).min(all_large);
     let rows = scene.centers.iter().step_by((scene.centers.len() / VIEWS).max(1));
     let middle = [0.5 * (min_x + max_x), 0.5 * (min_y + max_y)];
     let mut best = (View { middle, scale, y_down: false }, (0, 0));

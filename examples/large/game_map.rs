@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example game_map
-//! cargo run --release --example game_map -- --map den520d.map --bodies 50000 --check
+//! cargo run --release --example game_map -- den520d.map --bodies 50000 --check
 //! ```
 //!
 //! Reads maps of the Moving AI benchmarks (<https://movingai.com/benchmarks/grids.html>); without
@@ -46,7 +46,7 @@ const FRAME: Rgba = [0xff, 0x6f, 0x9c, 0xff];
 #[derive(Parser, Debug)]
 struct Arguments {
     /// Map of the Moving AI benchmarks [default: a generated palace]
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "FILE")]
     map: Option<PathBuf>,
     /// Number of bodies
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = common::options::body_count)]
