@@ -102,7 +102,7 @@ fn same_set(found: &[(u32, u32)], expected: &[(u32, u32)]) -> Result<(), (&'stat
 
 /// As [`reference::self_pairs`], faster.
 pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
-    if boxes.len() * boxes.len() <= BRUTE_FORCE_MAX {
+    if boxes.len().saturating_mul(boxes.len()) <= BRUTE_FORCE_MAX {
         return reference::self_pairs(boxes);
     }
     let mut pairs = Vec::new();
@@ -113,7 +113,7 @@ pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
 
 /// As [`reference::cross_pairs`], faster.
 pub fn cross_pairs(a: &[RawAabb], b: &[RawAabb]) -> Vec<(u32, u32)> {
-    if a.len() * b.len() <= BRUTE_FORCE_MAX {
+    if a.len().saturating_mul(b.len()) <= BRUTE_FORCE_MAX {
         return reference::cross_pairs(a, b);
     }
     let split = a.len() as u32;
