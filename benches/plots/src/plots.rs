@@ -29,7 +29,7 @@ type Drawn = Result<Option<String>, Box<dyn Error>>;
 
 fn laps(records: &Records, wanted: impl Fn(&Lap) -> bool) -> Vec<&Lap> {
     let laps: Vec<&Lap> = records.laps.iter().filter(|lap| wanted(lap)).collect();
-    of_one_origin(&laps, |lap| &lap.origin)
+    of_one_origin(&laps, |lap| &lap.origin, |lap| (lap.scene.clone(), lap.bodies, lap.threads))
 }
 
 fn caption(what: &str, origin: Option<&Origin>) -> String {
@@ -109,7 +109,7 @@ fn threads(records: &Records) -> Drawn {
 fn changes(records: &Records) -> Drawn {
     let most = records.told.iter().map(|told| told.bodies).max().unwrap_or(0);
     let told: Vec<&Told> = records.told.iter().filter(|told| told.bodies == most).collect();
-    let told = of_one_origin(&told, |told| &told.origin);
+    let told = of_one_origin(&told, |told| &told.origin, |told| told.moving_percent.to_bits());
     let name = |told: &Told| match told.engine.as_str() {
         "triphase" => "triphase, told".to_owned(),
         "triphase_full" => "triphase, full step".to_owned(),
@@ -187,7 +187,7 @@ fn queries(records: &Records) -> Drawn {
     ];
     let wanted = |query: &&Queried| query.subject == "crowd" && query.bodies == 100_000 && query.batch == 1;
     let queried: Vec<&Queried> = records.queried.iter().filter(wanted).collect();
-    let queried = of_one_origin(&queried, |query| &query.origin);
+    let queried = of_one_origin(&queried, |query| &query.origin, |query| query.list.clone());
     let group = |(list, name): (&str, &str)| {
         let of_kind = queried.iter().filter(|query| query.list == list);
         let mut bars: Vec<_> = of_kind.map(|query| (query.engine.clone(), query.ns_per_query)).collect();

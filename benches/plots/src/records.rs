@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -94,9 +95,16 @@ fn lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, String> {
     text.lines().enumerate().map(line).collect()
 }
 
-/// The lines of the origin that has most of them; of equally many, the newest.
-pub(crate) fn of_one_origin<'a, T>(lines: &[&'a T], origin: impl Fn(&T) -> &Origin) -> Vec<&'a T> {
-    let count = |wanted: &Origin| lines.iter().filter(|line| origin(line) == wanted).count();
+/// The lines of the origin that measured most subjects; of equally many, the newest.
+pub(crate) fn of_one_origin<'a, T, S: Ord>(
+    lines: &[&'a T],
+    origin: impl Fn(&T) -> &Origin,
+    subject: impl Fn(&T) -> S,
+) -> Vec<&'a T> {
+    let count = |wanted: &Origin| {
+        let subjects = lines.iter().filter(|line| origin(line) == wanted).map(|line| subject(line));
+        subjects.collect::<BTreeSet<S>>().len()
+    };
     let Some(best) = lines.iter().map(|line| origin(line)).max_by_key(|&wanted| (count(wanted), wanted.clone())) else {
         return Vec::new();
     };
@@ -121,11 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn the_origin_with_most_lines_wins_and_then_the_newest() {
-        let of = |date: &str| Origin { date: date.to_owned(), cpu: "cpu".to_owned() };
-        let lines = [of("2026-01-01"), of("2026-01-02"), of("2026-01-02"), of("2026-01-03"), of("2026-01-03")];
-        let all: Vec<&Origin> = lines.iter().collect();
-        let chosen = of_one_origin(&all, |origin| origin);
+    fn the_origin_with_most_subjects_wins_and_then_the_newest() {
+        let of = |day: u32, subject: u32| (Origin { date: format!("2026-01-0{day}"), cpu: "cpu".to_owned() }, subject);
+        let lines = [of(1, 5), of(2, 5), of(2, 6), of(3, 5), of(3, 6), of(4, 5), of(4, 5), of(4, 5)];
+        let all: Vec<&(Origin, u32)> = lines.iter().collect();
+        let chosen = of_one_origin(&all, |line| &line.0, |line| line.1);
         assert_eq!(chosen, [&lines[3], &lines[4]]);
     }
 }
