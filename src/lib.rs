@@ -132,6 +132,9 @@ mod broad_phase; // the passes that find pairs
 mod contacts; // pairs as they are read: events, partners, islands, mutable rows, streams
 pub mod query; // the query builder, over a world, a snapshot or a tier
 
+mod history; // what the last steps were like
+
+mod advice; // what to change, from the figures of a report
 mod reader; // snapshots for other threads
 mod report;
 #[cfg(feature = "serde")]
@@ -140,6 +143,7 @@ mod step; // the phases of a step, in order
 mod step_changed; // the same, for a step that is told which rows changed
 mod world; // every public call of a world
 
+pub use advice::{Advice, SingleThreadCause};
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
 pub use contacts::events::view::{ContactEvents, ContactEventsMut, EndedPair, EndedStaticPair, TrackedPair};
@@ -150,6 +154,7 @@ pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};
 pub use frame::phases::{PassTimes, PhaseTimes};
 pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
+pub use history::RestartCause;
 pub use input::bodies::Bodies;
 pub use input::changed_rows::ChangedRows;
 pub use input::filter::Filter;

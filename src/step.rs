@@ -15,11 +15,13 @@ use crate::frame::frames::Frames;
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::statics::StaticSet;
 use crate::frame::stored_boxes::StoredBoxes;
+use crate::history::{StepHistory, StepKind};
 use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::OnPage;
 use crate::memory::usage::{StepUsage, UsageWindow};
+use crate::parallel;
 use crate::simd::DetectedSimd;
 use std::sync::Arc;
 
@@ -35,6 +37,7 @@ pub(crate) struct StepParts<'w> {
     pub(crate) broad_phase: &'w mut BroadPhase,
     pub(crate) contacts: &'w mut ContactStore,
     pub(crate) usage: &'w mut UsageWindow,
+    pub(crate) history: &'w mut StepHistory,
 }
 
 impl StepParts<'_> {
@@ -48,6 +51,7 @@ impl StepParts<'_> {
         self.broad_phase.chunk_starts = chunk_starts;
         if outcome.is_ok() {
             self.contacts.changed.clear();
+            self.history.count_step(StepKind::Full);
         }
         self.finish(outcome, next)
     }
@@ -115,8 +119,9 @@ impl StepParts<'_> {
         listener: Option<&OnPage<'_>>,
         start: Clock,
     ) -> Result<(), Error> {
-        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
+        let Self { config, simd, statics, frames, broad_phase, contacts, history, .. } = self;
         let parallel = config.is_parallel(rows.len());
+        history.thread_count = parallel::worker_count(parallel);
         let are_circles = config.body_shape == BodyShape::Circle && !rows.has_displacements();
         let mut phases = PhaseTimes::default();
 

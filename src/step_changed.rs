@@ -12,6 +12,7 @@ use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
+use crate::history::{RestartCause, StepKind};
 use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::chunks::Chunks;
@@ -48,8 +49,13 @@ impl StepParts<'_> {
         let changed = self.broad_phase.changed.rows().len() + self.broad_phase.changed.gone().len();
         let few = changed <= rows.len().max(last_count) / CHANGED_SHARE;
         if few && statics_are_known && self.can_update(rows) {
-            return self.update(rows, start);
+            return self.update(rows, start).inspect(|()| self.history.count_step(StepKind::Told));
         }
+        let kind = match (few, last_count) {
+            (_, 0) => StepKind::Told,
+            (false, _) => StepKind::ToldMany(changed),
+            (true, _) => StepKind::Restarted(self.restart_cause(rows, statics_are_known)),
+        };
         let mut next = self.frames.next();
         let frame = Arc::make_mut(&mut next);
         // Where all rows are new, the next step probably changes few of them.
@@ -63,7 +69,24 @@ impl StepParts<'_> {
             Ok(()) => self.contacts.changed.clear(),
             Err(_) => {}
         }
+        if outcome.is_ok() {
+            self.history.count_step(kind);
+        }
         self.finish(outcome, next)
+    }
+
+    /// Why a step with few changed rows cannot update the last one.
+    fn restart_cause(&self, rows: &Chunks<'_, '_>, statics_are_known: bool) -> RestartCause {
+        let front = self.frames.front();
+        if !statics_are_known {
+            RestartCause::Statics
+        } else if !front.skipped.is_empty() || self.config.invalid_rows == InvalidRows::Skip && self.has_invalid(rows) {
+            RestartCause::SkippedRow
+        } else if !(self.broad_phase.row_index.is_of(front) && self.contacts.kept.are_of(front.moved.stamp)) {
+            RestartCause::FullStep
+        } else {
+            RestartCause::Columns
+        }
     }
 
     /// Adds the bodies whose boxes of the last step touch the old or the new box of a static that

@@ -12,13 +12,14 @@ use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
 use crate::frame::statics::StaticSet;
 use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
+use crate::history::StepHistory;
 use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::statics::Statics;
 use crate::memory::usage::UsageWindow;
 use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
 use crate::reader::SnapshotReader;
-use crate::report::Report;
+use crate::report::{Report, ReportedWorld};
 #[cfg(feature = "serde")]
 use crate::save::{RestoredParts, SavedWorld};
 use crate::simd::DetectedSimd;
@@ -57,6 +58,7 @@ pub struct World {
     broad_phase: BroadPhase,
     contacts: ContactStore,
     usage: UsageWindow,
+    history: StepHistory,
 }
 
 /// # Creation and settings
@@ -358,6 +360,7 @@ impl World {
         if self.config.contact_tracking {
             check_static_ids(&tree)?;
         }
+        self.history.count_set_statics(&self.statics.tree, &tree);
         self.statics.replace(tree);
         self.contacts.clear_statics();
         Ok(())
@@ -840,13 +843,36 @@ impl World {
         self.parts().shrink_to_fit();
     }
 
-    /// Reports counts, memory and times of the last step.
+    /// Reports counts, memory and times of the last step, and what to change if a step, or the
+    /// memory of the world, costs more than it has to.
+    ///
+    /// ```
+    /// use triphase::{Advice, Bodies, World, WorldConfig};
+    ///
+    /// let mut world = World::new(WorldConfig::new().with_bound(0.1))?;
+    /// let centers: Vec<[f32; 2]> = (0..2000).map(|k| [k as f32, 0.0]).collect();
+    /// world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    /// let report = world.report();
+    /// assert!(matches!(report.advice[..], [Advice::OversizedBodies { bound: 0.1, .. }]));
+    /// for advice in &report.advice {
+    ///     println!("{advice}");
+    /// }
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     ///
     /// # Cost
     ///
-    /// O(cells). Meant for occasional use, not for every frame.
+    /// O(cells), and if contacts are tracked O(bodies / 4096). Meant for occasional use, not for
+    /// every frame.
     pub fn report(&self) -> Report {
-        Report::new(&self.config, &self.statics, &self.frames, &self.broad_phase, &self.contacts)
+        Report::new(ReportedWorld {
+            config: &self.config,
+            statics: &self.statics,
+            frames: &self.frames,
+            broad_phase: &self.broad_phase,
+            contacts: &self.contacts,
+            history: &self.history,
+        })
     }
 
     /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)
@@ -908,8 +934,8 @@ impl World {
 
 impl World {
     fn parts(&mut self) -> StepParts<'_> {
-        let Self { config, simd, statics, frames, broad_phase, contacts, usage } = self;
-        StepParts { config, simd: *simd, statics, frames, broad_phase, contacts, usage }
+        let Self { config, simd, statics, frames, broad_phase, contacts, usage, history } = self;
+        StepParts { config, simd: *simd, statics, frames, broad_phase, contacts, usage, history }
     }
 }
 

@@ -233,6 +233,12 @@ impl Frames {
         self.all().map(|frame| frame.statics.tree.bytes_beside(present)).sum()
     }
 
+    /// Number of earlier steps that snapshots keep, and the bytes held for the bodies of these.
+    pub(crate) fn kept_by_snapshots(&self) -> (usize, usize) {
+        let kept = self.spares.iter().filter(|spare| Arc::strong_count(spare) > 1);
+        kept.fold((0, 0), |(count, bytes), frame| (count + 1, bytes + size_of::<Frame>() + frame.bytes()))
+    }
+
     fn all(&self) -> impl Iterator<Item = &Frame> {
         self.spares.iter().chain([&self.front]).map(|frame| &**frame)
     }

@@ -1,6 +1,7 @@
 //! The integration tests that need no allocator of their own, as one program: it links once.
 
 mod adversarial_layouts;
+mod advice;
 mod api_types;
 mod boxes_by_row;
 mod changed_rows;

@@ -28,6 +28,8 @@ const ROOMS: &[&[&str]] = &[
     &["broad_phase"],
     &["contacts"],
     &["query"],
+    &["history.rs"],
+    &["advice.rs"],
     &["reader.rs", "report.rs", "save.rs", "step.rs"],
     &["step_changed.rs"],
     &["world.rs"],
