@@ -23,6 +23,7 @@ use crate::memory::listener::OnPage;
 use crate::memory::usage::{StepUsage, UsageWindow};
 use crate::parallel;
 use crate::simd::DetectedSimd;
+use crate::trace::{Span, span};
 use std::sync::Arc;
 
 /// Number of parts in which memory is given back.
@@ -44,6 +45,7 @@ impl StepParts<'_> {
     /// Steps one frame. The listener gets each page of pairs as soon as it is full.
     pub(crate) fn step(mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
         let start = Clock::now();
+        let span = span!("step", statics = self.statics.tree.len(); bodies, body_pairs, static_pairs, error);
         let mut next = self.frames.next();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let outcome = Chunks::new(chunks, &mut chunk_starts)
@@ -53,7 +55,19 @@ impl StepParts<'_> {
             self.contacts.changed.clear();
             self.history.count_step(StepKind::Full);
         }
-        self.finish(outcome, next)
+        let outcome = self.finish(outcome, next);
+        self.record_outcome(&span, &outcome);
+        outcome
+    }
+
+    /// Records counts of the last successful step, or the error.
+    pub(crate) fn record_outcome(&self, span: &Span, outcome: &Result<(), Error>) {
+        span.record_error(outcome);
+        let found = &self.contacts.found;
+        span.record(|| {
+            let pairs = [("body_pairs", found.body_pair_count()), ("static_pairs", found.static_pair_count())];
+            [("bodies", self.frames.front().row_count), pairs[0], pairs[1]]
+        });
     }
 
     /// Makes a step that succeeded the last one, or discards it.
@@ -100,6 +114,7 @@ impl StepParts<'_> {
 
     /// Gives back what one part of the world holds beyond the last successful step.
     fn shrink_part(&mut self, part: usize) {
+        let _span = span!("release_memory", part = part);
         let Self { frames, broad_phase, contacts, .. } = self;
         match part {
             0 => broad_phase.shrink_scratch(frames.front()),
@@ -133,13 +148,17 @@ impl StepParts<'_> {
 
         let mut clock = Clock::now();
         let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
+        let span = config.contact_tracking.then(|| span!("track_contacts"));
         let ids = contacts.track(tracked, frame)?;
+        drop(span);
         if config.contact_tracking {
             phases.track_contacts = clock.lap();
         }
         fill_ids(frames, frame, rows, (contacts, ids));
         // The step can no longer fail, not even by a panic of the caller's function for ids.
+        let span = config.partner_lists.then(|| span!("list_partners"));
         contacts.rebuild_partners(rows.len(), parallel);
+        drop(span);
         frame.statics.copy_from(statics);
         frame.step = frames.front().step + 1;
         phases.total = { start }.lap();
@@ -150,6 +169,7 @@ impl StepParts<'_> {
     /// Subtracts `by` from all stored coordinates, and files the bodies again.
     pub(crate) fn shift_origin(self, by: [f32; 2]) -> Result<(), Error> {
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
+        let _span = span!("shift_origin", bodies = frames.front().row_count, statics = statics.tree.len());
         let parallel = config.may_use_threads();
         let shifted = statics.shifted(by, parallel)?;
         let front = frames.front();

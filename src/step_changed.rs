@@ -21,6 +21,7 @@ use crate::input::rows::BoxSource;
 use crate::pair::Hit;
 use crate::query::QueryBuilder;
 use crate::step::StepParts;
+use crate::trace::span;
 use std::sync::Arc;
 
 /// If more than one row in this many changed, all rows are stepped.
@@ -32,8 +33,12 @@ impl StepParts<'_> {
         let start = Clock::now();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let rows = Chunks::new(chunks, &mut chunk_starts);
+        let statics = self.statics.tree.len();
+        let span = span!("step_changed", statics = statics; bodies, changed, body_pairs, static_pairs, error);
         let outcome = rows.and_then(|rows| self.step_changed_rows(&rows, changed, start));
         self.broad_phase.chunk_starts = chunk_starts;
+        self.record_outcome(&span, &outcome);
+        span.record(|| [("changed", self.broad_phase.changed.rows().len())]);
         outcome
     }
 
@@ -155,10 +160,14 @@ impl StepParts<'_> {
         let mut clock = Clock::now();
 
         let front = frames.front();
+        let span = span!("read_changed");
         broad_phase.read_changed(rows, front)?;
+        drop(span);
         phases.plan = clock.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+        let span = span!("find_changed_pairs");
         broad_phase.find_changed_pairs(step, front, &mut contacts.kept.found)?;
+        drop(span);
         if contacts.kept.compare(&broad_phase.changed) > config.pair_limit {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
@@ -180,7 +189,9 @@ impl StepParts<'_> {
             None => frames.front_mut(),
         };
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+        let span = span!("move_rows");
         let outcome = broad_phase.update(step, rows.len(), frame);
+        drop(span);
         if outcome.is_ok() {
             // The step can no longer fail.
             frame.begin_update(rows.len(), !config.may_use_threads());
@@ -189,9 +200,13 @@ impl StepParts<'_> {
             frame.ids_stamp = frame.moved.stamp;
             frame.statics.copy_from(statics);
             phases.partition = clock.lap();
+            let span = span!("edit_pairs");
             contacts.apply_changes(rows.len(), frame.moved.stamp, parallel);
+            drop(span);
             phases.gather += clock.lap();
+            let span = config.contact_tracking.then(|| span!("track_contacts"));
             contacts.track_changes(tracked, broad_phase.changed.set(), frame);
+            drop(span);
             contacts.changed.take_pairs(&mut contacts.kept.found);
             if config.contact_tracking {
                 phases.track_contacts = clock.lap();

@@ -26,6 +26,7 @@ use crate::simd::DetectedSimd;
 use crate::step::StepParts;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
+use crate::trace::span;
 use std::ops::Range;
 
 /// A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
@@ -356,7 +357,9 @@ impl World {
     /// [`insert_statics`](Self::insert_statics), [`replace_statics`](Self::replace_statics) and
     /// [`remove_statics`](Self::remove_statics).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        let tree = StaticTree::build(statics.into(), self.config.may_use_threads())?;
+        let statics = statics.into();
+        let _span = span!("build_statics", statics = statics.aabbs.len());
+        let tree = StaticTree::build(statics, self.config.may_use_threads())?;
         if self.config.contact_tracking {
             check_static_ids(&tree)?;
         }

@@ -33,3 +33,5 @@ mod snapshots;
 mod spatial_order;
 mod streaming;
 mod strided;
+#[cfg(feature = "tracing")]
+mod tracing_spans;

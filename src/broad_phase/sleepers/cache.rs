@@ -36,6 +36,7 @@ use crate::memory::record::BodyRecord;
 use crate::memory::step_bits::StepBits;
 use crate::parallel;
 use crate::tier::point_grid::bands::Bands;
+use crate::trace::span;
 use std::sync::Arc;
 
 /// Spare bands that are kept: those of the last successful step, while the next cache is built.
@@ -216,6 +217,7 @@ impl SleeperCache {
     /// Compares all rows with the cached ones. The first invalid row is an error, unless such rows
     /// are skipped.
     fn compare_rows(&mut self, step: StepContext<'_>, rows: &Chunks<'_, '_>, frame: &Frame) -> Result<(), Error> {
+        let _span = span!("compare_sleepers", bodies = rows.len());
         let count = rows.len().div_ceil(ROW_CHUNK_LEN);
         if self.chunks.len() < count {
             self.chunks.resize_with(count, RowChunk::default);
@@ -242,6 +244,7 @@ impl SleeperCache {
         built_for: BuiltFor,
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
+        let _span = span!("cache_sleepers", bodies = self.cached_count());
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut bands = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
         let to_build = Arc::make_mut(&mut bands);
