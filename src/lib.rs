@@ -83,6 +83,8 @@
 //!   `wasm32-unknown-unknown`.
 //! * `glam-columns` (default): columns may be slices of the re-exported [`glam`] vectors. A build
 //!   without any feature compiles neither `syn` nor another procedural macro.
+//! * `record`: `World::record_to` writes the calls of a world to a file; the module `record` makes
+//!   them again. The way to report a bug.
 //! * `serde`: `World::save` and `World::restore`, and serialization of [`WorldConfig`], [`Filter`],
 //!   [`Aabb`] (validated when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
 //!   [`BodyShape`].
@@ -141,12 +143,19 @@ mod history; // what the last steps were like
 
 mod advice; // what to change, from the figures of a report
 mod reader; // snapshots for other threads
+#[cfg(feature = "record")]
+pub mod record;
+#[cfg(not(feature = "record"))]
+mod record; // calls written to a file
 mod report;
 #[cfg(feature = "serde")]
 mod save;
 mod step; // the phases of a step, in order
 mod step_changed; // the same, for a step that is told which rows changed
 mod world; // every public call of a world
+
+#[cfg(feature = "record")]
+mod replay; // the calls of a recording, made again
 
 pub use advice::{Advice, SingleThreadCause};
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};

@@ -16,7 +16,7 @@ macro_rules! span {
         ));
         #[cfg(not(feature = "tracing"))]
         let span = {
-            // TRACE-1: used, so that nothing is unused, and never called.
+            // Never called (TRACE-1): it only uses the values.
             let _ = || { $(let _ = &$value;)* };
             $crate::trace::Span
         };

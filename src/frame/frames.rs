@@ -100,7 +100,7 @@ impl Frames {
     }
 
     /// Frames of a restored world that had made `step` steps.
-    #[cfg(feature = "serde")]
+    #[cfg(any(feature = "record", feature = "serde"))]
     pub(crate) fn after(step: u64, own_ids: bool) -> Self {
         Self { front: Arc::new(Frame::restored(step)), ..Self::new(own_ids) }
     }

@@ -216,8 +216,8 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
         self.run_batch("rays", rays.len(), &origin, results, &|k, found| found.extend(self.cast_ray(rays[k])));
     }
 
-    /// Runs `count` queries of a kind: `run` appends the results of one, `place` returns the point where it
-    /// searches.
+    /// Runs `count` queries of a kind: `run` appends the results of one, `place` returns the point
+    /// where it searches.
     fn run_batch<T: Send>(
         self,
         kind: &'static str,

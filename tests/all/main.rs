@@ -19,6 +19,8 @@ mod queries;
 mod query_batches;
 mod query_shapes;
 mod random_worlds;
+#[cfg(feature = "record")]
+mod recording;
 mod report;
 mod rounding;
 #[cfg(feature = "serde")]

@@ -32,7 +32,9 @@ const ROOMS: &[&[&str]] = &[
     &["advice.rs"],
     &["reader.rs", "report.rs", "save.rs", "step.rs"],
     &["step_changed.rs"],
+    &["record"],
     &["world.rs"],
+    &["replay.rs"],
     &["lib.rs"],
 ];
 
