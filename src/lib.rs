@@ -83,9 +83,15 @@
 //!   `wasm32-unknown-unknown`.
 //! * `glam-columns` (default): columns may be slices of the re-exported [`glam`] vectors. A build
 //!   without any feature compiles neither `syn` nor another procedural macro.
+//! * `record`: `World::record_to` writes the calls of a world to a file; the module `record` makes
+//!   them again. The way to report a bug.
 //! * `serde`: `World::save` and `World::restore`, and serialization of [`WorldConfig`], [`Filter`],
 //!   [`Aabb`] (validated when read), [`Pair`], [`StaticPair`], [`InvalidRows`], [`SimdLevel`] and
 //!   [`BodyShape`].
+//! * `tracing`: spans for subscribers of the crate `tracing`, with the target `triphase`: a step,
+//!   its phases, changes of the static set and batches of queries at level debug, and the tasks of
+//!   a step at level trace. Their fields are counts. Without a subscriber that wants them, they
+//!   cost some nanoseconds a step.
 //!
 //! # Platforms
 //!
@@ -118,7 +124,8 @@ mod error;
 mod pair; // pairs and hits
 mod parallel; // the way into rayon
 mod prefetch; // memory that will be read soon
-pub mod reference; // brute force, for tests
+pub mod reference;
+mod trace; // spans, for who watches a world run // brute force, for tests
 
 mod input; // columns of bodies and statics
 mod memory; // pages of pairs, columns of boxes, buffers that outlive a step
@@ -132,7 +139,14 @@ mod broad_phase; // the passes that find pairs
 mod contacts; // pairs as they are read: events, partners, islands, mutable rows, streams
 pub mod query; // the query builder, over a world, a snapshot or a tier
 
+mod history; // what the last steps were like
+
+mod advice; // what to change, from the figures of a report
 mod reader; // snapshots for other threads
+#[cfg(feature = "record")]
+pub mod record;
+#[cfg(not(feature = "record"))]
+mod record; // calls written to a file
 mod report;
 #[cfg(feature = "serde")]
 mod save;
@@ -140,6 +154,10 @@ mod step; // the phases of a step, in order
 mod step_changed; // the same, for a step that is told which rows changed
 mod world; // every public call of a world
 
+#[cfg(feature = "record")]
+mod replay; // the calls of a recording, made again
+
+pub use advice::{Advice, SingleThreadCause};
 pub use config::{BodyShape, InvalidRows, SimdLevel, WorldConfig};
 pub use contacts::contacts::{Contacts, Pairs};
 pub use contacts::events::view::{ContactEvents, ContactEventsMut, EndedPair, EndedStaticPair, TrackedPair};
@@ -150,6 +168,7 @@ pub use error::{ChunkRow, Column, Error, InvalidRow, SettingValue};
 pub use frame::phases::{PassTimes, PhaseTimes};
 pub use geometry::{Aabb, AabbCast, Circle, InvalidShape, Point, Ray};
 pub use glam;
+pub use history::RestartCause;
 pub use input::bodies::Bodies;
 pub use input::changed_rows::ChangedRows;
 pub use input::filter::Filter;

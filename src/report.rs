@@ -1,11 +1,17 @@
-//! The report of a step.
+//! The report of a step: its figures, and what they advise.
 
+use crate::advice::{
+    Advice, Figures, GridFigures, about_calls, about_grids, about_margin, about_pair_limit, about_sleepers,
+    about_snapshots, about_threads,
+};
 use crate::broad_phase::broad_phase::BroadPhase;
 use crate::config::WorldConfig;
 use crate::contacts::store::ContactStore;
 use crate::frame::frames::Frames;
 use crate::frame::phases::PhaseTimes;
 use crate::frame::statics::StaticSet;
+use crate::geometry::RawAabb;
+use crate::history::StepHistory;
 use crate::memory::page::PAGE_LEN;
 use crate::tier::point_grid::bands::Bands;
 use std::fmt;
@@ -72,9 +78,28 @@ pub struct Report {
     pub pair_bytes: usize,
     /// Time of each phase.
     pub phases: PhaseTimes,
-    /// A sentence that names the setting to change, if a setting makes steps slow.
-    pub advice: Option<String>,
+    /// What to change, if a step or the memory of the world costs more than it has to; empty if its
+    /// settings suit its bodies.
+    pub advice: Vec<Advice>,
     common_count: usize,
+}
+
+/// The parts of a world that a report is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct ReportedWorld<'w> {
+    pub(crate) config: &'w WorldConfig,
+    pub(crate) statics: &'w StaticSet,
+    pub(crate) frames: &'w Frames,
+    pub(crate) broad_phase: &'w BroadPhase,
+    pub(crate) contacts: &'w ContactStore,
+    pub(crate) history: &'w StepHistory,
+}
+
+impl GridReport {
+    fn figures(&self) -> GridFigures {
+        let &Self { half_extent_max, body_count, crowding, .. } = self;
+        GridFigures { half_extent_max, body_count, crowding }
+    }
 }
 
 impl Report {
@@ -88,14 +113,9 @@ impl Report {
         self.body_bytes as f64 / (self.common_count() + self.oversized_count).max(1) as f64
     }
 
-    /// The report of a world with these parts.
-    pub(crate) fn new(
-        config: &WorldConfig,
-        statics: &StaticSet,
-        frames: &Frames,
-        broad_phase: &BroadPhase,
-        contacts: &ContactStore,
-    ) -> Self {
+    /// The report of a world.
+    pub(crate) fn new(world: ReportedWorld<'_>) -> Self {
+        let ReportedWorld { statics, frames, broad_phase, contacts, .. } = world;
         let frame = frames.front();
         let cached_pages = broad_phase.sleepers.page_count();
         let mut report = Self {
@@ -111,10 +131,10 @@ impl Report {
             static_bytes: statics.bytes() + frames.bytes_statics(&statics.tree),
             pair_bytes: contacts.bytes() + cached_pages * PAGE_LEN * size_of::<[u32; 2]>(),
             phases: frame.phases,
-            advice: None,
+            advice: Vec::new(),
             common_count: frame.row_count - frame.skipped.len() - frame.oversized.rows().len(),
         };
-        report.advice = advice(&report, config);
+        report.advice = world.advice(&report);
         report
     }
 }
@@ -142,78 +162,81 @@ fn grid_reports(bands: &Bands) -> Vec<GridReport> {
     reports
 }
 
-/// Crowding above which a grid is worth advice.
-const CROWDING_MAX: f32 = 32.0;
-
-/// Worlds with fewer bodies get no advice: their steps are short in any case.
-const ADVISED_MIN: usize = 1000;
-
-/// Names the setting that makes steps slow, if one does.
-fn advice(report: &Report, config: &WorldConfig) -> Option<String> {
-    let bodies = report.common_count() + report.oversized_count;
-    if bodies < ADVISED_MIN {
-        return None;
+impl ReportedWorld<'_> {
+    fn advice(&self, report: &Report) -> Vec<Advice> {
+        let Self { config, frames, broad_phase, contacts, history, .. } = *self;
+        let body_count = report.common_count() + report.oversized_count;
+        let pair_count = report.body_pair_count + report.static_pair_count;
+        let grids = about_grids(Figures {
+            bounds: config.bounds(),
+            cell_size: config.cell_size(),
+            grids: &mut report.grids.iter().map(GridReport::figures),
+            body_count,
+            body_pair_count: report.body_pair_count,
+            oversized_count: report.oversized_count,
+            oversized_max: &|| largest_half_extent(frames.front().oversized.boxes()),
+        });
+        let thread_rule = (config.parallel_threshold(), config.is_parallel(body_count));
+        let marks = broad_phase.sleepers.marks();
+        let margin = contacts.events.as_ref().and_then(|tracker| {
+            let contact_count = tracker.contact_count();
+            about_margin(config.margin(), contact_count, pair_count)
+        });
+        let (kept_steps, kept_bytes) = frames.kept_by_snapshots();
+        (about_pair_limit(pair_count, config.pair_limit()).into_iter())
+            .chain(grids)
+            .chain(about_threads(history, body_count, thread_rule))
+            .chain(about_calls(history, body_count, report.static_count))
+            .chain(about_sleepers(marks.count, marks.moved, marks.many_moved.count()))
+            .chain(margin)
+            .chain(about_snapshots(kept_steps, kept_bytes))
+            .collect()
     }
-    let bounds_set = !config.bounds().is_empty();
-    if bounds_set && report.oversized_count * 10 > bodies {
-        let percent = report.oversized_count * 100 / bodies;
-        return Some(format!(
-            "{percent} % of the bodies exceed the largest bound and are in the slower loose grid: \
-             raise the bound, add one, or omit bounds."
-        ));
-    }
-    let is_crowded = |grid: &&GridReport| grid.crowding > CROWDING_MAX && grid.body_count * 10 > bodies;
-    let GridReport { crowding, half_extent_max, .. } = report.grids.iter().find(is_crowded)?;
-    let pairs_per_body = report.body_pair_count as f32 / bodies as f32;
-    if pairs_per_body * 8.0 >= *crowding {
-        return None; // The bodies overlap each other, so smaller cells would not help.
-    }
-    if let Some(side) = config.cell_size() {
-        return Some(format!(
-            "{crowding:.0} bodies share a cell of side {side}: make the cell size smaller, or omit it."
-        ));
-    }
-    // The grid takes bodies up to its bound and a little more, for rounding.
-    let bound = config.bounds().iter().rfind(|bound| *bound <= half_extent_max)?;
-    Some(format!(
-        "{crowding:.0} bodies share a cell of the grid with bound {bound}: add a smaller bound, or omit bounds."
-    ))
 }
+
+/// The largest half-extent of some boxes.
+fn largest_half_extent(boxes: &[RawAabb]) -> f32 {
+    let half_extent = |&[x0, y0, x1, y1]: &RawAabb| (x1 - x0).max(y1 - y0) * 0.5;
+    boxes.iter().map(half_extent).fold(0.0, f32::max)
+}
+
+/// Columns that the names of lines take.
+const NAME_WIDTH: usize = 10;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let common = self.common_count();
+        write!(f, "{:NAME_WIDTH$}{}", "bodies", common + self.oversized_count)?;
+        write!(f, ": {common} common, {} oversized (in the loose grid)", self.oversized_count)?;
+        if self.skipped_count > 0 {
+            write!(f, ", {} more skipped as invalid", self.skipped_count)?;
+        }
+        writeln!(f)?;
         for grid in self.grids.iter().filter(|grid| grid.body_count > 0) {
-            let [width, height] = grid.cell_size;
+            let GridReport { half_extent_max, body_count, band_count, cell_size: [width, height], crowding, .. } = grid;
             writeln!(
                 f,
-                "common     {:>9} bodies, half-extent <= {:.3}: {} bands, cells {width:.2} x {height:.2}, crowding {:.1}",
-                grid.body_count, grid.half_extent_max, grid.band_count, grid.crowding
+                "{:NAME_WIDTH$}{body_count} bodies with half-extents up to {half_extent_max:.3}, in cells of \
+                 {width:.2} x {height:.2} with {crowding:.1} bodies each, cut into {band_count} bands",
+                "grid",
             )?;
         }
         if self.cached_count > 0 {
-            writeln!(f, "cached     {:>9} bodies", self.cached_count)?;
+            writeln!(f, "{:NAME_WIDTH$}{} bodies, whose pairs were reused", "asleep", self.cached_count)?;
         }
-        writeln!(f, "oversized  {:>9} bodies", self.oversized_count)?;
-        write!(f, "static     {:>9} rows", self.static_count)?;
+        write!(f, "{:NAME_WIDTH$}{}", "statics", self.static_count)?;
         if self.static_changed_count > 0 {
-            write!(f, ", {} changed since the tree was built", self.static_changed_count)?;
+            write!(f, ", of which {} changed since their tree was built", self.static_changed_count)?;
         }
         writeln!(f)?;
-        if self.skipped_count > 0 {
-            writeln!(f, "skipped    {:>9} rows", self.skipped_count)?;
+        let (bodies, statics) = (self.body_pair_count, self.static_pair_count);
+        writeln!(f, "{:NAME_WIDTH$}{bodies} of two bodies, {statics} of a body and a static", "pairs")?;
+        write!(f, "{:NAME_WIDTH$}{:.1} bytes a body, ", "memory", self.bytes_per_body())?;
+        if self.static_count > 0 {
+            write!(f, "{:.1} bytes a static, ", self.static_bytes as f64 / self.static_count as f64)?;
         }
-        writeln!(f, "pairs      {:>9} of bodies, {} with statics", self.body_pair_count, self.static_pair_count)?;
-        let per_static = self.static_bytes as f64 / self.static_count.max(1) as f64;
-        writeln!(
-            f,
-            "memory     {:>9.1} B/body, {per_static:.1} B/static, {:.1} MiB of pairs",
-            self.bytes_per_body(),
-            self.pair_bytes as f64 / f64::from(1 << 20)
-        )?;
+        writeln!(f, "{:.1} MiB for pairs", self.pair_bytes as f64 / f64::from(1 << 20))?;
         self.phases.fmt(f)?;
-        if let Some(advice) = &self.advice {
-            write!(f, "\nadvice     {advice}")?;
-        }
-        Ok(())
+        self.advice.iter().try_for_each(|advice| write!(f, "\n{:NAME_WIDTH$}{advice}", "advice"))
     }
 }

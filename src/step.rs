@@ -15,12 +15,15 @@ use crate::frame::frames::Frames;
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::statics::StaticSet;
 use crate::frame::stored_boxes::StoredBoxes;
+use crate::history::{StepHistory, StepKind};
 use crate::input::bodies::Bodies;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::listener::OnPage;
 use crate::memory::usage::{StepUsage, UsageWindow};
+use crate::parallel;
 use crate::simd::DetectedSimd;
+use crate::trace::{Span, span};
 use std::sync::Arc;
 
 /// Number of parts in which memory is given back.
@@ -35,12 +38,14 @@ pub(crate) struct StepParts<'w> {
     pub(crate) broad_phase: &'w mut BroadPhase,
     pub(crate) contacts: &'w mut ContactStore,
     pub(crate) usage: &'w mut UsageWindow,
+    pub(crate) history: &'w mut StepHistory,
 }
 
 impl StepParts<'_> {
     /// Steps one frame. The listener gets each page of pairs as soon as it is full.
     pub(crate) fn step(mut self, chunks: &[Bodies<'_>], listener: Option<&OnPage<'_>>) -> Result<(), Error> {
         let start = Clock::now();
+        let span = span!("step", statics = self.statics.tree.len(); bodies, body_pairs, static_pairs, error);
         let mut next = self.frames.next();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let outcome = Chunks::new(chunks, &mut chunk_starts)
@@ -48,8 +53,21 @@ impl StepParts<'_> {
         self.broad_phase.chunk_starts = chunk_starts;
         if outcome.is_ok() {
             self.contacts.changed.clear();
+            self.history.count_step(StepKind::Full);
         }
-        self.finish(outcome, next)
+        let outcome = self.finish(outcome, next);
+        self.record_outcome(&span, &outcome);
+        outcome
+    }
+
+    /// Records counts of the last successful step, or the error.
+    pub(crate) fn record_outcome(&self, span: &Span, outcome: &Result<(), Error>) {
+        span.record_error(outcome);
+        let found = &self.contacts.found;
+        span.record(|| {
+            let pairs = [("body_pairs", found.body_pair_count()), ("static_pairs", found.static_pair_count())];
+            [("bodies", self.frames.front().row_count), pairs[0], pairs[1]]
+        });
     }
 
     /// Makes a step that succeeded the last one, or discards it.
@@ -96,6 +114,7 @@ impl StepParts<'_> {
 
     /// Gives back what one part of the world holds beyond the last successful step.
     fn shrink_part(&mut self, part: usize) {
+        let _span = span!("release_memory", part = part);
         let Self { frames, broad_phase, contacts, .. } = self;
         match part {
             0 => broad_phase.shrink_scratch(frames.front()),
@@ -115,8 +134,9 @@ impl StepParts<'_> {
         listener: Option<&OnPage<'_>>,
         start: Clock,
     ) -> Result<(), Error> {
-        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
+        let Self { config, simd, statics, frames, broad_phase, contacts, history, .. } = self;
         let parallel = config.is_parallel(rows.len());
+        history.thread_count = parallel::worker_count(parallel);
         let are_circles = config.body_shape == BodyShape::Circle && !rows.has_displacements();
         let mut phases = PhaseTimes::default();
 
@@ -128,13 +148,17 @@ impl StepParts<'_> {
 
         let mut clock = Clock::now();
         let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
+        let span = config.contact_tracking.then(|| span!("track_contacts"));
         let ids = contacts.track(tracked, frame)?;
+        drop(span);
         if config.contact_tracking {
             phases.track_contacts = clock.lap();
         }
         fill_ids(frames, frame, rows, (contacts, ids));
         // The step can no longer fail, not even by a panic of the caller's function for ids.
+        let span = config.partner_lists.then(|| span!("list_partners"));
         contacts.rebuild_partners(rows.len(), parallel);
+        drop(span);
         frame.statics.copy_from(statics);
         frame.step = frames.front().step + 1;
         phases.total = { start }.lap();
@@ -145,6 +169,7 @@ impl StepParts<'_> {
     /// Subtracts `by` from all stored coordinates, and files the bodies again.
     pub(crate) fn shift_origin(self, by: [f32; 2]) -> Result<(), Error> {
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
+        let _span = span!("shift_origin", bodies = frames.front().row_count, statics = statics.tree.len());
         let parallel = config.may_use_threads();
         let shifted = statics.shifted(by, parallel)?;
         let front = frames.front();

@@ -12,6 +12,7 @@ use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
+use crate::history::{RestartCause, StepKind};
 use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::chunks::Chunks;
@@ -20,6 +21,7 @@ use crate::input::rows::BoxSource;
 use crate::pair::Hit;
 use crate::query::QueryBuilder;
 use crate::step::StepParts;
+use crate::trace::span;
 use std::sync::Arc;
 
 /// If more than one row in this many changed, all rows are stepped.
@@ -31,8 +33,12 @@ impl StepParts<'_> {
         let start = Clock::now();
         let mut chunk_starts = std::mem::take(&mut self.broad_phase.chunk_starts);
         let rows = Chunks::new(chunks, &mut chunk_starts);
+        let statics = self.statics.tree.len();
+        let span = span!("step_changed", statics = statics; bodies, changed, body_pairs, static_pairs, error);
         let outcome = rows.and_then(|rows| self.step_changed_rows(&rows, changed, start));
         self.broad_phase.chunk_starts = chunk_starts;
+        self.record_outcome(&span, &outcome);
+        span.record(|| [("changed", self.broad_phase.changed.rows().len())]);
         outcome
     }
 
@@ -48,8 +54,13 @@ impl StepParts<'_> {
         let changed = self.broad_phase.changed.rows().len() + self.broad_phase.changed.gone().len();
         let few = changed <= rows.len().max(last_count) / CHANGED_SHARE;
         if few && statics_are_known && self.can_update(rows) {
-            return self.update(rows, start);
+            return self.update(rows, start).inspect(|()| self.history.count_step(StepKind::Told));
         }
+        let kind = match (few, last_count) {
+            (_, 0) => StepKind::Told,
+            (false, _) => StepKind::ToldMany(changed),
+            (true, _) => StepKind::Restarted(self.restart_cause(rows, statics_are_known)),
+        };
         let mut next = self.frames.next();
         let frame = Arc::make_mut(&mut next);
         // Where all rows are new, the next step probably changes few of them.
@@ -63,7 +74,24 @@ impl StepParts<'_> {
             Ok(()) => self.contacts.changed.clear(),
             Err(_) => {}
         }
+        if outcome.is_ok() {
+            self.history.count_step(kind);
+        }
         self.finish(outcome, next)
+    }
+
+    /// Why a step with few changed rows cannot update the last one.
+    fn restart_cause(&self, rows: &Chunks<'_, '_>, statics_are_known: bool) -> RestartCause {
+        let front = self.frames.front();
+        if !statics_are_known {
+            RestartCause::Statics
+        } else if !front.skipped.is_empty() || self.config.invalid_rows == InvalidRows::Skip && self.has_invalid(rows) {
+            RestartCause::SkippedRow
+        } else if !(self.broad_phase.row_index.is_of(front) && self.contacts.kept.are_of(front.moved.stamp)) {
+            RestartCause::FullStep
+        } else {
+            RestartCause::Columns
+        }
     }
 
     /// Adds the bodies whose boxes of the last step touch the old or the new box of a static that
@@ -132,10 +160,14 @@ impl StepParts<'_> {
         let mut clock = Clock::now();
 
         let front = frames.front();
+        let span = span!("read_changed");
         broad_phase.read_changed(rows, front)?;
+        drop(span);
         phases.plan = clock.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+        let span = span!("find_changed_pairs");
         broad_phase.find_changed_pairs(step, front, &mut contacts.kept.found)?;
+        drop(span);
         if contacts.kept.compare(&broad_phase.changed) > config.pair_limit {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
@@ -157,7 +189,9 @@ impl StepParts<'_> {
             None => frames.front_mut(),
         };
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+        let span = span!("move_rows");
         let outcome = broad_phase.update(step, rows.len(), frame);
+        drop(span);
         if outcome.is_ok() {
             // The step can no longer fail.
             frame.begin_update(rows.len(), !config.may_use_threads());
@@ -166,9 +200,13 @@ impl StepParts<'_> {
             frame.ids_stamp = frame.moved.stamp;
             frame.statics.copy_from(statics);
             phases.partition = clock.lap();
+            let span = span!("edit_pairs");
             contacts.apply_changes(rows.len(), frame.moved.stamp, parallel);
+            drop(span);
             phases.gather += clock.lap();
+            let span = config.contact_tracking.then(|| span!("track_contacts"));
             contacts.track_changes(tracked, broad_phase.changed.set(), frame);
+            drop(span);
             contacts.changed.take_pairs(&mut contacts.kept.found);
             if config.contact_tracking {
                 phases.track_contacts = clock.lap();

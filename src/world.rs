@@ -12,19 +12,25 @@ use crate::error::{Error, InvalidRow};
 use crate::frame::frames::Frames;
 use crate::frame::statics::StaticSet;
 use crate::geometry::{Aabb, Circle, Point, RawAabb, Ray};
+use crate::history::StepHistory;
 use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::statics::Statics;
 use crate::memory::usage::UsageWindow;
 use crate::query::{CastHit, Hits, Neighbor, QueryBuilder};
 use crate::reader::SnapshotReader;
-use crate::report::Report;
+use crate::record::Recorder;
+use crate::record::call::Call;
+#[cfg(feature = "record")]
+use crate::record::{PairDigest, RecordingSummary};
+use crate::report::{Report, ReportedWorld};
 #[cfg(feature = "serde")]
 use crate::save::{RestoredParts, SavedWorld};
 use crate::simd::DetectedSimd;
 use crate::step::StepParts;
 use crate::tier::DebugShape;
 use crate::tier::static_tree::tree::StaticTree;
+use crate::trace::span;
 use std::ops::Range;
 
 /// A broad phase: finds the contact pairs of moving bodies and statics, and answers queries.
@@ -57,6 +63,8 @@ pub struct World {
     broad_phase: BroadPhase,
     contacts: ContactStore,
     usage: UsageWindow,
+    history: StepHistory,
+    recorder: Recorder,
 }
 
 /// # Creation and settings
@@ -130,7 +138,8 @@ impl World {
     /// releases the excess, a part per step. [`shrink_to_fit`](Self::shrink_to_fit) releases it at
     /// once.
     pub fn step<'a>(&mut self, bodies: impl AsRef<[Bodies<'a>]>) -> Result<Contacts<'_>, Error> {
-        self.parts().step(bodies.as_ref(), None)?;
+        let bodies = bodies.as_ref();
+        self.recorded(Call::Step(bodies), |world| world.parts().step(bodies, None))?;
         Ok(self.contacts())
     }
 
@@ -218,7 +227,8 @@ impl World {
         bodies: impl AsRef<[Bodies<'a>]>,
         changed: impl Into<ChangedRows<'c>>,
     ) -> Result<Contacts<'_>, Error> {
-        self.parts().step_changed(bodies.as_ref(), changed.into())?;
+        let (bodies, changed) = (bodies.as_ref(), changed.into());
+        self.recorded(Call::StepChanged(bodies, changed), |world| world.parts().step_changed(bodies, changed))?;
         Ok(self.contacts())
     }
 
@@ -277,7 +287,10 @@ impl World {
         bodies: impl AsRef<[Bodies<'a>]>,
         on_page: impl Fn(StreamedPage<'_>) + Sync,
     ) -> Result<Contacts<'_>, Error> {
-        self.parts().step(bodies.as_ref(), Some(&|sequence, pairs| on_page(StreamedPage::new(sequence, pairs))))?;
+        let bodies = bodies.as_ref();
+        self.recorded(Call::Step(bodies), |world| {
+            world.parts().step(bodies, Some(&|sequence, pairs| on_page(StreamedPage::new(sequence, pairs))))
+        })?;
         Ok(self.contacts())
     }
 
@@ -305,7 +318,10 @@ impl World {
         sender: &Sender,
     ) -> Result<Contacts<'_>, Error> {
         let stream = StepStream::new(sender);
-        let outcome = self.parts().step(bodies.as_ref(), Some(&|sequence, pairs| stream.send_page(sequence, pairs)));
+        let bodies = bodies.as_ref();
+        let outcome = self.recorded(Call::Step(bodies), |world| {
+            world.parts().step(bodies, Some(&|sequence, pairs| stream.send_page(sequence, pairs)))
+        });
         stream.close(outcome.clone().map(|()| self.contacts.summary(self.step_number())));
         outcome.map(|()| self.contacts())
     }
@@ -354,13 +370,18 @@ impl World {
     /// [`insert_statics`](Self::insert_statics), [`replace_statics`](Self::replace_statics) and
     /// [`remove_statics`](Self::remove_statics).
     pub fn set_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<(), Error> {
-        let tree = StaticTree::build(statics.into(), self.config.may_use_threads())?;
-        if self.config.contact_tracking {
-            check_static_ids(&tree)?;
-        }
-        self.statics.replace(tree);
-        self.contacts.clear_statics();
-        Ok(())
+        let statics = statics.into();
+        self.recorded(Call::SetStatics(statics), |world| {
+            let _span = span!("build_statics", statics = statics.aabbs.len());
+            let tree = StaticTree::build(statics, world.config.may_use_threads())?;
+            if world.config.contact_tracking {
+                check_static_ids(&tree)?;
+            }
+            world.history.count_set_statics(&world.statics.tree, &tree);
+            world.statics.replace(tree);
+            world.contacts.clear_statics();
+            Ok(())
+        })
     }
 
     /// Enables or disables a static, and returns whether it was enabled before.
@@ -391,7 +412,7 @@ impl World {
     /// O(log k) if k rows were inserted, replaced or removed since the tree was built; see
     /// [`insert_statics`](Self::insert_statics).
     pub fn set_static_enabled(&mut self, row: u32, enabled: bool) -> Result<bool, Error> {
-        self.statics.set_enabled(row, enabled)
+        self.recorded(Call::SetStaticEnabled(row, enabled), |world| world.statics.set_enabled(row, enabled))
     }
 
     /// Appends statics, all enabled, and returns their rows.
@@ -450,7 +471,9 @@ impl World {
     pub fn insert_statics<'s>(&mut self, statics: impl Into<Statics<'s>>) -> Result<Range<u32>, Error> {
         let (statics, parallel) = (statics.into(), self.config.may_use_threads());
         let check = self.check_of_changed_statics();
-        self.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
+        self.recorded(Call::InsertStatics(statics), |world| {
+            world.statics.edit(|tree| tree.insert_statics(&statics, parallel), check)
+        })
     }
 
     /// Replaces the statics of some rows, and enables these rows.
@@ -478,7 +501,7 @@ impl World {
         let check = self.check_of_changed_statics();
         let edit =
             |tree: &mut StaticTree| tree.replace_statics(rows, &statics, parallel).map(|()| rows.iter().copied());
-        self.statics.edit(edit, check).map(|_| ())
+        self.recorded(Call::ReplaceStatics(rows, statics), |world| world.statics.edit(edit, check).map(|_| ()))
     }
 
     /// Removes the statics of some rows.
@@ -500,7 +523,7 @@ impl World {
     pub fn remove_statics(&mut self, rows: &[u32]) -> Result<(), Error> {
         let parallel = self.config.may_use_threads();
         let edit = |tree: &mut StaticTree| tree.remove_statics(rows, parallel).map(|()| rows.iter().copied());
-        self.statics.edit(edit, |_, _| Ok(())).map(|_| ())
+        self.recorded(Call::RemoveStatics(rows), |world| world.statics.edit(edit, |_, _| Ok(())).map(|_| ()))
     }
 
     /// Returns the check of a set of which some rows changed: if contacts are tracked, ids are
@@ -823,10 +846,12 @@ impl World {
     /// coarse, and shift by thousands of units, rather than by a little in every frame.
     pub fn shift_origin(&mut self, by: impl Into<[f32; 2]>) -> Result<(), Error> {
         let by = by.into();
-        if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
-            return Err(Error::InvalidOrigin { axis, value: by[axis] });
-        }
-        self.parts().shift_origin(by)
+        self.recorded(Call::ShiftOrigin(by), |world| {
+            if let Some(axis) = (0..2).find(|&axis| !by[axis].is_finite()) {
+                return Err(Error::InvalidOrigin { axis, value: by[axis] });
+            }
+            world.parts().shift_origin(by)
+        })
     }
 
     /// Releases all memory that is not needed to keep the last step.
@@ -837,16 +862,41 @@ impl World {
     /// snapshot of it. While there are [readers](Self::reader), the excess memory of the last step
     /// is released by the next one.
     pub fn shrink_to_fit(&mut self) {
+        self.recorder.call(Call::ShrinkToFit);
         self.parts().shrink_to_fit();
+        self.record_outcome(false, &Ok(()));
     }
 
-    /// Reports counts, memory and times of the last step.
+    /// Reports counts, memory and times of the last step, and what to change if a step, or the
+    /// memory of the world, costs more than it has to.
+    ///
+    /// ```
+    /// use triphase::{Advice, Bodies, World, WorldConfig};
+    ///
+    /// let mut world = World::new(WorldConfig::new().with_bound(0.1))?;
+    /// let centers: Vec<[f32; 2]> = (0..2000).map(|k| [k as f32, 0.0]).collect();
+    /// world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+    /// let report = world.report();
+    /// assert!(matches!(report.advice[..], [Advice::OversizedBodies { bound: 0.1, .. }]));
+    /// for advice in &report.advice {
+    ///     println!("{advice}");
+    /// }
+    /// # Ok::<(), triphase::Error>(())
+    /// ```
     ///
     /// # Cost
     ///
-    /// O(cells). Meant for occasional use, not for every frame.
+    /// O(cells), and if contacts are tracked O(bodies / 4096). Meant for occasional use, not for
+    /// every frame.
     pub fn report(&self) -> Report {
-        Report::new(&self.config, &self.statics, &self.frames, &self.broad_phase, &self.contacts)
+        Report::new(ReportedWorld {
+            config: &self.config,
+            statics: &self.statics,
+            frames: &self.frames,
+            broad_phase: &self.broad_phase,
+            contacts: &self.contacts,
+            history: &self.history,
+        })
     }
 
     /// Saves the world as a value to serialize with any `serde` format. (Feature `serde`.)
@@ -906,10 +956,96 @@ impl World {
     }
 }
 
+/// # Recording
+#[cfg(feature = "record")]
 impl World {
+    /// Records all calls that change the world, from now on, and what they return. (Feature
+    /// `record`.)
+    ///
+    /// The recording has the settings, the statics, and the columns of each step bit for bit, so
+    /// [`Recording`](crate::record::Recording) can make the same calls again: to find out why a
+    /// step is slow or wrong, or to report it. See the module [`record`](crate::record) for an
+    /// example.
+    ///
+    /// Each call is written before it runs, so a recording survives a crash of the program; pass a
+    /// [`File`](std::fs::File), which needs no buffer. Columns that do not change are not written
+    /// again. Begin before the first step to get the order of pairs and the events of all steps,
+    /// see [`Recording::start_step`](crate::record::Recording::start_step).
+    ///
+    /// A recording that was under way is ended.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer, and those of [`stop_recording`](Self::stop_recording) of a recording
+    /// that was under way. Then nothing is recorded. An error of the writer in a later call does
+    /// not affect that call: it ends the recording, see [`recording_error`](Self::recording_error).
+    ///
+    /// # Cost
+    ///
+    /// A pass over the columns and one over the pairs in each step, and what the writer takes. A
+    /// function for ids is called once more per row. Memory: a copy of the columns.
+    pub fn record_to(&mut self, writer: impl std::io::Write + Send + 'static) -> std::io::Result<()> {
+        self.recorder.end()?;
+        self.recorder = Recorder::begin(Box::new(writer), &self.config, &self.statics.tree, self.step_number())?;
+        Ok(())
+    }
+
+    /// Ends the recording and flushes its writer; returns what was written. (Feature `record`.)
+    ///
+    /// Returns zeros if there is no recording. If the world is dropped instead, the recording lacks
+    /// its end, but no call.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the writer. The calls before it were recorded.
+    pub fn stop_recording(&mut self) -> std::io::Result<RecordingSummary> {
+        self.recorder.end()
+    }
+
+    /// The error of the writer that ended the recording early, if one did. (Feature `record`.)
+    pub fn recording_error(&self) -> Option<&std::io::Error> {
+        self.recorder.error()
+    }
+
+    /// A world with statics that made `step` steps before.
+    pub(crate) fn continued(config: WorldConfig, statics: StaticTree, step: u64) -> Result<Self, Error> {
+        let frames = Frames::after(step, config.contact_tracking);
+        let mut world = Self { frames, ..Self::new(config)? };
+        world.statics.replace(statics);
+        Ok(world)
+    }
+
+    /// Records what the last call returned.
+    fn record_outcome<T>(&mut self, is_step: bool, outcome: &Result<T, Error>) {
+        if !self.recorder.is_active() {
+            return;
+        }
+        let outcome = match outcome {
+            Ok(_) => Ok(is_step.then(|| (self.step_number(), PairDigest::of(self.contacts())))),
+            Err(error) => Err(error.to_string()),
+        };
+        self.recorder.outcome(outcome);
+    }
+}
+
+#[cfg(not(feature = "record"))]
+impl World {
+    fn record_outcome<T>(&mut self, _: bool, _: &Result<T, Error>) {}
+}
+
+impl World {
+    /// Makes a call, and records it if there is a recording (RECORD-2).
+    fn recorded<T>(&mut self, call: Call<'_>, run: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let is_step = matches!(call, Call::Step(_) | Call::StepChanged(..));
+        self.recorder.call(call);
+        let outcome = run(self);
+        self.record_outcome(is_step, &outcome);
+        outcome
+    }
+
     fn parts(&mut self) -> StepParts<'_> {
-        let Self { config, simd, statics, frames, broad_phase, contacts, usage } = self;
-        StepParts { config, simd: *simd, statics, frames, broad_phase, contacts, usage }
+        let Self { config, simd, statics, frames, broad_phase, contacts, usage, history, recorder: _ } = self;
+        StepParts { config, simd: *simd, statics, frames, broad_phase, contacts, usage, history }
     }
 }
 

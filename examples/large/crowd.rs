@@ -17,7 +17,8 @@ use common::check::{Box4, body_aabb};
 use common::options::{Options, PictureOptions, exit};
 use common::picture::{HEIGHT, Picture, Rgba, View, WIDTH, grouped, intersection};
 use common::run::Run;
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use triphase::{Aabb, Bodies, Hit, World};
@@ -56,6 +57,9 @@ struct Arguments {
     /// Sort the rows in spatial order every FRAMES frames, which changes the hashes of pairs
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..))]
     reorder: Option<u32>,
+    /// Record the calls of the world to this file, for the example `replay`
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
     #[command(flatten)]
@@ -68,11 +72,15 @@ fn main() -> ExitCode {
 }
 
 fn crowd(arguments: &Arguments) -> Result<(), Failure> {
-    let &Arguments { scene: name, bodies, seed, reorder, ref options, .. } = arguments;
+    let &Arguments { scene: name, bodies, seed, reorder, ref record, ref options, .. } = arguments;
     let frames = options.frames.unwrap_or(120) as usize;
     let mut scene = Scene::new(name, bodies, seed);
     let run_name = format!("scene {name} of {} bodies, seed {seed}", scene.centers.len());
     let mut run = Run::new(run_name, &scene.statics, frames, options)?;
+    if let Some(path) = record {
+        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        run.world.record_to(file)?;
+    }
     let mut reorders = Reorders::default();
     for frame in 0..frames {
         if frame > 0 {
@@ -88,6 +96,7 @@ fn crowd(arguments: &Arguments) -> Result<(), Failure> {
         }
         run.step(bodies, |row| box_of(&scene, row))?;
     }
+    run.world.stop_recording()?;
     run.finish(options);
     if let Some(summary) = reorders.summary() {
         options.say(&summary);

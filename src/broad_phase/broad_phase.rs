@@ -62,7 +62,11 @@ impl BroadPhase {
     ) -> Result<(), Error> {
         out.frame.cached.clear();
         self.sleepers.clear_invalid_rows();
-        if !(may_cache && rows.has_asleep() && self.sleepers.try_step(&mut self.finder, step, rows, out)?) {
+        let has_asleep = may_cache && rows.has_asleep();
+        if !has_asleep {
+            self.sleepers.forget_marks();
+        }
+        if !(has_asleep && self.sleepers.try_step(&mut self.finder, step, rows, out)?) {
             self.find_all_pairs(step, rows, out)?;
         }
         out.frame.skipped.clear();

@@ -20,6 +20,7 @@ use crate::parallel;
 use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
+use crate::trace::{span, task_span};
 
 /// The passes of a step, with the buffers that they reuse.
 #[derive(Default)]
@@ -49,8 +50,11 @@ impl PairFinder {
         phases: &mut PhaseTimes,
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
+        let span = span!("plan");
         self.filing.plan(rows, step.class_options());
+        drop(span);
         phases.plan += clock.lap();
+        let _span = span!("partition", bodies = rows.len());
         self.filing.file(rows, step.file_options(skip_invalid), bands).map_err(Error::InvalidBody)?;
         phases.partition += clock.lap();
         Ok(())
@@ -70,7 +74,9 @@ impl PairFinder {
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
+        let span = span!("layout", oversized = self.filing.oversized(&out.frame.bands).len());
         out.frame.file_oversized(&self.filing);
+        drop(span);
         out.phases.layout += clock.lap();
         let (bands, rest) = out.frame.split_bands();
         self.find_pairs(&PassContext::new(step, rest, budget), bands, out.found, out.phases)
@@ -121,28 +127,35 @@ impl PairFinder {
 
         let Self { tasks, scratch, .. } = self;
         let scratch = &*scratch;
+        let span = span!("find_pairs", bands = band_count, oversized_blocks = task_count - band_count);
+        let handle = span.handle();
         let (band_tasks, block_tasks) = tasks[..task_count].split_at_mut(band_count);
         let search_bands = || {
             bands.build_each(step.parallel, band_tasks, |number, band, output| {
+                let _span = task_span!(handle, "band", number = number, bodies = band.population());
                 band_pass::run_band(pass, number, band, scratch, output);
             });
         };
         let search_oversized = || {
             let Some(oversized) = oversized else { return };
             parallel::for_each_mut(step.parallel, block_tasks, |block, output| {
+                let _span = task_span!(handle, "oversized_block", number = block);
                 let search = &mut scratch.own(step.parallel, step.listener.is_some()).search;
                 oversized_pass::run_block(pass, oversized, block, band_count + block, search, output);
             });
         };
         parallel::join(step.parallel, search_bands, search_oversized);
         self.poisoned = false;
+        drop(span);
         phases.find_pairs += clock.lap();
 
+        let span = span!("gather", tasks = task_count; body_pairs, static_pairs);
         for output in &mut self.tasks[..task_count] {
             found.push_task(&mut output.body_pages, output.own_pairs, &mut output.static_pages);
             phases.passes += output.times;
         }
         check_budget(pass, found, pages_before)?;
+        span.record(|| [("body_pairs", found.body_pair_count()), ("static_pairs", found.static_pair_count())]);
         phases.gather += clock.lap();
         Ok(())
     }
@@ -164,6 +177,7 @@ impl PairFinder {
         let pages_before = step.pool.free_count();
         let tasks_before = found.tasks().len();
         self.grow_tasks(items.len());
+        let _span = span!("find_cached_pairs", tasks = items.len());
         self.poisoned = true;
         let Self { tasks, scratch, .. } = self;
         let scratch = &*scratch;

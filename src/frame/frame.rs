@@ -78,7 +78,7 @@ impl<'a> FrameParts<'a> {
 
 impl Frame {
     /// The empty frame of a world that had made `step` steps when it was saved.
-    #[cfg(feature = "serde")]
+    #[cfg(any(feature = "record", feature = "serde"))]
     pub(crate) fn restored(step: u64) -> Self {
         Self { step, ..Self::default() }
     }

@@ -100,7 +100,7 @@ impl Frames {
     }
 
     /// Frames of a restored world that had made `step` steps.
-    #[cfg(feature = "serde")]
+    #[cfg(any(feature = "record", feature = "serde"))]
     pub(crate) fn after(step: u64, own_ids: bool) -> Self {
         Self { front: Arc::new(Frame::restored(step)), ..Self::new(own_ids) }
     }
@@ -231,6 +231,12 @@ impl Frames {
     /// Bytes held for statics in all frames, without those shared with `present`.
     pub(crate) fn bytes_statics(&self, present: &StaticTree) -> usize {
         self.all().map(|frame| frame.statics.tree.bytes_beside(present)).sum()
+    }
+
+    /// Number of earlier steps that snapshots keep, and the bytes held for the bodies of these.
+    pub(crate) fn kept_by_snapshots(&self) -> (usize, usize) {
+        let kept = self.spares.iter().filter(|spare| Arc::strong_count(spare) > 1);
+        kept.fold((0, 0), |(count, bytes), frame| (count + 1, bytes + size_of::<Frame>() + frame.bytes()))
     }
 
     fn all(&self) -> impl Iterator<Item = &Frame> {

@@ -68,32 +68,40 @@ impl AddAssign for PassTimes {
 
 impl fmt::Display for PhaseTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        write!(
-            f,
-            "time       {:>9.3} ms: plan {:.3}, partition {:.3}, layout {:.3}, find pairs {:.3}, gather {:.3}",
-            ms(self.total),
-            ms(self.plan),
-            ms(self.partition),
-            ms(self.layout),
-            ms(self.find_pairs),
-            ms(self.gather)
-        )?;
-        if self.track_contacts > Duration::ZERO {
-            write!(f, ", track contacts {:.3}", ms(self.track_contacts))?;
-        }
         let PassTimes { sort, common, ghosts, oversized, statics } = self.passes;
-        write!(
-            f,
-            "\n           find pairs, summed over threads: sort {:.3}, common {:.3}, ghosts {:.3}, \
-             oversized {:.3}, statics {:.3}",
-            ms(sort),
-            ms(common),
-            ms(ghosts),
-            ms(oversized),
-            ms(statics)
-        )
+        write!(f, "time      {:.3} ms", milliseconds(self.total))?;
+        let phases = [
+            ("plan", self.plan),
+            ("partition", self.partition),
+            ("layout", self.layout),
+            ("find pairs", self.find_pairs),
+            ("gather", self.gather),
+            ("track contacts", self.track_contacts),
+        ];
+        write_times(f, ", of these: ", phases)?;
+        let passes = [
+            ("sort into cells", sort),
+            ("within bands", common),
+            ("across bands", ghosts),
+            ("oversized", oversized),
+            ("statics", statics),
+        ];
+        write_times(f, "\n          find pairs, all threads: ", passes)
     }
+}
+
+/// Writes the times that are not zero, if there are any.
+fn write_times<const N: usize>(f: &mut fmt::Formatter<'_>, head: &str, times: [(&str, Duration); N]) -> fmt::Result {
+    let mut separator = head;
+    for (name, time) in times.into_iter().filter(|(_, time)| !time.is_zero()) {
+        write!(f, "{separator}{name} {:.3}", milliseconds(time))?;
+        separator = ", ";
+    }
+    Ok(())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 /// A point in time; on targets without a clock all points are equal.

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::geometry::Aabb;
 use crate::memory::buffers::plain_buffers;
 use crate::tier::static_tree::tree::StaticTree;
+use crate::trace::span;
 use std::collections::VecDeque;
 
 /// Identifies the contents of a static set. A version is never reused for other contents.
@@ -91,12 +92,14 @@ impl StaticSet {
         edit: impl FnOnce(&mut StaticTree) -> Result<R, Error>,
         check: impl FnOnce(&StaticTree, R) -> Result<(), Error>,
     ) -> Result<R, Error> {
+        let span = span!("edit_statics", statics = self.tree.len(); changed);
         let before = self.tree.clone();
         let outcome = edit(&mut self.tree).and_then(|rows| check(&self.tree, rows.clone()).map(|()| rows));
         let Ok(rows) = outcome else {
             self.tree = before;
             return outcome;
         };
+        span.record(|| [("changed", rows.clone().into_iter().count())]);
         self.version.state += 1;
         // A row of a set with ids may be another static now.
         self.version.set += u64::from(self.tree.ids().is_some());

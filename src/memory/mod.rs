@@ -14,4 +14,5 @@ pub(crate) mod partition_points;
 pub(crate) mod radix;
 pub(crate) mod record;
 pub(crate) mod shared_column;
+pub(crate) mod step_bits;
 pub(crate) mod usage;

@@ -15,6 +15,7 @@ use crate::parallel;
 use crate::query::builder::QueryBuilder;
 use crate::query::cast_hit::CastHit;
 use crate::query::neighbor::Neighbor;
+use crate::trace::span;
 use std::ops::Index;
 
 /// Queries in a block: enough to outweigh the overhead of a task, few enough to distribute evenly.
@@ -148,7 +149,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// ```
     pub fn par_query_aabb(self, areas: &[Aabb], results: &mut BatchResults<H>) {
         let center = |k: usize| areas[k].center();
-        self.run_batch(areas.len(), &center, results, &|k, found| {
+        self.run_batch("boxes", areas.len(), &center, results, &|k, found| {
             self.query_aabb(areas[k]).append_to(found);
         });
     }
@@ -168,7 +169,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// ```
     pub fn par_query_circle(self, circles: &[Circle], results: &mut BatchResults<H>) {
         let center = |k: usize| circles[k].center();
-        self.run_batch(circles.len(), &center, results, &|k, found| {
+        self.run_batch("circles", circles.len(), &center, results, &|k, found| {
             self.query_circle(circles[k]).append_to(found);
         });
     }
@@ -190,7 +191,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// ```
     pub fn par_k_nearest_within(self, circles: &[Circle], k: usize, results: &mut BatchResults<Neighbor<H>>) {
         let center = |k: usize| circles[k].center();
-        self.run_batch(circles.len(), &center, results, &|query, found| {
+        self.run_batch("nearest", circles.len(), &center, results, &|query, found| {
             self.append_k_nearest(circles[query], k, found);
         });
     }
@@ -212,18 +213,20 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
     /// ```
     pub fn par_cast_ray(self, rays: &[Ray], results: &mut BatchResults<CastHit<H>>) {
         let origin = |k: usize| rays[k].origin();
-        self.run_batch(rays.len(), &origin, results, &|k, found| found.extend(self.cast_ray(rays[k])));
+        self.run_batch("rays", rays.len(), &origin, results, &|k, found| found.extend(self.cast_ray(rays[k])));
     }
 
-    /// Runs `count` queries: `run` appends the results of one, `place` returns the point where it
-    /// searches.
+    /// Runs `count` queries of a kind: `run` appends the results of one, `place` returns the point
+    /// where it searches.
     fn run_batch<T: Send>(
         self,
+        kind: &'static str,
         count: usize,
         place: &(dyn Fn(usize) -> [f32; 2] + Sync),
         results: &mut BatchResults<T>,
         run: &(dyn Fn(usize, &mut Vec<T>) + Sync),
     ) {
+        let span = span!("query_batch", kind = kind, queries = count; results);
         assert!(count < u32::MAX as usize, "a batch has fewer than 2^32 - 1 queries");
         let BatchResults { spans, blocks, order, spare } = results;
         sort_queries(self.parallel, count, &|k| self.source.sort_key(&self.scope, place(k)), order, spare);
@@ -248,6 +251,7 @@ impl<H: Copy + Ord + Send> QueryBuilder<'_, H> {
                 start = end;
             }
         }
+        span.record(|| [("results", blocks[..block_count].iter().map(|block| block.items.len()).sum())]);
     }
 }
 

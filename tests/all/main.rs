@@ -1,6 +1,7 @@
 //! The integration tests that need no allocator of their own, as one program: it links once.
 
 mod adversarial_layouts;
+mod advice;
 mod api_types;
 mod boxes_by_row;
 mod changed_rows;
@@ -18,6 +19,8 @@ mod queries;
 mod query_batches;
 mod query_shapes;
 mod random_worlds;
+#[cfg(feature = "record")]
+mod recording;
 mod report;
 mod rounding;
 #[cfg(feature = "serde")]
@@ -32,3 +35,5 @@ mod snapshots;
 mod spatial_order;
 mod streaming;
 mod strided;
+#[cfg(feature = "tracing")]
+mod tracing_spans;

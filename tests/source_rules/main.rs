@@ -16,7 +16,7 @@ use std::path::Path;
 const ROOMS: &[&[&str]] = &[
     &["geometry"],
     &["error.rs", "reference.rs"],
-    &["config.rs", "pair.rs", "parallel.rs", "prefetch.rs"],
+    &["config.rs", "pair.rs", "parallel.rs", "prefetch.rs", "trace.rs"],
     &["input"],
     &["memory"],
     &["plain_data.rs"],
@@ -28,9 +28,13 @@ const ROOMS: &[&[&str]] = &[
     &["broad_phase"],
     &["contacts"],
     &["query"],
+    &["history.rs"],
+    &["advice.rs"],
     &["reader.rs", "report.rs", "save.rs", "step.rs"],
     &["step_changed.rs"],
+    &["record"],
     &["world.rs"],
+    &["replay.rs"],
     &["lib.rs"],
 ];
 
@@ -39,6 +43,9 @@ const WITH_RAYON: &[&str] = &[
     "parallel.rs",          // the only way into it
     "contacts/contacts.rs", // pages as a parallel iterator
 ];
+
+/// Files that may name the crate `tracing`: the spans of all others are made there.
+const WITH_TRACING: &[&str] = &["trace.rs"];
 
 /// Files that may contain `unsafe`.
 const WITH_UNSAFE: &[&str] = &[
@@ -117,6 +124,11 @@ fn imports_point_to_rooms_above() {
 #[test]
 fn rayon_is_named_only_in_listed_files() {
     check_list(&rules::files_with_word(&files("src"), "rayon"), WITH_RAYON, "names rayon");
+}
+
+#[test]
+fn tracing_is_named_only_in_listed_files() {
+    check_list(&rules::files_with_word(&files("src"), "tracing"), WITH_TRACING, "names tracing");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py,
             ],
         )?,
     )?;
-    dict.set_item("advice", report.advice.as_deref())?;
+    dict.set_item("advice", report.advice.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     dict.set_item("text", report.to_string())?;
     Ok(dict)
 }

@@ -46,7 +46,19 @@ impl fmt::Display for Mismatch {
 
 /// Compares the contacts with the expected pairs.
 pub(crate) fn compare(contacts: Contacts<'_>, bodies: &[Box4], statics: &[Box4]) -> Result<(), Mismatch> {
-    let expected = expected(bodies, statics);
+    compare_where(contacts, bodies, statics, |_, _| true)
+}
+
+/// As [`compare`]; of the boxes that overlap, those are pairs whose rows `is_pair` accepts. Rows of
+/// statics follow those of bodies.
+pub(crate) fn compare_where(
+    contacts: Contacts<'_>,
+    bodies: &[Box4],
+    statics: &[Box4],
+    is_pair: impl Fn(u32, u32) -> bool,
+) -> Result<(), Mismatch> {
+    let mut expected = expected(bodies, statics);
+    expected.retain(|&(a, b)| is_pair(a, b));
     let count = bodies.len();
     // In both lists, statics are numbered after bodies.
     let static_row = |static_row: u32| count as u32 + static_row;

@@ -33,8 +33,10 @@ use crate::memory::buffers::{Buffers, plain_buffers};
 use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::{Page, PagePool, PairBudget};
 use crate::memory::record::BodyRecord;
+use crate::memory::step_bits::StepBits;
 use crate::parallel;
 use crate::tier::point_grid::bands::Bands;
+use crate::trace::span;
 use std::sync::Arc;
 
 /// Spare bands that are kept: those of the last successful step, while the next cache is built.
@@ -55,6 +57,7 @@ pub(crate) struct SleeperCache {
     pairs_of: usize,
     built_for: BuiltFor,
     policy: SleepPolicy,
+    marks: MarkedRows,
     /// Buffers.
     records: Vec<BodyRecord>,
     tasks: Vec<CrossTask>,
@@ -63,6 +66,27 @@ pub(crate) struct SleeperCache {
 }
 
 plain_buffers!(CrossTask);
+
+/// Of this many marked rows, more than one moves: then hints cost more than they save.
+const MOVING_SHARE: usize = 10;
+
+/// The rows that are marked as asleep, in the last steps that compared rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MarkedRows {
+    /// In the last of these steps.
+    pub(crate) count: usize,
+    /// Those that were not as in the step before.
+    pub(crate) moved: usize,
+    /// Steps in which many of them moved.
+    pub(crate) many_moved: StepBits,
+}
+
+impl MarkedRows {
+    fn count_step(&mut self, count: usize, moved: usize) {
+        (self.count, self.moved) = (count, moved);
+        self.many_moved.push(moved * MOVING_SHARE > count);
+    }
+}
 
 /// What the pairs of a cache depend on besides its bodies (CACHE-1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,6 +136,16 @@ impl SleeperCache {
         self.policy.clear();
     }
 
+    /// The rows that the last steps had marked as asleep.
+    pub(crate) fn marks(&self) -> MarkedRows {
+        self.marks
+    }
+
+    /// The step marks no rows.
+    pub(crate) fn forget_marks(&mut self) {
+        self.marks = MarkedRows::default();
+    }
+
     /// All bands held; frames may share them.
     pub(crate) fn all_bands(&self) -> impl Iterator<Item = &Arc<Bands>> {
         self.spares.iter().chain([&self.bands])
@@ -150,7 +184,8 @@ impl SleeperCache {
         rows: &Chunks<'_, '_>,
         out: &mut StepOutput<'_>,
     ) -> Result<bool, Error> {
-        if !self.policy.may_pay(rows.len(), rows.asleep_count()) {
+        let marked = rows.asleep_count();
+        if !self.policy.may_pay(rows.len(), marked) {
             return Ok(false);
         }
         let mut clock = Clock::now();
@@ -167,6 +202,7 @@ impl SleeperCache {
             cached: self.cached_count(),
             unchanged: self.chunks.iter().map(|chunk| chunk.unchanged_count).sum(),
         };
+        self.marks.count_step(marked, marked.saturating_sub(counts.cached + counts.unchanged));
         let plan = self.policy.decide(counts, step.statics_version);
         out.phases.partition += clock.lap();
         match plan {
@@ -181,6 +217,7 @@ impl SleeperCache {
     /// Compares all rows with the cached ones. The first invalid row is an error, unless such rows
     /// are skipped.
     fn compare_rows(&mut self, step: StepContext<'_>, rows: &Chunks<'_, '_>, frame: &Frame) -> Result<(), Error> {
+        let _span = span!("compare_sleepers", bodies = rows.len());
         let count = rows.len().div_ceil(ROW_CHUNK_LEN);
         if self.chunks.len() < count {
             self.chunks.resize_with(count, RowChunk::default);
@@ -207,6 +244,7 @@ impl SleeperCache {
         built_for: BuiltFor,
         out: &mut StepOutput<'_>,
     ) -> Result<(), Error> {
+        let _span = span!("cache_sleepers", bodies = self.cached_count());
         let free = self.spares.iter_mut().position(|spare| Arc::get_mut(spare).is_some());
         let mut bands = free.map(|at| self.spares.swap_remove(at)).unwrap_or_default();
         let to_build = Arc::make_mut(&mut bands);

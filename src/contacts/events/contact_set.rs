@@ -120,6 +120,11 @@ impl ContactSet {
         edits.note_lingering(spans[..*live].iter().flat_map(|span| span.entries().iter().copied()), pairs);
     }
 
+    /// Number of contacts.
+    pub(super) fn len(&self) -> usize {
+        self.live().iter().map(|span| span.values().len()).sum()
+    }
+
     /// The spans that may have contacts or events.
     pub(super) fn live(&self) -> &[ContactSpan] {
         &self.spans[..self.live]

@@ -153,6 +153,11 @@ impl ContactTracker {
         Ok(state)
     }
 
+    /// Number of tracked contacts.
+    pub(crate) fn contact_count(&self) -> usize {
+        self.bodies.len() + self.statics.len()
+    }
+
     /// The ids of the last step; empty if it had none.
     pub(crate) fn last_ids(&self) -> &[u64] {
         self.identities.last_ids()

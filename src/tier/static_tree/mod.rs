@@ -14,7 +14,7 @@ mod nearest;
 mod node;
 mod parts;
 mod ray;
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "record", feature = "serde"))]
 mod restore;
 mod roots;
 pub(crate) mod rows;

@@ -90,7 +90,7 @@ pub struct StaticTree {
 pub(super) struct ChangedStatic {
     pub(super) row: u32,
     /// The box that the tree was built of, or [`VACANT`](crate::tier::static_tree::rows::VACANT).
-    #[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "only saved sets need it"))]
+    #[cfg_attr(not(any(feature = "record", feature = "serde")), allow(dead_code, reason = "only saved sets need it"))]
     pub(super) built_box: RawAabb,
 }
 

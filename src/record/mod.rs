@@ -1,0 +1,84 @@
+//! Recordings: the calls that change a world, written to a file as they are made, and read back to
+//! be made again. (Feature `record`.)
+//!
+//! A recording is the way to report a bug: it has the columns bit for bit, and what each call
+//! returned. [`World::record_to`](crate::World::record_to) begins one, [`Recording`] reads it.
+//!
+//! ```
+//! use triphase::record::Recording;
+//! use triphase::{Bodies, World};
+//!
+//! let path = std::env::temp_dir().join("triphase_record_example");
+//! let mut world = World::default();
+//! world.record_to(std::fs::File::create(&path)?)?;
+//! world.set_statics(&[[0.0f32, -1.0, 100.0, 0.0]])?;
+//! for frame in 0..3 {
+//!     let centers = [[1.0f32, 0.25], [1.5 + frame as f32, 0.25]];
+//!     world.step(Bodies::uniform(&centers, [0.5, 0.5]))?;
+//! }
+//! world.stop_recording()?;
+//!
+//! let mut recording = Recording::new(std::fs::File::open(&path)?)?;
+//! let mut world = recording.world(recording.config().clone())?;
+//! for entry in &mut recording {
+//!     let entry = entry?;
+//!     assert_eq!(Some(entry.call.replay(&mut world)), entry.outcome); // pairs and their order
+//! }
+//! assert!(recording.is_complete() && world.step_number() == 3);
+//! # std::fs::remove_file(path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Format
+//!
+//! RECORD-1: a file is eight bytes, the version as `u32`, and records. A record is four letters, a
+//! checksum of the rest as `u32`, the number of bytes of its content as `u64`, and the content.
+//! Numbers are little-endian.
+//!
+//! RECORD-2: a record is written before its call runs, and its outcome after that, each by one
+//! `write_all`. So a recording that ends early, as in a crash, has all calls, the last included.
+//!
+//! RECORD-3: a column that is equal to the one before it in its place is a mark; one that differs
+//! in few rows is these rows. The rest is written in full and not compressed: pack the file.
+//!
+//! RECORD-4: no number in a file sizes memory before as many bytes were read.
+
+pub(crate) mod call;
+#[cfg(feature = "record")]
+mod columns;
+#[cfg(feature = "record")]
+mod digest;
+#[cfg(feature = "record")]
+mod entry;
+#[cfg(feature = "record")]
+mod error;
+#[cfg(feature = "record")]
+mod format;
+#[cfg(not(feature = "record"))]
+mod off;
+#[cfg(feature = "record")]
+mod reader;
+#[cfg(feature = "record")]
+mod recorder;
+#[cfg(feature = "record")]
+mod settings;
+
+#[cfg(feature = "record")]
+pub use digest::PairDigest;
+#[cfg(feature = "record")]
+pub use entry::{
+    RecordedBodies, RecordedBoxes, RecordedCall, RecordedEntry, RecordedOutcome, RecordedRows, RecordedStatics,
+};
+#[cfg(feature = "record")]
+pub use error::RecordingError;
+#[cfg(not(feature = "record"))]
+pub(crate) use off::Recorder;
+#[cfg(feature = "record")]
+pub use reader::Recording;
+#[cfg(feature = "record")]
+pub(crate) use recorder::Recorder;
+#[cfg(feature = "record")]
+pub use recorder::RecordingSummary;
+
+#[cfg(all(test, feature = "record"))]
+mod tests;
