@@ -78,6 +78,11 @@ impl App {
         &self.canvas
     }
 
+    /// What is seen of the world.
+    pub fn camera(&self) -> &Camera {
+        &self.camera
+    }
+
     /// The simulation.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
@@ -230,7 +235,8 @@ impl App {
         let (world, report) = (self.simulation.world(), self.simulation.report());
         self.canvas.clear(BACKGROUND);
         let mut view = View { canvas: &mut self.canvas, camera: &self.camera };
-        bodies::draw(&mut view, world, &report.grids, &mut self.hits);
+        let strength = if self.overlays == Overlays::default() { bodies::FULL } else { bodies::DIMMED };
+        bodies::draw(&mut view, world, &report.grids, strength, &mut self.hits);
         let parts = structure::draw(&mut view, world, self.overlays);
         if self.overlays.has(Overlay::Contacts) {
             contacts::draw(&mut view, world);

@@ -1,7 +1,7 @@
 //! Contacts that began or ended flash for some frames where they were.
 
 use crate::color::{BEGAN, ENDED};
-use crate::layers::{View, center};
+use crate::layers::{View, shared};
 use triphase::World;
 
 /// Frames that a flash is seen.
@@ -33,32 +33,23 @@ impl Flashes {
         });
         let contacts = world.contacts();
         let Some(events) = contacts.events() else { return self.clear() };
-        let row_middle = |row: u32| world.aabb(row).map(center);
-        let wall_point = |row: u32, body: [f32; 2]| {
-            let wall = world.statics().aabb(row)?.to_array();
-            Some([0, 1].map(|axis| body[axis].clamp(wall[axis], wall[axis + 2])))
-        };
+        let (body, wall) = (|row: u32| world.aabb(row), |row: u32| Some(world.statics().aabb(row)?.to_array()));
         self.counts = [
             events.started().count() + events.started_static().count(),
             events.ended().count() + events.ended_static().count(),
         ];
-        let began =
-            events.started().filter_map(|contact| between(row_middle(contact.pair.a)?, row_middle(contact.pair.b)));
-        let began_static = events.started_static().filter_map(|contact| {
-            let body = row_middle(contact.pair.body)?;
-            between(body, wall_point(contact.pair.static_row, body))
-        });
-        self.flashes.extend(began.chain(began_static).map(|at| Flash { at, age: 0, has_begun: true }));
+        let began = events.started().map(|contact| (body(contact.pair.a), body(contact.pair.b)));
+        let began_static =
+            events.started_static().map(|contact| (body(contact.pair.body), wall(contact.pair.static_row)));
+        let began = began.chain(began_static).filter_map(middle);
+        self.flashes.extend(began.map(|at| Flash { at, age: 0, has_begun: true }));
         // Without ids, the id of an ended contact is a row.
         if contacts.body_id(0).is_none() {
-            let ended = events
-                .ended()
-                .filter_map(|contact| between(row_middle(contact.a_id as u32)?, row_middle(contact.b_id as u32)));
-            let ended_static = events.ended_static().filter_map(|contact| {
-                let body = row_middle(contact.body_id as u32)?;
-                between(body, wall_point(contact.static_id as u32, body))
-            });
-            self.flashes.extend(ended.chain(ended_static).map(|at| Flash { at, age: 0, has_begun: false }));
+            let ended = events.ended().map(|contact| (body(contact.a_id as u32), body(contact.b_id as u32)));
+            let ended_static =
+                events.ended_static().map(|contact| (body(contact.body_id as u32), wall(contact.static_id as u32)));
+            let ended = ended.chain(ended_static).filter_map(middle);
+            self.flashes.extend(ended.map(|at| Flash { at, age: 0, has_begun: false }));
         }
         let excess = self.flashes.len().saturating_sub(FLASHES_MAX);
         self.flashes.drain(..excess);
@@ -72,15 +63,16 @@ impl Flashes {
     pub(crate) fn draw(&self, view: &mut View<'_>) {
         for flash in &self.flashes {
             let left = f64::from(FRAMES - flash.age) / f64::from(FRAMES);
-            let radius = 1.0 + (0.35 * view.camera.scale() * left).min(6.0);
+            let radius = 1.0 + (0.3 * view.camera.scale() * left).min(3.5);
             let [x, y] = view.camera.to_screen(flash.at.map(f64::from));
             let color = if flash.has_begun { BEGAN } else { ENDED };
-            view.canvas.blend([x - radius, y - radius, x + radius, y + radius], color, (left * 230.0) as u8);
+            view.canvas.blend([x - radius, y - radius, x + radius, y + radius], color, (left * 220.0) as u8);
         }
     }
 }
 
-/// The middle between two points.
-fn between(a: [f32; 2], b: Option<[f32; 2]>) -> Option<[f32; 2]> {
-    b.map(|b| [0, 1].map(|axis| 0.5 * a[axis] + 0.5 * b[axis]))
+/// The middle of what two boxes share, or of the gap between them.
+fn middle((a, b): (Option<[f32; 4]>, Option<[f32; 4]>)) -> Option<[f32; 2]> {
+    let [left, bottom, right, top] = shared(a?, b?);
+    Some([0.5 * left + 0.5 * right, 0.5 * bottom + 0.5 * top])
 }

@@ -94,8 +94,7 @@ impl Probe {
         let micros = (now() - begin) * 1e3;
         for hit in &answer.hits {
             if let Some(aabb) = aabb_of(world, *hit) {
-                view.tint(aabb, WHITE, 150);
-                view.outline(aabb, WHITE);
+                view.mark(aabb, WHITE);
             }
         }
         self.draw_shape(view, world, pointer, &answer);
@@ -155,8 +154,8 @@ impl Probe {
             ProbeKind::Box | ProbeKind::Circle => {
                 format!("{count} hits of {visited} boxes in touched cells and leaves")
             }
-            ProbeKind::Nearest => format!("{count} nearest, {visited} boxes considered"),
-            ProbeKind::Ray => format!("{count} hit, {visited} boxes considered"),
+            ProbeKind::Nearest => format!("{count} nearest, boxes considered: {visited}"),
+            ProbeKind::Ray => format!("{count} hit, boxes considered: {visited}"),
         };
         format!("{}: {what}, {micros:.0} us", self.kind.name())
     }

@@ -1,11 +1,15 @@
 //! Bodies and statics in the colors of their tiers: those that a query of the view finds.
 
-use crate::color::{COMMON, OVERSIZED, STATIC};
+use crate::color::{BACKGROUND, COMMON, OVERSIZED, STATIC};
 use crate::layers::View;
 use triphase::{Aabb, GridReport, Hit, Tier, World};
 
-/// Draws what is in view. `hits` is a buffer.
-pub(crate) fn draw(view: &mut View<'_>, world: &World, grids: &[GridReport], hits: &mut Vec<Hit>) {
+/// Strength of colors under overlays, and without, from 0 to 255.
+pub(crate) const DIMMED: u8 = 96;
+pub(crate) const FULL: u8 = 255;
+
+/// Draws what is in view, in colors of some strength. `hits` is a buffer.
+pub(crate) fn draw(view: &mut View<'_>, world: &World, grids: &[GridReport], strength: u8, hits: &mut Vec<Hit>) {
     let [min_x, min_y, max_x, max_y] = view.camera.view();
     let Ok(area) = Aabb::new([min_x, min_y], [max_x, max_y]) else { return };
     // Large ones first, so that they do not hide the others.
@@ -19,7 +23,7 @@ pub(crate) fn draw(view: &mut View<'_>, world: &World, grids: &[GridReport], hit
                 Tier::Oversized => OVERSIZED,
                 Tier::Static => STATIC,
             };
-            view.solid(aabb, color);
+            view.solid(aabb, BACKGROUND.under(color, strength));
         }
     }
 }

@@ -10,6 +10,8 @@ use crate::color::Color;
 
 /// Pixels of a box from which on it has an outline of its own.
 const OUTLINED: f64 = 7.0;
+/// Strength of a mark, times the pixels of its box.
+const MARK: f64 = 3000.0;
 
 /// A canvas, and the part of the world that is on it.
 pub(crate) struct View<'a> {
@@ -28,6 +30,15 @@ impl View<'_> {
         self.canvas.outline(corners, color);
     }
 
+    /// Marks a box so that what is under it is still seen, if the box is large.
+    pub(crate) fn mark(&mut self, aabb: [f32; 4], color: Color) {
+        let corners = self.camera.box_to_screen(aabb);
+        let side = (corners[2] - corners[0]).min(corners[3] - corners[1]);
+        let alpha = if side < OUTLINED { 255 } else { (MARK / side).clamp(24.0, 170.0) as u8 };
+        self.canvas.blend(corners, color, alpha);
+        self.canvas.outline(corners, color);
+    }
+
     /// Draws the edges of a box.
     pub(crate) fn outline(&mut self, aabb: [f32; 4], color: Color) {
         self.canvas.outline(self.camera.box_to_screen(aabb), color);
@@ -37,17 +48,11 @@ impl View<'_> {
     pub(crate) fn tint(&mut self, aabb: [f32; 4], color: Color, alpha: u8) {
         self.canvas.blend(self.camera.box_to_screen(aabb), color, alpha);
     }
-
-    /// Draws a line between two points.
-    pub(crate) fn line(&mut self, from: [f32; 2], to: [f32; 2], color: Color) {
-        let [from, to] = [from, to].map(|point| self.camera.to_screen(point.map(f64::from)));
-        self.canvas.line(from, to, color);
-    }
 }
 
-/// The middle of a box.
-pub(crate) fn center([min_x, min_y, max_x, max_y]: [f32; 4]) -> [f32; 2] {
-    [0.5 * min_x + 0.5 * max_x, 0.5 * min_y + 0.5 * max_y]
+/// The box that two boxes share; inverted on the axes on which they are apart.
+pub(crate) fn shared(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    [a[0].max(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].min(b[3])]
 }
 
 /// Whether two closed boxes overlap.

@@ -14,12 +14,23 @@ const KEY_PAN: f64 = 16.0;
 const WHEEL_ZOOM: f64 = 1.2;
 const KEY_ZOOM: f64 = 1.04;
 
-/// Collects the characters that are typed: which keys these are is up to the keyboard's layout.
-struct Typed(Rc<RefCell<Vec<char>>>);
+/// Something that was pressed; also if it was released again within the same frame.
+enum Press {
+    /// A character: which key types it is up to the keyboard's layout.
+    Typed(char),
+    Key(Key),
+}
 
-impl InputCallback for Typed {
+/// Collects what is pressed.
+struct Presses(Rc<RefCell<Vec<Press>>>);
+
+impl InputCallback for Presses {
     fn add_char(&mut self, character: u32) {
-        self.0.borrow_mut().extend(char::from_u32(character));
+        self.0.borrow_mut().extend(char::from_u32(character).map(Press::Typed));
+    }
+
+    fn set_key_state(&mut self, key: Key, is_down: bool) {
+        self.0.borrow_mut().extend(is_down.then_some(Press::Key(key)));
     }
 }
 
@@ -31,15 +42,21 @@ pub(crate) fn run(mut app: App) -> Result<(), Box<dyn Error>> {
         format!("no window can be opened here ({error}); --screenshot FILE writes a picture without one")
     })?;
     window.set_target_fps(FRAMES_PER_SECOND);
-    let typed = Rc::new(RefCell::new(Vec::new()));
-    window.set_input_callback(Box::new(Typed(typed.clone())));
+    let presses = Rc::new(RefCell::new(Vec::new()));
+    window.set_input_callback(Box::new(Presses(presses.clone())));
     let (mut shown, mut dragged_from) = (Vec::new(), None);
-    while window.is_open() && !window.is_key_down(Key::Escape) {
+    while window.is_open() {
         let (width, height) = window.get_size();
         app.resize(width, height);
-        typed.take().into_iter().for_each(|character| _ = app.key(character));
+        for press in presses.take() {
+            match press {
+                Press::Typed(character) => _ = app.key(character),
+                Press::Key(Key::Escape) => return Ok(()),
+                Press::Key(key) => handle_key(key, &mut app),
+            }
+        }
+        window.get_keys().into_iter().for_each(|key| handle_key(key, &mut app));
         handle_pointer(&window, &mut app, &mut dragged_from);
-        handle_held_keys(&window, &mut app);
         app.frame();
         let canvas = app.canvas();
         shown.clear();
@@ -69,18 +86,15 @@ fn handle_pointer(window: &Window, app: &mut App, dragged_from: &mut Option<[f64
 }
 
 /// Arrows pan; page up and page down zoom around the middle.
-fn handle_held_keys(window: &Window, app: &mut App) {
-    let (width, height) = window.get_size();
-    let middle = [0.5 * width as f64, 0.5 * height as f64];
-    for key in window.get_keys() {
-        match key {
-            Key::Left => app.pan([KEY_PAN, 0.0]),
-            Key::Right => app.pan([-KEY_PAN, 0.0]),
-            Key::Up => app.pan([0.0, KEY_PAN]),
-            Key::Down => app.pan([0.0, -KEY_PAN]),
-            Key::PageUp => app.zoom(middle, KEY_ZOOM),
-            Key::PageDown => app.zoom(middle, 1.0 / KEY_ZOOM),
-            _ => {}
-        }
+fn handle_key(key: Key, app: &mut App) {
+    let middle = [app.canvas().width(), app.canvas().height()].map(|side| 0.5 * side as f64);
+    match key {
+        Key::Left => app.pan([KEY_PAN, 0.0]),
+        Key::Right => app.pan([-KEY_PAN, 0.0]),
+        Key::Up => app.pan([0.0, KEY_PAN]),
+        Key::Down => app.pan([0.0, -KEY_PAN]),
+        Key::PageUp => app.zoom(middle, KEY_ZOOM),
+        Key::PageDown => app.zoom(middle, 1.0 / KEY_ZOOM),
+        _ => {}
     }
 }
