@@ -42,7 +42,8 @@ export function listen(canvas, wasm, press) {
   for (const end of ["pointerup", "pointercancel"]) {
     canvas.addEventListener(end, (event) => pointers.delete(event.pointerId));
   }
-  canvas.addEventListener("pointerleave", () => wasm.leave());
+  // A query stays where a finger was.
+  canvas.addEventListener("pointerleave", (event) => event.pointerType === "touch" || wasm.leave());
 
   canvas.addEventListener(
     "wheel",

@@ -249,3 +249,57 @@ pub extern "C" fn pair_hash(scene: u32, bodies: u32, frames: u32) -> u64 {
     }
     hash.value()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last text.
+    fn last_text() -> String {
+        TEXT.with_borrow(String::clone)
+    }
+
+    #[test]
+    fn calls_before_the_start_do_nothing() {
+        frame();
+        point(f64::NAN, 1.0);
+        assert!(!key('1' as u32) && !key(u32::MAX) && !compare());
+        assert_eq!((pixels(), width(), height(), overlays()), (0, 0, 0, 0));
+        assert!(figure(99).is_nan());
+    }
+
+    #[test]
+    fn program_starts_and_follows_its_controls() {
+        assert!(start(64, 48, 0, 500));
+        frame();
+        assert_eq!((width(), height(), scene(), bodies(), moving()), (64, 48, 0, 500, 100));
+        apply(3, 300, 5, 0.5);
+        assert_eq!((scene(), bodies(), moving(), bound()), (3, 300, 5, 0.5));
+        apply(u32::MAX, 0, u32::MAX, f32::NAN);
+        assert_eq!((scene(), bodies(), moving(), bound()), (0, 1, 100, 0.0));
+        set_query(1);
+        assert_eq!(query(), 1);
+        set_query(77);
+        assert_eq!(query(), 0);
+        assert!(key('8' as u32) && overlays() == 0b1000_0000);
+        resize(0, 0);
+        frame();
+        assert_eq!((width(), height()), (1, 1));
+    }
+
+    #[test]
+    fn lists_end() {
+        for list in [SCENE_NAME, SCENE_ABOUT, OVERLAY_NAME, OVERLAY_ABOUT, QUERY_NAME] {
+            let count = (0..).take_while(|index| text(list, *index) > 0).count();
+            assert!(count >= 5, "list {list}");
+        }
+        assert_eq!((text(SCENE_NAME, 0), last_text().as_str()), (5, "siege"));
+        assert_eq!((text(99, 0), text(SCENE_NAME, u32::MAX)), (0, 0));
+    }
+
+    #[test]
+    fn hashes_depend_on_the_scene() {
+        assert_eq!(pair_hash(1, 300, 2), pair_hash(1, 300, 2));
+        assert_ne!(pair_hash(1, 300, 2), pair_hash(2, 300, 2));
+    }
+}

@@ -103,6 +103,11 @@ impl App {
         self.is_paused
     }
 
+    /// The mean time of a frame in milliseconds: a step, the picture, and what the front does.
+    pub fn mean_frame(&self) -> f64 {
+        self.frame_time
+    }
+
     /// The mean time of a step in milliseconds.
     pub fn mean_step(&self) -> f64 {
         self.chart.mean_step()
@@ -237,7 +242,7 @@ impl App {
         let mut view = View { canvas: &mut self.canvas, camera: &self.camera };
         let strength = if self.overlays == Overlays::default() { bodies::FULL } else { bodies::DIMMED };
         bodies::draw(&mut view, world, &report.grids, strength, &mut self.hits);
-        let parts = structure::draw(&mut view, world, self.overlays);
+        let parts = structure::draw(&mut view, world, self.overlays, self.simulation.settings().threads);
         if self.overlays.has(Overlay::Contacts) {
             contacts::draw(&mut view, world);
         }

@@ -29,7 +29,7 @@ pub(crate) const LOOSE_CELL: Color = Color::rgb(255, 170, 80);
 pub(crate) const TIGHT_CELL: Color = Color::rgb(214, 196, 92);
 pub(crate) const TREE: Color = Color::rgb(88, 206, 120);
 pub(crate) const CONTACT: Color = Color::rgb(255, 236, 110);
-pub(crate) const STATIC_CONTACT: Color = Color::rgb(255, 120, 120);
+pub(crate) const STATIC_CONTACT: Color = Color::rgb(198, 130, 255);
 pub(crate) const BEGAN: Color = Color::rgb(120, 255, 150);
 pub(crate) const ENDED: Color = Color::rgb(255, 84, 84);
 

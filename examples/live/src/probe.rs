@@ -157,7 +157,9 @@ impl Probe {
             ProbeKind::Nearest => format!("{count} nearest, boxes considered: {visited}"),
             ProbeKind::Ray => format!("{count} hit, boxes considered: {visited}"),
         };
-        format!("{}: {what}, {micros:.0} us", self.kind.name())
+        // Some browsers have coarse clocks.
+        let time = if micros >= 1.0 { format!(", {micros:.0} us") } else { String::new() };
+        format!("{}: {what}{time}", self.kind.name())
     }
 }
 

@@ -19,9 +19,10 @@ pub(crate) struct PartCounts {
     pub(crate) threads: Vec<[usize; 2]>,
 }
 
-/// Draws the overlays that are on, and returns how many parts there are, drawn or not.
-pub(crate) fn draw(view: &mut View<'_>, world: &World, overlays: Overlays) -> PartCounts {
-    let mut counts = PartCounts::default();
+/// Draws the overlays that are on, and returns how many parts there are, drawn or not, for this many
+/// threads.
+pub(crate) fn draw(view: &mut View<'_>, world: &World, overlays: Overlays, threads: usize) -> PartCounts {
+    let mut counts = PartCounts { threads: vec![[0; 2]; threads], ..PartCounts::default() };
     world.visit_debug_shapes(|shape| {
         count(&mut counts, shape);
         draw_shape(view, overlays, shape);

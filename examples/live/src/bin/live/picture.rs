@@ -15,7 +15,7 @@ pub(crate) fn write(app: &mut App, frames: u32, path: &Path) -> Result<(), Box<d
     let named = |error: &dyn Error| format!("{}: {error}", path.display());
     let file = File::create(path).map_err(|error| named(&error))?;
     encode(app.canvas(), BufWriter::new(file)).map_err(|error| named(&error))?;
-    println!("{}: {:.2} ms a step", path.display(), app.mean_step());
+    println!("{}: {:.2} ms a frame, of which {:.2} for a step", path.display(), app.mean_frame(), app.mean_step());
     Ok(())
 }
 
