@@ -2,9 +2,10 @@
 //
 //   node run_web_test.mjs FOLDER PICTURES SCENE:BODIES:FRAMES:HASH...
 //
-// The page must load, step, and react to keys, wheel, mouse and touch; the hashes of its pairs must be
-// the given ones; its three ways to find pairs must agree; and nothing may be reported as an error.
-// Writes two pictures of it to the folder PICTURES. BROWSER is the program, `chromium` if not set.
+// The page must load, step, and react to keys, wheel, mouse and touch; the hashes of its pairs must
+// be the given ones; its three ways to find pairs must agree; and nothing may be reported as an
+// error. Writes two pictures of it to the folder PICTURES. BROWSER is the program, `chromium` if
+// not set.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -159,6 +160,8 @@ async function test() {
 
   await load("", 1280, 800, false);
   check(true, "the page loads and steps");
+  await until("live.phase_time() > 0", "phases are measured");
+  check(true, "phases of steps are measured");
   await testHashes();
   await testInput();
   await until("document.getElementById('figures').textContent.startsWith('This browser')", "the comparison");

@@ -38,6 +38,7 @@ fn settings(scene: u32, bodies: u32) -> Settings {
 /// Starts the program on a canvas of this size. Returns whether that succeeded.
 #[unsafe(no_mangle)]
 pub extern "C" fn start(width: u32, height: u32, scene: u32, bodies: u32) -> bool {
+    host::set_clock();
     let app = App::new(settings(scene, bodies), width as usize, height as usize, host::milliseconds);
     APP.set(app.ok());
     APP.with_borrow(Option::is_some)
@@ -183,6 +184,16 @@ pub extern "C" fn middle(axis: u32) -> f64 {
 #[unsafe(no_mangle)]
 pub extern "C" fn step_time() -> f64 {
     with_app(|app| app.mean_step())
+}
+
+/// Milliseconds of the last step, as the sum of its phases.
+#[unsafe(no_mangle)]
+pub extern "C" fn phase_time() -> f64 {
+    with_app(|app| {
+        let phases = &app.simulation().report().phases;
+        let parts = [phases.plan, phases.partition, phases.layout, phases.find_pairs, phases.gather];
+        parts.iter().sum::<std::time::Duration>().as_secs_f64() * 1e3
+    })
 }
 
 /// The number of steps since the world was made.

@@ -46,8 +46,8 @@ pub(crate) struct Chart {
 impl Chart {
     /// Adds a step: the time that moving the bodies took, and the whole step, in milliseconds.
     ///
-    /// On targets where the library has no clock, phases are zero, and the whole step is the rest.
-    /// Elsewhere the rest is mostly the time until the threads are awake.
+    /// The rest is mostly the time until the threads are awake; where the library has no clock, it
+    /// is the whole step.
     pub(crate) fn add(&mut self, advance: f64, step: f64, phases: &PhaseTimes) {
         if self.samples.len() == SAMPLES {
             self.samples.pop_front();

@@ -1,7 +1,7 @@
 //! Colors: their bytes, mixing, and the palette.
 
-/// A color of a pixel: red, green, blue and alpha (always 255), in this order in memory, as a canvas
-/// of a browser and PNG have them.
+/// A color of a pixel: red, green, blue and alpha (always 255), in this order in memory, as in the
+/// canvas of a browser and in PNG.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Color(u32);

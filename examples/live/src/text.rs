@@ -16,8 +16,8 @@ pub(crate) fn width(text: &str) -> f64 {
 }
 
 impl Canvas {
-    /// Draws a line of text, the first character's upper left corner at `at`. Returns where the next
-    /// character would begin.
+    /// Draws a line of text, the first character's upper left corner at `at`. Returns where the
+    /// next character would begin.
     ///
     /// Characters that are not ASCII become question marks.
     pub(crate) fn text(&mut self, at: [f64; 2], text: &str, color: Color) -> f64 {

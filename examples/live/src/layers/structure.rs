@@ -19,8 +19,8 @@ pub(crate) struct PartCounts {
     pub(crate) threads: Vec<[usize; 2]>,
 }
 
-/// Draws the overlays that are on, and returns how many parts there are, drawn or not, for this many
-/// threads.
+/// Draws the overlays that are on, and returns how many parts there are, drawn or not, for this
+/// many threads.
 pub(crate) fn draw(view: &mut View<'_>, world: &World, overlays: Overlays, threads: usize) -> PartCounts {
     let mut counts = PartCounts { threads: vec![[0; 2]; threads], ..PartCounts::default() };
     world.visit_debug_shapes(|shape| {
