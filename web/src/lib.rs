@@ -311,6 +311,6 @@ mod tests {
     #[test]
     fn hashes_depend_on_the_scene() {
         assert_eq!(pair_hash(1, 300, 2), pair_hash(1, 300, 2));
-        assert_ne!(pair_hash(1, 300, 2), pair_hash(2, 300, 2));
+        assert_ne!(pair_hash(1, 2_000, 2), pair_hash(2, 2_000, 2));
     }
 }

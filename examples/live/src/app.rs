@@ -240,7 +240,8 @@ impl App {
         let (world, report) = (self.simulation.world(), self.simulation.report());
         self.canvas.clear(BACKGROUND);
         let mut view = View { canvas: &mut self.canvas, camera: &self.camera };
-        let strength = if self.overlays == Overlays::default() { bodies::FULL } else { bodies::DIMMED };
+        let strength = if self.overlays.cover_bodies() { bodies::DIMMED } else { bodies::FULL };
+        structure::draw_cells(&mut view, world, self.overlays);
         bodies::draw(&mut view, world, &report.grids, strength, &mut self.hits);
         let parts = structure::draw(&mut view, world, self.overlays, self.simulation.settings().threads);
         if self.overlays.has(Overlay::Contacts) {

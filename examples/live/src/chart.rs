@@ -37,6 +37,9 @@ const PARTS: [(&str, Color); 12] = [
     ("rest", Color::rgb(180, 186, 198)),
 ];
 
+/// The part that is not one of the step: it is printed, but not drawn.
+const MOVE: usize = 0;
+
 /// The times of the last steps in milliseconds, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chart {
@@ -57,7 +60,7 @@ impl Chart {
 
     /// The mean of the last steps, without moving the bodies.
     pub(crate) fn mean_step(&self) -> f64 {
-        self.mean()[1..].iter().sum()
+        self.mean()[MOVE + 1..].iter().sum()
     }
 
     fn mean(&self) -> [f64; PARTS.len()] {
@@ -85,7 +88,7 @@ impl Chart {
         for (k, sample) in self.samples.iter().rev().enumerate() {
             let right = width - SAMPLE_WIDTH * k as f64;
             let mut y = base;
-            for (time, (_, color)) in sample.iter().zip(PARTS) {
+            for (time, (_, color)) in sample.iter().zip(PARTS).skip(MOVE + 1) {
                 let height = (BAR_HEIGHT * time / scale).min(y - (base - BAR_HEIGHT));
                 if height > 0.0 {
                     canvas.fill([right - SAMPLE_WIDTH, y - height, right, y], color);
@@ -103,7 +106,7 @@ impl Chart {
 
     /// The time of the longest step, apart from a few outliers.
     fn usual_maximum(&self) -> f64 {
-        let mut totals: Vec<f64> = self.samples.iter().map(|sample| sample.iter().sum()).collect();
+        let mut totals: Vec<f64> = self.samples.iter().map(|sample| sample[MOVE + 1..].iter().sum()).collect();
         totals.sort_by(f64::total_cmp);
         totals.iter().rev().nth(totals.len() / OUTLIERS).copied().unwrap_or_default()
     }
@@ -111,11 +114,11 @@ impl Chart {
     /// The printed parts, in lines of at most this width.
     fn legend(&self, width: f64) -> Vec<Vec<(String, Color)>> {
         let (mean, mut lines, mut room) = (self.mean(), vec![Vec::new()], width - 16.0);
-        let total = mean.iter().sum::<f64>();
-        let step = format!("step {:.2} ms =", mean[1..].iter().sum::<f64>());
-        let printed = mean.iter().zip(PARTS).skip(1).filter(|(time, _)| **time > PRINTED * total);
+        let total = mean[MOVE + 1..].iter().sum::<f64>();
+        let step = format!("step {:.2} ms =", mean[MOVE + 1..].iter().sum::<f64>());
+        let printed = mean.iter().zip(PARTS).skip(MOVE + 1).filter(|(time, _)| **time > PRINTED * total);
         let parts = printed.map(|(time, (name, color))| (format!("{name} {time:.2}"), color));
-        let moved = (format!("| move {:.2}", mean[0]), DIM);
+        let moved = (format!("| move {:.2}", mean[MOVE]), DIM);
         for item in std::iter::once((step, TEXT)).chain(parts).chain([moved]) {
             let needed = text::width(&item.0) + text::WIDTH;
             if needed > room {

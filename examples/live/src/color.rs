@@ -82,9 +82,10 @@ impl Color {
         HEAT[low].under(HEAT[low + 1], ((at - low as f32) * 255.0) as u8)
     }
 
-    /// The color of a population, on a scale of powers of two up to 64.
+    /// The color of a population, on a scale of powers of two up to 32: from there on,
+    /// the report of a step advises smaller cells.
     pub(crate) fn of_population(population: usize) -> Self {
-        Self::heat((population.max(1) as f32).log2() / 6.0)
+        Self::heat((population.max(1) as f32).log2() / 5.0)
     }
 }
 

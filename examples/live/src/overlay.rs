@@ -31,7 +31,7 @@ macro_rules! overlays {
 }
 
 overlays! {
-    Cells '1' "cells" "cells of the point grids, by population: from 1 (dark) to 64 (bright)"
+    Cells '1' "cells" "cells of the point grids, by population: from 1 (dark) to 32 (bright)"
     Bands '2' "bands" "bands of the point grids, in the color of the thread that ran them"
     Ghosts '3' "ghosts" "bodies that bands borrow from others, since they reach into them"
     Loose '4' "loose" "loose cells of oversized bodies, grown to cover these"
@@ -54,6 +54,11 @@ impl Overlays {
     /// Turns an overlay on, or off if it is on.
     pub fn toggle(&mut self, overlay: Overlay) {
         self.0 ^= Self::bit(overlay);
+    }
+
+    /// Whether overlays are on that are drawn over bodies. Only cells are not.
+    pub(crate) fn cover_bodies(self) -> bool {
+        self.0 & !Self::bit(Overlay::Cells) != 0
     }
 
     /// A bit for each overlay, in the order of their keys.

@@ -169,7 +169,7 @@ fn write_heat(writer: &mut Writer<'_>) {
         let at = after + f64::from(k);
         writer.canvas.fill([at, y + 4.0, at + 1.0, y + 14.0], Color::heat(k as f32 / 95.0));
     }
-    writer.canvas.text([after + 96.0, y], " 64 bodies", DIM);
+    writer.canvas.text([after + 96.0, y], " 32 bodies", DIM);
     writer.y += text::LINE;
 }
 

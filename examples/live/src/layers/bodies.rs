@@ -5,7 +5,7 @@ use crate::layers::View;
 use triphase::{Aabb, GridReport, Hit, Tier, World};
 
 /// Strength of colors under overlays, and without, from 0 to 255.
-pub(crate) const DIMMED: u8 = 96;
+pub(crate) const DIMMED: u8 = 120;
 pub(crate) const FULL: u8 = 255;
 
 /// Draws what is in view, in colors of some strength. `hits` is a buffer.

@@ -20,13 +20,13 @@ pub(crate) struct View<'a> {
 }
 
 impl View<'_> {
-    /// Fills a box, darker than its outline if it is large enough to have one.
+    /// Fills a box; if it is large enough for an outline, what is under it is still seen.
     pub(crate) fn solid(&mut self, aabb: [f32; 4], color: Color) {
         let corners = self.camera.box_to_screen(aabb);
         if corners[2] - corners[0] < OUTLINED || corners[3] - corners[1] < OUTLINED {
             return self.canvas.fill(corners, color);
         }
-        self.canvas.fill(corners, crate::color::BACKGROUND.under(color, 130));
+        self.canvas.blend(corners, color, 110);
         self.canvas.outline(corners, color);
     }
 

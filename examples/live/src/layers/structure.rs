@@ -19,7 +19,18 @@ pub(crate) struct PartCounts {
     pub(crate) threads: Vec<[usize; 2]>,
 }
 
-/// Draws the overlays that are on, and returns how many parts there are, drawn or not, for this
+/// Draws the cells of the point grids, under everything else, if they are on.
+pub(crate) fn draw_cells(view: &mut View<'_>, world: &World, overlays: Overlays) {
+    if overlays.has(Overlay::Cells) {
+        world.visit_debug_shapes(|shape| {
+            if let DebugShape::Cell { aabb, population } = shape {
+                view.tint(aabb, Color::of_population(population), 220);
+            }
+        });
+    }
+}
+
+/// Draws the other overlays that are on, and returns how many parts there are, drawn or not, for this
 /// many threads.
 pub(crate) fn draw(view: &mut View<'_>, world: &World, overlays: Overlays, threads: usize) -> PartCounts {
     let mut counts = PartCounts { threads: vec![[0; 2]; threads], ..PartCounts::default() };
@@ -56,9 +67,6 @@ fn count(counts: &mut PartCounts, shape: DebugShape) {
 
 fn draw_shape(view: &mut View<'_>, overlays: Overlays, shape: DebugShape) {
     match shape {
-        DebugShape::Cell { aabb, population } if overlays.has(Overlay::Cells) => {
-            view.tint(aabb, Color::of_population(population), 150);
-        }
         DebugShape::Band { aabb, thread, .. } if overlays.has(Overlay::Bands) => {
             view.tint(aabb, thread_color(thread), 56);
             view.outline(aabb, thread_color(thread));
