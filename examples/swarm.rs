@@ -1,5 +1,5 @@
-//! A whole game loop without an engine, to copy from: two swarms of 25,000 units walk to each other's
-//! base through the doors of a wall. They keep apart, shoot and die, at 60 frames a second.
+//! A whole game loop without an engine, to copy from: two swarms of 25,000 units walk to each
+//! other's base through the doors of a wall. They keep apart, shoot and die, at 60 frames a second.
 //!
 //! ```sh
 //! cargo run --release --example swarm          # ten seconds

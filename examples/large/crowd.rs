@@ -20,18 +20,17 @@ use common::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use triphase::{Bodies, Hit, World};
+use triphase::{Aabb, Bodies, Hit, World};
 use triphase_scenes::{Scene, SceneName};
 
 /// Width of a body of median size in pixels.
-const BODY_PIXELS: f64 = 15.0;
+const BODY_PIXELS: f64 = 24.0;
 /// Places tried for the view.
 const VIEWS: usize = 100;
 /// Oversized bodies that are enough for a view.
 const OVERSIZED_IN_VIEW: usize = 3;
 
-const WALL: Rgba = [0x33, 0x3c, 0x4e, 0xff];
-const WALL_EDGE: Rgba = [0x0e, 0x11, 0x18, 0x90];
+const WALL: Rgba = [0x66, 0x72, 0x88, 0xff];
 const COMMON: Rgba = [0x4f, 0x86, 0xc6, 0xff];
 const IN_CONTACT: Rgba = [0xf2, 0xa5, 0x41, 0xff];
 const SHARED: Rgba = [0xff, 0xf3, 0xc4, 0xff];
@@ -174,16 +173,11 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
     let (mut common, mut oversized) = (Vec::new(), Vec::new());
     for hit in world.query_aabb(area) {
         match hit {
-            Hit::Static { row, .. } => picture.fill(scene.statics[row as usize], WALL),
+            Hit::Static { row, .. } => picture.outline(scene.statics[row as usize], WALL, 1.0),
             Hit::Body { row, .. } => {
                 let aabb = box_of(scene, row as usize);
                 if looks.is_oversized(aabb) { oversized.push(aabb) } else { common.push((row as usize, aabb)) }
             }
-        }
-    }
-    for hit in world.query_aabb(area) {
-        if let Hit::Static { row, .. } = hit {
-            picture.outline(scene.statics[row as usize], WALL_EDGE, 1.0);
         }
     }
     // Oversized bodies are drawn above walls and below the others, their outlines above everything.
@@ -200,27 +194,35 @@ fn draw(scene: &Scene, world: &World, path: &Path) -> Result<(), Failure> {
         }
     }
     oversized.iter().for_each(|&aabb| picture.outline(aabb, OVERSIZED_EDGE, 2.5));
-    legend(&mut picture, scene, world);
+    legend(&mut picture, scene, world, common.len() + oversized.len(), area);
     picture.save(path)
 }
 
-fn legend(picture: &mut Picture, scene: &Scene, world: &World) {
-    let contacts = world.contacts();
-    let (bodies, oversized) = (scene.centers.len(), world.report().oversized_count);
-    let mut title =
-        format!("{}: {} bodies, {} pairs", scene.name, grouped(bodies), grouped(contacts.body_pairs().len()));
+fn legend(picture: &mut Picture, scene: &Scene, world: &World, shown: usize, area: Aabb) {
+    let [min_x, min_y, max_x, max_y] = intersection(scene.world, area.to_array()).map(f64::from);
+    let [left, bottom, right, top] = scene.world.map(f64::from);
+    let percent = 100.0 * (max_x - min_x) * (max_y - min_y) / ((right - left) * (top - bottom)).max(f64::MIN_POSITIVE);
+    let bodies = scene.centers.len();
+    let mut title = format!("Scene {}: {} bodies", scene.name, grouped(bodies));
+    if !scene.statics.is_empty() {
+        title += &format!(" and {} walls", grouped(scene.statics.len()));
+    }
+    let crop = match shown == bodies {
+        true => "All of them are shown".to_owned(),
+        false => format!("Shown are {} bodies, in {percent:.1} % of the world", grouped(shown)),
+    };
     let mut lines = vec![
-        (COMMON, format!("{} common bodies", grouped(bodies - oversized))),
-        (IN_CONTACT, "common bodies that overlap".to_owned()),
-        (SHARED, "overlap of two bodies".to_owned()),
+        ([0; 4], crop),
+        (COMMON, "Body of common size".to_owned()),
+        (IN_CONTACT, "Body that overlaps another one".to_owned()),
+        (SHARED, "Where the two overlap".to_owned()),
     ];
-    if oversized > 0 {
+    if world.report().oversized_count > 0 {
         let [red, green, blue, _] = OVERSIZED;
-        lines.push(([red, green, blue, 0xff], format!("{} oversized bodies", grouped(oversized))));
+        lines.push(([red, green, blue, 0xff], "Oversized body".to_owned()));
     }
     if !scene.statics.is_empty() {
-        title += &format!(", {} with statics", grouped(contacts.static_pairs().len()));
-        lines.push((WALL, format!("{} statics", grouped(scene.statics.len()))));
+        lines.push((WALL, "Wall, which never moves".to_owned()));
     }
     picture.legend(&title, &lines);
 }

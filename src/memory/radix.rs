@@ -6,6 +6,9 @@
 /// Bits of a digit: its table of counts fits the first-level cache.
 const BITS: u32 = 11;
 
+/// Items up to which a comparison sort is faster than clearing and summing a table.
+const FEW: usize = 64;
+
 /// A key and its value.
 pub(crate) type Numbered = (u64, u32);
 
@@ -17,6 +20,9 @@ pub(crate) fn sort_by_key(items: &mut Vec<Numbered>, spare: &mut Vec<Numbered>) 
 /// As [`sort_by_key`], by the key that `key_of` returns for an item.
 #[inline]
 pub(crate) fn sort_by<T: Copy + Default>(items: &mut Vec<T>, spare: &mut Vec<T>, key_of: impl Fn(&T) -> u64) {
+    if items.len() <= FEW {
+        return items.sort_by_key(key_of);
+    }
     let highest = items.iter().map(&key_of).max().unwrap_or(0);
     spare.clear();
     spare.resize(items.len(), T::default());
@@ -44,17 +50,18 @@ mod tests {
 
     #[test]
     fn keys_of_any_size_sort_stably() {
-        for top in [0, 1, 2047, 2048, 1 << 30, u64::MAX] {
+        let tops = [0, 1, 2047, 2048, 1 << 30, u64::MAX];
+        for (top, count) in tops.into_iter().flat_map(|top| [5000, FEW as u32 + 1, FEW as u32, 2].map(|n| (top, n))) {
             let mut state = 7u64;
             let mut random = || {
                 state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 state.rotate_left(21)
             };
-            let mut items: Vec<Numbered> = (0..5000).map(|number| (random() & top, number)).collect();
+            let mut items: Vec<Numbered> = (0..count).map(|number| (random() & top, number)).collect();
             let mut expected = items.clone();
             expected.sort_by_key(|&(key, _)| key);
             sort_by_key(&mut items, &mut Vec::new());
-            assert_eq!(items, expected, "{top}");
+            assert_eq!(items, expected, "{count} keys up to {top}");
         }
         sort_by_key(&mut Vec::new(), &mut Vec::new());
     }

@@ -532,6 +532,19 @@ fn a_failed_step_keeps_the_changed_pairs() {
 }
 
 #[test]
+fn statics_that_filters_refuse_do_not_count_against_the_pair_limit() {
+    let (mut world, half) = (world(WorldConfig::new().with_pair_limit(3)), [0.5f32, 0.5]);
+    let mut filters = [Filter::NONE; 20];
+    filters[7] = Filter::ALL;
+    world.set_statics(Statics::new(&[[0.0f32, 9.0, 1.0, 10.0]; 20]).with_filters(&filters)).expect("valid statics");
+    let mut centers: Vec<[f32; 2]> = (0..200).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    world.step_changed(Bodies::uniform(&centers, half), ChangedRows::NONE).expect("valid bodies");
+    centers[5] = [0.5, 9.5];
+    let contacts = world.step_changed(Bodies::uniform(&centers, half), &[5]).expect("one pair");
+    assert_eq!(contacts.changed_static_pairs(), [StaticPair { body: 5, static_row: 7 }]);
+}
+
+#[test]
 fn skipped_rows_are_found_in_each_step() {
     let mut world = world(WorldConfig::new().with_invalid_rows(InvalidRows::Skip));
     let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();

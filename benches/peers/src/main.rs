@@ -48,6 +48,12 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &options.map {
         return options.bodies.iter().try_for_each(|&bodies| race_on(Subject::read_map(path, bodies, seed)?));
     }
+    for &(ratio, area) in &options.spread {
+        options.bodies.iter().try_for_each(|&bodies| race_on(Subject::spread(ratio, area, bodies, seed)))?;
+    }
+    if !options.spread.is_empty() {
+        return Ok(());
+    }
     for &scene in &options.scenes {
         for &bodies in &options.bodies {
             race_on(Subject::scene(scene, bodies, seed))?;

@@ -13,6 +13,10 @@ pub struct Options {
     /// Map of the Moving AI benchmarks, raced instead of scenes: bodies walk its free cells
     #[arg(long, value_name = "FILE", conflicts_with = "scenes")]
     pub map: Option<PathBuf>,
+    /// Crowds raced instead of scenes, separated by commas, such as 100:0.5: the largest body is 100
+    /// times as large as the smallest, and the area of all is half that of the world
+    #[arg(long, value_name = "RATIO:AREA", value_delimiter = ',', value_parser = spread, conflicts_with_all = ["scenes", "map"])]
+    pub spread: Vec<(f64, f64)>,
     /// Numbers of bodies, separated by commas
     #[arg(long, value_name = "COUNT", value_delimiter = ',', default_value = "100000", value_parser = body_count)]
     pub bodies: Vec<usize>,
@@ -39,6 +43,15 @@ pub struct Options {
     pub record: bool,
 }
 
+fn spread(text: &str) -> Result<(f64, f64), String> {
+    let (ratio, area) = text.split_once(':').ok_or("must be two numbers with a colon between them")?;
+    let number = |text: &str| text.parse::<f64>().map_err(|error| format!("{text}: {error}"));
+    match (number(ratio)?, number(area)?) {
+        (ratio, area) if (1.0..=1e6).contains(&ratio) && (1e-6..=100.0).contains(&area) => Ok((ratio, area)),
+        _ => Err("the ratio must be from 1 to 1e6, and the area from 1e-6 to 100".to_owned()),
+    }
+}
+
 fn body_count(text: &str) -> Result<usize, String> {
     let count: usize = text.parse().map_err(|error| format!("{error}"))?;
     if (1..=100_000_000).contains(&count) { Ok(count) } else { Err("must be from 1 to 100,000,000".to_owned()) }
@@ -54,5 +67,14 @@ mod tests {
         assert!(parse(&["--map", "a.map"]).is_ok());
         assert!(parse(&["--scene", "crowd"]).is_ok());
         assert!(parse(&["--map", "a.map", "--scene", "crowd"]).is_err());
+        assert!(parse(&["--map", "a.map", "--spread", "1:1"]).is_err());
+    }
+
+    #[test]
+    fn a_spread_is_a_ratio_and_an_area() {
+        assert_eq!(spread("100:0.5"), Ok((100.0, 0.5)));
+        for wrong in ["", "1", "0.5:1", "1:0", "1:x", "1:nan", "inf:1"] {
+            assert!(spread(wrong).is_err(), "{wrong}");
+        }
     }
 }

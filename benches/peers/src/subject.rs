@@ -1,4 +1,4 @@
-//! What is raced: a scene, or walkers on a game map.
+//! What is raced: a scene, a crowd of a given spread of sizes, or walkers on a game map.
 
 use crate::boxes::Box4;
 use crate::engine::Frame;
@@ -8,7 +8,8 @@ use triphase_scenes::{Map, Scene, SceneName, Walkers};
 /// Bodies that move frame by frame, and statics.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Name of the scene, or `map:` and the name of the map.
+    /// Name of the scene, or `map:` and the name of the map, or `spread:`, the ratio of sizes and the
+    /// area fraction.
     pub name: String,
     /// The scene, or for a map the scene most like it; some engines suit only some scenes.
     pub like: SceneName,
@@ -26,6 +27,13 @@ impl Subject {
     pub fn scene(name: SceneName, bodies: usize, seed: u64) -> Self {
         let scene = Box::new(Scene::new(name, bodies, seed));
         Self { name: name.as_str().to_owned(), like: name, bodies: Moving::Scene(scene) }
+    }
+
+    /// Creates a crowd with sizes over a range: see [`Scene::with_spread`].
+    pub fn spread(size_ratio: f64, area_fraction: f64, bodies: usize, seed: u64) -> Self {
+        let scene = Box::new(Scene::with_spread(bodies, size_ratio, area_fraction, seed));
+        let name = format!("spread:{size_ratio}:{area_fraction}");
+        Self { name, like: SceneName::PowerLaw, bodies: Moving::Scene(scene) }
     }
 
     /// Places walkers in the free cells of a map. Its blocked cells, merged into boxes, are the

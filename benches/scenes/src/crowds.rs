@@ -29,8 +29,12 @@ pub(crate) fn half_extents(scene: &mut Scene, bodies: usize) -> Vec<f32> {
 
 /// The width of the world in which squares of these half-extents have the area fraction of a crowd.
 pub(crate) fn side(half_extents: &[f32]) -> f64 {
+    side_of(half_extents, AREA_FRACTION)
+}
+
+fn side_of(half_extents: &[f32], area_fraction: f64) -> f64 {
     let area: f64 = half_extents.iter().map(|&half| 4.0 * f64::from(half) * f64::from(half)).sum();
-    (area / AREA_FRACTION).sqrt()
+    (area / area_fraction).sqrt()
 }
 
 /// Adds a square at a random position in `0..=side`, with a random velocity.
@@ -52,6 +56,13 @@ pub(crate) fn fill(scene: &mut Scene, side: f64, half_extents: &[f32]) {
 pub(crate) fn crowd(scene: &mut Scene, bodies: usize) {
     let sizes = half_extents(scene, bodies);
     fill(scene, side(&sizes), &sizes);
+}
+
+/// Squares with sizes over a range, and an area fraction of their own.
+pub(crate) fn spread(scene: &mut Scene, bodies: usize, size_ratio: f64, area_fraction: f64) {
+    let half_extent = |random: &mut SplitMix64| (0.35 * libm::pow(size_ratio, random.unit())) as f32;
+    let sizes: Vec<f32> = (0..bodies).map(|_| half_extent(&mut scene.random)).collect();
+    fill(scene, side_of(&sizes, area_fraction), &sizes);
 }
 
 /// A crowd with another kind of motion.

@@ -93,6 +93,18 @@ impl Scene {
         scene
     }
 
+    /// Creates squares at random places, with sizes spread evenly over the logarithms of a range.
+    ///
+    /// The largest is `size_ratio` times as large as the smallest, of half-extent 0.35. The sum of
+    /// their areas is `area_fraction` times that of the world. They move like those of
+    /// [`Crowd`](SceneName::Crowd), whose name the scene has.
+    pub fn with_spread(bodies: usize, size_ratio: f64, area_fraction: f64, seed: u64) -> Self {
+        let mut scene = Self::blank(SceneName::Crowd, bodies, seed);
+        crowds::spread(&mut scene, bodies, size_ratio, area_fraction);
+        scene.shuffle();
+        scene
+    }
+
     /// Moves all bodies by one frame.
     pub fn advance(&mut self) {
         self.frame += 1;

@@ -7,7 +7,6 @@
 pub(crate) mod allocations;
 pub(crate) mod check;
 pub(crate) mod figures;
-pub(crate) mod letters;
 pub(crate) mod options;
 pub(crate) mod picture;
 pub(crate) mod recording;

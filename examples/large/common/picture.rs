@@ -1,7 +1,8 @@
 //! Draws a part of the world, and a legend.
 
+use super::Failure;
 use super::check::Box4;
-use super::{Failure, letters};
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use std::path::Path;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
 use triphase::Aabb;
@@ -10,10 +11,11 @@ use triphase::Aabb;
 pub(crate) const WIDTH: u32 = 1600;
 /// Height of a picture in pixels.
 pub(crate) const HEIGHT: u32 = 1000;
-/// Pixels along a side of a letter's dot.
-const DOT: u32 = 2;
 /// Pixels from line to line of the legend.
-const LINE: u32 = 26;
+const LINE: u32 = 28;
+/// Height of letters, and side of a square of the legend.
+const LETTER: RasterHeight = RasterHeight::Size20;
+const SQUARE: u32 = 16;
 /// Pixels around the legend, and within it around the text.
 const PADDING: u32 = 18;
 
@@ -104,10 +106,9 @@ impl Picture {
 
     /// Draws a legend in the lower left corner: a title, and lines of a color and a text.
     pub(crate) fn legend(&mut self, title: &str, lines: &[(Rgba, String)]) {
-        let swatch = LINE;
-        let longest = lines.iter().map(|(_, text)| text_width(text) + swatch).chain([text_width(title)]).max();
+        let longest = lines.iter().map(|(_, text)| text_width(text) + LINE).chain([text_width(title)]).max();
         let width = longest.unwrap_or(0) + 2 * PADDING;
-        let height = LINE * (lines.len() as u32 + 1) + 2 * PADDING - (LINE - letters::HEIGHT * DOT) + LINE / 3;
+        let height = LINE * (lines.len() as u32 + 1) + 2 * PADDING;
         let (left, top) = (PADDING, HEIGHT - PADDING - height);
         self.block(left, top, width, height, PANEL);
         if let Some(rect) = rect(left, top, width, height) {
@@ -115,16 +116,26 @@ impl Picture {
         }
         self.text(left + PADDING, top + PADDING, title);
         for (k, (fill, text)) in (1..).zip(lines) {
-            let y = top + PADDING + LINE * k + LINE / 3;
-            self.block(left + PADDING, y - 1, letters::HEIGHT * DOT + 2, letters::HEIGHT * DOT + 2, *fill);
-            self.text(left + PADDING + swatch, y, text);
+            let y = top + PADDING + LINE * k;
+            // Lines without a color continue the title.
+            let indent = if fill[3] == 0 { 0 } else { LINE };
+            self.block(left + PADDING, y + 3, SQUARE, SQUARE, *fill);
+            self.text(left + PADDING + indent, y, text);
         }
     }
 
-    /// Writes a text at these pixels.
+    /// Writes a text at these pixels. Letters that the font lacks are blanks.
     fn text(&mut self, left: u32, top: u32, text: &str) {
-        for (x, y) in letters::dots(text) {
-            self.block(left + x * DOT, top + y * DOT, DOT, DOT, TEXT);
+        let mut right = left;
+        for letter in text.chars() {
+            let raster = get_raster(letter, FontWeight::Regular, LETTER);
+            for (y, row) in (top..).zip(raster.iter().flat_map(|raster| raster.rows())) {
+                for (x, &ink) in (right..).zip(row) {
+                    let [red, green, blue, _] = TEXT;
+                    self.block(x, y, 1, 1, [red, green, blue, ink]);
+                }
+            }
+            right += letter_width();
         }
     }
 
@@ -165,7 +176,11 @@ pub(crate) fn grouped(number: usize) -> String {
 }
 
 fn text_width(text: &str) -> u32 {
-    text.chars().count() as u32 * letters::ADVANCE * DOT
+    text.chars().count() as u32 * letter_width()
+}
+
+fn letter_width() -> u32 {
+    get_raster_width(FontWeight::Regular, LETTER) as u32
 }
 
 fn rect(left: u32, top: u32, width: u32, height: u32) -> Option<Rect> {

@@ -3,7 +3,7 @@
 //! The frame of the last step is searched once for both boxes of each changed row, so pairs that
 //! persist need no look-up. Pairs of two changed rows are apart from that: those before are found
 //! by the same search, those now by a step over the changed rows alone, which finds their static
-//! pairs too.
+//! pairs too. Few rows are compared with each other instead.
 //!
 //! - CHANGE-3: a pair of an unchanged row is found by its changed row. A pair of two changed rows
 //!   is found once by the search, through the lower one, and once by the step of changed rows.
@@ -28,10 +28,14 @@ use crate::memory::record::BodyRecord;
 use crate::pair::entry;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::cross_search::{SEARCH_BOXES_MAX, SearchBuffers};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Rows of a task: each may need two searches.
 const TASK_ROWS: usize = SEARCH_BOXES_MAX / 2;
+
+/// Changed rows up to which two loops find their pairs with each other: filing as few takes longer.
+const FEW_ROWS: usize = 64;
 
 /// Pairs that a task finds before it counts them against the pair limit.
 const COUNTED_AT_ONCE: usize = 4096;
@@ -129,7 +133,11 @@ impl ChangedPairs {
             return Err(Error::TooManyPairs { limit });
         }
         self.gather(count);
-        self.step_changed_rows(finder, step, bodies, changed)?;
+        if bodies.len() <= FEW_ROWS {
+            self.compare_few_rows(step, bodies)?;
+        } else {
+            self.step_changed_rows(finder, step, bodies, changed)?;
+        }
         self.compare_both();
         self.edits.removed.sort_unstable();
         self.edits.added.sort_unstable();
@@ -187,6 +195,36 @@ impl ChangedPairs {
         Ok(())
     }
 
+    /// As [`step_changed_rows`](Self::step_changed_rows), by comparing each with all others.
+    fn compare_few_rows(&mut self, step: StepContext<'_>, bodies: &[ChangedBody]) -> Result<(), Error> {
+        let Self { records: found, present, present_statics, both, .. } = self;
+        let StepContext { statics, are_circles, .. } = step;
+        let limit = step.config.pair_limit;
+        both[1].clear();
+        present_statics.clear();
+        for (k, a) in bodies.iter().enumerate().filter(|(_, body)| !body.aabb[0].is_nan()) {
+            let partners = bodies[k + 1..]
+                .iter()
+                .filter(|b| touches(&a.aabb, &b.aabb, are_circles) && a.filter.interacts_with(b.filter));
+            both[1].extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
+            let circle = BodyCircle::of_box(&a.aabb);
+            let mut write = |found: &mut Vec<BodyRecord>| {
+                let accepted = found.drain(..).filter(|of| {
+                    let do_circles = || circle.overlaps_box(&of.aabb);
+                    a.filter.interacts_with(statics.filter_of(of.row)) && (!are_circles || do_circles())
+                });
+                present_statics.extend(accepted.map(|of| entry(a.row, of.row)));
+                (both[1].len() + present_statics.len() <= limit).then_some(())
+            };
+            found.clear();
+            let outcome = statics.collect(&a.aabb, found, &mut write).and_then(|()| write(found));
+            outcome.ok_or(Error::TooManyPairs { limit })?;
+        }
+        present.extend_from_slice(&both[1]);
+        present_statics.sort_unstable();
+        Ok(())
+    }
+
     /// Adds the pairs of two changed rows that began and ended to the edits.
     fn compare_both(&mut self) {
         let Self { edits, both: [before, now], .. } = self;
@@ -213,14 +251,14 @@ impl Search<'_> {
         task.present.clear();
         task.both_before.clear();
         task.has_jumps = false;
-        let mut before = [NO_BOX; TASK_ROWS];
-        for (k, (before, body)) in before.iter_mut().zip(bodies).enumerate() {
+        let mut before = SmallVec::<[RawAabb; TASK_ROWS]>::new();
+        for (k, body) in bodies.iter().enumerate() {
             if let Some(place) = bodies.get(k + BOXES_AHEAD).and_then(|ahead| self.index.place(ahead.row)) {
                 self.front.bands.prefetch_box(place);
             }
-            *before = self.index.aabb(self.front, body.row).unwrap_or(NO_BOX);
+            before.push(self.index.aabb(self.front, body.row).unwrap_or(NO_BOX));
         }
-        let mut found = Found { search: self, bodies, before, task, counted: 0 };
+        let mut found = Found { search: self, bodies, before: &before, task, counted: 0 };
         // Ends early once the pair limit is exceeded, which the step sees from the budget.
         let _ = found.search_bands().and_then(|()| found.search_oversized(scratch)).and_then(|()| found.count());
     }
@@ -231,7 +269,7 @@ struct Found<'s, 't> {
     search: Search<'s>,
     bodies: &'t [ChangedBody],
     /// The boxes of each body in the last step.
-    before: [RawAabb; TASK_ROWS],
+    before: &'t [RawAabb],
     task: &'t mut ChangedTask,
     /// Number of present pairs that were counted against the limit.
     counted: usize,
@@ -247,21 +285,17 @@ struct Group {
 impl Found<'_, '_> {
     fn search_bands(&mut self) -> Option<()> {
         let front = self.search.front;
-        let mut groups = [Group { boxes: [NO_BOX; 2], position: 0 }; SEARCH_BOXES_MAX];
-        let mut count = 0;
-        for (position, (body, &before)) in (0..).zip(self.bodies.iter().zip(&self.before)) {
+        let mut groups = SmallVec::<[Group; SEARCH_BOXES_MAX]>::new();
+        for (position, (body, &before)) in (0..).zip(self.bodies.iter().zip(self.before)) {
             let now = body.aabb;
             if is_jump(&before, &now) {
                 self.task.has_jumps = true;
-                groups[count] = Group { boxes: [before, NO_BOX], position };
-                groups[count + 1] = Group { boxes: [NO_BOX, now], position };
-                count += 2;
+                groups.push(Group { boxes: [before, NO_BOX], position });
+                groups.push(Group { boxes: [NO_BOX, now], position });
             } else {
-                groups[count] = Group { boxes: [before, now], position };
-                count += 1;
+                groups.push(Group { boxes: [before, now], position });
             }
         }
-        let groups = &groups[..count];
         let boxes = groups.iter().flat_map(|group| group.boxes).filter(|aabb| !aabb[0].is_nan());
         let Some(bounds) = boxes.reduce(|a, b| union(&a, &b)) else { return Some(()) };
         let mut buffers = SearchBuffers::<2>::default();
@@ -302,10 +336,7 @@ impl Found<'_, '_> {
                 if partner.row == self.bodies[position].row {
                     continue;
                 }
-                let touches = |aabb: &RawAabb| {
-                    let do_circles = || BodyCircle::of_box(aabb).overlaps(&BodyCircle::of_box(&partner.aabb));
-                    overlaps(aabb, &partner.aabb) && (!are_circles || do_circles())
-                };
+                let touches = |aabb: &RawAabb| touches(aabb, &partner.aabb, are_circles);
                 let bits = u32::from(touches(&boxes[0])) * BEFORE + u32::from(touches(&boxes[1])) * NOW;
                 if bits != 0 {
                     self.add(position as u32, partner.row, bits)?;
@@ -350,4 +381,9 @@ impl Found<'_, '_> {
         let new = len - std::mem::replace(&mut self.counted, len);
         self.search.budget.spend(new).then_some(())
     }
+}
+
+/// Whether two boxes overlap, and their circles if bodies are circles.
+fn touches(a: &RawAabb, b: &RawAabb, are_circles: bool) -> bool {
+    overlaps(a, b) && (!are_circles || BodyCircle::of_box(a).overlaps(&BodyCircle::of_box(b)))
 }

@@ -5,6 +5,7 @@ use crate::broad_phase::changes::search::ChangedPairs;
 use crate::broad_phase::pairs::{FoundPairs, PageChain};
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
+use crate::memory::radix;
 use crate::pair::row_and_partner;
 
 /// Which pairs of the last successful step have a changed row.
@@ -14,8 +15,31 @@ pub(crate) struct ChangedView {
     rows: ChangedSet,
     body_pairs: Vec<u64>,
     static_pairs: Vec<u64>,
-    bodies: ReusableLazy<Vec<[u32; 2]>>,
-    statics: ReusableLazy<Vec<[u32; 2]>>,
+    bodies: ReusableLazy<PairList>,
+    statics: ReusableLazy<PairList>,
+}
+
+/// Pairs, and a buffer to sort them.
+#[derive(Debug, Default)]
+struct PairList {
+    pairs: Vec<[u32; 2]>,
+    spare: Vec<[u32; 2]>,
+}
+
+buffers!(PairList { leveled: pairs, spare; own: ; plain: ; });
+
+impl PairList {
+    /// Sorts the pairs in ascending order.
+    fn sort(&mut self) {
+        let Self { pairs, spare } = self;
+        if pairs.is_sorted() {
+            return;
+        }
+        // Rows are small numbers: without the unused bits between them, keys have fewer digits.
+        let highest = pairs.iter().fold(0, |highest, &[_, partner]| highest | partner);
+        let bits = u32::BITS - highest.leading_zeros();
+        radix::sort_by(pairs, spare, |&[row, partner]| u64::from(row) << bits | u64::from(partner));
+    }
 }
 
 buffers!(ChangedView { leveled: ; own: rows, body_pairs, static_pairs, bodies, statics; plain: known; });
@@ -65,32 +89,35 @@ impl ChangedView {
 
     /// The pairs of bodies of which a row changed, ascending; `found` has all pairs.
     pub(crate) fn bodies(&self, found: &FoundPairs) -> &[[u32; 2]] {
-        self.bodies.get_or_make(|pairs| {
+        let list = self.bodies.get_or_make(|list| {
             let set = self.rows.set();
-            self.list(found.body_pages(), &self.body_pairs, pairs, |&[a, b]| set.contains(a) || set.contains(b));
-        })
+            self.list(found.body_pages(), &self.body_pairs, list, |&[a, b]| set.contains(a) | set.contains(b));
+        });
+        &list.pairs
     }
 
     /// The static pairs of which the body changed, ascending; `found` has all pairs.
     pub(crate) fn statics(&self, found: &FoundPairs) -> &[[u32; 2]] {
-        self.statics.get_or_make(|pairs| {
-            self.list(found.static_pages(), &self.static_pairs, pairs, |&[body, _]| self.rows.set().contains(body));
-        })
+        let list = self.statics.get_or_make(|list| {
+            self.list(found.static_pages(), &self.static_pairs, list, |&[body, _]| self.rows.set().contains(body));
+        });
+        &list.pairs
     }
 
     fn list(
         &self,
         pages: PageChain<'_>,
         changed_pairs: &[u64],
-        pairs: &mut Vec<[u32; 2]>,
+        list: &mut PairList,
         has_changed: impl Fn(&[u32; 2]) -> bool,
     ) {
+        let pairs = &mut list.pairs;
         pairs.clear();
         match self.known {
             Known::Nothing => pages.for_each(|page| pairs.extend_from_slice(page)),
             Known::Rows => pages.for_each(|page| pairs.extend(page.iter().copied().filter(&has_changed))),
             Known::Pairs => pairs.extend(changed_pairs.iter().map(|&pair| row_and_partner(pair))),
         }
-        pairs.sort_unstable();
+        list.sort();
     }
 }

@@ -13,6 +13,7 @@ use crate::simd::{CellRect, DetectedSimd};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::{Bands, FiledCells};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Most groups of boxes of one search.
@@ -20,6 +21,9 @@ pub(crate) const SEARCH_BOXES_MAX: usize = 512;
 
 /// Parts of the rows of cells that the boxes of a search cover; the boxes are sorted by these.
 const SORT_PARTS: usize = 256;
+
+/// Groups up to which a comparison sort is faster than clearing and summing a table of parts.
+const FEW_BOXES: usize = 32;
 
 /// Most entries of a run: wherever it begins, they are in two blocks.
 const RUN_MAX: usize = SOA_BLOCK_LEN + 1;
@@ -49,17 +53,12 @@ struct SearchBoxes<const N: usize> {
     y: [u32; 2],
 }
 
-/// Buffers of a search for groups of `N` boxes.
+/// Buffers of a search for groups of `N` boxes. Nothing in them is cleared that is not used, as
+/// many searches are for a few boxes.
+#[derive(Default)]
 pub(crate) struct SearchBuffers<const N: usize> {
-    boxes: [SearchBoxes<N>; SEARCH_BOXES_MAX],
-    order: [u16; SEARCH_BOXES_MAX],
-}
-
-impl<const N: usize> Default for SearchBuffers<N> {
-    fn default() -> Self {
-        let none = SearchBoxes { aabbs: [BandBox::default(); N], number: 0, x: [0; 2], y: [0; 2] };
-        Self { boxes: [none; SEARCH_BOXES_MAX], order: [0; SEARCH_BOXES_MAX] }
-    }
+    boxes: SmallVec<[SearchBoxes<N>; SEARCH_BOXES_MAX]>,
+    order: SmallVec<[u16; SEARCH_BOXES_MAX]>,
 }
 
 impl Bands {
@@ -100,10 +99,10 @@ impl BandSearch<'_> {
         if self.slot.population() == 0 {
             return Some(());
         }
-        let count = self.look_up(groups, buffers);
-        buffers.sort(count);
+        self.look_up(groups, buffers);
+        buffers.sort();
         let mut queue = PrefetchQueue::new(self, &buffers.boxes, are_circles);
-        for &number in &buffers.order[..count] {
+        for &number in &buffers.order {
             let SearchBoxes { x, y, .. } = &buffers.boxes[usize::from(number)];
             for y in y[0]..y[1] {
                 let run = self.cells.run(y as usize, &(x[0] as usize..x[1] as usize));
@@ -117,25 +116,23 @@ impl BandSearch<'_> {
         queue.finish(&mut visit)
     }
 
-    /// Looks up the cells of all groups that overlap the bounds, and returns how many those are.
+    /// Looks up the cells of all groups that overlap the bounds.
     fn look_up<const N: usize>(
         &self,
         groups: impl Iterator<Item = [RawAabb; N]> + Clone,
         SearchBuffers { boxes: found, .. }: &mut SearchBuffers<N>,
-    ) -> usize {
+    ) {
         let (axes, bounds) = (self.slot.axes, self.bounds());
-        let mut count = 0;
+        found.clear();
         for (aabbs, number) in groups.zip(0..SEARCH_BOXES_MAX as u32) {
             let area = covering(&aabbs);
             if overlaps(&bounds, &area) {
                 let CellRect { x, y } = self.lookup.rect(&axes.box_to_band(area));
                 self.cells.starts.prefetch_runs(y.clone(), x.start);
                 let (x, y) = ([x.start as u32, x.end as u32], [y.start as u32, y.end as u32]);
-                found[count] = SearchBoxes { aabbs: aabbs.map(|aabb| axes.box_to_band(aabb)), number, x, y };
-                count += 1;
+                found.push(SearchBoxes { aabbs: aabbs.map(|aabb| axes.box_to_band(aabb)), number, x, y });
             }
         }
-        count
     }
 }
 
@@ -151,10 +148,16 @@ fn covering<const N: usize>(aabbs: &[RawAabb; N]) -> RawAabb {
 }
 
 impl<const N: usize> SearchBuffers<N> {
-    /// Orders the first `count` groups by their first row of cells, roughly; a stable sort.
-    fn sort(&mut self, count: usize) {
-        let (boxes, order) = (&self.boxes[..count], &mut self.order[..count]);
+    /// Orders the groups by their first row of cells, roughly; a stable sort.
+    fn sort(&mut self) {
+        let Self { boxes, order } = self;
         let first_row = |boxes: &SearchBoxes<N>| boxes.y[0];
+        order.clear();
+        if boxes.len() <= FEW_BOXES {
+            order.extend(0..boxes.len() as u16);
+            return order.sort_by_key(|&number| first_row(&boxes[usize::from(number)]));
+        }
+        order.resize(boxes.len(), 0);
         let (low, high) = boxes.iter().map(first_row).fold((u32::MAX, 0), |(low, high), y| (low.min(y), high.max(y)));
         // Parts per row, with 16 bits after the point.
         let scale = ((SORT_PARTS as u64) << 16) / (u64::from(high.saturating_sub(low)) + 1);
@@ -198,7 +201,7 @@ struct RunHits<const N: usize> {
 /// Runs whose memory is on its way to the cache; the oldest is tested next.
 struct PrefetchQueue<'s, 'a, const N: usize> {
     search: &'s BandSearch<'a>,
-    boxes: &'s [SearchBoxes<N>; SEARCH_BOXES_MAX],
+    boxes: &'s [SearchBoxes<N>],
     are_circles: bool,
     runs: [PendingRun; PREFETCHED],
     pushed: usize,
@@ -207,7 +210,7 @@ struct PrefetchQueue<'s, 'a, const N: usize> {
 }
 
 impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
-    fn new(search: &'s BandSearch<'a>, boxes: &'s [SearchBoxes<N>; SEARCH_BOXES_MAX], are_circles: bool) -> Self {
+    fn new(search: &'s BandSearch<'a>, boxes: &'s [SearchBoxes<N>], are_circles: bool) -> Self {
         Self {
             search,
             boxes,

@@ -19,6 +19,10 @@ const FIRST_AREA: f64 = 0.84;
 /// The same for the next boxes, by the population of the one before.
 const NEXT_AREA: f64 = 1.7;
 
+/// If a box contains this many times the wanted number, and the search is not done, then the query
+/// rejects most bodies: those of other layers, for example. So the next box is much larger.
+const REJECTED_FACTOR: usize = 4;
+
 /// Distances with a smaller relative difference are hardly distinct in f64. So from far away, the
 /// world is searched in few circles instead of many that all end where it begins.
 const DISTINCT_MIN: f64 = 1.0 / (1u64 << 50) as f64;
@@ -128,7 +132,8 @@ impl Bands {
             // Once all cells are searched, the next box may contain everything filed there.
             let growth = (count as f64 / (inside as f64 + 1.0) * NEXT_AREA).sqrt().max(least_growth);
             // Where nothing is found, bodies are not where cells are.
-            least_growth = if inside == 0 { 2.0 * least_growth } else { 1.25 };
+            let is_fruitless = inside == 0 || inside / REJECTED_FACTOR >= count;
+            least_growth = if is_fruitless { 2.0 * least_growth } else { 1.25 };
             reach = if is_all { f64::INFINITY } else { reach * growth.min(8.0) };
         }
     }

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 use triphase::{Bodies, World, WorldConfig};
 use triphase_peers::boxes::{Box4, body_aabb, ordered};
 use triphase_peers::engines::box2d;
+use triphase_peers::machine::Machine;
+use triphase_peers::record;
 use triphase_scenes::{Movers, Scene, SceneName};
 
 /// Frames before times count.
@@ -38,6 +40,9 @@ struct Options {
     /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Append the lines to a file in benches/record
+    #[arg(long)]
+    record: bool,
 }
 
 /// An engine that is told which rows moved.
@@ -177,7 +182,8 @@ fn engines(crowd: &Crowd) -> Result<Vec<Box<dyn Told>>, Box<dyn Error>> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let Options { bodies, moving, frames, seed } = Options::parse();
+    let Options { bodies, moving, frames, seed, record } = Options::parse();
+    let machine = Machine::here();
     for percent in moving {
         let mut crowd = Crowd::new(bodies, percent / 100.0, seed);
         let mut engines = engines(&crowd)?;
@@ -202,17 +208,28 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         let medians: Vec<f64> = times.iter_mut().map(|times| median_us(times)).collect();
-        for (engine, us) in engines.iter().zip(&medians) {
-            let line = json!({
+        let line = |(engine, us): (&'static str, &f64)| {
+            json!({
                 "race": "changes",
                 "bodies": bodies,
+                "frames": frames,
                 "moving_percent": percent,
-                "engine": engine.name(),
+                "engine": engine,
                 "us_median": us,
                 "times_of_triphase": us / medians[0],
                 "changed_pairs": expected.len(),
-            });
-            println!("{line}");
+                "cpu": machine.cpu,
+                "rustc": machine.rustc,
+                "triphase": machine.triphase,
+                "revision": machine.revision,
+                "date": machine.date,
+            })
+            .to_string()
+        };
+        let lines: Vec<String> = engines.iter().map(|engine| engine.name()).zip(&medians).map(line).collect();
+        lines.iter().for_each(|line| println!("{line}"));
+        if record {
+            eprintln!("appended to {}", record::append(&lines, &machine, "-changes")?.display());
         }
     }
     Ok(())

@@ -53,9 +53,16 @@ impl Engine for AfternoonGrid {
     }
 
     fn step(&mut self, frame: Frame<'_>, found: &mut Found) {
+        self.step_boxes(body_boxes(frame), found);
+    }
+}
+
+impl AfternoonGrid {
+    /// As [`step`](Engine::step), with the boxes of the bodies.
+    pub fn step_boxes(&mut self, boxes: impl Iterator<Item = Box4>, found: &mut Found) {
         found.clear();
         self.boxes.clear();
-        self.boxes.extend(body_boxes(frame));
+        self.boxes.extend(boxes);
         let geometry = self.geometry.following(&self.boxes);
         if geometry != self.geometry {
             self.geometry = geometry;

@@ -19,11 +19,11 @@ const MARGIN: f32 = 0.1;
 const ORDER_FRAMES: u32 = 16;
 
 /// A tree of boxes, each with a number.
-struct Tree(ffi::b2DynamicTree);
+pub struct Tree(ffi::b2DynamicTree);
 
 impl Tree {
     /// A tree of these boxes, numbered from 0, and the proxy of each.
-    fn new(boxes: impl ExactSizeIterator<Item = Box4>) -> (Self, Vec<c_int>) {
+    pub fn new(boxes: impl ExactSizeIterator<Item = Box4>) -> (Self, Vec<c_int>) {
         let capacity = c_int::try_from(boxes.len().max(16)).expect("as many boxes as Box2D can count");
         // SAFETY: there is no condition.
         let mut tree = Self(unsafe { ffi::b2DynamicTree_Create(capacity) });
@@ -37,20 +37,20 @@ impl Tree {
     }
 
     /// Enlarges the box of a proxy to one that it does not contain.
-    fn enlarge(&mut self, proxy: c_int, aabb: &Box4) {
+    pub fn enlarge(&mut self, proxy: c_int, aabb: &Box4) {
         // SAFETY: the tree and the proxy exist, and the caller compared the boxes.
         unsafe { ffi::b2DynamicTree_EnlargeProxy(&mut self.0, proxy, b2_aabb(aabb)) }
     }
 
     /// Sorts the nodes that were enlarged anew, or all.
-    fn rebuild(&mut self, all: bool) {
+    pub fn rebuild(&mut self, all: bool) {
         // SAFETY: the tree exists.
         unsafe { ffi::b2DynamicTree_Rebuild(&mut self.0, all) };
     }
 
     /// Calls `visit` with the number of each box that overlaps an area.
     #[inline(always)]
-    fn query<F: FnMut(u32)>(&self, area: &Box4, visit: &mut F) {
+    pub fn query<F: FnMut(u32)>(&self, area: &Box4, visit: &mut F) {
         unsafe extern "C" fn call<F: FnMut(u32)>(_: c_int, number: u64, context: *mut c_void) -> bool {
             // SAFETY: `query` passes the closure, which nothing else uses during the call.
             unsafe { (*context.cast::<F>())(number as u32) };

@@ -1,0 +1,5 @@
+//! Tests of the plugin in apps.
+
+mod common;
+mod plugin;
+mod random;
