@@ -30,7 +30,7 @@ pub(crate) fn draw_cells(view: &mut View<'_>, world: &World, overlays: Overlays)
     }
 }
 
-/// Draws the other overlays that are on, and returns how many parts there are, drawn or not, for this
+/// Draws the other overlays that are on. Returns how many parts there are, drawn or not, for this
 /// many threads.
 pub(crate) fn draw(view: &mut View<'_>, world: &World, overlays: Overlays, threads: usize) -> PartCounts {
     let mut counts = PartCounts { threads: vec![[0; 2]; threads], ..PartCounts::default() };

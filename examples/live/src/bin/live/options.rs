@@ -128,7 +128,7 @@ pub(crate) fn help() -> String {
          live --screenshot FILE [OPTIONS]  a PNG file, without a window\n\
          live --hash [OPTIONS]             the hash of the pairs of all frames\n\
          live --compare [OPTIONS]          a step beside a plain grid and brute force\n\n\
-         Options:\n{}\nScenes, besides those of triphase-scenes:\n{}\nOverlays:\n{}",
+         Options:\n{}\nScenes (those of triphase-scenes that are not listed can be named, too):\n{}\nOverlays:\n{}",
         list(vec![
             ["--scene NAME", "the scene [siege]"],
             ["--bodies N", "number of bodies [20000]"],
