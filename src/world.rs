@@ -706,13 +706,13 @@ impl World {
 
     /// Visits the parts of the three tiers' structures, for debug drawing.
     ///
-    /// These are the bands and cells of the point grids, the loose and tight cells, and the nodes
-    /// and leaves of the static tree; see [`DebugShape`]. Grids are those of the last successful
-    /// step.
+    /// These are the bands, cells and ghosts of the point grids, the loose and tight cells, and the
+    /// nodes and leaves of the static tree; see [`DebugShape`]. Grids are those of the last
+    /// successful step.
     ///
     /// # Cost
     ///
-    /// O(cells + nodes).
+    /// O(cells + ghosts + nodes).
     pub fn visit_debug_shapes(&self, visitor: impl FnMut(DebugShape)) {
         self.frames.front().visit_debug_shapes(&self.statics.tree, visitor);
     }

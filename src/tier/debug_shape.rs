@@ -17,6 +17,22 @@ pub enum DebugShape {
         population: usize,
         /// Number of columns of cells, and of rows.
         cells: [usize; 2],
+        /// Number of ghosts filed in it: copies of bodies of other bands that may reach into it.
+        ghosts: usize,
+        /// Index, in the rayon pool of the step, of the thread that built it and searched for its
+        /// pairs. It depends on timing. 0 if the step used one thread.
+        thread: usize,
+    },
+    /// A ghost in the band visited last: a copy of a body of another band that may reach into it.
+    ///
+    /// It is as it was when all rows were filed last; a
+    /// [`World::step_changed`](crate::World::step_changed) does not change it. Not visited after
+    /// `shrink_to_fit`, or after a shift of the origin.
+    Ghost {
+        /// The box of the body.
+        aabb: RawAabb,
+        /// Row of the body.
+        row: u32,
     },
     /// A cell with bodies. It belongs to the band visited last.
     Cell {

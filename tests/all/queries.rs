@@ -50,6 +50,27 @@ fn few_bodies_with_tiny_cells_get_few_cells() {
     assert!((1..300).contains(&count), "{count} cells, where a million would cover the world");
 }
 
+#[cfg(feature = "parallel")]
+#[test]
+fn bands_name_the_thread_that_built_them() {
+    let scene = Scene::new(SceneName::Crowd, 40_000, SEED);
+    let threads_of = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut world = World::default();
+        pool.install(|| world.step(scene_columns(&scene).bodies()).map(|_| ())).unwrap();
+        let mut seen = Vec::new();
+        world.visit_debug_shapes(|part| {
+            if let DebugShape::Band { thread, .. } = part {
+                seen.push(thread);
+            }
+        });
+        seen
+    };
+    assert!(threads_of(1).iter().all(|&thread| thread == 0));
+    assert!(threads_of(3).iter().all(|&thread| thread < 3));
+    assert!(threads_of(3).len() > 3, "there are bands for all threads");
+}
+
 #[test]
 fn queries_from_many_threads_agree() {
     let (scene, world) = castles(2000);

@@ -81,7 +81,7 @@ impl Bands {
             self.places.records_mut(places.end)[..records.len()].copy_from_slice(records);
             grow(&mut self.words, words.end);
             let ghosts = places.end..places.end;
-            self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, words });
+            self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, words, thread: 0 });
         }
         self.directory.lay_out(std::iter::once((0..self.slots.len(), BandAxes::default(), f32::INFINITY)));
     }
@@ -247,6 +247,7 @@ impl<'a, T: Send> BandRun<'a, T> {
         if let ([slot], [task]) = (slots, tasks) {
             let ghosts = &ghosts.records[slot.ghosts.start - ghosts.first..slot.ghosts.end - ghosts.first];
             let words = &mut words[..slot.words.len()];
+            slot.thread = parallel::worker_index(parallel) as u32;
             pass(first, RawBand { slot, records, ghosts, words }, task);
         }
     }

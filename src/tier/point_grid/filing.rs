@@ -67,6 +67,7 @@ impl Filing {
                     places: own.start..own.end + SOA_PAD,
                     ghosts: partition.ghosts(band),
                     words: words..words_end,
+                    thread: 0,
                 });
                 words = words_end;
             }

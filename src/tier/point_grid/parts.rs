@@ -6,7 +6,7 @@ use crate::tier::point_grid::PointGrid;
 use crate::tier::point_grid::bands::Bands;
 
 impl PointGrid {
-    /// Visits the bands and their cells, for debug drawing. The cells of a band follow it.
+    /// Visits the bands, for debug drawing, each followed by its cells and its ghosts.
     pub fn visit_debug_shapes(&self, mut visitor: impl FnMut(DebugShape)) {
         self.bands.visit_debug_shapes(&mut visitor);
         self.larger.visit_debug_shapes(&mut visitor);
@@ -32,8 +32,13 @@ impl Bands {
     pub(crate) fn visit_debug_shapes(&self, visitor: &mut impl FnMut(DebugShape)) {
         for slot in self.slots.iter().filter(|slot| slot.population() > 0) {
             let (band, words, cells) = (&slot.band, self.words_of(slot), self.cells(slot));
-            let aabb = slot.bounds();
-            visitor(DebugShape::Band { aabb, population: slot.population(), cells: [band.columns(), band.rows()] });
+            visitor(DebugShape::Band {
+                aabb: slot.bounds(),
+                population: slot.population(),
+                cells: [band.columns(), band.rows()],
+                ghosts: slot.ghost_count(),
+                thread: slot.thread as usize,
+            });
             for (row, column) in (0..band.rows()).flat_map(|row| (0..band.columns()).map(move |column| (row, column))) {
                 let population = cells.run(row, &(column..column + 1)).len();
                 if population > 0 {
@@ -41,6 +46,10 @@ impl Bands {
                     let aabb = [low[0], low[1], high[0], high[1]].map(|edge| edge as f32);
                     visitor(DebugShape::Cell { aabb: slot.axes.box_to_world(BandBox::from_edges(aabb)), population });
                 }
+            }
+            for ghost in self.places.records_if_kept(slot.ghosts.clone()) {
+                let aabb = slot.axes.box_to_world(BandBox::from_edges(ghost.aabb));
+                visitor(DebugShape::Ghost { aabb, row: ghost.row });
             }
         }
     }

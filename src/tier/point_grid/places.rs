@@ -32,6 +32,11 @@ impl BandPlaces {
         bytemuck::cast_slice(&self.words[words_of(places)])
     }
 
+    /// The records in a range of places, or none if these were dropped.
+    pub(super) fn records_if_kept(&self, places: Range<usize>) -> &[BodyRecord] {
+        self.words.get(words_of(places)).map_or(&[], bytemuck::cast_slice)
+    }
+
     /// The records before and from `middle`.
     pub(super) fn split_at(&mut self, middle: usize) -> (&mut [BodyRecord], &[BodyRecord]) {
         let (front, back) = bytemuck::cast_slice_mut(&mut self.words).split_at_mut(middle);

@@ -19,6 +19,8 @@ pub(crate) struct BandSlot {
     pub(in crate::tier::point_grid) ghosts: Range<usize>,
     /// The words of its tables.
     pub(in crate::tier::point_grid) words: Range<usize>,
+    /// The thread that built the band.
+    pub(in crate::tier::point_grid) thread: u32,
 }
 
 plain_buffers!(BandSlot);

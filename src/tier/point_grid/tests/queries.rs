@@ -194,8 +194,42 @@ fn debug_shapes_count_all_boxes() {
                 assert!(aabb[0] <= aabb[2] && aabb[1] <= aabb[3], "{kind:?}: {aabb:?}");
                 in_cells += population;
             }
+            DebugShape::Ghost { .. } => {}
             other => panic!("{other:?}"),
         });
         assert_eq!((in_bands, in_cells), (3000, 3000), "{kind:?}");
     }
+}
+
+/// The box of a band, its number of ghosts, and those visited after it.
+type BandGhosts = (RawAabb, usize, Vec<(RawAabb, u32)>);
+
+fn ghosts_by_band(grid: &PointGrid) -> Vec<BandGhosts> {
+    let mut bands = Vec::new();
+    grid.visit_debug_shapes(|shape| match shape {
+        DebugShape::Band { aabb, ghosts, .. } => bands.push((aabb, ghosts, Vec::new())),
+        DebugShape::Ghost { aabb, row } => bands.last_mut().expect("a band comes first").2.push((aabb, row)),
+        _ => {}
+    });
+    bands
+}
+
+#[test]
+fn ghosts_are_copies_of_bodies_of_other_bands() {
+    let mut ghost_count = 0;
+    for kind in BoxLayout::ALL {
+        let boxes = kind.boxes(6000, 9);
+        let mut grid = grid_of(&boxes);
+        for (band, expected, ghosts) in ghosts_by_band(&grid) {
+            assert_eq!(ghosts.len(), expected, "{kind:?}: band {band:?}");
+            for (aabb, row) in ghosts {
+                assert_eq!(aabb, boxes[row as usize], "{kind:?}: row {row}");
+            }
+            ghost_count += expected;
+        }
+        grid.shrink_to_fit();
+        let visited: usize = ghosts_by_band(&grid).iter().map(|(.., ghosts)| ghosts.len()).sum();
+        assert_eq!(visited, 0, "{kind:?}: their memory was released");
+    }
+    assert!(ghost_count > 0);
 }
