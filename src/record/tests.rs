@@ -41,8 +41,7 @@ fn file() -> Vec<u8> {
     world.set_static_enabled(0, false).unwrap();
     world.shift_origin([1.0, 1.0]).unwrap();
     world.stop_recording().unwrap();
-    let bytes = file.0.lock().clone();
-    bytes
+    file.0.lock().clone()
 }
 
 /// Where the records of a file begin and end.

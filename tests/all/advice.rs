@@ -196,7 +196,7 @@ fn steps_that_start_again_are_advised_against() {
     };
     assert_eq!(cause(step_between, WorldConfig::new()), RestartCause::FullStep);
     let set_statics = &mut |world: &mut World, scene: &mut Scene, frame: usize| {
-        if frame % 3 == 0 {
+        if frame.is_multiple_of(3) {
             world.set_statics(&scene.statics)?;
         }
         world.step_changed(bodies(scene), ChangedRows::NONE).map(drop)
