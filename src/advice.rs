@@ -6,6 +6,7 @@
 use crate::history::{RestartCause, StepHistory};
 use crate::memory::step_bits::StepBits;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A change to the settings or calls of a world that would make its steps faster or its memory
 /// smaller, with the figures that say so.
@@ -219,7 +220,9 @@ pub(crate) fn about_threads(
     if body_count < PARALLEL_MIN || history.was_told || history.thread_count > 1 {
         return None;
     }
-    let available_count = std::thread::available_parallelism().map_or(1, usize::from);
+    // Asked for once: it reads files on some systems.
+    static AVAILABLE: OnceLock<usize> = OnceLock::new();
+    let available_count = *AVAILABLE.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
     let cause = match is_allowed {
         _ if !cfg!(feature = "parallel") => SingleThreadCause::Feature,
         false => SingleThreadCause::Threshold(threshold),
