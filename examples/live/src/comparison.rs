@@ -117,7 +117,7 @@ fn brute_force(boxes: &[[f32; 4]]) -> usize {
     let mut pairs = Vec::new();
     for (i, a) in (0u32..).zip(boxes) {
         for (j, b) in (i + 1..).zip(&boxes[i as usize + 1..]) {
-            if a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3] {
+            if (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3]) {
                 pairs.push([i, j]);
             }
         }

@@ -12,7 +12,8 @@ const CELLS_PER_BOX: f64 = 2.0;
 pub(crate) struct PlainGrid {
     /// Where the entries of each cell end.
     ends: Vec<u32>,
-    entries: Vec<u32>,
+    /// Boxes, so that those of a cell are contiguous in memory, and their rows.
+    entries: Vec<([f32; 4], u32)>,
 }
 
 /// How the world is divided.
@@ -75,13 +76,12 @@ impl PlainGrid {
         for (cell, &end) in self.ends.iter().enumerate() {
             let entries = &self.entries[start as usize..end as usize];
             start = end;
-            for (k, &i) in entries.iter().enumerate() {
-                let a = &boxes[i as usize];
-                for &j in &entries[k + 1..] {
-                    let b = &boxes[j as usize];
-                    let overlap = a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
+            for (k, (a, i)) in entries.iter().enumerate() {
+                for (b, j) in &entries[k + 1..] {
+                    // One branch for all four, as each of them is hard to predict.
+                    let overlap = (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3]);
                     if overlap && cells.at(a[1].max(b[1]), 1) * cells.counts[0] + cells.at(a[0].max(b[0]), 0) == cell {
-                        found(i, j);
+                        found(*i, *j);
                     }
                 }
             }
@@ -97,10 +97,10 @@ impl PlainGrid {
             // Where the cell begins; each entry moves it by one, until it is the end.
             (sum, *end) = (sum + *end, sum);
         }
-        self.entries.resize(sum as usize, 0);
+        self.entries.resize(sum as usize, Default::default());
         for (row, aabb) in (0..).zip(boxes) {
             cells.for_each(aabb, |cell| {
-                self.entries[self.ends[cell] as usize] = row;
+                self.entries[self.ends[cell] as usize] = (*aabb, row);
                 self.ends[cell] += 1;
             });
         }
