@@ -255,8 +255,9 @@ impl App {
         }
         let chart_top = if self.has_chart { self.chart.draw(&mut self.canvas) } else { self.canvas.height() as f64 };
         let error = self.error.as_ref().map(ToString::to_string);
-        if let Some(message) = error.as_ref().or(self.simulation.report().advice.as_ref()) {
-            panel::draw_advice(&mut self.canvas, message, chart_top);
+        let advice = || self.simulation.report().advice.first().map(ToString::to_string);
+        if let Some(message) = error.or_else(advice) {
+            panel::draw_advice(&mut self.canvas, &message, chart_top);
         }
         if let Some((at, answer)) = answer {
             panel::draw_answer(&mut self.canvas, at, &answer);
