@@ -36,6 +36,7 @@ pub struct App {
     flashes: Flashes,
     /// Why the last change of settings, or the last step, failed.
     error: Option<Error>,
+    caption: Option<String>,
     /// When the last frame began, and the mean time of frames, in milliseconds.
     frame_begin: f64,
     frame_time: f64,
@@ -65,6 +66,7 @@ impl App {
             chart: Chart::default(),
             flashes: Flashes::default(),
             error: None,
+            caption: None,
             frame_begin: clock(),
             frame_time: 0.0,
             hits: Vec::new(),
@@ -168,6 +170,11 @@ impl App {
         self.has_panel = is_shown;
     }
 
+    /// Sets a line of text, which is shown in the place of advice.
+    pub fn set_caption(&mut self, caption: Option<String>) {
+        self.caption = caption;
+    }
+
     /// The pointer is at this pixel, or gone.
     pub fn point(&mut self, pointer: Option<[f64; 2]>) {
         self.pointer = pointer;
@@ -256,7 +263,7 @@ impl App {
         let chart_top = if self.has_chart { self.chart.draw(&mut self.canvas) } else { self.canvas.height() as f64 };
         let error = self.error.as_ref().map(ToString::to_string);
         let advice = || self.simulation.report().advice.first().map(ToString::to_string);
-        if let Some(message) = error.or_else(advice) {
+        if let Some(message) = error.or_else(|| self.caption.clone()).or_else(advice) {
             panel::draw_advice(&mut self.canvas, &message, chart_top);
         }
         if let Some((at, answer)) = answer {

@@ -1,5 +1,6 @@
 //! `live`: a window on a world of triphase, or a picture of it, without a window.
 
+mod film;
 mod options;
 mod picture;
 #[cfg(feature = "window")]
@@ -42,6 +43,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         Mode::Hash => print_hash(options),
         Mode::Compare => print_comparison(options),
         Mode::Picture(file) => picture::write(&mut app(options)?, options.frames, file),
+        Mode::Film(file) => film::write(&mut app(options)?, &options.overlays, options.frames, file),
         Mode::Window => show(app(options)?),
     }
 }
@@ -61,10 +63,11 @@ fn app(options: &Options) -> Result<App, Box<dyn Error>> {
     let [width, height] = options.size;
     let mut app = App::new(options.settings, width, height, milliseconds)?;
     app.set_panel(options.has_panel);
+    app.key('f'); // the panel takes space
     app.set_probe(options.probe);
     app.point(Some(options.pointer.map_or([0.62 * width as f64, 0.4 * height as f64], |at| at.map(f64::from))));
-    for overlay in &options.overlays {
-        app.key(overlay.key());
+    if !matches!(options.mode, Mode::Film(_)) {
+        options.overlays.iter().for_each(|overlay| _ = app.key(overlay.key()));
     }
     app.zoom([0.5 * width as f64, 0.5 * height as f64], options.zoom);
     Ok(app)

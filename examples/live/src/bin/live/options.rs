@@ -11,6 +11,7 @@ use triphase_live::{Overlay, ProbeKind, SceneChoice, Settings, Simulation};
 pub(crate) enum Mode {
     Window,
     Picture(PathBuf),
+    Film(PathBuf),
     Hash,
     Compare,
     Help,
@@ -65,6 +66,7 @@ impl Options {
             "help" => self.mode = Mode::Help,
             "hash" => self.mode = Mode::Hash,
             "compare" => self.mode = Mode::Compare,
+            "film" => self.mode = Mode::Film(parser.value()?.into()),
             "screenshot" => self.mode = Mode::Picture(parser.value()?.into()),
             "told" => self.settings.told = true,
             "no-panel" => self.has_panel = false,
@@ -126,6 +128,7 @@ pub(crate) fn help() -> String {
         "Draws a world of triphase while it runs.\n\n\
          live [OPTIONS]                    a window; its keys are on the screen\n\
          live --screenshot FILE [OPTIONS]  a PNG file, without a window\n\
+         live --film FILE [OPTIONS]        an animated GIF, without a window\n\
          live --hash [OPTIONS]             the hash of the pairs of all frames\n\
          live --compare [OPTIONS]          a step beside a plain grid and brute force\n\n\
          Options:\n{}\nScenes (those of triphase-scenes that are not listed can be named, too):\n{}\nOverlays:\n{}",
@@ -136,12 +139,12 @@ pub(crate) fn help() -> String {
             ["--threads N", "number of threads [all]"],
             ["--moving PERCENT", "bodies that move [100]"],
             ["--told", "steps are told which rows changed"],
-            ["--overlay A,B", "overlays that are on"],
+            ["--overlay A,B", "overlays that are on; in a film, one after another"],
             ["--query KIND", "off, box, circle, nearest or ray, at the pointer [off]"],
             ["--pointer X,Y", "where the pointer is, in pixels"],
             ["--zoom FACTOR", "scale, where 1 shows all [1]"],
             ["--size WxH", "size in pixels [1280x800]"],
-            ["--frames N", "frames before the picture, or of the hash [60]"],
+            ["--frames N", "frames before the picture, of the film, or of the hash [60]"],
             ["--no-panel", "hides the text on the left"],
         ]),
         list(scenes),
@@ -182,6 +185,7 @@ mod tests {
             ("--bogus", "--bogus"),
             ("picture.png", "picture.png"),
             ("--screenshot", "--screenshot"),
+            ("--film", "--film"),
         ] {
             let error = parse(arguments).unwrap_err();
             assert!(error.contains(part), "{arguments}: {error}");
