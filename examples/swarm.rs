@@ -416,7 +416,14 @@ impl Times {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let frames: u32 = std::env::args().nth(1).map_or(Ok(600), |frames| frames.parse())?;
+    let frames: u32 = match std::env::args().nth(1).as_deref() {
+        None => 600,
+        Some("--help" | "-h") => {
+            println!("Usage: swarm [FRAMES]\n\nPlays a war of 50,000 units, for 600 frames by default");
+            return Ok(());
+        }
+        Some(frames) => frames.parse().map_err(|error| format!("number of frames \"{frames}\": {error}"))?,
+    };
     let mut game = Game::new(UNITS_PER_TEAM)?;
     let mut times = Times::default();
     let reader = game.world.reader();

@@ -103,7 +103,7 @@ fn crowd(arguments: &Arguments) -> Result<(), Failure> {
     }
     if let Some(path) = arguments.picture.path("crowd.png") {
         draw(&scene, &run.world, &path)?;
-        options.say(&format!("picture         {}", path.display()));
+        options.say(&format!("picture   {}", path.display()));
     }
     run.print_json("crowd", name.as_str(), options);
     Ok(())
@@ -134,9 +134,7 @@ impl Reorders {
         };
         let (ordered, moved) = (median(0)?, median(1)?);
         let count = self.times.len();
-        Some(format!(
-            "sort by place   {ordered:.3} ms median for the order, {moved:.3} ms for the columns, {count} times"
-        ))
+        Some(format!("sorting   {ordered:.3} ms median for the order, {moved:.3} ms for the columns, {count} times"))
     }
 }
 

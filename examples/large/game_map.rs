@@ -90,7 +90,7 @@ fn game_map(arguments: &Arguments) -> Result<(), Failure> {
         // The boxes without the motion of the next frame.
         run.world.step(Bodies::new(&walkers.centers, &walkers.half_extents))?;
         draw(&map, &name, &walls, &walkers, &run.world, &path)?;
-        options.say(&format!("picture         {}", path.display()));
+        options.say(&format!("picture   {}", path.display()));
     }
     run.print_json("game_map", &name, options);
     Ok(())

@@ -76,10 +76,10 @@ fn pedestrians(arguments: &Arguments) -> Result<(), Failure> {
     run.finish(options);
     let pairs = &run.figures.body_pairs;
     options.say(&format!(
-        "people          {} in the recording, {} positions repeated for missing frames",
+        "people    {} in the recording, {} positions repeated for missing frames",
         recording.people, recording.repeated
     ));
-    options.say(&format!("contacts        {} in all, at most {most} in a frame", grouped(pairs.iter().sum())));
+    options.say(&format!("contacts  {} in all, at most {most} in a frame", grouped(pairs.iter().sum())));
     options.say(&curve(pairs));
     run.print_json("pedestrians", &scene, options);
     Ok(())

@@ -97,7 +97,7 @@ fn replay(Arguments { file, all, options }: &Arguments) -> Result<(), Failure> {
     options.say(&format!("{name}: {steps} steps, {failed_steps} of them refused"));
     options.say(&format!("{}\n{}\n{}", world.report(), figures.summary(), phases.summary(figures.frames())));
     let hashes = figures.hashes;
-    options.say(&format!("hashes          {:016x} of all pairs, {:016x} in their order", hashes.set, hashes.order));
+    options.say(&format!("hashes    {:016x} of all pairs, {:016x} in their order", hashes.set, hashes.order));
     let is_whole = recording.is_complete() || steps >= frames_max || !differences.is_empty();
     match error {
         Some(error) => options.say(&format!("the recording ends early: {error}")),

@@ -141,22 +141,20 @@ impl Figures {
         let frames = self.frames().max(1) as f64;
         let per_frame = |pairs: &[usize]| pairs.iter().sum::<usize>() as f64 / frames;
         let mut text = format!(
-            "pairs           {:.0} of bodies, {:.0} with statics, mean of all frames\n\
-             step            {:.3} ms median, {:.3} ms p99, {} frames, {}\n\
-             memory          {:.1} bytes a body, {:.1} a static, without pairs\n\
-             allocations     {} a step",
+            "all {} frames\n\
+             pairs     {:.0} of two bodies, {:.0} of a body and a static, on average\n\
+             step      {:.3} ms median, {:.3} ms or less in 99 % of frames, on {}\n\
+             memory    {} allocations a step",
+            self.frames(),
             per_frame(&self.body_pairs),
             per_frame(&self.static_pairs),
             self.step_ms(50),
             self.step_ms(99),
-            self.frames(),
             if threads() == 1 { "1 thread".to_owned() } else { format!("{} threads", threads()) },
-            self.bytes_per_body,
-            self.bytes_per_static,
             self.allocations_per_step(),
         );
         if self.checked_frames > 0 {
-            text += &format!("\nverified        {} frames", self.checked_frames);
+            text += &format!("\nverified  {} frames by brute force", self.checked_frames);
         }
         text
     }

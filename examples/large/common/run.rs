@@ -65,7 +65,8 @@ impl Run {
     /// Prints the summary for people.
     pub(crate) fn finish(&self, options: &Options) {
         self.bar.finish_and_clear();
-        options.say(&format!("{}\n{}\n{}", self.name, self.world.report(), self.figures.summary()));
+        let (last, all) = (self.world.report(), self.figures.summary());
+        options.say(&format!("{}\n\nlast frame\n{last}\n\n{all}", self.name));
     }
 
     /// Prints the line of JSON, if requested. It must be the last output.
