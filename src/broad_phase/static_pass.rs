@@ -61,6 +61,9 @@ pub(crate) fn find_oversized_pairs<'s>(
     SearchScratch { statics: found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
+    if pass.step.statics.is_empty() {
+        return Some(());
+    }
     let mut grouped = GroupPass { pass, group: BoxGroup::new(), sink };
     let (boxes, rows) = (&oversized.boxes()[bodies.clone()], &oversized.rows()[bodies]);
     let [width, height] = pass.step.statics.mean_leaf_size();
