@@ -75,6 +75,18 @@ impl App {
         Ok(app)
     }
 
+    /// Plays a recording in the place of the scene.
+    ///
+    /// # Errors
+    ///
+    /// If the file is no recording; the error names the file.
+    #[cfg(feature = "native")]
+    pub fn play(&mut self, path: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+        self.simulation.play(path)?;
+        self.fit();
+        Ok(())
+    }
+
     /// The picture of the last frame.
     pub fn canvas(&self) -> &Canvas {
         &self.canvas
@@ -208,7 +220,7 @@ impl App {
         if self.has_chart && height > 3.0 * chart::HEIGHT {
             free[3] -= chart::HEIGHT;
         }
-        self.camera.fit(self.simulation.population().world(), free);
+        self.camera.fit(self.simulation.extent(), free);
     }
 
     fn tracks_contacts(&self) -> bool {
@@ -240,6 +252,9 @@ impl App {
         let simulation = &self.simulation;
         self.chart.add(simulation.advance_time(), simulation.step_time(), &simulation.report().phases);
         self.flashes.add(simulation.world());
+        if let Some(played) = simulation.played() {
+            self.caption = Some(played.to_owned());
+        }
     }
 
     /// Draws the world as it is.

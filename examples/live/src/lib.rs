@@ -18,6 +18,8 @@ mod text; // characters of a bitmap font
 mod camera;
 mod canvas; // pixels and shapes, clipped
 
+#[cfg(feature = "native")]
+mod playback;
 mod population; // columns that move
 mod settings;
 mod siege; // a scene like a game's

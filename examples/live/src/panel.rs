@@ -116,12 +116,14 @@ fn write_settings(writer: &mut Writer<'_>, simulation: &Simulation) {
     let derived = settings.bound == 0.0;
     let bound = if derived { format!("derived: {}", grids.join(", ")) } else { short(settings.bound) };
     let step = if settings.told { "told what moved" } else { "reads all rows" };
-    writer.row("s S", "scene", settings.scene.name(), TEXT);
+    let is_played = simulation.played().is_some();
+    let recorded = |text: &str| if is_played { "as recorded".to_owned() } else { text.to_owned() };
+    writer.row("s S", "scene", &recorded(settings.scene.name()), TEXT);
     writer.row("+ -", "bodies", &grouped(simulation.world().contacts().body_count()), TEXT);
     writer.row("b B", "bound", &truncated(&bound), TEXT);
     writer.row("t T", "threads", &format!("{} of {}", settings.threads, Simulation::threads_max()), TEXT);
-    writer.row("m M", "moving", &format!("{} %", settings.moving), TEXT);
-    writer.row("c", "step", step, TEXT);
+    writer.row("m M", "moving", &recorded(&format!("{} %", settings.moving)), TEXT);
+    writer.row("c", "step", &recorded(step), TEXT);
 }
 
 fn write_tiers(writer: &mut Writer<'_>, simulation: &Simulation) {

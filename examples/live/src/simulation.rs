@@ -1,5 +1,7 @@
 //! A population, and the world that steps it.
 
+#[cfg(feature = "native")]
+use crate::playback::Playback;
 use crate::population::Population;
 use crate::settings::Settings;
 use crate::threads::Threads;
@@ -14,6 +16,9 @@ pub struct Simulation {
     /// Whether contacts are tracked from step to step.
     tracks_contacts: bool,
     population: Population,
+    /// What is played in the place of the population.
+    #[cfg(feature = "native")]
+    playback: Option<Playback>,
     world: World,
     threads: Threads,
     clock: Clock,
@@ -36,6 +41,8 @@ impl Simulation {
             tracks_contacts,
             world: world_of(&settings, tracks_contacts, &population)?,
             population,
+            #[cfg(feature = "native")]
+            playback: None,
             threads: Threads::new(settings.threads),
             clock,
             report: Report::default(),
@@ -44,6 +51,36 @@ impl Simulation {
         };
         simulation.step()?;
         Ok(simulation)
+    }
+
+    /// Plays a recording in the place of the scene.
+    ///
+    /// # Errors
+    ///
+    /// If the file is no recording; the error names the file.
+    #[cfg(feature = "native")]
+    pub fn play(&mut self, path: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+        let (playback, world) = Playback::open(path)?;
+        (self.playback, self.world) = (Some(playback), world);
+        self.report = self.world.report();
+        Ok(())
+    }
+
+    /// What was played last, if a recording is.
+    pub fn played(&self) -> Option<&str> {
+        #[cfg(feature = "native")]
+        return self.playback.as_ref().map(Playback::state);
+        #[cfg(not(feature = "native"))]
+        None
+    }
+
+    /// A box that covers the world.
+    pub fn extent(&self) -> [f32; 4] {
+        #[cfg(feature = "native")]
+        if let Some(playback) = &self.playback {
+            return playback.extent();
+        }
+        self.population.world()
     }
 
     /// The most threads that are worth having on this machine.
@@ -58,6 +95,12 @@ impl Simulation {
     /// If the world rejects the settings or the bodies. Then nothing has changed.
     pub fn apply(&mut self, settings: Settings, tracks_contacts: bool) -> Result<(), Error> {
         let (before, settings) = (self.settings, settings.clamped(Self::threads_max()));
+        if self.played().is_some() {
+            // All else is as it was recorded.
+            self.settings.threads = settings.threads;
+            self.threads = Threads::new(settings.threads);
+            return Ok(());
+        }
         if (settings.scene, settings.bodies) != (before.scene, before.bodies) {
             *self = Self::new(settings, tracks_contacts, self.clock)?;
             return Ok(());
@@ -83,6 +126,14 @@ impl Simulation {
     ///
     /// If the world rejects the bodies.
     pub fn advance(&mut self) -> Result<(), Error> {
+        #[cfg(feature = "native")]
+        if let Some(playback) = &mut self.playback {
+            let (world, threads) = (&mut self.world, &self.threads);
+            threads.run(|| playback.advance(world));
+            self.report = self.world.report();
+            (self.advance_time, self.step_time) = (0.0, self.report.phases.total.as_secs_f64() * 1e3);
+            return Ok(());
+        }
         let begin = (self.clock)();
         self.population.advance();
         for (row, enabled) in self.population.switched_statics() {

@@ -62,6 +62,9 @@ fn show(_: App) -> Result<(), Box<dyn Error>> {
 fn app(options: &Options) -> Result<App, Box<dyn Error>> {
     let [width, height] = options.size;
     let mut app = App::new(options.settings, width, height, milliseconds)?;
+    if let Some(path) = &options.recording {
+        app.play(path)?;
+    }
     app.set_panel(options.has_panel);
     app.key('f'); // the panel takes space
     app.set_probe(options.probe);

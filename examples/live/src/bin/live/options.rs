@@ -29,6 +29,8 @@ pub(crate) struct Options {
     pub(crate) probe: ProbeKind,
     pub(crate) pointer: Option<[u16; 2]>,
     pub(crate) has_panel: bool,
+    /// What is played in the place of a scene.
+    pub(crate) recording: Option<PathBuf>,
 }
 
 impl Options {
@@ -45,6 +47,7 @@ impl Options {
             probe: ProbeKind::Off,
             pointer: None,
             has_panel: true,
+            recording: None,
         };
         let mut parser = Parser::from_iter(arguments);
         while let Some(argument) = parser.next()? {
@@ -54,6 +57,7 @@ impl Options {
                     options.read(&name, &mut parser)?;
                 }
                 Arg::Short('h') => options.mode = Mode::Help,
+                Arg::Value(file) if options.recording.is_none() => options.recording = Some(file.into()),
                 other => return Err(other.unexpected()),
             }
         }
@@ -127,6 +131,7 @@ pub(crate) fn help() -> String {
     format!(
         "Draws a world of triphase while it runs.\n\n\
          live [OPTIONS]                    a window; its keys are on the screen\n\
+         live RECORDING [OPTIONS]          what World::record_to wrote, in the place of a scene\n\
          live --screenshot FILE [OPTIONS]  a PNG file, without a window\n\
          live --film FILE [OPTIONS]        an animated GIF, without a window\n\
          live --hash [OPTIONS]             the hash of the pairs of all frames\n\
@@ -172,6 +177,7 @@ mod tests {
         assert_eq!((options.overlays, options.size), (vec![Overlay::Cells, Overlay::Tree], [640, 480]));
         assert_eq!(parse("--query ray --pointer 3,4").unwrap().pointer, Some([3, 4]));
         assert_eq!(parse("--help").unwrap().mode, Mode::Help);
+        assert_eq!(parse("a.triphase --frames 2").unwrap().recording, Some("a.triphase".into()));
     }
 
     #[test]
@@ -183,7 +189,7 @@ mod tests {
             ("--size 640", "--size \"640\""),
             ("--frames -1", "\"-1\""),
             ("--bogus", "--bogus"),
-            ("picture.png", "picture.png"),
+            ("a.triphase b.triphase", "b.triphase"),
             ("--screenshot", "--screenshot"),
             ("--film", "--film"),
         ] {
