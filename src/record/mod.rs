@@ -4,7 +4,8 @@
 //! A recording is the way to report a bug: it has the columns bit for bit, and what each call
 //! returned. [`World::record_to`](crate::World::record_to) begins one, [`Recording`] reads it.
 //!
-//! ```
+#![cfg_attr(feature = "record", doc = "```")]
+#![cfg_attr(not(feature = "record"), doc = "```ignore")]
 //! use triphase::record::Recording;
 //! use triphase::{Bodies, World};
 //!
