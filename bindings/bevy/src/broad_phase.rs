@@ -1,7 +1,7 @@
 //! The resource that holds the triphase world.
 
 use crate::messages::entity_of;
-use crate::statics::StaticRows;
+use crate::static_rows::StaticRows;
 use crate::tables::Placement;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;

@@ -84,6 +84,7 @@ mod components;
 mod error;
 mod messages;
 mod plugin;
+mod static_rows;
 mod statics;
 mod step;
 mod tables;

@@ -2,27 +2,14 @@
 
 use crate::broad_phase::BroadPhase;
 use crate::components::{EntityFilter, StaticBox};
-use bevy_ecs::entity::{Entity, EntityHashMap};
+use crate::static_rows::StaticRows;
+use bevy_ecs::entity::Entity;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::error::BevyError;
 use bevy_ecs::lifecycle::RemovedComponents;
 use bevy_ecs::prelude::{Added, Changed, Or, With};
 use bevy_ecs::system::{Query, ResMut, SystemParam};
 use triphase::{Aabb, Filter, Statics};
-
-/// The rows of entities in the static set.
-#[derive(Default)]
-pub(crate) struct StaticRows {
-    rows: EntityHashMap<u32>,
-    /// Rows of removed statics, for the next ones.
-    free: Vec<u32>,
-}
-
-impl StaticRows {
-    pub(crate) fn row(&self, entity: Entity) -> Option<u32> {
-        self.rows.get(&entity).copied()
-    }
-}
 
 /// Statics that get rows, column by column.
 #[derive(Default)]

@@ -1,6 +1,5 @@
 //! The game: components, and the systems around the plugin.
 
-use crate::radar;
 use bevy_app::{App, PostUpdate, Startup, TaskPoolPlugin, Update};
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
@@ -114,7 +113,6 @@ pub fn app(game: Game) -> App {
         .add_systems(Update, (start_and_stop, walk, fly, shoot, reinforce).chain())
         .add_systems(PostUpdate, (count, hit, stop_bullets).chain().after(BroadPhaseSystems))
         .add_observer(on_hit);
-    radar::add(&mut app);
     app
 }
 

@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Plays some frames and prints what happened. With `checked`, a difference is an error.
 fn play(unit_count: usize, frame_count: u32, checked: bool) -> Result<(), Box<dyn std::error::Error>> {
     let mut app = game::app(Game::new(unit_count, 1));
+    radar::add(&mut app);
     let thread = radar::spawn_thread(&app);
     if checked {
         check::add(&mut app);
