@@ -134,6 +134,8 @@ impl App {
     pub fn key(&mut self, key: char) -> bool {
         let (mut settings, is_upper) = (*self.simulation.settings(), key.is_ascii_uppercase());
         match key.to_ascii_lowercase() {
+            // A recording has its own bodies and settings.
+            's' | '+' | '=' | '-' | 'b' | 'm' | 'c' if self.simulation.played().is_some() => return false,
             's' => settings.next_scene(!is_upper),
             '+' | '=' => settings.next_bodies(true),
             '-' => settings.next_bodies(false),
@@ -248,10 +250,15 @@ impl App {
     }
 
     fn advance(&mut self) {
+        let step_before = self.simulation.world().step_number();
         self.error = self.simulation.advance().err();
         let simulation = &self.simulation;
-        self.chart.add(simulation.advance_time(), simulation.step_time(), &simulation.report().phases);
-        self.flashes.add(simulation.world());
+        // Not if the step failed, or if a recording has no more.
+        if simulation.world().step_number() != step_before {
+            self.chart.add(simulation.advance_time(), simulation.step_time(), &simulation.report().phases);
+            self.flashes.add(simulation.world());
+        }
+        self.is_paused |= simulation.is_over();
         if let Some(played) = simulation.played() {
             self.caption = Some(played.to_owned());
         }
@@ -378,6 +385,65 @@ mod tests {
             }
         }
         assert!(app.error.is_none());
+    }
+
+    /// A recording of three steps, the second of which fails, whose last bytes are cut off.
+    #[cfg(feature = "native")]
+    fn recording(cut: usize) -> Result<std::path::PathBuf, Box<dyn std::error::Error>> {
+        use triphase::{Bodies, World};
+        let path = std::env::temp_dir().join(format!("triphase-live-app-{}-{cut}.triphase", std::process::id()));
+        let mut world = World::default();
+        world.record_to(std::fs::File::create(&path)?)?;
+        for x in [0.0f32, f32::NAN, 0.5] {
+            let stepped = world.step(Bodies::uniform(&[[0.0f32, 0.0], [x, 0.0]], [0.5, 0.5]));
+            assert_eq!(stepped.is_err(), x.is_nan());
+        }
+        world.stop_recording()?;
+        drop(world);
+        let bytes = std::fs::read(&path)?;
+        std::fs::write(&path, &bytes[..bytes.len() - cut])?;
+        Ok(path)
+    }
+
+    #[test]
+    #[cfg(feature = "native")]
+    fn playback_pauses_at_the_end() -> Result<(), Box<dyn std::error::Error>> {
+        for (cut, end) in [(0, "the end of the recording"), (1, "the recording ends early: ")] {
+            let path = recording(cut)?;
+            let mut app = app(SceneChoice::Siege, 100);
+            app.play(&path)?;
+            std::fs::remove_file(&path)?;
+            let mut steps = 0;
+            while !app.is_paused() {
+                app.frame();
+                steps += 1;
+                assert!(steps < 10, "it ends");
+            }
+            assert_eq!((app.chart.len(), app.simulation().world().step_number()), (1, 2), "step 1 is made by `play`");
+            // Going on changes nothing.
+            let caption = app.caption.clone().unwrap_or_default();
+            assert!(caption.starts_with(end), "{caption}");
+            app.key('.');
+            app.key(' ');
+            app.frame();
+            assert!(app.is_paused() && app.chart.len() == 1);
+            assert_eq!(app.caption, Some(caption));
+        }
+        Ok(())
+    }
+
+    #[test]
+    #[cfg(feature = "native")]
+    fn a_recording_keeps_its_settings() -> Result<(), Box<dyn std::error::Error>> {
+        let path = recording(0)?;
+        let mut app = app(SceneChoice::Siege, 100);
+        app.play(&path)?;
+        std::fs::remove_file(&path)?;
+        let before = *app.simulation().settings();
+        assert!("sS+=-bBmMcC".chars().all(|key| !app.key(key)));
+        assert_eq!(*app.simulation().settings(), before);
+        assert!("qtTfhg[]1".chars().all(|key| app.key(key)));
+        Ok(())
     }
 
     #[test]

@@ -58,6 +58,12 @@ impl Chart {
         self.samples.push_back(parts(advance, step, phases));
     }
 
+    /// The number of steps that are shown.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.samples.len()
+    }
+
     /// The mean of the last steps, without moving the bodies.
     pub(crate) fn mean_step(&self) -> f64 {
         self.mean()[MOVE + 1..].iter().sum()

@@ -113,17 +113,22 @@ pub(crate) fn draw_answer(canvas: &mut Canvas, [x, y]: [f64; 2], answer: &str) {
 fn write_settings(writer: &mut Writer<'_>, simulation: &Simulation) {
     let settings = simulation.settings();
     let grids: Vec<String> = simulation.report().grids.iter().map(|grid| short(grid.half_extent_max)).collect();
-    let derived = settings.bound == 0.0;
-    let bound = if derived { format!("derived: {}", grids.join(", ")) } else { short(settings.bound) };
-    let step = if settings.told { "told what moved" } else { "reads all rows" };
     let is_played = simulation.played().is_some();
+    let bound = match settings.bound {
+        _ if is_played => format!("recorded: {}", grids.join(", ")),
+        0.0 => format!("derived: {}", grids.join(", ")),
+        bound => short(bound),
+    };
+    let step = if settings.told { "told what moved" } else { "reads all rows" };
+    // The keys that mean nothing to a recording are not shown.
+    let key = |keys| if is_played { "" } else { keys };
     let recorded = |text: &str| if is_played { "as recorded".to_owned() } else { text.to_owned() };
-    writer.row("s S", "scene", &recorded(settings.scene.name()), TEXT);
-    writer.row("+ -", "bodies", &grouped(simulation.world().contacts().body_count()), TEXT);
-    writer.row("b B", "bound", &truncated(&bound), TEXT);
+    writer.row(key("s S"), "scene", &recorded(settings.scene.name()), TEXT);
+    writer.row(key("+ -"), "bodies", &grouped(simulation.world().contacts().body_count()), TEXT);
+    writer.row(key("b B"), "bound", &truncated(&bound), TEXT);
     writer.row("t T", "threads", &format!("{} of {}", settings.threads, Simulation::threads_max()), TEXT);
-    writer.row("m M", "moving", &recorded(&format!("{} %", settings.moving)), TEXT);
-    writer.row("c", "step", &recorded(step), TEXT);
+    writer.row(key("m M"), "moving", &recorded(&format!("{} %", settings.moving)), TEXT);
+    writer.row(key("c"), "step", &recorded(step), TEXT);
 }
 
 fn write_tiers(writer: &mut Writer<'_>, simulation: &Simulation) {

@@ -11,6 +11,7 @@ pub(crate) struct Playback {
     recording: Recording<File>,
     /// What was made last, or why there is no more.
     state: String,
+    is_over: bool,
     /// A box that covers what the first step had.
     extent: [f32; 4],
 }
@@ -26,7 +27,7 @@ impl Playback {
         let file = File::open(path).map_err(|error| named(&error))?;
         let recording = Recording::new(file).map_err(|error| named(&error))?;
         let mut world = recording.world(recording.config().clone()).map_err(|error| named(&error))?;
-        let mut playback = Self { recording, state: String::new(), extent: [0.0; 4] };
+        let mut playback = Self { recording, state: String::new(), is_over: false, extent: [0.0; 4] };
         playback.advance(&mut world);
         playback.extent = extent(&world);
         Ok((playback, world))
@@ -34,12 +35,20 @@ impl Playback {
 
     /// Makes the calls up to the next step.
     pub(crate) fn advance(&mut self, world: &mut World) {
+        if self.is_over {
+            return;
+        }
         self.state = loop {
             let entry = match self.recording.next() {
                 Some(Ok(entry)) => entry,
-                Some(Err(error)) => break format!("the recording ends early: {error}"),
-                None if self.recording.is_complete() => break "the end of the recording".to_owned(),
-                None => break "the recording ends early, between two calls".to_owned(),
+                end => {
+                    self.is_over = true;
+                    break match end {
+                        Some(Err(error)) => format!("the recording ends early: {error}"),
+                        _ if self.recording.is_complete() => "the end of the recording".to_owned(),
+                        _ => "the recording ends early, between two calls".to_owned(),
+                    };
+                }
             };
             let outcome = entry.call.replay(world);
             if let RecordedCall::Step(_) | RecordedCall::StepChanged(..) = entry.call {
@@ -54,6 +63,11 @@ impl Playback {
     /// What was made last, or why there is no more.
     pub(crate) fn state(&self) -> &str {
         &self.state
+    }
+
+    /// Whether all calls were made that can be read.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// A box that covers what the first step had.

@@ -74,6 +74,14 @@ impl Simulation {
         None
     }
 
+    /// Whether a recording is played, and is at its end.
+    pub fn is_over(&self) -> bool {
+        #[cfg(feature = "native")]
+        return self.playback.as_ref().is_some_and(Playback::is_over);
+        #[cfg(not(feature = "native"))]
+        false
+    }
+
     /// A box that covers the world.
     pub fn extent(&self) -> [f32; 4] {
         #[cfg(feature = "native")]

@@ -76,12 +76,24 @@ fn app(options: &Options) -> Result<App, Box<dyn Error>> {
     Ok(app)
 }
 
+/// The scene or the recording of the options.
+fn simulation(options: &Options) -> Result<Simulation, Box<dyn Error>> {
+    let mut simulation = Simulation::new(options.settings, false, milliseconds)?;
+    if let Some(path) = &options.recording {
+        simulation.play(path)?;
+    }
+    Ok(simulation)
+}
+
 /// Prints the hash of the pairs of all frames, to be compared with a browser's.
 fn print_hash(options: &Options) -> Result<(), Box<dyn Error>> {
-    let mut simulation = Simulation::new(options.settings, false, milliseconds)?;
+    let mut simulation = simulation(options)?;
     let mut hash = PairHash::default();
     for _ in 0..options.frames {
         simulation.advance()?;
+        if simulation.is_over() {
+            break;
+        }
         hash.add(simulation.world().contacts());
     }
     println!("{:016x}", hash.value());
@@ -89,8 +101,7 @@ fn print_hash(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 fn print_comparison(options: &Options) -> Result<(), Box<dyn Error>> {
-    let simulation = Simulation::new(options.settings, false, milliseconds)?;
-    println!("{}", triphase_live::Comparison::new(&simulation)?);
+    println!("{}", triphase_live::Comparison::new(&simulation(options)?)?);
     Ok(())
 }
 
