@@ -8,6 +8,7 @@
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::context::StepContext;
 use crate::config::{BodyShape, InvalidRows};
+use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
@@ -38,7 +39,7 @@ impl StepParts<'_> {
         let outcome = rows.and_then(|rows| self.step_changed_rows(&rows, changed, start));
         self.broad_phase.chunk_starts = chunk_starts;
         self.record_outcome(&span, &outcome);
-        span.record(|| [("changed", self.broad_phase.changed.rows().len())]);
+        span.record(|| [("changed", self.broad_phase.changed_count)]);
         outcome
     }
 
@@ -51,7 +52,8 @@ impl StepParts<'_> {
         let last_count = self.frames.front().row_count;
         self.broad_phase.changed.read(changed, rows.len(), last_count)?;
         let statics_are_known = self.add_rows_at_changed_statics(rows.len());
-        let changed = self.broad_phase.changed.rows().len() + self.broad_phase.changed.gone().len();
+        self.broad_phase.changed_count = self.broad_phase.changed.rows().len();
+        let changed = self.broad_phase.changed_count + self.broad_phase.changed.gone().len();
         let few = changed <= rows.len().max(last_count) / CHANGED_SHARE;
         if few && statics_are_known && self.can_update(rows) {
             return self.update(rows, start).inspect(|()| self.history.count_step(StepKind::Told));
@@ -65,13 +67,14 @@ impl StepParts<'_> {
         let frame = Arc::make_mut(&mut next);
         // Where all rows are new, the next step probably changes few of them.
         let outcome = if few || last_count == 0 {
-            self.build_kept_frame(rows, frame, start)
+            self.build_kept_frame(rows, few && statics_are_known, frame, start)
         } else {
             self.build_frame(rows, true, frame, None, start)
         };
         match outcome {
-            Ok(()) if statics_are_known => self.contacts.changed.take_rows(&mut self.broad_phase.changed),
-            Ok(()) => self.contacts.changed.clear(),
+            Ok(()) if !statics_are_known || last_count == 0 => self.contacts.changed.clear(),
+            Ok(()) if few => self.contacts.changed.set_found(),
+            Ok(()) => self.contacts.changed.take_rows(&mut self.broad_phase.changed),
             Err(_) => {}
         }
         if outcome.is_ok() {
@@ -134,17 +137,31 @@ impl StepParts<'_> {
         self.broad_phase.changed.rows().iter().any(|&row| rows.check(row as usize).is_err())
     }
 
-    /// Files all rows, and keeps what the next step needs to update them.
-    fn build_kept_frame(&mut self, rows: &Chunks<'_, '_>, frame: &mut Frame, start: Clock) -> Result<(), Error> {
+    /// Files all rows, and keeps what the next step needs to update them. `few`: the rows that
+    /// changed count as such.
+    fn build_kept_frame(
+        &mut self,
+        rows: &Chunks<'_, '_>,
+        few: bool,
+        frame: &mut Frame,
+        start: Clock,
+    ) -> Result<(), Error> {
         self.build_frame(rows, false, frame, None, start)?;
+        let are_circles = self.are_circles(rows);
+        let Self { broad_phase, contacts, config, .. } = self;
         // A row that was skipped is nowhere, and would have to be looked at in each step.
         if frame.skipped.is_empty() {
-            frame.had_circles = self.are_circles(rows);
-            self.broad_phase.row_index.begin(frame);
+            frame.had_circles = are_circles;
+            broad_phase.row_index.begin(frame);
             frame.ids_stamp = frame.moved.stamp;
         }
+        if !few {
+            broad_phase.changed.clear();
+        }
         // In any case, so that pairs are in the same order.
-        self.contacts.keep(rows.len(), frame.moved.stamp, self.config.margin, self.config.is_parallel(rows.len()));
+        let parallel = config.is_parallel(rows.len());
+        contacts.keep(&broad_phase.changed, (rows.len(), frame.moved.stamp), config.margin, parallel);
+        std::mem::swap(&mut broad_phase.changed, &mut contacts.kept.changed);
         frame.phases.total = { start }.lap();
         Ok(())
     }
@@ -166,7 +183,8 @@ impl StepParts<'_> {
         phases.plan = clock.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("find_changed_pairs");
-        broad_phase.find_changed_pairs(step, front, &mut contacts.kept.found)?;
+        let KeptPairs { changed: last, found, .. } = &mut contacts.kept;
+        broad_phase.find_changed_pairs(step, front, (last, rows.len()), found)?;
         drop(span);
         if contacts.kept.compare(&broad_phase.changed) > config.pair_limit {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
@@ -190,7 +208,8 @@ impl StepParts<'_> {
         };
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("move_rows");
-        let outcome = broad_phase.update(step, rows.len(), frame);
+        let KeptPairs { changed: last, found, .. } = &mut contacts.kept;
+        let outcome = broad_phase.update(step, last, &mut found.filed, frame);
         drop(span);
         if outcome.is_ok() {
             // The step can no longer fail.
@@ -201,13 +220,14 @@ impl StepParts<'_> {
             frame.statics.copy_from(statics);
             phases.partition = clock.lap();
             let span = span!("edit_pairs");
-            contacts.apply_changes(rows.len(), frame.moved.stamp, parallel);
+            contacts.apply_changes(&broad_phase.changed, rows.len(), frame.moved.stamp, parallel);
             drop(span);
             phases.gather += clock.lap();
             let span = config.contact_tracking.then(|| span!("track_contacts"));
             contacts.track_changes(tracked, broad_phase.changed.set(), frame);
             drop(span);
-            contacts.changed.take_pairs(&mut contacts.kept.found);
+            std::mem::swap(&mut broad_phase.changed, &mut contacts.kept.changed);
+            contacts.changed.set_found();
             if config.contact_tracking {
                 phases.track_contacts = clock.lap();
             }

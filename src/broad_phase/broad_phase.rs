@@ -3,7 +3,7 @@
 use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::row_index::RowIndex;
-use crate::broad_phase::changes::search::ChangedPairs;
+use crate::broad_phase::changes::search::{ChangedPairs, ChangedRowsInput};
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;
@@ -12,7 +12,6 @@ use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::stored_boxes::StoredBoxes;
-use crate::geometry::RawAabb;
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
@@ -32,6 +31,7 @@ pub(crate) struct BroadPhase {
     pub(crate) row_index: RowIndex,
     /// The changed rows of such a step.
     pub(crate) changed: ChangedSet,
+    pub(crate) changed_count: usize,
     /// The same with their boxes.
     pub(crate) changed_bodies: Vec<ChangedBody>,
     sort: SortBuffers,
@@ -90,27 +90,28 @@ impl BroadPhase {
         self.finder.find_frame_pairs(step, &budget, out)
     }
 
-    /// Reads the changed rows of a step, in the order of their places in the last one, whose frame
-    /// is `front`, so that memory is read in order.
+    /// Reads the changed rows of a step, and orders them like the cells of the last step, whose
+    /// frame is `front`, so that memory is read in order.
     pub(crate) fn read_changed(&mut self, rows: &Chunks<'_, '_>, front: &Frame) -> Result<(), Error> {
         let Self { row_index, changed, changed_bodies, sort, .. } = self;
         let SortBuffers { keys, spare, bodies } = sort;
+        let sort_keys = front.bands.sort_keys();
         keys.clear();
         bodies.clear();
         for (number, &row) in (0..).zip(changed.rows()) {
             if let Some(&ahead) = changed.rows().get(bodies.len() + ROWS_AHEAD) {
-                row_index.prefetch(ahead);
                 rows.prefetch(ahead);
             }
             let aabb = rows.check(row as usize).map_err(Error::InvalidBody)?;
-            keys.push((row_index.sort_key(front, row, &aabb), number));
+            keys.push((sort_keys.of(&aabb), number));
             // The caller's function for ids is called here, before anything is changed: it may
             // panic.
-            bodies.push(ChangedBody { row, number, aabb, filter: rows.filter(row), id: rows.id(row) });
+            bodies.push(ChangedBody { row, aabb, filter: rows.filter(row), id: rows.id(row) });
         }
         for (number, &row) in (bodies.len() as u32..).zip(changed.gone()) {
-            keys.push((row_index.sort_key(front, row, &RawAabb::default()), number));
-            bodies.push(ChangedBody { row, number, aabb: NO_BOX, filter: Filter::ALL, id: 0 });
+            let key = row_index.aabb(front, row).map_or(0, |aabb| sort_keys.of(&aabb));
+            keys.push((key, number));
+            bodies.push(ChangedBody { row, aabb: NO_BOX, filter: Filter::ALL, id: 0 });
         }
         sort_by_key(keys, spare);
         changed_bodies.clear();
@@ -118,24 +119,34 @@ impl BroadPhase {
         Ok(())
     }
 
-    /// Finds the pairs of the changed rows, in the last step, whose frame is `front`, and in this
-    /// one.
+    /// Finds the pairs of the changed rows. `front` is the frame of the last step, in which the
+    /// rows `last` changed; there are `row_count` rows now.
     pub(crate) fn find_changed_pairs(
         &mut self,
         step: StepContext<'_>,
         front: &Frame,
+        (last, row_count): (&ChangedSet, usize),
         pairs: &mut ChangedPairs,
     ) -> Result<(), Error> {
-        let Self { finder, row_index, changed, changed_bodies, .. } = self;
-        pairs.find(finder, step, (front, row_index), changed_bodies, changed)
+        let Self { finder, row_index: index, changed, changed_bodies: bodies, .. } = self;
+        pairs.find(finder, step, ChangedRowsInput { bodies, changed, last, front, index, row_count })
     }
 
     /// Moves the changed rows in the frame of the last step, or in a copy of it; files all rows
-    /// instead if many have been moved since that was done. There are `row_count` rows afterwards.
-    pub(crate) fn update(&mut self, step: StepContext<'_>, row_count: usize, frame: &mut Frame) -> Result<(), Error> {
+    /// instead if many have been moved since that was done. `filed` has the changed rows; `last`
+    /// are those that changed in the last step.
+    pub(crate) fn update(
+        &mut self,
+        step: StepContext<'_>,
+        last: &ChangedSet,
+        filed: &mut Frame,
+        frame: &mut Frame,
+    ) -> Result<(), Error> {
         if !self.row_index.is_worn() {
-            return self.row_index.update(&mut self.finder, step, (&self.changed_bodies, row_count), frame);
+            let changed = (&self.changed_bodies[..], &self.changed, last);
+            return self.row_index.update(&mut self.finder, step, changed, filed, frame);
         }
+        let row_count = filed.row_count;
         // As stored, not as in the caller's columns: those may have changed without being named,
         // and the pairs are those of the stored boxes.
         let boxes = &mut self.stored_boxes;

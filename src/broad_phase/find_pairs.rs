@@ -6,6 +6,7 @@
 use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch};
+use crate::broad_phase::sleepers::cached_rows::RecordRows;
 use crate::broad_phase::task::TaskOutput;
 use crate::broad_phase::{band_pass, oversized_pass};
 use crate::error::{Error, InvalidRow};
@@ -21,6 +22,9 @@ use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
 use crate::trace::{span, task_span};
+
+/// Bodies up to which a single band is filed faster than bands are planned.
+pub(crate) const FEW_BODIES: usize = 64;
 
 /// The passes of a step, with the buffers that they reuse.
 #[derive(Default)]
@@ -91,6 +95,27 @@ impl PairFinder {
     pub(crate) fn build_frame(&mut self, step: StepContext<'_>, frame: &mut Frame) {
         frame.file_oversized(&self.filing);
         self.build_bands(step, &mut frame.bands);
+    }
+
+    /// Files bodies without searching for pairs. Those that are too large for every class are added
+    /// to `oversized` instead.
+    pub(crate) fn file_bodies(
+        &mut self,
+        step: StepContext<'_>,
+        bodies: &[BodyRecord],
+        bands: &mut Bands,
+        oversized: &mut Vec<BodyRecord>,
+    ) -> Result<(), Error> {
+        if bodies.len() <= FEW_BODIES {
+            bands.file_in_one_band(bodies, step.level);
+        } else {
+            self.file(step, &RecordRows(bodies), false, bands, &mut PhaseTimes::default())?;
+            oversized.extend_from_slice(self.oversized(bands));
+        }
+        if !bodies.is_empty() {
+            self.build_bands(step, bands);
+        }
+        Ok(())
     }
 
     /// Builds bands that were filed, without searching for pairs.

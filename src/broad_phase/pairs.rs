@@ -4,7 +4,7 @@
 //! are reused from earlier steps (pairs of sleeping bodies) come last.
 
 use crate::memory::buffers::buffers;
-use crate::memory::page::{Page, PagePool};
+use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,6 +38,14 @@ impl PairPages {
         self.pair_count += pages.iter().map(|page| page.pairs().len()).sum::<usize>();
         self.pages.append(pages);
         first..self.pages.len()
+    }
+
+    /// Appends pairs, on pages from the pool.
+    fn push_pairs(&mut self, pool: &PagePool, mut pairs: impl ExactSizeIterator<Item = [u32; 2]>) {
+        self.pair_count += pairs.len();
+        let budget = PairBudget::new(usize::MAX);
+        let mut sink = PairSink::new(pool, &budget, &mut self.pages);
+        pairs.all(|pair| sink.push(pair).is_some());
     }
 
     /// Appends all pages of `other`, which is left empty.
@@ -103,6 +111,17 @@ impl FoundPairs {
     /// Adds body pages of a task whose bodies are filed in several grids.
     pub(crate) fn push_mixed(&mut self, bodies: &mut Vec<Page>) {
         self.bodies.append(bodies);
+    }
+
+    /// Adds pairs that belong to no task.
+    pub(crate) fn push_pairs(
+        &mut self,
+        pool: &PagePool,
+        bodies: impl ExactSizeIterator<Item = [u32; 2]>,
+        statics: impl ExactSizeIterator<Item = [u32; 2]>,
+    ) {
+        self.bodies.push_pairs(pool, bodies);
+        self.statics.push_pairs(pool, statics);
     }
 
     /// Adds pages that are reused from earlier steps.

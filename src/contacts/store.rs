@@ -3,6 +3,7 @@
 //! A step finds its pairs in `next`, apart from those of the last successful step in `found`. When
 //! nothing can fail any more, the two are swapped.
 
+use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::config::WorldConfig;
 use crate::contacts::changes::changed_view::ChangedView;
@@ -104,24 +105,39 @@ impl ContactStore {
 
     /// The running step, which was told what changed, is about to succeed: its pairs are edited
     /// into the kept ones, and become those of the step.
-    pub(crate) fn apply_changes(&mut self, row_count: usize, stamp: FrameStamp, parallel: bool) {
+    pub(crate) fn apply_changes(&mut self, changed: &ChangedSet, row_count: usize, stamp: FrameStamp, parallel: bool) {
         self.found.clear(&self.pool);
         self.next.clear(&self.pool);
-        self.kept.apply(row_count, stamp, self.partners.is_some(), parallel);
-        self.next.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
+        let derived = (self.events.is_some(), self.partners.is_some());
+        self.kept.apply(changed, (row_count, stamp), derived, parallel);
+        self.take_kept();
     }
 
-    /// Keeps the pairs of the running step, so that the next can be told what changed.
-    pub(crate) fn keep(&mut self, row_count: usize, stamp: FrameStamp, margin: f32, parallel: bool) {
+    /// The pairs of the running step become the kept ones.
+    fn take_kept(&mut self) {
+        let Self { pool, next, kept: KeptPairs { bodies, statics, .. }, .. } = self;
+        next.push_pairs(pool, bodies.active_pairs(), statics.active_pairs());
+        next.set_cached(&bodies.pages, &statics.pages);
+    }
+
+    /// Keeps the pairs of the running step, in which these rows `changed`, so that the next can be
+    /// told what changed.
+    pub(crate) fn keep(
+        &mut self,
+        changed: &ChangedSet,
+        (row_count, stamp): (usize, FrameStamp),
+        margin: f32,
+        parallel: bool,
+    ) {
         self.found.clear(&self.pool);
-        self.kept.fill(&self.next, row_count, self.partners.is_some(), parallel);
+        self.kept.fill(&self.next, changed, row_count, self.partners.is_some(), parallel);
         self.kept.stamp = stamp;
         // Without a margin, no contact persists without its pair.
         if let Some(tracker) = self.events.as_mut().filter(|_| margin > 0.0) {
             tracker.note_lingering(&self.kept);
         }
         self.next.clear(&self.pool);
-        self.next.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
+        self.take_kept();
     }
 
     /// The running step failed: the present pairs stay.

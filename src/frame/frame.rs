@@ -36,7 +36,7 @@ pub(crate) struct Frame {
     pub(crate) filters: Vec<Filter>,
     /// Tier 1: the bodies that this step filed, or an earlier one that it goes back to.
     pub(crate) bands: Bands,
-    /// Tier 1: the bodies that moved since.
+    /// Tier 1: the bodies that changed since.
     pub(crate) moved: MovedBodies,
     /// Tier 1: the bodies that earlier steps filed.
     pub(crate) cached: CachedBodies,
@@ -123,7 +123,7 @@ impl Frame {
         boxes.resize(self.row_count, [f32::NAN; 4]);
         let mut put = |BodyRecord { aabb, row }: BodyRecord| boxes[row as usize] = aabb;
         self.bands.bodies().filter(|body| !self.moved.is_outdated(body.row)).for_each(&mut put);
-        self.moved.bands.bodies().for_each(&mut put);
+        self.moved.bands().flat_map(Bands::bodies).for_each(&mut put);
         if let Some(bands) = self.cached.bands() {
             bands.bodies().filter(|body| self.cached.is_cached(body.row)).for_each(&mut put);
         }

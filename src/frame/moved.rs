@@ -1,8 +1,10 @@
-//! The bodies of a frame that left the places where the bands file them.
+//! The bodies of a frame that are not where its bands file them.
 //!
-//! A step that is told which rows changed updates the bands of an earlier step instead of filing
-//! all rows. A body that stays in its cell is updated there. Any other one is filed in a second,
-//! small set of bands, and its entry in the first is *outdated*: it stays, and searches skip it.
+//! A step that is told which rows changed keeps the bands of an earlier step instead of filing all
+//! rows. The changed bodies are filed in bands of their own, and their entries in the others are
+//! *outdated*: they stay, and searches skip them. A body that no longer changes returns to its
+//! entry if it is still in the same cell. Otherwise it is filed with all others of its kind in a
+//! third set of bands.
 
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::buffers;
@@ -19,10 +21,11 @@ pub(crate) struct FrameStamp {
 
 crate::memory::buffers::plain_buffers!(FrameStamp);
 
-/// Bodies that moved out of the cells where a frame's bands have them.
+/// Bodies that are not where a frame's bands have them.
 #[derive(Clone, Default)]
 pub(crate) struct MovedBodies {
-    pub(crate) bands: Bands,
+    changed: Bands,
+    settled: Bands,
     /// By row: whether the entry in the frame's bands is outdated.
     outdated: BitSet,
     /// Whether the frame was updated; otherwise nothing else counts.
@@ -30,13 +33,14 @@ pub(crate) struct MovedBodies {
     pub(crate) stamp: FrameStamp,
 }
 
-buffers!(MovedBodies { leveled: bands, outdated; own: ; plain: in_use, stamp; });
+buffers!(MovedBodies { leveled: changed, settled, outdated; own: ; plain: in_use, stamp; });
 
 impl MovedBodies {
     /// No body has moved, and the frame is not to be updated.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.in_use) {
-            self.bands.clear();
+            self.changed.clear();
+            self.settled.clear();
         }
         self.stamp = FrameStamp::default();
     }
@@ -53,9 +57,19 @@ impl MovedBodies {
         self.in_use = true;
     }
 
+    /// The bands of [`settled`](Self::settled).
+    pub(crate) fn settled_bands(&self) -> &Bands {
+        &self.settled
+    }
+
     /// Marks the entry of a row in the frame's bands as outdated.
     pub(crate) fn set_outdated(&mut self, row: u32) {
         self.outdated.insert(row);
+    }
+
+    /// The entry of a row in the frame's bands counts again.
+    pub(crate) fn set_current(&mut self, row: u32) {
+        self.outdated.remove(row);
     }
 
     /// Whether the entry of a row in the frame's bands is outdated.
@@ -64,10 +78,38 @@ impl MovedBodies {
         self.in_use && self.outdated.contains(row)
     }
 
-    /// The bands of the moved bodies, if there are any.
+    /// Whether any entry in the frame's bands may be outdated.
     #[inline(always)]
-    pub(crate) fn bands(&self) -> Option<&Bands> {
-        Some(&self.bands).filter(|_| self.in_use)
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.in_use
+    }
+
+    /// The bands of the bodies that changed in the last step, if there are any.
+    #[inline(always)]
+    pub(crate) fn changed(&self) -> Option<&Bands> {
+        Some(&self.changed).filter(|bands| self.in_use && !bands.is_empty())
+    }
+
+    /// The bands of the bodies that changed before and have left their cells, if there are any.
+    #[inline(always)]
+    pub(crate) fn settled(&self) -> Option<&Bands> {
+        Some(&self.settled).filter(|bands| self.in_use && !bands.is_empty())
+    }
+
+    /// Both.
+    #[inline(always)]
+    pub(crate) fn bands(&self) -> impl Iterator<Item = &Bands> {
+        self.changed().into_iter().chain(self.settled())
+    }
+
+    /// The bands of [`changed`](Self::changed), to be replaced.
+    pub(crate) fn changed_mut(&mut self) -> &mut Bands {
+        &mut self.changed
+    }
+
+    /// The bands of [`settled`](Self::settled), to be replaced.
+    pub(crate) fn settled_mut(&mut self) -> &mut Bands {
+        &mut self.settled
     }
 
     /// Becomes a copy of `other`, apart from the bands.

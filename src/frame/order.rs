@@ -10,13 +10,14 @@ impl Frame {
     pub(crate) fn write_spatial_order(&self, order: &mut Vec<u32>) {
         order.clear();
         order.reserve(self.row_count);
-        match self.moved.bands() {
-            None => self.bands.row_runs().for_each(|rows| order.extend_from_slice(rows)),
-            Some(moved) => {
-                let is_current = |row: &u32| !self.moved.is_outdated(*row);
-                self.bands.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_current)));
-                moved.row_runs().for_each(|rows| order.extend_from_slice(rows));
-            }
+        if self.moved.is_in_use() {
+            let is_current = |row: &u32| !self.moved.is_outdated(*row);
+            self.bands.row_runs().for_each(|rows| order.extend(rows.iter().copied().filter(is_current)));
+        } else {
+            self.bands.row_runs().for_each(|rows| order.extend_from_slice(rows));
+        }
+        for moved in self.moved.bands() {
+            moved.row_runs().for_each(|rows| order.extend_from_slice(rows));
         }
         if let Some(sleepers) = self.cached.bands() {
             let is_cached = |row: &u32| self.cached.is_cached(*row);

@@ -47,6 +47,13 @@ impl Oversized {
         self.linear.rebuild(if records.len() <= LINEAR_MAX { records } else { &[] });
     }
 
+    /// Removes all bodies.
+    pub(crate) fn clear(&mut self) {
+        if !self.is_empty() {
+            self.rebuild(&[]);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -52,6 +52,12 @@ impl BitSet {
         self.words[index as usize / 64] & (1 << (index % 64)) != 0
     }
 
+    /// Whether `index` is a member, which it is not outside of the range.
+    #[inline]
+    pub(crate) fn contains_if_any(&self, index: u32) -> bool {
+        self.words.get(index as usize / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
+    }
+
     /// Replaces the set by the one with these bits.
     pub(crate) fn set_words(&mut self, words: impl Iterator<Item = u64>) {
         self.words.clear();

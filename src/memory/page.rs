@@ -44,7 +44,7 @@ impl Page {
     }
 
     /// Changes the pairs of a page that is not to be recycled.
-    pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Vec<[u32; 2]>)) {
+    pub(crate) fn edit_pairs(&mut self, edit: impl FnOnce(&mut Vec<[u32; 2]>)) {
         let mut pairs = std::mem::take(&mut self.page).into_vec();
         pairs.truncate(self.len as usize);
         edit(&mut pairs);

@@ -16,10 +16,11 @@ use crate::tier::static_tree::tree::StaticTree;
 
 /// The parts of a frame, in the order in which they are searched.
 const COMMON: usize = 0;
-const MOVED: usize = 1;
-const SLEEPERS: usize = 2;
-const OVERSIZED: usize = 3;
-const STATICS: usize = 4;
+const CHANGED: usize = 1;
+const SETTLED: usize = 2;
+const SLEEPERS: usize = 3;
+const OVERSIZED: usize = 4;
+const STATICS: usize = 5;
 
 impl<'w> QueryBuilder<'w> {
     /// Queries about the bodies of a frame and about `statics`, which may be newer. `parallel` is
@@ -42,7 +43,8 @@ impl Source<Hit> for Frame {
         while *part <= STATICS {
             let search = match *part {
                 COMMON => scope.common.then(|| points(&self.bands)),
-                MOVED => self.moved.bands().filter(|_| scope.common).map(points),
+                CHANGED => self.moved.changed().filter(|_| scope.common).map(points),
+                SETTLED => self.moved.settled().filter(|_| scope.common).map(points),
                 SLEEPERS => self.cached.bands().filter(|_| scope.common).map(points),
                 OVERSIZED if self.oversized.is_empty() => None,
                 OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.oversized.grid().box_query(*area, test))),
@@ -60,7 +62,7 @@ impl Source<Hit> for Frame {
     fn hit(&self, scope: &Scope<'_, Hit>, part: usize, row: u32) -> Option<Hit> {
         match part {
             COMMON if self.moved.is_outdated(row) => None,
-            COMMON | MOVED => self.body(scope, row),
+            COMMON | CHANGED | SETTLED => self.body(scope, row),
             SLEEPERS if self.cached.is_cached(row) => self.body(scope, row),
             SLEEPERS => None,
             OVERSIZED => self.body(scope, self.oversized.rows()[row as usize]),
@@ -74,13 +76,12 @@ impl Source<Hit> for Frame {
 
     fn find_hits(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest, found: &mut HitSink<'_, Hit>) {
         if scope.common {
-            match self.moved.bands() {
-                None => self.find_bodies(scope, self.bands.box_query(*area, test), found),
-                Some(moved) => {
-                    let rows = self.bands.box_query(*area, test).filter(|row| !self.moved.is_outdated(*row));
-                    self.find_bodies(scope, rows, found);
-                    self.find_bodies(scope, moved.box_query(*area, test), found);
-                }
+            if self.moved.is_in_use() {
+                let rows = self.bands.box_query(*area, test).filter(|row| !self.moved.is_outdated(*row));
+                self.find_bodies(scope, rows, found);
+                self.moved.bands().for_each(|moved| self.find_bodies(scope, moved.box_query(*area, test), found));
+            } else {
+                self.find_bodies(scope, self.bands.box_query(*area, test), found);
             }
             if let Some(sleepers) = self.cached.bands() {
                 let rows = sleepers.box_query(*area, test).filter(|row| self.cached.is_cached(*row));
@@ -100,7 +101,10 @@ impl Source<Hit> for Frame {
 
     fn find_first(&self, scope: &Scope<'_, Hit>, area: &RawAabb, test: BoxTest) -> Option<Hit> {
         let common = || self.bands.box_query(*area, test).find_map(|row| self.hit(scope, COMMON, row));
-        let moved = || self.moved.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, MOVED, row));
+        let moved = || {
+            let mut rows = self.moved.bands().flat_map(|moved| moved.box_query(*area, test));
+            rows.find_map(|row| self.hit(scope, CHANGED, row))
+        };
         let sleeper = || self.cached.bands()?.box_query(*area, test).find_map(|row| self.hit(scope, SLEEPERS, row));
         let oversized =
             || self.oversized.grid().box_query(*area, test).find_map(|entity| self.hit(scope, OVERSIZED, entity));
@@ -115,9 +119,9 @@ impl Source<Hit> for Frame {
         if scope.common {
             let within = nearest.within();
             self.bands.visit_nearest(point, count, within, &mut add_nearest(self, scope, COMMON, nearest));
-            if let Some(moved) = self.moved.bands() {
+            for moved in self.moved.bands() {
                 let within = nearest.within();
-                moved.visit_nearest(point, count, within, &mut add_nearest(self, scope, MOVED, nearest));
+                moved.visit_nearest(point, count, within, &mut add_nearest(self, scope, CHANGED, nearest));
             }
             if let Some(sleepers) = self.cached.bands() {
                 let within = nearest.within();
@@ -127,8 +131,8 @@ impl Source<Hit> for Frame {
         if scope.oversized {
             let within = nearest.within();
             let level = self.bands.level();
-            // Its hits are rows, like those of moved bodies.
-            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, MOVED, nearest));
+            // Its hits are rows, like those of changed bodies.
+            self.oversized.visit_nearest(level, point, within, &mut add_nearest(self, scope, CHANGED, nearest));
         }
         if let Some(statics) = scope.statics {
             let within = nearest.within();
@@ -141,9 +145,9 @@ impl Source<Hit> for Frame {
         if scope.common {
             let t_max = hits.t_max();
             self.bands.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, COMMON, hits));
-            if let Some(moved) = self.moved.bands() {
+            for moved in self.moved.bands() {
                 let t_max = hits.t_max();
-                moved.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, MOVED, hits));
+                moved.visit_cast(&cast, t_max, &mut add_cast_hits(self, scope, CHANGED, hits));
             }
             if let Some(sleepers) = self.cached.bands() {
                 let t_max = hits.t_max();
@@ -153,7 +157,7 @@ impl Source<Hit> for Frame {
         if scope.oversized {
             let t_max = hits.t_max();
             let level = self.bands.level();
-            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, MOVED, hits));
+            self.oversized.visit_cast(level, &cast, t_max, &mut add_cast_hits(self, scope, CHANGED, hits));
         }
         if let Some(statics) = scope.statics {
             let t_max = hits.t_max();
@@ -198,7 +202,7 @@ impl Frame {
     /// Visits the parts of all tiers, for drawing and debugging.
     pub(crate) fn visit_debug_shapes(&self, statics: &StaticTree, mut visitor: impl FnMut(DebugShape)) {
         self.bands.visit_debug_shapes(&mut visitor);
-        self.moved.bands().into_iter().for_each(|moved| moved.visit_debug_shapes(&mut visitor));
+        self.moved.bands().for_each(|moved| moved.visit_debug_shapes(&mut visitor));
         self.cached.bands().into_iter().for_each(|sleepers| sleepers.visit_debug_shapes(&mut visitor));
         self.oversized.grid().visit_debug_shapes(&mut visitor);
         statics.visit_debug_shapes(visitor);

@@ -11,8 +11,6 @@ pub(crate) const NO_BOX: RawAabb = [f32::NAN; 4];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChangedBody {
     pub(crate) row: u32,
-    /// Its position among the changed rows that exist.
-    pub(crate) number: u32,
     /// Its box, or [`NO_BOX`] if the row does not exist any more.
     pub(crate) aabb: RawAabb,
     pub(crate) filter: Filter,

@@ -34,14 +34,26 @@ impl ChangedSet {
         &self.set
     }
 
+    /// Whether a row changed; `false` if there was no such row.
+    #[inline(always)]
+    pub(crate) fn contains(&self, row: u32) -> bool {
+        self.set.contains_if_any(row)
+    }
+
+    /// Removes all rows.
+    pub(crate) fn clear(&mut self) {
+        let Self { rows, gone, set } = self;
+        rows.drain(..).chain(gone.drain(..)).for_each(|row| set.remove(row));
+    }
+
     /// Replaces the rows by those of a step. Rows beyond those of the last step have changed too.
     ///
     /// # Errors
     ///
     /// If there is no such row, or not a flag for each row. The set is empty then.
     pub(crate) fn read(&mut self, changed: ChangedRows<'_>, row_count: usize, last_count: usize) -> Result<(), Error> {
-        let Self { rows, gone, set } = self;
-        rows.drain(..).chain(gone.drain(..)).for_each(|row| set.remove(row));
+        self.clear();
+        let Self { rows, gone: _, set } = self;
         set.grow_to(row_count.max(last_count));
         let check_len = |expected, found| match expected == found {
             true => Ok(()),

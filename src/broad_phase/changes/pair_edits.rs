@@ -1,6 +1,7 @@
 //! Pairs that a step removed and added.
 
 use crate::memory::buffers::buffers;
+use crate::memory::radix;
 
 /// Pairs as [entries](crate::pair::entry) that a step removed and added.
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ impl PairEdits {
     }
 
     /// Drops pairs that were both removed and added; both lists must be sorted.
-    pub(super) fn cancel(&mut self) {
+    pub(crate) fn cancel(&mut self) {
         let Self { removed, added } = self;
         let (mut kept_removed, mut kept_added, mut k) = (0, 0, 0);
         for at in 0..removed.len() {
@@ -37,6 +38,14 @@ impl PairEdits {
         added.truncate(kept_added + added.len() - k);
         removed.truncate(kept_removed);
     }
+}
+
+/// Sorts pairs as [entries](crate::pair::entry). `spare` is a buffer.
+pub(crate) fn sort_entries(entries: &mut Vec<u64>, spare: &mut Vec<u64>) {
+    // Rows are small numbers: without the unused bits between them, keys have fewer digits.
+    let highest = entries.iter().fold(0, |highest, &entry| highest | entry as u32);
+    let bits = u32::BITS - highest.leading_zeros();
+    radix::sort_by(entries, spare, |&entry| entry >> 32 << bits | entry & u64::from(u32::MAX));
 }
 
 /// Calls `removed` with each element of one ascending list that the other lacks, and `added` with

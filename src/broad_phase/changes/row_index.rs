@@ -1,21 +1,23 @@
 //! Where each row is filed, so that single rows can be moved.
 //!
-//! - CHANGE-1: a row is filed once: in the bands of the frame, among the moved bodies, or among the
-//!   oversized ones. Its entry in the bands is outdated unless that is where it is filed.
+//! - CHANGE-1: a row is filed once: in the bands of the frame, among the rows that changed in the
+//!   last step, among those that changed before and left their cells, or among the oversized ones.
+//!   Its entry in the bands, if it has one, is outdated unless that is where it is filed.
 //! - CHANGE-2: a frame with the stamp of the index, less some updates, differs from one with its
-//!   stamp only in the rows of the logs of these updates.
+//!   stamp only in the rows of the logs of these updates, apart from bodies outside of its bands.
 //!
-//! All moved bodies are filed again in each step. Once that has cost as much as filing all rows,
-//! all rows are filed: so moved bodies cost at most as much again as the best choice would.
+//! Changed rows are filed in each step. One that no longer changes returns to its entry if it is
+//! still in the same cell. Otherwise it is *settled*: all settled bodies are filed again whenever
+//! one is added or removed. Once that has cost as much as filing all rows, all rows are filed: so
+//! settled bodies cost at most as much again as the best choice would.
 
-use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX, is_jump};
+use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
+use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::PairFinder;
-use crate::broad_phase::sleepers::cached_rows::RecordRows;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
-use crate::frame::phases::PhaseTimes;
 use crate::geometry::RawAabb;
 use crate::memory::buffers::buffers;
 use crate::memory::record::BodyRecord;
@@ -28,30 +30,33 @@ const LOG_COUNT: usize = 4;
 /// Rows that are loaded ahead of being moved.
 const AHEAD: usize = 16;
 
-/// Numbers of bands that do not exist: the row is filed among the moved or the oversized bodies,
-/// and `at` is its position there; or it is not filed at all.
-const MOVED: u32 = u32::MAX;
+/// Numbers of bands that do not exist: the row is settled or oversized, and `at` is its position
+/// there; or it has no entry in the bands.
+const SETTLED: u32 = u32::MAX;
 const OVERSIZED: u32 = u32::MAX - 1;
 const NOWHERE: BandPlace = BandPlace { band: u32::MAX - 2, at: 0 };
 
 /// Where the rows of the last step are filed.
 #[derive(Default)]
 pub(crate) struct RowIndex {
-    /// By row (CHANGE-1).
+    /// By row (CHANGE-1). For a row that changed in the last step, its entry in the bands.
     places: Vec<BandPlace>,
-    moved: Vec<BodyRecord>,
-    /// For each moved body, the number of a place in the bands near it.
-    near: Vec<u32>,
+    /// The rows that changed in the last step and are not oversized.
+    changed: Vec<BodyRecord>,
+    settled: Vec<BodyRecord>,
     oversized: Vec<BodyRecord>,
+    /// A buffer for bodies that turn out to be oversized.
+    too_large: Vec<BodyRecord>,
     /// That of the frame to which all of this belongs.
     stamp: FrameStamp,
     /// Number of filings so far.
     filings: u64,
     /// The last updates; that of number `k` is at `k % LOG_COUNT`.
     logs: [ChangeLog; LOG_COUNT],
-    /// Moved bodies that were filed, summed over the updates.
+    /// Settled bodies that were filed, summed over the updates.
     filed_again: usize,
-    /// Number of updates at which oversized bodies changed last.
+    /// Number of updates at which settled and oversized bodies changed last.
+    settled_changed: u64,
     oversized_changed: u64,
 }
 
@@ -74,9 +79,9 @@ impl ChangeLog {
 }
 
 buffers!(RowIndex {
-    leveled: places, moved, near, oversized;
+    leveled: places, changed, settled, oversized, too_large;
     own: logs;
-    plain: stamp, filings, filed_again, oversized_changed;
+    plain: stamp, filings, filed_again, settled_changed, oversized_changed;
 });
 buffers!(ChangeLog { leveled: rows, places; own: ; plain: ; });
 
@@ -105,9 +110,9 @@ impl RowIndex {
     pub(crate) fn begin(&mut self, frame: &mut Frame) {
         self.filings += 1;
         self.stamp = FrameStamp { filing: self.filings, updates: 0 };
-        (self.filed_again, self.oversized_changed) = (0, 0);
-        self.moved.clear();
-        self.near.clear();
+        (self.filed_again, self.settled_changed, self.oversized_changed) = (0, 0, 0);
+        self.changed.clear();
+        self.settled.clear();
         self.places.clear();
         self.places.resize(frame.row_count, NOWHERE);
         frame.bands.for_each_place(|row, place| self.places[row as usize] = place);
@@ -120,14 +125,14 @@ impl RowIndex {
     }
 
     /// Makes `next` a copy of `front`, to which this index belongs, by copying what has changed if
-    /// `next` is an earlier state of it (CHANGE-2). The bands of moved bodies are left out: an
-    /// update files these again.
+    /// `next` is an earlier state of it (CHANGE-2). The bands of the changed bodies are left out:
+    /// an update replaces them.
     pub(crate) fn catch_up(&self, next: &mut Frame, front: &Frame) {
-        match self.logs_since(next.moved.stamp) {
+        let before = next.moved.stamp;
+        match self.logs_since(before) {
             None => {
                 next.bands.copy_from(&front.bands);
                 next.filters.clone_from(&front.filters);
-                next.oversized.clone_from(&front.oversized);
             }
             Some(logs) => {
                 for log in logs {
@@ -140,10 +145,14 @@ impl RowIndex {
                     }
                     log.copy_rows(&front.filters, &mut next.filters);
                 }
-                if next.moved.stamp.updates < self.oversized_changed {
-                    next.oversized.clone_from(&front.oversized);
-                }
             }
+        }
+        let is_behind = |changed: u64| before.filing != self.stamp.filing || before.updates < changed;
+        if is_behind(self.settled_changed) {
+            next.moved.settled_mut().copy_from(front.moved.settled_bands());
+        }
+        if is_behind(self.oversized_changed) {
+            next.oversized.clone_from(&front.oversized);
         }
         // Ids move between frames where they can, so those of `next` may be older or newer than it.
         match self.logs_since(next.ids_stamp) {
@@ -160,28 +169,46 @@ impl RowIndex {
         is_known.then(|| (stamp.updates..self.stamp.updates).map(|before| &self.logs[log_at(before + 1)]))
     }
 
-    /// Moves the changed rows in the frame, which is a copy of the one that the index belongs to.
+    /// Moves the changed rows in the frame, which is that of the index or a copy of it. `filed` has
+    /// the changed bodies in its tiers; its bands may be exchanged for others. `last` are the rows
+    /// that changed in the last step.
+    ///
+    /// If most rows did not change then, those that are still in their cells stay there, as they
+    /// probably will not change in the next step either.
     ///
     /// The index belongs to no frame if this panics or returns an error.
     pub(crate) fn update(
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
-        (bodies, row_count): (&[ChangedBody], usize),
+        (bodies, changed, last): (&[ChangedBody], &ChangedSet, &ChangedSet),
+        filed: &mut Frame,
         frame: &mut Frame,
     ) -> Result<(), Error> {
+        let row_count = filed.row_count;
         let stamp = std::mem::take(&mut self.stamp);
         let stamp = FrameStamp { updates: stamp.updates + 1, ..stamp };
         let mut log = std::mem::take(&mut self.logs[log_at(stamp.updates)]);
         log.rows.clear();
         log.rows.extend(bodies.iter().map(|body| body.row));
         log.places.clear();
-        log.places.reserve(bodies.len());
         frame.moved.start_use();
         self.places.resize(self.places.len().max(row_count), NOWHERE);
-        self.move_rows(bodies, stamp, frame, &mut log);
+        self.settle(changed, stamp, frame, &mut log);
+        self.changed.clear();
+        let new_count = bodies.iter().filter(|body| !last.contains(body.row)).count();
+        if 2 * new_count > bodies.len() {
+            self.take_out(bodies, stamp, frame, Some((last, &mut log)));
+            self.file_changed(finder, step, stamp, frame)?;
+        } else {
+            self.take_out(bodies, stamp, frame, None);
+            self.add_oversized(filed.oversized.records(), stamp);
+            std::mem::swap(frame.moved.changed_mut(), &mut filed.bands);
+        }
         self.places.truncate(row_count);
-        self.file_moved(finder, step, stamp, frame)?;
+        if self.settled_changed == stamp.updates {
+            self.file_settled(finder, step, stamp, frame)?;
+        }
         if self.oversized_changed == stamp.updates {
             frame.oversized.rebuild(&self.oversized);
         }
@@ -191,96 +218,131 @@ impl RowIndex {
         Ok(())
     }
 
-    fn move_rows(&mut self, bodies: &[ChangedBody], stamp: FrameStamp, frame: &mut Frame, log: &mut ChangeLog) {
-        for (k, &ChangedBody { row, aabb, .. }) in bodies.iter().enumerate() {
+    /// Returns the rows that changed in the last step, but not in this one, to their entries in the
+    /// bands if they are still in the same cells, or settles them.
+    fn settle(&mut self, changed: &ChangedSet, stamp: FrameStamp, frame: &mut Frame, log: &mut ChangeLog) {
+        let Self { places, changed: last, settled, settled_changed, .. } = self;
+        last.retain(|body| !changed.set().contains(body.row));
+        for (k, &body) in last.iter().enumerate() {
+            if let Some(ahead) = last.get(k + 2 * AHEAD) {
+                prefetch(&places[ahead.row as usize..=ahead.row as usize]);
+            }
+            if let Some(ahead) = last.get(k + AHEAD).map(|ahead| places[ahead.row as usize]) {
+                if ahead != NOWHERE {
+                    frame.bands.prefetch_box(ahead);
+                }
+            }
+            let place = &mut places[body.row as usize];
+            if *place != NOWHERE && frame.bands.replace_box(*place, &body.aabb) {
+                frame.moved.set_current(body.row);
+                log.places.push(*place);
+            } else {
+                *place = BandPlace { band: SETTLED, at: settled.len() as u32 };
+                settled.push(body);
+                *settled_changed = stamp.updates;
+            }
+        }
+    }
+
+    /// Takes the changed rows out of where they are filed, and lists those that exist. With `stay`,
+    /// which has the rows that changed in the last step, all others stay in their cells if they
+    /// can.
+    fn take_out(
+        &mut self,
+        bodies: &[ChangedBody],
+        stamp: FrameStamp,
+        frame: &mut Frame,
+        mut stay: Option<(&ChangedSet, &mut ChangeLog)>,
+    ) {
+        let Self { places, changed, settled, oversized, settled_changed, oversized_changed, .. } = self;
+        for (k, body) in bodies.iter().enumerate() {
             if let Some(ahead) = bodies.get(k + 2 * AHEAD) {
-                prefetch(&self.places[ahead.row as usize..=ahead.row as usize]);
+                prefetch(&places[ahead.row as usize..=ahead.row as usize]);
             }
-            if let Some(place) = bodies.get(k + AHEAD).and_then(|ahead| self.place(ahead.row)) {
-                frame.bands.prefetch_box(place);
+            if let Some(ahead) = bodies.get(k + AHEAD).filter(|_| stay.is_some()) {
+                let place = places[ahead.row as usize];
+                if place.band < NOWHERE.band {
+                    frame.bands.prefetch_box(place);
+                }
             }
-            if aabb[0].is_nan() {
-                self.remove(row, stamp, frame);
-                continue;
-            }
-            let (place, body) = (self.places[row as usize], BodyRecord { aabb, row });
+            let &ChangedBody { row, aabb, .. } = body;
+            let (place, exists) = (places[row as usize], !aabb[0].is_nan());
             match place.band {
-                MOVED => {
-                    let moved = &mut self.moved[place.at as usize];
-                    if is_jump(&moved.aabb, &aabb) {
-                        self.near[place.at as usize] = frame.bands.place_number_for(&aabb) as u32;
-                    }
-                    *moved = body;
+                SETTLED => {
+                    remove_at(settled, places, place);
+                    *settled_changed = stamp.updates;
                 }
                 OVERSIZED => {
-                    self.oversized[place.at as usize] = body;
-                    self.oversized_changed = stamp.updates;
+                    remove_at(oversized, places, place);
+                    *oversized_changed = stamp.updates;
                 }
-                _ if place != NOWHERE && frame.bands.replace_box(place, &aabb) => log.places.push(place),
+                _ if place == NOWHERE => {}
                 _ => {
-                    let mut near = None;
-                    if place != NOWHERE {
-                        frame.moved.set_outdated(row);
-                        near = (!is_jump(&frame.bands.box_at(place), &aabb)).then(|| frame.bands.place_number(place));
+                    if let Some((last, log)) = &mut stay {
+                        if exists && !last.contains(row) && frame.bands.replace_box(place, &aabb) {
+                            log.places.push(place);
+                            continue;
+                        }
                     }
-                    self.near.push(near.unwrap_or_else(|| frame.bands.place_number_for(&aabb)) as u32);
-                    self.places[row as usize] = BandPlace { band: MOVED, at: self.moved.len() as u32 };
-                    self.moved.push(body);
+                    frame.moved.set_outdated(row);
                 }
             }
-        }
-    }
-
-    /// Removes a row that does not exist any more.
-    fn remove(&mut self, row: u32, stamp: FrameStamp, frame: &mut Frame) {
-        let place = self.places[row as usize];
-        match place.band {
-            MOVED => self.remove_moved(place),
-            OVERSIZED => {
-                remove_at(&mut self.oversized, &mut self.places, place);
-                self.oversized_changed = stamp.updates;
+            if place.band >= NOWHERE.band || !exists {
+                places[row as usize] = NOWHERE;
             }
-            _ if place != NOWHERE => frame.moved.set_outdated(row),
-            _ => {}
+            changed.extend(exists.then_some(BodyRecord { aabb, row }));
         }
-        self.places[row as usize] = NOWHERE;
     }
 
-    fn remove_moved(&mut self, place: BandPlace) {
-        remove_at(&mut self.moved, &mut self.places, place);
-        self.near.swap_remove(place.at as usize);
+    /// Adds changed rows to the oversized ones.
+    fn add_oversized(&mut self, records: impl Iterator<Item = BodyRecord>, stamp: FrameStamp) {
+        let Self { places, changed, oversized, oversized_changed, .. } = self;
+        let before = oversized.len();
+        for record in records {
+            places[record.row as usize] = BandPlace { band: OVERSIZED, at: oversized.len() as u32 };
+            oversized.push(record);
+        }
+        if oversized.len() > before {
+            *oversized_changed = stamp.updates;
+            changed.retain(|body| places[body.row as usize].band != OVERSIZED);
+        }
     }
 
-    /// Files all moved bodies; those that are too large for every class become oversized ones.
-    fn file_moved(
+    /// Files the changed rows that were taken out.
+    fn file_changed(
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
         stamp: FrameStamp,
         frame: &mut Frame,
     ) -> Result<(), Error> {
-        let bands = &mut frame.moved.bands;
-        if self.moved.is_empty() {
-            bands.clear();
-            return Ok(());
-        }
-        self.filed_again += self.moved.len();
-        finder.file(step, &RecordRows(&self.moved), false, bands, &mut PhaseTimes::default())?;
-        for &record in finder.oversized(bands) {
-            let place = self.places[record.row as usize];
-            self.remove_moved(place);
-            self.places[record.row as usize] = BandPlace { band: OVERSIZED, at: self.oversized.len() as u32 };
-            self.oversized.push(record);
-            self.oversized_changed = stamp.updates;
-        }
-        finder.build_bands(step, bands);
+        let mut too_large = std::mem::take(&mut self.too_large);
+        too_large.clear();
+        finder.file_bodies(step, &self.changed, frame.moved.changed_mut(), &mut too_large)?;
+        self.add_oversized(too_large.iter().copied(), stamp);
+        self.too_large = too_large;
         Ok(())
     }
 
-    /// The place of a row, if it is filed in the bands of the frame.
-    #[inline(always)]
-    pub(crate) fn place(&self, row: u32) -> Option<BandPlace> {
-        self.places.get(row as usize).copied().filter(|place| place.band < NOWHERE.band)
+    /// Files all settled bodies; those that are too large for every class become oversized ones.
+    fn file_settled(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        stamp: FrameStamp,
+        frame: &mut Frame,
+    ) -> Result<(), Error> {
+        self.filed_again += self.settled.len();
+        let mut too_large = std::mem::take(&mut self.too_large);
+        too_large.clear();
+        finder.file_bodies(step, &self.settled, frame.moved.settled_mut(), &mut too_large)?;
+        for record in &too_large {
+            let place = self.places[record.row as usize];
+            remove_at(&mut self.settled, &mut self.places, place);
+        }
+        self.add_oversized(too_large.iter().copied(), stamp);
+        self.too_large = too_large;
+        Ok(())
     }
 
     /// Writes the box of each row, or NaN, from a frame that has [caught up](Self::catch_up).
@@ -288,22 +350,11 @@ impl RowIndex {
         boxes.clear();
         boxes.resize(self.places.len(), NO_BOX);
         let in_bands = frame.bands.bodies().filter(|body| !frame.moved.is_outdated(body.row));
-        let elsewhere = self.moved.iter().chain(&self.oversized).copied();
+        let elsewhere = self.changed.iter().chain(&self.settled).chain(&self.oversized).copied();
         in_bands.chain(elsewhere).for_each(|BodyRecord { aabb, row }| boxes[row as usize] = aabb);
     }
 
-    /// A sort key: rows with similar keys are near each other in the frame that the index belongs
-    /// to. `aabb` is the box of a row that is not filed there.
-    #[inline(always)]
-    pub(crate) fn sort_key(&self, frame: &Frame, row: u32, aabb: &RawAabb) -> u64 {
-        match self.places.get(row as usize).copied().unwrap_or(NOWHERE) {
-            BandPlace { band: MOVED, at } => u64::from(self.near[at as usize]),
-            place if place.band < NOWHERE.band => frame.bands.place_number(place),
-            _ => frame.bands.place_number_for(aabb),
-        }
-    }
-
-    /// Loads what [`sort_key`](Self::sort_key) reads.
+    /// Loads what [`prefetch_box`](Self::prefetch_box) reads.
     #[inline(always)]
     pub(crate) fn prefetch(&self, row: u32) {
         if let Some(place) = self.places.get(row as usize) {
@@ -311,11 +362,22 @@ impl RowIndex {
         }
     }
 
-    /// The box of a row in the frame that the index belongs to, if it is filed there.
+    /// Loads what [`aabb`](Self::aabb) reads.
+    #[inline(always)]
+    pub(crate) fn prefetch_box(&self, frame: &Frame, row: u32) {
+        match self.places.get(row as usize).copied() {
+            Some(BandPlace { band: SETTLED, at }) => prefetch(&self.settled[at as usize..=at as usize]),
+            Some(place) if place.band < NOWHERE.band => frame.bands.prefetch_box(place),
+            _ => {}
+        }
+    }
+
+    /// The box of a row in the frame that the index belongs to, if it is filed there and did not
+    /// change in the last step.
     pub(crate) fn aabb(&self, frame: &Frame, row: u32) -> Option<RawAabb> {
         let place = *self.places.get(row as usize)?;
         match place.band {
-            MOVED => Some(self.moved[place.at as usize].aabb),
+            SETTLED => Some(self.settled[place.at as usize].aabb),
             OVERSIZED => Some(self.oversized[place.at as usize].aabb),
             _ => (place != NOWHERE).then(|| frame.bands.box_at(place)),
         }

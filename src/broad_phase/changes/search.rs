@@ -1,19 +1,20 @@
-//! The pairs of changed rows before and after they changed.
+//! The pairs of changed rows.
 //!
-//! The frame of the last step is searched once for both boxes of each changed row, so pairs that
-//! persist need no look-up. Pairs of two changed rows are apart from that: those before are found
-//! by the same search, those now by a step over the changed rows alone, which finds their static
-//! pairs too. Few rows are compared with each other instead.
+//! The frame of the last step is searched for the changed rows, of which it has the unchanged
+//! partners. The pairs of changed rows with each other are found by a step over these rows alone,
+//! which finds their static pairs too. If they are few, they are compared with each other instead.
 //!
-//! - CHANGE-3: a pair of an unchanged row is found by its changed row. A pair of two changed rows
-//!   is found once by the search, through the lower one, and once by the step of changed rows.
+//! - CHANGE-3: a changed row is *active* if it changed in the last step too, otherwise *new*. Pairs
+//!   with an active row are found anew in each step. All other pairs are kept from the last one, so
+//!   for new rows it has to be known which of them began and ended: these are searched for with two
+//!   boxes at once, that of the last step and that of now.
 
 use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX, is_jump};
 use crate::broad_phase::changes::changed_set::ChangedSet;
-use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
+use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference, sort_entries};
 use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::context::StepContext;
-use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
+use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
 use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::broad_phase::sleepers::cached_rows::RecordRows;
@@ -25,7 +26,7 @@ use crate::input::filter::Filter;
 use crate::memory::buffers::{Buffers, buffers};
 use crate::memory::page::PairBudget;
 use crate::memory::record::BodyRecord;
-use crate::pair::entry;
+use crate::pair::{entry, row_and_partner};
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::cross_search::{SEARCH_BOXES_MAX, SearchBuffers};
 use smallvec::SmallVec;
@@ -34,16 +35,13 @@ use std::ops::Range;
 /// Rows of a task: each may need two searches.
 const TASK_ROWS: usize = SEARCH_BOXES_MAX / 2;
 
-/// Changed rows up to which two loops find their pairs with each other: filing as few takes longer.
-const FEW_ROWS: usize = 64;
-
 /// Pairs that a task finds before it counts them against the pair limit.
 const COUNTED_AT_ONCE: usize = 4096;
 
 /// Rows whose boxes are loaded ahead of being read.
 const BOXES_AHEAD: usize = 16;
 
-/// Bits for the boxes of a changed body that overlap another body.
+/// Bits for the boxes of a new row that overlap another body.
 const BEFORE: u32 = 1;
 const NOW: u32 = 2;
 
@@ -51,45 +49,74 @@ const NOW: u32 = 2;
 #[derive(Default)]
 pub(crate) struct ChangedPairs {
     tasks: Vec<ChangedTask>,
-    /// The changed rows that exist, numbered in ascending order, for the step over them alone.
     records: Vec<BodyRecord>,
-    frame: Frame,
-    found: FoundPairs,
-    /// The pairs of bodies that began and ended, ascending, the lower row first.
-    pub(crate) edits: PairEdits,
-    /// All pairs of bodies with a changed row.
-    pub(crate) present: Vec<u64>,
-    /// All static pairs with a changed body, ascending.
-    pub(crate) present_statics: Vec<u64>,
-    /// Pairs of two changed rows in the last step and in this one.
+    step_pairs: FoundPairs,
+    spare: Vec<u64>,
+    /// Pairs of two changed rows, of the last step and of this one.
     both: [Vec<u64>; 2],
+    /// The changed bodies in their tiers.
+    pub(crate) filed: Frame,
+    pub(crate) bodies: FoundChanges,
+    pub(crate) statics: FoundChanges,
 }
 
-/// The pairs of some changed rows with unchanged ones, and those of the last step with higher
-/// changed ones.
+/// The pairs of one kind with a changed row (CHANGE-3).
+#[derive(Default)]
+pub(crate) struct FoundChanges {
+    /// Those with an active row, ascending in the end.
+    pub(crate) active: Vec<u64>,
+    /// The others; those with statics are ascending in the end.
+    pub(crate) new: Vec<u64>,
+    /// The pairs without an active row that ended and began, ascending in the end. Those with
+    /// statics are left to whoever has the pairs of the last step.
+    pub(crate) edits: PairEdits,
+}
+
+/// What was found for some changed rows; `both_before` has the pairs of two new rows in the last
+/// step.
 #[derive(Default)]
 struct ChangedTask {
     range: Range<usize>,
-    edits: PairEdits,
-    present: Vec<u64>,
+    found: FoundChanges,
     both_before: Vec<u64>,
     has_jumps: bool,
 }
 
-buffers!(ChangedTask { leveled: edits, present, both_before; own: ; plain: range, has_jumps; });
+buffers!(FoundChanges { leveled: active, new, edits; own: ; plain: ; });
+buffers!(ChangedTask { leveled: found, both_before; own: ; plain: range, has_jumps; });
+
+impl FoundChanges {
+    fn clear(&mut self) {
+        self.active.clear();
+        self.new.clear();
+        self.edits.clear();
+    }
+
+    fn extend(&mut self, other: &Self) {
+        self.active.extend_from_slice(&other.active);
+        self.new.extend_from_slice(&other.new);
+        self.edits.removed.extend_from_slice(&other.edits.removed);
+        self.edits.added.extend_from_slice(&other.edits.added);
+    }
+
+    fn sort(&mut self, spare: &mut Vec<u64>) {
+        let Self { active, new: _, edits: PairEdits { removed, added } } = self;
+        [active, removed, added].into_iter().for_each(|list| sort_entries(list, spare));
+    }
+}
 
 impl Buffers for ChangedPairs {
     fn bytes(&self) -> usize {
-        let Self { tasks, records, frame, found, edits, present, present_statics, both } = self;
+        let Self { tasks, records, step_pairs, spare, both, filed, bodies, statics } = self;
         tasks.bytes()
             + records.bytes()
-            + frame.bytes()
-            + found.bytes()
-            + edits.bytes()
-            + present.bytes()
-            + present_statics.bytes()
+            + step_pairs.bytes()
+            + spare.bytes()
             + both[0].bytes()
             + both[1].bytes()
+            + filed.bytes()
+            + bodies.bytes()
+            + statics.bytes()
     }
 
     fn reserve_like(&mut self, _: &Self) {}
@@ -100,9 +127,30 @@ impl Buffers for ChangedPairs {
     }
 }
 
+/// The rows of a step that was told what changed, and where they were.
+#[derive(Clone, Copy)]
+pub(crate) struct ChangedRowsInput<'s> {
+    /// The changed rows, near ones together.
+    pub(crate) bodies: &'s [ChangedBody],
+    pub(crate) changed: &'s ChangedSet,
+    /// The rows that changed in the last step.
+    pub(crate) last: &'s ChangedSet,
+    /// The frame of the last step, to which the index belongs.
+    pub(crate) front: &'s Frame,
+    pub(crate) index: &'s RowIndex,
+    pub(crate) row_count: usize,
+}
+
+impl ChangedRowsInput<'_> {
+    /// Whether a changed row is active (CHANGE-3).
+    #[inline(always)]
+    fn is_active(&self, changed_row: u32) -> bool {
+        self.last.contains(changed_row)
+    }
+}
+
 impl ChangedPairs {
-    /// Finds the pairs of all changed rows. `bodies` are these rows, near ones together, and
-    /// `front` is the frame of the last step, to which the index belongs.
+    /// Finds the pairs of all changed rows.
     ///
     /// # Errors
     ///
@@ -111,11 +159,10 @@ impl ChangedPairs {
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
-        (front, index): (&Frame, &RowIndex),
-        bodies: &[ChangedBody],
-        changed: &ChangedSet,
+        input: ChangedRowsInput<'_>,
     ) -> Result<(), Error> {
         let limit = step.config.pair_limit;
+        let bodies = input.bodies;
         let count = bodies.len().div_ceil(TASK_ROWS);
         if self.tasks.len() < count {
             self.tasks.resize_with(count, ChangedTask::default);
@@ -124,114 +171,133 @@ impl ChangedPairs {
             task.range = number * TASK_ROWS..bodies.len().min((number + 1) * TASK_ROWS);
         }
         let budget = PairBudget::new(limit);
-        let search = Search { step, front, index, changed, budget: &budget };
-        let loose_cells = front.oversized.grid().loose_cell_count();
-        finder.run_searches(step, loose_cells, &mut self.tasks[..count], |task, scratch| {
-            search.run(&bodies[task.range.clone()], task, scratch);
-        });
+        let ChangedRowsInput { changed, last, .. } = input;
+        let all_changed_again = last.rows().iter().all(|&row| changed.set().contains(row));
+        let search = Search { step, input, all_changed_again, budget: &budget };
+        let loose_cells = input.front.oversized.grid().loose_cell_count();
+        if !bodies.is_empty() {
+            finder.run_searches(step, loose_cells, &mut self.tasks[..count], |task, scratch| {
+                search.run(&bodies[task.range.clone()], task, scratch);
+            });
+        }
         if budget.is_exceeded() {
             return Err(Error::TooManyPairs { limit });
         }
         self.gather(count);
-        if bodies.len() <= FEW_ROWS {
-            self.compare_few_rows(step, bodies)?;
-        } else {
-            self.step_changed_rows(finder, step, bodies, changed)?;
+        self.file(finder, step, input)?;
+        // A step over so few takes longer than two loops.
+        if bodies.len() <= FEW_BODIES {
+            self.compare_few_rows(step, input)?;
         }
-        self.compare_both();
-        self.edits.removed.sort_unstable();
-        self.edits.added.sort_unstable();
+        self.add_both(input);
+        self.bodies.sort(&mut self.spare);
+        self.statics.sort(&mut self.spare);
+        sort_entries(&mut self.statics.new, &mut self.spare);
         if self.tasks[..count].iter().any(|task| task.has_jumps) {
-            self.edits.cancel();
+            self.bodies.edits.cancel();
         }
         Ok(())
     }
 
     fn gather(&mut self, count: usize) {
-        let Self { tasks, edits, present, both, .. } = self;
-        edits.clear();
-        present.clear();
-        both[0].clear();
+        let Self { tasks, both, bodies, statics, .. } = self;
+        bodies.clear();
+        statics.clear();
+        both.iter_mut().for_each(Vec::clear);
         for task in &tasks[..count] {
-            edits.removed.extend_from_slice(&task.edits.removed);
-            edits.added.extend_from_slice(&task.edits.added);
-            present.extend_from_slice(&task.present);
+            bodies.extend(&task.found);
             both[0].extend_from_slice(&task.both_before);
         }
     }
 
-    /// Finds the pairs of changed rows with each other, and all their static pairs.
-    fn step_changed_rows(
+    /// Adds the pairs of two changed rows.
+    fn add_both(&mut self, input: ChangedRowsInput<'_>) {
+        let Self { spare, both: [before, now], bodies: FoundChanges { active, new, edits }, .. } = self;
+        now.retain(|&pair| {
+            let is_new = !row_and_partner(pair).into_iter().any(|row| input.is_active(row));
+            if is_new {
+                new.push(pair)
+            } else {
+                active.push(pair)
+            }
+            is_new
+        });
+        sort_entries(before, spare);
+        sort_entries(now, spare);
+        let (before, now) = (before.iter().copied(), now.iter().copied());
+        for_each_difference(before, now, |pair| edits.removed.push(pair), |pair| edits.added.push(pair));
+    }
+
+    /// Files the changed rows. Finds their pairs with each other and with statics if they are many.
+    fn file(
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
-        bodies: &[ChangedBody],
-        changed: &ChangedSet,
+        input: ChangedRowsInput<'_>,
     ) -> Result<(), Error> {
-        let Self { records, frame, found, present, present_statics, both, .. } = self;
-        let (rows, present_bodies) = (changed.rows(), bodies.iter().filter(|body| !body.aabb[0].is_nan()));
-        frame.begin(rows.len(), true);
+        let ChangedRowsInput { bodies: changed, row_count, .. } = input;
+        let Self { records, filed, step_pairs, both, statics, .. } = self;
+        filed.begin(row_count, true);
+        let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
         records.clear();
-        records.extend(present_bodies.clone().map(|body| BodyRecord { aabb: body.aabb, row: body.number }));
-        frame.filters.clear();
-        if bodies.iter().any(|body| body.filter != Filter::ALL) {
-            frame.filters.resize(rows.len(), Filter::ALL);
-            present_bodies.for_each(|body| frame.filters[body.number as usize] = body.filter);
+        records.extend(present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
+        if changed.len() <= FEW_BODIES {
+            filed.oversized.clear();
+            return finder.file_bodies(step, records, &mut filed.bands, &mut Vec::new());
         }
         let mut phases = PhaseTimes::default();
-        finder.file(step, &RecordRows(records), false, &mut frame.bands, &mut phases)?;
+        finder.file(step, &RecordRows(records), false, &mut filed.bands, &mut phases)?;
+        // Only those of changed rows are read, so the others may be of earlier steps.
+        if changed.iter().any(|body| body.filter != Filter::ALL) {
+            filed.filters.resize(row_count, Filter::ALL);
+            present().for_each(|body| filed.filters[body.row as usize] = body.filter);
+        } else {
+            filed.filters.clear();
+        }
         let budget = PairBudget::new(step.config.pair_limit);
-        finder.find_frame_pairs(step, &budget, &mut StepOutput { frame, found, phases: &mut phases })?;
-        let row = |number: u32| rows[number as usize];
-        both[1].clear();
-        found.body_pages().for_each(|page| both[1].extend(page.iter().map(|&[a, b]| entry(row(a), row(b)))));
-        present.extend_from_slice(&both[1]);
-        present_statics.clear();
-        found.static_pages().for_each(|page| {
-            present_statics.extend(page.iter().map(|&[body, static_row]| entry(row(body), static_row)));
-        });
-        present_statics.sort_unstable();
-        found.clear(step.pool);
+        finder.find_frame_pairs(
+            step,
+            &budget,
+            &mut StepOutput { frame: filed, found: step_pairs, phases: &mut phases },
+        )?;
+        step_pairs.body_pages().for_each(|page| both[1].extend(page.iter().map(|&[a, b]| entry(a, b))));
+        for &[body, static_row] in step_pairs.static_pages().flatten() {
+            let list = if input.is_active(body) { &mut statics.active } else { &mut statics.new };
+            list.push(entry(body, static_row));
+        }
+        step_pairs.clear(step.pool);
         Ok(())
     }
 
-    /// As [`step_changed_rows`](Self::step_changed_rows), by comparing each with all others.
-    fn compare_few_rows(&mut self, step: StepContext<'_>, bodies: &[ChangedBody]) -> Result<(), Error> {
-        let Self { records: found, present, present_statics, both, .. } = self;
+    /// Finds the pairs of changed rows with each other and with statics, by comparing each row with
+    /// all others.
+    fn compare_few_rows(&mut self, step: StepContext<'_>, input: ChangedRowsInput<'_>) -> Result<(), Error> {
+        let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
         let StepContext { statics, are_circles, .. } = step;
-        let limit = step.config.pair_limit;
-        both[1].clear();
-        present_statics.clear();
-        for (k, a) in bodies.iter().enumerate().filter(|(_, body)| !body.aabb[0].is_nan()) {
-            let partners = bodies[k + 1..]
+        let (limit, changed) = (step.config.pair_limit, input.bodies);
+        let mut count = 0;
+        for (k, a) in changed.iter().enumerate().filter(|(_, body)| !body.aabb[0].is_nan()) {
+            let partners = changed[k + 1..]
                 .iter()
                 .filter(|b| touches(&a.aabb, &b.aabb, are_circles) && a.filter.interacts_with(b.filter));
-            both[1].extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
+            both.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
+            let list = if input.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.new };
             let circle = BodyCircle::of_box(&a.aabb);
             let mut write = |found: &mut Vec<BodyRecord>| {
                 let accepted = found.drain(..).filter(|of| {
                     let do_circles = || circle.overlaps_box(&of.aabb);
                     a.filter.interacts_with(statics.filter_of(of.row)) && (!are_circles || do_circles())
                 });
-                present_statics.extend(accepted.map(|of| entry(a.row, of.row)));
-                (both[1].len() + present_statics.len() <= limit).then_some(())
+                let before = list.len();
+                list.extend(accepted.map(|of| entry(a.row, of.row)));
+                count += list.len() - before;
+                (both.len() + count <= limit).then_some(())
             };
             found.clear();
             let outcome = statics.collect(&a.aabb, found, &mut write).and_then(|()| write(found));
             outcome.ok_or(Error::TooManyPairs { limit })?;
         }
-        present.extend_from_slice(&both[1]);
-        present_statics.sort_unstable();
         Ok(())
-    }
-
-    /// Adds the pairs of two changed rows that began and ended to the edits.
-    fn compare_both(&mut self) {
-        let Self { edits, both: [before, now], .. } = self;
-        before.sort_unstable();
-        now.sort_unstable();
-        let (before, now) = (before.iter().copied(), now.iter().copied());
-        for_each_difference(before, now, |pair| edits.removed.push(pair), |pair| edits.added.push(pair));
     }
 }
 
@@ -239,24 +305,29 @@ impl ChangedPairs {
 #[derive(Clone, Copy)]
 struct Search<'s> {
     step: StepContext<'s>,
-    front: &'s Frame,
-    index: &'s RowIndex,
-    changed: &'s ChangedSet,
+    input: ChangedRowsInput<'s>,
+    /// Whether all rows that changed in the last step have changed in this one.
+    all_changed_again: bool,
     budget: &'s PairBudget,
 }
 
 impl Search<'_> {
     fn run(self, bodies: &[ChangedBody], task: &mut ChangedTask, scratch: &mut SearchScratch) {
-        task.edits.clear();
-        task.present.clear();
+        task.found.clear();
         task.both_before.clear();
         task.has_jumps = false;
+        let ChangedRowsInput { index, front, .. } = self.input;
         let mut before = SmallVec::<[RawAabb; TASK_ROWS]>::new();
         for (k, body) in bodies.iter().enumerate() {
-            if let Some(place) = bodies.get(k + BOXES_AHEAD).and_then(|ahead| self.index.place(ahead.row)) {
-                self.front.bands.prefetch_box(place);
+            if let Some(ahead) = bodies.get(k + 2 * BOXES_AHEAD).filter(|ahead| !self.input.is_active(ahead.row)) {
+                index.prefetch(ahead.row);
             }
-            before.push(self.index.aabb(self.front, body.row).unwrap_or(NO_BOX));
+            if let Some(ahead) = bodies.get(k + BOXES_AHEAD).filter(|ahead| !self.input.is_active(ahead.row)) {
+                index.prefetch_box(front, ahead.row);
+            }
+            let last_box =
+                Some(body.row).filter(|&row| !self.input.is_active(row)).and_then(|row| index.aabb(front, row));
+            before.push(last_box.unwrap_or(NO_BOX));
         }
         let mut found = Found { search: self, bodies, before: &before, task, counted: 0 };
         // Ends early once the pair limit is exceeded, which the step sees from the budget.
@@ -268,7 +339,7 @@ impl Search<'_> {
 struct Found<'s, 't> {
     search: Search<'s>,
     bodies: &'t [ChangedBody],
-    /// The boxes of each body in the last step.
+    /// The boxes of new rows in the last step; NaN for other rows.
     before: &'t [RawAabb],
     task: &'t mut ChangedTask,
     /// Number of present pairs that were counted against the limit.
@@ -277,50 +348,63 @@ struct Found<'s, 't> {
 
 /// The boxes of a body that are searched for together, and its position in the task.
 #[derive(Clone, Copy)]
-struct Group {
-    boxes: [RawAabb; 2],
+struct Group<const N: usize> {
+    boxes: [RawAabb; N],
     position: u32,
 }
 
+/// The groups of a task.
+type Groups<const N: usize> = SmallVec<[Group<N>; SEARCH_BOXES_MAX]>;
+
 impl Found<'_, '_> {
     fn search_bands(&mut self) -> Option<()> {
-        let front = self.search.front;
-        let mut groups = SmallVec::<[Group; SEARCH_BOXES_MAX]>::new();
+        let mut two = Groups::<2>::new();
+        let mut one = Groups::<1>::new();
         for (position, (body, &before)) in (0..).zip(self.bodies.iter().zip(self.before)) {
             let now = body.aabb;
-            if is_jump(&before, &now) {
+            if before[0].is_nan() {
+                if !now[0].is_nan() {
+                    one.push(Group { boxes: [now], position });
+                }
+            } else if is_jump(&before, &now) {
                 self.task.has_jumps = true;
-                groups.push(Group { boxes: [before, NO_BOX], position });
-                groups.push(Group { boxes: [NO_BOX, now], position });
+                two.push(Group { boxes: [before, NO_BOX], position });
+                one.push(Group { boxes: [now], position });
             } else {
-                groups.push(Group { boxes: [before, now], position });
+                two.push(Group { boxes: [before, now], position });
             }
         }
+        // The bit of a box is that of its position in the group.
+        self.search_for(&two, |bits| bits)?;
+        self.search_for(&one, |_| NOW)
+    }
+
+    fn search_for<const N: usize>(&mut self, groups: &[Group<N>], bits_of: impl Fn(u32) -> u32) -> Option<()> {
         let boxes = groups.iter().flat_map(|group| group.boxes).filter(|aabb| !aabb[0].is_nan());
         let Some(bounds) = boxes.reduce(|a, b| union(&a, &b)) else { return Some(()) };
-        let mut buffers = SearchBuffers::<2>::default();
-        let are_circles = self.search.step.are_circles;
+        let Search { step, input, all_changed_again, .. } = self.search;
+        let moved = &input.front.moved;
+        let mut buffers = SearchBuffers::<N>::default();
         let mut search = |bands: &Bands, may_be_outdated: bool| {
             bands.bands_overlapping(bounds).try_for_each(|band| {
                 let boxes = groups.iter().map(|group| group.boxes);
                 let band = bands.search_band(band);
-                band.for_each_overlap(boxes, are_circles, &mut buffers, |number, partner, bits| {
-                    let position = groups[number as usize].position;
-                    // A body overlaps itself.
-                    let is_self = partner == self.bodies[position as usize].row;
-                    if is_self || may_be_outdated && front.moved.is_outdated(partner) {
+                band.for_each_overlap(boxes, step.are_circles, &mut buffers, |number, partner, bits| {
+                    if may_be_outdated && moved.is_outdated(partner) {
                         return Some(());
                     }
-                    self.add(position, partner, bits)
+                    self.add(groups[number as usize].position, partner, bits_of(bits))
                 })
             })
         };
-        search(&front.bands, true)?;
-        front.moved.bands().map_or(Some(()), |moved| search(moved, false))
+        search(&input.front.bands, true)?;
+        // All bodies in the bands of those that changed in the last step may have changed again.
+        let changed = moved.changed().filter(|_| !all_changed_again);
+        changed.into_iter().chain(moved.settled()).try_for_each(|bands| search(bands, false))
     }
 
     fn search_oversized(&mut self, SearchScratch { seen_cells, found, .. }: &mut SearchScratch) -> Option<()> {
-        let oversized = &self.search.front.oversized;
+        let oversized = &self.search.input.front.oversized;
         if oversized.is_empty() {
             return Some(());
         }
@@ -333,9 +417,6 @@ impl Found<'_, '_> {
             oversized.grid().collect(&area, seen_cells, found);
             for &entity in found.iter() {
                 let partner = oversized.record(entity);
-                if partner.row == self.bodies[position].row {
-                    continue;
-                }
                 let touches = |aabb: &RawAabb| touches(aabb, &partner.aabb, are_circles);
                 let bits = u32::from(touches(&boxes[0])) * BEFORE + u32::from(touches(&boxes[1])) * NOW;
                 if bits != 0 {
@@ -349,35 +430,39 @@ impl Found<'_, '_> {
     /// Adds another body that overlaps the box of a changed row before, now or both.
     #[inline(always)]
     fn add(&mut self, position: u32, partner: u32, bits: u32) -> Option<()> {
-        let Search { front, changed, .. } = self.search;
+        let input @ ChangedRowsInput { front, changed, .. } = self.search.input;
         let ChangedBody { row, filter, .. } = self.bodies[position as usize];
         let filters = front.filters_by_row();
         let accepted_before = || filters.is_none_or(|f| f[row as usize].interacts_with(f[partner as usize]));
         if changed.set().contains(partner) {
-            // CHANGE-3.
-            if bits & BEFORE != 0 && row < partner && accepted_before() {
+            // Two new rows find each other. A body overlaps itself.
+            if bits & BEFORE != 0 && row < partner && !input.is_active(partner) && accepted_before() {
                 self.task.both_before.push(entry(row, partner));
             }
             return Some(());
         }
         let was = bits & BEFORE != 0 && accepted_before();
         let is = bits & NOW != 0 && filters.is_none_or(|filters| filter.interacts_with(filters[partner as usize]));
-        let pair = entry(row.min(partner), row.max(partner));
-        if was != is {
-            if is { self.task.edits.added.push(pair) } else { self.task.edits.removed.push(pair) }
-        }
-        if is {
-            self.task.present.push(pair);
-            if self.task.present.len() - self.counted >= COUNTED_AT_ONCE {
-                return self.count();
+        let (pair, found) = (entry(row.min(partner), row.max(partner)), &mut self.task.found);
+        if input.is_active(row) {
+            if !is {
+                return Some(());
+            }
+            found.active.push(pair);
+        } else {
+            if was != is {
+                if is { found.edits.added.push(pair) } else { found.edits.removed.push(pair) }
+            }
+            if is {
+                found.new.push(pair);
             }
         }
-        Some(())
+        if found.active.len() + found.new.len() - self.counted >= COUNTED_AT_ONCE { self.count() } else { Some(()) }
     }
 
     /// Counts new pairs against the pair limit; `None` once it is exceeded.
     fn count(&mut self) -> Option<()> {
-        let len = self.task.present.len();
+        let len = self.task.found.active.len() + self.task.found.new.len();
         let new = len - std::mem::replace(&mut self.counted, len);
         self.search.budget.spend(new).then_some(())
     }

@@ -1,8 +1,8 @@
 //! The pairs with a changed row, listed when they are first asked for.
 
 use crate::broad_phase::changes::changed_set::ChangedSet;
-use crate::broad_phase::changes::search::ChangedPairs;
 use crate::broad_phase::pairs::{FoundPairs, PageChain};
+use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
 use crate::memory::radix;
@@ -13,8 +13,6 @@ use crate::pair::row_and_partner;
 pub(crate) struct ChangedView {
     known: Known,
     rows: ChangedSet,
-    body_pairs: Vec<u64>,
-    static_pairs: Vec<u64>,
     bodies: ReusableLazy<PairList>,
     statics: ReusableLazy<PairList>,
 }
@@ -42,7 +40,7 @@ impl PairList {
     }
 }
 
-buffers!(ChangedView { leveled: ; own: rows, body_pairs, static_pairs, bodies, statics; plain: known; });
+buffers!(ChangedView { leveled: ; own: rows, bodies, statics; plain: known; });
 
 /// What is known about the last successful step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +50,7 @@ enum Known {
     Nothing,
     /// The changed rows, in `rows`.
     Rows,
-    /// The pairs of changed rows, in `body_pairs` and `static_pairs`.
+    /// The pairs of changed rows: those that were found in it, and the new ones of the kept pairs.
     Pairs,
 }
 
@@ -68,10 +66,9 @@ impl ChangedView {
         self.set(Known::Rows);
     }
 
-    /// Another step has succeeded; takes the pairs of the rows that changed in it.
-    pub(crate) fn take_pairs(&mut self, pairs: &mut ChangedPairs) {
-        std::mem::swap(&mut self.body_pairs, &mut pairs.present);
-        std::mem::swap(&mut self.static_pairs, &mut pairs.present_statics);
+    /// Another step has succeeded, which found all pairs of active rows and listed all pairs of new
+    /// ones.
+    pub(crate) fn set_found(&mut self) {
         self.set(Known::Pairs);
     }
 
@@ -83,40 +80,36 @@ impl ChangedView {
 
     /// There are no static pairs any more.
     pub(crate) fn clear_statics(&mut self) {
-        self.static_pairs.clear();
         self.statics.invalidate();
     }
 
     /// The pairs of bodies of which a row changed, ascending; `found` has all pairs.
-    pub(crate) fn bodies(&self, found: &FoundPairs) -> &[[u32; 2]] {
+    pub(crate) fn bodies(&self, found: &FoundPairs, kept: &KeptPairs) -> &[[u32; 2]] {
         let list = self.bodies.get_or_make(|list| {
             let set = self.rows.set();
-            self.list(found.body_pages(), &self.body_pairs, list, |&[a, b]| set.contains(a) | set.contains(b));
+            self.list(found.body_pages(), &kept.bodies.new, list, |&[a, b]| set.contains(a) | set.contains(b));
         });
         &list.pairs
     }
 
     /// The static pairs of which the body changed, ascending; `found` has all pairs.
-    pub(crate) fn statics(&self, found: &FoundPairs) -> &[[u32; 2]] {
+    pub(crate) fn statics(&self, found: &FoundPairs, kept: &KeptPairs) -> &[[u32; 2]] {
         let list = self.statics.get_or_make(|list| {
-            self.list(found.static_pages(), &self.static_pairs, list, |&[body, _]| self.rows.set().contains(body));
+            self.list(found.static_pages(), &kept.statics.new, list, |&[body, _]| self.rows.set().contains(body));
         });
         &list.pairs
     }
 
-    fn list(
-        &self,
-        pages: PageChain<'_>,
-        changed_pairs: &[u64],
-        list: &mut PairList,
-        has_changed: impl Fn(&[u32; 2]) -> bool,
-    ) {
+    fn list(&self, pages: PageChain<'_>, new: &[u64], list: &mut PairList, has_changed: impl Fn(&[u32; 2]) -> bool) {
         let pairs = &mut list.pairs;
         pairs.clear();
         match self.known {
             Known::Nothing => pages.for_each(|page| pairs.extend_from_slice(page)),
             Known::Rows => pages.for_each(|page| pairs.extend(page.iter().copied().filter(&has_changed))),
-            Known::Pairs => pairs.extend(changed_pairs.iter().map(|&pair| row_and_partner(pair))),
+            Known::Pairs => {
+                pages.found.iter().for_each(|page| pairs.extend_from_slice(page.pairs()));
+                pairs.extend(new.iter().map(|&pair| row_and_partner(pair)));
+            }
         }
         list.sort();
     }

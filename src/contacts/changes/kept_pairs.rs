@@ -1,59 +1,82 @@
 //! The pairs of the last step, kept so that the next can edit them.
 //!
-//! - KEPT-1: while `stamp` is that of the last successful frame, the pages contain its pairs in
-//!   ascending order, each on the page of the span of its first row, and so do the partner lists,
-//!   if there are any.
+//! - KEPT-1: while `stamp` is that of the last successful frame, its pairs are those on the pages
+//!   and the active ones. The latter have a row that changed in that step and in the one before
+//!   (CHANGE-3); the pages have all others in ascending order, each on the page of the span of its
+//!   first row. The partner lists, if there are any, have all pairs.
 //!
-//! Cost: a search and a move of half a kilobyte for each pair that began or ended.
+//! Cost: a search and a move of half a kilobyte for each pair that goes to the pages or leaves: all
+//! pairs of rows that begin or end to be active, and those that began or ended of new rows.
 
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
-use crate::broad_phase::changes::search::ChangedPairs;
+use crate::broad_phase::changes::search::{ChangedPairs, FoundChanges};
 use crate::broad_phase::pairs::{FoundPairs, PairPages};
 use crate::contacts::changes::row_lists::RowLists;
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
-use crate::contacts::changes::spans::{SPAN_ROWS, edit_spans};
+use crate::contacts::changes::spans::{SPAN_ROWS, Span, edit_spans};
 use crate::contacts::partners::PartnerLists;
 use crate::frame::moved::FrameStamp;
 use crate::memory::buffers::{Buffers, buffers};
 use crate::memory::page::Page;
 use crate::pair::{entry, row_and_partner};
 use crate::parallel;
+use crate::prefetch::prefetch;
 use std::sync::Arc;
 
 /// The pairs of both kinds.
 #[derive(Default)]
 pub(crate) struct KeptPairs {
     pub(crate) stamp: FrameStamp,
+    /// The rows that changed in the last step.
+    pub(crate) changed: ChangedSet,
     pub(crate) bodies: KeptSide,
     pub(crate) statics: KeptSide,
     /// What the last search for changed rows found.
     pub(crate) found: ChangedPairs,
-    static_edits: PairEdits,
 }
 
 /// The pairs of one kind.
 #[derive(Default)]
 pub(crate) struct KeptSide {
     pub(crate) pages: Arc<PairPages>,
+    /// The pairs with an active row, ascending.
+    pub(crate) active: Vec<u64>,
+    /// The other pairs with a row that changed in the last step, in any order.
+    pub(crate) new: Vec<u64>,
+    /// Those of them that have an active row now, ascending.
+    leaving: Vec<u64>,
+    /// The pairs that the last step removed from the pages, and inserted there.
+    page_edits: PairEdits,
+    /// The pairs that ended and began in the last step, if that had to be known.
+    pub(crate) edits: PairEdits,
     /// Empty unless partner lists are wanted.
     pub(crate) lists: RowLists,
     list_edits: PairEdits,
 }
 
-buffers!(KeptPairs { leveled: ; own: bodies, statics, found, static_edits; plain: stamp; });
+buffers!(KeptPairs { leveled: ; own: changed, bodies, statics, found; plain: stamp; });
 
 impl Buffers for KeptSide {
     fn bytes(&self) -> usize {
-        let Self { pages, lists, list_edits } = self;
-        pages.bytes() + lists.bytes() + list_edits.bytes()
+        let Self { pages, active, new, leaving, page_edits, edits, lists, list_edits } = self;
+        pages.bytes()
+            + active.bytes()
+            + new.bytes()
+            + leaving.bytes()
+            + page_edits.bytes()
+            + edits.bytes()
+            + lists.bytes()
+            + list_edits.bytes()
     }
 
     fn reserve_like(&mut self, _: &Self) {}
 
     fn shrink_to_fit(&mut self) {
         self.lists.shrink_to_fit();
-        self.list_edits = PairEdits::default();
+        self.active.shrink_to_fit();
+        self.new.shrink_to_fit();
+        (self.leaving, self.page_edits, self.edits, self.list_edits) = Default::default();
     }
 }
 
@@ -69,8 +92,15 @@ impl KeptPairs {
         self.statics = KeptSide::default();
     }
 
-    /// Replaces all pairs by those of a step.
-    pub(crate) fn fill(&mut self, found: &FoundPairs, row_count: usize, with_lists: bool, parallel: bool) {
+    /// Replaces all pairs by those of a step in which these rows `changed`.
+    pub(crate) fn fill(
+        &mut self,
+        found: &FoundPairs,
+        changed: &ChangedSet,
+        row_count: usize,
+        with_lists: bool,
+        parallel: bool,
+    ) {
         let mut lists = PartnerLists::default();
         lists.rebuild(found, row_count, parallel);
         let Self { bodies, statics, .. } = self;
@@ -83,58 +113,116 @@ impl KeptPairs {
             bodies.lists.fill(parallel, row_count, |row| lists.bodies(row));
             statics.lists.fill(parallel, row_count, |row| lists.statics(row));
         }
+        for side in [&mut *bodies, &mut *statics] {
+            side.active.clear();
+            side.new.clear();
+        }
+        for &row in changed.rows() {
+            let partners = lists.bodies(row).iter().filter(|&&other| other > row || !changed.contains(other));
+            bodies.new.extend(partners.map(|&other| entry(row.min(other), row.max(other))));
+            statics.new.extend(lists.statics(row).iter().map(|&static_row| entry(row, static_row)));
+        }
     }
 
-    /// Finds the static pairs that began and ended. Returns the number of present pairs of both
-    /// kinds.
-    pub(crate) fn compare(&mut self, rows: &ChangedSet) -> usize {
-        let Self { bodies, statics, found, static_edits, .. } = self;
-        static_edits.clear();
-        if statics.pages.pair_count() + found.present_statics.len() > 0 {
-            let mut now = &found.present_statics[..];
-            for row in rows.rows().iter().chain(rows.gone()) {
-                let count = now.iter().take_while(|&&pair| row_and_partner(pair)[0] == *row).count();
+    /// Finds how the pages have to be edited for a step in which these rows `changed`. Returns the
+    /// number of present pairs of both kinds.
+    pub(crate) fn compare(&mut self, changed: &ChangedSet) -> usize {
+        let Self { changed: last, bodies, statics, found, .. } = self;
+        // Also of rows that do not exist any more.
+        let is_active = |row: u32| changed.contains(row) && last.contains(row);
+        let FoundChanges { new, edits: PairEdits { removed, added }, .. } = &mut found.statics;
+        if statics.pages.pair_count() + new.len() > 0 {
+            let mut now = &new[..];
+            for &row in changed.rows().iter().chain(changed.gone()).filter(|&&row| !last.contains(row)) {
+                let count = now.iter().take_while(|&&pair| row_and_partner(pair)[0] == row).count();
                 let (present, rest) = now.split_at(count);
                 now = rest;
-                let before = statics.pairs_of(*row).iter().map(|&[body, static_row]| entry(body, static_row));
-                for_each_difference(
-                    before,
-                    present.iter().copied(),
-                    |pair| static_edits.removed.push(pair),
-                    |pair| static_edits.added.push(pair),
-                );
+                let before = statics.pairs_of(row).iter().map(|&[body, static_row]| entry(body, static_row));
+                let present = present.iter().copied();
+                for_each_difference(before, present, |pair| removed.push(pair), |pair| added.push(pair));
             }
         }
-        bodies.pair_count_after(&found.edits) + statics.pair_count_after(static_edits)
+        bodies.plan(&found.bodies, |pair| row_and_partner(pair).into_iter().any(is_active))
+            + statics.plan(&found.statics, |pair| is_active(row_and_partner(pair)[0]))
     }
 
-    /// Applies the edits that were found, for a step with this many rows.
-    pub(crate) fn apply(&mut self, row_count: usize, stamp: FrameStamp, with_lists: bool, parallel: bool) {
+    /// Applies the edits that were found, for a step with this many rows. `with_edits`: finds out
+    /// which pairs began and ended.
+    pub(crate) fn apply(
+        &mut self,
+        changed: &ChangedSet,
+        (row_count, stamp): (usize, FrameStamp),
+        (with_edits, with_lists): (bool, bool),
+        parallel: bool,
+    ) {
         self.stamp = FrameStamp::default();
-        let Self { bodies, statics, found, static_edits, .. } = self;
-        bodies.edit_pages(&found.edits, row_count, parallel);
-        statics.edit_pages(static_edits, row_count, parallel);
+        let Self { changed: last, bodies, statics, found, .. } = self;
+        bodies.edit_pages(row_count, parallel);
+        statics.edit_pages(row_count, parallel);
+        if with_edits || with_lists {
+            let is_active = |row: u32| changed.contains(row) && last.contains(row);
+            bodies.find_edits(&found.bodies, |pair| row_and_partner(pair).into_iter().any(is_active));
+            statics.find_edits(&found.statics, |pair| is_active(row_and_partner(pair)[0]));
+        }
         if with_lists {
-            bodies.edit_lists(&found.edits, true, row_count, parallel);
-            statics.edit_lists(static_edits, false, row_count, parallel);
+            bodies.edit_lists(true, row_count, parallel);
+            statics.edit_lists(false, row_count, parallel);
+        }
+        for (side, found) in [(bodies, &mut found.bodies), (statics, &mut found.statics)] {
+            std::mem::swap(&mut side.active, &mut found.active);
+            std::mem::swap(&mut side.new, &mut found.new);
         }
         self.stamp = stamp;
-    }
-
-    /// The pairs of bodies and the static pairs that the last step removed and added, ascending.
-    pub(crate) fn edits(&self) -> [&PairEdits; 2] {
-        [&self.found.edits, &self.static_edits]
     }
 }
 
 impl KeptSide {
     /// All pairs, ascending (KEPT-1).
     pub(crate) fn entries(&self) -> impl Iterator<Item = u64> {
-        self.pages.pages().iter().flat_map(|page| page.pairs()).map(|&[row, partner]| entry(row, partner))
+        let on_pages = self.pages.pages().iter().flat_map(|page| page.pairs());
+        merge(on_pages.map(|&[row, partner]| entry(row, partner)), self.active.iter().copied())
     }
 
-    fn pair_count_after(&self, edits: &PairEdits) -> usize {
-        self.pages.pair_count() + edits.added.len() - edits.removed.len()
+    /// Finds the edits of the pages; `is_active` is whether a pair has a row that is active now.
+    /// Returns the number of present pairs.
+    fn plan(&mut self, found: &FoundChanges, is_active: impl Fn(u64) -> bool) -> usize {
+        let Self { active, new, leaving, page_edits: edits, .. } = self;
+        edits.clear();
+        // Pairs of rows that become active, and of those that are active no more.
+        leaving.clear();
+        leaving.extend(new.iter().copied().filter(|&pair| is_active(pair)));
+        leaving.sort_unstable();
+        edits.removed.extend(merge(leaving.iter().copied(), found.edits.removed.iter().copied()));
+        let returning = active.iter().copied().filter(|&pair| !is_active(pair));
+        edits.added.extend(merge(returning, found.edits.added.iter().copied()));
+        // Those that would return, but end.
+        edits.cancel();
+        self.page_count_after() + found.active.len()
+    }
+
+    fn page_count_after(&self) -> usize {
+        self.pages.pair_count() + self.page_edits.added.len() - self.page_edits.removed.len()
+    }
+
+    /// Finds which pairs ended and began, before those of the last step are replaced by what was
+    /// `found`; `is_active` is whether a pair has a row that is active now.
+    fn find_edits(&mut self, found: &FoundChanges, is_active: impl Fn(u64) -> bool) {
+        let Self { active, leaving, edits, list_edits, .. } = self;
+        // Rows that are active now changed in the last step, so these are all pairs that they had.
+        let before = merge(active.iter().copied().filter(|&pair| is_active(pair)), leaving.iter().copied());
+        let PairEdits { removed, added } = list_edits;
+        removed.clear();
+        added.clear();
+        let now = found.active.iter().copied();
+        for_each_difference(before, now, |pair| removed.push(pair), |pair| added.push(pair));
+        edits.clear();
+        edits.removed.extend(merge(removed.iter().copied(), found.edits.removed.iter().copied()));
+        edits.added.extend(merge(added.iter().copied(), found.edits.added.iter().copied()));
+    }
+
+    /// The pairs with an active row, ascending.
+    pub(crate) fn active_pairs(&self) -> impl ExactSizeIterator<Item = [u32; 2]> {
+        self.active.iter().map(|&pair| row_and_partner(pair))
     }
 
     /// The pairs whose first row is this one (KEPT-1).
@@ -157,7 +245,7 @@ impl KeptSide {
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
         pages.resize_with(row_count.div_ceil(SPAN_ROWS), Page::empty);
         parallel::for_each_mut(parallel, pages, |number, page| {
-            page.edit(|pairs| {
+            page.edit_pairs(|pairs| {
                 pairs.clear();
                 let rows = (number * SPAN_ROWS) as u32..row_count.min((number + 1) * SPAN_ROWS) as u32;
                 let count = rows.clone().map(|row| partners(row).len()).sum::<usize>();
@@ -169,22 +257,20 @@ impl KeptSide {
         });
     }
 
-    fn edit_pages(&mut self, edits: &PairEdits, row_count: usize, parallel: bool) {
-        let pair_count = self.pair_count_after(edits);
+    fn edit_pages(&mut self, row_count: usize, parallel: bool) {
+        let (pair_count, edits) = (self.page_count_after(), &self.page_edits);
         let span_count = row_count.div_ceil(SPAN_ROWS);
         // Nothing else has the pages while a step is at work, so they are not cloned.
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
         // Rows are added before and removed after their pairs are edited.
         pages.resize_with(pages.len().max(span_count), Page::empty);
-        edit_spans(parallel, pages, 0, edits.into(), &|page, removed, added| {
-            page.edit(|pairs| edit_page(pairs, removed, added));
-        });
+        edit_spans(parallel, pages, 0, edits.into());
         pages.truncate(span_count);
     }
 
-    /// Applies edits to the lists; to those of both rows if `both`.
-    fn edit_lists(&mut self, edits: &PairEdits, both: bool, row_count: usize, parallel: bool) {
-        let Self { lists, list_edits, .. } = self;
+    /// Edits the lists; those of both rows if `both`.
+    fn edit_lists(&mut self, both: bool, row_count: usize, parallel: bool) {
+        let Self { lists, edits, list_edits, .. } = self;
         for (all, edits) in [(&mut list_edits.removed, &edits.removed), (&mut list_edits.added, &edits.added)] {
             all.clear();
             all.extend_from_slice(edits);
@@ -197,8 +283,31 @@ impl KeptSide {
     }
 }
 
-fn edit_page(pairs: &mut Vec<[u32; 2]>, removed: &[u64], added: &[u64]) {
-    let place = |pairs: &[[u32; 2]], key: u64| pairs.partition_point(|&[row, partner]| entry(row, partner) < key);
-    remove_sorted(pairs, removed, |pairs, from, &key| from + place(&pairs[from..], key));
-    insert_sorted(pairs, added.iter(), |pairs, end, &key| place(&pairs[..end], key), |&key| row_and_partner(key));
+/// Both ascending lists as one.
+fn merge(a: impl Iterator<Item = u64>, b: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
+    let (mut a, mut b) = (a.peekable(), b.peekable());
+    std::iter::from_fn(move || match (a.peek(), b.peek()) {
+        (Some(first), Some(second)) if second < first => b.next(),
+        (Some(_), _) => a.next(),
+        (None, _) => b.next(),
+    })
+}
+
+impl Span for Page {
+    fn edit(&mut self, removed: &[u64], added: &[u64]) {
+        let place = |pairs: &[[u32; 2]], key: u64| pairs.partition_point(|&[row, partner]| entry(row, partner) < key);
+        self.edit_pairs(|pairs| {
+            remove_sorted(pairs, removed, |pairs, from, &key| from + place(&pairs[from..], key));
+            insert_sorted(
+                pairs,
+                added.iter(),
+                |pairs, end, &key| place(&pairs[..end], key),
+                |&key| row_and_partner(key),
+            );
+        });
+    }
+
+    fn prefetch(&self) {
+        prefetch(self.pairs());
+    }
 }

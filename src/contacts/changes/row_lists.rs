@@ -4,10 +4,11 @@
 //! the lists of its span, half a kilobyte.
 
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
-use crate::contacts::changes::spans::{SPAN_ROWS, SortedEdits, edit_spans};
+use crate::contacts::changes::spans::{SPAN_ROWS, SortedEdits, Span, edit_spans};
 use crate::memory::buffers::buffers;
 use crate::pair::row_and_partner;
 use crate::parallel;
+use crate::prefetch::prefetch;
 
 /// A list for each row.
 #[derive(Debug, Default)]
@@ -59,7 +60,7 @@ impl RowLists {
         let span_count = row_count.div_ceil(SPAN_ROWS);
         let empty = || ListSpan { ends: vec![0; SPAN_ROWS], partners: Vec::new() };
         self.spans.resize_with(self.spans.len().max(span_count), empty);
-        edit_spans(parallel, &mut self.spans, 0, edits, &|span, removed, added| span.edit(removed, added));
+        edit_spans(parallel, &mut self.spans, 0, edits);
         self.spans.truncate(span_count);
     }
 }
@@ -70,22 +71,6 @@ impl ListSpan {
         let at = row as usize % SPAN_ROWS;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         start as usize..self.ends[at] as usize
-    }
-
-    fn edit(&mut self, removed: &[u64], added: &[u64]) {
-        if !removed.is_empty() {
-            let mut partners = std::mem::take(&mut self.partners);
-            remove_sorted(&mut partners, removed, |partners, _, &entry| self.place(partners, entry));
-            self.partners = partners;
-            self.move_ends(removed, u32::wrapping_sub);
-        }
-        if !added.is_empty() {
-            let mut partners = std::mem::take(&mut self.partners);
-            let partner = |&entry: &u64| row_and_partner(entry)[1];
-            insert_sorted(&mut partners, added.iter(), |partners, _, &entry| self.place(partners, entry), partner);
-            self.partners = partners;
-            self.move_ends(added, u32::wrapping_add);
-        }
     }
 
     /// Where an entry is, or belongs. Lists of other rows may have been moved.
@@ -103,5 +88,28 @@ impl ListSpan {
             self.ends[from..row].iter_mut().for_each(|end| *end = by(*end, count));
             (count, from) = (count + 1, row);
         }
+    }
+}
+
+impl Span for ListSpan {
+    fn edit(&mut self, removed: &[u64], added: &[u64]) {
+        if !removed.is_empty() {
+            let mut partners = std::mem::take(&mut self.partners);
+            remove_sorted(&mut partners, removed, |partners, _, &entry| self.place(partners, entry));
+            self.partners = partners;
+            self.move_ends(removed, u32::wrapping_sub);
+        }
+        if !added.is_empty() {
+            let mut partners = std::mem::take(&mut self.partners);
+            let partner = |&entry: &u64| row_and_partner(entry)[1];
+            insert_sorted(&mut partners, added.iter(), |partners, _, &entry| self.place(partners, entry), partner);
+            self.partners = partners;
+            self.move_ends(added, u32::wrapping_add);
+        }
+    }
+
+    fn prefetch(&self) {
+        prefetch(&self.ends);
+        prefetch(&self.partners);
     }
 }

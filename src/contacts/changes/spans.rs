@@ -3,12 +3,16 @@
 use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::pair::row_and_partner;
 use crate::parallel;
+use crate::prefetch::prefetch;
 
 /// Rows of a span.
 pub(super) const SPAN_ROWS: usize = 64;
 
 /// Fewest edits that are divided between threads.
 const PARALLEL_MIN: usize = 512;
+
+/// Edits whose spans are loaded ahead of being edited.
+const AHEAD: usize = 8;
 
 /// Some edits in ascending order.
 #[derive(Clone, Copy)]
@@ -37,32 +41,44 @@ impl SortedEdits<'_> {
     }
 }
 
-/// Calls `edit` for each span of rows that has edits, with that span and its edits.
-pub(super) fn edit_spans<T: Send>(
-    parallel: bool,
-    spans: &mut [T],
-    first: usize,
-    mut edits: SortedEdits<'_>,
-    edit: &(impl Fn(&mut T, &[u64], &[u64]) + Sync),
-) {
+/// What is stored for a span of rows.
+pub(super) trait Span: Send {
+    /// Applies edits, all of which must be possible.
+    fn edit(&mut self, removed: &[u64], added: &[u64]);
+
+    /// Loads the memory that an edit will need.
+    fn prefetch(&self);
+}
+
+/// Edits each span of rows that has edits; the first of `spans` has the number `first`.
+pub(super) fn edit_spans<T: Span>(parallel: bool, spans: &mut [T], first: usize, mut edits: SortedEdits<'_>) {
     if parallel && edits.removed.len() + edits.added.len() >= PARALLEL_MIN && spans.len() > 1 {
         let middle = spans.len() / 2;
         let (front, back) = spans.split_at_mut(middle);
         let (front_edits, back_edits) = edits.split_at_row((first + middle) * SPAN_ROWS);
         parallel::join(
             parallel,
-            || edit_spans(parallel, front, first, front_edits, edit),
-            || edit_spans(parallel, back, first + middle, back_edits, edit),
+            || edit_spans(parallel, front, first, front_edits),
+            || edit_spans(parallel, back, first + middle, back_edits),
         );
         return;
     }
     while let Some(row) = edits.first_row() {
+        for entries in [edits.removed, edits.added] {
+            let span_of = |entry: &u64| row_and_partner(*entry)[0] as usize / SPAN_ROWS - first;
+            if let Some(span) = entries.get(2 * AHEAD).map(span_of) {
+                prefetch(&spans[span..=span]);
+            }
+            if let Some(span) = entries.get(AHEAD).map(span_of) {
+                spans[span].prefetch();
+            }
+        }
         let span = row / SPAN_ROWS;
         let end = (span + 1) * SPAN_ROWS;
         let count =
             |entries: &[u64]| entries.iter().take_while(|&&entry| (row_and_partner(entry)[0] as usize) < end).count();
         let (removed, added) = (edits.removed.split_at(count(edits.removed)), edits.added.split_at(count(edits.added)));
-        edit(&mut spans[span - first], removed.0, added.0);
+        spans[span - first].edit(removed.0, added.0);
         edits = SortedEdits { removed: removed.1, added: added.1 };
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct ToldPairs<'s, C, K> {
     /// Pairs that began and ended, as rows.
     pub(super) edits: &'s PairEdits,
     /// All pairs with a changed row.
-    pub(super) present: &'s [u64],
+    pub(super) present: [&'s [u64]; 2],
     /// The rows that other bodies have now.
     pub(super) map: PairMap<'s>,
     /// Whether a side of a contact may have changed.
@@ -78,7 +78,7 @@ impl ContactEdits {
         inserted.clear();
         let is_renamed = |pair: &u64| map.renames(*pair);
         if !map.is_identity() {
-            renamed.extend(present.iter().copied().filter(is_renamed));
+            renamed.extend(present.iter().flat_map(|pairs| pairs.iter()).copied().filter(is_renamed));
             renamed.sort_unstable();
             // Their pairs of the last step are these, without those that began and with those that
             // ended.

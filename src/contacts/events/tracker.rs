@@ -185,10 +185,9 @@ impl ContactTracker {
         let last_id = |row: u32| identities.last_id(row);
         // Without ids, the contacts of rows that do not exist any more end in their places.
         let exists = |row: u32| (row as usize) < row_count;
-        let [body_edits, static_edits] = kept.edits();
         let told = ToldPairs {
-            edits: body_edits,
-            present: &kept.found.present,
+            edits: &kept.bodies.edits,
+            present: [&kept.bodies.active, &kept.bodies.new],
             map: PairMap { sides: [body_map; 2], ascending: true },
             may_have_changed: |contact| row_and_partner(contact).into_iter().any(|row| changed.contains(row)),
             keeps: (step.margin > 0.0).then_some(|contact| {
@@ -200,8 +199,8 @@ impl ContactTracker {
         };
         bodies.edit(&told, |rows| rows.map(last_id));
         let told = ToldPairs {
-            edits: static_edits,
-            present: &kept.found.present_statics,
+            edits: &kept.statics.edits,
+            present: [&kept.statics.active, &kept.statics.new],
             map: PairMap { sides: [body_map, static_map], ascending: false },
             may_have_changed: |contact| statics_changed || changed.contains(row_and_partner(contact)[0]),
             keeps: (step.margin > 0.0).then_some(|contact| {

@@ -41,7 +41,7 @@ impl RowRegions {
             rows.for_each(|&row| by_row[row as usize].store(region, Relaxed));
         });
         let mut band_count = frame.bands.band_count();
-        if let Some(moved) = frame.moved.bands() {
+        for moved in frame.moved.bands() {
             parallel::for_each(parallel, moved.slots(), |band, slot| {
                 let region = region_number(band_count + band);
                 moved.rows_of(slot).flatten().for_each(|&row| by_row[row as usize].store(region, Relaxed));

@@ -72,7 +72,7 @@ impl Bands {
     }
 
     /// Files records in a single band, or in none if there are no records.
-    pub(super) fn file_in_one_band(&mut self, records: &[BodyRecord], level: DetectedSimd) {
+    pub(crate) fn file_in_one_band(&mut self, records: &[BodyRecord], level: DetectedSimd) {
         self.level = level;
         self.slots.clear();
         if !records.is_empty() {

@@ -5,7 +5,7 @@
 //! that searches rely on besides is unchanged: cells, bounds and the directory.
 
 use crate::geometry::RawAabb;
-use crate::geometry::band_box::BandBox;
+use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::blocks::{SOA_BLOCK_LEN, set_box};
 use crate::prefetch::prefetch;
 use crate::tier::point_grid::bands::Bands;
@@ -19,6 +19,26 @@ pub(crate) struct BandPlace {
 }
 
 crate::memory::buffers::plain_buffers!(BandPlace);
+
+/// See [`Bands::sort_keys`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SortKeys {
+    axes: BandAxes,
+    origin: [f32; 2],
+    /// Cells per unit of length, on average.
+    scale: [f32; 2],
+    columns: u64,
+}
+
+impl SortKeys {
+    #[inline(always)]
+    pub(crate) fn of(&self, aabb: &RawAabb) -> u64 {
+        let &[left, top, ..] = self.axes.box_to_band(*aabb).edges();
+        // A conversion to an integer clamps what is out of its range.
+        let [column, row] = [(left, 0), (top, 1)].map(|(v, axis)| ((v - self.origin[axis]) * self.scale[axis]) as u32);
+        u64::from(row) * (self.columns + 1) + u64::from(column).min(self.columns)
+    }
+}
 
 impl Bands {
     /// Replaces the box of a body if it can stay where it is filed (UPDATE-1); returns whether it
@@ -62,24 +82,23 @@ impl Bands {
         prefetch(&blocks.block(place.at as usize / SOA_BLOCK_LEN)[..4 * SOA_BLOCK_LEN]);
     }
 
-    /// About the number of the place that a box would have in the class of the smallest bodies.
-    pub(crate) fn place_number_for(&self, aabb: &RawAabb) -> u64 {
+    /// A map from boxes to sort keys, such that boxes with similar keys are filed near each other.
+    pub(crate) fn sort_keys(&self) -> SortKeys {
         let mut classes = self.directory.classes().iter();
-        let Some(class) = classes.find(|class| class.bounds.is_some()) else { return 0 };
-        let aabb = class.axes.box_to_band(*aabb);
-        let slot = &self.slots[self.directory.home(class, aabb.edges()[1])];
-        let mut number = slot.places.start;
-        if slot.population() > 0 {
-            let [left, top, ..] = slot.band.lookup(self.words_of(slot)).of_edges(&aabb);
-            number += self.cells(slot).run(top, &(left..left)).start;
+        let Some((class, bounds)) = classes.find_map(|class| Some((class, class.bounds?))) else {
+            return SortKeys::default();
+        };
+        let slots = &self.slots[class.slots.clone()];
+        let rows: usize = slots.iter().map(|slot| slot.band.rows()).sum();
+        let columns = slots.iter().map(|slot| slot.band.columns()).max().unwrap_or(0);
+        let [left, top, right, bottom] = *bounds.edges();
+        let scale = |count: usize, length: f32| if length > 0.0 { count as f32 / length } else { 0.0 };
+        SortKeys {
+            axes: class.axes,
+            origin: [left, top],
+            scale: [scale(columns, right - left), scale(rows, bottom - top)],
+            columns: columns as u64,
         }
-        number as u64
-    }
-
-    /// The number of a place in the order of all bands.
-    #[inline(always)]
-    pub(crate) fn place_number(&self, place: BandPlace) -> u64 {
-        self.slots[place.band as usize].places.start as u64 + u64::from(place.at)
     }
 
     /// Calls `visit` with each row and its place.
