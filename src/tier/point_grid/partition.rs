@@ -360,7 +360,9 @@ fn key_batch<const AXIS: usize>(
 }
 
 /// Replaces the strips of a batch, to which its boxes were assigned, by bands of these.
-#[inline(always)]
+// Not inlined, to keep the loops of undivided classes as they are without it.
+#[cold]
+#[inline(never)]
 fn divide_batch<const AXIS: usize>(
     boxes: &[RawAabb],
     keys: &mut [u16],

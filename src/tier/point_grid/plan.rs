@@ -107,11 +107,16 @@ impl SizeClass {
         first + borders.band(low)..first + borders.band(high) + 1
     }
 
-    /// Calls `visit` with the bands of some strips that contain coordinates from `low` to `high`
-    /// across these.
+    /// Calls `visit` with the bands of some strips that contain the coordinates `across` these.
     #[inline(always)]
-    pub(super) fn visit_bands(&self, strips: Range<usize>, across: [f32; 2], visit: &mut impl FnMut(Range<usize>)) {
+    pub(super) fn visit_bands(
+        &self,
+        strips: Range<usize>,
+        across: impl FnOnce() -> [f32; 2],
+        visit: &mut impl FnMut(Range<usize>),
+    ) {
         if self.is_divided() {
+            let across = across();
             strips.for_each(|strip| visit(self.bands_across(strip, across)));
         } else if !strips.is_empty() {
             visit(self.first_band + strips.start..self.first_band + strips.end);
