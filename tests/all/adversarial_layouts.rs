@@ -288,3 +288,23 @@ fn few_bodies_among_many_statics_find_all_pairs() {
         assert!(count < 100 || expected_pairs.statics.len() > count / 4);
     }
 }
+
+#[test]
+fn bodies_in_strips_that_are_divided_across() {
+    // So many at one height that their strip is divided, and boxes of several sizes around them
+    // that reach into it from both sides and over the borders across.
+    let mut random = SplitMix64::new(43);
+    let mut rows: Vec<([f32; 2], [f32; 2])> = (0..30_000)
+        .map(|k| match k % 4 {
+            0 | 1 => ([random.range(0.0, 12_000.0), 0.0], [0.5, 0.5]),
+            2 => ([6000.0, random.range(-6000.0, 6000.0)], [0.5, 0.5]),
+            _ => {
+                let half = [[0.5, 0.5], [30.0, 0.5], [0.5, 4.0], [3.0, 3.0]][k / 4 % 4];
+                ([random.range(0.0, 12_000.0), random.range(-5.0, 5.0)], half)
+            }
+        })
+        .collect();
+    check("divided strips", &Columns::from_rows(&rows), &[[100.0, -1.0, 900.0, 1.0]]);
+    rows.iter_mut().for_each(|(center, half)| (*center, *half) = ([center[1], center[0]], [half[1], half[0]]));
+    check("divided strips upright", &Columns::from_rows(&rows), &[]);
+}

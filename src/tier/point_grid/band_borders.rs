@@ -48,14 +48,26 @@ buffers!(BandBorders { leveled: table, borders; own: ; plain: origin, inverse; }
 
 impl BandBorders {
     /// Chooses borders that give each of `bands` bands an equal share of the sorted sample.
+    ///
+    /// If one value is the border of several bands, the last of these begins at the next value: so
+    /// bodies that begin at one coordinate share a band with few others.
     pub(super) fn rebuild(&mut self, sorted: &[f32], bands: usize) {
         self.table.clear();
         self.borders.clear();
         let bands = bands.min(sorted.len());
-        let quantile = |k: usize| sorted[k * sorted.len() / bands];
         if bands < 2 {
             return;
         }
+        let quantile = |k: usize| {
+            let (at, before) = (k * sorted.len() / bands, (k - 1) * sorted.len() / bands);
+            let value = sorted[at];
+            let is_last = k + 1 < bands && sorted[(k + 1) * sorted.len() / bands] > value;
+            if k > 1 && sorted[before] == value && is_last {
+                sorted[at + sorted[at..].partition_point(|&v| v <= value)]
+            } else {
+                value
+            }
+        };
         let (first, last) = (quantile(1), quantile(bands - 1));
         let buckets = (bands * BUCKETS_PER_BAND).min(BUCKETS_MAX);
         self.origin = first;

@@ -1,9 +1,9 @@
 //! Which bands a query has to search: a few numbers for each band, apart from the bands.
 //!
-//! DIRECTORY-1: the bands of a class divide one axis, y in the axes of the bands. `lows` are at
-//! most the lowest lower edge in a band and in all bands after it; `highs` are at least the highest
-//! upper edge in a band and in all bands before it. Both ascend, so two searches find the bands
-//! that an interval may touch. Some of those may have no bodies.
+//! DIRECTORY-1: the strips of a class, each of one band or of several, divide one axis, y in the
+//! axes of the bands. `lows` are at most the lowest lower edge in a band and in all bands after it;
+//! `highs` are at least the highest upper edge in a band and in all bands before it. Both ascend,
+//! so two searches find the bands that an interval may touch. Some of those may have no bodies.
 
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::buffers::{buffers, plain_buffers};
@@ -83,7 +83,7 @@ impl BandDirectory {
         first..start + count(&self.lows[start..end], |low| low <= area_high)
     }
 
-    /// The band of a class in which bodies that begin at `y` are filed, or one next to it.
+    /// The band of a class in which bodies that begin at `y` are filed, or one near it.
     pub(super) fn home(&self, class: &ClassBands, y: f32) -> usize {
         let Range { start, end } = class.slots;
         (start + count(&self.lows[start..end], |low| low <= y)).max(start + 1) - 1

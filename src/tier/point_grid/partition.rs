@@ -6,7 +6,9 @@
 //!   that may own a body that overlaps it; such a body begins at most the longest side of its class
 //!   before it. So two overlapping bodies are owned by one band, or exactly one of them has a ghost
 //!   in the band of the other: within a class the one that begins first on the axis of the bands
-//!   (BORDER-1), otherwise the one of the larger class.
+//!   (BORDER-1), otherwise the one of the larger class. If a strip of a class is divided across,
+//!   the same holds for its bands on the other axis; of two strips, every band of the later one
+//!   that may own a body that overlaps it has the ghost.
 //! - PARTITION-3: chunks of rows depend on the input alone, and each chunk has its own range in
 //!   each destination, so the result does not depend on threads.
 //! - PARTITION-4: a body has at most [`GHOSTS_MAX`](super::route::GHOSTS_MAX) ghosts; one that
@@ -354,6 +356,32 @@ fn key_batch<const AXIS: usize>(
         aside[aside_count] = k as u16;
         aside_count += usize::from(reaches | larger[k]);
     });
+    if class.is_divided() { divide_batch::<AXIS>(boxes, keys, counts, aside, aside_count, class) } else { aside_count }
+}
+
+/// Replaces the strips of a batch, to which its boxes were assigned, by bands of these.
+// Not inlined, to keep the loops of undivided classes as they are without it.
+#[cold]
+#[inline(never)]
+fn divide_batch<const AXIS: usize>(
+    boxes: &[RawAabb],
+    keys: &mut [u16],
+    counts: &mut [usize],
+    aside: &mut [u16; BATCH],
+    aside_count: usize,
+    class: &SizeClass,
+) -> usize {
+    let mut is_aside = [false; BATCH];
+    aside[..aside_count].iter().for_each(|&k| is_aside[usize::from(k)] = true);
+    keys.iter().for_each(|&strip| counts[usize::from(strip)] -= 1);
+    let mut aside_count = 0;
+    for (k, (key, aabb)) in keys.iter_mut().zip(boxes).enumerate() {
+        let within = class.bands_across(usize::from(*key), [aabb[1 - AXIS], aabb[3 - AXIS]]);
+        *key = within.start as u16;
+        counts[within.start] += 1;
+        aside[aside_count] = k as u16;
+        aside_count += usize::from(is_aside[k] | (within.len() > 1));
+    }
     aside_count
 }
 

@@ -8,7 +8,7 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
-use crate::memory::buffers::{buffers, part_start};
+use crate::memory::buffers::{buffers, part_start, plain_buffers};
 use crate::tier::point_grid::band_borders::BandBorders;
 use crate::tier::point_grid::size_classes::{ClassOptions, choose_classes, longest_side, single_class};
 use std::ops::Range;
@@ -36,22 +36,50 @@ const BAND_PER_ROOT: f64 = 22.0;
 /// Fewest bands, as far as [`BAND_MIN`] allows: enough for a few threads to share evenly.
 const BANDS_MIN: usize = 8;
 
+/// A strip with this many times its share of the bodies is divided across.
+const HEAVY: usize = 2;
+
 /// A size class: a point grid for bodies up to a size.
+///
+/// Borders divide one axis into strips. A strip is a band, unless so many bodies begin at about one
+/// coordinate that borders cannot part them: then it is divided into bands across the other axis.
 #[derive(Debug, Default)]
 pub(super) struct SizeClass {
     /// The longest side of a box that it takes, in world units.
     pub(super) side_max: f32,
-    /// Exchanged if its bands divide x instead of y.
+    /// Exchanged if its strips divide x instead of y.
     pub(super) axes: BandAxes,
+    /// The borders of the strips.
     pub(super) borders: BandBorders,
+    /// By strip; empty if each strip is a band.
+    strips: Vec<Strip>,
+    /// The borders of the divided strips; there may be unused ones after them.
+    across: Vec<BandBorders>,
     /// Index of its first band among the bands of all classes.
     pub(super) first_band: usize,
+    band_count: usize,
 }
 
-buffers!(SizeClass { leveled: borders; own: ; plain: side_max, axes, first_band; });
+/// The bands of a strip.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strip {
+    /// Its first band, among those of the class.
+    first: u32,
+    /// The position of its borders in `across`, or [`UNDIVIDED`].
+    across: u32,
+}
+
+const UNDIVIDED: u32 = u32::MAX;
+
+plain_buffers!(Strip);
+buffers!(SizeClass {
+    leveled: borders, strips, across;
+    own: ;
+    plain: side_max, axes, first_band, band_count;
+});
 
 impl SizeClass {
-    /// The axis that its bands divide: 0 for x, 1 for y.
+    /// The axis that its strips divide: 0 for x, 1 for y.
     #[inline(always)]
     pub(super) fn axis(&self) -> usize {
         if self.axes.is_exchanged() { 0 } else { 1 }
@@ -59,7 +87,86 @@ impl SizeClass {
 
     /// Indices of its bands.
     pub(super) fn bands(&self) -> Range<usize> {
-        self.first_band..self.first_band + self.borders.band_count()
+        self.first_band..self.first_band + self.band_count
+    }
+
+    /// Whether a strip is divided.
+    #[inline(always)]
+    pub(super) fn is_divided(&self) -> bool {
+        !self.strips.is_empty()
+    }
+
+    /// The bands of a strip that contain coordinates from `low` to `high` across it.
+    #[inline(always)]
+    pub(super) fn bands_across(&self, strip: usize, [low, high]: [f32; 2]) -> Range<usize> {
+        let Some(&Strip { first, across }) = self.strips.get(strip) else {
+            return self.first_band + strip..self.first_band + strip + 1;
+        };
+        let first = self.first_band + first as usize;
+        let Some(borders) = self.across.get(across as usize) else { return first..first + 1 };
+        first + borders.band(low)..first + borders.band(high) + 1
+    }
+
+    /// Calls `visit` with the bands of some strips that contain the coordinates `across` these.
+    #[inline(always)]
+    pub(super) fn visit_bands(
+        &self,
+        strips: Range<usize>,
+        across: impl FnOnce() -> [f32; 2],
+        visit: &mut impl FnMut(Range<usize>),
+    ) {
+        if self.is_divided() {
+            let across = across();
+            strips.for_each(|strip| visit(self.bands_across(strip, across)));
+        } else if !strips.is_empty() {
+            visit(self.first_band + strips.start..self.first_band + strips.end);
+        }
+    }
+
+    /// Chooses `bands` bands for some bodies, in `edges` and `order`, which are reused.
+    fn divide(&mut self, members: &[RawAabb], bands: usize, edges: &mut Vec<f32>, order: &mut Vec<u32>) {
+        let axis = self.axis();
+        edges.clear();
+        if bands > 1 {
+            edges.extend(members.iter().map(|aabb| aabb[axis]));
+            edges.sort_unstable_by(f32::total_cmp);
+        }
+        self.borders.rebuild(edges, bands);
+        self.band_count = self.borders.band_count();
+        self.strips.clear();
+        if bands < 2 || self.band_count + 1 >= bands {
+            return;
+        }
+        // Borders were lost. By strip, the members in it.
+        order.clear();
+        order.resize(self.band_count, 0);
+        members.iter().for_each(|aabb| order[self.borders.band(aabb[axis])] += 1);
+        let is_heavy = |count: u32| count as usize * bands >= HEAVY * members.len();
+        if !order.iter().any(|&count| is_heavy(count)) {
+            return;
+        }
+        let (mut next, mut divided) = (0, 0);
+        for (strip, &count) in order.iter().enumerate() {
+            let parts = (count as usize * bands + members.len() / 2) / members.len();
+            let mut across = UNDIVIDED;
+            let first = next;
+            next += 1;
+            if is_heavy(count) {
+                edges.clear();
+                let inside = members.iter().filter(|aabb| self.borders.band(aabb[axis]) == strip);
+                edges.extend(inside.map(|aabb| aabb[1 - axis]));
+                edges.sort_unstable_by(f32::total_cmp);
+                if self.across.len() == divided {
+                    self.across.push(BandBorders::default());
+                }
+                self.across[divided].rebuild(edges, parts);
+                across = divided as u32;
+                next += self.across[divided].band_count() as u32 - 1;
+                divided += 1;
+            }
+            self.strips.push(Strip { first, across });
+        }
+        self.band_count = next as usize;
     }
 }
 
@@ -113,13 +220,8 @@ impl GridPlan {
             let bands = bands_for(part_start(members.len(), rows.len(), self.sample.len().max(1)));
             // Larger bodies reach into these bands too, so borders should cut few of them either.
             class.axes = BandAxes::new(bands > 1 && divides_better_by_x(&self.sample[from..], &mut self.edges));
-            self.edges.clear();
-            if bands > 1 {
-                self.edges.extend(members.iter().map(|aabb| aabb[class.axis()]));
-                self.edges.sort_unstable_by(f32::total_cmp);
-            }
-            class.borders.rebuild(&self.edges, bands);
-            self.band_count += class.borders.band_count();
+            class.divide(members, bands, &mut self.edges, &mut self.order);
+            self.band_count += class.band_count;
             from = to;
         }
     }

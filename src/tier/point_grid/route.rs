@@ -2,8 +2,10 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
-use crate::tier::point_grid::plan::GridPlan;
+use crate::tier::point_grid::plan::{GridPlan, SizeClass};
 use crate::tier::point_grid::size_classes::longest_side;
+use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Most ghosts of a body; one that would have more is oversized. This bounds the copies that a
 /// partition makes.
@@ -23,29 +25,74 @@ pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, send: &mut impl FnMut(usize
     let Some(own) = classes.iter().position(|class| side <= class.side_max) else {
         return send(2 * bands, BandAxes::default());
     };
-    let bands_reached = |k: usize, from: f32| {
-        let class = &classes[k];
-        (class.borders.band(from), class.borders.band(aabb[class.axis() + 2]))
-    };
-    // Bodies of a smaller class that overlap this one may begin before it by their longest side.
-    // The next float below the rounded difference is at most the exact one.
-    let smaller_reached = |k: usize| {
-        let from = aabb[classes[k].axis()] - classes[k].side_max * SIDE_SLACK;
-        bands_reached(k, from.next_down())
-    };
-    let (first, last) = bands_reached(own, aabb[classes[own].axis()]);
-    let in_smaller: usize = (0..own).map(smaller_reached).map(|(first, last)| last - first + 1).sum();
-    if in_smaller + last - first > GHOSTS_MAX {
+    let class = &classes[own];
+    let strip = class.borders.band(aabb[class.axis()]);
+    if own == 0 && !class.is_divided() {
+        // As below, for most bodies of most worlds.
+        let last = class.borders.band(aabb[class.axis() + 2]);
+        if last - strip > GHOSTS_MAX {
+            return send(2 * bands, BandAxes::default());
+        }
+        send(strip, class.axes);
+        return (strip + 1..=last).for_each(|band| send(bands + band, class.axes));
+    }
+    let mut ghosts = GhostBands::new();
+    let mut count = 0;
+    visit_ghosts(plan, aabb, (own, strip), &mut |bands, axes| {
+        if !bands.is_empty() && count <= GHOSTS_MAX {
+            count += bands.len();
+            ghosts.push((bands, axes));
+        }
+    });
+    if count > GHOSTS_MAX {
         return send(2 * bands, BandAxes::default());
     }
-    send(classes[own].first_band + first, classes[own].axes);
-    for band in first + 1..=last {
-        send(bands + classes[own].first_band + band, classes[own].axes);
+    let across = aabb[1 - class.axis()];
+    send(class.bands_across(strip, [across; 2]).start, class.axes);
+    for (range, axes) in ghosts {
+        range.for_each(|band| send(bands + band, axes));
     }
-    for (k, class) in classes[..own].iter().enumerate() {
-        let (first, last) = smaller_reached(k);
-        for band in first..=last {
-            send(bands + class.first_band + band, class.axes);
-        }
+}
+
+/// Ranges of bands that get a ghost: mostly one of each class. There is room for as many as are
+/// noted before the body is found to be oversized.
+type GhostBands = SmallVec<[(Range<usize>, BandAxes); GHOSTS_MAX + 1]>;
+
+/// Calls `visit` with the bands that get a ghost of a body (PARTITION-2), which is filed in a strip
+/// of the class `own`.
+#[inline(always)]
+fn visit_ghosts(
+    plan: &GridPlan,
+    aabb: &RawAabb,
+    (own, first): (usize, usize),
+    visit: &mut impl FnMut(Range<usize>, BandAxes),
+) {
+    let classes = plan.classes();
+    let class = &classes[own];
+    let (axis, across) = (class.axis(), 1 - class.axis());
+    let later = first + 1..class.borders.band(aabb[axis + 2]) + 1;
+    if class.is_divided() {
+        let within = class.bands_across(first, [aabb[across], aabb[across + 2]]);
+        visit(within.start + 1..within.end, class.axes);
     }
+    class.visit_bands(later, || [begins_after(aabb[across], class), aabb[across + 2]], &mut |bands| {
+        visit(bands, class.axes);
+    });
+    for class in &classes[..own] {
+        let (axis, across) = (class.axis(), 1 - class.axis());
+        let strip = |v: f32| class.borders.band(v);
+        let strips = strip(begins_after(aabb[axis], class))..strip(aabb[axis + 2]) + 1;
+        class.visit_bands(strips, || [begins_after(aabb[across], class), aabb[across + 2]], &mut |bands| {
+            visit(bands, class.axes);
+        });
+    }
+}
+
+/// Bodies of a class that overlap a box which begins at `low` begin after this.
+///
+/// They may begin before it by their longest side. The next float below the rounded difference is
+/// at most the exact one.
+#[inline(always)]
+fn begins_after(low: f32, class: &SizeClass) -> f32 {
+    (low - class.side_max * SIDE_SLACK).next_down()
 }

@@ -79,3 +79,21 @@ fn bodies_across_many_bands_are_oversized() {
     let (bands, oversized) = (filed.own.len(), filed.oversized.len());
     assert!(bands > GHOSTS_MAX && oversized > 100, "{oversized} in {bands} bands");
 }
+
+#[test]
+fn bodies_at_one_coordinate_are_divided_across() {
+    // Half of them on a line along x, half along y; rarely a larger one.
+    let boxes: Vec<RawAabb> = (0..60_000)
+        .map(|k| {
+            let (along, half) = (2.0 * k as f32 - 60_000.0, if k % 1000 == 0 { 9.0 } else { 0.5 });
+            let [x, y] = if k % 2 == 0 { [along, 0.0] } else { [0.0, along] };
+            [x - half, y - half, x + half, y + half]
+        })
+        .collect();
+    for bounds in [&[][..], &[0.5, 9.0]] {
+        let options = ClassOptions { bounds, has_oversized_tier: true };
+        check("cross", &boxes, options);
+        let largest = file(&boxes, options, false).own.iter().map(Vec::len).max();
+        assert!(largest < Some(boxes.len() / 5), "{largest:?} bodies in one band");
+    }
+}
