@@ -416,13 +416,16 @@ impl Times {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let frames: u32 = match std::env::args().nth(1).as_deref() {
-        None => 600,
-        Some("--help" | "-h") => {
-            println!("Usage: swarm [FRAMES]\n\nPlays a war of 50,000 units, for 600 frames by default");
+    const USAGE: &str = "Usage: swarm [FRAMES]";
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let frames: u32 = match &arguments[..] {
+        [] => 600,
+        [help] if help == "--help" || help == "-h" => {
+            println!("{USAGE}\n\nPlays a war of 50,000 units, for 600 frames by default");
             return Ok(());
         }
-        Some(frames) => frames.parse().map_err(|error| format!("number of frames \"{frames}\": {error}"))?,
+        [frames] => frames.parse().map_err(|error| format!("number of frames \"{frames}\": {error}. {USAGE}"))?,
+        [_, superfluous, ..] => return Err(format!("unexpected argument \"{superfluous}\". {USAGE}").into()),
     };
     let mut game = Game::new(UNITS_PER_TEAM)?;
     let mut times = Times::default();
