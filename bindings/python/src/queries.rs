@@ -155,10 +155,10 @@ impl World {
 
     /// Finds the bodies and enabled statics whose boxes are entirely inside areas, edges included.
     ///
-    /// areas: (min_x, min_y, max_x, max_y), or an array of shape (n, 4); one after the other, on
-    /// the calling thread.
+    /// areas: (min_x, min_y, max_x, max_y), or an array of shape (n, 4).
     ///
-    /// For the restrictions, see query_aabb.
+    /// Areas are queried one after the other, on the calling thread. For the restrictions, see
+    /// query_aabb.
     #[pyo3(signature = (areas, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
     fn query_contained_in<'py>(
         &self,
