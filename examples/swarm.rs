@@ -416,13 +416,16 @@ impl Times {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let frames: u32 = match std::env::args().nth(1).as_deref() {
-        None => 600,
-        Some("--help" | "-h") => {
-            println!("Usage: swarm [FRAMES]\n\nPlays a war of 50,000 units, for 600 frames by default");
+    const USAGE: &str = "Usage: swarm [FRAMES]";
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let frames: u32 = match &arguments[..] {
+        [] => 600,
+        [help] if help == "--help" || help == "-h" => {
+            println!("{USAGE}\n\nPlays a war of 50,000 units, for 600 frames by default");
             return Ok(());
         }
-        Some(frames) => frames.parse().map_err(|error| format!("number of frames \"{frames}\": {error}"))?,
+        [frames] => frames.parse().map_err(|error| format!("number of frames \"{frames}\": {error}. {USAGE}"))?,
+        [_, superfluous, ..] => return Err(format!("unexpected argument \"{superfluous}\". {USAGE}").into()),
     };
     let mut game = Game::new(UNITS_PER_TEAM)?;
     let mut times = Times::default();
@@ -464,23 +467,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 mod tests {
     use super::*;
     use triphase::Pair;
+    use triphase::reference::self_pairs;
 
     /// The pairs of the last step, by two loops.
     fn brute_force(game: &Game) -> Vec<Pair> {
         let filters: Vec<Filter> = game.units.filters.iter().chain(&game.shots.filters).copied().collect();
         let boxes: Vec<_> = (0..filters.len()).map(|row| game.world.aabb(row as u32).expect("a row")).collect();
-        let mut pairs = Vec::new();
-        for b in 0..filters.len() as u32 {
-            for a in 0..b {
-                let [box_a, box_b] = [a, b].map(|row| boxes[row as usize]);
-                let overlap = (0..2).all(|axis| box_a[axis] <= box_b[axis + 2] && box_b[axis] <= box_a[axis + 2]);
-                if overlap && filters[a as usize].interacts_with(filters[b as usize]) {
-                    pairs.push(Pair { a, b });
-                }
-            }
-        }
-        pairs.sort_unstable();
-        pairs
+        let accept = |a: u32, b: u32| filters[a as usize].interacts_with(filters[b as usize]);
+        let pairs = self_pairs(&boxes).into_iter().filter(|&(a, b)| accept(a, b));
+        pairs.map(|(a, b)| Pair { a, b }).collect()
     }
 
     #[test]

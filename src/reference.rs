@@ -16,7 +16,7 @@ use crate::geometry::{RawAabb, overlaps};
 pub fn self_pairs(boxes: &[RawAabb]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
-        for (j, b) in boxes.iter().enumerate().skip(i + 1) {
+        for (j, b) in (i + 1..).zip(&boxes[i + 1..]) {
             if overlaps(a, b) {
                 pairs.push((i as u32, j as u32));
             }

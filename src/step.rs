@@ -154,7 +154,7 @@ impl StepParts<'_> {
         if config.contact_tracking {
             phases.track_contacts = clock.lap();
         }
-        fill_ids(frames, frame, rows, (contacts, ids));
+        fill_ids(frames, frame, rows, (contacts, ids), parallel);
         // The step can no longer fail, not even by a panic of the caller's function for ids.
         let span = config.partner_lists.then(|| span!("list_partners"));
         contacts.rebuild_partners(rows.len(), parallel);
@@ -207,6 +207,7 @@ fn fill_ids(
     frame: &mut Frame,
     rows: &Chunks<'_, '_>,
     (contacts, state): (&ContactStore, IdState),
+    parallel: bool,
 ) {
     match state {
         IdState::Copied => {}
@@ -223,7 +224,7 @@ fn fill_ids(
             if !rows.has_id_functions() {
                 frames.move_ids(frame);
             }
-            rows.copy_ids(&mut frame.ids);
+            rows.copy_ids(&mut frame.ids, parallel);
         }
     }
 }

@@ -10,6 +10,7 @@
 //! light text.
 
 use clap::Parser;
+use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,6 +59,9 @@ struct Arguments {
     /// Folder for the figures
     #[arg(long, value_name = "FOLDER", default_value = "target/triphase")]
     out: PathBuf,
+    /// Print one line of JSON: the files, and what each shows
+    #[arg(long)]
+    json: bool,
 }
 
 fn main() -> ExitCode {
@@ -81,10 +85,24 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bound = world.report().grids.iter().map(|grid| grid.half_extent_max).fold(0.0, f32::max);
     let anatomy = Anatomy { scene, world, shapes, side_max: 2.0 * bound };
     fs::create_dir_all(&arguments.out).map_err(|error| format!("{}: {error}", arguments.out.display()))?;
+    let mut written = Vec::new();
     for (name, figure) in [("tier1", anatomy.tier1()?), ("tier2", anatomy.tier2()?), ("tier3", anatomy.tier3()?)] {
         let path = arguments.out.join(format!("{name}.svg"));
+        written.push(json!({ "file": path.display().to_string(), "title": figure.title, "shows": figure.shows }));
         svg::save(&path, &figure.finish()).map_err(|error| format!("{}: {error}", path.display()))?;
-        println!("{}", path.display());
+        if !arguments.json {
+            println!("{}", path.display());
+        }
+    }
+    if arguments.json {
+        let line = json!({
+            "example": "anatomy",
+            "scene": arguments.scene.as_str(),
+            "bodies": arguments.bodies,
+            "seed": arguments.seed,
+            "figures": written,
+        });
+        println!("{line}");
     }
     Ok(())
 }
@@ -103,7 +121,7 @@ impl Anatomy {
     fn tier1(&self) -> Result<Figure, Failure> {
         let common: Vec<Box4> = self.bodies().filter(|aabb| !self.is_oversized(aabb)).collect();
         let view = View::around(self.border_near(middle(&common)), &common, SHOWN);
-        let mut figure = Figure::new(view, "Tier 1: bodies of common size", &self.crop(&view, common.len(), "bodies"));
+        let mut figure = Figure::new(view, "Tier 1: bodies of common size", self.crop(&view, common.len(), "bodies"));
         let cells: Vec<(Box4, usize)> = self.cells_by_band().filter(|(cell, _)| view.shows(cell)).collect();
         for (cell, band) in &cells {
             figure.fill(*cell, BANDS[band % 2], 0.10);
@@ -145,7 +163,7 @@ impl Anatomy {
         let oversized: Vec<Box4> = self.bodies().filter(|aabb| self.is_oversized(aabb)).collect();
         let view = View::around(middle(&oversized), &oversized, OVERSIZED_SHOWN);
         let mut figure =
-            Figure::new(view, "Tier 2: oversized bodies", &self.crop(&view, oversized.len(), "oversized bodies"));
+            Figure::new(view, "Tier 2: oversized bodies", self.crop(&view, oversized.len(), "oversized bodies"));
         for shape in &self.shapes {
             match *shape {
                 DebugShape::TightCell { aabb, .. } => figure.outline(aabb, GRID, 1.0),
@@ -173,7 +191,7 @@ impl Anatomy {
     fn tier3(&self) -> Result<Figure, Failure> {
         let statics = &self.scene.statics;
         let view = View::around(middle(statics), statics, SHOWN);
-        let mut figure = Figure::new(view, "Tier 3: statics", &self.crop(&view, statics.len(), "statics"));
+        let mut figure = Figure::new(view, "Tier 3: statics", self.crop(&view, statics.len(), "statics"));
         for shape in &self.shapes {
             match *shape {
                 DebugShape::Leaf { aabb, population: 1.., .. } => {
@@ -294,6 +312,9 @@ impl View {
 
 /// A picture with a column of text.
 struct Figure {
+    title: &'static str,
+    /// The part of the world.
+    shows: String,
     view: View,
     picture: Group,
     column: Group,
@@ -302,12 +323,12 @@ struct Figure {
 }
 
 impl Figure {
-    fn new(view: View, title: &str, crop: &str) -> Self {
+    fn new(view: View, title: &'static str, shows: String) -> Self {
         let (picture, column) = (Group::new().set("clip-path", "url(#world)"), Group::new());
-        let mut figure = Self { view, picture, column, next_line: MARGIN + 18.0 };
+        let mut figure = Self { title, shows: String::new(), view, picture, column, next_line: MARGIN + 18.0 };
         figure.write(title, 17);
-        figure.say(crop);
-        figure
+        figure.say(&shows);
+        Self { shows, ..figure }
     }
 
     fn fill(&mut self, aabb: Box4, color: &str, opacity: f64) {

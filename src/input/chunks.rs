@@ -7,7 +7,11 @@ use crate::input::body_boxes::{check_body, read_bodies};
 use crate::input::filter::Filter;
 use crate::input::rows::{BoxSource, ROWS_MAX};
 use crate::input::strided::StridedColumn;
+use crate::parallel;
 use std::ops::Range;
+
+/// Rows whose ids a task copies: enough that to start a task costs little beside it.
+const COPIED_ROWS: usize = 4096;
 
 /// The chunks of one step, with lengths that agree. Rows are numbered through all chunks.
 pub(crate) struct Chunks<'i, 'a> {
@@ -58,14 +62,30 @@ impl<'i, 'a> Chunks<'i, 'a> {
         self.chunks.iter().any(|chunk| matches!(chunk.ids, Some(Ids::By(_))))
     }
 
-    /// Copies the ids of all rows.
-    pub(crate) fn copy_ids(&self, ids: &mut Vec<u64>) {
-        ids.clear();
-        for chunk in self.chunks {
+    /// Copies the ids of all rows; leaves `ids` empty if the rows have none.
+    pub(crate) fn copy_ids(&self, ids: &mut Vec<u64>, parallel: bool) {
+        if !self.has_ids() {
+            ids.clear();
+            return;
+        }
+        reserve_rows(ids, self.len());
+        ids.resize(self.len(), 0);
+        let mut unused = vec![(); self.len().div_ceil(COPIED_ROWS)];
+        parallel::for_each_chunk_and(parallel, ids, COPIED_ROWS, &mut unused, |k, ids, ()| {
+            let from = k * COPIED_ROWS;
+            self.read_ids(from..from + ids.len(), ids);
+        });
+    }
+
+    /// Writes the ids of a range of rows, which have ids.
+    fn read_ids(&self, rows: Range<usize>, mut ids: &mut [u64]) {
+        for ChunkPart { chunk, rows } in self.parts(rows) {
+            let (part, rest) = ids.split_at_mut(rows.len());
+            ids = rest;
             match chunk.ids {
-                Some(Ids::Column(column)) => column.append_to(ids),
-                Some(Ids::By(id_of_row)) => ids.extend((0..chunk.len()).map(id_of_row)),
-                None => {}
+                Some(Ids::Column(column)) => column.copy_rows(rows, part),
+                Some(Ids::By(id_of_row)) => part.iter_mut().zip(rows).for_each(|(id, row)| *id = id_of_row(row)),
+                None => debug_assert!(rows.is_empty(), "all rows have ids or none has"),
             }
         }
     }
@@ -89,10 +109,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
         if !self.has_filters() {
             return;
         }
-        if filters.capacity() < self.len() {
-            // An eighth to spare, as in all large buffers, instead of doubling.
-            filters.reserve_exact(self.len() + self.len() / 8);
-        }
+        reserve_rows(filters, self.len());
         for (chunk, end) in self.chunks.iter().zip(&self.starts[1..]) {
             match chunk.filters {
                 Some(column) => column.append_to(filters),
@@ -186,6 +203,16 @@ impl<'i, 'a> Chunks<'i, 'a> {
             chunk,
             rows: rows.start.max(from) - from..rows.end.min(from + chunk.len()) - from,
         })
+    }
+}
+
+/// Makes room for `len` rows. The contents may be lost.
+fn reserve_rows<T>(column: &mut Vec<T>, len: usize) {
+    if column.capacity() < len {
+        // The contents are not copied to the new memory.
+        column.clear();
+        // An eighth to spare, as in all large buffers, instead of doubling.
+        column.reserve_exact(len + len / 8);
     }
 }
 

@@ -2,10 +2,13 @@
 //! contacts between threads, pass columns of the caller's own types, run in the caller's own pool.
 
 use bytemuck::NoUninit;
+use std::ops::Range;
 use triphase::glam::Vec2;
-use triphase::{Aabb, Bodies, Contacts, Error, Hit, Pair, Pairs, StaticPair, Statics, World};
+use triphase::{
+    Aabb, Bodies, Contacts, Error, Hit, Pair, Pairs, StaticPair, Statics, StridedColumn, World, WorldConfig,
+};
 use triphase_scenes::SplitMix64;
-use triphase_tests::sequential;
+use triphase_tests::{WorldSet, sequential};
 
 const fn is_send<T: Send>() {}
 const fn is_sync<T: Sync>() {}
@@ -236,6 +239,64 @@ fn ids_are_returned_with_contacts_and_hits() {
     assert_eq!(hits, [Hit::Body { row: 1, id: Some(0) }, Hit::Static { row: 0, id: Some(900) }]);
     world.step(Bodies::uniform(&centers, [0.5; 2])).unwrap();
     assert_eq!(world.contacts().body_id(0), None);
+}
+
+/// A step copies ids in parts, which begin and end anywhere in its chunks.
+#[test]
+fn ids_of_all_chunks_are_copied_at_any_thread_count() {
+    let steps: [&[usize]; 7] =
+        [&[4096], &[4096, 1], &[0, 1, 4095, 4097], &[5000, 0, 3, 9000, 7], &[1, 2], &[], &[3, 15_000]];
+    let ids: Vec<u64> = (0..15_003u64).map(|row| row.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let structs: Vec<[u64; 3]> = ids.iter().map(|&id| [0, id, 1]).collect();
+    let centers: Vec<[f32; 2]> = (0..15_003u16).map(|row| [f32::from(row), 0.0]).collect();
+    for tracks in [false, true] {
+        let mut worlds = WorldSet::new(WorldConfig::new().with_contact_tracking(tracks));
+        for (number, lengths) in steps.iter().enumerate() {
+            let ends = lengths.iter().scan(0, |end, len| {
+                *end += len;
+                Some(*end)
+            });
+            let chunks: Vec<Range<usize>> = ends.zip(*lengths).map(|(end, len)| end - len..end).collect();
+            let functions: Vec<_> = chunks.iter().map(|rows| |row: usize| ids[rows.start + row]).collect();
+            let bodies = chunks.iter().zip(&functions).enumerate().map(|(k, (rows, id_of_row))| {
+                let bodies = Bodies::uniform(&centers[rows.clone()], [0.25, 0.25]);
+                match (k + number) % 3 {
+                    0 => bodies.with_ids(&ids[rows.clone()]),
+                    1 => bodies.with_ids_by(id_of_row),
+                    _ => bodies.with_strided_ids(StridedColumn::of(&structs[rows.clone()], |row| &row[1])),
+                }
+            });
+            let bodies: Vec<Bodies<'_>> = bodies.collect();
+            let row_count = lengths.iter().sum::<usize>();
+            worlds.each(|world| {
+                let contacts = world.step(&bodies).unwrap();
+                let found = (0..=row_count as u32).map(|row| contacts.body_id(row));
+                let expected = ids[..row_count].iter().copied().map(Some).chain([None]);
+                assert!(found.eq(expected), "step {number}, tracks {tracks}");
+            });
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn ids_are_computed_by_several_threads() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+    let centers: Vec<[f32; 2]> = (0..20_000u16).map(|row| [f32::from(row), 0.0]).collect();
+    let last_row_is_asked = AtomicBool::new(false);
+    let id = |row: usize| {
+        let begin = Instant::now();
+        while row == 0 && !last_row_is_asked.load(Ordering::Relaxed) {
+            assert!(begin.elapsed() < Duration::from_secs(20), "row 0 waits for the last row in vain");
+            std::thread::yield_now();
+        }
+        last_row_is_asked.fetch_or(row == 19_999, Ordering::Relaxed);
+        row as u64
+    };
+    let bodies = Bodies::uniform(&centers, [0.25, 0.25]).with_ids_by(&id);
+    let pool = &triphase_tests::pools()[1]; // two threads
+    pool.install(|| _ = World::default().step(bodies).unwrap());
 }
 
 #[cfg(feature = "parallel")]

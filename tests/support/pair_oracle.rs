@@ -143,7 +143,7 @@ fn sweep(boxes: &[RawAabb], each: &mut dyn FnMut(u32, u32)) {
     let cost = |axis: usize| orders[axis].2.iter().sum::<usize>();
     let (order, rows, runs) = &orders[usize::from(cost(1) < cost(0))];
     for (k, first) in rows.iter().enumerate() {
-        for (j, second) in rows.iter().enumerate().skip(k + 1).take(runs[k]) {
+        for (j, second) in (k + 1..).zip(&rows[k + 1..][..runs[k]]) {
             if overlaps(first, second) {
                 each(order[k], order[j]);
             }

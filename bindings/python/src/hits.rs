@@ -50,20 +50,25 @@ pub(crate) struct FoundHits {
 
 impl FoundHits {
     pub(crate) fn of_hits(results: &BatchResults<Hit>) -> Self {
-        Self::new(results, |hit, found| found.targets.push(hit))
+        Self::of_each_query(results.iter().map(|hits| hits.iter().copied()))
+    }
+
+    /// The hits of queries that run here, one after the other.
+    pub(crate) fn of_each_query(queries: impl Iterator<Item = impl Iterator<Item = Hit>>) -> Self {
+        Self::new(queries, |hit, found| found.targets.push(&hit))
     }
 
     pub(crate) fn of_neighbors(results: &BatchResults<Neighbor>) -> Self {
-        Self::new(results, |neighbor, found| {
+        Self::new(results.iter().map(<[Neighbor]>::iter), |neighbor, found| {
             found.targets.push(&neighbor.target);
             found.distances.push(neighbor.distance);
         })
     }
 
-    fn new<T>(results: &BatchResults<T>, mut add: impl FnMut(&T, &mut Self)) -> Self {
+    fn new<T>(queries: impl Iterator<Item = impl Iterator<Item = T>>, mut add: impl FnMut(T, &mut Self)) -> Self {
         let mut found = Self { offsets: vec![0], targets: TargetColumns::default(), distances: Vec::new() };
-        for hits in results.iter() {
-            hits.iter().for_each(|hit| add(hit, &mut found));
+        for hits in queries {
+            hits.for_each(|hit| add(hit, &mut found));
             found.offsets.push(found.targets.rows.len() as i64);
         }
         found

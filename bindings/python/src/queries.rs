@@ -85,6 +85,11 @@ pub(crate) fn shapes<'py, T, const N: usize>(
     checked.collect()
 }
 
+/// The areas of box queries.
+fn areas<'py>(py: Python<'py>, areas: &Bound<'py, PyAny>) -> PyResult<Vec<Aabb>> {
+    shapes(py, &OneOrMany::<4>::borrow(areas, "areas")?, "areas", |_, area| Aabb::try_from(area))
+}
+
 /// A distance for all rows, or one for each.
 enum Distances<'py> {
     Same(f32),
@@ -144,8 +149,33 @@ impl World {
         exclude_statics: Option<Vec<u32>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
-        let areas = shapes(py, &OneOrMany::<4>::borrow(areas, "areas")?, "areas", |_, area| Aabb::try_from(area))?;
+        let areas = self::areas(py, areas)?;
         self.find_hits(py, areas.len(), |world, results| restrictions.of(world).par_query_aabb(&areas, results))
+    }
+
+    /// Finds the bodies and enabled statics whose boxes are entirely inside areas, edges included.
+    ///
+    /// areas: (min_x, min_y, max_x, max_y), or an array of shape (n, 4).
+    ///
+    /// Areas are queried one after the other, on the calling thread. For the restrictions, see
+    /// query_aabb.
+    #[pyo3(signature = (areas, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None))]
+    fn query_contained_in<'py>(
+        &self,
+        py: Python<'py>,
+        areas: &Bound<'py, PyAny>,
+        only: Option<&str>,
+        layers: Option<u32>,
+        exclude_bodies: Option<Vec<u32>>,
+        exclude_statics: Option<Vec<u32>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
+        let areas = self::areas(py, areas)?;
+        let found = self.world.read(py, Work::Sequential, |world| {
+            let query = restrictions.of(world);
+            FoundHits::of_each_query(areas.iter().map(|&area| query.query_contained_in(area)))
+        })?;
+        found.into_hits(py)
     }
 
     /// Finds the bodies and statics whose boxes contain points: (x, y), or of shape (n, 2).

@@ -1,4 +1,4 @@
-//! Ray casts.
+//! Casts of rays and boxes.
 
 use crate::columns::{Column, OneOrMany, numbers};
 use crate::errors::{self, Facts};
@@ -10,7 +10,7 @@ use crate::world::World;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use triphase::query::BatchResults;
-use triphase::{CastHit, Hit, Ray};
+use triphase::{Aabb, AabbCast, CastHit, Hit, Ray};
 
 /// The first hits of rays, column by column.
 #[derive(Default)]
@@ -47,6 +47,30 @@ impl FoundRayHits {
     }
 }
 
+/// A ray from the arguments of a call.
+fn ray(origin: &Bound<'_, PyAny>, direction: &Bound<'_, PyAny>, max_time: f64) -> PyResult<Ray> {
+    let ray = Ray::new(numbers::<2>(origin, "origin")?, numbers::<2>(direction, "direction")?, max_time as f32);
+    ray.map_err(|invalid| errors::of_shape(origin.py(), "ray", None, &invalid))
+}
+
+/// Row, whether it is one of a static, id, time and normal.
+type HitFields = (u32, bool, Option<u64>, f64, Option<(f32, f32)>);
+
+fn fields(hit: &CastHit) -> HitFields {
+    let (row, id, is_static) = match hit.target {
+        Hit::Body { row, id } => (row, id, false),
+        Hit::Static { row, id } => (row, id, true),
+    };
+    (row, is_static, id, hit.time_of_impact, hit.normal.map(<(f32, f32)>::from))
+}
+
+/// An object of the class `RayHit`.
+fn ray_hit(py: Python<'_>, ray: Ray, hit: CastHit) -> PyResult<Bound<'_, PyAny>> {
+    let (row, is_static, id, time, normal) = fields(&hit);
+    let point = <(f32, f32)>::from(ray.point_at(time));
+    object(py, "RayHit", (row, is_static, id, time, normal, point))
+}
+
 #[pymethods]
 impl World {
     /// Finds the first body or static that a ray hits; None if it hits none.
@@ -69,21 +93,91 @@ impl World {
         exclude_statics: Option<Vec<u32>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
-        let (origin, direction) = (numbers::<2>(origin, "origin")?, numbers::<2>(direction, "direction")?);
-        let ray = Ray::new(origin, direction, max_time as f32);
-        let ray = ray.map_err(|invalid| errors::of_shape(py, "ray", None, &invalid))?;
+        let ray = ray(origin, direction, max_time)?;
         let found = self.world.read(py, Work::Sequential, |world| restrictions.of(world).cast_ray(ray))?;
-        found
-            .map(|CastHit { target, time_of_impact, normal }| {
-                let (row, id, is_static) = match target {
-                    Hit::Body { row, id } => (row, id, false),
-                    Hit::Static { row, id } => (row, id, true),
-                };
-                let (normal, point) =
-                    (normal.map(<(f32, f32)>::from), <(f32, f32)>::from(ray.point_at(time_of_impact)));
-                object(py, "RayHit", (row, is_static, id, time_of_impact, normal, point))
-            })
-            .transpose()
+        found.map(|hit| ray_hit(py, ray, hit)).transpose()
+    }
+
+    /// Finds all bodies and statics that a ray hits, earliest first.
+    ///
+    /// At equal times bodies come before statics, and lower rows before higher ones. For the ray
+    /// and the restrictions, see cast_ray.
+    #[pyo3(signature = (
+        origin, direction, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        exclude_statics = None
+    ))]
+    fn cast_ray_all<'py>(
+        &self,
+        py: Python<'py>,
+        origin: &Bound<'py, PyAny>,
+        direction: &Bound<'py, PyAny>,
+        max_time: f64,
+        only: Option<&str>,
+        layers: Option<u32>,
+        exclude_bodies: Option<Vec<u32>>,
+        exclude_statics: Option<Vec<u32>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
+        let ray = ray(origin, direction, max_time)?;
+        let found = self.world.read(py, Work::Sequential, |world| {
+            let mut found = Vec::new();
+            restrictions.of(world).cast_ray_all(ray, &mut found);
+            found
+        })?;
+        found.into_iter().map(|hit| ray_hit(py, ray, hit)).collect()
+    }
+
+    /// Returns whether a ray hits anything, for example to test a line of sight.
+    ///
+    /// Stops at the first hit that it finds. For the ray and the restrictions, see cast_ray; for
+    /// many rays, see cast_rays.
+    #[pyo3(signature = (
+        origin, direction, max_time = f64::INFINITY, *, only = None, layers = None, exclude_bodies = None,
+        exclude_statics = None
+    ))]
+    fn cast_ray_any<'py>(
+        &self,
+        py: Python<'py>,
+        origin: &Bound<'py, PyAny>,
+        direction: &Bound<'py, PyAny>,
+        max_time: f64,
+        only: Option<&str>,
+        layers: Option<u32>,
+        exclude_bodies: Option<Vec<u32>>,
+        exclude_statics: Option<Vec<u32>>,
+    ) -> PyResult<bool> {
+        let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
+        let ray = ray(origin, direction, max_time)?;
+        self.world.read(py, Work::Sequential, |world| restrictions.of(world).cast_ray_any(ray))
+    }
+
+    /// Finds the first body or static that a moving box hits; None if it hits none.
+    ///
+    /// aabb: the box at time 0, (min_x, min_y, max_x, max_y).
+    /// displacement: (x, y); at time 1 the box has moved by all of it.
+    ///
+    /// To cast a body, leave it out by its row: at time 0 it hits itself. For the restrictions, see
+    /// query_aabb.
+    #[pyo3(signature = (
+        aabb, displacement, *, only = None, layers = None, exclude_bodies = None, exclude_statics = None
+    ))]
+    fn cast_aabb<'py>(
+        &self,
+        py: Python<'py>,
+        aabb: &Bound<'py, PyAny>,
+        displacement: &Bound<'py, PyAny>,
+        only: Option<&str>,
+        layers: Option<u32>,
+        exclude_bodies: Option<Vec<u32>>,
+        exclude_statics: Option<Vec<u32>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
+        let aabb = Aabb::try_from(numbers::<4>(aabb, "aabb")?);
+        let aabb = aabb.map_err(|invalid| errors::of_shape(py, "aabb", None, &invalid))?;
+        let cast = AabbCast::new(aabb, numbers::<2>(displacement, "displacement")?);
+        let cast = cast.map_err(|invalid| errors::of_shape(py, "displacement", None, &invalid))?;
+        let found = self.world.read(py, Work::Sequential, |world| restrictions.of(world).cast_aabb(cast))?;
+        found.map(|hit| object(py, "CastHit", fields(&hit))).transpose()
     }
 
     /// Finds the first body or static that each of many rays hits.

@@ -22,6 +22,13 @@ def overlaps(a: Floats, b: Floats) -> NDArray[np.bool_]:
     return on_x & (a[..., 1] <= b[..., 3]) & (b[..., 1] <= a[..., 3])
 
 
+def contained(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """Whether each box of a is inside each box of b, edges included."""
+    a, b = a[:, None], b[None]
+    above_min = (a[..., 0] >= b[..., 0]) & (a[..., 1] >= b[..., 1])
+    return above_min & (a[..., 2] <= b[..., 2]) & (a[..., 3] <= b[..., 3])
+
+
 def interact(a: Pairs, b: Pairs) -> NDArray[np.bool_]:
     """Whether each filter of a and each of b accept each other."""
     a, b = a[:, None], b[None]
@@ -46,6 +53,17 @@ def distances(points: Floats, boxes: Floats) -> NDArray[np.float64]:
     p, b = points.astype(np.float64)[:, None], boxes.astype(np.float64)[None]
     away = np.maximum(np.maximum(b[..., :2] - p, p - b[..., 2:]), 0.0)
     return np.sqrt(squared(away))
+
+
+def cast_times(start: Floats, direction: Floats, boxes: Floats) -> NDArray[np.float64]:
+    """When a moving box reaches each box; infinite if it never does. For directions without a zero.
+
+    A ray is a box whose corners are equal.
+    """
+    s, d, b = (array.astype(np.float64) for array in (start, direction, boxes))
+    times = np.stack([b[:, :2] - s[2:], b[:, 2:] - s[:2]], axis=1) * (1 / d)
+    enter, leave = times.min(axis=1).max(axis=1), times.max(axis=1).min(axis=1)
+    return np.where((enter <= leave) & (leave >= 0), np.maximum(enter, 0), np.inf)
 
 
 def squared(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -47,6 +47,7 @@ def test_boxes_points_and_circles(world: triphase.World, count: int) -> None:
     distances = oracle.distances(corners, boxes)
     for hits, expected in (
         (world.query_aabb(areas), oracle.overlaps(areas, boxes)),
+        (world.query_contained_in(areas), oracle.contained(boxes, areas).T),
         (world.query_point(corners), oracle.overlaps(points, boxes)),
         (world.query_circle(corners, 1.5), distances <= 1.5),
         (world.query_circle(corners, radii), distances <= radii[:, None]),
@@ -118,21 +119,13 @@ def test_ids_are_those_of_hits() -> None:
     }
 
 
-def ray_times(origin: oracle.Floats, direction: oracle.Floats, boxes: oracle.Floats) -> np.ndarray:
-    """When a ray enters each box; infinite if it never does. For directions without a zero."""
-    o, d, b = (array.astype(np.float64) for array in (origin, direction, boxes))
-    times = (b.reshape(-1, 2, 2) - o) * (1 / d)
-    enter, leave = times.min(axis=1).max(axis=1), times.max(axis=1).min(axis=1)
-    return np.where((enter <= leave) & (leave >= 0), np.maximum(enter, 0), np.inf)
-
-
 def test_rays(world: triphase.World) -> None:
     boxes = all_boxes(world)
     origins = (RNG.random((400, 2)) * 30).astype(np.float32)
     directions = (RNG.random((400, 2)) - 0.5).astype(np.float32)
     hits = world.cast_rays(origins, directions, 20.0)
     for ray in range(400):
-        times = ray_times(origins[ray], directions[ray], boxes)
+        times = oracle.cast_times(np.tile(origins[ray], 2), directions[ray], boxes)
         first = int(np.argmin(times))
         single = world.cast_ray(origins[ray], directions[ray], 20.0)
         if times[first] > 20:
@@ -145,6 +138,53 @@ def test_rays(world: triphase.World) -> None:
         assert tuple(hits.normals[ray]) == (single.normal or (0, 0))
         np.testing.assert_allclose(single.point, origins[ray] + times[first] * directions[ray], atol=1e-5)
     assert 0 < hits.hit.sum() and (hits.times == 0).any() and len(hits) == 400
+
+
+def test_all_hits_and_any_hit_of_a_ray(world: triphase.World) -> None:
+    boxes = all_boxes(world)
+    hit_counts = []
+    for _ in range(300):
+        origin = (RNG.random(2) * 30).astype(np.float32)
+        direction = (RNG.random(2) - 0.5).astype(np.float32)
+        times = oracle.cast_times(np.tile(origin, 2), direction, boxes)
+        expected = np.argsort(times, kind="stable")[: (times <= 8).sum()].tolist()
+        found = world.cast_ray_all(origin, direction, 8)
+        assert [hit.row + 600 * hit.is_static for hit in found] == expected
+        assert [hit.time for hit in found] == times[expected].tolist()
+        assert world.cast_ray_any(origin, direction, 8) == bool(expected)
+        if expected:
+            assert found[0] == world.cast_ray(origin, direction, 8)
+        hit_counts.append(len(found))
+        only = world.cast_ray_all(origin, direction, 8, only="statics")
+        assert [hit.row + 600 for hit in only] == [row for row in expected if row >= 600]
+    assert min(hit_counts) == 0 and max(hit_counts) > 3
+
+
+def test_moving_boxes(world: triphase.World) -> None:
+    boxes = all_boxes(world)
+    hit_count = 0
+    for row in range(300):
+        aabb = boxes[row]
+        displacement = (RNG.random(2) * 6 - 3).astype(np.float32)
+        times = oracle.cast_times(aabb, displacement, boxes)
+        assert world.cast_aabb(aabb, displacement) == triphase.CastHit(int(np.argmin(times)), False, None, 0.0, None)
+        times[row] = np.inf
+        first, hit = int(np.argmin(times)), world.cast_aabb(aabb, displacement, exclude_bodies=[row])
+        if times[first] > 1:
+            assert hit is None
+            continue
+        assert hit is not None and hit.row + 600 * hit.is_static == first and hit.time == times[first]
+        if hit.normal is None:
+            assert hit.time == 0
+            continue
+        hit_count += 1
+        # At the time of impact the box touches the side that the normal points out of.
+        axis = 0 if hit.normal[0] else 1
+        ahead = 2 * (displacement[axis] > 0) + axis
+        reached = float(aabb[ahead]) + hit.time * float(displacement[axis])
+        assert reached == pytest.approx(float(boxes[first, (ahead + 2) % 4]), abs=1e-5)
+        assert hit.normal[axis] == -np.sign(displacement[axis])
+    assert hit_count > 50
 
 
 POINTS = hnp.arrays(

@@ -17,7 +17,7 @@ use triphase_box2d::table::{Table, origin};
 /// Box2D's own scenes, replayed to Box2D's tree and to triphase
 #[derive(Parser)]
 struct Options {
-    /// Scenes by name; all if none is given
+    /// Scenes by name, in Box2D's sizes unless the name ends in `_2000`; all if none is given
     #[arg(long, value_delimiter = ',')]
     scene: Vec<String>,
     /// How often each scene is replayed

@@ -90,7 +90,7 @@ fn brute_force(question: Question, step: Step<'_>, statics: &[Box4], found: &mut
     let mut is_asked = vec![question == Question::All; step.boxes.len()];
     step.changed.iter().for_each(|&row| is_asked[row as usize] = true);
     for (a, box_a) in step.boxes.iter().enumerate() {
-        for (b, box_b) in step.boxes.iter().enumerate().skip(a + 1) {
+        for (b, box_b) in (a + 1..).zip(&step.boxes[a + 1..]) {
             if overlaps(box_a, box_b) && (is_asked[a] || is_asked[b]) {
                 found.bodies.push([a as u32, b as u32]);
             }

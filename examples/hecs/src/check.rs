@@ -55,31 +55,26 @@ fn brute_force(ecs: &hecs::World) -> (BTreeSet<Pair>, BTreeSet<Pair>) {
         .map(|(entity, position, half_extents, displacement, filter)| {
             let half = half_extents.map_or(BULLET_HALF_EXTENTS, |half| half.0);
             let aabb = body_aabb(position.0.into(), half.into(), displacement.map(|move_by| move_by.0.into()));
-            (entity, aabb, filter.copied().unwrap_or_default())
+            (entity, Aabb::try_from(aabb).expect("a step was made of it"), filter.copied().unwrap_or_default())
         })
         .collect();
     let mut query = ecs.query::<(Entity, &Aabb, &Filter, &Wall)>();
-    let walls: Vec<_> = query.iter().map(|(entity, aabb, filter, _)| (entity, aabb.to_array(), *filter)).collect();
+    let walls: Vec<_> = query.iter().map(|(entity, aabb, filter, _)| (entity, *aabb, *filter)).collect();
 
     let (mut body_pairs, mut static_pairs) = (BTreeSet::new(), BTreeSet::new());
     for (k, a) in bodies.iter().enumerate() {
         for b in &bodies[k + 1..] {
-            if overlap(a.1, b.1) && a.2.interacts_with(b.2) {
+            if a.1.overlaps(&b.1) && a.2.interacts_with(b.2) {
                 body_pairs.insert(ordered((a.0, b.0)));
             }
         }
         for wall in &walls {
-            if overlap(a.1, wall.1) && a.2.interacts_with(wall.2) {
+            if a.1.overlaps(&wall.1) && a.2.interacts_with(wall.2) {
                 static_pairs.insert((a.0, wall.0));
             }
         }
     }
     (body_pairs, static_pairs)
-}
-
-/// Whether closed boxes overlap: touching counts.
-fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
-    a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }
 
 fn ordered((a, b): Pair) -> Pair {

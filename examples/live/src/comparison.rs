@@ -3,6 +3,7 @@
 use crate::plain_grid::PlainGrid;
 use crate::simulation::{Clock, Simulation};
 use std::fmt;
+use triphase::reference::self_pairs;
 use triphase::{Bodies, Error, World, WorldConfig};
 
 /// Measurements of each of the two that are fast; the median counts.
@@ -48,7 +49,7 @@ impl Comparison {
         let (triphase, pairs) = time_of_triphase(&boxes, clock)?;
         let (plain_grid, pairs_of_grid) = time_of_grid(&boxes, clock)?;
         let begin = clock();
-        let pairs_of_few = brute_force(few);
+        let pairs_of_few = self_pairs(few).len();
         let brute_force = clock() - begin;
         let agrees = pairs == pairs_of_grid && time_of_triphase(few, clock)?.1 == pairs_of_few;
         let (bodies, brute_force_bodies) = (boxes.len(), few.len());
@@ -110,19 +111,6 @@ fn time_of(clock: Clock, mut run: impl FnMut() -> Result<(), Error>) -> Result<f
     let mut times = (0..MEASUREMENTS).map(|_| measure(runs)).collect::<Result<Vec<f64>, Error>>()?;
     times.sort_by(f64::total_cmp);
     Ok(times[times.len() / 2])
-}
-
-/// The number of pairs, by two loops.
-fn brute_force(boxes: &[[f32; 4]]) -> usize {
-    let mut pairs = Vec::new();
-    for (i, a) in (0u32..).zip(boxes) {
-        for (j, b) in (i + 1..).zip(&boxes[i as usize + 1..]) {
-            if (a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3]) {
-                pairs.push([i, j]);
-            }
-        }
-    }
-    pairs.len()
 }
 
 #[cfg(test)]

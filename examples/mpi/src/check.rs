@@ -5,7 +5,7 @@ use crate::body::Body;
 use crate::exchange::Exchange;
 use crate::part::Part;
 use crate::scene::Scene;
-use triphase::reference::{cross_pairs, self_pairs};
+use triphase::reference::{body_aabb, cross_pairs, self_pairs};
 use triphase::{Bodies, World};
 
 /// Up to so many bodies, the one world is compared with brute force as well.
@@ -64,11 +64,8 @@ impl Check {
         let expected_static: Vec<[u64; 2]> =
             static_pairs.iter().map(|pair| [pair.body, pair.static_row].map(u64::from)).collect();
         if centers.len() <= BRUTE_FORCE_MAX {
-            let boxes: Vec<[f32; 4]> = centers
-                .iter()
-                .zip(&half_extents)
-                .map(|(c, h)| [c[0] - h[0], c[1] - h[1], c[0] + h[0], c[1] + h[1]])
-                .collect();
+            let rows = centers.iter().zip(&half_extents);
+            let boxes: Vec<[f32; 4]> = rows.map(|(&center, &half)| body_aabb(center, half, None)).collect();
             let ids =
                 |pairs: Vec<(u32, u32)>| pairs.into_iter().map(|(a, b)| [a, b].map(u64::from)).collect::<Vec<_>>();
             compare("pair of brute force", ids(self_pairs(&boxes)), &expected)?;

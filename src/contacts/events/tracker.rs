@@ -245,7 +245,7 @@ impl ContactTracker {
         if self.skipped.is_empty() && self.identities.is_unchanged(row_count, equal, step.parallel) {
             return Ok(IdState::Unchanged);
         }
-        step.rows.copy_ids(ids);
+        step.rows.copy_ids(ids, step.parallel);
         let column = step.rows.has_ids().then_some(&ids[..]);
         self.identities.compare(StepIds { column, row_count, skipped: &self.skipped }, step.parallel)?;
         Ok(IdState::Copied)

@@ -6,8 +6,8 @@ use bevy_ecs::system::{Query, SystemParam};
 use bytemuck::{Pod, Zeroable};
 use fastrand::Rng;
 use std::collections::BTreeSet;
-use triphase::Bodies;
 use triphase::reference::body_aabb;
+use triphase::{Aabb, Bodies};
 use triphase_bevy::{BodyColumns, Displacement, EntityFilter, StaticBox};
 
 #[derive(Clone, Copy, Component, PartialEq, Pod, Zeroable)]
@@ -58,31 +58,27 @@ impl Expected<'_, '_> {
             .bodies
             .iter()
             .map(|(entity, place, half, displacement, filter)| {
-                (entity, body_aabb(place.0, half.0, displacement.map(|by| by.0)), filter_of(filter))
+                let aabb = body_aabb(place.0, half.0, displacement.map(|by| by.0));
+                (entity, Aabb::try_from(aabb).expect("a step was made of it"), filter_of(filter))
             })
             .collect();
         let statics: Vec<_> =
-            self.statics.iter().map(|(entity, aabb, filter)| (entity, aabb.0.to_array(), filter_of(filter))).collect();
+            self.statics.iter().map(|(entity, aabb, filter)| (entity, aabb.0, filter_of(filter))).collect();
         let (mut body_pairs, mut static_pairs) = (BTreeSet::new(), BTreeSet::new());
         for (k, a) in bodies.iter().enumerate() {
             for b in &bodies[k + 1..] {
-                if overlap(a.1, b.1) && a.2.interacts_with(b.2) {
+                if a.1.overlaps(&b.1) && a.2.interacts_with(b.2) {
                     body_pairs.insert((a.0.min(b.0), a.0.max(b.0)));
                 }
             }
             for b in &statics {
-                if overlap(a.1, b.1) && a.2.interacts_with(b.2) {
+                if a.1.overlaps(&b.1) && a.2.interacts_with(b.2) {
                     static_pairs.insert((a.0, b.0));
                 }
             }
         }
         (body_pairs, static_pairs)
     }
-}
-
-/// Whether closed boxes overlap: touching counts.
-fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
-    a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }
 
 /// Compares pairs, of which each must be found once, in either order if `expected` has that.

@@ -4,6 +4,7 @@ from triphase._errors import ArrayError as ArrayError
 from triphase._errors import BusyError as BusyError
 from triphase._errors import Error as Error
 from triphase._errors import PanicError as PanicError
+from triphase._results import CastHit as CastHit
 from triphase._results import ChangedContacts as ChangedContacts
 from triphase._results import Contacts as Contacts
 from triphase._results import Events as Events
@@ -17,6 +18,7 @@ from triphase._triphase import neighbors_within as neighbors_within
 __all__ = [
     "ArrayError",
     "BusyError",
+    "CastHit",
     "ChangedContacts",
     "Contacts",
     "Error",

@@ -127,16 +127,22 @@ class Neighbors(Hits):
 
 
 @dataclass(frozen=True)
-class RayHit:
-    """The first box that a ray hits."""
+class CastHit:
+    """A box that a ray or a moving box hits."""
 
     row: int
     is_static: bool
     id: int | None
     time: float
-    """When the box is reached, in multiples of the direction; 0 if the ray starts inside."""
+    """When the box is reached, in multiples of direction or displacement; 0 if the cast starts inside."""
     normal: tuple[float, float] | None
-    """Unit normal of the side that is hit; None if the ray starts inside."""
+    """Unit normal of the side that is hit; None if the cast starts inside."""
+
+
+@dataclass(frozen=True)
+class RayHit(CastHit):
+    """A box that a ray hits."""
+
     point: tuple[float, float]
     """The point that is hit: origin + time * direction."""
 

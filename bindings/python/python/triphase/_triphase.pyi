@@ -6,7 +6,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from triphase._results import ChangedContacts, Contacts, Events, Hits, Neighbors, RayHit, RayHits
+from triphase._results import CastHit, ChangedContacts, Contacts, Events, Hits, Neighbors, RayHit, RayHits
 
 __all__ = ["World", "neighbors_within"]
 
@@ -151,6 +151,15 @@ class World:
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> Hits: ...
+    def query_contained_in(
+        self,
+        areas: _Floats | _Numbers,
+        *,
+        only: _Only = None,
+        layers: int | None = None,
+        exclude_bodies: _Rows | None = None,
+        exclude_statics: _Rows | None = None,
+    ) -> Hits: ...
     def query_point(
         self,
         points: _Floats | _Numbers,
@@ -202,6 +211,28 @@ class World:
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> RayHit | None: ...
+    def cast_ray_all(
+        self,
+        origin: _Numbers,
+        direction: _Numbers,
+        max_time: float = ...,
+        *,
+        only: _Only = None,
+        layers: int | None = None,
+        exclude_bodies: _Rows | None = None,
+        exclude_statics: _Rows | None = None,
+    ) -> list[RayHit]: ...
+    def cast_ray_any(
+        self,
+        origin: _Numbers,
+        direction: _Numbers,
+        max_time: float = ...,
+        *,
+        only: _Only = None,
+        layers: int | None = None,
+        exclude_bodies: _Rows | None = None,
+        exclude_statics: _Rows | None = None,
+    ) -> bool: ...
     def cast_rays(
         self,
         origins: _Floats,
@@ -213,6 +244,16 @@ class World:
         exclude_bodies: _Rows | None = None,
         exclude_statics: _Rows | None = None,
     ) -> RayHits: ...
+    def cast_aabb(
+        self,
+        aabb: _Numbers,
+        displacement: _Numbers,
+        *,
+        only: _Only = None,
+        layers: int | None = None,
+        exclude_bodies: _Rows | None = None,
+        exclude_statics: _Rows | None = None,
+    ) -> CastHit | None: ...
 
     # Maintenance.
     def spatial_order(self) -> NDArray[np.uint32]: ...

@@ -284,3 +284,24 @@ fn changes_by_collision_events_are_seen() {
     }
     assert!(most > 5, "there were at most {most} pairs");
 }
+
+/// A wall that gets another collider while avian ends its step has its old proxy id again, and is
+/// not in the list of moved proxies.
+#[test]
+fn a_static_collider_that_is_replaced_between_steps_is_seen() {
+    let mut twins = Twins::new(|world| {
+        let wall = spawn_at(world, [0.0; 2], (RigidBody::Static, square()));
+        let velocity = LinearVelocity(Vec2::new(0.0, -6.0));
+        spawn_at(world, [0.0, 1.2], (RigidBody::Dynamic, square(), CollisionEventsEnabled, velocity));
+        spawn_at(world, [6.0, 0.0], (RigidBody::Dynamic, square(), LinearVelocity(Vec2::new(3.0, 0.0))));
+        world.add_observer(move |_: On<CollisionStart>, mut commands: Commands| {
+            commands.entity(wall).remove::<Collider>().insert(Collider::rectangle(20.0, 1.0));
+        });
+    });
+    assert_eq!(twins.edges(), [] as [[u32; 2]; 0]);
+    let mut edges = Vec::new();
+    for _ in 0..20 {
+        edges = twins.edges();
+    }
+    assert!(edges.contains(&[1, 3]), "the wall is longer now: {edges:?}");
+}
