@@ -217,8 +217,8 @@ impl World {
     ///   changed in another way, since the last step. (The boxes of these changes are kept, up to
     ///   1,024; a replacement has two, any other change one.)
     /// - Rows that have left the cells in which they were filed, and then rest, are filed again
-    ///   when others come to rest like this. Once that has cost as much as filing all rows, all rows
-    ///   are filed, in about the time of `step`.
+    ///   when others come to rest like this. Once that has cost as much as filing all rows, all
+    ///   rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
     /// - With tracked contacts, a row whose id changes costs several microseconds more than one
     ///   that keeps it; so does a row with an id that is added or removed. With a

@@ -227,10 +227,9 @@ impl RowIndex {
             if let Some(ahead) = last.get(k + 2 * AHEAD) {
                 prefetch(&places[ahead.row as usize..=ahead.row as usize]);
             }
-            if let Some(ahead) = last.get(k + AHEAD).map(|ahead| places[ahead.row as usize]) {
-                if ahead != NOWHERE {
-                    frame.bands.prefetch_box(ahead);
-                }
+            let ahead = last.get(k + AHEAD).map(|ahead| places[ahead.row as usize]);
+            if let Some(ahead) = ahead.filter(|&place| place != NOWHERE) {
+                frame.bands.prefetch_box(ahead);
             }
             let place = &mut places[body.row as usize];
             if *place != NOWHERE && frame.bands.replace_box(*place, &body.aabb) {
@@ -259,11 +258,9 @@ impl RowIndex {
             if let Some(ahead) = bodies.get(k + 2 * AHEAD) {
                 prefetch(&places[ahead.row as usize..=ahead.row as usize]);
             }
-            if let Some(ahead) = bodies.get(k + AHEAD).filter(|_| stay.is_some()) {
-                let place = places[ahead.row as usize];
-                if place.band < NOWHERE.band {
-                    frame.bands.prefetch_box(place);
-                }
+            let ahead = bodies.get(k + AHEAD).filter(|_| stay.is_some()).map(|ahead| places[ahead.row as usize]);
+            if let Some(ahead) = ahead.filter(|place| place.band < NOWHERE.band) {
+                frame.bands.prefetch_box(ahead);
             }
             let &ChangedBody { row, aabb, .. } = body;
             let (place, exists) = (places[row as usize], !aabb[0].is_nan());
@@ -278,11 +275,13 @@ impl RowIndex {
                 }
                 _ if place == NOWHERE => {}
                 _ => {
-                    if let Some((last, log)) = &mut stay {
-                        if exists && !last.contains(row) && frame.bands.replace_box(place, &aabb) {
-                            log.places.push(place);
-                            continue;
-                        }
+                    if let Some((last, log)) = &mut stay
+                        && exists
+                        && !last.contains(row)
+                        && frame.bands.replace_box(place, &aabb)
+                    {
+                        log.places.push(place);
+                        continue;
                     }
                     frame.moved.set_outdated(row);
                 }
