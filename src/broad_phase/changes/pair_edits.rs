@@ -73,3 +73,39 @@ pub(crate) fn for_each_difference(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair::entry;
+    use triphase_scenes::SplitMix64;
+
+    #[test]
+    fn entries_of_rows_of_any_size_are_sorted() {
+        let mut random = SplitMix64::new(7);
+        for (count, rows) in [(0, 1), (3, 9), (64, 1 << 20), (65, 2), (5000, 1 << 20), (5000, u32::MAX as usize)] {
+            let mut row = || random.below(rows) as u32;
+            let mut entries: Vec<u64> = (0..count).map(|_| entry(row(), row())).collect();
+            let mut expected = entries.clone();
+            expected.sort_unstable();
+            sort_entries(&mut entries, &mut Vec::new());
+            assert_eq!(entries, expected, "{count} entries of {rows} rows");
+        }
+    }
+
+    #[test]
+    fn what_was_removed_and_added_is_cancelled() {
+        let mut random = SplitMix64::new(8);
+        for _ in 0..200 {
+            let mut some = || (0..30).filter(|_| random.below(3) == 0).collect::<Vec<u64>>();
+            let [removed, added] = [some(), some()];
+            let without = |list: &[u64], other: &[u64]| -> Vec<u64> {
+                list.iter().copied().filter(|pair| !other.contains(pair)).collect()
+            };
+            let expected = [without(&removed, &added), without(&added, &removed)];
+            let mut edits = PairEdits { removed, added };
+            edits.cancel();
+            assert_eq!([edits.removed, edits.added], expected);
+        }
+    }
+}
