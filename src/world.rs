@@ -226,7 +226,8 @@ impl World {
     /// - If there are [readers](Self::reader), the rows changed in the last two steps are copied,
     ///   or all rows if each free copy is more than four steps old.
     ///
-    /// Memory: 8 bytes per body and about 10 per pair more than `step` takes.
+    /// Memory: 8 bytes per body and about 10 per pair more than `step` takes, and some tens for
+    /// each pair with a changed row.
     pub fn step_changed<'a, 'c>(
         &mut self,
         bodies: impl AsRef<[Bodies<'a>]>,

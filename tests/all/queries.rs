@@ -177,6 +177,26 @@ fn queries_of_adversarial_layouts_match_brute_force() {
 }
 
 #[test]
+fn queries_of_strips_that_are_divided_across_match_brute_force() {
+    // So many bodies at one height, and then at one x, that their strip is divided into bands.
+    let mut random = SplitMix64::new(SEED + 9);
+    let mut rows: Vec<([f32; 2], [f32; 2])> = (0..30_000)
+        .map(|k| match k % 4 {
+            0 | 1 => ([random.range(0.0, 12_000.0), 0.0], [0.5, 0.5]),
+            2 => ([6000.0, random.range(-6000.0, 6000.0)], [0.5, 0.5]),
+            _ => ([random.range(0.0, 12_000.0), random.range(-5.0, 5.0)], [3.0, 0.5]),
+        })
+        .collect();
+    let mut worlds = WorldSet::new(WorldConfig::new());
+    for label in ["flat", "upright"] {
+        let columns = Columns::from_rows(&rows);
+        step(&mut worlds, &columns);
+        check(label, &mut worlds, &QueryOracle::new(&columns, &[]), &mut random, 12);
+        rows.iter_mut().for_each(|(center, half)| (*center, *half) = ([center[1], center[0]], [half[1], half[0]]));
+    }
+}
+
+#[test]
 fn huge_casts_over_tiny_cells_terminate() {
     // The casts are so long, and cells so tiny beside them, that a walk from cell to cell would not
     // end.
