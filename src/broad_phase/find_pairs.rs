@@ -6,7 +6,6 @@
 use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch};
-use crate::broad_phase::sleepers::cached_rows::RecordRows;
 use crate::broad_phase::task::TaskOutput;
 use crate::broad_phase::{band_pass, oversized_pass};
 use crate::error::{Error, InvalidRow};
@@ -16,7 +15,7 @@ use crate::frame::phases::PhaseTimes;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
-use crate::memory::record::BodyRecord;
+use crate::memory::record::{BodyRecord, RecordRows};
 use crate::parallel;
 use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;

@@ -1,7 +1,10 @@
 //! A body as the partition passes it to its band.
 
+use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
+use crate::input::rows::{BoxSource, is_finite};
 use crate::memory::buffers::plain_buffers;
+use std::ops::Range;
 
 /// A box and its row: all that a pass needs, written once per body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,3 +15,31 @@ pub(crate) struct BodyRecord {
 }
 
 plain_buffers!(BodyRecord);
+
+/// Some rows of a step, all of them valid, with their numbers in the step.
+pub(crate) struct RecordRows<'a>(pub(crate) &'a [BodyRecord]);
+
+impl BoxSource for RecordRows<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn number(&self, row: usize) -> u32 {
+        self.0[row].row
+    }
+
+    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
+        Ok(self.0[row].aabb)
+    }
+
+    #[inline(always)]
+    fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
+        let mut all_finite = true;
+        for (slot, BodyRecord { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
+            *slot = *aabb;
+            all_finite &= is_finite(aabb);
+        }
+        all_finite
+    }
+}

@@ -19,7 +19,7 @@
 use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cached_pairs::PairCache;
-use crate::broad_phase::sleepers::cached_rows::{CompareRows, ROW_CHUNK_LEN, RecordRows, RowChunk, list_records};
+use crate::broad_phase::sleepers::cached_rows::{CompareRows, ROW_CHUNK_LEN, RowChunk, list_records};
 use crate::broad_phase::sleepers::cross::{AwakeVsCached, CrossTask, list_tasks};
 use crate::broad_phase::sleepers::policy::{RowCounts, SleepPlan, SleepPolicy};
 use crate::config::InvalidRows;
@@ -32,7 +32,7 @@ use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, plain_buffers};
 use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::{Page, PagePool, PairBudget};
-use crate::memory::record::BodyRecord;
+use crate::memory::record::{BodyRecord, RecordRows};
 use crate::memory::step_bits::StepBits;
 use crate::parallel;
 use crate::tier::point_grid::bands::Bands;

@@ -18,7 +18,7 @@ use crate::error::InvalidRow;
 use crate::geometry::RawAabb;
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
-use crate::input::rows::{BoxSource, is_finite};
+use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, buffers, grow};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
@@ -277,34 +277,6 @@ fn for_each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
     while bits != 0 {
         visit(bits.trailing_zeros() as usize);
         bits &= bits - 1;
-    }
-}
-
-/// Some rows of a step, all of them valid, with their numbers in the step.
-pub(crate) struct RecordRows<'a>(pub(crate) &'a [BodyRecord]);
-
-impl BoxSource for RecordRows<'_> {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    #[inline(always)]
-    fn number(&self, row: usize) -> u32 {
-        self.0[row].row
-    }
-
-    fn check(&self, row: usize) -> Result<RawAabb, InvalidRow> {
-        Ok(self.0[row].aabb)
-    }
-
-    #[inline(always)]
-    fn read(&self, rows: Range<usize>, boxes: &mut [RawAabb]) -> bool {
-        let mut all_finite = true;
-        for (slot, BodyRecord { aabb, .. }) in boxes.iter_mut().zip(&self.0[rows]) {
-            *slot = *aabb;
-            all_finite &= is_finite(aabb);
-        }
-        all_finite
     }
 }
 
