@@ -3,7 +3,7 @@
 use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::row_index::RowIndex;
-use crate::broad_phase::changes::search::{ChangedPairs, ChangedRowsInput};
+use crate::broad_phase::changes::search::{ChangedInput, ChangedPairs};
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;
@@ -29,10 +29,11 @@ pub(crate) struct BroadPhase {
     pub(crate) sleepers: SleeperCache,
     /// Where rows are filed, for steps that are told which of them changed.
     pub(crate) row_index: RowIndex,
-    /// The changed rows of such a step.
+    /// The changed rows of such a step, exchanged for those of the step before when it succeeds.
     pub(crate) changed: ChangedSet,
+    /// How many of them exist.
     pub(crate) changed_count: usize,
-    /// The same with their boxes.
+    /// The changed rows with their boxes.
     pub(crate) changed_bodies: Vec<ChangedBody>,
     sort: SortBuffers,
     pub(crate) stored_boxes: StoredBoxes,
@@ -129,7 +130,7 @@ impl BroadPhase {
         pairs: &mut ChangedPairs,
     ) -> Result<(), Error> {
         let Self { finder, row_index: index, changed, changed_bodies: bodies, .. } = self;
-        pairs.find(finder, step, ChangedRowsInput { bodies, changed, last, front, index, row_count })
+        pairs.find(finder, step, ChangedInput { bodies, changed, last, front, index, row_count })
     }
 
     /// Moves the changed rows in the frame of the last step, or in a copy of it; files all rows

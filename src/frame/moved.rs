@@ -24,8 +24,10 @@ crate::memory::buffers::plain_buffers!(FrameStamp);
 /// Bodies that are not where a frame's bands have them.
 #[derive(Clone, Default)]
 pub(crate) struct MovedBodies {
-    changed: Bands,
-    settled: Bands,
+    /// The bodies that changed in the last step.
+    pub(crate) changed_bands: Bands,
+    /// The bodies that changed before and have left their cells.
+    pub(crate) settled_bands: Bands,
     /// By row: whether the entry in the frame's bands is outdated.
     outdated: BitSet,
     /// Whether the frame was updated; otherwise nothing else counts.
@@ -33,14 +35,14 @@ pub(crate) struct MovedBodies {
     pub(crate) stamp: FrameStamp,
 }
 
-buffers!(MovedBodies { leveled: changed, settled, outdated; own: ; plain: in_use, stamp; });
+buffers!(MovedBodies { leveled: changed_bands, settled_bands, outdated; own: ; plain: in_use, stamp; });
 
 impl MovedBodies {
     /// No body has moved, and the frame is not to be updated.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.in_use) {
-            self.changed.clear();
-            self.settled.clear();
+            self.changed_bands.clear();
+            self.settled_bands.clear();
         }
         self.stamp = FrameStamp::default();
     }
@@ -55,11 +57,6 @@ impl MovedBodies {
     /// Some bodies may have moved from now on.
     pub(crate) fn start_use(&mut self) {
         self.in_use = true;
-    }
-
-    /// The bands of [`settled`](Self::settled).
-    pub(crate) fn settled_bands(&self) -> &Bands {
-        &self.settled
     }
 
     /// Marks the entry of a row in the frame's bands as outdated.
@@ -87,29 +84,19 @@ impl MovedBodies {
     /// The bands of the bodies that changed in the last step, if there are any.
     #[inline(always)]
     pub(crate) fn changed(&self) -> Option<&Bands> {
-        Some(&self.changed).filter(|bands| self.in_use && !bands.is_empty())
+        Some(&self.changed_bands).filter(|bands| self.in_use && !bands.is_empty())
     }
 
     /// The bands of the bodies that changed before and have left their cells, if there are any.
     #[inline(always)]
     pub(crate) fn settled(&self) -> Option<&Bands> {
-        Some(&self.settled).filter(|bands| self.in_use && !bands.is_empty())
+        Some(&self.settled_bands).filter(|bands| self.in_use && !bands.is_empty())
     }
 
     /// Both.
     #[inline(always)]
     pub(crate) fn bands(&self) -> impl Iterator<Item = &Bands> {
         self.changed().into_iter().chain(self.settled())
-    }
-
-    /// The bands of [`changed`](Self::changed), to be replaced.
-    pub(crate) fn changed_mut(&mut self) -> &mut Bands {
-        &mut self.changed
-    }
-
-    /// The bands of [`settled`](Self::settled), to be replaced.
-    pub(crate) fn settled_mut(&mut self) -> &mut Bands {
-        &mut self.settled
     }
 
     /// Becomes a copy of `other`, apart from the bands.

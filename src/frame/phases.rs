@@ -11,8 +11,9 @@ use std::time::Instant;
 /// Time per phase of the last successful step, in the order of the phases.
 ///
 /// After [`World::step_changed`](crate::World::step_changed), if it only read the changed rows:
-/// `plan` is reading and sorting these, `find_pairs` the search for their pairs, `layout` copying
-/// what readers have of the last step, `partition` moving the rows, and `gather` editing the pairs.
+/// `plan` is reading and sorting these, `find_pairs` filing them and finding their pairs, `layout`
+/// copying what readers have of the last step, `partition` moving the rows, and `gather` editing
+/// the pairs.
 ///
 /// All times are zero on targets without a clock, such as `wasm32-unknown-unknown`, unless
 /// [one is set](Self::set_clock).

@@ -52,9 +52,9 @@ impl BitSet {
         self.words[index as usize / 64] & (1 << (index % 64)) != 0
     }
 
-    /// Whether `index` is a member, which it is not outside of the range.
+    /// As [`contains`](Self::contains), for an `index` that may be outside of the range.
     #[inline]
-    pub(crate) fn contains_if_any(&self, index: u32) -> bool {
+    pub(crate) fn is_member(&self, index: u32) -> bool {
         self.words.get(index as usize / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
     }
 

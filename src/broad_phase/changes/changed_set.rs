@@ -37,7 +37,7 @@ impl ChangedSet {
     /// Whether a row changed; `false` if there was no such row.
     #[inline(always)]
     pub(crate) fn contains(&self, row: u32) -> bool {
-        self.set.contains_if_any(row)
+        self.set.is_member(row)
     }
 
     /// Removes all rows.

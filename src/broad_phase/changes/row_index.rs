@@ -45,7 +45,7 @@ pub(crate) struct RowIndex {
     changed: Vec<BodyRecord>,
     settled: Vec<BodyRecord>,
     oversized: Vec<BodyRecord>,
-    /// A buffer for bodies that turn out to be oversized.
+    /// Bodies that turned out to be too large for the bands, in one filing.
     too_large: Vec<BodyRecord>,
     /// That of the frame to which all of this belongs.
     stamp: FrameStamp,
@@ -149,7 +149,7 @@ impl RowIndex {
         }
         let is_behind = |changed: u64| before.filing != self.stamp.filing || before.updates < changed;
         if is_behind(self.settled_changed) {
-            next.moved.settled_mut().copy_from(front.moved.settled_bands());
+            next.moved.settled_bands.copy_from(&front.moved.settled_bands);
         }
         if is_behind(self.oversized_changed) {
             next.oversized.clone_from(&front.oversized);
@@ -202,8 +202,10 @@ impl RowIndex {
             self.file_changed(finder, step, stamp, frame)?;
         } else {
             self.take_out(bodies, stamp, frame, None);
-            self.add_oversized(filed.oversized.records(), stamp);
-            std::mem::swap(frame.moved.changed_mut(), &mut filed.bands);
+            self.too_large.clear();
+            self.too_large.extend(filed.oversized.records());
+            self.add_oversized(stamp);
+            std::mem::swap(&mut frame.moved.changed_bands, &mut filed.bands);
         }
         self.places.truncate(row_count);
         if self.settled_changed == stamp.updates {
@@ -293,20 +295,6 @@ impl RowIndex {
         }
     }
 
-    /// Adds changed rows to the oversized ones.
-    fn add_oversized(&mut self, records: impl Iterator<Item = BodyRecord>, stamp: FrameStamp) {
-        let Self { places, changed, oversized, oversized_changed, .. } = self;
-        let before = oversized.len();
-        for record in records {
-            places[record.row as usize] = BandPlace { band: OVERSIZED, at: oversized.len() as u32 };
-            oversized.push(record);
-        }
-        if oversized.len() > before {
-            *oversized_changed = stamp.updates;
-            changed.retain(|body| places[body.row as usize].band != OVERSIZED);
-        }
-    }
-
     /// Files the changed rows that were taken out.
     fn file_changed(
         &mut self,
@@ -315,15 +303,13 @@ impl RowIndex {
         stamp: FrameStamp,
         frame: &mut Frame,
     ) -> Result<(), Error> {
-        let mut too_large = std::mem::take(&mut self.too_large);
-        too_large.clear();
-        finder.file_bodies(step, &self.changed, frame.moved.changed_mut(), &mut too_large)?;
-        self.add_oversized(too_large.iter().copied(), stamp);
-        self.too_large = too_large;
+        self.too_large.clear();
+        finder.file_bodies(step, &self.changed, &mut frame.moved.changed_bands, &mut self.too_large)?;
+        self.add_oversized(stamp);
         Ok(())
     }
 
-    /// Files all settled bodies; those that are too large for every class become oversized ones.
+    /// Files all settled bodies.
     fn file_settled(
         &mut self,
         finder: &mut PairFinder,
@@ -332,16 +318,28 @@ impl RowIndex {
         frame: &mut Frame,
     ) -> Result<(), Error> {
         self.filed_again += self.settled.len();
-        let mut too_large = std::mem::take(&mut self.too_large);
-        too_large.clear();
-        finder.file_bodies(step, &self.settled, frame.moved.settled_mut(), &mut too_large)?;
-        for record in &too_large {
-            let place = self.places[record.row as usize];
-            remove_at(&mut self.settled, &mut self.places, place);
-        }
-        self.add_oversized(too_large.iter().copied(), stamp);
-        self.too_large = too_large;
+        self.too_large.clear();
+        finder.file_bodies(step, &self.settled, &mut frame.moved.settled_bands, &mut self.too_large)?;
+        self.add_oversized(stamp);
         Ok(())
+    }
+
+    /// Makes the changed or settled bodies that turned out to be too large oversized ones.
+    fn add_oversized(&mut self, stamp: FrameStamp) {
+        let Self { places, changed, settled, oversized, too_large, oversized_changed, .. } = self;
+        if too_large.is_empty() {
+            return;
+        }
+        for &record in &*too_large {
+            let place = places[record.row as usize];
+            if place.band == SETTLED {
+                remove_at(settled, places, place);
+            }
+            places[record.row as usize] = BandPlace { band: OVERSIZED, at: oversized.len() as u32 };
+            oversized.push(record);
+        }
+        changed.retain(|body| places[body.row as usize].band != OVERSIZED);
+        *oversized_changed = stamp.updates;
     }
 
     /// Writes the box of each row, or NaN, from a frame that has [caught up](Self::catch_up).

@@ -128,7 +128,7 @@ impl Buffers for ChangedPairs {
 
 /// The rows of a step that was told what changed, and where they were.
 #[derive(Clone, Copy)]
-pub(crate) struct ChangedRowsInput<'s> {
+pub(crate) struct ChangedInput<'s> {
     /// The changed rows, near ones together.
     pub(crate) bodies: &'s [ChangedBody],
     pub(crate) changed: &'s ChangedSet,
@@ -140,7 +140,7 @@ pub(crate) struct ChangedRowsInput<'s> {
     pub(crate) row_count: usize,
 }
 
-impl ChangedRowsInput<'_> {
+impl ChangedInput<'_> {
     /// Whether a changed row is active (CHANGE-3).
     #[inline(always)]
     fn is_active(&self, changed_row: u32) -> bool {
@@ -158,7 +158,7 @@ impl ChangedPairs {
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
-        input: ChangedRowsInput<'_>,
+        input: ChangedInput<'_>,
     ) -> Result<(), Error> {
         let limit = step.config.pair_limit;
         let bodies = input.bodies;
@@ -170,7 +170,7 @@ impl ChangedPairs {
             task.range = number * TASK_ROWS..bodies.len().min((number + 1) * TASK_ROWS);
         }
         let budget = PairBudget::new(limit);
-        let ChangedRowsInput { changed, last, .. } = input;
+        let ChangedInput { changed, last, .. } = input;
         let all_changed_again = last.rows().iter().all(|&row| changed.set().contains(row));
         let search = Search { step, input, all_changed_again, budget: &budget };
         let loose_cells = input.front.oversized.grid().loose_cell_count();
@@ -210,7 +210,7 @@ impl ChangedPairs {
     }
 
     /// Adds the pairs of two changed rows.
-    fn add_both(&mut self, input: ChangedRowsInput<'_>) {
+    fn add_both(&mut self, input: ChangedInput<'_>) {
         let Self { spare, both: [before, now], bodies: FoundChanges { active, new, edits }, .. } = self;
         now.retain(|&pair| {
             let is_new = !row_and_partner(pair).into_iter().any(|row| input.is_active(row));
@@ -228,13 +228,8 @@ impl ChangedPairs {
     }
 
     /// Files the changed rows. Finds their pairs with each other and with statics if they are many.
-    fn file(
-        &mut self,
-        finder: &mut PairFinder,
-        step: StepContext<'_>,
-        input: ChangedRowsInput<'_>,
-    ) -> Result<(), Error> {
-        let ChangedRowsInput { bodies: changed, row_count, .. } = input;
+    fn file(&mut self, finder: &mut PairFinder, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
+        let ChangedInput { bodies: changed, row_count, .. } = input;
         let Self { records, filed, step_pairs, both, statics, .. } = self;
         filed.begin(row_count, true);
         let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
@@ -270,7 +265,7 @@ impl ChangedPairs {
 
     /// Finds the pairs of changed rows with each other and with statics, by comparing each row with
     /// all others.
-    fn compare_few_rows(&mut self, step: StepContext<'_>, input: ChangedRowsInput<'_>) -> Result<(), Error> {
+    fn compare_few_rows(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
         let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
         let StepContext { statics, are_circles, .. } = step;
         let (limit, changed) = (step.config.pair_limit, input.bodies);
@@ -304,7 +299,7 @@ impl ChangedPairs {
 #[derive(Clone, Copy)]
 struct Search<'s> {
     step: StepContext<'s>,
-    input: ChangedRowsInput<'s>,
+    input: ChangedInput<'s>,
     /// Whether all rows that changed in the last step have changed in this one.
     all_changed_again: bool,
     budget: &'s PairBudget,
@@ -315,7 +310,7 @@ impl Search<'_> {
         task.found.clear();
         task.both_before.clear();
         task.has_jumps = false;
-        let ChangedRowsInput { index, front, .. } = self.input;
+        let ChangedInput { index, front, .. } = self.input;
         let mut before = SmallVec::<[RawAabb; TASK_ROWS]>::new();
         for (k, body) in bodies.iter().enumerate() {
             if let Some(ahead) = bodies.get(k + 2 * BOXES_AHEAD).filter(|ahead| !self.input.is_active(ahead.row)) {
@@ -429,7 +424,7 @@ impl Found<'_, '_> {
     /// Adds another body that overlaps the box of a changed row before, now or both.
     #[inline(always)]
     fn add(&mut self, position: u32, partner: u32, bits: u32) -> Option<()> {
-        let input @ ChangedRowsInput { front, changed, .. } = self.search.input;
+        let input @ ChangedInput { front, changed, .. } = self.search.input;
         let ChangedBody { row, filter, .. } = self.bodies[position as usize];
         let filters = front.filters_by_row();
         let accepted_before = || filters.is_none_or(|f| f[row as usize].interacts_with(f[partner as usize]));

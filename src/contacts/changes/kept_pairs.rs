@@ -130,18 +130,8 @@ impl KeptPairs {
         let Self { changed: last, bodies, statics, found, .. } = self;
         // Also of rows that do not exist any more.
         let is_active = |row: u32| changed.contains(row) && last.contains(row);
-        let FoundChanges { new, edits: PairEdits { removed, added }, .. } = &mut found.statics;
-        if statics.pages.pair_count() + new.len() > 0 {
-            let mut now = &new[..];
-            for &row in changed.rows().iter().chain(changed.gone()).filter(|&&row| !last.contains(row)) {
-                let count = now.iter().take_while(|&&pair| row_and_partner(pair)[0] == row).count();
-                let (present, rest) = now.split_at(count);
-                now = rest;
-                let before = statics.pairs_of(row).iter().map(|&[body, static_row]| entry(body, static_row));
-                let present = present.iter().copied();
-                for_each_difference(before, present, |pair| removed.push(pair), |pair| added.push(pair));
-            }
-        }
+        let new_rows = changed.rows().iter().chain(changed.gone()).copied().filter(|&row| !last.contains(row));
+        statics.compare_rows(new_rows, &mut found.statics);
         bodies.plan(&found.bodies, |pair| row_and_partner(pair).into_iter().any(is_active))
             + statics.plan(&found.statics, |pair| is_active(row_and_partner(pair)[0]))
     }
@@ -181,6 +171,23 @@ impl KeptSide {
     pub(crate) fn entries(&self) -> impl Iterator<Item = u64> {
         let on_pages = self.pages.pages().iter().flat_map(|page| page.pairs());
         merge(on_pages.map(|&[row, partner]| entry(row, partner)), self.active.iter().copied())
+    }
+
+    /// Finds which static pairs of new rows ended and began.
+    fn compare_rows(&self, new_rows: impl Iterator<Item = u32>, found: &mut FoundChanges) {
+        let FoundChanges { new, edits: PairEdits { removed, added }, .. } = found;
+        if self.pages.pair_count() + new.len() == 0 {
+            return;
+        }
+        let mut now = &new[..];
+        for row in new_rows {
+            let count = now.iter().take_while(|&&pair| row_and_partner(pair)[0] == row).count();
+            let (present, rest) = now.split_at(count);
+            now = rest;
+            let before = self.pairs_of(row).iter().map(|&[body, static_row]| entry(body, static_row));
+            let present = present.iter().copied();
+            for_each_difference(before, present, |pair| removed.push(pair), |pair| added.push(pair));
+        }
     }
 
     /// Finds the edits of the pages; `is_active` is whether a pair has a row that is active now.
