@@ -75,7 +75,7 @@ impl tp_changed {
 /// For worlds in which few bodies move: only the changed rows are read. The columns are those of all
 /// bodies. All other rows must be the same as in the last successful step, bit for bit; a row that
 /// changed without being named stays where it was. After an error, name the same rows again.
-/// Pairs are those of tp_step(), in ascending order unless many rows changed.
+/// Pairs are those of tp_step(). Their order also depends on which rows changed in the last step.
 ///
 /// Errors: those of tp_step(); TP_STATUS_NOT_FOUND names a changed row that does not exist;
 /// TP_STATUS_LENGTH_MISMATCH if there is not a flag, or not a bit, for each row.
