@@ -1,9 +1,10 @@
 //! The broad phase of a world: the passes of a step, with cached sleepers or without.
 
 use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
+use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::row_index::RowIndex;
-use crate::broad_phase::changes::search::{ChangedInput, ChangedPairs};
+use crate::broad_phase::changes::search::ChangedInput;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{PairFinder, StepOutput};
 use crate::broad_phase::sleepers::cache::SleeperCache;

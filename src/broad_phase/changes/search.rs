@@ -1,38 +1,26 @@
-//! The pairs of changed rows.
+//! Searches the frame of the last step for changed rows: it has their unchanged partners.
 //!
-//! The frame of the last step is searched for the changed rows, of which it has the unchanged
-//! partners. The pairs of changed rows with each other are found by a step over these rows alone,
-//! which finds their static pairs too. If they are few, they are compared with each other instead.
-//!
-//! - CHANGE-3: a changed row is *active* if it changed in the last step too, otherwise *new*. Pairs
-//!   with an active row are found anew in each step. All other pairs are kept from the last one, so
-//!   for new rows it has to be known which of them began and ended: these are searched for with two
-//!   boxes at once, that of the last step and that of now.
+//! Rows that changed in the last step too are searched for with the box of now, all others with
+//! that of the last step at the same time.
 
 use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX, is_jump};
 use crate::broad_phase::changes::changed_set::ChangedSet;
-use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference, sort_entries};
+use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::context::StepContext;
-use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
-use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::scratch_pool::SearchScratch;
-use crate::error::Error;
 use crate::frame::frame::Frame;
-use crate::frame::phases::PhaseTimes;
 use crate::geometry::{BodyCircle, RawAabb, overlaps, union};
-use crate::input::filter::Filter;
-use crate::memory::buffers::{Buffers, buffers};
+use crate::memory::buffers::buffers;
 use crate::memory::page::PairBudget;
-use crate::memory::record::{BodyRecord, RecordRows};
-use crate::pair::{entry, row_and_partner};
+use crate::pair::entry;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::cross_search::{SEARCH_BOXES_MAX, SearchBuffers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Rows of a task: each may need two searches.
-const TASK_ROWS: usize = SEARCH_BOXES_MAX / 2;
+pub(super) const TASK_ROWS: usize = SEARCH_BOXES_MAX / 2;
 
 /// Pairs that a task finds before it counts them against the pair limit.
 const COUNTED_AT_ONCE: usize = 4096;
@@ -43,88 +31,6 @@ const BOXES_AHEAD: usize = 16;
 /// Bits for the boxes of a new row that overlap another body.
 const BEFORE: u32 = 1;
 const NOW: u32 = 2;
-
-/// What a search for changed rows found.
-#[derive(Default)]
-pub(crate) struct ChangedPairs {
-    tasks: Vec<ChangedTask>,
-    records: Vec<BodyRecord>,
-    step_pairs: FoundPairs,
-    spare: Vec<u64>,
-    /// Pairs of two changed rows, of the last step and of this one.
-    both: [Vec<u64>; 2],
-    /// The changed bodies in their tiers.
-    pub(crate) filed: Frame,
-    pub(crate) bodies: FoundChanges,
-    pub(crate) statics: FoundChanges,
-}
-
-/// The pairs of one kind with a changed row (CHANGE-3).
-#[derive(Default)]
-pub(crate) struct FoundChanges {
-    /// Those with an active row, ascending in the end.
-    pub(crate) active: Vec<u64>,
-    /// The others; those with statics are ascending in the end.
-    pub(crate) new: Vec<u64>,
-    /// The pairs without an active row that ended and began, ascending in the end. Those with
-    /// statics are left to whoever has the pairs of the last step.
-    pub(crate) edits: PairEdits,
-}
-
-/// What was found for some changed rows; `both_before` has the pairs of two new rows in the last
-/// step.
-#[derive(Default)]
-struct ChangedTask {
-    range: Range<usize>,
-    found: FoundChanges,
-    both_before: Vec<u64>,
-    has_jumps: bool,
-}
-
-buffers!(FoundChanges { leveled: active, new, edits; own: ; plain: ; });
-buffers!(ChangedTask { leveled: found, both_before; own: ; plain: range, has_jumps; });
-
-impl FoundChanges {
-    fn clear(&mut self) {
-        self.active.clear();
-        self.new.clear();
-        self.edits.clear();
-    }
-
-    fn extend(&mut self, other: &Self) {
-        self.active.extend_from_slice(&other.active);
-        self.new.extend_from_slice(&other.new);
-        self.edits.removed.extend_from_slice(&other.edits.removed);
-        self.edits.added.extend_from_slice(&other.edits.added);
-    }
-
-    fn sort(&mut self, spare: &mut Vec<u64>) {
-        let Self { active, new: _, edits: PairEdits { removed, added } } = self;
-        [active, removed, added].into_iter().for_each(|list| sort_entries(list, spare));
-    }
-}
-
-impl Buffers for ChangedPairs {
-    fn bytes(&self) -> usize {
-        let Self { tasks, records, step_pairs, spare, both, filed, bodies, statics } = self;
-        tasks.bytes()
-            + records.bytes()
-            + step_pairs.bytes()
-            + spare.bytes()
-            + both[0].bytes()
-            + both[1].bytes()
-            + filed.bytes()
-            + bodies.bytes()
-            + statics.bytes()
-    }
-
-    fn reserve_like(&mut self, _: &Self) {}
-
-    /// Drops everything: the next search fills it again.
-    fn shrink_to_fit(&mut self) {
-        *self = Self::default();
-    }
-}
 
 /// The rows of a step that was told what changed, and where they were.
 #[derive(Clone, Copy)]
@@ -143,170 +49,34 @@ pub(crate) struct ChangedInput<'s> {
 impl ChangedInput<'_> {
     /// Whether a changed row is active (CHANGE-3).
     #[inline(always)]
-    fn is_active(&self, changed_row: u32) -> bool {
+    pub(super) fn is_active(&self, changed_row: u32) -> bool {
         self.last.contains(changed_row)
     }
 }
 
-impl ChangedPairs {
-    /// Finds the pairs of all changed rows.
-    ///
-    /// # Errors
-    ///
-    /// If there are more pairs with changed rows than the limit allows.
-    pub(crate) fn find(
-        &mut self,
-        finder: &mut PairFinder,
-        step: StepContext<'_>,
-        input: ChangedInput<'_>,
-    ) -> Result<(), Error> {
-        let limit = step.config.pair_limit;
-        let bodies = input.bodies;
-        let count = bodies.len().div_ceil(TASK_ROWS);
-        if self.tasks.len() < count {
-            self.tasks.resize_with(count, ChangedTask::default);
-        }
-        for (number, task) in self.tasks[..count].iter_mut().enumerate() {
-            task.range = number * TASK_ROWS..bodies.len().min((number + 1) * TASK_ROWS);
-        }
-        let budget = PairBudget::new(limit);
-        let ChangedInput { changed, last, .. } = input;
-        let all_changed_again = last.rows().iter().all(|&row| changed.set().contains(row));
-        let search = Search { step, input, all_changed_again, budget: &budget };
-        let loose_cells = input.front.oversized.grid().loose_cell_count();
-        if !bodies.is_empty() {
-            finder.run_searches(step, loose_cells, &mut self.tasks[..count], |task, scratch| {
-                search.run(&bodies[task.range.clone()], task, scratch);
-            });
-        }
-        if budget.is_exceeded() {
-            return Err(Error::TooManyPairs { limit });
-        }
-        self.gather(count);
-        self.file(finder, step, input)?;
-        // A step over so few takes longer than two loops.
-        if bodies.len() <= FEW_BODIES {
-            self.compare_few_rows(step, input)?;
-        }
-        self.add_both(input);
-        self.bodies.sort(&mut self.spare);
-        self.statics.sort(&mut self.spare);
-        sort_entries(&mut self.statics.new, &mut self.spare);
-        if self.tasks[..count].iter().any(|task| task.has_jumps) {
-            self.bodies.edits.cancel();
-        }
-        Ok(())
-    }
-
-    fn gather(&mut self, count: usize) {
-        let Self { tasks, both, bodies, statics, .. } = self;
-        bodies.clear();
-        statics.clear();
-        both.iter_mut().for_each(Vec::clear);
-        for task in &tasks[..count] {
-            bodies.extend(&task.found);
-            both[0].extend_from_slice(&task.both_before);
-        }
-    }
-
-    /// Adds the pairs of two changed rows.
-    fn add_both(&mut self, input: ChangedInput<'_>) {
-        let Self { spare, both: [before, now], bodies: FoundChanges { active, new, edits }, .. } = self;
-        now.retain(|&pair| {
-            let is_new = !row_and_partner(pair).into_iter().any(|row| input.is_active(row));
-            if is_new {
-                new.push(pair)
-            } else {
-                active.push(pair)
-            }
-            is_new
-        });
-        sort_entries(before, spare);
-        sort_entries(now, spare);
-        let (before, now) = (before.iter().copied(), now.iter().copied());
-        for_each_difference(before, now, |pair| edits.removed.push(pair), |pair| edits.added.push(pair));
-    }
-
-    /// Files the changed rows. Finds their pairs with each other and with statics if they are many.
-    fn file(&mut self, finder: &mut PairFinder, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
-        let ChangedInput { bodies: changed, row_count, .. } = input;
-        let Self { records, filed, step_pairs, both, statics, .. } = self;
-        filed.begin(row_count, true);
-        let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
-        records.clear();
-        records.extend(present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
-        if changed.len() <= FEW_BODIES {
-            filed.oversized.clear();
-            return finder.file_bodies(step, records, &mut filed.bands, &mut Vec::new());
-        }
-        let mut phases = PhaseTimes::default();
-        finder.file(step, &RecordRows(records), false, &mut filed.bands, &mut phases)?;
-        // Only those of changed rows are read, so the others may be of earlier steps.
-        if changed.iter().any(|body| body.filter != Filter::ALL) {
-            filed.filters.resize(row_count, Filter::ALL);
-            present().for_each(|body| filed.filters[body.row as usize] = body.filter);
-        } else {
-            filed.filters.clear();
-        }
-        let budget = PairBudget::new(step.config.pair_limit);
-        finder.find_frame_pairs(
-            step,
-            &budget,
-            &mut StepOutput { frame: filed, found: step_pairs, phases: &mut phases },
-        )?;
-        step_pairs.body_pages().for_each(|page| both[1].extend(page.iter().map(|&[a, b]| entry(a, b))));
-        for &[body, static_row] in step_pairs.static_pages().flatten() {
-            let list = if input.is_active(body) { &mut statics.active } else { &mut statics.new };
-            list.push(entry(body, static_row));
-        }
-        step_pairs.clear(step.pool);
-        Ok(())
-    }
-
-    /// Finds the pairs of changed rows with each other and with statics, by comparing each row with
-    /// all others.
-    fn compare_few_rows(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
-        let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
-        let StepContext { statics, are_circles, .. } = step;
-        let (limit, changed) = (step.config.pair_limit, input.bodies);
-        let mut count = 0;
-        for (k, a) in changed.iter().enumerate().filter(|(_, body)| !body.aabb[0].is_nan()) {
-            let partners = changed[k + 1..]
-                .iter()
-                .filter(|b| touches(&a.aabb, &b.aabb, are_circles) && a.filter.interacts_with(b.filter));
-            both.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
-            let list = if input.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.new };
-            let circle = BodyCircle::of_box(&a.aabb);
-            let mut write = |found: &mut Vec<BodyRecord>| {
-                let accepted = found.drain(..).filter(|of| {
-                    let do_circles = || circle.overlaps_box(&of.aabb);
-                    a.filter.interacts_with(statics.filter_of(of.row)) && (!are_circles || do_circles())
-                });
-                let before = list.len();
-                list.extend(accepted.map(|of| entry(a.row, of.row)));
-                count += list.len() - before;
-                (both.len() + count <= limit).then_some(())
-            };
-            found.clear();
-            let outcome = statics.collect(&a.aabb, found, &mut write).and_then(|()| write(found));
-            outcome.ok_or(Error::TooManyPairs { limit })?;
-        }
-        Ok(())
-    }
+/// What was found for some changed rows; `both_before` has the pairs of two new rows in the last
+/// step.
+#[derive(Default)]
+pub(super) struct ChangedTask {
+    pub(super) range: Range<usize>,
+    pub(super) found: FoundChanges,
+    pub(super) both_before: Vec<u64>,
+    pub(super) has_jumps: bool,
 }
+buffers!(ChangedTask { leveled: found, both_before; own: ; plain: range, has_jumps; });
 
 /// What all tasks share.
 #[derive(Clone, Copy)]
-struct Search<'s> {
-    step: StepContext<'s>,
-    input: ChangedInput<'s>,
+pub(super) struct Search<'s> {
+    pub(super) step: StepContext<'s>,
+    pub(super) input: ChangedInput<'s>,
     /// Whether all rows that changed in the last step have changed in this one.
-    all_changed_again: bool,
-    budget: &'s PairBudget,
+    pub(super) all_changed_again: bool,
+    pub(super) budget: &'s PairBudget,
 }
 
 impl Search<'_> {
-    fn run(self, bodies: &[ChangedBody], task: &mut ChangedTask, scratch: &mut SearchScratch) {
+    pub(super) fn run(self, bodies: &[ChangedBody], task: &mut ChangedTask, scratch: &mut SearchScratch) {
         task.found.clear();
         task.both_before.clear();
         task.has_jumps = false;
@@ -463,6 +233,6 @@ impl Found<'_, '_> {
 }
 
 /// Whether two boxes overlap, and their circles if bodies are circles.
-fn touches(a: &RawAabb, b: &RawAabb, are_circles: bool) -> bool {
+pub(super) fn touches(a: &RawAabb, b: &RawAabb, are_circles: bool) -> bool {
     overlaps(a, b) && (!are_circles || BodyCircle::of_box(a).overlaps(&BodyCircle::of_box(b)))
 }

@@ -8,9 +8,10 @@
 //! Cost: a search and a move of half a kilobyte for each pair that goes to the pages or leaves: all
 //! pairs of rows that begin or end to be active, and those that began or ended of new rows.
 
+use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
+use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
-use crate::broad_phase::changes::search::{ChangedPairs, FoundChanges};
 use crate::broad_phase::pairs::{FoundPairs, PairPages};
 use crate::contacts::changes::row_lists::RowLists;
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};

@@ -1,0 +1,209 @@
+//! The pairs of changed rows.
+//!
+//! The frame of the last step is searched for the changed rows, of which it has the unchanged
+//! partners. The pairs of changed rows with each other are found by a step over these rows alone,
+//! which finds their static pairs too. If they are few, they are compared with each other instead.
+//!
+//! - CHANGE-3: a changed row is *active* if it changed in the last step too, otherwise *new*. Pairs
+//!   with an active row are found anew in each step. All other pairs are kept from the last one, so
+//!   for new rows it has to be known which of them began and ended: these are searched for with two
+//!   boxes at once, that of the last step and that of now.
+
+use crate::broad_phase::changes::changed_body::ChangedBody;
+use crate::broad_phase::changes::found_changes::FoundChanges;
+use crate::broad_phase::changes::pair_edits::{for_each_difference, sort_entries};
+use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, Search, TASK_ROWS, touches};
+use crate::broad_phase::context::StepContext;
+use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
+use crate::broad_phase::pairs::FoundPairs;
+use crate::error::Error;
+use crate::frame::frame::Frame;
+use crate::frame::phases::PhaseTimes;
+use crate::geometry::BodyCircle;
+use crate::input::filter::Filter;
+use crate::memory::buffers::Buffers;
+use crate::memory::page::PairBudget;
+use crate::memory::record::{BodyRecord, RecordRows};
+use crate::pair::{entry, row_and_partner};
+
+/// What a search for changed rows found.
+#[derive(Default)]
+pub(crate) struct ChangedPairs {
+    tasks: Vec<ChangedTask>,
+    records: Vec<BodyRecord>,
+    step_pairs: FoundPairs,
+    spare: Vec<u64>,
+    /// Pairs of two changed rows, of the last step and of this one.
+    both: [Vec<u64>; 2],
+    /// The changed bodies in their tiers.
+    pub(crate) filed: Frame,
+    pub(crate) bodies: FoundChanges,
+    pub(crate) statics: FoundChanges,
+}
+impl Buffers for ChangedPairs {
+    fn bytes(&self) -> usize {
+        let Self { tasks, records, step_pairs, spare, both, filed, bodies, statics } = self;
+        tasks.bytes()
+            + records.bytes()
+            + step_pairs.bytes()
+            + spare.bytes()
+            + both[0].bytes()
+            + both[1].bytes()
+            + filed.bytes()
+            + bodies.bytes()
+            + statics.bytes()
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    /// Drops everything: the next search fills it again.
+    fn shrink_to_fit(&mut self) {
+        *self = Self::default();
+    }
+}
+impl ChangedPairs {
+    /// Finds the pairs of all changed rows.
+    ///
+    /// # Errors
+    ///
+    /// If there are more pairs with changed rows than the limit allows.
+    pub(crate) fn find(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        input: ChangedInput<'_>,
+    ) -> Result<(), Error> {
+        let limit = step.config.pair_limit;
+        let bodies = input.bodies;
+        let count = bodies.len().div_ceil(TASK_ROWS);
+        if self.tasks.len() < count {
+            self.tasks.resize_with(count, ChangedTask::default);
+        }
+        for (number, task) in self.tasks[..count].iter_mut().enumerate() {
+            task.range = number * TASK_ROWS..bodies.len().min((number + 1) * TASK_ROWS);
+        }
+        let budget = PairBudget::new(limit);
+        let ChangedInput { changed, last, .. } = input;
+        let all_changed_again = last.rows().iter().all(|&row| changed.set().contains(row));
+        let search = Search { step, input, all_changed_again, budget: &budget };
+        let loose_cells = input.front.oversized.grid().loose_cell_count();
+        if !bodies.is_empty() {
+            finder.run_searches(step, loose_cells, &mut self.tasks[..count], |task, scratch| {
+                search.run(&bodies[task.range.clone()], task, scratch);
+            });
+        }
+        if budget.is_exceeded() {
+            return Err(Error::TooManyPairs { limit });
+        }
+        self.gather(count);
+        self.file(finder, step, input)?;
+        // A step over so few takes longer than two loops.
+        if bodies.len() <= FEW_BODIES {
+            self.compare_few_rows(step, input)?;
+        }
+        self.add_both(input);
+        self.bodies.sort(&mut self.spare);
+        self.statics.sort(&mut self.spare);
+        sort_entries(&mut self.statics.new, &mut self.spare);
+        if self.tasks[..count].iter().any(|task| task.has_jumps) {
+            self.bodies.edits.cancel();
+        }
+        Ok(())
+    }
+
+    fn gather(&mut self, count: usize) {
+        let Self { tasks, both, bodies, statics, .. } = self;
+        bodies.clear();
+        statics.clear();
+        both.iter_mut().for_each(Vec::clear);
+        for task in &tasks[..count] {
+            bodies.extend(&task.found);
+            both[0].extend_from_slice(&task.both_before);
+        }
+    }
+
+    /// Adds the pairs of two changed rows.
+    fn add_both(&mut self, input: ChangedInput<'_>) {
+        let Self { spare, both: [before, now], bodies: FoundChanges { active, new, edits }, .. } = self;
+        now.retain(|&pair| {
+            let is_new = !row_and_partner(pair).into_iter().any(|row| input.is_active(row));
+            if is_new {
+                new.push(pair)
+            } else {
+                active.push(pair)
+            }
+            is_new
+        });
+        sort_entries(before, spare);
+        sort_entries(now, spare);
+        let (before, now) = (before.iter().copied(), now.iter().copied());
+        for_each_difference(before, now, |pair| edits.removed.push(pair), |pair| edits.added.push(pair));
+    }
+
+    /// Files the changed rows. Finds their pairs with each other and with statics if they are many.
+    fn file(&mut self, finder: &mut PairFinder, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
+        let ChangedInput { bodies: changed, row_count, .. } = input;
+        let Self { records, filed, step_pairs, both, statics, .. } = self;
+        filed.begin(row_count, true);
+        let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
+        records.clear();
+        records.extend(present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
+        if changed.len() <= FEW_BODIES {
+            filed.oversized.clear();
+            return finder.file_bodies(step, records, &mut filed.bands, &mut Vec::new());
+        }
+        let mut phases = PhaseTimes::default();
+        finder.file(step, &RecordRows(records), false, &mut filed.bands, &mut phases)?;
+        // Only those of changed rows are read, so the others may be of earlier steps.
+        if changed.iter().any(|body| body.filter != Filter::ALL) {
+            filed.filters.resize(row_count, Filter::ALL);
+            present().for_each(|body| filed.filters[body.row as usize] = body.filter);
+        } else {
+            filed.filters.clear();
+        }
+        let budget = PairBudget::new(step.config.pair_limit);
+        finder.find_frame_pairs(
+            step,
+            &budget,
+            &mut StepOutput { frame: filed, found: step_pairs, phases: &mut phases },
+        )?;
+        step_pairs.body_pages().for_each(|page| both[1].extend(page.iter().map(|&[a, b]| entry(a, b))));
+        for &[body, static_row] in step_pairs.static_pages().flatten() {
+            let list = if input.is_active(body) { &mut statics.active } else { &mut statics.new };
+            list.push(entry(body, static_row));
+        }
+        step_pairs.clear(step.pool);
+        Ok(())
+    }
+
+    /// Finds the pairs of changed rows with each other and with statics, by comparing each row with
+    /// all others.
+    fn compare_few_rows(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
+        let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
+        let StepContext { statics, are_circles, .. } = step;
+        let (limit, changed) = (step.config.pair_limit, input.bodies);
+        let mut count = 0;
+        for (k, a) in changed.iter().enumerate().filter(|(_, body)| !body.aabb[0].is_nan()) {
+            let partners = changed[k + 1..]
+                .iter()
+                .filter(|b| touches(&a.aabb, &b.aabb, are_circles) && a.filter.interacts_with(b.filter));
+            both.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
+            let list = if input.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.new };
+            let circle = BodyCircle::of_box(&a.aabb);
+            let mut write = |found: &mut Vec<BodyRecord>| {
+                let accepted = found.drain(..).filter(|of| {
+                    let do_circles = || circle.overlaps_box(&of.aabb);
+                    a.filter.interacts_with(statics.filter_of(of.row)) && (!are_circles || do_circles())
+                });
+                let before = list.len();
+                list.extend(accepted.map(|of| entry(a.row, of.row)));
+                count += list.len() - before;
+                (both.len() + count <= limit).then_some(())
+            };
+            found.clear();
+            let outcome = statics.collect(&a.aabb, found, &mut write).and_then(|()| write(found));
+            outcome.ok_or(Error::TooManyPairs { limit })?;
+        }
+        Ok(())
+    }
+}
