@@ -321,9 +321,9 @@ impl fmt::Display for Advice {
             }
             Self::ManyChangedRows { step_count, changed_count, body_count } => write!(
                 f,
-                "World::step_changed stepped all rows in {step_count} of the last {} steps, because more than one \
-                 in twenty had changed, the last time {changed_count} of {body_count}. Call World::step instead, or \
-                 name only rows whose columns changed.",
+                "World::step_changed stepped all rows in {step_count} of the last {} steps, because too many \
+                 had changed, the last time {changed_count} of {body_count}. Call World::step instead, or name only \
+                 rows whose columns changed.",
                 StepBits::LEN
             ),
             Self::RestartedSteps { step_count, cause } => write!(

@@ -10,8 +10,8 @@ use crate::tier::static_tree::tree::StaticTree;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RestartCause {
-    /// The step before was not by [`World::step_changed`](crate::World::step_changed), or more than
-    /// one row in twenty had changed in it.
+    /// The step before was not by [`World::step_changed`](crate::World::step_changed), or
+    /// [many](crate::World::step_changed#determinism) rows had changed in it.
     #[default]
     FullStep,
     /// [`World::set_statics`](crate::World::set_statics) replaced the static set, or more of its

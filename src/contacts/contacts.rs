@@ -126,7 +126,8 @@ impl<'w> Contacts<'w> {
 
 /// # Pairs of changed rows
 impl<'w> Contacts<'w> {
-    /// The pairs of bodies of which at least one row changed, in ascending order of `(a, b)`.
+    /// The pairs of bodies of which at least one row changed, in the order of
+    /// [`body_pairs`](Self::body_pairs).
     ///
     /// After [`World::step_changed`](crate::World::step_changed), these are the pairs with a row
     /// that was named or added, whether they began in this step or persist. If statics changed
@@ -139,14 +140,14 @@ impl<'w> Contacts<'w> {
     ///
     /// # Cost
     ///
-    /// The first call after a step lists and sorts these pairs, and looks through all pairs if the
-    /// step had to read all rows. Later calls are O(1).
+    /// The first call after a step lists these pairs, and looks through all pairs if the step had to
+    /// read all rows. Later calls are O(1).
     pub fn changed_pairs(&self) -> &'w [Pair] {
         bytemuck::cast_slice(self.store.changed.bodies(&self.store.found, &self.store.kept))
     }
 
-    /// The static pairs of which the body changed, in ascending order of `(body, static_row)`; see
-    /// [`changed_pairs`](Self::changed_pairs).
+    /// The static pairs of which the body changed, in the order of
+    /// [`static_pairs`](Self::static_pairs); see [`changed_pairs`](Self::changed_pairs).
     pub fn changed_static_pairs(&self) -> &'w [StaticPair] {
         bytemuck::cast_slice(self.store.changed.statics(&self.store.found, &self.store.kept))
     }

@@ -83,6 +83,11 @@ impl ContactStore {
         }
     }
 
+    /// The rows that changed in the last successful step, if it was told.
+    pub(crate) fn last_changed(&self) -> Option<&ChangedSet> {
+        self.changed.are_rows_known().then_some(&self.kept.changed)
+    }
+
     /// Rebuilds the partner lists, if there are any, from the running step of `rows` rows.
     pub(crate) fn rebuild_partners(&mut self, rows: usize, parallel: bool) {
         if let Some(partners) = &mut self.partners {
@@ -196,7 +201,9 @@ impl ContactStore {
                 if self.kept_are_present() {
                     self.kept.shrink_to_fit();
                 } else {
-                    self.kept = KeptPairs::default();
+                    // The rows are also known of a step that was told but stepped all.
+                    let changed = std::mem::take(&mut self.kept.changed);
+                    self.kept = KeptPairs { changed, ..KeptPairs::default() };
                 }
             }
             1 => self.partners.shrink_to_fit(),

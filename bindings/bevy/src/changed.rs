@@ -4,8 +4,8 @@ use crate::tables::{BodyTable, PlacedTable};
 use bevy_ecs::change_detection::ContiguousComponentTicksRef;
 use triphase::World;
 
-/// With more than one changed row in this many, `step_changed` steps all rows.
-const CHANGED_SHARE: usize = 20;
+/// With more than one changed row in this many, `step_changed` always steps all rows.
+const CHANGED_SHARE: usize = 10;
 
 /// Flags the rows of a step that changed.
 ///

@@ -60,8 +60,8 @@
 //! nothing needs to be known about spawning, despawning (which moves the last row of a table), or
 //! components that move entities between tables. After an error, all rows are told.
 //!
-//! If more than one row in twenty changed, the step is a full one. Then ticks are read until that
-//! is certain. For told steps to pay, write a component only if its value changes:
+//! If more than one row in ten changed, the step is a full one. Then ticks are read until that is
+//! certain. For told steps to pay, write a component only if its value changes:
 //! iterating over `&mut Position` marks what is dereferenced mutably, and no more.
 //! `bypass_change_detection` must not be used on these components: a row that changes without being
 //! marked stays where it was, and builds with debug assertions panic.

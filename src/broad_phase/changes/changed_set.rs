@@ -30,6 +30,16 @@ impl ChangedSet {
         &self.gone
     }
 
+    /// Number of changed rows, those that do not exist any more included.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len() + self.gone.len()
+    }
+
+    /// Number of rows that exist and are in another set too.
+    pub(crate) fn count_common(&self, other: &Self) -> usize {
+        self.rows.iter().filter(|&&row| other.contains(row)).count()
+    }
+
     pub(crate) fn set(&self) -> &BitSet {
         &self.set
     }
@@ -73,15 +83,16 @@ impl ChangedSet {
                         rows.extend((first..).zip(flags).filter(|&(_, &flag)| flag).map(|(row, _)| row));
                     }
                 }
+                rows.iter().for_each(|&row| _ = set.insert(row));
             }
             Form::Bits(words) => {
                 check_len(row_count.div_ceil(u64::BITS as usize), words.len())?;
                 append_bits(words, rows);
                 let end = rows.partition_point(|&row| (row as usize) < row_count);
                 rows.truncate(end);
+                rows.iter().for_each(|&row| _ = set.insert(row));
             }
         }
-        rows.iter().for_each(|&row| _ = set.insert(row));
         rows.extend((last_count as u32..row_count as u32).filter(|&row| set.insert(row)));
         self.sort(row_count);
         let Self { gone, set, .. } = self;

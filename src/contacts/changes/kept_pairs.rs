@@ -29,7 +29,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct KeptPairs {
     pub(crate) stamp: FrameStamp,
-    /// The rows that changed in the last step.
+    /// The rows that changed in the last step that was told, even if it stepped all rows.
     pub(crate) changed: ChangedSet,
     pub(crate) bodies: KeptSide,
     pub(crate) statics: KeptSide,

@@ -26,7 +26,7 @@ class Contacts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangedContacts:
-    """The contact pairs with a row that changed, in ascending order; all others are as before."""
+    """The contact pairs with a row that changed; all others are as before."""
 
     changed_pairs: NDArray[np.uint32]
     changed_static_pairs: NDArray[np.uint32]

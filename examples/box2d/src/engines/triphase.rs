@@ -93,7 +93,7 @@ impl Replay for Told {
     fn step(&mut self, step: Step<'_>, _: &mut Found) {
         let contacts =
             self.0.step_changed(Bodies::from_aabbs(step.boxes), step.changed).expect("boxes of Box2D are finite");
-        // The first call sorts these pairs.
+        // The first call lists these pairs.
         contacts.changed_pairs();
         contacts.changed_static_pairs();
     }
