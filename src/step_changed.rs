@@ -27,8 +27,8 @@ use std::sync::Arc;
 
 /// What a changed row costs, in rows of a step of all: if it changed in the last step too, and if
 /// not. Measured with crowds of two thousand to a million.
-const COST_AGAIN: u64 = 10;
-const COST_NEW: u64 = 22;
+const COST_AGAIN: usize = 10;
+const COST_NEW: usize = 22;
 
 impl StepParts<'_> {
     /// Steps one frame of which only some rows changed since the last one.
@@ -87,15 +87,15 @@ impl StepParts<'_> {
         self.finish(outcome, next)
     }
 
-    /// Whether a step over the changed rows is estimated to be faster than one over all `row_count`.
+    /// Whether a step over the changed rows is estimated to be faster than one over all rows.
     fn are_few_changed(&self, row_count: usize) -> bool {
-        let (changed, all) = (&self.broad_phase.changed, row_count as u64);
-        let most = changed.len() as u64 * COST_NEW;
-        if most <= all || changed.len() as u64 * COST_AGAIN > all {
-            return most <= all;
+        let changed = &self.broad_phase.changed;
+        if changed.len() > row_count / COST_AGAIN {
+            return false;
         }
-        let again = self.contacts.last_changed().map_or(0, |last| changed.count_common(last));
-        most - again as u64 * (COST_NEW - COST_AGAIN) <= all
+        let most = changed.len() * COST_NEW;
+        let again = || self.contacts.last_changed().map_or(0, |last| changed.count_common(last));
+        most <= row_count || most - again() * (COST_NEW - COST_AGAIN) <= row_count
     }
 
     /// Why a step with few changed rows cannot update the last one.
@@ -187,13 +187,13 @@ impl StepParts<'_> {
         self.assert_unchanged(rows);
         let are_circles = self.are_circles(rows);
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
-        let parallel = config.is_parallel(broad_phase.changed.rows().len());
+        let parallel = config.is_parallel(broad_phase.changed.rows().len() * COST_AGAIN);
         let mut phases = PhaseTimes::default();
         let mut clock = Clock::now();
 
         let front = frames.front();
         let span = span!("read_changed");
-        broad_phase.read_changed(rows, front)?;
+        broad_phase.changed_bodies.read(rows, &broad_phase.changed, (front, &broad_phase.row_index), parallel)?;
         drop(span);
         phases.plan = clock.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
@@ -230,7 +230,7 @@ impl StepParts<'_> {
             // The step can no longer fail.
             frame.begin_update(rows.len(), !config.may_use_threads());
             (frame.step, frame.had_circles) = (step_number, are_circles);
-            write_columns(&broad_phase.changed_bodies, rows, frame);
+            write_columns(&broad_phase.changed_bodies.sorted, rows, frame);
             frame.ids_stamp = frame.moved.stamp;
             frame.statics.copy_from(statics);
             phases.partition = clock.lap();

@@ -192,9 +192,9 @@ impl World {
     /// - Pairs with a row that changed in this step and in the last one come first, then all
     ///   others. Both parts are in ascending order of `(a, b)`, or of `(body, static_row)`.
     /// - If there is nothing to start from (see below), all pairs are in ascending order.
-    /// - If many rows changed, they are in the order of `step`, except in the first step of a world.
-    ///   *Many* is: ten times the rows that changed in the last step too, and 22 times the others,
-    ///   are more than all rows.
+    /// - If many rows changed, they are in the order of `step`, except in the first step of a
+    ///   world. *Many* is: ten times the rows that changed in the last step too, and 22 times the
+    ///   others, are more than all rows.
     ///
     /// Rows that were named, added or removed have changed, and so have bodies at statics that
     /// changed (see below). The order of query hits, of [`spatial_order`](Self::spatial_order) and
@@ -207,8 +207,8 @@ impl World {
     /// change, the more is gained. A row that changed in the last step too costs a third to a half
     /// less than one that did not. Besides:
     ///
-    /// - If many rows changed, this is `step`: more than one in ten if the same rows change in each
-    ///   step, more than one in 22 if others do.
+    /// - If many rows changed, this is `step`: more than one in ten if the same rows change in
+    ///   each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to four times the time of `step`, if there is nothing to start
     ///   from: the first time, after any other step, after a panic, after
     ///   [`set_statics`](Self::set_statics) or [`shift_origin`](Self::shift_origin), while rows are

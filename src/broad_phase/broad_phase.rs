@@ -1,6 +1,7 @@
 //! The broad phase of a world: the passes of a step, with cached sleepers or without.
 
-use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
+use crate::broad_phase::changes::changed_bodies::ChangedBodies;
+use crate::broad_phase::changes::changed_body::NO_BOX;
 use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::row_index::RowIndex;
@@ -14,14 +15,9 @@ use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::stored_boxes::StoredBoxes;
 use crate::input::chunks::Chunks;
-use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
-use crate::memory::buffers::{Buffers, buffers};
+use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
-use crate::memory::radix::{Numbered, sort_by_key};
-
-/// Changed rows that are loaded ahead of being read.
-const ROWS_AHEAD: usize = 16;
 
 /// The part of a world that finds pairs.
 #[derive(Default)]
@@ -34,23 +30,12 @@ pub(crate) struct BroadPhase {
     pub(crate) changed: ChangedSet,
     /// How many of them exist.
     pub(crate) changed_count: usize,
-    /// The changed rows with their boxes.
-    pub(crate) changed_bodies: Vec<ChangedBody>,
-    sort: SortBuffers,
+    /// The same with their boxes.
+    pub(crate) changed_bodies: ChangedBodies,
     pub(crate) stored_boxes: StoredBoxes,
     /// The first row of each chunk of the input.
     pub(crate) chunk_starts: Vec<usize>,
 }
-
-/// Buffers for sorting changed rows.
-#[derive(Default)]
-struct SortBuffers {
-    keys: Vec<Numbered>,
-    spare: Vec<Numbered>,
-    bodies: Vec<ChangedBody>,
-}
-
-buffers!(SortBuffers { leveled: keys, spare, bodies; own: ; plain: ; });
 
 impl BroadPhase {
     /// Files the rows of a step into its frame and finds all pairs. Uses what is marked as asleep
@@ -92,35 +77,6 @@ impl BroadPhase {
         self.finder.find_frame_pairs(step, &budget, out)
     }
 
-    /// Reads the changed rows of a step, and orders them like the cells of the last step, whose
-    /// frame is `front`, so that memory is read in order.
-    pub(crate) fn read_changed(&mut self, rows: &Chunks<'_, '_>, front: &Frame) -> Result<(), Error> {
-        let Self { row_index, changed, changed_bodies, sort, .. } = self;
-        let SortBuffers { keys, spare, bodies } = sort;
-        let sort_keys = front.bands.sort_keys();
-        keys.clear();
-        bodies.clear();
-        for (number, &row) in (0..).zip(changed.rows()) {
-            if let Some(&ahead) = changed.rows().get(bodies.len() + ROWS_AHEAD) {
-                rows.prefetch(ahead);
-            }
-            let aabb = rows.check(row as usize).map_err(Error::InvalidBody)?;
-            keys.push((sort_keys.of(&aabb), number));
-            // The caller's function for ids is called here, before anything is changed: it may
-            // panic.
-            bodies.push(ChangedBody { row, aabb, filter: rows.filter(row), id: rows.id(row) });
-        }
-        for (number, &row) in (bodies.len() as u32..).zip(changed.gone()) {
-            let key = row_index.aabb(front, row).map_or(0, |aabb| sort_keys.of(&aabb));
-            keys.push((key, number));
-            bodies.push(ChangedBody { row, aabb: NO_BOX, filter: Filter::ALL, id: 0 });
-        }
-        sort_by_key(keys, spare);
-        changed_bodies.clear();
-        changed_bodies.extend(keys.iter().map(|&(_, number)| bodies[number as usize]));
-        Ok(())
-    }
-
     /// Finds the pairs of the changed rows. `front` is the frame of the last step, in which the
     /// rows `last` changed; there are `row_count` rows now.
     pub(crate) fn find_changed_pairs(
@@ -130,7 +86,8 @@ impl BroadPhase {
         (last, row_count): (&ChangedSet, usize),
         pairs: &mut ChangedPairs,
     ) -> Result<(), Error> {
-        let Self { finder, row_index: index, changed, changed_bodies: bodies, .. } = self;
+        let Self { finder, row_index: index, changed, changed_bodies, .. } = self;
+        let bodies = &changed_bodies.sorted[..];
         pairs.find(finder, step, ChangedInput { bodies, changed, last, front, index, row_count })
     }
 
@@ -145,7 +102,7 @@ impl BroadPhase {
         frame: &mut Frame,
     ) -> Result<(), Error> {
         if !self.row_index.is_worn() {
-            let changed = (&self.changed_bodies[..], &self.changed, last);
+            let changed = (&self.changed_bodies.sorted[..], &self.changed, last);
             return self.row_index.update(&mut self.finder, step, changed, filed, frame);
         }
         let row_count = filed.row_count;
@@ -154,7 +111,7 @@ impl BroadPhase {
         let boxes = &mut self.stored_boxes;
         self.row_index.write_boxes(frame, &mut boxes.0);
         boxes.0.resize(boxes.0.len().max(row_count), NO_BOX);
-        self.changed_bodies.iter().for_each(|body| boxes.0[body.row as usize] = body.aabb);
+        self.changed_bodies.sorted.iter().for_each(|body| boxes.0[body.row as usize] = body.aabb);
         boxes.0.truncate(row_count);
         self.row_index.clear();
         let all = StepContext { parallel: step.config.is_parallel(row_count), ..step };
@@ -177,7 +134,6 @@ impl BroadPhase {
             + self.row_index.bytes()
             + self.changed.bytes()
             + self.changed_bodies.bytes()
-            + self.sort.bytes()
             + self.stored_boxes.0.bytes()
             + self.chunk_starts.bytes()
     }
@@ -190,7 +146,7 @@ impl BroadPhase {
         } else {
             self.row_index.drop_rows();
         }
-        (self.changed, self.changed_bodies, self.sort, self.stored_boxes) = Default::default();
+        (self.changed, self.changed_bodies, self.stored_boxes) = Default::default();
         self.chunk_starts = Vec::new();
     }
 }

@@ -140,8 +140,8 @@ impl<'w> Contacts<'w> {
     ///
     /// # Cost
     ///
-    /// The first call after a step lists these pairs, and looks through all pairs if the step had to
-    /// read all rows. Later calls are O(1).
+    /// The first call after a step lists these pairs, and looks through all pairs if the step had
+    /// to read all rows. Later calls are O(1).
     pub fn changed_pairs(&self) -> &'w [Pair] {
         bytemuck::cast_slice(self.store.changed.bodies(&self.store.found, &self.store.kept))
     }

@@ -20,6 +20,11 @@ pub(crate) struct ChangedBody {
 
 plain_buffers!(ChangedBody);
 
+impl ChangedBody {
+    /// A row that does not exist.
+    pub(crate) const NONE: Self = Self { row: 0, aabb: NO_BOX, filter: Filter::ALL, id: 0 };
+}
+
 /// Whether two boxes are so far apart that one search for both would read much that is near
 /// neither.
 pub(crate) fn is_jump(before: &RawAabb, now: &RawAabb) -> bool {
