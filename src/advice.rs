@@ -147,9 +147,9 @@ const CROWDING_USUAL: f32 = 2.0;
 /// Of the last [`StepBits::LEN`] steps, this many make a habit.
 const HABIT_MIN: usize = StepBits::LEN / 2;
 
-/// A step that starts again takes up to four times as long as a full one: from here on, full steps
+/// A step that starts again takes up to three times as long as a full one: from here on, full steps
 /// would be as fast.
-const RESTARTS_MIN: usize = StepBits::LEN / 4;
+const RESTARTS_MIN: usize = StepBits::LEN / 3;
 
 /// Steps that compare marked rows pause when this many in a row gained nothing.
 const MOVING_STEPS_MIN: usize = 4;
@@ -329,7 +329,7 @@ impl fmt::Display for Advice {
             Self::RestartedSteps { step_count, cause } => write!(
                 f,
                 "World::step_changed had to step all rows in {step_count} of the last {} steps, which takes up to \
-                 four times as long as World::step. {}",
+                 three times as long as World::step. {}",
                 StepBits::LEN,
                 restart_remedy(cause)
             ),

@@ -93,6 +93,20 @@ pub(crate) fn for_each<T: Sync>(parallel: bool, items: &[T], task: impl Fn(usize
     run_tasks(parallel, items.len(), &|k| task(k, &items[k]));
 }
 
+/// Calls `task` with the index of each chunk of `size` items, and the chunk.
+pub(crate) fn for_each_chunk<T: Send>(
+    parallel: bool,
+    items: &mut [T],
+    size: usize,
+    task: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let (items, count) = (&TaskItems::new(items), items.len().div_ceil(size));
+    run_tasks(parallel, count, &|k| {
+        // SAFETY: `items` is borrowed until all tasks ran, and each index has one task.
+        task(k, unsafe { items.chunk(k, size) });
+    });
+}
+
 /// Calls `task` with the index of each chunk of `size` items, the chunk, and one item of `others`.
 ///
 /// There are as many chunks as `others`, or fewer.

@@ -209,8 +209,8 @@ impl World {
     ///
     /// - If many rows changed, this is `step`: more than one in ten if the same rows change in
     ///   each step, more than one in 22 if others do.
-    /// - All rows are stepped, in up to four times the time of `step`, if there is nothing to start
-    ///   from: the first time, after any other step, after a panic, after
+    /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
+    ///   start from: the first time, after any other step, after a panic, after
     ///   [`set_statics`](Self::set_statics) or [`shift_origin`](Self::shift_origin), while rows are
     ///   [skipped](crate::InvalidRows::Skip), and when the first filter, id or, in a world of
     ///   circles, displacement appears, or the last one disappears.

@@ -15,7 +15,6 @@ use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::stored_boxes::StoredBoxes;
 use crate::input::chunks::Chunks;
-use crate::input::rows::BoxSource;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
 

@@ -5,6 +5,7 @@
 
 use crate::memory::buffers::buffers;
 use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
+use crate::pair::entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,6 +25,11 @@ impl PairPages {
 
     pub(crate) fn pair_count(&self) -> usize {
         self.pair_count
+    }
+
+    /// All pairs, in the order of the pages.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = u64> {
+        self.pages.iter().flat_map(|page| page.pairs()).map(|&[a, b]| entry(a, b))
     }
 
     /// The pages, to be changed so that they contain `pair_count` pairs.

@@ -74,9 +74,7 @@ impl CsrLists {
     /// The list of a row; empty if there is no such row.
     fn list(&self, row: u32) -> &[u32] {
         let (span, row) = (row as usize / SPAN_ROWS, row as usize % SPAN_ROWS);
-        let Some(CsrSpan { ends, partners, .. }) = self.spans[..self.live].get(span) else { return &[] };
-        let start = if row == 0 { 0 } else { ends[row - 1] };
-        &partners[start as usize..ends[row] as usize]
+        self.spans[..self.live].get(span).map_or(&[], |span| span.list(row))
     }
 
     fn rebuild(&mut self, pages: PageChain<'_>, rows: usize, sides: PairSides, parallel: bool) {
@@ -111,7 +109,7 @@ impl Buffers for CsrLists {
 
 /// The lists of the rows of one span.
 #[derive(Debug, Default)]
-struct CsrSpan {
+pub(super) struct CsrSpan {
     /// End of each row's partners, which is the start of the next row's.
     ends: Vec<u32>,
     /// Followed by [`NETWORK_LEN`] slots that contain no partners.
@@ -123,7 +121,15 @@ struct CsrSpan {
 buffers!(CsrSpan { leveled: ends, partners, unsorted; own: ; plain: ; });
 
 impl CsrSpan {
-    fn rebuild<'r>(&mut self, runs: impl Iterator<Item = &'r [u64]> + Clone) {
+    /// The partners of a row, which is numbered in the span.
+    #[inline]
+    pub(super) fn list(&self, row: usize) -> &[u32] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.partners[start as usize..self.ends[row] as usize]
+    }
+
+    /// Replaces the lists by those of the entries of a span.
+    pub(super) fn rebuild<'r>(&mut self, runs: impl Iterator<Item = &'r [u64]> + Clone) {
         let Self { ends, partners, unsorted } = self;
         let row_in_span = |entry: u64| row_and_partner(entry)[0] as usize % SPAN_ROWS;
         ends.clear();

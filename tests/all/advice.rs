@@ -187,7 +187,7 @@ fn steps_that_start_again_are_advised_against() {
         }
         let advice = world.report().advice;
         let [Advice::RestartedSteps { step_count, cause }] = advice[..] else { panic!("{advice:?}") };
-        assert!(step_count >= STEPS / 4 && advice[0].to_string().contains("four times as long"), "{advice:?}");
+        assert!(step_count >= STEPS / 4 && advice[0].to_string().contains("three times as long"), "{advice:?}");
         cause
     };
     let step_between = &mut |world: &mut World, scene: &mut Scene, _| {

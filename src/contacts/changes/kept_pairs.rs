@@ -12,11 +12,12 @@ use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
-use crate::broad_phase::pairs::{FoundPairs, PairPages};
+use crate::broad_phase::pairs::{FoundPairs, PageChain, PairPages};
+use crate::contacts::by_row::{self, PairSides, RowSort};
 use crate::contacts::changes::row_lists::RowLists;
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
 use crate::contacts::changes::spans::{SPAN_ROWS, Span, edit_spans};
-use crate::contacts::partners::PartnerLists;
+use crate::contacts::partners::{CsrSpan, PartnerLists};
 use crate::frame::moved::FrameStamp;
 use crate::memory::buffers::{Buffers, buffers};
 use crate::memory::page::Page;
@@ -102,15 +103,12 @@ impl KeptPairs {
         with_lists: bool,
         parallel: bool,
     ) {
-        let mut lists = PartnerLists::default();
-        lists.rebuild(found, row_count, parallel);
         let Self { bodies, statics, .. } = self;
-        bodies.fill_pages(row_count, found.body_pair_count(), parallel, |row| {
-            let partners = lists.bodies(row);
-            &partners[partners.partition_point(|&partner| partner < row)..]
-        });
-        statics.fill_pages(row_count, found.static_pair_count(), parallel, |row| lists.statics(row));
+        bodies.fill_pages(found.body_pages(), (row_count, found.body_pair_count()), parallel);
+        statics.fill_pages(found.static_pages(), (row_count, found.static_pair_count()), parallel);
         if with_lists {
+            let mut lists = PartnerLists::default();
+            lists.rebuild(found, row_count, parallel);
             bodies.lists.fill(parallel, row_count, |row| lists.bodies(row));
             statics.lists.fill(parallel, row_count, |row| lists.statics(row));
         }
@@ -118,10 +116,12 @@ impl KeptPairs {
             side.active.clear();
             side.new.clear();
         }
-        for &row in changed.rows() {
-            let partners = lists.bodies(row).iter().filter(|&&other| other > row || !changed.contains(other));
-            bodies.new.extend(partners.map(|&other| entry(row.min(other), row.max(other))));
-            statics.new.extend(lists.statics(row).iter().map(|&static_row| entry(row, static_row)));
+        if changed.len() > 0 {
+            let has_changed = |row: u32| changed.contains(row);
+            bodies
+                .new
+                .extend(bodies.pages.entries().filter(|&pair| row_and_partner(pair).into_iter().any(has_changed)));
+            statics.new.extend(statics.pages.entries().filter(|&pair| has_changed(row_and_partner(pair)[0])));
         }
     }
 
@@ -170,8 +170,7 @@ impl KeptPairs {
 impl KeptSide {
     /// All pairs, ascending (KEPT-1).
     pub(crate) fn entries(&self) -> impl Iterator<Item = u64> {
-        let on_pages = self.pages.pages().iter().flat_map(|page| page.pairs());
-        merge(on_pages.map(|&[row, partner]| entry(row, partner)), self.active.iter().copied())
+        merge(self.pages.entries(), self.active.iter().copied())
     }
 
     /// Finds which static pairs of new rows ended and began.
@@ -241,27 +240,31 @@ impl KeptSide {
         &pairs[start..start + pairs[start..].partition_point(|&[first, _]| first == row)]
     }
 
-    /// Replaces the pages; `partners` returns the second rows of the pairs of a row.
-    fn fill_pages<'p>(
-        &mut self,
-        row_count: usize,
-        pair_count: usize,
-        parallel: bool,
-        partners: impl Fn(u32) -> &'p [u32] + Sync + Send,
-    ) {
+    /// Replaces the pages by all pairs of a step.
+    fn fill_pages(&mut self, found: PageChain<'_>, (row_count, pair_count): (usize, usize), parallel: bool) {
+        let mut by_span = RowSort::default();
+        by_span.fill(found, row_count, PairSides::First, parallel);
         // Nothing else has the pages while a step is at work, so they are not cloned.
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
         pages.resize_with(row_count.div_ceil(SPAN_ROWS), Page::empty);
-        parallel::for_each_mut(parallel, pages, |number, page| {
-            page.edit_pairs(|pairs| {
-                pairs.clear();
-                let rows = (number * SPAN_ROWS) as u32..row_count.min((number + 1) * SPAN_ROWS) as u32;
-                let count = rows.clone().map(|row| partners(row).len()).sum::<usize>();
-                if pairs.capacity() < count {
-                    pairs.reserve_exact(count + count / 4 + 8);
-                }
-                rows.for_each(|row| pairs.extend(partners(row).iter().map(|&partner| [row, partner])));
-            });
+        parallel::for_each_chunk(parallel, pages, by_row::SPAN_ROWS / SPAN_ROWS, |number, pages| {
+            // Of many pages.
+            let mut partners = CsrSpan::default();
+            partners.rebuild(by_span.runs(number));
+            let first_row = (number * by_row::SPAN_ROWS) as u32;
+            for (page, rows) in pages.iter_mut().zip((0..by_row::SPAN_ROWS).step_by(SPAN_ROWS)) {
+                page.edit_pairs(|pairs| {
+                    pairs.clear();
+                    let lists = (rows..rows + SPAN_ROWS).map(|row| (row, partners.list(row)));
+                    let count = lists.clone().map(|(_, list)| list.len()).sum::<usize>();
+                    if pairs.capacity() < count {
+                        pairs.reserve_exact(count + count / 4 + 8);
+                    }
+                    for (row, list) in lists {
+                        pairs.extend(list.iter().map(|&partner| [first_row + row as u32, partner]));
+                    }
+                });
+            }
         });
     }
 
