@@ -80,7 +80,7 @@
 //! * `parallel` (default): steps run on the caller's rayon pool, or the global one. Without it, or
 //!   with [`WorldConfig::with_parallel_threshold`]`(None)`, all work stays on the calling thread,
 //!   with the same results. So it does on targets without threads, such as
-//!   `wasm32-unknown-unknown`.
+//!   `wasm32-unknown-unknown` unless web workers are its threads (`benches/wasm` in the repository).
 //! * `glam-columns` (default): columns may be slices of the re-exported [`glam`] vectors. A build
 //!   without any feature compiles neither `syn` nor another procedural macro.
 //! * `record`: `World::record_to` writes the calls of a world to a file; the module `record` makes

@@ -1,11 +1,15 @@
-// Measures the steps of a module: for node (run.mjs) and for the page (index.html).
+// Measures the steps of a module: for node (run.mjs), for the page (index.html) and for the worker of
+// threads/index.html.
 //
 // Only the second half of the frames counts: until then, engines run code that is compiled fast
 // instead of well. main.rs does the same.
 
-export async function measure(bytes, { bodies = 100_000, frames = 300, portable = false } = {}) {
-  const { instance } = await WebAssembly.instantiate(bytes);
-  const { start, step, advance, order_hash, memory } = instance.exports;
+export async function load(bytes) {
+  return (await WebAssembly.instantiate(bytes)).instance.exports;
+}
+
+export function measure(exports, { bodies = 100_000, frames = 300, portable = false } = {}) {
+  const { start, step, advance, order_hash, memory } = exports;
   start(bodies, Number(portable));
   const times = [];
   let pairs = 0;
