@@ -125,7 +125,8 @@ struct Game {
     pushes: Vec<Vec2>,
     /// For each shot, how far away the first contact is, and the unit if it is one.
     firsts: Vec<(f32, Option<usize>)>,
-    aims: [Vec<(u32, Circle)>; 2],
+    shooters: [Vec<u32>; 2],
+    sights: [Vec<Circle>; 2],
     enemies: BatchResults<Neighbor<Hit>>,
 }
 
@@ -146,7 +147,8 @@ impl Game {
             score: Score::default(),
             pushes: Vec::new(),
             firsts: Vec::new(),
-            aims: Default::default(),
+            shooters: Default::default(),
+            sights: Default::default(),
             enemies: BatchResults::default(),
         };
         for index in 0..units_per_team {
@@ -279,27 +281,26 @@ impl Game {
 
     /// Some units of each frame shoot at the nearest enemy in range: one batch of queries a team.
     fn shoot(&mut self) -> Result<(), Error> {
-        self.aims.iter_mut().for_each(Vec::clear);
+        self.shooters.iter_mut().for_each(Vec::clear);
+        self.sights.iter_mut().for_each(Vec::clear);
         for row in (self.frame % RELOAD_FRAMES..self.units.centers.len()).step_by(RELOAD_FRAMES) {
-            let sight = Circle::new(self.units.centers[row], SHOT_RANGE)?;
-            self.aims[self.units.teams[row] as usize].push((row as u32, sight));
+            let team = self.units.teams[row] as usize;
+            self.shooters[team].push(row as u32);
+            self.sights[team].push(Circle::new(self.units.centers[row], SHOT_RANGE)?);
         }
         for team in 0..2u8 {
-            let aims = std::mem::take(&mut self.aims[team as usize]);
-            let sights: Vec<Circle> = aims.iter().map(|&(_, sight)| sight).collect();
             let enemies = self.world.query().only_bodies().in_layers(TEAM[1 - team as usize]);
-            enemies.par_k_nearest_within(&sights, 1, &mut self.enemies);
-            for (at, &(row, _)) in aims.iter().enumerate() {
+            enemies.par_k_nearest_within(&self.sights[team as usize], 1, &mut self.enemies);
+            for at in 0..self.shooters[team as usize].len() {
                 let Some(&Neighbor { target: Hit::Body { row: enemy, .. }, .. }) = self.enemies[at].first() else {
                     continue;
                 };
-                let from = self.units.centers[row as usize];
+                let from = self.units.centers[self.shooters[team as usize][at] as usize];
                 let direction = (self.units.centers[enemy as usize] - from).normalize_or_zero();
                 let id = self.new_id();
                 self.shots.add(id, team, from, SHOT_SPEED * direction);
                 self.score.shots += 1;
             }
-            self.aims[team as usize] = aims;
         }
         Ok(())
     }

@@ -163,7 +163,8 @@ const CONTACTS_MIN: usize = 1000;
 /// Earlier steps that snapshots keep without a cost: steps reuse the memory of older ones.
 const KEPT_STEPS_MAX: usize = 2;
 
-/// The share of a static set that can change before its tree is built anew.
+/// `replace_statics` is advised for up to one static in this many: half of the share at which the
+/// tree is built anew, so that it is built in every second step at most.
 const REPLACED_SHARE: usize = 32;
 
 /// A grid, as far as advice needs to know it.
@@ -361,7 +362,7 @@ impl fmt::Display for Advice {
 
 fn restart_remedy(cause: RestartCause) -> &'static str {
     match cause {
-        RestartCause::FullStep => "Call step_changed in every frame, and not step in between.",
+        RestartCause::FullStep => "Call step_changed in every frame, and name few rows in each; or call World::step in all.",
         RestartCause::Statics => "Between steps, change few statics, by World::replace_statics and the like.",
         RestartCause::SkippedRow => "Remove the rows of World::skipped_rows, or call World::step.",
         RestartCause::Columns => "Pass the same columns (ids, filters, displacements) in every frame.",

@@ -151,7 +151,7 @@ impl World {
     ///
     /// `changed` is a list of rows in any order, or a flag for each row; see [`ChangedRows`]. A row
     /// has changed if any of its columns has: box, displacement, filter or id. Marks of
-    /// [`with_asleep`](Bodies::with_asleep) are not read.
+    /// [`with_asleep`](Bodies::with_asleep) are read only if many rows changed (see Determinism).
     ///
     /// - Rows beyond the number of rows of the last successful step need not be named.
     /// - To remove rows at the end, pass shorter columns. After a `swap_remove(k)` on each column,
@@ -187,14 +187,16 @@ impl World {
     ///
     /// # Determinism
     ///
-    /// The order of pairs does not depend on threads:
+    /// The order of pairs does not depend on threads. It is the first of these that applies:
     ///
-    /// - Pairs with a row that changed in this step and in the last one come first, then all
-    ///   others. Both parts are in ascending order of `(a, b)`, or of `(body, static_row)`.
+    /// - If the last step had no rows, as before the first, all pairs are in ascending order of
+    ///   `(a, b)`, or of `(body, static_row)`.
+    /// - If *many* rows changed, pairs are in the order of `step`. These are many if `10 * again +
+    ///   22 * new > rows`, where `again` rows changed in the last step too, `new` rows did not, and
+    ///   `rows` is the number of rows, of this step or of the last one if that had more.
     /// - If there is nothing to start from (see below), all pairs are in ascending order.
-    /// - If many rows changed, they are in the order of `step`, except in the first step of a
-    ///   world. *Many* is: ten times the rows that changed in the last step too, and 22 times the
-    ///   others, are more than all rows.
+    /// - Pairs with a row that changed in this step and in the last one come first, then all
+    ///   others. Both parts are in ascending order.
     ///
     /// Rows that were named, added or removed have changed, and so have bodies at statics that
     /// changed (see below). The order of query hits, of [`spatial_order`](Self::spatial_order) and
@@ -203,17 +205,18 @@ impl World {
     /// # Cost
     ///
     /// O(changed rows + their pairs), in parallel, and for flags a pass over these. In a crowd of a
-    /// million, a changed row costs 11 to 50 times as much as a row of `step`: the fewer rows
-    /// change, the more is gained. A row that changed in the last step too costs a third to a half
-    /// less than one that did not. Besides:
+    /// million, a changed row costs 11 to 50 times as much as a row of `step`: 11 if one in twenty
+    /// changes, 32 if one in a thousand does, and 22 and 50 if other rows change in each step.
+    /// Besides:
     ///
     /// - If many rows changed, this is `step`: more than one in ten if the same rows change in
     ///   each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
-    ///   start from: the first time, after any other step, after a panic, after
-    ///   [`set_statics`](Self::set_statics) or [`shift_origin`](Self::shift_origin), while rows are
-    ///   [skipped](crate::InvalidRows::Skip), and when the first filter, id or, in a world of
-    ///   circles, displacement appears, or the last one disappears.
+    ///   start from: the first time, after any other step, after one in which many rows changed,
+    ///   after a panic, after [`set_statics`](Self::set_statics) or
+    ///   [`shift_origin`](Self::shift_origin), while rows are [skipped](crate::InvalidRows::Skip),
+    ///   and when the first filter, id or, in a world of circles, displacement appears, or the last
+    ///   one disappears. Such a step allocates some tens of bytes per pair for its duration.
     /// - If statics were inserted, replaced, removed, enabled or disabled since the last step, each
     ///   body whose box of the last step touches the old or the new box of such a static counts as
     ///   a changed row, without being named.

@@ -65,20 +65,20 @@ impl<'w> Contacts<'w> {
         Pairs::new(found.static_pages(), found.static_pair_count())
     }
 
-    /// Iterates over the pairs of bodies as slices: of up to a few thousand pairs, or, after
-    /// [`World::step_changed`](crate::World::step_changed), one for each 64 rows, of any length and
-    /// possibly empty.
+    /// Iterates over the pairs of bodies as slices of up to a few thousand pairs.
     ///
-    /// The order is that of [`body_pairs`](Self::body_pairs).
+    /// After [`World::step_changed`](crate::World::step_changed), unless many rows changed, these
+    /// are followed by one slice for each 64 rows, of any length and possibly empty. The order is
+    /// that of [`body_pairs`](Self::body_pairs).
     pub fn body_pages(&self) -> impl ExactSizeIterator<Item = &'w [Pair]> + Clone + use<'w> {
         self.store.found.body_pages().map(bytemuck::cast_slice)
     }
 
-    /// Iterates over the static pairs as slices: of up to a few thousand pairs, or, after
-    /// [`World::step_changed`](crate::World::step_changed), one for each 64 rows, of any length and
-    /// possibly empty.
+    /// Iterates over the static pairs as slices of up to a few thousand pairs.
     ///
-    /// The order is that of [`static_pairs`](Self::static_pairs).
+    /// After [`World::step_changed`](crate::World::step_changed), unless many rows changed, these
+    /// are followed by one slice for each 64 rows, of any length and possibly empty. The order is
+    /// that of [`static_pairs`](Self::static_pairs).
     pub fn static_pages(&self) -> impl ExactSizeIterator<Item = &'w [StaticPair]> + Clone + use<'w> {
         self.store.found.static_pages().map(bytemuck::cast_slice)
     }
