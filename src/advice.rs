@@ -362,7 +362,9 @@ impl fmt::Display for Advice {
 
 fn restart_remedy(cause: RestartCause) -> &'static str {
     match cause {
-        RestartCause::FullStep => "Call step_changed in every frame, and name few rows in each; or call World::step in all.",
+        RestartCause::FullStep => {
+            "Call step_changed in every frame, and name few rows in each; or call World::step in all."
+        }
         RestartCause::Statics => "Between steps, change few statics, by World::replace_statics and the like.",
         RestartCause::SkippedRow => "Remove the rows of World::skipped_rows, or call World::step.",
         RestartCause::Columns => "Pass the same columns (ids, filters, displacements) in every frame.",

@@ -88,13 +88,10 @@ impl StepParts<'_> {
     }
 
     /// As [`finish`](Self::finish), for a step that was made in the frame of the last one.
-    pub(crate) fn finish_in_place(&mut self, outcome: Result<(), Error>) -> Result<(), Error> {
-        if outcome.is_ok() {
-            self.contacts.advance(self.broad_phase.finder.worker_count());
-        }
+    pub(crate) fn finish_in_place(&mut self) {
+        self.contacts.advance(self.broad_phase.finder.worker_count());
         let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
         self.finish_buffers(usage);
-        outcome
     }
 
     fn finish_buffers(&mut self, usage: StepUsage) {

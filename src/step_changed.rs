@@ -25,8 +25,10 @@ use crate::step::StepParts;
 use crate::trace::span;
 use std::sync::Arc;
 
-/// What a changed row costs, in rows of a step of all: if it changed in the last step too, and if
-/// not. Measured with crowds of two thousand to a million.
+/// What a changed row costs, as a multiple of what `step` takes for a row: if it changed in the
+/// last step too, and if not. With lower figures, `step_changed` would be slower than `step`
+/// (`cargo run --release --example changes -- --moving 0.1`, and `--moving 0.045 --scattered`, with
+/// two thousand to a million bodies).
 const COST_AGAIN: usize = 10;
 const COST_NEW: usize = 22;
 
@@ -56,14 +58,12 @@ impl StepParts<'_> {
         let statics_are_known = self.add_rows_at_changed_statics(rows.len());
         self.broad_phase.changed_count = self.broad_phase.changed.rows().len();
         let few = self.are_few_changed(rows.len().max(last_count));
-        if few && statics_are_known && self.can_update(rows) {
+        let cause = if few { self.restart_cause(rows, statics_are_known) } else { None };
+        if few && cause.is_none() {
             return self.update(rows, start).inspect(|()| self.history.count_step(StepKind::Told));
         }
-        let kind = match (few, last_count) {
-            (_, 0) => StepKind::Told,
-            (false, _) => StepKind::ToldMany(self.broad_phase.changed.len()),
-            (true, _) => StepKind::Restarted(self.restart_cause(rows, statics_are_known)),
-        };
+        let many = StepKind::ToldMany(self.broad_phase.changed.len());
+        let kind = if last_count == 0 { StepKind::Told } else { cause.map_or(many, StepKind::Restarted) };
         let mut next = self.frames.next();
         let frame = Arc::make_mut(&mut next);
         // Where all rows are new, the next step probably changes few of them.
@@ -76,7 +76,7 @@ impl StepParts<'_> {
             Ok(()) if !statics_are_known || last_count == 0 => self.contacts.changed.clear(),
             Ok(()) if few => self.contacts.changed.set_found(),
             Ok(()) => {
-                std::mem::swap(&mut self.broad_phase.changed, &mut self.contacts.kept.changed);
+                self.remember_changed();
                 self.contacts.changed.set_rows();
             }
             Err(_) => {}
@@ -98,17 +98,23 @@ impl StepParts<'_> {
         most <= row_count || most - again() * (COST_NEW - COST_AGAIN) <= row_count
     }
 
-    /// Why a step with few changed rows cannot update the last one.
-    fn restart_cause(&self, rows: &Chunks<'_, '_>, statics_are_known: bool) -> RestartCause {
+    /// Why the last step cannot be updated; `None` if it can.
+    fn restart_cause(&self, rows: &Chunks<'_, '_>, statics_are_known: bool) -> Option<RestartCause> {
         let front = self.frames.front();
+        let skips = || self.config.invalid_rows == InvalidRows::Skip && self.has_invalid(rows);
+        let has_same_columns = || {
+            front.had_circles == self.are_circles(rows)
+                && front.filters.is_empty() != rows.has_filters()
+                && front.ids.is_empty() != rows.has_ids()
+        };
         if !statics_are_known {
-            RestartCause::Statics
-        } else if !front.skipped.is_empty() || self.config.invalid_rows == InvalidRows::Skip && self.has_invalid(rows) {
-            RestartCause::SkippedRow
+            Some(RestartCause::Statics)
+        } else if !front.skipped.is_empty() || skips() {
+            Some(RestartCause::SkippedRow)
         } else if !(self.broad_phase.row_index.is_of(front) && self.contacts.kept.are_of(front.moved.stamp)) {
-            RestartCause::FullStep
+            Some(RestartCause::FullStep)
         } else {
-            RestartCause::Columns
+            (!has_same_columns()).then_some(RestartCause::Columns)
         }
     }
 
@@ -133,17 +139,6 @@ impl StepParts<'_> {
         true
     }
 
-    /// Whether the last step can be updated: it is indexed, and the rules of pairs are the same.
-    fn can_update(&self, rows: &Chunks<'_, '_>) -> bool {
-        let front = self.frames.front();
-        self.broad_phase.row_index.is_of(front)
-            && self.contacts.kept.are_of(front.moved.stamp)
-            && front.had_circles == self.are_circles(rows)
-            && front.filters.is_empty() != rows.has_filters()
-            && front.ids.is_empty() != rows.has_ids()
-            && !(self.config.invalid_rows == InvalidRows::Skip && self.has_invalid(rows))
-    }
-
     fn are_circles(&self, rows: &Chunks<'_, '_>) -> bool {
         self.config.body_shape == BodyShape::Circle && !rows.has_displacements()
     }
@@ -152,12 +147,12 @@ impl StepParts<'_> {
         self.broad_phase.changed.rows().iter().any(|&row| rows.check(row as usize).is_err())
     }
 
-    /// Files all rows, and keeps what the next step needs to update them. `few`: the rows that
-    /// changed count as such.
+    /// Files all rows, and keeps what the next step needs to update them. Unless
+    /// `changes_are_known`, all rows count as changed, and none is remembered.
     fn build_kept_frame(
         &mut self,
         rows: &Chunks<'_, '_>,
-        few: bool,
+        changes_are_known: bool,
         frame: &mut Frame,
         start: Clock,
     ) -> Result<(), Error> {
@@ -170,13 +165,13 @@ impl StepParts<'_> {
             broad_phase.row_index.begin(frame);
             frame.ids_stamp = frame.moved.stamp;
         }
-        if !few {
+        if !changes_are_known {
             broad_phase.changed.clear();
         }
-        // In any case, so that pairs are in the same order.
+        // Also if rows were skipped, so that pairs are ascending after every restart.
         let parallel = config.is_parallel(rows.len());
         contacts.keep(&broad_phase.changed, (rows.len(), frame.moved.stamp), config.margin, parallel);
-        std::mem::swap(&mut broad_phase.changed, &mut contacts.kept.changed);
+        self.remember_changed();
         frame.phases.total = { start }.lap();
         Ok(())
     }
@@ -201,7 +196,7 @@ impl StepParts<'_> {
         let KeptPairs { changed: last, found, .. } = &mut contacts.kept;
         broad_phase.find_changed_pairs(step, front, (last, rows.len()), found)?;
         drop(span);
-        if contacts.kept.compare(&broad_phase.changed) > config.pair_limit {
+        if contacts.kept.plan_edits(&broad_phase.changed) > config.pair_limit {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
         phases.find_pairs = clock.lap();
@@ -224,35 +219,41 @@ impl StepParts<'_> {
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("move_rows");
         let KeptPairs { changed: last, found, .. } = &mut contacts.kept;
-        let outcome = broad_phase.update(step, last, &mut found.filed, frame);
+        // From here on, the step can no longer fail.
+        broad_phase.update(step, last, &mut found.filed, frame);
         drop(span);
-        if outcome.is_ok() {
-            // The step can no longer fail.
-            frame.begin_update(rows.len(), !config.may_use_threads());
-            (frame.step, frame.had_circles) = (step_number, are_circles);
-            write_columns(&broad_phase.changed_bodies.sorted, rows, frame);
-            frame.ids_stamp = frame.moved.stamp;
-            frame.statics.copy_from(statics);
-            phases.partition = clock.lap();
-            let span = span!("edit_pairs");
-            contacts.apply_changes(&broad_phase.changed, rows.len(), frame.moved.stamp, parallel);
-            drop(span);
-            phases.gather += clock.lap();
-            let span = config.contact_tracking.then(|| span!("track_contacts"));
-            contacts.track_changes(tracked, broad_phase.changed.set(), frame);
-            drop(span);
-            std::mem::swap(&mut broad_phase.changed, &mut contacts.kept.changed);
-            contacts.changed.set_found();
-            if config.contact_tracking {
-                phases.track_contacts = clock.lap();
-            }
-            phases.total = { start }.lap();
-            frame.phases = phases;
+        frame.begin_update(rows.len(), !config.may_use_threads());
+        (frame.step, frame.had_circles) = (step_number, are_circles);
+        write_columns(&broad_phase.changed_bodies.sorted, rows, frame);
+        frame.ids_stamp = frame.moved.stamp;
+        frame.statics.copy_from(statics);
+        phases.partition = clock.lap();
+        let span = span!("edit_pairs");
+        contacts.apply_changes(&broad_phase.changed, rows.len(), frame.moved.stamp, parallel);
+        drop(span);
+        phases.gather += clock.lap();
+        let span = config.contact_tracking.then(|| span!("track_contacts"));
+        contacts.track_changes(tracked, broad_phase.changed.set(), frame);
+        drop(span);
+        contacts.changed.set_found();
+        if config.contact_tracking {
+            phases.track_contacts = clock.lap();
         }
+        phases.total = { start }.lap();
+        frame.phases = phases;
+        self.remember_changed();
         match copy {
-            Some(copy) => self.finish(outcome, copy),
-            None => self.finish_in_place(outcome),
+            Some(copy) => self.finish(Ok(()), copy),
+            None => {
+                self.finish_in_place();
+                Ok(())
+            }
         }
+    }
+
+    /// The changed rows of this step become those of the last one.
+    fn remember_changed(&mut self) {
+        std::mem::swap(&mut self.broad_phase.changed, &mut self.contacts.kept.changed);
     }
 
     /// Checks that the rows which did not change are those of the last step.
@@ -272,7 +273,7 @@ impl StepParts<'_> {
     }
 }
 
-/// Writes the filters and the ids of changed rows to the frame of the last step.
+/// Writes the filters and the ids of the changed rows to the frame of the step.
 fn write_columns(changed: &[ChangedBody], rows: &Chunks<'_, '_>, frame: &mut Frame) {
     let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
     if rows.has_filters() {

@@ -93,13 +93,7 @@ impl BroadPhase {
     /// Moves the changed rows in the frame of the last step, or in a copy of it; files all rows
     /// instead if many have been moved since that was done. `filed` has the changed rows; `last`
     /// are those that changed in the last step.
-    pub(crate) fn update(
-        &mut self,
-        step: StepContext<'_>,
-        last: &ChangedSet,
-        filed: &mut Frame,
-        frame: &mut Frame,
-    ) -> Result<(), Error> {
+    pub(crate) fn update(&mut self, step: StepContext<'_>, last: &ChangedSet, filed: &mut Frame, frame: &mut Frame) {
         if !self.row_index.is_worn() {
             let changed = (&self.changed_bodies.sorted[..], &self.changed, last);
             return self.row_index.update(&mut self.finder, step, changed, filed, frame);
@@ -115,10 +109,10 @@ impl BroadPhase {
         self.row_index.clear();
         let all = StepContext { parallel: step.config.is_parallel(row_count), ..step };
         frame.begin(row_count, !step.config.may_use_threads());
-        self.finder.file(all, boxes, true, &mut frame.bands, &mut PhaseTimes::default())?;
+        let filed = self.finder.file(all, boxes, true, &mut frame.bands, &mut PhaseTimes::default());
+        debug_assert!(filed.is_ok(), "invalid rows are skipped");
         self.finder.build_frame(all, frame);
         self.row_index.begin(frame);
-        Ok(())
     }
 
     /// Gives the scratch of all threads the same capacity, as after each step.

@@ -96,25 +96,25 @@ impl PairFinder {
         self.build_bands(step, &mut frame.bands);
     }
 
-    /// Files bodies without searching for pairs. Those that are too large for every class are added
-    /// to `oversized` instead.
+    /// Files bodies, whose boxes are valid, without searching for pairs. Those that are too large
+    /// for every class are added to `oversized` instead.
     pub(crate) fn file_bodies(
         &mut self,
         step: StepContext<'_>,
         bodies: &[BodyRecord],
         bands: &mut Bands,
         oversized: &mut Vec<BodyRecord>,
-    ) -> Result<(), Error> {
+    ) {
         if bodies.len() <= FEW_BODIES {
             bands.file_in_one_band(bodies, step.level);
         } else {
-            self.file(step, &RecordRows(bodies), false, bands, &mut PhaseTimes::default())?;
+            let filed = self.file(step, &RecordRows(bodies), false, bands, &mut PhaseTimes::default());
+            debug_assert!(filed.is_ok(), "the boxes of records are valid");
             oversized.extend_from_slice(self.oversized(bands));
         }
         if !bodies.is_empty() {
             self.build_bands(step, bands);
         }
-        Ok(())
     }
 
     /// Builds bands that were filed, without searching for pairs.

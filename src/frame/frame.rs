@@ -17,8 +17,8 @@ use crate::tier::point_grid::filing::Filing;
 
 /// The bodies and statics of one step.
 ///
-/// It does not change once the step has ended (FRAME-1); [`frames`](crate::frame::frames) reuses
-/// its memory.
+/// It does not change while anyone but its world has it (FRAME-1).
+/// [`frames`](crate::frame::frames) reuses its memory.
 #[derive(Clone, Default)]
 pub(crate) struct Frame {
     /// Number of the step; 0 before the first.
@@ -36,7 +36,7 @@ pub(crate) struct Frame {
     pub(crate) filters: Vec<Filter>,
     /// Tier 1: the bodies that this step filed, or an earlier one that it goes back to.
     pub(crate) bands: Bands,
-    /// Tier 1: the bodies that changed since.
+    /// Tier 1: bodies that changed since, and are filed elsewhere.
     pub(crate) moved: MovedBodies,
     /// Tier 1: the bodies that earlier steps filed.
     pub(crate) cached: CachedBodies,

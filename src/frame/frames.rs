@@ -2,7 +2,8 @@
 //!
 //! - FRAME-1: a frame does not change while anyone but its world has it: it is in an `Arc`.
 //! - FRAME-2: the next step is built in a frame that nobody else has, so `Arc::make_mut` never
-//!   clones. It is published when the step can no longer fail, so a published step is complete.
+//!   clones. It is published when the step can no longer fail, so a published step is complete. A
+//!   step that is told what changed changes the front frame itself if nobody else has it.
 //! - FRAME-3: any frame that a step is built in has the capacity that earlier steps needed. Frames
 //!   that nobody else has get the same capacity after each step, others when they are taken.
 //! - FRAME-4: readers and the step share one lock, locked while a pointer is copied or exchanged.
@@ -123,9 +124,10 @@ impl Frames {
         Arc::get_mut(&mut self.front).is_none()
     }
 
-    /// The frame of the last step, to be changed into that of the next; a copy of it if it is
-    /// shared.
+    /// The frame of the last step, to be changed into that of the next; nobody else may have it
+    /// (see [`front_is_shared`](Self::front_is_shared)).
     pub(crate) fn front_mut(&mut self) -> &mut Frame {
+        debug_assert!(Arc::get_mut(&mut self.front).is_some(), "a shared frame must not change");
         Arc::make_mut(&mut self.front)
     }
 

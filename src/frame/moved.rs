@@ -2,9 +2,10 @@
 //!
 //! A step that is told which rows changed keeps the bands of an earlier step instead of filing all
 //! rows. The changed bodies are filed in bands of their own, and their entries in the others are
-//! *outdated*: they stay, and searches skip them. A body that no longer changes returns to its
-//! entry if it is still in the same cell. Otherwise it is filed with all others of its kind in a
-//! third set of bands.
+//! *outdated*: they stay, and searches skip them. (If most of them did not change in the last step,
+//! those that are still in their cells stay in these instead.) A body that no longer changes
+//! returns to its entry if it is still in the same cell. Otherwise it is filed with all others of
+//! its kind in a third set of bands.
 
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::buffers;
@@ -24,7 +25,7 @@ crate::memory::buffers::plain_buffers!(FrameStamp);
 /// Bodies that are not where a frame's bands have them.
 #[derive(Clone, Default)]
 pub(crate) struct MovedBodies {
-    /// The bodies that changed in the last step.
+    /// The bodies that changed in the last step and did not stay in their cells.
     pub(crate) changed_bands: Bands,
     /// The bodies that changed before and have left their cells.
     pub(crate) settled_bands: Bands,

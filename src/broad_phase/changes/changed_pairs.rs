@@ -96,16 +96,22 @@ impl ChangedPairs {
             return Err(Error::TooManyPairs { limit });
         }
         self.gather(count);
-        self.file(finder, step, input)?;
-        // A step over so few takes longer than two loops.
+        self.list_present(input);
         if bodies.len() <= FEW_BODIES {
+            // A step over so few rows takes longer than two loops.
+            self.filed.oversized.clear();
+            finder.file_bodies(step, &self.records, &mut self.filed.bands, &mut Vec::new());
             self.compare_few_rows(step, input)?;
+        } else {
+            self.step_changed_rows(finder, step, input)?;
         }
         self.add_both(input);
         self.bodies.sort(&mut self.spare);
         self.statics.sort(&mut self.spare);
         sort_entries(&mut self.statics.new, &mut self.spare);
         if self.tasks[..count].iter().any(|task| task.has_jumps) {
+            // The boxes of a jump are searched for one by one, so a partner of both was removed and
+            // added.
             self.bodies.edits.cancel();
         }
         Ok(())
@@ -140,24 +146,27 @@ impl ChangedPairs {
         for_each_difference(before, now, |pair| edits.removed.push(pair), |pair| edits.added.push(pair));
     }
 
-    /// Files the changed rows. Finds their pairs with each other and with statics if they are many.
-    fn file(&mut self, finder: &mut PairFinder, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
-        let ChangedInput { bodies: changed, row_count, .. } = input;
+    /// Lists the changed rows that exist.
+    fn list_present(&mut self, input: ChangedInput<'_>) {
+        self.filed.begin(input.row_count, true);
+        self.records.clear();
+        self.records.extend(input.present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
+    }
+
+    /// Files the changed rows, and finds their pairs with each other and with statics.
+    fn step_changed_rows(
+        &mut self,
+        finder: &mut PairFinder,
+        step: StepContext<'_>,
+        input: ChangedInput<'_>,
+    ) -> Result<(), Error> {
         let Self { records, filed, step_pairs, both, statics, .. } = self;
-        filed.begin(row_count, true);
-        let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
-        records.clear();
-        records.extend(present().map(|&ChangedBody { row, aabb, .. }| BodyRecord { aabb, row }));
-        if changed.len() <= FEW_BODIES {
-            filed.oversized.clear();
-            return finder.file_bodies(step, records, &mut filed.bands, &mut Vec::new());
-        }
         let mut phases = PhaseTimes::default();
         finder.file(step, &RecordRows(records), false, &mut filed.bands, &mut phases)?;
         // Only those of changed rows are read, so the others may be of earlier steps.
-        if changed.iter().any(|body| body.filter != Filter::ALL) {
-            filed.filters.resize(row_count, Filter::ALL);
-            present().for_each(|body| filed.filters[body.row as usize] = body.filter);
+        if input.bodies.iter().any(|body| body.filter != Filter::ALL) {
+            filed.filters.resize(input.row_count, Filter::ALL);
+            input.present().for_each(|body| filed.filters[body.row as usize] = body.filter);
         } else {
             filed.filters.clear();
         }

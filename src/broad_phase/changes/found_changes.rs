@@ -11,7 +11,7 @@ pub(crate) struct FoundChanges {
     /// The others; those with statics are ascending in the end.
     pub(crate) new: Vec<u64>,
     /// The pairs without an active row that ended and began, ascending in the end. Those with
-    /// statics are left to whoever has the pairs of the last step.
+    /// statics are found by `KeptPairs`, which has the pairs of the last step.
     pub(crate) edits: PairEdits,
 }
 buffers!(FoundChanges { leveled: active, new, edits; own: ; plain: ; });

@@ -3,8 +3,9 @@
 //! - CHANGE-1: a row is filed once: in the bands of the frame, among the rows that changed in the
 //!   last step, among those that changed before and left their cells, or among the oversized ones.
 //!   Its entry in the bands, if it has one, is outdated unless that is where it is filed.
-//! - CHANGE-2: a frame with the stamp of the index, less some updates, differs from one with its
-//!   stamp only in the rows of the logs of these updates, apart from bodies outside of its bands.
+//! - CHANGE-2: a frame of the same filing that is some updates behind the index differs from the
+//!   frame of the index only in the rows and places of the logs of these updates, apart from
+//!   changed, settled and oversized bodies.
 //!
 //! Changed rows are filed in each step. One that no longer changes returns to its entry if it is
 //! still in the same cell. Otherwise it is *settled*: all settled bodies are filed again whenever
@@ -15,7 +16,6 @@ use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::PairFinder;
-use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
 use crate::geometry::RawAabb;
@@ -41,7 +41,8 @@ const NOWHERE: BandPlace = BandPlace { band: u32::MAX - 2, at: 0 };
 pub(crate) struct RowIndex {
     /// By row (CHANGE-1). For a row that changed in the last step, its entry in the bands.
     places: Vec<BandPlace>,
-    /// The rows that changed in the last step and are not oversized.
+    /// The rows that changed in the last step, without oversized ones and those that stayed in the
+    /// bands.
     changed: Vec<BodyRecord>,
     settled: Vec<BodyRecord>,
     oversized: Vec<BodyRecord>,
@@ -176,7 +177,7 @@ impl RowIndex {
     /// If most rows did not change then, those that are still in their cells stay there, as they
     /// probably will not change in the next step either.
     ///
-    /// The index belongs to no frame if this panics or returns an error.
+    /// The index belongs to no frame if this panics.
     pub(crate) fn update(
         &mut self,
         finder: &mut PairFinder,
@@ -184,7 +185,7 @@ impl RowIndex {
         (bodies, changed, last): (&[ChangedBody], &ChangedSet, &ChangedSet),
         filed: &mut Frame,
         frame: &mut Frame,
-    ) -> Result<(), Error> {
+    ) {
         let row_count = filed.row_count;
         let stamp = std::mem::take(&mut self.stamp);
         let stamp = FrameStamp { updates: stamp.updates + 1, ..stamp };
@@ -199,7 +200,7 @@ impl RowIndex {
         let new_count = bodies.iter().filter(|body| !last.contains(body.row)).count();
         if 2 * new_count > bodies.len() {
             self.take_out(bodies, stamp, frame, Some((last, &mut log)));
-            self.file_changed(finder, step, stamp, frame)?;
+            self.file_changed(finder, step, stamp, frame);
         } else {
             self.take_out(bodies, stamp, frame, None);
             self.too_large.clear();
@@ -209,7 +210,7 @@ impl RowIndex {
         }
         self.places.truncate(row_count);
         if self.settled_changed == stamp.updates {
-            self.file_settled(finder, step, stamp, frame)?;
+            self.file_settled(finder, step, stamp, frame);
         }
         if self.oversized_changed == stamp.updates {
             frame.oversized.rebuild(&self.oversized);
@@ -217,7 +218,6 @@ impl RowIndex {
         self.logs[log_at(stamp.updates)] = log;
         frame.moved.stamp = stamp;
         self.stamp = stamp;
-        Ok(())
     }
 
     /// Returns the rows that changed in the last step, but not in this one, to their entries in the
@@ -296,32 +296,18 @@ impl RowIndex {
     }
 
     /// Files the changed rows that were taken out.
-    fn file_changed(
-        &mut self,
-        finder: &mut PairFinder,
-        step: StepContext<'_>,
-        stamp: FrameStamp,
-        frame: &mut Frame,
-    ) -> Result<(), Error> {
+    fn file_changed(&mut self, finder: &mut PairFinder, step: StepContext<'_>, stamp: FrameStamp, frame: &mut Frame) {
         self.too_large.clear();
-        finder.file_bodies(step, &self.changed, &mut frame.moved.changed_bands, &mut self.too_large)?;
+        finder.file_bodies(step, &self.changed, &mut frame.moved.changed_bands, &mut self.too_large);
         self.add_oversized(stamp);
-        Ok(())
     }
 
     /// Files all settled bodies.
-    fn file_settled(
-        &mut self,
-        finder: &mut PairFinder,
-        step: StepContext<'_>,
-        stamp: FrameStamp,
-        frame: &mut Frame,
-    ) -> Result<(), Error> {
+    fn file_settled(&mut self, finder: &mut PairFinder, step: StepContext<'_>, stamp: FrameStamp, frame: &mut Frame) {
         self.filed_again += self.settled.len();
         self.too_large.clear();
-        finder.file_bodies(step, &self.settled, &mut frame.moved.settled_bands, &mut self.too_large)?;
+        finder.file_bodies(step, &self.settled, &mut frame.moved.settled_bands, &mut self.too_large);
         self.add_oversized(stamp);
-        Ok(())
     }
 
     /// Makes the changed or settled bodies that turned out to be too large oversized ones.
@@ -369,8 +355,8 @@ impl RowIndex {
         }
     }
 
-    /// The box of a row in the frame that the index belongs to, if it is filed there and did not
-    /// change in the last step.
+    /// The box at the place of a row; `None` if it has none. It is outdated if the row changed in
+    /// the last step and did not stay in its cell.
     pub(crate) fn aabb(&self, frame: &Frame, row: u32) -> Option<RawAabb> {
         let place = *self.places.get(row as usize)?;
         match place.band {

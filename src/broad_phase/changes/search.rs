@@ -46,7 +46,12 @@ pub(crate) struct ChangedInput<'s> {
     pub(crate) row_count: usize,
 }
 
-impl ChangedInput<'_> {
+impl<'s> ChangedInput<'s> {
+    /// The changed rows that exist.
+    pub(super) fn present(self) -> impl Iterator<Item = &'s ChangedBody> {
+        self.bodies.iter().filter(|body| !body.aabb[0].is_nan())
+    }
+
     /// Whether a changed row is active (CHANGE-3).
     #[inline(always)]
     pub(super) fn is_active(&self, changed_row: u32) -> bool {
@@ -93,14 +98,14 @@ impl Search<'_> {
                 Some(body.row).filter(|&row| !self.input.is_active(row)).and_then(|row| index.aabb(front, row));
             before.push(last_box.unwrap_or(NO_BOX));
         }
-        let mut found = Found { search: self, bodies, before: &before, task, counted: 0 };
+        let mut search = TaskSearch { search: self, bodies, before: &before, task, counted: 0 };
         // Ends early once the pair limit is exceeded, which the step sees from the budget.
-        let _ = found.search_bands().and_then(|()| found.search_oversized(scratch)).and_then(|()| found.count());
+        let _ = search.search_bands().and_then(|()| search.search_oversized(scratch)).and_then(|()| search.count());
     }
 }
 
 /// The search of a task.
-struct Found<'s, 't> {
+struct TaskSearch<'s, 't> {
     search: Search<'s>,
     bodies: &'t [ChangedBody],
     /// The boxes of new rows in the last step; NaN for other rows.
@@ -120,7 +125,7 @@ struct Group<const N: usize> {
 /// The groups of a task.
 type Groups<const N: usize> = SmallVec<[Group<N>; SEARCH_BOXES_MAX]>;
 
-impl Found<'_, '_> {
+impl TaskSearch<'_, '_> {
     fn search_bands(&mut self) -> Option<()> {
         let mut two = Groups::<2>::new();
         let mut one = Groups::<1>::new();
@@ -162,7 +167,7 @@ impl Found<'_, '_> {
             })
         };
         search(&input.front.bands, true)?;
-        // All bodies in the bands of those that changed in the last step may have changed again.
+        // If all rows that changed in the last step changed again, their bands have no partner.
         let changed = moved.changed().filter(|_| !all_changed_again);
         changed.into_iter().chain(moved.settled()).try_for_each(|bands| search(bands, false))
     }

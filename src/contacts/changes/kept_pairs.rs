@@ -16,7 +16,7 @@ use crate::broad_phase::pairs::{FoundPairs, PageChain, PairPages};
 use crate::contacts::by_row::{self, PairSides, RowSort};
 use crate::contacts::changes::row_lists::RowLists;
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
-use crate::contacts::changes::spans::{SPAN_ROWS, Span, edit_spans};
+use crate::contacts::changes::spans::{PAGE_ROWS, Span, edit_spans};
 use crate::contacts::partners::{CsrSpan, PartnerLists};
 use crate::frame::moved::FrameStamp;
 use crate::memory::buffers::{Buffers, buffers};
@@ -54,14 +54,15 @@ pub(crate) struct KeptSide {
     pub(crate) edits: PairEdits,
     /// Empty unless partner lists are wanted.
     pub(crate) lists: RowLists,
-    list_edits: PairEdits,
+    /// A buffer: the edits of active pairs, then those of the lists.
+    spare_edits: PairEdits,
 }
 
 buffers!(KeptPairs { leveled: ; own: changed, bodies, statics, found; plain: stamp; });
 
 impl Buffers for KeptSide {
     fn bytes(&self) -> usize {
-        let Self { pages, active, new, leaving, page_edits, edits, lists, list_edits } = self;
+        let Self { pages, active, new, leaving, page_edits, edits, lists, spare_edits } = self;
         pages.bytes()
             + active.bytes()
             + new.bytes()
@@ -69,7 +70,7 @@ impl Buffers for KeptSide {
             + page_edits.bytes()
             + edits.bytes()
             + lists.bytes()
-            + list_edits.bytes()
+            + spare_edits.bytes()
     }
 
     fn reserve_like(&mut self, _: &Self) {}
@@ -78,7 +79,7 @@ impl Buffers for KeptSide {
         self.lists.shrink_to_fit();
         self.active.shrink_to_fit();
         self.new.shrink_to_fit();
-        (self.leaving, self.page_edits, self.edits, self.list_edits) = Default::default();
+        (self.leaving, self.page_edits, self.edits, self.spare_edits) = Default::default();
     }
 }
 
@@ -125,9 +126,9 @@ impl KeptPairs {
         }
     }
 
-    /// Finds how the pages have to be edited for a step in which these rows `changed`. Returns the
-    /// number of present pairs of both kinds.
-    pub(crate) fn compare(&mut self, changed: &ChangedSet) -> usize {
+    /// Plans the edits of the pages for a step in which these rows `changed`. Returns the number of
+    /// pairs of both kinds that there will be.
+    pub(crate) fn plan_edits(&mut self, changed: &ChangedSet) -> usize {
         let Self { changed: last, bodies, statics, found, .. } = self;
         // Also of rows that do not exist any more.
         let is_active = |row: u32| changed.contains(row) && last.contains(row);
@@ -214,10 +215,10 @@ impl KeptSide {
     /// Finds which pairs ended and began, before those of the last step are replaced by what was
     /// `found`; `is_active` is whether a pair has a row that is active now.
     fn find_edits(&mut self, found: &FoundChanges, is_active: impl Fn(u64) -> bool) {
-        let Self { active, leaving, edits, list_edits, .. } = self;
+        let Self { active, leaving, edits, spare_edits, .. } = self;
         // Rows that are active now changed in the last step, so these are all pairs that they had.
         let before = merge(active.iter().copied().filter(|&pair| is_active(pair)), leaving.iter().copied());
-        let PairEdits { removed, added } = list_edits;
+        let PairEdits { removed, added } = spare_edits;
         removed.clear();
         added.clear();
         let now = found.active.iter().copied();
@@ -234,7 +235,7 @@ impl KeptSide {
 
     /// The pairs whose first row is this one (KEPT-1).
     fn pairs_of(&self, row: u32) -> &[[u32; 2]] {
-        let Some(page) = self.pages.pages().get(row as usize / SPAN_ROWS) else { return &[] };
+        let Some(page) = self.pages.pages().get(row as usize / PAGE_ROWS) else { return &[] };
         let pairs = page.pairs();
         let start = pairs.partition_point(|&[first, _]| first < row);
         &pairs[start..start + pairs[start..].partition_point(|&[first, _]| first == row)]
@@ -246,16 +247,16 @@ impl KeptSide {
         by_span.fill(found, row_count, PairSides::First, parallel);
         // Nothing else has the pages while a step is at work, so they are not cloned.
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
-        pages.resize_with(row_count.div_ceil(SPAN_ROWS), Page::empty);
-        parallel::for_each_chunk(parallel, pages, by_row::SPAN_ROWS / SPAN_ROWS, |number, pages| {
-            // Of many pages.
+        pages.resize_with(row_count.div_ceil(PAGE_ROWS), Page::empty);
+        parallel::for_each_chunk(parallel, pages, by_row::SPAN_ROWS / PAGE_ROWS, |number, pages| {
+            // A span of the sort covers many pages.
             let mut partners = CsrSpan::default();
             partners.rebuild(by_span.runs(number));
             let first_row = (number * by_row::SPAN_ROWS) as u32;
-            for (page, rows) in pages.iter_mut().zip((0..by_row::SPAN_ROWS).step_by(SPAN_ROWS)) {
+            for (page, rows) in pages.iter_mut().zip((0..by_row::SPAN_ROWS).step_by(PAGE_ROWS)) {
                 page.edit_pairs(|pairs| {
                     pairs.clear();
-                    let lists = (rows..rows + SPAN_ROWS).map(|row| (row, partners.list(row)));
+                    let lists = (rows..rows + PAGE_ROWS).map(|row| (row, partners.list(row)));
                     let count = lists.clone().map(|(_, list)| list.len()).sum::<usize>();
                     if pairs.capacity() < count {
                         pairs.reserve_exact(count + count / 4 + 8);
@@ -270,7 +271,7 @@ impl KeptSide {
 
     fn edit_pages(&mut self, row_count: usize, parallel: bool) {
         let (pair_count, edits) = (self.page_count_after(), &self.page_edits);
-        let span_count = row_count.div_ceil(SPAN_ROWS);
+        let span_count = row_count.div_ceil(PAGE_ROWS);
         // Nothing else has the pages while a step is at work, so they are not cloned.
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
         // Rows are added before and removed after their pairs are edited.
@@ -281,8 +282,8 @@ impl KeptSide {
 
     /// Edits the lists; those of both rows if `both`.
     fn edit_lists(&mut self, both: bool, row_count: usize, parallel: bool) {
-        let Self { lists, edits, list_edits, .. } = self;
-        for (all, edits) in [(&mut list_edits.removed, &edits.removed), (&mut list_edits.added, &edits.added)] {
+        let Self { lists, edits, spare_edits, .. } = self;
+        for (all, edits) in [(&mut spare_edits.removed, &edits.removed), (&mut spare_edits.added, &edits.added)] {
             all.clear();
             all.extend_from_slice(edits);
             if both {
@@ -290,7 +291,7 @@ impl KeptSide {
                 parallel::sort_unstable(parallel, all);
             }
         }
-        lists.edit(parallel, row_count, (&*list_edits).into());
+        lists.edit(parallel, row_count, (&*spare_edits).into());
     }
 }
 

@@ -1,10 +1,10 @@
 //! The partners of each row, ascending, in lists that can be edited.
 //!
-//! Rows are divided into spans of [`SPAN_ROWS`], each with its lists in one vector. An edit moves
+//! Rows are divided into spans of [`PAGE_ROWS`], each with its lists in one vector. An edit moves
 //! the lists of its span, half a kilobyte.
 
 use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
-use crate::contacts::changes::spans::{SPAN_ROWS, SortedEdits, Span, edit_spans};
+use crate::contacts::changes::spans::{PAGE_ROWS, SortedEdits, Span, edit_spans};
 use crate::memory::buffers::buffers;
 use crate::pair::row_and_partner;
 use crate::parallel;
@@ -30,14 +30,14 @@ buffers!(ListSpan { leveled: ends, partners; own: ; plain: ; });
 impl RowLists {
     /// Replaces all lists.
     pub(super) fn fill<'l>(&mut self, parallel: bool, row_count: usize, list: impl Fn(u32) -> &'l [u32] + Sync + Send) {
-        self.spans.resize_with(row_count.div_ceil(SPAN_ROWS), ListSpan::default);
+        self.spans.resize_with(row_count.div_ceil(PAGE_ROWS), ListSpan::default);
         parallel::for_each_mut(parallel, &mut self.spans, |number, ListSpan { ends, partners }| {
             ends.clear();
             partners.clear();
-            let rows = number * SPAN_ROWS..(number + 1) * SPAN_ROWS;
+            let rows = number * PAGE_ROWS..(number + 1) * PAGE_ROWS;
             let lists = rows.clone().map(|row| if row < row_count { list(row as u32) } else { &[] });
             let len: usize = lists.clone().map(<[u32]>::len).sum();
-            ends.reserve_exact(SPAN_ROWS);
+            ends.reserve_exact(PAGE_ROWS);
             if partners.capacity() < len {
                 partners.reserve_exact(len + len / 4 + 8);
             }
@@ -51,14 +51,14 @@ impl RowLists {
     /// The list of a row; empty if there is no such row.
     #[inline]
     pub(crate) fn of(&self, row: u32) -> &[u32] {
-        let Some(span) = self.spans.get(row as usize / SPAN_ROWS) else { return &[] };
+        let Some(span) = self.spans.get(row as usize / PAGE_ROWS) else { return &[] };
         &span.partners[span.range(row)]
     }
 
     /// Applies edits, all of which must be possible. There are `row_count` rows afterwards.
     pub(super) fn edit(&mut self, parallel: bool, row_count: usize, edits: SortedEdits<'_>) {
-        let span_count = row_count.div_ceil(SPAN_ROWS);
-        let empty = || ListSpan { ends: vec![0; SPAN_ROWS], partners: Vec::new() };
+        let span_count = row_count.div_ceil(PAGE_ROWS);
+        let empty = || ListSpan { ends: vec![0; PAGE_ROWS], partners: Vec::new() };
         self.spans.resize_with(self.spans.len().max(span_count), empty);
         edit_spans(parallel, &mut self.spans, 0, edits);
         self.spans.truncate(span_count);
@@ -68,7 +68,7 @@ impl RowLists {
 impl ListSpan {
     #[inline]
     fn range(&self, row: u32) -> std::ops::Range<usize> {
-        let at = row as usize % SPAN_ROWS;
+        let at = row as usize % PAGE_ROWS;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         start as usize..self.ends[at] as usize
     }
@@ -83,8 +83,8 @@ impl ListSpan {
     /// Moves the ends of lists by the number of entries up to each row.
     fn move_ends(&mut self, entries: &[u64], by: impl Fn(u32, u32) -> u32) {
         let (mut count, mut from) = (0, 0);
-        let rows = entries.iter().map(|&entry| row_and_partner(entry)[0] as usize % SPAN_ROWS);
-        for row in rows.chain([SPAN_ROWS]) {
+        let rows = entries.iter().map(|&entry| row_and_partner(entry)[0] as usize % PAGE_ROWS);
+        for row in rows.chain([PAGE_ROWS]) {
             self.ends[from..row].iter_mut().for_each(|end| *end = by(*end, count));
             (count, from) = (count + 1, row);
         }

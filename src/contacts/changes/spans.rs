@@ -5,8 +5,8 @@ use crate::pair::row_and_partner;
 use crate::parallel;
 use crate::prefetch::prefetch;
 
-/// Rows of a span.
-pub(super) const SPAN_ROWS: usize = 64;
+/// Rows of a page of kept pairs, and of a span of partner lists.
+pub(super) const PAGE_ROWS: usize = 64;
 
 /// Fewest edits that are divided between threads.
 const PARALLEL_MIN: usize = 512;
@@ -55,7 +55,7 @@ pub(super) fn edit_spans<T: Span>(parallel: bool, spans: &mut [T], first: usize,
     if parallel && edits.removed.len() + edits.added.len() >= PARALLEL_MIN && spans.len() > 1 {
         let middle = spans.len() / 2;
         let (front, back) = spans.split_at_mut(middle);
-        let (front_edits, back_edits) = edits.split_at_row((first + middle) * SPAN_ROWS);
+        let (front_edits, back_edits) = edits.split_at_row((first + middle) * PAGE_ROWS);
         parallel::join(
             parallel,
             || edit_spans(parallel, front, first, front_edits),
@@ -65,7 +65,7 @@ pub(super) fn edit_spans<T: Span>(parallel: bool, spans: &mut [T], first: usize,
     }
     while let Some(row) = edits.first_row() {
         for entries in [edits.removed, edits.added] {
-            let span_of = |entry: &u64| row_and_partner(*entry)[0] as usize / SPAN_ROWS - first;
+            let span_of = |entry: &u64| row_and_partner(*entry)[0] as usize / PAGE_ROWS - first;
             if let Some(span) = entries.get(2 * AHEAD).map(span_of) {
                 prefetch(&spans[span..=span]);
             }
@@ -73,8 +73,8 @@ pub(super) fn edit_spans<T: Span>(parallel: bool, spans: &mut [T], first: usize,
                 spans[span].prefetch();
             }
         }
-        let span = row / SPAN_ROWS;
-        let end = (span + 1) * SPAN_ROWS;
+        let span = row / PAGE_ROWS;
+        let end = (span + 1) * PAGE_ROWS;
         let count =
             |entries: &[u64]| entries.iter().take_while(|&&entry| (row_and_partner(entry)[0] as usize) < end).count();
         let (removed, added) = (edits.removed.split_at(count(edits.removed)), edits.added.split_at(count(edits.added)));

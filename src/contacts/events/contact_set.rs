@@ -99,9 +99,9 @@ impl ContactSet {
             });
             span.gone = gone;
         }
-        edits.settle(step);
+        edits.resolve_moved(step);
         let edits = &*edits;
-        parallel::for_each_mut(step.parallel && !edits.is_settled(), spans, |k, span| {
+        parallel::for_each_mut(step.parallel && !edits.leaves_spans(), spans, |k, span| {
             let ended = part_of_span(&edits.ended, k, |&entry| entry);
             let ended_after_move = part_of_span(&edits.ended_after_move, k, |&(entry, _)| entry);
             let inserted = part_of_span(&edits.inserted, k, |new| new.entry);

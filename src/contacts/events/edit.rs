@@ -58,7 +58,7 @@ pub(super) struct ContactEdits {
 
 impl ContactEdits {
     /// Whether no contact ends or is inserted; some may have been taken out.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(super) fn leaves_spans(&self) -> bool {
         self.ended.is_empty() && self.inserted.is_empty() && self.ended_after_move.is_empty()
     }
 
@@ -118,7 +118,7 @@ impl ContactEdits {
     }
 
     /// Finds which of the contacts that were taken out are inserted again, and which end.
-    pub(super) fn settle<C, K: Fn(u64) -> bool>(&mut self, ToldPairs { keeps, .. }: &ToldPairs<'_, C, K>) {
+    pub(super) fn resolve_moved<C, K: Fn(u64) -> bool>(&mut self, ToldPairs { keeps, .. }: &ToldPairs<'_, C, K>) {
         let Self { lingering, moved, ended_after_move, inserted, renamed, .. } = self;
         if renamed.is_empty() && moved.is_empty() {
             return;

@@ -2,8 +2,8 @@
 //!
 //! Between steps, the table contains each row of the last step that was not skipped, by its id.
 //!
-//! - IDENT-2: nothing changes before [`IdentityMap::commit`], so a failed step has no effect.
-//! - IDENT-3: a row whose id is the same as in the last step costs only the comparison. As ids are
+//! - IDENT-1: nothing changes before `commit` or `commit_changed`, so a failed step has no effect.
+//! - IDENT-2: a row whose id is the same as in the last step costs only the comparison. As ids are
 //!   unique, a body that left its row can only be in another row whose id changed.
 //!
 //! Cost: a comparison of 8 bytes per row, in parallel, or per changed row in a step that was told
@@ -289,7 +289,7 @@ impl IdentityMap {
         if has_duplicates { Err(duplicate_error(now, skipped)) } else { Ok(()) }
     }
 
-    /// Finds the rows whose id changed (IDENT-3). Rows that either step skipped count as changed.
+    /// Finds the rows whose id changed (IDENT-2). Rows that either step skipped count as changed.
     fn find_changed(&mut self, before: &[u64], now: &[u64], skipped: &[u32], parallel: bool) {
         let in_both = before.len().min(now.len());
         let chunks = in_both.div_ceil(CHUNK_ROWS);
@@ -393,7 +393,7 @@ mod tests {
             }
             let error = identities.compare(step(&[7, 5, 7, 5], &[]), false).err();
             assert_eq!(error, Some(Error::DuplicateBodyId { first: 0, second: 2, id: 7 }));
-            // Skipped rows do not count, and nothing has changed (IDENT-2).
+            // Skipped rows do not count, and nothing has changed (IDENT-1).
             assert_eq!(identities.compare(step(&[7, 5, 7, 5], &[1, 2]), false), Ok(()));
             assert_eq!(identities.ids(), before.as_ref().map(|ids| &ids[..]));
         }
