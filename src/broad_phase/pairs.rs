@@ -96,8 +96,8 @@ impl FoundPairs {
     /// Returns the pages to the pool.
     pub(crate) fn clear(&mut self, pool: &PagePool) {
         self.bodies.clear(pool);
-        self.cached_bodies = None;
         self.clear_statics(pool);
+        self.forget_cached();
         self.tasks.clear();
     }
 
@@ -133,6 +133,11 @@ impl FoundPairs {
     /// Adds pages that are reused from earlier steps.
     pub(crate) fn set_cached(&mut self, bodies: &Arc<PairPages>, statics: &Arc<PairPages>) {
         (self.cached_bodies, self.cached_statics) = (Some(Arc::clone(bodies)), Some(Arc::clone(statics)));
+    }
+
+    /// Removes the pages that are reused from earlier steps.
+    pub(crate) fn forget_cached(&mut self) {
+        (self.cached_bodies, self.cached_statics) = (None, None);
     }
 
     /// Whether these pages of bodies were reused.

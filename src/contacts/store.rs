@@ -199,7 +199,10 @@ impl ContactStore {
                 self.events.shrink_to_fit();
                 self.changed.shrink_to_fit();
                 if self.kept_are_present() {
+                    // Pages that others have do not shrink.
+                    self.found.forget_cached();
                     self.kept.shrink_to_fit();
+                    self.found.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
                 } else {
                     // The rows are also known of a step that was told but stepped all.
                     let changed = std::mem::take(&mut self.kept.changed);

@@ -87,6 +87,8 @@ impl Frame {
     pub(crate) fn begin(&mut self, row_count: usize, sequential: bool) {
         (self.row_count, self.sequential) = (row_count, sequential);
         self.moved.clear();
+        // The step may fail after it wrote its ids.
+        self.ids_stamp = FrameStamp::default();
         self.boxes_by_row.invalidate();
     }
 

@@ -5,6 +5,7 @@ mod advice;
 mod api_types;
 mod boxes_by_row;
 mod changed_rows;
+mod changed_rows_cases;
 mod circle_bodies;
 mod contact_events;
 mod error_messages;

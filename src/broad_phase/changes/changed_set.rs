@@ -35,9 +35,9 @@ impl ChangedSet {
         self.rows.len() + self.gone.len()
     }
 
-    /// Number of rows that exist and are in another set too.
+    /// Number of changed rows that are in another set too.
     pub(crate) fn count_common(&self, other: &Self) -> usize {
-        self.rows.iter().filter(|&&row| other.contains(row)).count()
+        self.rows.iter().chain(&self.gone).filter(|&&row| other.contains(row)).count()
     }
 
     pub(crate) fn set(&self) -> &BitSet {

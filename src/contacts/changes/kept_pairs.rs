@@ -15,7 +15,7 @@ use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
 use crate::broad_phase::pairs::{FoundPairs, PageChain, PairPages};
 use crate::contacts::by_row::{self, PairSides, RowSort};
 use crate::contacts::changes::row_lists::RowLists;
-use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
+use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted};
 use crate::contacts::changes::spans::{PAGE_ROWS, Span, edit_spans};
 use crate::contacts::partners::{CsrSpan, PartnerLists};
 use crate::frame::moved::FrameStamp;
@@ -76,6 +76,10 @@ impl Buffers for KeptSide {
     fn reserve_like(&mut self, _: &Self) {}
 
     fn shrink_to_fit(&mut self) {
+        if let Some(pages) = Arc::get_mut(&mut self.pages) {
+            let pair_count = pages.pair_count();
+            pages.edit(pair_count).iter_mut().for_each(|page| page.edit_pairs(Vec::shrink_to_fit));
+        }
         self.lists.shrink_to_fit();
         self.active.shrink_to_fit();
         self.new.shrink_to_fit();
@@ -264,6 +268,7 @@ impl KeptSide {
                     for (row, list) in lists {
                         pairs.extend(list.iter().map(|&partner| [first_row + row as u32, partner]));
                     }
+                    release_spare(pairs);
                 });
             }
         });
@@ -316,6 +321,7 @@ impl Span for Page {
                 |pairs, end, &key| place(&pairs[..end], key),
                 |&key| row_and_partner(key),
             );
+            release_spare(pairs);
         });
     }
 

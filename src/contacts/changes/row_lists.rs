@@ -3,7 +3,7 @@
 //! Rows are divided into spans of [`PAGE_ROWS`], each with its lists in one vector. An edit moves
 //! the lists of its span, half a kilobyte.
 
-use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
+use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted};
 use crate::contacts::changes::spans::{PAGE_ROWS, SortedEdits, Span, edit_spans};
 use crate::memory::buffers::buffers;
 use crate::pair::row_and_partner;
@@ -45,6 +45,7 @@ impl RowLists {
                 partners.extend_from_slice(list);
                 ends.push(partners.len() as u32);
             }
+            release_spare(partners);
         });
     }
 
@@ -106,6 +107,7 @@ impl Span for ListSpan {
             self.partners = partners;
             self.move_ends(added, u32::wrapping_add);
         }
+        release_spare(&mut self.partners);
     }
 
     fn prefetch(&self) {

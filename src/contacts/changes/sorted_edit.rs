@@ -2,6 +2,10 @@
 //!
 //! Each segment between two edits is moved once, by a copy of memory.
 
+/// A vector keeps a capacity of up to this many elements, or this many times as many as it has.
+const SPARE_MAX: usize = 512;
+const SPARE_FACTOR: usize = 4;
+
 /// Removes the elements at ascending positions. `position` returns that of a key at or after the
 /// given one, in the part of the vector that is not changed yet.
 pub(crate) fn remove_sorted<T: Copy, K: Copy>(
@@ -46,6 +50,14 @@ pub(crate) fn insert_sorted<T: Copy, K: Copy>(
         items.copy_within(at..end, at + before + 1);
         items[at + before] = item(key);
         end = at;
+    }
+}
+
+/// Gives back memory of a vector that was far longer once. So a body with many pairs whose row
+/// moves leaves no long vector behind wherever it was.
+pub(crate) fn release_spare<T>(items: &mut Vec<T>) {
+    if items.capacity() > SPARE_MAX && items.capacity() / SPARE_FACTOR > items.len() {
+        items.shrink_to(items.len() + items.len() / 4);
     }
 }
 
