@@ -323,12 +323,15 @@ fn many_small_steps_wear_out_the_cells() {
 #[test]
 fn readers_keep_the_steps_that_they_took() {
     let mut random = SplitMix64::new(SEED);
-    let (mut told, scene) = scene_told(WorldConfig::new(), SceneName::Crowd, 2000, true);
+    let (mut told, scene) = scene_told(WorldConfig::new().with_contact_tracking(true), SceneName::Crowd, 2000, true);
     let reader = told.told.reader();
     let (mut kept, mut next_id) = (Vec::new(), 1 << 40);
     // Long enough for all rows to be filed again.
     for frame in 0..120 {
         change_some(&mut told, &scene, &mut random, 40, &mut next_id);
+        if frame % 5 == 4 {
+            fail_by_equal_ids(&mut told);
+        }
         told.step(&format!("frame {frame}"));
         let snapshot = reader.latest();
         // Some snapshots are kept for long, some for one step.
@@ -343,6 +346,16 @@ fn readers_keep_the_steps_that_they_took() {
             }
         }
     }
+}
+
+/// A full step that fails late, after it has read all rows.
+fn fail_by_equal_ids(told: &mut Told) {
+    let ids = told.columns.ids.as_mut().expect("ids");
+    let id = ids[14];
+    ids[14] = ids[7];
+    let error = told.told.step(told.columns.bodies()).err();
+    assert!(matches!(error, Some(Error::DuplicateBodyId { first: 7, second: 14, .. })), "{error:?}");
+    told.columns.ids.as_mut().expect("ids")[14] = id;
 }
 
 #[test]
