@@ -196,7 +196,7 @@ pub unsafe extern "C" fn tp_copy_static_pairs(
     }
 }
 
-/// Writes the pairs of bodies of which at least one row changed, in the order of tp_pairs().
+/// Writes the pairs of bodies of which at least one row changed, in the order of tp_body_pages().
 ///
 /// After tp_step_changed() these are the pairs with a row that was named or added, or that touched a
 /// static that changed; after any other step, all pairs. Valid until the next call that changes the
