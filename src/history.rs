@@ -10,8 +10,8 @@ use crate::tier::static_tree::tree::StaticTree;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RestartCause {
-    /// The step before was not by [`World::step_changed`](crate::World::step_changed), or
-    /// [many](crate::World::step_changed#determinism) rows had changed in it.
+    /// The step before was not by [`World::step_changed`](crate::World::step_changed), or so many
+    /// rows had changed in it that it stepped all.
     #[default]
     FullStep,
     /// [`World::set_statics`](crate::World::set_statics) replaced the static set, or more of its
