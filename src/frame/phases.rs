@@ -155,13 +155,14 @@ impl Clock {
         passed
     }
 
+    /// Time from an earlier point to this one.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    fn since(&self, earlier: &Self) -> Duration {
+    pub(crate) fn since(&self, earlier: &Self) -> Duration {
         self.at.saturating_duration_since(earlier.at)
     }
 
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    fn since(&self, earlier: &Self) -> Duration {
+    pub(crate) fn since(&self, earlier: &Self) -> Duration {
         self.at.saturating_sub(earlier.at)
     }
 }
