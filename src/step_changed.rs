@@ -183,7 +183,7 @@ impl StepParts<'_> {
         let are_circles = self.are_circles(rows);
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let parallel = config.is_parallel(broad_phase.changed.rows().len() * COST_AGAIN);
-        // The clock is read as seldom as possible: eight times takes as long as a changed row.
+        // To read the clock eight times takes as long as a changed row, so it is read seldom.
         let (mut phases, mut clock) = (PhaseTimes::default(), start);
 
         let front = frames.front();

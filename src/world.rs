@@ -200,7 +200,7 @@ impl World {
     ///
     /// Rows that were named, added or removed have changed, and so have bodies at statics that
     /// changed (see below). No row counts as changed in the last step if that was not by
-    /// `step_changed`, or if all its rows or all statics were new.
+    /// `step_changed`, or if all its rows were new, or more statics than are remembered.
     ///
     /// The order of query hits, of [`spatial_order`](Self::spatial_order) and of
     /// [`par_for_each_pair_mut`](Contacts::par_for_each_pair_mut) depends on earlier steps too.

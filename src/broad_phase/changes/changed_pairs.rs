@@ -40,6 +40,7 @@ pub(crate) struct ChangedPairs {
     pub(crate) bodies: FoundChanges,
     pub(crate) statics: FoundChanges,
 }
+
 impl Buffers for ChangedPairs {
     fn bytes(&self) -> usize {
         let Self { tasks, records, step_pairs, spare, both, filed, bodies, statics } = self;
@@ -61,6 +62,7 @@ impl Buffers for ChangedPairs {
         *self = Self::default();
     }
 }
+
 impl ChangedPairs {
     /// Finds the pairs of all changed rows.
     ///

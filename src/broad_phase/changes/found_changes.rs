@@ -14,6 +14,7 @@ pub(crate) struct FoundChanges {
     /// statics are found by `KeptPairs`, which has the pairs of the last step.
     pub(crate) edits: PairEdits,
 }
+
 buffers!(FoundChanges { leveled: active, new, edits; own: ; plain: ; });
 
 impl FoundChanges {

@@ -68,6 +68,7 @@ pub(super) struct ChangedTask {
     pub(super) both_before: Vec<u64>,
     pub(super) has_jumps: bool,
 }
+
 buffers!(ChangedTask { leveled: found, both_before; own: ; plain: range, has_jumps; });
 
 /// What all tasks share.

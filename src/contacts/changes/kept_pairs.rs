@@ -122,11 +122,10 @@ impl KeptPairs {
             side.new.clear();
         }
         if changed.len() > 0 {
-            let has_changed = |row: u32| changed.contains(row);
-            bodies
-                .new
-                .extend(bodies.pages.entries().filter(|&pair| row_and_partner(pair).into_iter().any(has_changed)));
-            statics.new.extend(statics.pages.entries().filter(|&pair| has_changed(row_and_partner(pair)[0])));
+            let either = |&pair: &u64| row_and_partner(pair).into_iter().any(|row| changed.contains(row));
+            bodies.new.extend(bodies.pages.entries().filter(either));
+            let first = |&pair: &u64| changed.contains(row_and_partner(pair)[0]);
+            statics.new.extend(statics.pages.entries().filter(first));
         }
     }
 
