@@ -77,6 +77,19 @@ fn a_failed_step_keeps_the_changed_pairs() {
 }
 
 #[test]
+fn the_lowest_invalid_row_is_named_whatever_the_task() {
+    let mut centers: Vec<[f32; 2]> = (0..60_000).map(|k| [(k % 300) as f32 * 3.0, (k / 300) as f32 * 3.0]).collect();
+    let mut world = world(WorldConfig::new());
+    world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), ChangedRows::NONE).expect("valid bodies");
+    let rows: Vec<u32> = (0..2500).map(|k| k * 20).collect();
+    for (k, invalid) in [(2400, 48_000), (1500, 30_000), (700, 14_000)] {
+        centers[rows[k] as usize][1] = f32::NAN;
+        let error = world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), &rows[..]).err();
+        assert!(matches!(error, Some(Error::InvalidBody(row)) if row.row == invalid), "{error:?}");
+    }
+}
+
+#[test]
 fn statics_that_filters_refuse_do_not_count_against_the_pair_limit() {
     let (mut world, half) = (world(WorldConfig::new().with_pair_limit(3)), [0.5f32, 0.5]);
     let mut filters = [Filter::NONE; 20];
