@@ -16,6 +16,7 @@ use crate::memory::buffers::{buffers, grow};
 use crate::memory::page::PAGE_LEN;
 use crate::pair::entry;
 use crate::parallel;
+use crate::prefetch::prefetch_for_writing;
 
 /// Rows of a span: its counters (16 KiB) and its entries, a few per row, stay in the L1 and L2
 /// caches.
@@ -32,6 +33,9 @@ const CHUNK_PAGES: [usize; 2] = [4, 32];
 
 /// Spans per page of a chunk.
 const SPANS_PER_PAGE: usize = 32;
+
+/// Entries of a cache line.
+const LINE_ENTRIES: usize = 8;
 
 /// Number of spans of `rows` rows.
 pub(crate) fn span_count(rows: usize) -> usize {
@@ -131,6 +135,7 @@ fn sort_chunk<'p, const BOTH: bool>(
         let at = &mut ends[row as usize / SPAN_ROWS];
         entries[*at as usize] = entry(row, partner);
         *at += 1;
+        prefetch_for_writing(entries.as_ptr().wrapping_add(*at as usize + LINE_ENTRIES));
     };
     for page in pages {
         for &[a, b] in page {
