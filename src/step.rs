@@ -144,7 +144,7 @@ impl StepParts<'_> {
         broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
 
         let mut clock = Clock::now();
-        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
+        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
         let span = config.contact_tracking.then(|| span!("track_contacts"));
         let ids = contacts.track(tracked, frame)?;
         drop(span);

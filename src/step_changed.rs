@@ -201,7 +201,7 @@ impl StepParts<'_> {
         }
         phases.find_pairs = clock.lap();
 
-        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, level: *simd, parallel };
+        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
         contacts.identify_changed(rows, broad_phase.changed.rows())?;
         if config.contact_tracking {
             phases.track_contacts = clock.lap();

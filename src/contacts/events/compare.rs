@@ -12,18 +12,14 @@ use crate::memory::buffers::{Buffers, buffers};
 use crate::pair::row_and_partner;
 use crate::parallel;
 use crate::prefetch::prefetch;
-use crate::simd::{DetectedSimd, SimdJob};
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 
 /// Number of runs that are prefetched ahead.
 const RUNS_AHEAD: usize = 2;
 
-/// Rows whose entries are looked up together.
-const GROUP_ROWS: usize = 2;
-
-/// The starts of the entries of each group of rows, and the end of the last group.
-type GroupStarts = [u32; SPAN_ROWS / GROUP_ROWS + 1];
+/// The first entry of each row of a span.
+type FirstEntries = [u32; SPAN_ROWS];
 
 /// Buffers for each thread. A lock is taken once per span, by its thread alone.
 #[derive(Default)]
@@ -57,13 +53,14 @@ pub(super) struct CompareScratch {
     /// Entries that begin, `new_count` of them.
     new: Vec<u64>,
     new_count: usize,
-    /// Positions of contacts that were not seen.
+    /// Positions of contacts that the step does not have, `missing_count` of them.
     missing: Vec<u32>,
+    missing_count: usize,
     entries: Vec<u64>,
     values: Vec<u32>,
 }
 
-buffers!(CompareScratch { leveled: seen, new, missing, entries, values; own: ; plain: new_count; });
+buffers!(CompareScratch { leveled: seen, new, missing, entries, values; own: ; plain: new_count, missing_count; });
 
 impl CompareScratch {
     fn reserve(&mut self, most: usize) {
@@ -79,22 +76,22 @@ impl CompareScratch {
     /// Replaces the contacts of a span by those of the step, whose pairs are in `runs`.
     pub(super) fn run<'r>(
         &mut self,
-        level: DetectedSimd,
         span: &mut ContactSpan,
         runs: impl Iterator<Item = &'r [u64]> + Clone,
         keeps: Option<&impl Fn([u32; 2]) -> bool>,
     ) {
-        self.look_up(level, span, runs);
+        self.look_up(span, runs);
+        self.list_missing(span.values().len());
         if let Some(keeps) = keeps {
             self.keep_missing(span, keeps);
         }
         self.new[..self.new_count].sort_unstable();
-        let [len, ended] = self.merge(span);
-        span.replace(&self.entries[..len], &self.values[..len], &self.missing[..ended]);
+        let len = self.merge(span);
+        span.replace(&self.entries[..len], &self.values[..len], &self.missing[..self.missing_count]);
     }
 
     /// Marks the contacts that the step has, and collects the pairs that are no contacts yet.
-    fn look_up<'r>(&mut self, level: DetectedSimd, span: &ContactSpan, runs: impl Iterator<Item = &'r [u64]> + Clone) {
+    fn look_up<'r>(&mut self, span: &ContactSpan, runs: impl Iterator<Item = &'r [u64]> + Clone) {
         let Self { seen, new, new_count, .. } = self;
         *new_count = 0;
         if span.values().is_empty() {
@@ -104,133 +101,113 @@ impl CompareScratch {
             }
             return;
         }
-        let starts = &group_starts(span);
+        let first = &first_entries(span);
         seen[..=span.values().len()].fill(false);
-        *new_count = level.run(LookUp { entries: span.padded_entries(), starts, seen, new, runs });
-    }
-
-    /// Marks the missing contacts that persist nevertheless as seen.
-    ///
-    /// Without a branch on the outcome, which is unpredictable, so that memory accesses of several
-    /// contacts overlap.
-    fn keep_missing(&mut self, span: &ContactSpan, keeps: &impl Fn([u32; 2]) -> bool) {
-        let Self { seen, missing, .. } = self;
-        let entries = span.entries();
+        let (entries, not_found) = (span.padded_entries(), span.values().len());
         let mut count = 0;
-        for (place, &seen) in (0..).zip(&seen[..entries.len()]) {
-            missing[count] = place;
-            count += usize::from(!seen);
-        }
-        for &place in &missing[..count] {
-            seen[place as usize] = keeps(row_and_partner(entries[place as usize]));
-        }
-    }
-
-    /// Writes the contacts of the step, those that were seen and the new ones, in ascending order.
-    /// Returns their number and the number of contacts that ended.
-    fn merge(&mut self, span: &mut ContactSpan) -> [usize; 2] {
-        let Self { seen, new, new_count, missing, entries, values } = self;
-        let mut new = new[..*new_count].iter().copied();
-        let mut next = new.next().unwrap_or(NO_ENTRY);
-        let (mut len, mut ended) = (0, 0);
-        let mut started = std::mem::take(&mut span.started);
-        for (place, ((&entry, &value), &seen)) in (0..).zip(span.entries().iter().zip(span.values()).zip(&*seen)) {
-            while next < entry {
-                (entries[len], values[len]) = (next, 0);
-                started.push(len as u32);
-                len += 1;
-                next = new.next().unwrap_or(NO_ENTRY);
-            }
-            // Branchless: which contacts end is unpredictable.
-            (entries[len], values[len]) = (entry, value);
-            len += usize::from(seen);
-            missing[ended] = place;
-            ended += usize::from(!seen);
-        }
-        while next != NO_ENTRY {
-            (entries[len], values[len]) = (next, 0);
-            started.push(len as u32);
-            len += 1;
-            next = new.next().unwrap_or(NO_ENTRY);
-        }
-        span.started = started;
-        [len, ended]
-    }
-}
-
-/// Finds the start of the entries of each group of rows.
-///
-/// Read once in the order of memory, so that the lookups find the span in the cache.
-fn group_starts(span: &ContactSpan) -> GroupStarts {
-    let mut starts = [0; SPAN_ROWS / GROUP_ROWS + 1];
-    for (&entry, end) in span.entries().iter().zip(1..) {
-        starts[group(entry) + 1] = end;
-    }
-    let mut end = 0;
-    for start in &mut starts {
-        end = end.max(*start);
-        *start = end;
-    }
-    starts
-}
-
-/// The group of an entry's row within its span.
-#[inline(always)]
-fn group(entry: u64) -> usize {
-    (entry >> 32) as usize % SPAN_ROWS / GROUP_ROWS
-}
-
-/// The lookup, compiled for each instruction set: compares eight entries at once where vectors are
-/// long.
-struct LookUp<'a, I> {
-    entries: &'a [u64],
-    starts: &'a GroupStarts,
-    seen: &'a mut [bool],
-    new: &'a mut [u64],
-    runs: I,
-}
-
-impl<'r, I: Iterator<Item = &'r [u64]> + Clone> SimdJob for LookUp<'_, I> {
-    /// Number of pairs that are no contacts: the first entries of `new`.
-    type Output = usize;
-
-    #[inline(always)]
-    fn run(self) -> usize {
-        let Self { entries, starts, seen, new, runs } = self;
-        let not_found = entries.len() - LOOKUP_LEN;
-        let mut new_count = 0;
         let mut ahead = runs.clone().skip(RUNS_AHEAD);
         for run in runs {
             // Runs are scattered, so the processor cannot predict the place of the next one.
             ahead.next().into_iter().for_each(prefetch);
             for &wanted in run {
-                let place = find(entries, starts, wanted);
+                let place = find(entries, first, wanted, not_found);
                 // Branchless: which pairs are new is unpredictable.
                 seen[place] = true;
-                new[new_count] = wanted;
-                new_count += usize::from(place == not_found);
+                new[count] = wanted;
+                count += usize::from(place == not_found);
             }
         }
-        new_count
+        *new_count = count;
+    }
+
+    /// Lists the contacts that the step does not have.
+    ///
+    /// Without a branch, here and below: which contacts end is unpredictable.
+    fn list_missing(&mut self, contacts: usize) {
+        let Self { seen, missing, missing_count, .. } = self;
+        let mut count = 0;
+        for (place, &seen) in (0..).zip(&seen[..contacts]) {
+            missing[count] = place;
+            count += usize::from(!seen);
+        }
+        *missing_count = count;
+    }
+
+    /// Marks the missing contacts that persist nevertheless as seen.
+    ///
+    /// Without a branch, also so that memory accesses of several contacts overlap.
+    fn keep_missing(&mut self, span: &ContactSpan, keeps: &impl Fn([u32; 2]) -> bool) {
+        let Self { seen, missing, missing_count, .. } = self;
+        let entries = span.entries();
+        let mut count = 0;
+        for k in 0..*missing_count {
+            let place = missing[k];
+            let persists = keeps(row_and_partner(entries[place as usize]));
+            seen[place as usize] = persists;
+            missing[count] = place;
+            count += usize::from(!persists);
+        }
+        *missing_count = count;
+    }
+
+    /// Writes the contacts of the step, those that were seen and the new ones, in ascending order.
+    /// Returns their number.
+    fn merge(&mut self, span: &mut ContactSpan) -> usize {
+        let Self { seen, new, new_count, entries, values, .. } = self;
+        let mut started = std::mem::take(&mut span.started);
+        let (old, old_values) = (span.entries(), span.values());
+        let seen = &seen[..old.len()];
+        let (mut place, mut len) = (0, 0);
+        for next in new[..*new_count].iter().copied().chain([NO_ENTRY]) {
+            while place < old.len() && old[place] < next {
+                (entries[len], values[len]) = (old[place], old_values[place]);
+                len += usize::from(seen[place]);
+                place += 1;
+            }
+            if next != NO_ENTRY {
+                (entries[len], values[len]) = (next, 0);
+                started.push(len as u32);
+                len += 1;
+            }
+        }
+        span.started = started;
+        len
     }
 }
 
-/// The position of an entry, or the position after the last if it is missing.
+/// Finds the first entry of each row; that of a row without entries is after the last one.
+///
+/// Reads the span once in the order of memory, so that the lookups find it in the cache.
+fn first_entries(span: &ContactSpan) -> FirstEntries {
+    let entries = span.entries();
+    let mut first = [entries.len() as u32; SPAN_ROWS];
+    for (place, &entry) in entries.iter().enumerate().rev() {
+        first[row_in_span(entry)] = place as u32;
+    }
+    first
+}
+
+/// The row of an entry within its span.
 #[inline(always)]
-fn find(entries: &[u64], starts: &GroupStarts, wanted: u64) -> usize {
-    let not_found = entries.len() - LOOKUP_LEN;
-    let group = group(wanted);
-    let (start, end) = (starts[group] as usize, starts[group + 1] as usize);
-    // May read entries of later groups: these are other pairs, so they do not match.
-    let mut first = u64::MAX;
-    for (&entry, place) in entries[start..start + LOOKUP_LEN].iter().zip(start as u64..) {
-        first = first.min(if entry == wanted { place } else { not_found as u64 });
+fn row_in_span(entry: u64) -> usize {
+    (entry >> 32) as usize % SPAN_ROWS
+}
+
+/// The position of an entry, or `not_found`.
+#[inline(always)]
+fn find(entries: &[u64], first: &FirstEntries, wanted: u64, not_found: usize) -> usize {
+    let row = row_in_span(wanted);
+    let start = first[row] as usize;
+    // Also counts entries of later rows and the padding: these are larger.
+    let few: &[u64; LOOKUP_LEN] = entries[start..].first_chunk().expect("entries are padded");
+    let smaller: usize = few.iter().map(|&entry| usize::from(entry < wanted)).sum();
+    let mut place = start + smaller;
+    if smaller == LOOKUP_LEN {
+        let later = first[row + 1..].iter().find(|&&first| (first as usize) < not_found);
+        let end = later.map_or(not_found, |&first| first as usize);
+        place += entries[place..end].partition_point(|&entry| entry < wanted);
     }
-    if end - start > LOOKUP_LEN && first == not_found as u64 {
-        let rest = entries[start + LOOKUP_LEN..end].binary_search(&wanted);
-        return rest.map_or(not_found, |k| start + LOOKUP_LEN + k);
-    }
-    first as usize
+    if entries[place] == wanted { place } else { not_found }
 }
 
 /// Makes `items` at least `len` long, with some to spare if it has to grow.

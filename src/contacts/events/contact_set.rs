@@ -9,7 +9,6 @@ use crate::contacts::events::span::{ContactSpan, EndedContact, MovedContact};
 use crate::memory::buffers::Buffers;
 use crate::pair::row_and_partner;
 use crate::parallel;
-use crate::simd::DetectedSimd;
 
 /// All contacts of two bodies, or all of a body and a static.
 #[derive(Default)]
@@ -27,7 +26,6 @@ pub(super) struct StepPairs<'s> {
     pub(super) pages: PageChain<'s>,
     pub(super) row_count: usize,
     pub(super) map: PairMap<'s>,
-    pub(super) level: DetectedSimd,
     pub(super) parallel: bool,
 }
 
@@ -43,7 +41,7 @@ impl ContactSet {
         keeps: Option<impl Fn([u32; 2]) -> bool + Sync>,
         workers: &mut ComparePool,
     ) {
-        let StepPairs { pages, row_count, map, level, parallel } = step;
+        let StepPairs { pages, row_count, map, parallel } = step;
         let count = span_count(row_count);
         if pages.len() == 0 && self.live().iter().all(ContactSpan::is_silent) {
             self.live = 0;
@@ -66,7 +64,7 @@ impl ContactSet {
         workers.reserve(most.max().unwrap_or(0), parallel);
         let workers = &*workers;
         parallel::for_each_mut(parallel, spans, |k, span| {
-            workers.lock(parallel).run(level, span, sort.runs(k), keeps.as_ref());
+            workers.lock(parallel).run(span, sort.runs(k), keeps.as_ref());
         });
         self.live = if map.is_identity() { count } else { live };
     }

@@ -40,7 +40,6 @@ use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::shared_column::SharedColumn;
 use crate::pair::row_and_partner;
-use crate::simd::DetectedSimd;
 use crate::tier::static_tree::tree::StaticTree;
 use std::ops::Range;
 
@@ -114,7 +113,6 @@ pub(crate) struct TrackedStep<'s> {
     pub(crate) margin: f32,
     /// Whether bodies are circles in this step.
     pub(crate) are_circles: bool,
-    pub(crate) level: DetectedSimd,
     pub(crate) parallel: bool,
 }
 
@@ -253,11 +251,11 @@ impl ContactTracker {
 
     /// Replaces the contacts by those of the step.
     fn compare(&mut self, step: TrackedStep<'_>, found: &FoundPairs, frame: &Frame) {
-        let TrackedStep { rows, statics, margin, level, parallel, .. } = step;
+        let TrackedStep { rows, statics, margin, parallel, .. } = step;
         let Self { identities, bodies, statics: static_contacts, static_ids, moved_statics, workers, .. } = self;
         let static_map = moved_statics.find((&*static_ids, self.statics_version), statics);
         let body_map = identities.row_map();
-        let pairs = |pages, map| StepPairs { pages, row_count: rows.len(), map, level, parallel };
+        let pairs = |pages, map| StepPairs { pages, row_count: rows.len(), map, parallel };
         let last_id = |row: u32| identities.last_id(row);
         bodies.advance(
             pairs(found.body_pages(), PairMap { sides: [body_map; 2], ascending: true }),
