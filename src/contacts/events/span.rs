@@ -15,7 +15,7 @@ use crate::memory::buffers::Buffers;
 use crate::pair::row_and_partner;
 
 /// Number of [`NO_ENTRY`] after the last contact: this many entries are compared at once.
-pub(super) const LOOKUP_LEN: usize = 4;
+pub(super) const LOOKUP_LEN: usize = 6;
 
 /// Equal to no entry: no row has such a high number.
 pub(super) const NO_ENTRY: u64 = u64::MAX;
