@@ -18,8 +18,20 @@ use parking_lot::{Mutex, MutexGuard};
 /// Number of runs that are prefetched ahead.
 const RUNS_AHEAD: usize = 2;
 
+/// Number of missing contacts whose boxes are prefetched ahead.
+const MISSING_AHEAD: usize = 16;
+
 /// The first entry of each row of a span.
 type FirstEntries = [u32; SPAN_ROWS];
+
+/// Decides which contacts that a step did not find persist within the margin (TRACK-2).
+pub(super) trait MarginTest: Sync {
+    /// Begins to load what [`keeps`](Self::keeps) reads.
+    fn prefetch(&self, rows: [u32; 2]);
+
+    /// Whether the contact of these rows persists.
+    fn keeps(&self, rows: [u32; 2]) -> bool;
+}
 
 /// Buffers for each thread. A lock is taken once per span, by its thread alone.
 #[derive(Default)]
@@ -78,12 +90,12 @@ impl CompareScratch {
         &mut self,
         span: &mut ContactSpan,
         runs: impl Iterator<Item = &'r [u64]> + Clone,
-        keeps: Option<&impl Fn([u32; 2]) -> bool>,
+        margin: Option<&impl MarginTest>,
     ) {
         self.look_up(span, runs);
         self.list_missing(span.values().len());
-        if let Some(keeps) = keeps {
-            self.keep_missing(span, keeps);
+        if let Some(margin) = margin {
+            self.keep_missing(span, margin);
         }
         self.new[..self.new_count].sort_unstable();
         let len = self.merge(span);
@@ -135,14 +147,17 @@ impl CompareScratch {
 
     /// Marks the missing contacts that persist nevertheless as seen.
     ///
-    /// Without a branch, also so that memory accesses of several contacts overlap.
-    fn keep_missing(&mut self, span: &ContactSpan, keeps: &impl Fn([u32; 2]) -> bool) {
+    /// Their boxes are at random places in memory, so they are loaded ahead.
+    fn keep_missing(&mut self, span: &ContactSpan, margin: &impl MarginTest) {
         let Self { seen, missing, missing_count, .. } = self;
-        let entries = span.entries();
+        let rows = |place: u32| row_and_partner(span.entries()[place as usize]);
         let mut count = 0;
         for k in 0..*missing_count {
+            if let Some(&ahead) = missing[..*missing_count].get(k + MISSING_AHEAD) {
+                margin.prefetch(rows(ahead));
+            }
             let place = missing[k];
-            let persists = keeps(row_and_partner(entries[place as usize]));
+            let persists = margin.keeps(rows(place));
             seen[place as usize] = persists;
             missing[count] = place;
             count += usize::from(!persists);

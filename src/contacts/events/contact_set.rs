@@ -2,7 +2,7 @@
 
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
-use crate::contacts::events::compare::ComparePool;
+use crate::contacts::events::compare::{ComparePool, MarginTest};
 use crate::contacts::events::edit::{ContactEdits, ToldPairs};
 use crate::contacts::events::row_map::PairMap;
 use crate::contacts::events::span::{ContactSpan, EndedContact, MovedContact};
@@ -32,13 +32,12 @@ pub(super) struct StepPairs<'s> {
 impl ContactSet {
     /// Replaces the contacts by those of a step.
     ///
-    /// `last_ids` returns the ids of the rows of a contact of the last step. `keeps`, if there is a
-    /// margin, decides whether a contact that the step did not find persists.
+    /// `last_ids` returns the ids of the rows of a contact of the last step.
     pub(super) fn advance(
         &mut self,
         step: StepPairs<'_>,
         last_ids: impl Fn([u32; 2]) -> [u64; 2] + Sync,
-        keeps: Option<impl Fn([u32; 2]) -> bool + Sync>,
+        margin: Option<impl MarginTest>,
         workers: &mut ComparePool,
     ) {
         let StepPairs { pages, row_count, map, parallel } = step;
@@ -64,7 +63,7 @@ impl ContactSet {
         workers.reserve(most.max().unwrap_or(0), parallel);
         let workers = &*workers;
         parallel::for_each_mut(parallel, spans, |k, span| {
-            workers.lock(parallel).run(span, sort.runs(k), keeps.as_ref());
+            workers.lock(parallel).run(span, sort.runs(k), margin.as_ref());
         });
         self.live = if map.is_identity() { count } else { live };
     }

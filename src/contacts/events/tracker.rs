@@ -24,7 +24,7 @@
 
 use crate::broad_phase::pairs::FoundPairs;
 use crate::contacts::changes::kept_pairs::KeptPairs;
-use crate::contacts::events::compare::ComparePool;
+use crate::contacts::events::compare::{ComparePool, MarginTest};
 use crate::contacts::events::contact_set::{ContactSet, StepPairs};
 use crate::contacts::events::edit::ToldPairs;
 use crate::contacts::events::id_table::NO_ROW;
@@ -40,6 +40,7 @@ use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::shared_column::SharedColumn;
 use crate::pair::row_and_partner;
+use crate::prefetch::prefetch;
 use crate::tier::static_tree::tree::StaticTree;
 use std::ops::Range;
 
@@ -260,14 +261,14 @@ impl ContactTracker {
         bodies.advance(
             pairs(found.body_pages(), PairMap { sides: [body_map; 2], ascending: true }),
             |rows| rows.map(last_id),
-            (margin > 0.0).then_some(|rows| step.keeps_body_pair(frame, rows)),
+            (margin > 0.0).then_some(BodyMargin(step, frame)),
             workers,
         );
         let last_static_id = |row: u32| static_ids.as_ref().map_or(u64::from(row), |ids| ids[row]);
         static_contacts.advance(
             pairs(found.static_pages(), PairMap { sides: [body_map, static_map], ascending: false }),
             |[body, static_row]| [last_id(body), last_static_id(static_row)],
-            (margin > 0.0).then_some(|rows| step.keeps_static_pair(frame, rows)),
+            (margin > 0.0).then_some(StaticMargin(step, frame)),
             workers,
         );
     }
@@ -297,6 +298,33 @@ impl TrackedStep<'_> {
     /// The box of a row, grown by the margin; NaN, which overlaps nothing, if the row is invalid.
     fn grown_box(&self, row: u32) -> RawAabb {
         self.rows.check(row as usize).map_or([f32::NAN; 4], |aabb| grow_box(aabb, self.margin))
+    }
+}
+
+/// The margin of contacts of two bodies.
+struct BodyMargin<'s>(TrackedStep<'s>, &'s Frame);
+
+impl MarginTest for BodyMargin<'_> {
+    fn prefetch(&self, rows: [u32; 2]) {
+        rows.into_iter().for_each(|row| self.0.rows.prefetch(row));
+    }
+
+    fn keeps(&self, rows: [u32; 2]) -> bool {
+        self.0.keeps_body_pair(self.1, rows)
+    }
+}
+
+/// The margin of contacts of a body and a static.
+struct StaticMargin<'s>(TrackedStep<'s>, &'s Frame);
+
+impl MarginTest for StaticMargin<'_> {
+    fn prefetch(&self, [row, static_row]: [u32; 2]) {
+        self.0.rows.prefetch(row);
+        prefetch(std::slice::from_ref(self.0.statics.tree.raw_box(static_row)));
+    }
+
+    fn keeps(&self, rows: [u32; 2]) -> bool {
+        self.0.keeps_static_pair(self.1, rows)
     }
 }
 
