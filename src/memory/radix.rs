@@ -44,6 +44,25 @@ pub(crate) fn sort_by<T: Copy + Default>(items: &mut Vec<T>, spare: &mut Vec<T>,
     }
 }
 
+/// A key that orders like [`f32::total_cmp`].
+#[inline]
+pub(crate) fn total_order_key(value: f32) -> u32 {
+    let bits = value.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// A number below the key of its value: sorting these sorts numbers by values.
+#[inline]
+pub(crate) fn by_value(value: f32, number: u32) -> u64 {
+    u64::from(total_order_key(value)) << 32 | u64::from(number)
+}
+
+/// The number in a key of [`by_value`].
+#[inline]
+pub(crate) fn number_of(key: u64) -> u32 {
+    key as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +83,14 @@ mod tests {
             assert_eq!(items, expected, "{count} keys up to {top}");
         }
         sort_by_key(&mut Vec::new(), &mut Vec::new());
+    }
+
+    #[test]
+    fn numbers_sort_by_their_values() {
+        let ascending = [f32::NEG_INFINITY, -3.0, -1e-40, -0.0, 0.0, 1e-40, 2.0, f32::MAX, f32::INFINITY];
+        let mut keys: Vec<u64> = (0..).zip(ascending).map(|(number, value)| by_value(value, number)).collect();
+        keys.reverse();
+        keys.sort_unstable();
+        assert!(keys.into_iter().map(number_of).eq(0..ascending.len() as u32));
     }
 }

@@ -9,6 +9,7 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start, plain_buffers};
+use crate::memory::radix::{by_value, number_of};
 use crate::tier::point_grid::band_borders::BandBorders;
 use crate::tier::point_grid::size_classes::{ClassOptions, choose_classes, longest_side, single_class};
 use std::ops::Range;
@@ -177,11 +178,14 @@ pub(super) struct GridPlan {
     class_count: usize,
     band_count: usize,
     sample: Vec<RawAabb>,
+    /// While the sample is sorted.
+    sorted: Vec<RawAabb>,
+    keys: Vec<u64>,
     edges: Vec<f32>,
     order: Vec<u32>,
 }
 
-buffers!(GridPlan { leveled: classes, sample, edges, order; own: ; plain: class_count, band_count; });
+buffers!(GridPlan { leveled: classes, sample, sorted, keys, edges, order; own: ; plain: class_count, band_count; });
 
 impl GridPlan {
     pub(super) fn classes(&self) -> &[SizeClass] {
@@ -203,8 +207,8 @@ impl GridPlan {
         self.take_sample(rows);
         let single = if options.bounds.is_empty() { single_class(&self.sample, &mut self.edges) } else { None };
         let side_limits = single.unwrap_or_else(|| {
-            self.sample.sort_unstable_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
-            choose_classes(&self.sample, rows.len(), options, &mut self.order)
+            self.sort_sample();
+            choose_classes(&self.sample, rows.len(), options, &mut self.keys)
         });
         self.class_count = side_limits.len();
         if self.classes.len() < side_limits.len() {
@@ -224,6 +228,17 @@ impl GridPlan {
             self.band_count += class.band_count;
             from = to;
         }
+    }
+
+    /// Sorts the sample by longest side.
+    fn sort_sample(&mut self) {
+        let Self { sample, sorted, keys, .. } = self;
+        keys.clear();
+        keys.extend((0..).zip(&*sample).map(|(number, aabb)| by_value(longest_side(aabb), number)));
+        keys.sort_unstable();
+        sorted.clear();
+        sorted.extend(keys.iter().map(|&key| sample[number_of(key) as usize]));
+        std::mem::swap(sample, sorted);
     }
 
     /// Samples groups of rows at even distances, each moved by a hash, so that a pattern in the

@@ -6,9 +6,9 @@
 //! size classes are added one by one, at the best border, while the estimate falls.
 
 use crate::geometry::RawAabb;
+use crate::memory::radix::{by_value, number_of};
 use crate::tier::point_grid::axis::SLACK;
 use smallvec::SmallVec;
-use std::ops::Range;
 
 /// The longest side that each size class takes, ascending.
 pub(super) type SideLimits = SmallVec<[f32; 8]>;
@@ -85,12 +85,12 @@ fn with_headroom(largest: f32) -> f32 {
 
 /// The classes for a sample sorted by longest side. Boxes above the last limit are oversized.
 ///
-/// `order` is a reused buffer.
+/// `keys` is a reused buffer.
 pub(super) fn choose_classes(
     sorted: &[RawAabb],
     population: usize,
     options: ClassOptions<'_>,
-    order: &mut Vec<u32>,
+    keys: &mut Vec<u64>,
 ) -> SideLimits {
     let ClassOptions { bounds, has_oversized_tier } = options;
     if !bounds.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn choose_classes(
     if sorted.is_empty() {
         return SideLimits::from_slice(&[f32::MAX]);
     }
-    let sample = SizeSample::new(sorted, population, order);
+    let sample = SizeSample::new(sorted, population, keys);
     let mut known = KnownCosts::new();
     let mut borders = Borders::new();
     borders.push(sample.rows.len());
@@ -178,56 +178,117 @@ const REGIONS: usize = 4;
 /// A value for each region of the world.
 type PerRegion<T> = [T; REGIONS * REGIONS];
 
-/// The rows of a region among the first ones of the sample.
+/// The rows before a border, by region.
 #[derive(Clone, Copy, Default)]
-struct RegionRows {
-    count: u16,
-    /// The last of them, which has the largest side.
-    last: u16,
+struct RowsBefore {
+    counts: PerRegion<f64>,
+    /// The sides of the last rows, which are the largest.
+    largest: PerRegion<f64>,
 }
+
+/// The rows from a border on, by region.
+#[derive(Clone, Copy, Default)]
+struct RowsAfter {
+    counts: PerRegion<f64>,
+    /// The sums of their sides, and of the squares of these.
+    sides: PerRegion<f64>,
+    squares: PerRegion<f64>,
+}
+
+/// Most borders that rows are counted at: those that are tried, and both ends.
+const COUNTED: usize = BORDERS_TRIED + 2;
 
 /// What the estimate of costs knows about the bodies.
 struct SizeSample {
     /// By ascending side.
     rows: SmallVec<[SampleRow; THINNED]>,
-    /// For each row and one past the last: the rows before it.
-    before: [PerRegion<RegionRows>; THINNED + 1],
+    /// The borders that are tried, from the largest rows down.
+    tried: SmallVec<[usize; BORDERS_TRIED]>,
+    /// By border: where it is in `before` and `after`.
+    counted: [u8; THINNED + 1],
+    before: [RowsBefore; COUNTED],
+    after: [RowsAfter; COUNTED],
     /// Bodies per row.
     weight: f64,
-    areas: PerRegion<f64>,
+    /// For each row in a region, its bodies per area; and for rows anywhere.
+    densities: PerRegion<f64>,
+    mean_density: f64,
 }
 
 impl SizeSample {
     /// Thins the sorted sample, and divides the world into regions of equal population: strips by
     /// y, each divided by x. The regions show how dense the world is, and which sizes occur
     /// together.
-    fn new(sorted: &[RawAabb], population: usize, order: &mut Vec<u32>) -> Self {
+    fn new(sorted: &[RawAabb], population: usize, keys: &mut Vec<u64>) -> Self {
         let count = sorted.len().min(THINNED);
         let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
         let mut rows: SmallVec<[SampleRow; THINNED]> =
             (0..count).map(|k| SampleRow { side: longest_side(thinned(k)), region: 0 }).collect();
         let mut areas = [f64::MIN_POSITIVE; REGIONS * REGIONS];
-        let edge = |k: u32, axis: usize| thinned(k as usize)[axis];
-        order.clear();
-        order.extend(0..count as u32);
-        order.sort_unstable_by(|&a, &b| edge(a, 1).total_cmp(&edge(b, 1)));
-        for (i, strip) in order.chunks_mut(count.div_ceil(REGIONS)).enumerate() {
-            let height = f64::from(edge(strip[strip.len() - 1], 1)) - f64::from(edge(strip[0], 1));
-            strip.sort_unstable_by(|&a, &b| edge(a, 0).total_cmp(&edge(b, 0)));
+        let edge = |key: u64, axis: usize| thinned(number_of(key) as usize)[axis];
+        // From the first to the last of some sorted rows.
+        let spread =
+            |keys: &[u64], axis: usize| f64::from(edge(keys[keys.len() - 1], axis)) - f64::from(edge(keys[0], axis));
+        keys.clear();
+        keys.extend((0..count).map(|k| by_value(thinned(k)[1], k as u32)));
+        keys.sort_unstable();
+        for (i, strip) in keys.chunks_mut(count.div_ceil(REGIONS)).enumerate() {
+            let height = spread(strip, 1);
+            strip.iter_mut().for_each(|key| *key = by_value(edge(*key, 0), number_of(*key)));
+            strip.sort_unstable();
             for (j, members) in strip.chunks(strip.len().div_ceil(REGIONS)).enumerate() {
-                let width = f64::from(edge(members[members.len() - 1], 0)) - f64::from(edge(members[0], 0));
                 let region = i * REGIONS + j;
-                areas[region] = (width * height).max(f64::MIN_POSITIVE);
-                members.iter().for_each(|&row| rows[row as usize].region = region as u8);
+                areas[region] = (spread(members, 0) * height).max(f64::MIN_POSITIVE);
+                members.iter().for_each(|&key| rows[number_of(key) as usize].region = region as u8);
             }
         }
-        let mut before = [PerRegion::default(); THINNED + 1];
-        for (k, row) in rows.iter().enumerate() {
-            before[k + 1] = before[k];
-            let region: &mut RegionRows = &mut before[k + 1][usize::from(row.region)];
-            *region = RegionRows { count: region.count + 1, last: k as u16 };
+        let weight = population as f64 / count as f64;
+        let mut sample = Self {
+            rows,
+            tried: SmallVec::new(),
+            counted: [0; THINNED + 1],
+            before: [RowsBefore::default(); COUNTED],
+            after: [RowsAfter::default(); COUNTED],
+            weight,
+            densities: areas.map(|area| weight / area),
+            mean_density: weight / areas.iter().sum::<f64>(),
+        };
+        sample.count_rows();
+        sample
+    }
+
+    /// Chooses the borders to be tried, and counts the rows on both sides of each.
+    fn count_rows(&mut self) {
+        let Self { rows, tried, counted, before, after, .. } = self;
+        let len = rows.len();
+        for k in 0..BORDERS_TRIED {
+            // Dense near the largest: 1, 2, 3, 5, .. rows from the end.
+            let from_end = libm::pow(len as f64, (k + 1) as f64 / (BORDERS_TRIED + 1) as f64) as usize;
+            let border = len - from_end.clamp(1, len);
+            if border > 0 && tried.last() != Some(&border) {
+                tried.push(border);
+            }
         }
-        Self { rows, before, weight: population as f64 / count as f64, areas }
+        let mut from = 0;
+        let mut rows_before = RowsBefore::default();
+        for (place, &border) in [len].iter().chain(&*tried).rev().enumerate() {
+            for row in &rows[from..border] {
+                rows_before.counts[usize::from(row.region)] += 1.0;
+                rows_before.largest[usize::from(row.region)] = f64::from(row.side);
+            }
+            (before[place + 1], counted[border], from) = (rows_before, place as u8 + 1, border);
+        }
+        let mut to = len;
+        let mut rows_after = RowsAfter::default();
+        for &border in tried.iter().chain(&[0]) {
+            for row in &rows[border..to] {
+                let (region, side) = (usize::from(row.region), f64::from(row.side));
+                rows_after.counts[region] += 1.0;
+                rows_after.sides[region] += side;
+                rows_after.squares[region] += side * side;
+            }
+            (after[usize::from(counted[border])], to) = (rows_after, border);
+        }
     }
 
     /// The cheapest way to add one border: with a class above it, or with everything above it
@@ -239,13 +300,8 @@ impl SizeSample {
         known: &mut KnownCosts,
     ) -> Option<(f64, Borders)> {
         let len = self.rows.len();
-        let tried = (0..BORDERS_TRIED).map(|k| {
-            // Dense near the largest: 1, 2, 3, 5, .. rows from the end.
-            let from_end = libm::pow(len as f64, (k + 1) as f64 / (BORDERS_TRIED + 1) as f64) as usize;
-            len - from_end.clamp(1, len)
-        });
         let mut best: Option<(f64, Borders)> = None;
-        for border in tried.filter(|&border| border > 0 && !borders.contains(&border)) {
+        for &border in self.tried.iter().filter(|border| !borders.contains(border)) {
             let mut with_class = borders.clone();
             with_class.push(border);
             with_class.sort_unstable();
@@ -279,56 +335,52 @@ impl SizeSample {
         cost + known.get_or_estimate(Part::Oversized { from }, || self.oversized_cost(from))
     }
 
-    /// For some rows: how many are in each region, the largest side there, and bodies per area.
-    fn by_region(&self, rows: Range<usize>) -> PerRegion<(f64, f64, f64)> {
+    /// For the rows from one border to another, by region: how many there are, and bodies per area.
+    fn by_region(&self, from: usize, to: usize) -> [PerRegion<f64>; 2] {
+        let [before, through] = [from, to].map(|border| &self.before[usize::from(self.counted[border])]);
+        let members = std::array::from_fn(|region| through.counts[region] - before.counts[region]);
         // Too few rows say nothing about single regions.
-        let few = rows.len() < REGIONS * REGIONS;
-        let overall = rows.len() as f64 * self.weight / self.areas.iter().sum::<f64>();
-        let (before, through) = (&self.before[rows.start], &self.before[rows.end]);
-        std::array::from_fn(|region| {
-            let members = f64::from(through[region].count - before[region].count);
-            let side = if members > 0.0 { f64::from(self.rows[usize::from(through[region].last)].side) } else { 0.0 };
-            (members, side, if few { overall } else { members * self.weight / self.areas[region] })
-        })
+        if to - from < REGIONS * REGIONS {
+            return [members, [(to - from) as f64 * self.mean_density; REGIONS * REGIONS]];
+        }
+        [members, std::array::from_fn(|region| members[region] * self.densities[region])]
     }
 
     /// Cost of the oversized rows: a search each, and a box test for everything around.
     fn oversized_cost(&self, from: usize) -> f64 {
-        let oversized = &self.rows[from..];
-        let regions = self.by_region(from..self.rows.len());
-        let cost = |row: &SampleRow| {
-            let (_, _, density) = regions[usize::from(row.region)];
-            OVERSIZED_NS + (3.0 * f64::from(row.side)).powi(2) * density * TEST_NS
-        };
-        oversized.iter().map(cost).sum()
+        let [rows, densities] = self.by_region(from, self.rows.len());
+        let squares = &self.after[usize::from(self.counted[from])].squares;
+        let costs: PerRegion<f64> = std::array::from_fn(|region| {
+            rows[region] * OVERSIZED_NS + 9.0 * squares[region] * densities[region] * TEST_NS
+        });
+        costs.iter().sum()
     }
 
     /// Cost of a class: its own pairs, and a search for each larger row of the same region.
     fn class_cost(&self, from: usize, to: usize) -> f64 {
-        let members = &self.rows[from..to];
+        let classed = &self.rows[from..to];
         // A few outliers represent many more that were not sampled, in any region.
-        let (largest, usual) = (members[members.len() - 1].side, members[members.len() - 1 - members.len() / 64].side);
+        let (largest, usual) = (classed[classed.len() - 1].side, classed[classed.len() - 1 - classed.len() / 64].side);
         let anywhere = if largest > OUTLIER * usual { f64::from(largest) } else { 0.0 };
-        let regions = self.by_region(from..to).map(|(members, side, density)| {
-            let cell = (side.max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
-            (members, cell, cell * cell * density)
+        let [members, densities] = self.by_region(from, to);
+        let sides = &self.before[usize::from(self.counted[to])].largest;
+        let larger = &self.after[usize::from(self.counted[to])];
+        // Without a branch, so that the loop is vectorized.
+        let costs: PerRegion<f64> = std::array::from_fn(|region| {
+            let (members, density, searches) = (members[region], densities[region], larger.counts[region]);
+            let cell = (sides[region].max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
+            let tests = cell * cell * density / LANES;
+            let own_pairs = members * VECTOR_NS * ((1.5 * tests).max(1.0) + (3.0 * tests).max(1.0));
+            // A larger row takes as many cells across as its side has, and two more. Summed over
+            // the rows: these cells, and their squares.
+            let in_cells = 1.0 / cell;
+            let sides = larger.sides[region] * in_cells;
+            let across = sides + 2.0 * searches;
+            let squares = larger.squares[region] * in_cells * in_cells + 4.0 * sides + 4.0 * searches;
+            let found = own_pairs + RUN_NS * across + VECTOR_NS * tests * squares;
+            searches * SEARCH_NS + if members > 0.0 { found } else { 0.0 }
         });
-        let own_pairs = |&(members, _, in_cell): &(f64, f64, f64)| {
-            if members == 0.0 {
-                return 0.0;
-            }
-            members * VECTOR_NS * ((1.5 * in_cell / LANES).max(1.0) + (3.0 * in_cell / LANES).max(1.0))
-        };
-        let search = |row: &SampleRow| {
-            let (members, cell, in_cell) = regions[usize::from(row.region)];
-            if members == 0.0 {
-                return SEARCH_NS;
-            }
-            let across = f64::from(row.side) / cell + 2.0;
-            SEARCH_NS + across * (RUN_NS + VECTOR_NS * across * in_cell / LANES)
-        };
-        let bodies = regions.iter().map(own_pairs).sum::<f64>() + self.rows[to..].iter().map(search).sum::<f64>();
-        bodies + CLASS_NS / self.weight
+        costs.iter().sum::<f64>() + CLASS_NS / self.weight
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rebuilds the grid: files entities, lists loose cells, sorts crowded cells.
 
 use crate::geometry::{EMPTY_AABB, RawAabb, union};
+use crate::memory::radix::total_order_key;
 use crate::tier::loose_grid::cell::{LooseCell, entry_count_max};
 use crate::tier::loose_grid::indices::{EntityIndex, LooseIndex, narrow};
 use crate::tier::loose_grid::map::CellMap;
@@ -136,10 +137,4 @@ fn next_position(starts: &mut [u32], k: usize) -> usize {
     let position = &mut starts[k + 1];
     *position += 1;
     *position as usize - 1
-}
-
-/// Maps floats to integers in the order of [`f32::total_cmp`].
-fn total_order_key(v: f32) -> u32 {
-    let bits = v.to_bits();
-    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
