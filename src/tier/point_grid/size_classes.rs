@@ -365,8 +365,9 @@ impl SizeSample {
         let [members, densities] = self.by_region(from, to);
         let sides = &self.before[usize::from(self.counted[to])].largest;
         let larger = &self.after[usize::from(self.counted[to])];
+        let mut costs = PerRegion::<f64>::default();
         // Without a branch, so that the loop is vectorized.
-        let costs: PerRegion<f64> = std::array::from_fn(|region| {
+        for (region, cost) in costs.iter_mut().enumerate() {
             let (members, density, searches) = (members[region], densities[region], larger.counts[region]);
             let cell = (sides[region].max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
             let tests = cell * cell * density / LANES;
@@ -378,8 +379,8 @@ impl SizeSample {
             let across = sides + 2.0 * searches;
             let squares = larger.squares[region] * in_cells * in_cells + 4.0 * sides + 4.0 * searches;
             let found = own_pairs + RUN_NS * across + VECTOR_NS * tests * squares;
-            searches * SEARCH_NS + if members > 0.0 { found } else { 0.0 }
-        });
+            *cost = searches * SEARCH_NS + if members > 0.0 { found } else { 0.0 };
+        }
         costs.iter().sum::<f64>() + CLASS_NS / self.weight
     }
 }
