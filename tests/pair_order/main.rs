@@ -269,7 +269,7 @@ const PINNED_FORMS: &[(&str, usize, u64)] = &[
     ("castles, filters", 118729, 0x7f06fc94e635a488),
     ("power_law, filters", 17511, 0x12fe3450b67531a3),
     ("crowd, asleep", 237933, 0x14f75376f267fb6e),
-    ("castles, asleep", 1028984, 0x976004ca8aabe6bb),
+    ("castles, asleep", 1028984, 0xa4d7d84c3f26f72e),
     ("power_law, asleep, filters", 69917, 0x87fb0b7ec5bb5245),
     ("castles, chunks", 257128, 0xa3692d557b4ced56),
     ("castles, boxes", 257128, 0xa3692d557b4ced56),

@@ -11,7 +11,7 @@ use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start, plain_buffers};
 use crate::memory::radix::{by_value, number_of};
 use crate::tier::point_grid::band_borders::BandBorders;
-use crate::tier::point_grid::size_classes::{ClassOptions, choose_classes, longest_side, single_class};
+use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_classes, longest_side, single_class};
 use std::ops::Range;
 
 /// Most rows in a sample: enough for sixty bands of even population, at about a percent of a step.
@@ -205,11 +205,18 @@ impl GridPlan {
     /// Plans the filing of these rows.
     pub(super) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>) {
         self.take_sample(rows);
-        let single = if options.bounds.is_empty() { single_class(&self.sample, &mut self.edges) } else { None };
-        let side_limits = single.unwrap_or_else(|| {
+        let single = if options.bounds.is_empty() {
+            single_class(&self.sample, rows.len(), options, &mut self.edges)
+        } else {
+            None
+        };
+        if single.is_none_or(|single| !single.all_alike) {
             self.sort_sample();
-            choose_classes(&self.sample, rows.len(), options, &mut self.keys)
-        });
+        }
+        let side_limits = match single {
+            Some(single) => SideLimits::from_slice(&[single.limit]),
+            None => choose_classes(&self.sample, rows.len(), options, &mut self.keys),
+        };
         self.class_count = side_limits.len();
         if self.classes.len() < side_limits.len() {
             self.classes.resize_with(side_limits.len(), SizeClass::default);

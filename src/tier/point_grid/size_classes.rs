@@ -26,6 +26,10 @@ const BORDERS_TRIED: usize = 24;
 /// Sizes up to this many times the median are one class, without an estimate.
 const ALIKE: f32 = 3.0;
 
+/// Other sizes are oversized, without an estimate, if there are up to this many bodies of these:
+/// searching for them takes less time than estimating that.
+const FEW_OVERSIZED: usize = 64;
+
 /// A size is an outlier if it is more than this many times the largest of all but a few sizes.
 const OUTLIER: f32 = 8.0;
 
@@ -64,16 +68,44 @@ pub(super) fn longest_side(aabb: &RawAabb) -> f32 {
     (aabb[2] - aabb[0]).max(aabb[3] - aabb[1])
 }
 
-/// The limit of the one class that suits all sizes of a sample, or `None` if they differ too much.
+/// The limit of the one class that suits all sizes of a sample, or all but a few that may be
+/// oversized; `None` if they differ too much.
 ///
 /// `sides` is a reused buffer.
-pub(super) fn single_class(sample: &[RawAabb], sides: &mut Vec<f32>) -> Option<SideLimits> {
+pub(super) fn single_class(
+    sample: &[RawAabb],
+    population: usize,
+    options: ClassOptions<'_>,
+    sides: &mut Vec<f32>,
+) -> Option<SingleClass> {
     sides.clear();
     sides.extend(sample.iter().map(longest_side));
-    let largest = sides.iter().fold(0.0, |most: f32, &side| most.max(side));
     let middle = sides.len() / 2;
     let (_, &mut median, _) = (!sides.is_empty()).then(|| sides.select_nth_unstable_by(middle, f32::total_cmp))?;
-    (largest <= ALIKE * median).then(|| SideLimits::from_slice(&[with_headroom(largest)]))
+    let (mut inside, mut outside, mut others) = (0.0f32, f32::INFINITY, 0);
+    for &side in &*sides {
+        if side <= ALIKE * median {
+            inside = inside.max(side);
+        } else {
+            (outside, others) = (outside.min(side), others + 1);
+        }
+    }
+    let few = if options.has_oversized_tier { FEW_OVERSIZED * sample.len() / population.max(1) } else { 0 };
+    let limit = if others == 0 { with_headroom(inside) } else { limit_between(inside, outside) };
+    (others <= few).then_some(SingleClass { limit, all_alike: others == 0 })
+}
+
+/// The one class of most bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SingleClass {
+    pub(super) limit: f32,
+    /// Whether no row of the sample is larger.
+    pub(super) all_alike: bool,
+}
+
+/// A limit between neighboring sizes of a sample, for rows that were not sampled.
+fn limit_between(inside: f32, outside: f32) -> f32 {
+    (inside * 1.25).min(inside + (outside - inside) * 0.5).min(f32::MAX)
 }
 
 /// A limit above the largest size of a sample, for rows that were not sampled.
@@ -127,9 +159,8 @@ type Borders = SmallVec<[usize; CLASSES_MAX]>;
 fn limits_at(rows: &[SampleRow], borders: &Borders) -> SideLimits {
     let limit = |&border: &usize| {
         let inside = rows[border - 1].side;
-        // Between both neighbors, for rows that were not sampled.
         match rows.get(border) {
-            Some(outside) => (inside * 1.25).min(inside + (outside.side - inside) * 0.5).min(f32::MAX),
+            Some(outside) => limit_between(inside, outside.side),
             None => with_headroom(inside),
         }
     };
@@ -405,8 +436,21 @@ mod tests {
     #[test]
     fn alike_sizes_are_one_class() {
         let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
-        assert!(single_class(&boxes, &mut Vec::new()).is_some());
+        assert!(single_class(&boxes, 100_000, ANY, &mut Vec::new()).is_some_and(|single| single.all_alike));
         assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len(), 1);
+    }
+
+    #[test]
+    fn a_few_large_bodies_among_alike_ones_are_oversized_without_an_estimate() {
+        let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 5.0 } else { 0.7 + 0.3 * (k as f32 / 1000.0) }));
+        let single = |population, has_oversized_tier| {
+            single_class(&boxes, population, ClassOptions { has_oversized_tier, ..ANY }, &mut Vec::new())
+        };
+        // Three in a thousand of 21,000 bodies are 63.
+        let few = single(21_000, true).expect("few enough");
+        assert!(!few.all_alike && (1.0..2.0).contains(&few.limit), "{few:?}");
+        assert_eq!(single(22_000, true), None);
+        assert_eq!(single(1000, false), None);
     }
 
     #[test]
