@@ -76,8 +76,9 @@ impl StepParts<'_> {
             Ok(()) if !statics_are_known || last_count == 0 => self.contacts.changed.clear(),
             Ok(()) if few => self.contacts.changed.set_found(),
             Ok(()) => {
+                let are_all = self.broad_phase.changed.rows().len() == rows.len();
                 self.remember_changed();
-                self.contacts.changed.set_rows();
+                self.contacts.changed.set_rows(are_all);
             }
             Err(_) => {}
         }

@@ -35,6 +35,8 @@ enum Known {
     Nothing,
     /// The changed rows, in [`KeptPairs::changed`].
     Rows,
+    /// The changed rows: all.
+    AllRows,
     /// The pairs of changed rows: those that were found in it, and the new ones of the kept pairs.
     Pairs,
 }
@@ -45,9 +47,9 @@ impl ChangedView {
         self.set(Known::Nothing);
     }
 
-    /// Another step has succeeded, of which the changed rows are known.
-    pub(crate) fn set_rows(&mut self) {
-        self.set(Known::Rows);
+    /// Another step has succeeded, of which the changed rows are known; they may be all rows.
+    pub(crate) fn set_rows(&mut self, are_all: bool) {
+        self.set(if are_all { Known::AllRows } else { Known::Rows });
     }
 
     /// Another step has succeeded, which found all pairs of active rows and listed all pairs of new
@@ -101,7 +103,7 @@ impl ChangedView {
         let PairList { pairs, new, spare } = list;
         pairs.clear();
         match self.known {
-            Known::Nothing => pages.for_each(|page| pairs.extend_from_slice(page)),
+            Known::Nothing | Known::AllRows => pages.for_each(|page| pairs.extend_from_slice(page)),
             Known::Rows => pages.for_each(|page| extend_filtered(pairs, page, &has_changed)),
             Known::Pairs => {
                 pages.found.iter().for_each(|page| pairs.extend_from_slice(page.pairs()));
