@@ -26,8 +26,8 @@ const BORDERS_TRIED: usize = 24;
 /// Sizes up to this many times the median are one class, without an estimate.
 const ALIKE: f32 = 3.0;
 
-/// Other sizes are oversized, without an estimate, if there are up to this many bodies of these:
-/// searching for them takes less time than estimating that.
+/// Up to this many bodies of other sizes are oversized without an estimate, which would take longer
+/// than searching for them.
 const FEW_OVERSIZED: usize = 64;
 
 /// A size is an outlier if it is more than this many times the largest of all but a few sizes.
