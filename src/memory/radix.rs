@@ -1,4 +1,4 @@
-//! A stable radix sort of keys with values.
+//! A stable radix sort of keys with values, and keys that order like floats.
 //!
 //! Cost: O(items) for each eleven bits of the highest key. A comparison sort took a hundred
 //! nanoseconds for each query of a batch, as long as most queries take.

@@ -192,7 +192,8 @@ impl CompareScratch {
 
 /// Finds the first entry of each row; that of a row without entries is after the last one.
 ///
-/// Reads the span once in the order of memory, so that the lookups find it in the cache.
+/// Back to front, so that the first entry of a row is noted last. This also loads the span, so that
+/// the lookups find it in the cache.
 fn first_entries(span: &ContactSpan) -> FirstEntries {
     let entries = span.entries();
     let mut first = [entries.len() as u32; SPAN_ROWS];
