@@ -30,10 +30,10 @@ const fn compress_table() -> [[u32; 8]; 256] {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct F32x8(__m256);
+pub(super) struct F32x8(pub(super) __m256);
 
 #[derive(Clone, Copy)]
-pub(super) struct U32x8(__m256i);
+pub(super) struct U32x8(pub(super) __m256i);
 
 #[derive(Clone, Copy)]
 pub(super) struct Mask8(__m256);

@@ -1,10 +1,12 @@
 //! Eight boxes at a time with AVX-512, or eight for each of two neighbors.
 //!
-//! Comparisons give masks, hits are compressed in a register, and one store writes eight pairs.
+//! Hits are compressed in a register, and one store writes eight pairs. Eight boxes are compared as
+//! with AVX2: comparisons to mask registers are no faster.
 
 #![allow(unsafe_code)]
 
 use crate::memory::page::PAGE_SLACK;
+use crate::simd::avx2::{F32x8, U32x8};
 use crate::simd::backend::{Backend, ordered};
 use crate::simd::batch_test::{FilterLanes, Side, hits};
 use crate::simd::circle_test::CircleSides;
@@ -14,152 +16,108 @@ use crate::simd::scan::compile_kernels;
 use crate::simd::vector::{Vector, each_edge, intrinsic};
 use std::arch::x86_64::*;
 
-/// Writes a vector type, with its words and masks, over registers of a width.
-macro_rules! vector {
-    ($vector:ident($floats:ty), $words:ident($ints:ty), $mask:ident($bits:ty), $lanes:literal,
-     $set_ps:ident, $loadu_ps:ident, $set_epi32:ident, $loadu_si:ident, $add:ident, $sub:ident, $mul:ident, $max:ident,
-     $cmp:ident, $testn:ident, $min_epu32:ident, $max_epu32:ident) => {
-        #[derive(Clone, Copy)]
-        pub(super) struct $vector($floats);
+#[derive(Clone, Copy)]
+pub(super) struct F32x16(__m512);
 
-        #[derive(Clone, Copy)]
-        pub(super) struct $words($ints);
+#[derive(Clone, Copy)]
+pub(super) struct U32x16(__m512i);
 
-        #[derive(Clone, Copy)]
-        pub(super) struct $mask($bits);
+#[derive(Clone, Copy)]
+pub(super) struct Mask16(__mmask16);
 
-        impl Vector for $vector {
-            const LANES: usize = $lanes;
+impl Vector for F32x16 {
+    const LANES: usize = 16;
 
-            type Words = $words;
-            type Mask = $mask;
+    type Words = U32x16;
+    type Mask = Mask16;
 
-            #[inline(always)]
-            unsafe fn splat(value: f32) -> Self {
-                // SAFETY: the caller vouches for AVX-512.
-                Self(unsafe { $set_ps(value) })
-            }
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the caller vouches for AVX-512.
+        Self(unsafe { _mm512_set1_ps(value) })
+    }
 
-            #[inline(always)]
-            unsafe fn load(from: *const f32) -> Self {
-                // SAFETY: the caller vouches for AVX-512 and for a value a lane.
-                Self(unsafe { $loadu_ps(from) })
-            }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for AVX-512 and sixteen values.
+        Self(unsafe { _mm512_loadu_ps(from) })
+    }
 
-            #[inline(always)]
-            unsafe fn splat_words(value: u32) -> $words {
-                // SAFETY: the caller vouches for AVX-512.
-                $words(unsafe { $set_epi32(value as i32) })
-            }
+    #[inline(always)]
+    unsafe fn splat_words(value: u32) -> U32x16 {
+        // SAFETY: the caller vouches for AVX-512.
+        U32x16(unsafe { _mm512_set1_epi32(value as i32) })
+    }
 
-            #[inline(always)]
-            unsafe fn load_words(from: *const u32) -> $words {
-                // SAFETY: the caller vouches for AVX-512 and for a value a lane.
-                $words(unsafe { $loadu_si(from.cast()) })
-            }
+    #[inline(always)]
+    unsafe fn load_words(from: *const u32) -> U32x16 {
+        // SAFETY: the caller vouches for AVX-512 and sixteen values.
+        U32x16(unsafe { _mm512_loadu_si512(from.cast()) })
+    }
 
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                Self(intrinsic!($add(self.0, other.0)))
-            }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(intrinsic!(_mm512_add_ps(self.0, other.0)))
+    }
 
-            #[inline(always)]
-            fn sub(self, other: Self) -> Self {
-                Self(intrinsic!($sub(self.0, other.0)))
-            }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(intrinsic!(_mm512_sub_ps(self.0, other.0)))
+    }
 
-            #[inline(always)]
-            fn mul(self, other: Self) -> Self {
-                Self(intrinsic!($mul(self.0, other.0)))
-            }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(intrinsic!(_mm512_mul_ps(self.0, other.0)))
+    }
 
-            #[inline(always)]
-            fn larger(self, other: Self) -> Self {
-                // The instruction returns its second operand if either is NaN.
-                Self(intrinsic!($max(self.0, other.0)))
-            }
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        // The instruction returns its second operand if either is NaN.
+        Self(intrinsic!(_mm512_max_ps(self.0, other.0)))
+    }
 
-            #[inline(always)]
-            fn le(self, other: Self) -> $mask {
-                $mask(intrinsic!($cmp::<_CMP_LE_OQ>(self.0, other.0)))
-            }
+    #[inline(always)]
+    fn le(self, other: Self) -> Mask16 {
+        Mask16(intrinsic!(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0)))
+    }
 
-            #[inline(always)]
-            fn gt(self, other: Self) -> $mask {
-                $mask(intrinsic!($cmp::<_CMP_GT_OQ>(self.0, other.0)))
-            }
+    #[inline(always)]
+    fn gt(self, other: Self) -> Mask16 {
+        Mask16(intrinsic!(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0, other.0)))
+    }
 
-            #[inline(always)]
-            fn disjoint(a: $words, b: $words) -> $mask {
-                $mask(intrinsic!($testn(a.0, b.0)))
-            }
+    #[inline(always)]
+    fn disjoint(a: U32x16, b: U32x16) -> Mask16 {
+        Mask16(intrinsic!(_mm512_testn_epi32_mask(a.0, b.0)))
+    }
 
-            #[inline(always)]
-            fn sorted(a: $words, b: $words) -> [$words; 2] {
-                // SAFETY: VECTOR-1.
-                unsafe { [$words($min_epu32(a.0, b.0)), $words($max_epu32(a.0, b.0))] }
-            }
+    #[inline(always)]
+    fn sorted(a: U32x16, b: U32x16) -> [U32x16; 2] {
+        // SAFETY: VECTOR-1.
+        unsafe { [U32x16(_mm512_min_epu32(a.0, b.0)), U32x16(_mm512_max_epu32(a.0, b.0))] }
+    }
 
-            #[inline(always)]
-            fn and(a: $mask, b: $mask) -> $mask {
-                $mask(a.0 & b.0)
-            }
+    #[inline(always)]
+    fn and(a: Mask16, b: Mask16) -> Mask16 {
+        Mask16(a.0 & b.0)
+    }
 
-            #[inline(always)]
-            fn and_not(a: $mask, b: $mask) -> $mask {
-                $mask(a.0 & !b.0)
-            }
+    #[inline(always)]
+    fn and_not(a: Mask16, b: Mask16) -> Mask16 {
+        Mask16(a.0 & !b.0)
+    }
 
-            #[inline(always)]
-            fn bits(mask: $mask) -> u32 {
-                u32::from(mask.0)
-            }
+    #[inline(always)]
+    fn bits(mask: Mask16) -> u32 {
+        u32::from(mask.0)
+    }
 
-            #[inline(always)]
-            fn first_bits(mask: $mask, count: usize) -> u32 {
-                // SAFETY: VECTOR-1: BMI2 belongs to this level.
-                unsafe { _bzhi_u32(Self::bits(mask), count as u32) }
-            }
-        }
-    };
+    #[inline(always)]
+    fn first_bits(mask: Mask16, count: usize) -> u32 {
+        // SAFETY: VECTOR-1: BMI2 belongs to this level.
+        unsafe { _bzhi_u32(Self::bits(mask), count as u32) }
+    }
 }
-
-vector!(
-    F32x8(__m256),
-    U32x8(__m256i),
-    Mask8(__mmask8),
-    8,
-    _mm256_set1_ps,
-    _mm256_loadu_ps,
-    _mm256_set1_epi32,
-    _mm256_loadu_si256,
-    _mm256_add_ps,
-    _mm256_sub_ps,
-    _mm256_mul_ps,
-    _mm256_max_ps,
-    _mm256_cmp_ps_mask,
-    _mm256_testn_epi32_mask,
-    _mm256_min_epu32,
-    _mm256_max_epu32
-);
-vector!(
-    F32x16(__m512),
-    U32x16(__m512i),
-    Mask16(__mmask16),
-    16,
-    _mm512_set1_ps,
-    _mm512_loadu_ps,
-    _mm512_set1_epi32,
-    _mm512_loadu_si512,
-    _mm512_add_ps,
-    _mm512_sub_ps,
-    _mm512_mul_ps,
-    _mm512_max_ps,
-    _mm512_cmp_ps_mask,
-    _mm512_testn_epi32_mask,
-    _mm512_min_epu32,
-    _mm512_max_epu32
-);
 
 pub(super) struct Avx512;
 
