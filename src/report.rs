@@ -20,9 +20,10 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GridReport {
-    /// Largest half-extent that the grid takes, in world units: a bound from the settings, or one
-    /// derived from the sizes of a sample of the bodies.
-    pub half_extent_max: f32,
+    /// Largest half-extents that the grid takes along x and y, in world units: a bound from the
+    /// settings, or derived from the sizes of a sample of the bodies. They differ if wide and tall
+    /// bodies have a grid each.
+    pub half_extents_max: [f32; 2],
     /// Number of bodies.
     pub body_count: usize,
     /// Number of bands: runs of cell rows, each handled by one task.
@@ -97,8 +98,8 @@ pub(crate) struct ReportedWorld<'w> {
 
 impl GridReport {
     fn figures(&self) -> GridFigures {
-        let &Self { half_extent_max, body_count, crowding, .. } = self;
-        GridFigures { half_extent_max, body_count, crowding }
+        let &Self { half_extents_max: [x, y], body_count, crowding, .. } = self;
+        GridFigures { half_extent_max: x.max(y), body_count, crowding }
     }
 }
 
@@ -142,8 +143,8 @@ impl Report {
 fn grid_reports(bands: &Bands) -> Vec<GridReport> {
     let mut reports = Vec::with_capacity(bands.classes().len());
     for class in bands.classes() {
-        let (half_extent_max, band_count) = (class.side_max * 0.5, class.slots.len());
-        let mut grid = GridReport { half_extent_max, band_count, ..GridReport::default() };
+        let (half_extents_max, band_count) = (class.sides_max.map(|side| side * 0.5), class.slots.len());
+        let mut grid = GridReport { half_extents_max, band_count, ..GridReport::default() };
         let (mut squares, mut width, mut height) = (0.0f64, 0.0f64, 0.0f64);
         for slot in bands.slots()[class.slots.clone()].iter().filter(|slot| slot.population() > 0) {
             let bodies = slot.population() as f64;
@@ -213,10 +214,18 @@ impl fmt::Display for Report {
         }
         writeln!(f)?;
         for grid in self.grids.iter().filter(|grid| grid.body_count > 0) {
-            let GridReport { half_extent_max, body_count, band_count, cell_size: [width, height], crowding, .. } = grid;
+            let GridReport {
+                half_extents_max: [x, y],
+                body_count,
+                band_count,
+                cell_size: [width, height],
+                crowding,
+                ..
+            } = grid;
+            let largest = if x == y { format!("{x:.3}") } else { format!("{x:.3} x {y:.3}") };
             writeln!(
                 f,
-                "{:NAME_WIDTH$}{body_count} bodies with half-extents up to {half_extent_max:.3}, in cells of \
+                "{:NAME_WIDTH$}{body_count} bodies with half-extents up to {largest}, in cells of \
                  {width:.2} x {height:.2} with {crowding:.1} bodies each, cut into {band_count} bands",
                 "grid",
             )?;

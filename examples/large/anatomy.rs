@@ -82,7 +82,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut shapes = Vec::new();
     world.visit_debug_shapes(|shape| shapes.push(shape));
     // A body of the bound may be a little larger, as its box is rounded.
-    let bound = world.report().grids.iter().map(|grid| grid.half_extent_max).fold(0.0, f32::max);
+    let bound = world.report().grids.iter().flat_map(|grid| grid.half_extents_max).fold(0.0, f32::max);
     let anatomy = Anatomy { scene, world, shapes, side_max: 2.0 * bound };
     fs::create_dir_all(&arguments.out).map_err(|error| format!("{}: {error}", arguments.out.display()))?;
     let mut written = Vec::new();

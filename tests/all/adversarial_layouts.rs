@@ -4,7 +4,7 @@
 
 use triphase::WorldConfig;
 use triphase_scenes::SplitMix64;
-use triphase_tests::{Columns, ExpectedPairs, WorldSet, check_once};
+use triphase_tests::{Columns, ExpectedPairs, WorldSet, check_once, wide_among_tall, world};
 
 /// Compares with brute force at all thread counts and SIMD levels, and with a few other settings.
 fn check(label: &str, columns: &Columns, statics: &[[f32; 4]]) -> ExpectedPairs {
@@ -114,6 +114,18 @@ fn nested_clusters_find_all_pairs() {
         rows.push(([x + 7.0 * scale, y + 3.0 * scale], half));
     }
     check("clusters within clusters", &Columns::from_rows(&rows), &boxes_of(rows[..300].iter().copied()));
+}
+
+#[test]
+fn wide_bodies_among_tall_ones_find_all_pairs() {
+    let mut random = SplitMix64::new(49);
+    let columns = wide_among_tall(10_000, &mut random);
+    let mut world = world(WorldConfig::new());
+    world.step(columns.bodies()).expect("valid bodies");
+    let report = world.report();
+    assert!(report.grids.iter().any(|grid| grid.half_extents_max[1] < 1.0), "wide bodies have a grid: {report}");
+    let statics = boxes_of((0..300).map(|k| (random.point(0.0, 95.0), [0.1 * (k % 9) as f32, 0.05 * (k % 40) as f32])));
+    check("wide among tall", &columns, &statics);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use triphase::{
 };
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, run_queries};
-use triphase_tests::{Columns, FoundPairs, random_filters, world};
+use triphase_tests::{Columns, FoundPairs, random_filters, wide_among_tall, world};
 
 const SEED: u64 = 0xc4a9ed;
 
@@ -318,6 +318,24 @@ fn many_small_steps_wear_out_the_cells() {
             told.query(&label, &[], &mut random);
         }
     }
+}
+
+#[test]
+fn wide_bodies_among_tall_ones_that_move_are_found() {
+    let mut random = SplitMix64::new(SEED);
+    let mut told = Told::new(WorldConfig::new(), Statics::new(&[[0.0f32; 4]; 0]), wide_among_tall(9000, &mut random));
+    for frame in 0..10 {
+        for _ in 0..[0, 1, 40, 100][frame % 4] {
+            let row = random.below(9000);
+            let [dx, dy] = random.point(-3.0, 3.0);
+            let [x, y] = &mut told.centers()[row];
+            (*x, *y) = (*x + dx, *y + dy);
+            told.change(row);
+        }
+        told.step(&format!("frame {frame}"));
+    }
+    assert!(told.told.report().grids.len() > 1);
+    told.query("after them", &[], &mut random);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The report of a world: tiers, bounds, cells and phase times, and its text.
 
 use std::time::Duration;
-use triphase::{Bodies, InvalidRows, Report, World, WorldConfig};
+use triphase::{Bodies, GridReport, InvalidRows, Report, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 fn report(name: SceneName, bodies: usize, config: WorldConfig) -> Report {
@@ -18,9 +18,9 @@ fn report_counts_each_tier() {
     assert_eq!((report.common_count(), report.oversized_count, report.static_count), (19_980, 20, 4_000));
     let [grid] = &report.grids[..] else { panic!("one class of size: {report:?}") };
     assert!(
-        (0.5..1.0).contains(&grid.half_extent_max),
-        "the bound lies just above the crowd: {}",
-        grid.half_extent_max
+        grid.half_extents_max.iter().all(|max| (0.5..1.0).contains(max)),
+        "the bound lies just above the crowd: {:?}",
+        grid.half_extents_max
     );
     assert!((1.0..5.0).contains(&grid.cell_size[0]) && (1.0..5.0).contains(&grid.cell_size[1]), "{grid:?}");
     assert!((2.0..8.0).contains(&grid.crowding), "{grid:?}");
@@ -40,14 +40,24 @@ fn sizes_of_different_scale_get_several_classes() {
     world.step(Bodies::new(&centers, &half_extents)).expect("valid bodies");
     let report = world.report();
     assert!(report.grids.len() > 1, "{report}");
-    assert!(report.grids.is_sorted_by(|a, b| a.half_extent_max < b.half_extent_max));
+    assert!(report.grids.is_sorted_by(|a, b| a.half_extents_max < b.half_extents_max));
+}
+
+#[test]
+fn wide_and_tall_bodies_get_a_grid_each() {
+    let report = report(SceneName::WideAndTall, 20_000, WorldConfig::new());
+    let [one, other] = &report.grids[..] else { panic!("two classes: {report}") };
+    assert_eq!([one.body_count, other.body_count], [10_000; 2], "{report}");
+    assert!(one.half_extents_max[1] < 0.01 && one.half_extents_max[0] > 20.0, "{report}");
+    assert!(report.to_string().contains(" x 0.0"), "{report}");
 }
 
 #[test]
 fn given_bounds_are_reported() {
     let report = report(SceneName::Dragons, 20_000, WorldConfig::new().with_bounds([0.4, 0.5]));
     let [small, large] = &report.grids[..] else { panic!("two classes") };
-    assert!((small.half_extent_max - 0.4).abs() < 1e-3 && (large.half_extent_max - 0.5).abs() < 1e-3, "{report}");
+    let is_about = |grid: &GridReport, bound: f32| grid.half_extents_max.iter().all(|max| (max - bound).abs() < 1e-3);
+    assert!(is_about(small, 0.4) && is_about(large, 0.5), "{report}");
     assert!(small.body_count > 4_000 && large.body_count > 8_000, "{report}");
     assert_eq!(report.oversized_count, 20, "bodies at the bound are not above it: {report}");
 }

@@ -5,7 +5,8 @@ use triphase::{Bodies, Column, Error, Filter, InvalidRows, Statics, WorldConfig}
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::query_oracle::{Probe, QueryOracle, check_snapshot, run_queries};
 use triphase_tests::{
-    Columns, ExpectedPairs, FoundPairs, SleepCheck, SleepSchedule, WorldSet, scene_columns, sequential, world,
+    Columns, ExpectedPairs, FoundPairs, SleepCheck, SleepSchedule, WorldSet, scene_columns, sequential,
+    wide_among_tall, world,
 };
 
 const SEED: u64 = 0x51ee9;
@@ -41,6 +42,21 @@ fn sleepers_in_moving_scenes_match_brute_force() {
         }
         assert!(check.cached_max > 900, "{name}: at most {} were cached", check.cached_max);
     }
+}
+
+#[test]
+fn sleeping_wide_bodies_among_tall_ones_match_brute_force() {
+    let mut random = SplitMix64::new(SEED);
+    let mut columns = wide_among_tall(9000, &mut random);
+    let mut check = SleepCheck::new(WorldConfig::new(), &[]);
+    for frame in 0..6 {
+        let asleep: Vec<bool> = (0..9000).map(|row| row % 20 != 0).collect();
+        columns.centers_mut().iter_mut().step_by(20).for_each(|center| center[0] += 0.1);
+        let label = format!("frame {frame}");
+        check.step(&label, &columns, &asleep, &[]);
+        check.query(&label, &columns, &[], 4);
+    }
+    assert!(check.cached_max > 8000, "at most {} were cached", check.cached_max);
 }
 
 #[test]

@@ -247,7 +247,7 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("ulp", 45112, 0x1e30e6e229fb0cac),
     ("zero_size", 58832, 0x97cd97d86fd74663),
     ("negative_coordinates", 59746, 0x1acbeda6b05ffe24),
-    ("wide_and_tall", 59632, 0xb82fa6ab999410d6),
+    ("wide_and_tall", 59632, 0xc96a6d2952bf26b3),
     ("nested_clusters", 151602, 0xd9dbc851850fc6fd),
     ("harp", 82, 0x62f8aaccdb2b8fe3),
     ("shaft", 636585, 0xe8792650412aec11),
@@ -325,7 +325,7 @@ const PINNED_CIRCLES: &[(&str, usize, u64)] = &[
     ("castles, filters", 107776, 0xc7aa0399dc373c6d),
     ("castles, high", 160707, 0xff59fd91516f856d),
     ("power_law", 30190, 0xfb1d002e76813baf),
-    ("wide_and_tall", 59632, 0xb82fa6ab999410d6),
+    ("wide_and_tall", 59632, 0xc96a6d2952bf26b3),
     ("crowd, asleep", 186895, 0x877c9dc037071cee),
 ];
 

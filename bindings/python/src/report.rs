@@ -61,7 +61,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py,
 
 fn grid_dict<'py>(py: Python<'py>, grid: &GridReport) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    dict.set_item("half_extent_max", grid.half_extent_max)?;
+    dict.set_item("half_extents_max", <(f32, f32)>::from(grid.half_extents_max))?;
     dict.set_item("body_count", grid.body_count)?;
     dict.set_item("band_count", grid.band_count)?;
     dict.set_item("cell_count", grid.cell_count)?;

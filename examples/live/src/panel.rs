@@ -7,6 +7,7 @@ use crate::overlay::{Overlay, Overlays};
 use crate::probe::ProbeKind;
 use crate::simulation::Simulation;
 use crate::text;
+use triphase::GridReport;
 
 /// Where the text begins, and the columns of names and values, in characters.
 const LEFT: f64 = 8.0;
@@ -112,7 +113,7 @@ pub(crate) fn draw_answer(canvas: &mut Canvas, [x, y]: [f64; 2], answer: &str) {
 
 fn write_settings(writer: &mut Writer<'_>, simulation: &Simulation) {
     let settings = simulation.settings();
-    let grids: Vec<String> = simulation.report().grids.iter().map(|grid| short(grid.half_extent_max)).collect();
+    let grids: Vec<String> = simulation.report().grids.iter().map(largest).collect();
     let is_played = simulation.played().is_some();
     let bound = match settings.bound {
         _ if is_played => format!("recorded: {}", grids.join(", ")),
@@ -131,10 +132,16 @@ fn write_settings(writer: &mut Writer<'_>, simulation: &Simulation) {
     writer.row(key("c"), "step", &recorded(step), TEXT);
 }
 
+/// The largest half-extents that a grid takes.
+fn largest(grid: &GridReport) -> String {
+    let [x, y] = grid.half_extents_max;
+    if x == y { short(x) } else { format!("{} x {}", short(x), short(y)) }
+}
+
 fn write_tiers(writer: &mut Writer<'_>, simulation: &Simulation) {
     let report = simulation.report();
     for (grid, color) in report.grids.iter().zip(COMMON.iter().cycle()).filter(|(grid, _)| grid.body_count > 0) {
-        let value = format!("{} up to {}", grouped(grid.body_count), short(grid.half_extent_max));
+        let value = format!("{} up to {}", grouped(grid.body_count), largest(grid));
         writer.swatch(*color, "common", &value);
     }
     writer.swatch(OVERSIZED, "oversized", &grouped(report.oversized_count));

@@ -83,7 +83,7 @@ impl Bands {
             let ghosts = places.end..places.end;
             self.slots.push(BandSlot { band: Band::default(), axes, places, ghosts, words, thread: 0 });
         }
-        self.directory.lay_out(std::iter::once((0..self.slots.len(), BandAxes::default(), f32::INFINITY)));
+        self.directory.lay_out(std::iter::once((0..self.slots.len(), BandAxes::default(), [f32::INFINITY; 2])));
     }
 
     /// The records that were filed in a single band, while it is not built.

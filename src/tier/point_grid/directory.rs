@@ -20,8 +20,8 @@ pub(crate) struct ClassBands {
     /// Indices of its bands.
     pub(crate) slots: Range<usize>,
     pub(super) axes: BandAxes,
-    /// The longest side of a box that it takes.
-    pub(crate) side_max: f32,
+    /// The longest sides of a box that it takes, along x and y.
+    pub(crate) sides_max: [f32; 2],
     /// Covers all bodies; `None` if there are none.
     pub(super) bounds: Option<BandBox>,
 }
@@ -39,10 +39,15 @@ plain_buffers!(ClassBands);
 buffers!(BandDirectory { leveled: classes, lows, highs; own: ; plain: ; });
 
 impl BandDirectory {
-    /// Notes the classes: the indices of their bands, their axes, and the longest side they take.
-    pub(super) fn lay_out(&mut self, classes: impl Iterator<Item = (Range<usize>, BandAxes, f32)>) {
+    /// Notes the classes: the indices of their bands, their axes, and the longest sides they take.
+    pub(super) fn lay_out(&mut self, classes: impl Iterator<Item = (Range<usize>, BandAxes, [f32; 2])>) {
         self.classes.clear();
-        self.classes.extend(classes.map(|(slots, axes, side_max)| ClassBands { slots, axes, side_max, bounds: None }));
+        self.classes.extend(classes.map(|(slots, axes, sides_max)| ClassBands {
+            slots,
+            axes,
+            sides_max,
+            bounds: None,
+        }));
     }
 
     /// Reads the bounds of the bands once these are built.

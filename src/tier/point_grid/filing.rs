@@ -73,7 +73,7 @@ impl Filing {
             }
         }
         grow(&mut bands.words, words);
-        bands.directory.lay_out(plan.classes().iter().map(|class| (class.bands(), class.axes, class.side_max)));
+        bands.directory.lay_out(plan.classes().iter().map(|class| (class.bands(), class.axes, class.sides_max)));
         Ok(())
     }
 

@@ -3,8 +3,9 @@
 //! A box is filed once, as a point, in the cell that contains its lower corner. Cells are at least
 //! as wide as the largest box, so overlapping boxes are at most one cell apart. Adjacent cells of a
 //! row are contiguous in memory, so a search reads whole runs of boxes. Boxes whose sizes differ
-//! too much to share cells are divided into *size classes*, with a grid each. The rows of cells of
-//! a grid are divided into *bands*. Each band fits the cache, and one task builds and searches it.
+//! too much to share cells are divided into *size classes*, with a grid each; so are wide and tall
+//! boxes of one size. The rows of cells of a grid are divided into *bands*. Each band fits the
+//! cache, and one task builds and searches it.
 //!
 //! Source: grids that file each object in one cell, one grid for each range of sizes, are described
 //! by Christer Ericson in *Real-Time Collision Detection* (7.1 and 7.2); sorting by cell, so that
@@ -13,9 +14,10 @@
 //! comparison in uneven worlds are this crate's.
 
 // In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
-// `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses its cells
-// (`band/cell_layout`), sorts its bodies (`band/build`) and finds its pairs (`band/sorted`,
-// `band/crowded`); `bands` keeps all of them for queries (`box_query`, `nearest`, `ray`).
+// `orientation`, `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses
+// its cells (`band/cell_layout`), sorts its bodies (`band/build`) and finds its pairs
+// (`band/sorted`, `band/crowded`); `bands` keeps all of them for queries (`box_query`, `nearest`,
+// `ray`).
 // `PointGrid` is all of this as one public type.
 
 mod axis;
@@ -27,6 +29,7 @@ pub(crate) mod cross_search;
 mod directory;
 pub(crate) mod filing;
 pub(crate) mod nearest;
+mod orientation;
 mod partition;
 pub(crate) mod parts;
 mod places;

@@ -11,8 +11,8 @@
 //!   that may own a body that overlaps it has the ghost.
 //! - PARTITION-3: chunks of rows depend on the input alone, and each chunk has its own range in
 //!   each destination, so the result does not depend on threads.
-//! - PARTITION-4: a body has at most [`GHOSTS_MAX`](super::route::GHOSTS_MAX) ghosts; one that
-//!   would have more is oversized.
+//! - PARTITION-4: a body has at most [`GHOSTS_MAX`](super::size_classes::GHOSTS_MAX) ghosts; one
+//!   that would have more is oversized.
 //!
 //! Cost: two passes over the rows, and a write of 20 bytes for each record.
 
@@ -345,10 +345,7 @@ fn key_batch<const AXIS: usize>(
     class: &SizeClass,
 ) -> usize {
     let mut larger = [false; BATCH];
-    // The longest side is above the limit, without a maximum: few instruction sets have one that
-    // ignores NaN.
-    let is_larger = |[x0, y0, x1, y1]: RawAabb| (x1 - x0 > class.side_max) | (y1 - y0 > class.side_max);
-    larger.iter_mut().zip(boxes).for_each(|(larger, &aabb)| *larger = is_larger(aabb));
+    larger.iter_mut().zip(boxes).for_each(|(larger, aabb)| *larger = !class.takes(aabb));
     let mut aside_count = 0;
     class.borders.for_each(boxes.iter().map(|aabb| (aabb[AXIS], aabb[AXIS + 2])), |k, band, reaches| {
         keys[k] = band;

@@ -11,6 +11,7 @@ use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start, plain_buffers};
 use crate::memory::radix::{by_value, number_of};
 use crate::tier::point_grid::band_borders::BandBorders;
+use crate::tier::point_grid::orientation::ClassSample;
 use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_classes, longest_side, single_class};
 use std::ops::Range;
 
@@ -46,8 +47,8 @@ const HEAVY: usize = 2;
 /// coordinate that borders cannot part them: then it is divided into bands across the other axis.
 #[derive(Debug, Default)]
 pub(super) struct SizeClass {
-    /// The longest side of a box that it takes, in world units.
-    pub(super) side_max: f32,
+    /// The longest sides of a box that it takes, along x and y, in world units.
+    pub(super) sides_max: [f32; 2],
     /// Exchanged if its strips divide x instead of y.
     pub(super) axes: BandAxes,
     /// The borders of the strips.
@@ -76,10 +77,17 @@ plain_buffers!(Strip);
 buffers!(SizeClass {
     leveled: borders, strips, across;
     own: ;
-    plain: side_max, axes, first_band, band_count;
+    plain: sides_max, axes, first_band, band_count;
 });
 
 impl SizeClass {
+    /// Whether neither side of a box is too long for it.
+    #[inline(always)]
+    pub(super) fn takes(&self, [x0, y0, x1, y1]: &RawAabb) -> bool {
+        let [width, height] = self.sides_max;
+        (x1 - x0 <= width) & (y1 - y0 <= height)
+    }
+
     /// The axis that its strips divide: 0 for x, 1 for y.
     #[inline(always)]
     pub(super) fn axis(&self) -> usize {
@@ -217,24 +225,45 @@ impl GridPlan {
             Some(single) => SideLimits::from_slice(&[single.limit]),
             None => choose_classes(&self.sample, rows.len(), options, &mut self.keys),
         };
-        self.class_count = side_limits.len();
-        if self.classes.len() < side_limits.len() {
-            self.classes.resize_with(side_limits.len(), SizeClass::default);
-        }
-        self.band_count = 0;
-        let mut from = 0;
-        for (class, side_max) in self.classes.iter_mut().zip(side_limits) {
+        (self.class_count, self.band_count) = (0, 0);
+        let (mut from, weight) = (0, self.sample.len().max(1));
+        for side_max in side_limits {
             let to = from + self.sample[from..].partition_point(|aabb| longest_side(aabb) <= side_max);
-            let members = &self.sample[from..to];
-            class.side_max = side_max;
-            class.first_band = self.band_count;
-            let bands = bands_for(part_start(members.len(), rows.len(), self.sample.len().max(1)));
-            // Larger bodies reach into these bands too, so borders should cut few of them either.
-            class.axes = BandAxes::new(bands > 1 && divides_better_by_x(&self.sample[from..], &mut self.edges));
-            class.divide(members, bands, &mut self.edges, &mut self.order);
-            self.band_count += class.band_count;
+            let population = part_start(to - from, rows.len(), weight);
+            let (members, larger) = self.sample[from..].split_at_mut(to - from);
+            let class = ClassSample { members, larger, population, smaller: self.class_count };
+            let short = if options.bounds.is_empty() { class.short_boxes(bands_for) } else { None };
+            let mut sides_max = [side_max; 2];
+            if let Some(short) = short {
+                let middle = from + put_first(members, |aabb| short.contains(aabb));
+                sides_max[short.axis] = short.side_max;
+                self.add_class(sides_max, from..middle, rows.len(), Some(short.axis));
+                (from, sides_max) = (middle, [side_max; 2]);
+            }
+            self.add_class(sides_max, from..to, rows.len(), None);
             from = to;
         }
+    }
+
+    /// Adds a class, whose rows of the sample are those in `members`. Its bands divide the given
+    /// axis, or one that is chosen.
+    fn add_class(&mut self, sides_max: [f32; 2], members: Range<usize>, row_count: usize, axis: Option<usize>) {
+        if self.classes.len() == self.class_count {
+            self.classes.push(SizeClass::default());
+        }
+        let class = &mut self.classes[self.class_count];
+        class.sides_max = sides_max;
+        class.first_band = self.band_count;
+        let bands = bands_for(part_start(members.len(), row_count, self.sample.len().max(1)));
+        // Larger bodies reach into these bands too, so borders should cut few of them either.
+        let by_x = match axis {
+            Some(axis) => axis == 0,
+            None => bands > 1 && divides_better_by_x(&self.sample[members.start..], &mut self.edges),
+        };
+        class.axes = BandAxes::new(by_x);
+        class.divide(&self.sample[members], bands, &mut self.edges, &mut self.order);
+        self.band_count += class.band_count;
+        self.class_count += 1;
     }
 
     /// Sorts the sample by longest side.
@@ -263,6 +292,18 @@ impl GridPlan {
             self.sample.extend(valid.filter(|aabb| longest_side(aabb).is_finite()));
         }
     }
+}
+
+/// Moves the rows that pass a test before the others, and returns how many there are.
+fn put_first(rows: &mut [RawAabb], test: impl Fn(&RawAabb) -> bool) -> usize {
+    let mut first = 0;
+    for k in 0..rows.len() {
+        if test(&rows[k]) {
+            rows.swap(k, first);
+            first += 1;
+        }
+    }
+    first
 }
 
 fn bands_for(population: usize) -> usize {

@@ -3,13 +3,9 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
-use crate::tier::point_grid::size_classes::longest_side;
+use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Most ghosts of a body; one that would have more is oversized. This bounds the copies that a
-/// partition makes.
-pub(super) const GHOSTS_MAX: usize = 8;
 
 /// A computed side may be smaller than the exact one by half an ulp, and a product too.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
@@ -21,8 +17,7 @@ const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 /// bodies.
 pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, send: &mut impl FnMut(usize, BandAxes)) {
     let (classes, bands) = (plan.classes(), plan.band_count());
-    let side = longest_side(aabb);
-    let Some(own) = classes.iter().position(|class| side <= class.side_max) else {
+    let Some(own) = classes.iter().position(|class| class.takes(aabb)) else {
         return send(2 * bands, BandAxes::default());
     };
     let class = &classes[own];
@@ -75,24 +70,24 @@ fn visit_ghosts(
         let within = class.bands_across(first, [aabb[across], aabb[across + 2]]);
         visit(within.start + 1..within.end, class.axes);
     }
-    class.visit_bands(later, || [begins_after(aabb[across], class), aabb[across + 2]], &mut |bands| {
+    class.visit_bands(later, || [begins_after(aabb, across, class), aabb[across + 2]], &mut |bands| {
         visit(bands, class.axes);
     });
     for class in &classes[..own] {
         let (axis, across) = (class.axis(), 1 - class.axis());
         let strip = |v: f32| class.borders.band(v);
-        let strips = strip(begins_after(aabb[axis], class))..strip(aabb[axis + 2]) + 1;
-        class.visit_bands(strips, || [begins_after(aabb[across], class), aabb[across + 2]], &mut |bands| {
+        let strips = strip(begins_after(aabb, axis, class))..strip(aabb[axis + 2]) + 1;
+        class.visit_bands(strips, || [begins_after(aabb, across, class), aabb[across + 2]], &mut |bands| {
             visit(bands, class.axes);
         });
     }
 }
 
-/// Bodies of a class that overlap a box which begins at `low` begin after this.
+/// Bodies of a class that overlap a box begin after this on an axis.
 ///
-/// They may begin before it by their longest side. The next float below the rounded difference is
-/// at most the exact one.
+/// They may begin before the box by their longest side. The next float below the rounded difference
+/// is at most the exact one.
 #[inline(always)]
-fn begins_after(low: f32, class: &SizeClass) -> f32 {
-    (low - class.side_max * SIDE_SLACK).next_down()
+fn begins_after(aabb: &RawAabb, axis: usize, class: &SizeClass) -> f32 {
+    (aabb[axis] - class.sides_max[axis] * SIDE_SLACK).next_down()
 }

@@ -52,6 +52,10 @@ const RARE: usize = 64;
 /// A further class, or a tier for oversized bodies, must lower the estimate to this fraction.
 const WORTH: f64 = 0.95;
 
+/// Most ghosts of a body; one that would have more is oversized. This bounds the copies that a
+/// partition makes.
+pub(super) const GHOSTS_MAX: usize = 8;
+
 /// Requirements on the size classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassOptions<'a> {
@@ -104,7 +108,7 @@ pub(super) struct SingleClass {
 }
 
 /// A limit between neighboring sizes of a sample, for rows that were not sampled.
-fn limit_between(inside: f32, outside: f32) -> f32 {
+pub(super) fn limit_between(inside: f32, outside: f32) -> f32 {
     (inside * 1.25).min(inside + (outside - inside) * 0.5).min(f32::MAX)
 }
 

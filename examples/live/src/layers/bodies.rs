@@ -38,6 +38,7 @@ pub(crate) fn aabb_of(world: &World, hit: Hit) -> Option<[f32; 4]> {
 
 /// The number of the grid that takes boxes of this size.
 fn class_of([min_x, min_y, max_x, max_y]: [f32; 4], grids: &[GridReport]) -> usize {
-    let half = 0.5 * (max_x - min_x).max(max_y - min_y);
-    grids.iter().position(|grid| half <= grid.half_extent_max).unwrap_or_default()
+    let [half_x, half_y] = [0.5 * (max_x - min_x), 0.5 * (max_y - min_y)];
+    let takes = |&GridReport { half_extents_max: [x, y], .. }: &GridReport| half_x <= x && half_y <= y;
+    grids.iter().position(takes).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
-use crate::tier::point_grid::route::GHOSTS_MAX;
+use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use triphase_scenes::BoxLayout;
 

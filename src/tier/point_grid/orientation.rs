@@ -1,0 +1,315 @@
+//! Whether wide and tall boxes of about one size get a grid each.
+//!
+//! Cells are as wide as the widest box of their grid, and as high as the highest. Where wide boxes
+//! are among tall ones, each would be tested against all that are as near as the longest side, on
+//! both axes. So a size class may be divided: boxes that are short on one axis are a class of their
+//! own, and the others search its grid, like larger bodies.
+//!
+//! Which is faster is estimated from a sample: pairs of its rows tell how many boxes are near one.
+//!
+//! Cost: O(s) for a sample of s rows, and a few microseconds.
+
+use crate::geometry::RawAabb;
+use crate::tier::point_grid::size_classes::{GHOSTS_MAX, limit_between};
+use smallvec::SmallVec;
+
+/// A box is short on an axis if its side is at most that of the longest box divided by this.
+const SHORTER: f32 = 4.0;
+
+/// Both classes have at least one row of the sample in this many.
+const RARE: usize = 16;
+
+/// At most one row in this many may be oversized because it would have too many ghosts.
+const OVERSIZED_ONE_IN: usize = 64;
+
+/// Rows of the sample that are compared with others, and how many others.
+const COMPARED: usize = 32;
+const OTHERS: usize = 256;
+
+/// Fewest bodies of a class that is divided: with fewer, the estimate takes longer than it saves.
+const POPULATION_MIN: usize = 8192;
+
+/// Measured costs in nanoseconds: a box test among the bodies of a grid, and by a search of another
+/// one; finding the bands of another grid, a copy for one of them, and a search there, unless no
+/// box is near; a ghost in its own grid; and a body of a crowded band that is split by size.
+const TEST_NS: f64 = 0.6;
+const SEARCH_TEST_NS: f64 = 1.0;
+const ROUTE_NS: f64 = 25.0;
+const COPY_NS: f64 = 10.0;
+const SEARCH_NS: f64 = 25.0;
+const GHOST_NS: f64 = 50.0;
+const SPLIT_NS: f64 = 10.0;
+/// Times as many tests as in two classes that the parts of a crowded band take, about.
+const SPLIT_TESTS: f64 = 2.0;
+/// Fixed cost of a class in nanoseconds.
+const CLASS_NS: f64 = 20_000.0;
+
+/// Cells of another grid that a box is tested against.
+const CELLS_SEARCHED: f64 = 2.0;
+
+/// Two classes must lower the estimate to this fraction.
+const WORTH: f64 = 0.8;
+
+/// The boxes of a class that are short on an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ShortBoxes {
+    pub(super) axis: usize,
+    /// Their longest side on it.
+    pub(super) side_max: f32,
+}
+
+impl ShortBoxes {
+    pub(super) fn contains(&self, aabb: &RawAabb) -> bool {
+        side(aabb, self.axis) <= self.side_max
+    }
+}
+
+fn side(aabb: &RawAabb, axis: usize) -> f32 {
+    aabb[axis + 2] - aabb[axis]
+}
+
+/// The longest side of some boxes on each axis.
+fn longest_sides<'a>(boxes: impl Iterator<Item = &'a RawAabb>) -> [f32; 2] {
+    boxes.fold([0.0; 2], |max, aabb| [0, 1].map(|axis| side(aabb, axis).max(max[axis])))
+}
+
+/// The sampled rows of a size class, and what it is part of.
+#[derive(Clone, Copy)]
+pub(super) struct ClassSample<'a> {
+    pub(super) members: &'a [RawAabb],
+    /// The rows of larger classes, and oversized ones.
+    pub(super) larger: &'a [RawAabb],
+    /// Bodies of the class.
+    pub(super) population: usize,
+    /// Number of smaller classes.
+    pub(super) smaller: usize,
+}
+
+impl ClassSample<'_> {
+    /// Which of its boxes should be a class of their own, if any. `bands_for` is the number of
+    /// bands for a number of bodies.
+    pub(super) fn short_boxes(&self, bands_for: impl Fn(usize) -> usize) -> Option<ShortBoxes> {
+        if self.population < POPULATION_MIN {
+            return None;
+        }
+        let sides_max = longest_sides(self.members.iter());
+        let candidates = [1, 0].into_iter().filter_map(|axis| self.short_on(axis, sides_max));
+        let short =
+            candidates.min_by(|a, b| self.mean_cell(*a, sides_max).total_cmp(&self.mean_cell(*b, sides_max)))?;
+        let Tests { together, apart, across, searching } = self.tests(short, sides_max);
+        let in_two = TEST_NS * apart + SEARCH_TEST_NS * across;
+        let in_one = (TEST_NS * together).min(SPLIT_NS + SPLIT_TESTS * in_two);
+        let Searches { bodies, bands } = self.searches(short, &bands_for)?;
+        let one = in_one + GHOST_NS * self.ghosts(&bands_for);
+        let two = in_two + ROUTE_NS * bodies + (COPY_NS + SEARCH_NS * searching) * bands;
+        let saved = (one - two) * self.population as f64;
+        (two < WORTH * one && saved > CLASS_NS).then_some(short)
+    }
+
+    /// The boxes that are short on an axis, if neither they nor the others are rare.
+    fn short_on(&self, axis: usize, sides_max: [f32; 2]) -> Option<ShortBoxes> {
+        let (mut inside, mut outside, mut count) = (0.0f32, f32::INFINITY, 0);
+        for aabb in self.members {
+            let side = side(aabb, axis);
+            if side <= sides_max[axis] / SHORTER {
+                (inside, count) = (inside.max(side), count + 1);
+            } else {
+                outside = outside.min(side);
+            }
+        }
+        let rare = self.members.len() / RARE;
+        (count > rare && self.members.len() - count > rare)
+            .then(|| ShortBoxes { axis, side_max: limit_between(inside, outside) })
+    }
+
+    /// The area of a box's cell in the mean, if the short boxes are a class of their own.
+    fn mean_cell(&self, short: ShortBoxes, sides_max: [f32; 2]) -> f32 {
+        let [short_cell, other_cell] = self.cells(short, sides_max).map(|[width, height]| width * height);
+        let count = self.members.iter().filter(|aabb| short.contains(aabb)).count() as f32;
+        count * short_cell + (self.members.len() as f32 - count) * other_cell
+    }
+
+    /// The longest sides of the short boxes and of the others.
+    fn cells(&self, short: ShortBoxes, sides_max: [f32; 2]) -> [[f32; 2]; 2] {
+        let mut short_max = sides_max;
+        short_max[short.axis] = short.side_max;
+        [short_max, longest_sides(self.members.iter().filter(|aabb| !short.contains(aabb)))]
+    }
+
+    /// Ghosts of a body in the mean, if all are one class: along the axis where there are fewer.
+    fn ghosts(&self, bands_for: impl Fn(usize) -> usize) -> f64 {
+        let per_axis = [0, 1].map(|axis| {
+            let strips = Strips::new(axis, self.members.iter(), |_| bands_for(self.population));
+            self.members.iter().map(|aabb| strips.reached(aabb) - 1).sum::<usize>()
+        });
+        per_axis[0].min(per_axis[1]) as f64 / self.members.len() as f64
+    }
+
+    /// Searches of the short boxes by others; `None` if too many bodies would have too many ghosts.
+    fn searches(&self, short: ShortBoxes, bands_for: impl Fn(usize) -> usize) -> Option<Searches> {
+        let Self { members, larger, population, smaller } = *self;
+        let bands = |count: usize| bands_for(population * count / members.len());
+        let part = |is_short: bool| members.iter().filter(move |aabb| short.contains(aabb) == is_short);
+        let of_short = Strips::new(short.axis, part(true), bands);
+        let of_others = Strips::new(1 - short.axis, part(false), bands);
+        let (mut bodies, mut bands, mut too_many) = (0, 0, 0);
+        let mut search = |reached: usize, all_reached: usize| {
+            (bodies, bands) = (bodies + 1, bands + reached);
+            too_many += usize::from(all_reached + smaller > GHOSTS_MAX);
+        };
+        for aabb in part(false) {
+            search(of_short.reached(aabb), of_short.reached(aabb));
+        }
+        for aabb in larger {
+            search(of_short.reached(aabb), of_short.reached(aabb) + of_others.reached(aabb));
+        }
+        let per_body = |count: usize| count as f64 / members.len() as f64;
+        (too_many * OVERSIZED_ONE_IN <= members.len())
+            .then(|| Searches { bodies: per_body(bodies), bands: per_body(bands) })
+    }
+
+    /// Estimates box tests by comparing some rows of the sample with others.
+    fn tests(&self, short: ShortBoxes, sides_max: [f32; 2]) -> Tests {
+        let step = |count: usize| self.members.len().div_ceil(count).max(1);
+        let [short_max, others_max] = self.cells(short, sides_max);
+        // In columns, so that the inner loop is vectorized.
+        let (mut xs, mut ys, mut are_short) = ([0.0; OTHERS], [0.0; OTHERS], [0u32; OTHERS]);
+        let mut len = 0;
+        for aabb in self.members.iter().step_by(step(OTHERS)) {
+            (xs[len], ys[len], are_short[len]) = (aabb[0], aabb[1], u32::from(short.contains(aabb)));
+            len += 1;
+        }
+        let (mut together, mut apart, mut across, mut compared) = (0.0, 0.0, 0.0, 0);
+        let (mut others, mut searching) = (0, 0);
+        for (row, aabb) in self.members.iter().enumerate().step_by(step(COMPARED)) {
+            let is_short = short.contains(aabb);
+            let own_max = if is_short { short_max } else { others_max };
+            let [mut all, mut own, mut near_short] = [0; 3];
+            for ((&x, &y), &other_is_short) in xs[..len].iter().zip(&ys[..len]).zip(&are_short[..len]) {
+                let (dx, dy) = ((x - aabb[0]).abs(), (y - aabb[1]).abs());
+                let is_near = u32::from((dx <= sides_max[0]) & (dy <= sides_max[1]));
+                let is_near_own = u32::from((dx <= own_max[0]) & (dy <= own_max[1]));
+                all += is_near;
+                near_short += is_near & other_is_short;
+                own += is_near_own & u32::from(other_is_short == u32::from(is_short));
+            }
+            // It is near itself, if it is among the others.
+            let itself = u32::from(row % step(OTHERS) == 0);
+            (all, own, compared) = (all - itself, own - itself, compared + len);
+            together += f64::from(all) * cells_tested(aabb, sides_max);
+            apart += f64::from(own) * cells_tested(aabb, own_max);
+            if !is_short {
+                across += f64::from(near_short) * CELLS_SEARCHED;
+                (others, searching) = (others + 1, searching + u32::from(near_short > 0));
+            }
+        }
+        // Boxes in four cells around each one were counted.
+        let per_cell = self.population as f64 / (4 * compared.max(1)) as f64;
+        Tests {
+            together: together * per_cell,
+            apart: apart * per_cell,
+            across: across * per_cell,
+            searching: f64::from(searching) / f64::from(u32::max(others, 1)),
+        }
+    }
+}
+
+/// The borders of the bands of a class, if they divide an axis.
+struct Strips {
+    axis: usize,
+    borders: SmallVec<[f32; 64]>,
+}
+
+impl Strips {
+    /// Borders of equal shares of some boxes, for as many bands as so many boxes get.
+    fn new<'a>(
+        axis: usize,
+        boxes: impl Iterator<Item = &'a RawAabb> + Clone,
+        bands_for: impl Fn(usize) -> usize,
+    ) -> Self {
+        let count = boxes.clone().count();
+        let step = count.div_ceil(OTHERS).max(1);
+        let mut lows: SmallVec<[f32; OTHERS]> = boxes.step_by(step).map(|aabb| aabb[axis]).collect();
+        lows.sort_unstable_by(f32::total_cmp);
+        let bands = bands_for(count).min(lows.len());
+        Self { axis, borders: (1..bands).map(|band| lows[band * lows.len() / bands]).collect() }
+    }
+
+    /// How many bands a box reaches into.
+    fn reached(&self, aabb: &RawAabb) -> usize {
+        let (low, high) = (aabb[self.axis], aabb[self.axis + 2]);
+        1 + self.borders.iter().filter(|&&border| low < border && border <= high).count()
+    }
+}
+
+/// Box tests per body.
+struct Tests {
+    /// In a grid of all.
+    together: f64,
+    /// In two grids.
+    apart: f64,
+    /// By searches of the short boxes by the others.
+    across: f64,
+    /// The share of the others that have short boxes near them.
+    searching: f64,
+}
+
+/// Searches of the short boxes, for each body of the class.
+struct Searches {
+    bodies: f64,
+    bands: f64,
+}
+
+/// Cells that a box is tested against in the grid of its class, in the mean: what is left of its
+/// own, and more if it reaches into the next ones.
+fn cells_tested(aabb: &RawAabb, sides_max: [f32; 2]) -> f64 {
+    let [right, below] = [0, 1].map(|axis| f64::from(side(aabb, axis) / sides_max[axis].max(f32::MIN_POSITIVE)));
+    0.5 + right + below * (2.0 + right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use triphase_scenes::SplitMix64;
+
+    /// Boxes of the given widths and heights in turn, anywhere in a square.
+    fn boxes(count: usize, square: f32, sides: &[[f32; 2]]) -> Vec<RawAabb> {
+        let mut random = SplitMix64::new(4);
+        let mut at = |[width, height]: [f32; 2]| {
+            let (x, y) = (random.range(0.0, square), random.range(0.0, square));
+            [x, y, x + width, y + height]
+        };
+        (0..count).map(|k| at(sides[k % sides.len()])).collect()
+    }
+
+    fn chosen(members: &[RawAabb], population: usize, bands: usize) -> Option<ShortBoxes> {
+        ClassSample { members, larger: &[], population, smaller: 0 }.short_boxes(|_| bands)
+    }
+
+    #[test]
+    fn wide_and_tall_boxes_get_a_class_each() {
+        let members = boxes(500, 300.0, &[[30.0, 0.1], [0.2, 30.0]]);
+        let short = chosen(&members, 60_000, 8).expect("cells would be crowded");
+        let wide = members.iter().filter(|aabb| short.contains(aabb)).count();
+        assert_eq!(wide, 250, "{short:?}");
+    }
+
+    #[test]
+    fn boxes_that_are_alike_or_far_apart_stay_one_class() {
+        assert_eq!(chosen(&boxes(500, 300.0, &[[30.0, 30.0]]), 60_000, 8), None, "squares");
+        assert_eq!(chosen(&boxes(500, 300.0, &[[30.0, 0.1]]), 60_000, 8), None, "all wide");
+        let members = boxes(500, 30_000.0, &[[30.0, 0.1], [0.2, 30.0]]);
+        assert_eq!(chosen(&members, 60_000, 8), None, "few are near each other");
+        assert_eq!(chosen(&[], 0, 8), None);
+    }
+
+    #[test]
+    fn classes_are_not_divided_if_bodies_would_have_too_many_ghosts() {
+        let members = boxes(500, 300.0, &[[30.0, 0.1], [0.2, 30.0]]);
+        assert!(chosen(&members, 60_000, 40).is_some(), "five bands each");
+        assert_eq!(chosen(&members, 60_000, 100), None, "eleven bands each");
+        let larger = boxes(50, 300.0, &[[100.0, 100.0]]);
+        let class = ClassSample { members: &members, larger: &larger, population: 60_000, smaller: 1 };
+        assert_eq!(class.short_boxes(|_| 16), None, "six bands of either class, and a smaller class");
+    }
+}
