@@ -28,6 +28,32 @@ impl BitSet {
         new
     }
 
+    /// Adds indices, of which none is a member yet.
+    pub(crate) fn insert_all(&mut self, indices: &[u32]) {
+        // Many follow each other. Their word stays in a register.
+        let (mut at, mut bits) = (0, 0);
+        for &index in indices {
+            if index as usize / 64 != at {
+                self.words[at] |= bits;
+                (at, bits) = (index as usize / 64, 0);
+            }
+            bits |= 1 << (index % 64);
+        }
+        if bits != 0 {
+            self.words[at] |= bits;
+        }
+    }
+
+    /// Removes all members.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Number of words that [`clear`](Self::clear) writes.
+    pub(crate) fn word_count(&self) -> usize {
+        self.words.len()
+    }
+
     /// Adds `index` if `wanted`, without a branch. Returns whether it was added and new.
     #[inline]
     pub(crate) fn insert_if(&mut self, wanted: bool, index: u32) -> bool {
@@ -109,11 +135,17 @@ mod tests {
         let mut members = Vec::new();
         set.append_to(&mut members);
         assert_eq!(members, [64, 129]);
+        set.insert_all(&[0, 1, 63, 65, 127, 128]);
+        members.clear();
+        set.append_to(&mut members);
+        assert_eq!(members, [0, 1, 63, 64, 65, 127, 128, 129]);
         for len in [0, 64, 1000] {
             let mut copy = BitSet::default();
             copy.grow_to(len);
             copy.copy_from(&set);
             assert_eq!(copy.words, set.words);
+            copy.clear();
+            assert!(copy.words.iter().all(|&word| word == 0));
         }
     }
 }

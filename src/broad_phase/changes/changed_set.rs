@@ -53,7 +53,13 @@ impl ChangedSet {
     /// Removes all rows.
     pub(crate) fn clear(&mut self) {
         let Self { rows, gone, set } = self;
-        rows.drain(..).chain(gone.drain(..)).for_each(|row| set.remove(row));
+        if rows.len() + gone.len() > set.word_count() {
+            set.clear();
+            rows.clear();
+            gone.clear();
+        } else {
+            rows.drain(..).chain(gone.drain(..)).for_each(|row| set.remove(row));
+        }
     }
 
     /// Replaces the rows by those of a step. Rows beyond those of the last step have changed too.
@@ -74,7 +80,12 @@ impl ChangedSet {
                 if let Some(&row) = list.iter().find(|&&row| row as usize >= row_count) {
                     return Err(Error::ChangedRowOutOfRange { row, row_count });
                 }
-                rows.extend(list.iter().copied().filter(|&row| set.insert(row)));
+                if list.is_sorted_by(|a, b| a < b) {
+                    rows.extend_from_slice(list);
+                    set.insert_all(list);
+                } else {
+                    rows.extend(list.iter().copied().filter(|&row| set.insert(row)));
+                }
             }
             Form::Flags(flags) => {
                 check_len(row_count, flags.len())?;
@@ -83,21 +94,21 @@ impl ChangedSet {
                         rows.extend((first..).zip(flags).filter(|&(_, &flag)| flag).map(|(row, _)| row));
                     }
                 }
-                rows.iter().for_each(|&row| _ = set.insert(row));
+                set.insert_all(rows);
             }
             Form::Bits(words) => {
                 check_len(row_count.div_ceil(u64::BITS as usize), words.len())?;
                 append_bits(words, rows);
                 let end = rows.partition_point(|&row| (row as usize) < row_count);
                 rows.truncate(end);
-                rows.iter().for_each(|&row| _ = set.insert(row));
+                set.insert_all(rows);
             }
         }
         rows.extend((last_count as u32..row_count as u32).filter(|&row| set.insert(row)));
         self.sort(row_count);
         let Self { gone, set, .. } = self;
         gone.extend((row_count..last_count).map(|row| row as u32));
-        gone.iter().for_each(|&row| _ = set.insert(row));
+        set.insert_all(gone);
         Ok(())
     }
 

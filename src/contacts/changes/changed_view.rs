@@ -116,13 +116,18 @@ impl ChangedView {
     }
 }
 
+/// Pairs that are filtered in a buffer of their own: 512 bytes.
+const FILTERED_AT_ONCE: usize = 64;
+
 /// Appends those of a page's pairs that `is_wanted` accepts, without a branch that depends on it.
 fn extend_filtered(pairs: &mut Vec<[u32; 2]>, page: &[[u32; 2]], is_wanted: impl Fn(&[u32; 2]) -> bool) {
-    let mut end = pairs.len();
-    pairs.resize(end + page.len(), [0; 2]);
-    for pair in page {
-        pairs[end] = *pair;
-        end += usize::from(is_wanted(pair));
+    let mut wanted = [[0; 2]; FILTERED_AT_ONCE];
+    for part in page.chunks(FILTERED_AT_ONCE) {
+        let mut count = 0;
+        for pair in part {
+            wanted[count] = *pair;
+            count += usize::from(is_wanted(pair));
+        }
+        pairs.extend_from_slice(&wanted[..count]);
     }
-    pairs.truncate(end);
 }

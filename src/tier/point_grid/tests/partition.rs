@@ -7,8 +7,8 @@ use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
-use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use crate::tier::point_grid::size_classes::ClassOptions;
+use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use triphase_scenes::BoxLayout;
 
 /// The records of every destination: the bodies of each band, the ghosts of each band, the
