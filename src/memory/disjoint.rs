@@ -49,7 +49,8 @@ impl<'a, T: Copy> DisjointSlice<'a, T> {
     }
 }
 
-#[cfg(test)]
+// WebAssembly has no threads.
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
 
