@@ -258,7 +258,7 @@ impl WorldConfig {
     ///
     /// # Cost
     ///
-    /// A step takes about 60 % longer if one pair in twelve begins or ends. Memory: about 50 bytes
+    /// A step takes about 50 % longer if one pair in twelve begins or ends. Memory: about 50 bytes
     /// per contact and 30 bytes per body.
     pub fn with_contact_tracking(mut self, enabled: bool) -> Self {
         self.contact_tracking = enabled;

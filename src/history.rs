@@ -19,7 +19,8 @@ pub enum RestartCause {
     Statics,
     /// A row was [skipped](crate::InvalidRows::Skip).
     SkippedRow,
-    /// The first filter, id or displacement appeared, or the last one disappeared.
+    /// The first filter, id or, in a world of circles, displacement appeared, or the last one
+    /// disappeared.
     Columns,
 }
 

@@ -44,7 +44,7 @@ pub(super) struct ContactEdits {
     /// Contacts of rows that other bodies have now, by their old rows.
     pub(super) taken: Vec<u64>,
     /// Those of `taken` whose sides both exist, by their new rows: filled between
-    /// [`plan`](Self::plan) and [`settle`](Self::settle).
+    /// [`plan`](Self::plan) and [`resolve_moved`](Self::resolve_moved).
     pub(super) moved: Vec<MovedContact>,
     /// Those of `moved` that end.
     pub(super) ended_after_move: Vec<MovedContact>,
