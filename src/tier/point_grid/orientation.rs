@@ -1,23 +1,23 @@
 //! Whether wide and tall boxes of about one size get a grid each.
 //!
-//! Cells are as wide as the widest box of their grid, and as high as the highest. Where wide boxes
-//! are among tall ones, each would be tested against all that are as near as the longest side, on
-//! both axes. So a size class may be divided: boxes that are short on one axis are a class of their
-//! own, and the others search its grid, like larger bodies.
+//! Cells are as wide as the widest box of their grid, and as high as the highest. In a mix of wide
+//! and tall boxes, each box is therefore tested against many that it cannot touch. So a size class
+//! may be divided: boxes that are short on one axis get a grid of their own, and the others search
+//! it, as larger bodies do.
 //!
 //! Which is faster is estimated from a sample: pairs of its rows tell how many boxes are near one.
 //!
 //! Cost: O(s) for a sample of s rows, and a few microseconds.
 
 use crate::geometry::RawAabb;
-use crate::tier::point_grid::size_classes::{GHOSTS_MAX, limit_between};
+use crate::tier::point_grid::size_classes::{CLASS_NS, GHOSTS_MAX, limit_between};
 use smallvec::SmallVec;
 
 /// A box is short on an axis if its side is at most that of the longest box divided by this.
 const SHORTER: f32 = 4.0;
 
-/// Both classes have at least one row of the sample in this many.
-const RARE: usize = 16;
+/// Each class has more than one row of the sample in this many.
+const CLASS_ONE_IN: usize = 16;
 
 /// At most one row in this many may be oversized because it would have too many ghosts.
 const OVERSIZED_ONE_IN: usize = 64;
@@ -29,26 +29,31 @@ const OTHERS: usize = 256;
 /// Fewest bodies of a class that is divided: with fewer, the estimate takes longer than it saves.
 const POPULATION_MIN: usize = 8192;
 
-/// Measured costs in nanoseconds: a box test among the bodies of a grid, and by a search of another
-/// one; finding the bands of another grid, a copy for one of them, and a search there, unless no
-/// box is near; a ghost in its own grid; and a body of a crowded band that is split by size.
-const TEST_NS: f64 = 0.6;
-const SEARCH_TEST_NS: f64 = 1.0;
+// Measured costs, in nanoseconds.
+
+/// A box test among the bodies of one grid.
+const OWN_TEST_NS: f64 = 0.6;
+/// A box test in a search of another grid.
+const CROSS_TEST_NS: f64 = 1.0;
+/// Finding the bands of another grid that a body reaches into.
 const ROUTE_NS: f64 = 25.0;
-const COPY_NS: f64 = 10.0;
-const SEARCH_NS: f64 = 25.0;
-const GHOST_NS: f64 = 50.0;
+/// A ghost in a band of another grid.
+const CROSS_GHOST_NS: f64 = 10.0;
+/// The search for such a ghost, if any box is near it.
+const CROSS_SEARCH_NS: f64 = 25.0;
+/// A ghost in a band of its own grid, with its search.
+const OWN_GHOST_NS: f64 = 50.0;
+/// Splitting a crowded band by size, for each body.
 const SPLIT_NS: f64 = 10.0;
-/// Times as many tests as in two classes that the parts of a crowded band take, about.
-const SPLIT_TESTS: f64 = 2.0;
-/// Fixed cost of a class in nanoseconds.
-const CLASS_NS: f64 = 20_000.0;
+
+/// Box tests in the parts of a band that is split by size, as a multiple of those in two classes.
+const SPLIT_TEST_RATIO: f64 = 2.0;
 
 /// Cells of another grid that a box is tested against.
 const CELLS_SEARCHED: f64 = 2.0;
 
 /// Two classes must lower the estimate to this fraction.
-const WORTH: f64 = 0.8;
+const DIVIDED_COST_MAX: f64 = 0.8;
 
 /// The boxes of a class that are short on an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,15 +100,16 @@ impl ClassSample<'_> {
         let sides_max = longest_sides(self.members.iter());
         let candidates = [1, 0].into_iter().filter_map(|axis| self.short_on(axis, sides_max));
         let short =
-            candidates.min_by(|a, b| self.mean_cell(*a, sides_max).total_cmp(&self.mean_cell(*b, sides_max)))?;
+            candidates.min_by(|a, b| self.cell_areas(*a, sides_max).total_cmp(&self.cell_areas(*b, sides_max)))?;
         let Tests { together, apart, across, searching } = self.tests(short, sides_max);
-        let in_two = TEST_NS * apart + SEARCH_TEST_NS * across;
-        let in_one = (TEST_NS * together).min(SPLIT_NS + SPLIT_TESTS * in_two);
+        let divided_tests = OWN_TEST_NS * apart + CROSS_TEST_NS * across;
+        // A crowded band is split by size where that is faster.
+        let undivided_tests = (OWN_TEST_NS * together).min(SPLIT_NS + SPLIT_TEST_RATIO * divided_tests);
         let Searches { bodies, bands } = self.searches(short, &bands_for)?;
-        let one = in_one + GHOST_NS * self.ghosts(&bands_for);
-        let two = in_two + ROUTE_NS * bodies + (COPY_NS + SEARCH_NS * searching) * bands;
-        let saved = (one - two) * self.population as f64;
-        (two < WORTH * one && saved > CLASS_NS).then_some(short)
+        let undivided = undivided_tests + OWN_GHOST_NS * self.ghosts(&bands_for);
+        let divided = divided_tests + ROUTE_NS * bodies + (CROSS_GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
+        let saved = (undivided - divided) * self.population as f64;
+        (divided < DIVIDED_COST_MAX * undivided && saved > CLASS_NS).then_some(short)
     }
 
     /// The boxes that are short on an axis, if neither they nor the others are rare.
@@ -117,13 +123,13 @@ impl ClassSample<'_> {
                 outside = outside.min(side);
             }
         }
-        let rare = self.members.len() / RARE;
+        let rare = self.members.len() / CLASS_ONE_IN;
         (count > rare && self.members.len() - count > rare)
             .then(|| ShortBoxes { axis, side_max: limit_between(inside, outside) })
     }
 
-    /// The area of a box's cell in the mean, if the short boxes are a class of their own.
-    fn mean_cell(&self, short: ShortBoxes, sides_max: [f32; 2]) -> f32 {
+    /// Sum of the areas of the cells of all boxes, if the short ones are a class of their own.
+    fn cell_areas(&self, short: ShortBoxes, sides_max: [f32; 2]) -> f32 {
         let [short_cell, other_cell] = self.cells(short, sides_max).map(|[width, height]| width * height);
         let count = self.members.iter().filter(|aabb| short.contains(aabb)).count() as f32;
         count * short_cell + (self.members.len() as f32 - count) * other_cell
@@ -153,16 +159,14 @@ impl ClassSample<'_> {
         let of_short = Strips::new(short.axis, part(true), bands);
         let of_others = Strips::new(1 - short.axis, part(false), bands);
         let (mut bodies, mut bands, mut too_many) = (0, 0, 0);
-        let mut search = |reached: usize, all_reached: usize| {
+        let mut search = |aabb: &RawAabb, has_own_band: bool| {
+            let reached = of_short.reached(aabb);
             (bodies, bands) = (bodies + 1, bands + reached);
-            too_many += usize::from(all_reached + smaller > GHOSTS_MAX);
+            let ghosts = reached + of_others.reached(aabb) - usize::from(has_own_band) + smaller;
+            too_many += usize::from(ghosts > GHOSTS_MAX);
         };
-        for aabb in part(false) {
-            search(of_short.reached(aabb), of_short.reached(aabb));
-        }
-        for aabb in larger {
-            search(of_short.reached(aabb), of_short.reached(aabb) + of_others.reached(aabb));
-        }
+        part(false).for_each(|aabb| search(aabb, true));
+        larger.iter().for_each(|aabb| search(aabb, false));
         let per_body = |count: usize| count as f64 / members.len() as f64;
         (too_many * OVERSIZED_ONE_IN <= members.len())
             .then(|| Searches { bodies: per_body(bodies), bands: per_body(bands) })
@@ -221,7 +225,8 @@ struct Strips {
 }
 
 impl Strips {
-    /// Borders of equal shares of some boxes, for as many bands as so many boxes get.
+    /// Divides some boxes into bands of equal population; `bands_for` is the number of bands for a
+    /// number of boxes.
     fn new<'a>(
         axis: usize,
         boxes: impl Iterator<Item = &'a RawAabb> + Clone,

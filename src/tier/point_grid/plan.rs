@@ -132,8 +132,9 @@ impl SizeClass {
         }
     }
 
-    /// Chooses `bands` bands for some bodies, in `edges` and `order`, which are reused.
-    fn divide(&mut self, members: &[RawAabb], bands: usize, edges: &mut Vec<f32>, order: &mut Vec<u32>) {
+    /// Divides the class into about `bands` bands of equal population. `edges` and `counts` are
+    /// reused buffers.
+    fn divide(&mut self, members: &[RawAabb], bands: usize, edges: &mut Vec<f32>, counts: &mut Vec<u32>) {
         let axis = self.axis();
         edges.clear();
         if bands > 1 {
@@ -146,16 +147,16 @@ impl SizeClass {
         if bands < 2 || self.band_count + 1 >= bands {
             return;
         }
-        // Borders were lost. By strip, the members in it.
-        order.clear();
-        order.resize(self.band_count, 0);
-        members.iter().for_each(|aabb| order[self.borders.band(aabb[axis])] += 1);
+        // Equal coordinates left fewer strips than bands. Counts the members of each strip.
+        counts.clear();
+        counts.resize(self.band_count, 0);
+        members.iter().for_each(|aabb| counts[self.borders.band(aabb[axis])] += 1);
         let is_heavy = |count: u32| count as usize * bands >= HEAVY * members.len();
-        if !order.iter().any(|&count| is_heavy(count)) {
+        if !counts.iter().any(|&count| is_heavy(count)) {
             return;
         }
         let (mut next, mut divided) = (0, 0);
-        for (strip, &count) in order.iter().enumerate() {
+        for (strip, &count) in counts.iter().enumerate() {
             let parts = (count as usize * bands + members.len() / 2) / members.len();
             let mut across = UNDIVIDED;
             let first = next;
@@ -190,10 +191,10 @@ pub(super) struct GridPlan {
     sorted: Vec<RawAabb>,
     keys: Vec<u64>,
     edges: Vec<f32>,
-    order: Vec<u32>,
+    counts: Vec<u32>,
 }
 
-buffers!(GridPlan { leveled: classes, sample, sorted, keys, edges, order; own: ; plain: class_count, band_count; });
+buffers!(GridPlan { leveled: classes, sample, sorted, keys, edges, counts; own: ; plain: class_count, band_count; });
 
 impl GridPlan {
     pub(super) fn classes(&self) -> &[SizeClass] {
@@ -255,13 +256,13 @@ impl GridPlan {
         class.sides_max = sides_max;
         class.first_band = self.band_count;
         let bands = bands_for(part_start(members.len(), row_count, self.sample.len().max(1)));
-        // Larger bodies reach into these bands too, so borders should cut few of them either.
+        // Larger bodies reach into these bands too, so borders should cut few of those as well.
         let by_x = match axis {
             Some(axis) => axis == 0,
             None => bands > 1 && divides_better_by_x(&self.sample[members.start..], &mut self.edges),
         };
         class.axes = BandAxes::new(by_x);
-        class.divide(&self.sample[members], bands, &mut self.edges, &mut self.order);
+        class.divide(&self.sample[members], bands, &mut self.edges, &mut self.counts);
         self.band_count += class.band_count;
         self.class_count += 1;
     }

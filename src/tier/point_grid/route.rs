@@ -49,8 +49,8 @@ pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, send: &mut impl FnMut(usize
     }
 }
 
-/// Ranges of bands that get a ghost: mostly one of each class. There is room for as many as are
-/// noted before the body is found to be oversized.
+/// Ranges of bands that get a ghost: mostly one of each class. Each has at least one band, so with
+/// `GHOSTS_MAX + 1` of them the body is oversized, and no more are noted.
 type GhostBands = SmallVec<[(Range<usize>, BandAxes); GHOSTS_MAX + 1]>;
 
 /// Calls `visit` with the bands that get a ghost of a body (PARTITION-2), which is filed in a strip

@@ -33,24 +33,30 @@ const FEW_OVERSIZED: usize = 64;
 /// A size is an outlier if it is more than this many times the largest of all but a few sizes.
 const OUTLIER: f32 = 8.0;
 
-/// Measured costs in nanoseconds: a vector of box tests, a search of a grid, a run of cells in it,
-/// an oversized body, and a box test of it.
+// Measured costs, in nanoseconds.
+
+/// A vector of box tests.
 const VECTOR_NS: f64 = 2.5;
+/// A search of a grid.
 const SEARCH_NS: f64 = 40.0;
+/// A run of cells in a search.
 const RUN_NS: f64 = 4.0;
+/// An oversized body.
 const OVERSIZED_NS: f64 = 110.0;
-const TEST_NS: f64 = 1.5;
-/// Fixed cost of a class in nanoseconds.
-const CLASS_NS: f64 = 20_000.0;
+/// A box test of an oversized body.
+const OVERSIZED_TEST_NS: f64 = 1.5;
+/// A class, besides its bodies.
+pub(super) const CLASS_NS: f64 = 20_000.0;
+
 /// Box tests in a vector.
 const LANES: f64 = 8.0;
 
 /// The largest class contains at least one body in this many; a smaller one does not repay its
 /// grid.
-const RARE: usize = 64;
+const CLASS_ONE_IN: usize = 64;
 
 /// A further class, or a tier for oversized bodies, must lower the estimate to this fraction.
-const WORTH: f64 = 0.95;
+const FURTHER_COST_MAX: f64 = 0.95;
 
 /// Most ghosts of a body; one that would have more is oversized. This bounds the copies that a
 /// partition makes.
@@ -142,7 +148,7 @@ pub(super) fn choose_classes(
     let mut best = sample.cost(&borders, &mut known);
     while borders.len() < CLASSES_MAX {
         let Some((cost, better)) = sample.best_extension(&borders, has_oversized_tier, &mut known) else { break };
-        if cost > best * WORTH {
+        if cost > best * FURTHER_COST_MAX {
             break;
         }
         (best, borders) = (cost, better);
@@ -342,8 +348,8 @@ impl SizeSample {
             with_class.sort_unstable();
             let with_oversized: Borders = with_class.iter().copied().filter(|&end| end <= border).collect();
             let last_start = with_class.len().checked_sub(2).map_or(0, |before| with_class[before]);
-            let last_is_rare = (with_class[with_class.len() - 1] - last_start) * RARE < len;
-            let may_be_oversized = has_oversized_tier || (len - border) * RARE < len;
+            let last_is_rare = (with_class[with_class.len() - 1] - last_start) * CLASS_ONE_IN < len;
+            let may_be_oversized = has_oversized_tier || (len - border) * CLASS_ONE_IN < len;
             let with_class = Some(with_class).filter(|_| !last_is_rare || !may_be_oversized);
             let with_oversized = Some(with_oversized).filter(|_| may_be_oversized);
             for candidate in [with_class, with_oversized].into_iter().flatten() {
@@ -356,8 +362,8 @@ impl SizeSample {
         best
     }
 
-    /// Estimated nanoseconds of a step per row of the sample, without the cost that all choices
-    /// share.
+    /// Estimated nanoseconds of a step, divided by the number of bodies that a row of the sample
+    /// stands for, without the cost that all choices share.
     fn cost(&self, borders: &Borders, known: &mut KnownCosts) -> f64 {
         let mut cost = 0.0;
         let mut from = 0;
@@ -386,7 +392,7 @@ impl SizeSample {
         let [rows, densities] = self.by_region(from, self.rows.len());
         let squares = &self.after[usize::from(self.counted[from])].squares;
         let costs: PerRegion<f64> = std::array::from_fn(|region| {
-            rows[region] * OVERSIZED_NS + 9.0 * squares[region] * densities[region] * TEST_NS
+            rows[region] * OVERSIZED_NS + 9.0 * squares[region] * densities[region] * OVERSIZED_TEST_NS
         });
         costs.iter().sum()
     }
@@ -486,7 +492,7 @@ mod tests {
             let limits =
                 choose_classes(&boxes, 100_000, ClassOptions { has_oversized_tier: false, ..ANY }, &mut Vec::new());
             let left = boxes.iter().filter(|aabb| longest_side(aabb) > limits[limits.len() - 1]).count();
-            assert!(left * RARE < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
+            assert!(left * CLASS_ONE_IN < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
         }
     }
 }

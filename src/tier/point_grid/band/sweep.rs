@@ -20,13 +20,19 @@ const DECISION_SAMPLE: usize = 16;
 /// Bodies that those of the sample are compared with.
 const OVERLAP_SAMPLE: usize = 256;
 
-/// Measured costs in nanoseconds: a box's search of the cells, a run of cells in it, a vector of
-/// box tests, a body's search of the sorted boxes, and sorting a box.
-const SEARCH_NS: f64 = 30.0;
-const RUN_NS: f64 = 5.0;
+// Measured costs, in nanoseconds.
+
+/// A box's search of the cells.
+const CELL_SEARCH_NS: f64 = 30.0;
+/// A run of cells in that search.
+const CELL_RUN_NS: f64 = 5.0;
+/// A vector of box tests.
 const VECTOR_NS: f64 = 2.5;
+/// A body's search of the sorted boxes.
 const LOOK_UP_NS: f64 = 10.0;
+/// Sorting a box.
 const SORT_NS: f64 = 50.0;
+
 /// Box tests in a vector.
 const LANES: f64 = 8.0;
 
@@ -76,7 +82,7 @@ pub(super) fn plan_if_faster(
     for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
         let rect = cells.clip(&lookup.rect(&BandBox::from_edges(record.aabb)));
         let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
-        search += SEARCH_NS + rect.y.len() as f64 * RUN_NS + candidates as f64 / LANES * VECTOR_NS;
+        search += CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + candidates as f64 / LANES * VECTOR_NS;
         sampled += 1.0;
     }
     let search = search / sampled;
