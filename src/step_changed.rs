@@ -25,12 +25,13 @@ use crate::step::StepParts;
 use crate::trace::span;
 use std::sync::Arc;
 
-/// What a changed row costs, as a multiple of what `step` takes for a row: if it changed in the
-/// last step too, and if not. With lower figures, `step_changed` would be slower than `step`
-/// (`cargo run --release --example changes -- --moving 0.1`, and `--moving 0.045 --scattered`, with
-/// two thousand to a million bodies).
-const COST_AGAIN: usize = 10;
-const COST_NEW: usize = 22;
+/// As many rows of `step` cost as much as one active row (CHANGE-3) where both methods take the
+/// same time (`cargo run --release --example changes -- --moving 0.1`, with two thousand to a
+/// million bodies).
+const COST_ACTIVE: usize = 10;
+
+/// As many cost as much as one newly changed row (`--moving 0.045 --scattered`).
+const COST_NEWLY_CHANGED: usize = 22;
 
 impl StepParts<'_> {
     /// Steps one frame of which only some rows changed since the last one.
@@ -91,12 +92,12 @@ impl StepParts<'_> {
     /// Whether a step over the changed rows is estimated to be faster than one over all rows.
     fn are_few_changed(&self, row_count: usize) -> bool {
         let changed = &self.broad_phase.changed;
-        if changed.len() > row_count / COST_AGAIN {
+        if changed.len() > row_count / COST_ACTIVE {
             return false;
         }
-        let most = changed.len() * COST_NEW;
+        let most = changed.len() * COST_NEWLY_CHANGED;
         let again = || self.contacts.last_changed().map_or(0, |last| changed.count_common(last));
-        most <= row_count || most - again() * (COST_NEW - COST_AGAIN) <= row_count
+        most <= row_count || most - again() * (COST_NEWLY_CHANGED - COST_ACTIVE) <= row_count
     }
 
     /// Why the last step cannot be updated; `None` if it can.
@@ -181,12 +182,19 @@ impl StepParts<'_> {
     fn update(&mut self, rows: &Chunks<'_, '_>, start: Clock) -> Result<(), Error> {
         #[cfg(debug_assertions)]
         self.assert_unchanged(rows);
-        let are_circles = self.are_circles(rows);
-        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
-        let parallel = config.is_parallel(broad_phase.changed.rows().len() * COST_AGAIN);
-        // To read the clock eight times takes as long as a changed row, so it is read seldom.
-        let (mut phases, mut clock) = (PhaseTimes::default(), start);
+        let parallel = self.config.is_parallel(self.broad_phase.changed.rows().len() * COST_ACTIVE);
+        let mut update = Update { are_circles: self.are_circles(rows), parallel, phases: PhaseTimes::default(), start };
+        let clock = self.find_update(rows, &mut update)?;
+        self.apply_update(rows, update, clock);
+        Ok(())
+    }
 
+    /// Reads the changed rows and finds their pairs; the last step stays as it is.
+    fn find_update(&mut self, rows: &Chunks<'_, '_>, update: &mut Update) -> Result<Clock, Error> {
+        let &mut Update { are_circles, parallel, ref mut phases, start } = update;
+        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
+        // Eight reads of the clock take as long as a changed row, so it is read seldom.
+        let mut clock = start;
         let front = frames.front();
         let span = span!("read_changed");
         broad_phase.changed_bodies.read(rows, &broad_phase.changed, (front, &broad_phase.row_index), parallel)?;
@@ -201,15 +209,19 @@ impl StepParts<'_> {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
         phases.find_pairs = clock.lap();
-
-        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
         contacts.identify_changed(rows, broad_phase.changed.rows())?;
         if config.contact_tracking {
             phases.track_contacts = clock.lap();
         }
+        Ok(clock)
+    }
 
+    /// Moves the changed rows and edits the pairs of the last step. This cannot fail.
+    fn apply_update(&mut self, rows: &Chunks<'_, '_>, update: Update, mut clock: Clock) {
+        let Update { are_circles, parallel, mut phases, start } = update;
+        let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
+        let step_number = frames.front().step + 1;
         // The last frame becomes the next, or a copy of it does if readers have it.
-        let step_number = front.step + 1;
         let mut copy = frames.front_is_shared().then(|| frames.next());
         if let Some(copy) = &mut copy {
             broad_phase.row_index.catch_up(Arc::make_mut(copy), frames.front());
@@ -222,7 +234,6 @@ impl StepParts<'_> {
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("move_rows");
         let KeptPairs { changed: last, found, .. } = &mut contacts.kept;
-        // From here on, the step can no longer fail.
         broad_phase.update(step, last, &mut found.filed, frame);
         drop(span);
         frame.begin_update(rows.len(), !config.may_use_threads());
@@ -236,6 +247,7 @@ impl StepParts<'_> {
         drop(span);
         phases.gather = clock.lap();
         let span = config.contact_tracking.then(|| span!("track_contacts"));
+        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
         contacts.track_changes(tracked, broad_phase.changed.set(), frame);
         drop(span);
         contacts.changed.set_found();
@@ -246,11 +258,8 @@ impl StepParts<'_> {
         frame.phases = phases;
         self.remember_changed();
         match copy {
-            Some(copy) => self.finish(Ok(()), copy),
-            None => {
-                self.finish_in_place();
-                Ok(())
-            }
+            Some(copy) => _ = self.finish(Ok(()), copy), // which returns its argument
+            None => self.finish_in_place(),
         }
     }
 
@@ -276,9 +285,17 @@ impl StepParts<'_> {
     }
 }
 
+/// An update of the last step.
+struct Update {
+    are_circles: bool,
+    parallel: bool,
+    phases: PhaseTimes,
+    start: Clock,
+}
+
 /// Writes the filters and the ids of the changed rows to the frame of the step.
 fn write_columns(changed: &[ChangedBody], rows: &Chunks<'_, '_>, frame: &mut Frame) {
-    let present = || changed.iter().filter(|body| !body.aabb[0].is_nan());
+    let present = || changed.iter().filter(|body| body.exists());
     if rows.has_filters() {
         frame.filters.resize(rows.len(), Filter::ALL);
         present().for_each(|body| frame.filters[body.row as usize] = body.filter);

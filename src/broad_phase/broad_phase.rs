@@ -1,7 +1,6 @@
 //! The broad phase of a world: the passes of a step, with cached sleepers or without.
 
 use crate::broad_phase::changes::changed_bodies::ChangedBodies;
-use crate::broad_phase::changes::changed_body::NO_BOX;
 use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::row_index::RowIndex;
@@ -14,6 +13,7 @@ use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::{Clock, PhaseTimes};
 use crate::frame::stored_boxes::StoredBoxes;
+use crate::geometry::NO_BOX;
 use crate::input::chunks::Chunks;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;

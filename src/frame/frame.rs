@@ -7,7 +7,7 @@ use crate::frame::oversized::Oversized;
 use crate::frame::phases::PhaseTimes;
 use crate::frame::sleepers::CachedBodies;
 use crate::frame::statics::StaticSet;
-use crate::geometry::RawAabb;
+use crate::geometry::{NO_BOX, RawAabb, is_no_box};
 use crate::input::filter::Filter;
 use crate::memory::buffers::buffers;
 use crate::memory::lazy::ReusableLazy;
@@ -116,13 +116,13 @@ impl Frame {
     /// The first call after a step takes O(rows), later ones O(1).
     pub(crate) fn aabb(&self, row: u32) -> Option<RawAabb> {
         let boxes = self.boxes_by_row.get_or_make(|boxes| self.write_boxes(boxes));
-        boxes.get(row as usize).copied().filter(|aabb| !aabb[0].is_nan())
+        boxes.get(row as usize).copied().filter(|aabb| !is_no_box(aabb))
     }
 
-    /// Writes the box of each row; all edges of a skipped row are NaN.
+    /// Writes the box of each row; that of a skipped row is [`NO_BOX`].
     pub(crate) fn write_boxes(&self, boxes: &mut Vec<RawAabb>) {
         boxes.clear();
-        boxes.resize(self.row_count, [f32::NAN; 4]);
+        boxes.resize(self.row_count, NO_BOX);
         let mut put = |BodyRecord { aabb, row }: BodyRecord| boxes[row as usize] = aabb;
         self.bands.bodies().filter(|body| !self.moved.is_outdated(body.row)).for_each(&mut put);
         self.moved.bands().flat_map(Bands::bodies).for_each(&mut put);

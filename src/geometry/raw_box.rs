@@ -12,6 +12,15 @@ pub type RawAabb = [f32; 4];
 /// Overlaps no finite box; its union with another box is that box.
 pub(crate) const EMPTY_AABB: RawAabb = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
 
+/// The box of a row that does not exist, or was skipped: it overlaps nothing.
+pub(crate) const NO_BOX: RawAabb = [f32::NAN; 4];
+
+/// Whether this is [`NO_BOX`]: edges of other boxes are never NaN.
+#[inline(always)]
+pub(crate) fn is_no_box(aabb: &RawAabb) -> bool {
+    aabb[0].is_nan()
+}
+
 /// Overlaps every box.
 pub(crate) const INFINITE_AABB: RawAabb = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
 

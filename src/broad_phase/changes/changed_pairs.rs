@@ -4,10 +4,10 @@
 //! partners. The pairs of changed rows with each other are found by a step over these rows alone,
 //! which finds their static pairs too. If they are few, they are compared with each other instead.
 //!
-//! - CHANGE-3: a changed row is *active* if it changed in the last step too, otherwise *new*. Pairs
-//!   with an active row are found anew in each step. All other pairs are kept from the last one, so
-//!   for new rows it has to be known which of them began and ended: these are searched for with two
-//!   boxes at once, that of the last step and that of now.
+//! - CHANGE-3: a changed row is *active* if it also changed in the last step, otherwise *newly
+//!   changed*. Pairs with an active row are found anew in each step. All other pairs are kept, so
+//!   the pairs of newly changed rows that began or ended must be known: each such row is searched
+//!   for with its old and its present box at once.
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::found_changes::FoundChanges;
@@ -110,7 +110,7 @@ impl ChangedPairs {
         self.add_both(input);
         self.bodies.sort(&mut self.spare);
         self.statics.sort(&mut self.spare);
-        sort_entries(&mut self.statics.new, &mut self.spare);
+        sort_entries(&mut self.statics.newly_changed, &mut self.spare);
         if self.tasks[..count].iter().any(|task| task.has_jumps) {
             // The boxes of a jump are searched for one by one, so a partner of both was removed and
             // added.
@@ -132,15 +132,15 @@ impl ChangedPairs {
 
     /// Adds the pairs of two changed rows.
     fn add_both(&mut self, input: ChangedInput<'_>) {
-        let Self { spare, both: [before, now], bodies: FoundChanges { active, new, edits }, .. } = self;
+        let Self { spare, both: [before, now], bodies: FoundChanges { active, newly_changed, edits }, .. } = self;
         now.retain(|&pair| {
-            let is_new = !row_and_partner(pair).into_iter().any(|row| input.is_active(row));
-            if is_new {
-                new.push(pair)
+            let is_newly_changed = !row_and_partner(pair).into_iter().any(|row| input.is_active(row));
+            if is_newly_changed {
+                newly_changed.push(pair)
             } else {
                 active.push(pair)
             }
-            is_new
+            is_newly_changed
         });
         sort_entries(before, spare);
         sort_entries(now, spare);
@@ -180,7 +180,7 @@ impl ChangedPairs {
         )?;
         step_pairs.body_pages().for_each(|page| both[1].extend(page.iter().map(|&[a, b]| entry(a, b))));
         for &[body, static_row] in step_pairs.static_pages().flatten() {
-            let list = if input.is_active(body) { &mut statics.active } else { &mut statics.new };
+            let list = if input.is_active(body) { &mut statics.active } else { &mut statics.newly_changed };
             list.push(entry(body, static_row));
         }
         step_pairs.clear(step.pool);
@@ -194,17 +194,17 @@ impl ChangedPairs {
         let StepContext { statics, are_circles, .. } = step;
         let (limit, changed) = (step.config.pair_limit, input.bodies);
         let mut count = 0;
-        for (k, a) in changed.iter().enumerate().filter(|(_, body)| !body.aabb[0].is_nan()) {
+        for (k, a) in changed.iter().enumerate().filter(|(_, body)| body.exists()) {
             let partners = changed[k + 1..]
                 .iter()
                 .filter(|b| touches(&a.aabb, &b.aabb, are_circles) && a.filter.interacts_with(b.filter));
             both.extend(partners.map(|b| entry(a.row.min(b.row), a.row.max(b.row))));
-            let list = if input.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.new };
+            let list = if input.is_active(a.row) { &mut static_pairs.active } else { &mut static_pairs.newly_changed };
             let circle = BodyCircle::of_box(&a.aabb);
             let mut write = |found: &mut Vec<BodyRecord>| {
                 let accepted = found.drain(..).filter(|of| {
-                    let do_circles = || circle.overlaps_box(&of.aabb);
-                    a.filter.interacts_with(statics.filter_of(of.row)) && (!are_circles || do_circles())
+                    let circles_overlap = || circle.overlaps_box(&of.aabb);
+                    a.filter.interacts_with(statics.filter_of(of.row)) && (!are_circles || circles_overlap())
                 });
                 let before = list.len();
                 list.extend(accepted.map(|of| entry(a.row, of.row)));

@@ -12,16 +12,17 @@
 //! one is added or removed. Once that has cost as much as filing all rows, all rows are filed: so
 //! settled bodies cost at most as much again as the best choice would.
 
-use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX};
+use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::PairFinder;
 use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
-use crate::geometry::RawAabb;
+use crate::geometry::{NO_BOX, RawAabb};
 use crate::memory::buffers::buffers;
 use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
+use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::update::BandPlace;
 
 /// Updates whose rows are remembered: a frame that is further behind is copied as a whole.
@@ -30,11 +31,18 @@ const LOG_COUNT: usize = 4;
 /// Rows that are loaded ahead of being moved.
 const AHEAD: usize = 16;
 
-/// Numbers of bands that do not exist: the row is settled or oversized, and `at` is its position
-/// there; or it has no entry in the bands.
+/// The band of a settled body, which is in no band: `at` is its position in `settled`.
 const SETTLED: u32 = u32::MAX;
+/// The band of an oversized body, likewise.
 const OVERSIZED: u32 = u32::MAX - 1;
-const NOWHERE: BandPlace = BandPlace { band: u32::MAX - 2, at: 0 };
+/// The place of a row that is in no band and in neither list.
+const NO_PLACE: BandPlace = BandPlace { band: u32::MAX - 2, at: 0 };
+
+/// Whether a place is in a band. The three values above are larger than all numbers of bands.
+#[inline(always)]
+fn is_in_band(place: BandPlace) -> bool {
+    place.band < NO_PLACE.band
+}
 
 /// Where the rows of the last step are filed.
 #[derive(Default)]
@@ -115,7 +123,7 @@ impl RowIndex {
         self.changed.clear();
         self.settled.clear();
         self.places.clear();
-        self.places.resize(frame.row_count, NOWHERE);
+        self.places.resize(frame.row_count, NO_PLACE);
         frame.bands.for_each_place(|row, place| self.places[row as usize] = place);
         self.oversized.clear();
         for record in frame.oversized.records() {
@@ -194,7 +202,7 @@ impl RowIndex {
         log.rows.extend(bodies.iter().map(|body| body.row));
         log.places.clear();
         frame.moved.start_use();
-        self.places.resize(self.places.len().max(row_count), NOWHERE);
+        self.places.resize(self.places.len().max(row_count), NO_PLACE);
         self.settle(changed, stamp, frame, &mut log);
         self.changed.clear();
         let new_count = bodies.iter().filter(|body| !last.contains(body.row)).count();
@@ -226,15 +234,10 @@ impl RowIndex {
         let Self { places, changed: last, settled, settled_changed, .. } = self;
         last.retain(|body| !changed.set().contains(body.row));
         for (k, &body) in last.iter().enumerate() {
-            if let Some(ahead) = last.get(k + 2 * AHEAD) {
-                prefetch(&places[ahead.row as usize..=ahead.row as usize]);
-            }
-            let ahead = last.get(k + AHEAD).map(|ahead| places[ahead.row as usize]);
-            if let Some(ahead) = ahead.filter(|&place| place != NOWHERE) {
-                frame.bands.prefetch_box(ahead);
-            }
+            let row_ahead = |ahead: usize| last.get(k + ahead).map(|body| body.row);
+            prefetch_ahead(places, &frame.bands, row_ahead(2 * AHEAD), row_ahead(AHEAD));
             let place = &mut places[body.row as usize];
-            if *place != NOWHERE && frame.bands.replace_box(*place, &body.aabb) {
+            if *place != NO_PLACE && frame.bands.replace_box(*place, &body.aabb) {
                 frame.moved.set_current(body.row);
                 log.places.push(*place);
             } else {
@@ -257,15 +260,10 @@ impl RowIndex {
     ) {
         let Self { places, changed, settled, oversized, settled_changed, oversized_changed, .. } = self;
         for (k, body) in bodies.iter().enumerate() {
-            if let Some(ahead) = bodies.get(k + 2 * AHEAD) {
-                prefetch(&places[ahead.row as usize..=ahead.row as usize]);
-            }
-            let ahead = bodies.get(k + AHEAD).filter(|_| stay.is_some()).map(|ahead| places[ahead.row as usize]);
-            if let Some(ahead) = ahead.filter(|place| place.band < NOWHERE.band) {
-                frame.bands.prefetch_box(ahead);
-            }
+            let row_ahead = |ahead: usize| bodies.get(k + ahead).map(|body| body.row);
+            prefetch_ahead(places, &frame.bands, row_ahead(2 * AHEAD), row_ahead(AHEAD).filter(|_| stay.is_some()));
             let &ChangedBody { row, aabb, .. } = body;
-            let (place, exists) = (places[row as usize], !aabb[0].is_nan());
+            let (place, exists) = (places[row as usize], body.exists());
             match place.band {
                 SETTLED => {
                     remove_at(settled, places, place);
@@ -275,7 +273,7 @@ impl RowIndex {
                     remove_at(oversized, places, place);
                     *oversized_changed = stamp.updates;
                 }
-                _ if place == NOWHERE => {}
+                _ if place == NO_PLACE => {}
                 _ => {
                     if let Some((last, log)) = &mut stay
                         && exists
@@ -288,8 +286,8 @@ impl RowIndex {
                     frame.moved.set_outdated(row);
                 }
             }
-            if place.band >= NOWHERE.band || !exists {
-                places[row as usize] = NOWHERE;
+            if !is_in_band(place) || !exists {
+                places[row as usize] = NO_PLACE;
             }
             changed.extend(exists.then_some(BodyRecord { aabb, row }));
         }
@@ -350,7 +348,7 @@ impl RowIndex {
     pub(crate) fn prefetch_box(&self, frame: &Frame, row: u32) {
         match self.places.get(row as usize).copied() {
             Some(BandPlace { band: SETTLED, at }) => prefetch(&self.settled[at as usize..=at as usize]),
-            Some(place) if place.band < NOWHERE.band => frame.bands.prefetch_box(place),
+            Some(place) if is_in_band(place) => frame.bands.prefetch_box(place),
             _ => {}
         }
     }
@@ -362,8 +360,19 @@ impl RowIndex {
         match place.band {
             SETTLED => Some(self.settled[place.at as usize].aabb),
             OVERSIZED => Some(self.oversized[place.at as usize].aabb),
-            _ => (place != NOWHERE).then(|| frame.bands.box_at(place)),
+            _ => (place != NO_PLACE).then(|| frame.bands.box_at(place)),
         }
+    }
+}
+
+/// Loads the place of one row, and the box at the place of another, if that is in a band.
+#[inline(always)]
+fn prefetch_ahead(places: &[BandPlace], bands: &Bands, of_place: Option<u32>, of_box: Option<u32>) {
+    if let Some(row) = of_place {
+        prefetch(&places[row as usize..=row as usize]);
+    }
+    if let Some(place) = of_box.map(|row| places[row as usize]).filter(|&place| is_in_band(place)) {
+        bands.prefetch_box(place);
     }
 }
 

@@ -1,16 +1,16 @@
 //! Searches the frame of the last step for changed rows: it has their unchanged partners.
 //!
-//! Rows that changed in the last step too are searched for with the box of now, all others with
-//! that of the last step at the same time.
+//! Active rows are searched for with their present box, newly changed ones with their old and their
+//! present box at once (CHANGE-3).
 
-use crate::broad_phase::changes::changed_body::{ChangedBody, NO_BOX, is_jump};
+use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::found_changes::FoundChanges;
 use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::frame::Frame;
-use crate::geometry::{BodyCircle, RawAabb, overlaps, union};
+use crate::geometry::{BodyCircle, NO_BOX, RawAabb, is_no_box, overlaps, union};
 use crate::memory::buffers::buffers;
 use crate::memory::page::PairBudget;
 use crate::pair::entry;
@@ -28,7 +28,7 @@ const COUNTED_AT_ONCE: usize = 4096;
 /// Rows whose boxes are loaded ahead of being read.
 const BOXES_AHEAD: usize = 16;
 
-/// Bits for the boxes of a new row that overlap another body.
+/// Bits for the boxes of a newly changed row that overlap another body.
 const BEFORE: u32 = 1;
 const NOW: u32 = 2;
 
@@ -49,7 +49,7 @@ pub(crate) struct ChangedInput<'s> {
 impl<'s> ChangedInput<'s> {
     /// The changed rows that exist.
     pub(super) fn present(self) -> impl Iterator<Item = &'s ChangedBody> {
-        self.bodies.iter().filter(|body| !body.aabb[0].is_nan())
+        self.bodies.iter().filter(|body| body.exists())
     }
 
     /// Whether a changed row is active (CHANGE-3).
@@ -59,8 +59,8 @@ impl<'s> ChangedInput<'s> {
     }
 }
 
-/// What was found for some changed rows; `both_before` has the pairs of two new rows in the last
-/// step.
+/// What was found for some changed rows; `both_before` has the pairs of two newly changed rows in
+/// the last step.
 #[derive(Default)]
 pub(super) struct ChangedTask {
     pub(super) range: Range<usize>,
@@ -109,7 +109,7 @@ impl Search<'_> {
 struct TaskSearch<'s, 't> {
     search: Search<'s>,
     bodies: &'t [ChangedBody],
-    /// The boxes of new rows in the last step; NaN for other rows.
+    /// The boxes of newly changed rows in the last step; [`NO_BOX`] for other rows.
     before: &'t [RawAabb],
     task: &'t mut ChangedTask,
     /// Number of present pairs that were counted against the limit.
@@ -132,8 +132,8 @@ impl TaskSearch<'_, '_> {
         let mut one = Groups::<1>::new();
         for (position, (body, &before)) in (0..).zip(self.bodies.iter().zip(self.before)) {
             let now = body.aabb;
-            if before[0].is_nan() {
-                if !now[0].is_nan() {
+            if is_no_box(&before) {
+                if !is_no_box(&now) {
                     one.push(Group { boxes: [now], position });
                 }
             } else if is_jump(&before, &now) {
@@ -144,13 +144,13 @@ impl TaskSearch<'_, '_> {
                 two.push(Group { boxes: [before, now], position });
             }
         }
-        // The bit of a box is that of its position in the group.
+        // Bit k is box k of the group: `BEFORE`, then `NOW`.
         self.search_for(&two, |bits| bits)?;
         self.search_for(&one, |_| NOW)
     }
 
     fn search_for<const N: usize>(&mut self, groups: &[Group<N>], bits_of: impl Fn(u32) -> u32) -> Option<()> {
-        let boxes = groups.iter().flat_map(|group| group.boxes).filter(|aabb| !aabb[0].is_nan());
+        let boxes = groups.iter().flat_map(|group| group.boxes).filter(|aabb| !is_no_box(aabb));
         let Some(bounds) = boxes.reduce(|a, b| union(&a, &b)) else { return Some(()) };
         let Search { step, input, all_changed_again, .. } = self.search;
         let moved = &input.front.moved;
@@ -181,7 +181,7 @@ impl TaskSearch<'_, '_> {
         let are_circles = self.search.step.are_circles;
         for position in 0..self.bodies.len() {
             let boxes = [self.before[position], self.bodies[position].aabb];
-            let existing = boxes.into_iter().filter(|aabb| !aabb[0].is_nan());
+            let existing = boxes.into_iter().filter(|aabb| !is_no_box(aabb));
             let Some(area) = existing.reduce(|a, b| union(&a, &b)) else { continue };
             found.clear();
             oversized.grid().collect(&area, seen_cells, found);
@@ -205,7 +205,7 @@ impl TaskSearch<'_, '_> {
         let filters = front.filters_by_row();
         let accepted_before = || filters.is_none_or(|f| f[row as usize].interacts_with(f[partner as usize]));
         if changed.set().contains(partner) {
-            // Two new rows find each other. A body overlaps itself.
+            // Both rows find this pair, and each row finds itself: only the lower row counts.
             if bits & BEFORE != 0 && row < partner && !input.is_active(partner) && accepted_before() {
                 self.task.both_before.push(entry(row, partner));
             }
@@ -224,18 +224,33 @@ impl TaskSearch<'_, '_> {
                 if is { found.edits.added.push(pair) } else { found.edits.removed.push(pair) }
             }
             if is {
-                found.new.push(pair);
+                found.newly_changed.push(pair);
             }
         }
-        if found.active.len() + found.new.len() - self.counted >= COUNTED_AT_ONCE { self.count() } else { Some(()) }
+        if found.active.len() + found.newly_changed.len() - self.counted >= COUNTED_AT_ONCE {
+            self.count()
+        } else {
+            Some(())
+        }
     }
 
-    /// Counts new pairs against the pair limit; `None` once it is exceeded.
+    /// Counts what was found since the last call against the pair limit; `None` once that is
+    /// exceeded.
     fn count(&mut self) -> Option<()> {
-        let len = self.task.found.active.len() + self.task.found.new.len();
-        let new = len - std::mem::replace(&mut self.counted, len);
-        self.search.budget.spend(new).then_some(())
+        let len = self.task.found.active.len() + self.task.found.newly_changed.len();
+        let uncounted = len - std::mem::replace(&mut self.counted, len);
+        self.search.budget.spend(uncounted).then_some(())
     }
+}
+
+/// Whether two boxes are so far apart that one search for both would read much that is near
+/// neither.
+fn is_jump(before: &RawAabb, now: &RawAabb) -> bool {
+    let is_far = |axis: usize| {
+        let [a, b] = [before, now].map(|aabb| aabb[axis + 2] - aabb[axis]);
+        before[axis + 2].max(now[axis + 2]) - before[axis].min(now[axis]) > 2.0 * (a + b)
+    };
+    !is_no_box(before) && !is_no_box(now) && (is_far(0) || is_far(1))
 }
 
 /// Whether two boxes overlap, and their circles if bodies are circles.

@@ -15,7 +15,7 @@
 //! Cost: a comparison of 16 bytes for each row, and a write of 20 bytes for each awake one.
 
 use crate::error::InvalidRow;
-use crate::geometry::RawAabb;
+use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
@@ -37,9 +37,6 @@ const WORDS: usize = ROW_CHUNK_LEN / WORD_BITS;
 
 /// Fewer records are copied by one thread, before another one could help.
 const PARALLEL_LIST_MIN: usize = 20_000;
-
-/// Equals no valid box, as the first edge of those is never NaN.
-const NO_BOX: RawAabb = [f32::NAN; 4];
 
 /// The state of the rows of a chunk.
 pub(super) struct RowChunk {

@@ -19,11 +19,11 @@ pub(crate) struct ChangedView {
 #[derive(Debug, Default)]
 struct PairList {
     pairs: Vec<[u32; 2]>,
-    new: Vec<u64>,
+    newly_changed: Vec<u64>,
     spare: Vec<u64>,
 }
 
-buffers!(PairList { leveled: pairs, new, spare; own: ; plain: ; });
+buffers!(PairList { leveled: pairs, newly_changed, spare; own: ; plain: ; });
 
 buffers!(ChangedView { leveled: ; own: bodies, statics; plain: known; });
 
@@ -37,7 +37,8 @@ enum Known {
     Rows,
     /// The changed rows: all.
     AllRows,
-    /// The pairs of changed rows: those that were found in it, and the new ones of the kept pairs.
+    /// The pairs with a changed row: those that the step found, and those of the kept pairs that
+    /// have newly changed rows.
     Pairs,
 }
 
@@ -78,7 +79,9 @@ impl ChangedView {
     pub(crate) fn bodies(&self, found: &FoundPairs, kept: &KeptPairs) -> &[[u32; 2]] {
         let list = self.bodies.get_or_make(|list| {
             let set = kept.changed.set();
-            self.list(found.body_pages(), &kept.bodies.new, list, |&[a, b]| set.contains(a) | set.contains(b));
+            self.list(found.body_pages(), &kept.bodies.newly_changed, list, |&[a, b]| {
+                set.contains(a) | set.contains(b)
+            });
         });
         &list.pairs
     }
@@ -87,30 +90,24 @@ impl ChangedView {
     pub(crate) fn statics(&self, found: &FoundPairs, kept: &KeptPairs) -> &[[u32; 2]] {
         let list = self.statics.get_or_make(|list| {
             let set = kept.changed.set();
-            self.list(found.static_pages(), &kept.statics.new, list, |&[body, _]| set.contains(body));
+            self.list(found.static_pages(), &kept.statics.newly_changed, list, |&[body, _]| set.contains(body));
         });
         &list.pairs
     }
 
     /// Lists pairs in the order of the pages: the kept ones are ascending.
-    fn list(
-        &self,
-        pages: PageChain<'_>,
-        kept_new: &[u64],
-        list: &mut PairList,
-        has_changed: impl Fn(&[u32; 2]) -> bool,
-    ) {
-        let PairList { pairs, new, spare } = list;
+    fn list(&self, pages: PageChain<'_>, kept: &[u64], list: &mut PairList, has_changed: impl Fn(&[u32; 2]) -> bool) {
+        let PairList { pairs, newly_changed, spare } = list;
         pairs.clear();
         match self.known {
             Known::Nothing | Known::AllRows => pages.for_each(|page| pairs.extend_from_slice(page)),
             Known::Rows => pages.for_each(|page| extend_filtered(pairs, page, &has_changed)),
             Known::Pairs => {
                 pages.found.iter().for_each(|page| pairs.extend_from_slice(page.pairs()));
-                new.clear();
-                new.extend_from_slice(kept_new);
-                sort_entries(new, spare);
-                pairs.extend(new.iter().map(|&pair| row_and_partner(pair)));
+                newly_changed.clear();
+                newly_changed.extend_from_slice(kept);
+                sort_entries(newly_changed, spare);
+                pairs.extend(newly_changed.iter().map(|&pair| row_and_partner(pair)));
             }
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! - KEPT-1: while `stamp` is that of the last successful frame, its pairs are those on the pages
 //!   and the active ones. The latter have a row that changed in that step and in the one before
-//!   (CHANGE-3); the pages have all others in ascending order, each on the page of the span of its
-//!   first row. The partner lists, if there are any, have all pairs.
+//!   (CHANGE-3); the pages have all others in ascending order, each on the page of the segment
+//!   of its first row. The partner lists, if there are any, have all pairs.
 //!
 //! Cost: a search and a move of half a kilobyte for each pair that goes to the pages or leaves: all
-//! pairs of rows that begin or end to be active, and those that began or ended of new rows.
+//! pairs of rows that become or cease to be active, and the pairs of newly changed rows that began
+//! or ended.
 
 use crate::broad_phase::changes::changed_pairs::ChangedPairs;
 use crate::broad_phase::changes::changed_set::ChangedSet;
@@ -15,8 +16,8 @@ use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
 use crate::broad_phase::pairs::{FoundPairs, PageChain, PairPages};
 use crate::contacts::by_row::{self, PairSides, RowSort};
 use crate::contacts::changes::row_lists::RowLists;
+use crate::contacts::changes::segments::{SEGMENT_ROWS, Segment, edit_segments};
 use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted};
-use crate::contacts::changes::spans::{PAGE_ROWS, Span, edit_spans};
 use crate::contacts::partners::{CsrSpan, PartnerLists};
 use crate::frame::moved::FrameStamp;
 use crate::memory::buffers::{Buffers, buffers};
@@ -45,8 +46,8 @@ pub(crate) struct KeptSide {
     /// The pairs with an active row, ascending.
     pub(crate) active: Vec<u64>,
     /// The other pairs with a row that changed in the last step, in any order.
-    pub(crate) new: Vec<u64>,
-    /// Those of them that have an active row now, ascending.
+    pub(crate) newly_changed: Vec<u64>,
+    /// Those of them that have an active row in the running step, ascending: they leave the pages.
     leaving: Vec<u64>,
     /// The pairs that the last step removed from the pages, and inserted there.
     page_edits: PairEdits,
@@ -62,10 +63,10 @@ buffers!(KeptPairs { leveled: ; own: changed, bodies, statics, found; plain: sta
 
 impl Buffers for KeptSide {
     fn bytes(&self) -> usize {
-        let Self { pages, active, new, leaving, page_edits, edits, lists, spare_edits } = self;
+        let Self { pages, active, newly_changed, leaving, page_edits, edits, lists, spare_edits } = self;
         pages.bytes()
             + active.bytes()
-            + new.bytes()
+            + newly_changed.bytes()
             + leaving.bytes()
             + page_edits.bytes()
             + edits.bytes()
@@ -82,7 +83,7 @@ impl Buffers for KeptSide {
         }
         self.lists.shrink_to_fit();
         self.active.shrink_to_fit();
-        self.new.shrink_to_fit();
+        self.newly_changed.shrink_to_fit();
         (self.leaving, self.page_edits, self.edits, self.spare_edits) = Default::default();
     }
 }
@@ -119,13 +120,13 @@ impl KeptPairs {
         }
         for side in [&mut *bodies, &mut *statics] {
             side.active.clear();
-            side.new.clear();
+            side.newly_changed.clear();
         }
         if changed.len() > 0 {
             let either = |&pair: &u64| row_and_partner(pair).into_iter().any(|row| changed.contains(row));
-            bodies.new.extend(bodies.pages.entries().filter(either));
+            bodies.newly_changed.extend(bodies.pages.entries().filter(either));
             let first = |&pair: &u64| changed.contains(row_and_partner(pair)[0]);
-            statics.new.extend(statics.pages.entries().filter(first));
+            statics.newly_changed.extend(statics.pages.entries().filter(first));
         }
     }
 
@@ -133,12 +134,11 @@ impl KeptPairs {
     /// pairs of both kinds that there will be.
     pub(crate) fn plan_edits(&mut self, changed: &ChangedSet) -> usize {
         let Self { changed: last, bodies, statics, found, .. } = self;
-        // Also of rows that do not exist any more.
-        let is_active = |row: u32| changed.contains(row) && last.contains(row);
-        let new_rows = changed.rows().iter().chain(changed.gone()).copied().filter(|&row| !last.contains(row));
-        statics.compare_rows(new_rows, &mut found.statics);
-        bodies.plan(&found.bodies, |pair| row_and_partner(pair).into_iter().any(is_active))
-            + statics.plan(&found.statics, |pair| is_active(row_and_partner(pair)[0]))
+        let newly_changed = changed.rows().iter().chain(changed.gone()).copied().filter(|&row| !last.contains(row));
+        statics.compare_rows(newly_changed, &mut found.statics);
+        let active = ActiveRows { changed, last };
+        bodies.plan(&found.bodies, |pair| active.are_in(pair))
+            + statics.plan(&found.statics, |pair| active.is_first(pair))
     }
 
     /// Applies the edits that were found, for a step with this many rows. `with_edits`: finds out
@@ -155,9 +155,9 @@ impl KeptPairs {
         bodies.edit_pages(row_count, parallel);
         statics.edit_pages(row_count, parallel);
         if with_edits || with_lists {
-            let is_active = |row: u32| changed.contains(row) && last.contains(row);
-            bodies.find_edits(&found.bodies, |pair| row_and_partner(pair).into_iter().any(is_active));
-            statics.find_edits(&found.statics, |pair| is_active(row_and_partner(pair)[0]));
+            let active = ActiveRows { changed, last };
+            bodies.find_edits(&found.bodies, |pair| active.are_in(pair));
+            statics.find_edits(&found.statics, |pair| active.is_first(pair));
         }
         if with_lists {
             bodies.edit_lists(true, row_count, parallel);
@@ -165,9 +165,32 @@ impl KeptPairs {
         }
         for (side, found) in [(bodies, &mut found.bodies), (statics, &mut found.statics)] {
             std::mem::swap(&mut side.active, &mut found.active);
-            std::mem::swap(&mut side.new, &mut found.new);
+            std::mem::swap(&mut side.newly_changed, &mut found.newly_changed);
         }
         self.stamp = stamp;
+    }
+}
+
+/// The rows that are active in the running step (CHANGE-3), those that no longer exist included.
+#[derive(Clone, Copy)]
+struct ActiveRows<'a> {
+    changed: &'a ChangedSet,
+    last: &'a ChangedSet,
+}
+
+impl ActiveRows<'_> {
+    fn contains(self, row: u32) -> bool {
+        self.changed.contains(row) && self.last.contains(row)
+    }
+
+    /// Whether either row of a pair of bodies is active.
+    fn are_in(self, pair: u64) -> bool {
+        row_and_partner(pair).into_iter().any(|row| self.contains(row))
+    }
+
+    /// Whether the body of a pair with a static is active.
+    fn is_first(self, pair: u64) -> bool {
+        self.contains(row_and_partner(pair)[0])
     }
 }
 
@@ -177,14 +200,14 @@ impl KeptSide {
         merge(self.pages.entries(), self.active.iter().copied())
     }
 
-    /// Finds which static pairs of new rows ended and began.
-    fn compare_rows(&self, new_rows: impl Iterator<Item = u32>, found: &mut FoundChanges) {
-        let FoundChanges { new, edits: PairEdits { removed, added }, .. } = found;
-        if self.pages.pair_count() + new.len() == 0 {
+    /// Finds which static pairs of newly changed rows ended and began.
+    fn compare_rows(&self, rows: impl Iterator<Item = u32>, found: &mut FoundChanges) {
+        let FoundChanges { newly_changed, edits: PairEdits { removed, added }, .. } = found;
+        if self.pages.pair_count() + newly_changed.len() == 0 {
             return;
         }
-        let mut now = &new[..];
-        for row in new_rows {
+        let mut now = &newly_changed[..];
+        for row in rows {
             let count = now.iter().take_while(|&&pair| row_and_partner(pair)[0] == row).count();
             let (present, rest) = now.split_at(count);
             now = rest;
@@ -197,16 +220,16 @@ impl KeptSide {
     /// Finds the edits of the pages; `is_active` is whether a pair has a row that is active now.
     /// Returns the number of present pairs.
     fn plan(&mut self, found: &FoundChanges, is_active: impl Fn(u64) -> bool) -> usize {
-        let Self { active, new, leaving, page_edits: edits, .. } = self;
+        let Self { active, newly_changed, leaving, page_edits: edits, .. } = self;
         edits.clear();
         // Pairs of rows that become active, and of those that are active no more.
         leaving.clear();
-        leaving.extend(new.iter().copied().filter(|&pair| is_active(pair)));
+        leaving.extend(newly_changed.iter().copied().filter(|&pair| is_active(pair)));
         leaving.sort_unstable();
         edits.removed.extend(merge(leaving.iter().copied(), found.edits.removed.iter().copied()));
         let returning = active.iter().copied().filter(|&pair| !is_active(pair));
         edits.added.extend(merge(returning, found.edits.added.iter().copied()));
-        // Those that would return, but end.
+        // Pairs that would return to the pages, but ended.
         edits.cancel();
         self.page_count_after() + found.active.len()
     }
@@ -219,7 +242,7 @@ impl KeptSide {
     /// `found`; `is_active` is whether a pair has a row that is active now.
     fn find_edits(&mut self, found: &FoundChanges, is_active: impl Fn(u64) -> bool) {
         let Self { active, leaving, edits, spare_edits, .. } = self;
-        // Rows that are active now changed in the last step, so these are all pairs that they had.
+        // An active row also changed in the last step, so all pairs that it had are in these lists.
         let before = merge(active.iter().copied().filter(|&pair| is_active(pair)), leaving.iter().copied());
         let PairEdits { removed, added } = spare_edits;
         removed.clear();
@@ -238,7 +261,7 @@ impl KeptSide {
 
     /// The pairs whose first row is this one (KEPT-1).
     fn pairs_of(&self, row: u32) -> &[[u32; 2]] {
-        let Some(page) = self.pages.pages().get(row as usize / PAGE_ROWS) else { return &[] };
+        let Some(page) = self.pages.pages().get(row as usize / SEGMENT_ROWS) else { return &[] };
         let pairs = page.pairs();
         let start = pairs.partition_point(|&[first, _]| first < row);
         &pairs[start..start + pairs[start..].partition_point(|&[first, _]| first == row)]
@@ -250,16 +273,16 @@ impl KeptSide {
         by_span.fill(found, row_count, PairSides::First, parallel);
         // Nothing else has the pages while a step is at work, so they are not cloned.
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
-        pages.resize_with(row_count.div_ceil(PAGE_ROWS), Page::empty);
-        parallel::for_each_chunk(parallel, pages, by_row::SPAN_ROWS / PAGE_ROWS, |number, pages| {
-            // A span of the sort covers many pages.
+        pages.resize_with(row_count.div_ceil(SEGMENT_ROWS), Page::empty);
+        parallel::for_each_chunk(parallel, pages, by_row::SPAN_ROWS / SEGMENT_ROWS, |number, pages| {
+            // A span of the sort has many segments.
             let mut partners = CsrSpan::default();
             partners.rebuild(by_span.runs(number));
             let first_row = (number * by_row::SPAN_ROWS) as u32;
-            for (page, rows) in pages.iter_mut().zip((0..by_row::SPAN_ROWS).step_by(PAGE_ROWS)) {
+            for (page, rows) in pages.iter_mut().zip((0..by_row::SPAN_ROWS).step_by(SEGMENT_ROWS)) {
                 page.edit_pairs(|pairs| {
                     pairs.clear();
-                    let lists = (rows..rows + PAGE_ROWS).map(|row| (row, partners.list(row)));
+                    let lists = (rows..rows + SEGMENT_ROWS).map(|row| (row, partners.list(row)));
                     let count = lists.clone().map(|(_, list)| list.len()).sum::<usize>();
                     if pairs.capacity() < count {
                         pairs.reserve_exact(count + count / 4 + 8);
@@ -275,13 +298,14 @@ impl KeptSide {
 
     fn edit_pages(&mut self, row_count: usize, parallel: bool) {
         let (pair_count, edits) = (self.page_count_after(), &self.page_edits);
-        let span_count = row_count.div_ceil(PAGE_ROWS);
+        let page_count = row_count.div_ceil(SEGMENT_ROWS);
         // Nothing else has the pages while a step is at work, so they are not cloned.
         let pages = Arc::make_mut(&mut self.pages).edit(pair_count);
-        // Rows are added before and removed after their pairs are edited.
-        pages.resize_with(pages.len().max(span_count), Page::empty);
-        edit_spans(parallel, pages, 0, edits.into());
-        pages.truncate(span_count);
+        // Pages are added before the edits and removed after them: removed rows lose their pairs
+        // first.
+        pages.resize_with(pages.len().max(page_count), Page::empty);
+        edit_segments(parallel, pages, 0, edits.into());
+        pages.truncate(page_count);
     }
 
     /// Edits the lists; those of both rows if `both`.
@@ -309,7 +333,7 @@ fn merge(a: impl Iterator<Item = u64>, b: impl Iterator<Item = u64>) -> impl Ite
     })
 }
 
-impl Span for Page {
+impl Segment for Page {
     fn edit(&mut self, removed: &[u64], added: &[u64]) {
         let place = |pairs: &[[u32; 2]], key: u64| pairs.partition_point(|&[row, partner]| entry(row, partner) < key);
         self.edit_pairs(|pairs| {

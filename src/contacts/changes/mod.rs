@@ -3,5 +3,5 @@
 pub(crate) mod changed_view;
 pub(crate) mod kept_pairs;
 pub(crate) mod row_lists;
+pub(crate) mod segments;
 pub(crate) mod sorted_edit;
-pub(crate) mod spans;

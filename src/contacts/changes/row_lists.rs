@@ -1,10 +1,10 @@
 //! The partners of each row, ascending, in lists that can be edited.
 //!
-//! Rows are divided into spans of [`PAGE_ROWS`], each with its lists in one vector. An edit moves
-//! the lists of its span, half a kilobyte.
+//! Rows are divided into segments of [`SEGMENT_ROWS`], each with its lists in one vector. An edit
+//! moves the lists of its segment, half a kilobyte.
 
+use crate::contacts::changes::segments::{SEGMENT_ROWS, Segment, SortedEdits, edit_segments};
 use crate::contacts::changes::sorted_edit::{insert_sorted, release_spare, remove_sorted};
-use crate::contacts::changes::spans::{PAGE_ROWS, SortedEdits, Span, edit_spans};
 use crate::memory::buffers::buffers;
 use crate::pair::row_and_partner;
 use crate::parallel;
@@ -13,31 +13,31 @@ use crate::prefetch::prefetch;
 /// A list for each row.
 #[derive(Debug, Default)]
 pub(crate) struct RowLists {
-    spans: Vec<ListSpan>,
+    segments: Vec<ListSegment>,
 }
 
-/// The lists of the rows of a span.
+/// The lists of the rows of a segment.
 #[derive(Debug, Default)]
-struct ListSpan {
+struct ListSegment {
     /// The end of the list of each row, which is the start of the next.
     ends: Vec<u32>,
     partners: Vec<u32>,
 }
 
-buffers!(RowLists { leveled: ; own: spans; plain: ; });
-buffers!(ListSpan { leveled: ends, partners; own: ; plain: ; });
+buffers!(RowLists { leveled: ; own: segments; plain: ; });
+buffers!(ListSegment { leveled: ends, partners; own: ; plain: ; });
 
 impl RowLists {
     /// Replaces all lists.
     pub(super) fn fill<'l>(&mut self, parallel: bool, row_count: usize, list: impl Fn(u32) -> &'l [u32] + Sync + Send) {
-        self.spans.resize_with(row_count.div_ceil(PAGE_ROWS), ListSpan::default);
-        parallel::for_each_mut(parallel, &mut self.spans, |number, ListSpan { ends, partners }| {
+        self.segments.resize_with(row_count.div_ceil(SEGMENT_ROWS), ListSegment::default);
+        parallel::for_each_mut(parallel, &mut self.segments, |number, ListSegment { ends, partners }| {
             ends.clear();
             partners.clear();
-            let rows = number * PAGE_ROWS..(number + 1) * PAGE_ROWS;
+            let rows = number * SEGMENT_ROWS..(number + 1) * SEGMENT_ROWS;
             let lists = rows.clone().map(|row| if row < row_count { list(row as u32) } else { &[] });
             let len: usize = lists.clone().map(<[u32]>::len).sum();
-            ends.reserve_exact(PAGE_ROWS);
+            ends.reserve_exact(SEGMENT_ROWS);
             if partners.capacity() < len {
                 partners.reserve_exact(len + len / 4 + 8);
             }
@@ -52,24 +52,24 @@ impl RowLists {
     /// The list of a row; empty if there is no such row.
     #[inline]
     pub(crate) fn of(&self, row: u32) -> &[u32] {
-        let Some(span) = self.spans.get(row as usize / PAGE_ROWS) else { return &[] };
-        &span.partners[span.range(row)]
+        let Some(segment) = self.segments.get(row as usize / SEGMENT_ROWS) else { return &[] };
+        &segment.partners[segment.range(row)]
     }
 
     /// Applies edits, all of which must be possible. There are `row_count` rows afterwards.
     pub(super) fn edit(&mut self, parallel: bool, row_count: usize, edits: SortedEdits<'_>) {
-        let span_count = row_count.div_ceil(PAGE_ROWS);
-        let empty = || ListSpan { ends: vec![0; PAGE_ROWS], partners: Vec::new() };
-        self.spans.resize_with(self.spans.len().max(span_count), empty);
-        edit_spans(parallel, &mut self.spans, 0, edits);
-        self.spans.truncate(span_count);
+        let segment_count = row_count.div_ceil(SEGMENT_ROWS);
+        let empty = || ListSegment { ends: vec![0; SEGMENT_ROWS], partners: Vec::new() };
+        self.segments.resize_with(self.segments.len().max(segment_count), empty);
+        edit_segments(parallel, &mut self.segments, 0, edits);
+        self.segments.truncate(segment_count);
     }
 }
 
-impl ListSpan {
+impl ListSegment {
     #[inline]
     fn range(&self, row: u32) -> std::ops::Range<usize> {
-        let at = row as usize % PAGE_ROWS;
+        let at = row as usize % SEGMENT_ROWS;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         start as usize..self.ends[at] as usize
     }
@@ -84,15 +84,15 @@ impl ListSpan {
     /// Moves the ends of lists by the number of entries up to each row.
     fn move_ends(&mut self, entries: &[u64], by: impl Fn(u32, u32) -> u32) {
         let (mut count, mut from) = (0, 0);
-        let rows = entries.iter().map(|&entry| row_and_partner(entry)[0] as usize % PAGE_ROWS);
-        for row in rows.chain([PAGE_ROWS]) {
+        let rows = entries.iter().map(|&entry| row_and_partner(entry)[0] as usize % SEGMENT_ROWS);
+        for row in rows.chain([SEGMENT_ROWS]) {
             self.ends[from..row].iter_mut().for_each(|end| *end = by(*end, count));
             (count, from) = (count + 1, row);
         }
     }
 }
 
-impl Span for ListSpan {
+impl Segment for ListSegment {
     fn edit(&mut self, removed: &[u64], added: &[u64]) {
         if !removed.is_empty() {
             let mut partners = std::mem::take(&mut self.partners);

@@ -51,7 +51,7 @@ pub(super) struct ContactEdits {
     /// Contacts that began, and those of `moved` that persist.
     pub(super) inserted: Vec<Insertion>,
     /// Present pairs of rows that other bodies have now.
-    renamed: Vec<u64>,
+    reassigned: Vec<u64>,
     /// Lingering contacts that have a pair again.
     resumed: Vec<u64>,
 }
@@ -71,60 +71,72 @@ impl ContactEdits {
     /// Finds which contacts end, which have to be taken out, and which begin.
     pub(super) fn plan<C: Fn(u64) -> bool, K: Fn(u64) -> bool>(&mut self, step: &ToldPairs<'_, C, K>) {
         let ToldPairs { edits: PairEdits { removed, added }, present, map, may_have_changed, keeps, .. } = step;
-        let Self { lingering, ended, taken, moved, ended_after_move, inserted, renamed, resumed } = self;
-        [&mut *taken, renamed, resumed].into_iter().for_each(Vec::clear);
+        let Self { ended, taken, moved, ended_after_move, inserted, reassigned, resumed, .. } = self;
+        [&mut *taken, reassigned, resumed].into_iter().for_each(Vec::clear);
         moved.clear();
         ended_after_move.clear();
         inserted.clear();
-        let is_renamed = |pair: &u64| map.renames(*pair);
+        let is_reassigned = |pair: &u64| map.is_reassigned(*pair);
         if !map.is_identity() {
-            renamed.extend(present.iter().flat_map(|pairs| pairs.iter()).copied().filter(is_renamed));
-            renamed.sort_unstable();
-            // Their pairs of the last step are these, without those that began and with those that
-            // ended.
-            taken.extend(renamed.iter().copied().filter(|pair| added.binary_search(pair).is_err()));
-            taken.extend(removed.iter().copied().filter(is_renamed));
+            reassigned.extend(present.iter().flat_map(|pairs| pairs.iter()).copied().filter(is_reassigned));
+            reassigned.sort_unstable();
+            // Of the last step: the present pairs of these rows without those that began, and those
+            // that ended.
+            taken.extend(reassigned.iter().copied().filter(|pair| added.binary_search(pair).is_err()));
+            taken.extend(removed.iter().copied().filter(is_reassigned));
         }
         ended.clear();
-        ended.extend(removed.iter().copied().filter(|pair| !is_renamed(pair)));
-        inserted.extend(added.iter().filter(|pair| !is_renamed(pair)).map(|&entry| Insertion::began(entry)));
+        ended.extend(removed.iter().copied().filter(|pair| !is_reassigned(pair)));
+        inserted.extend(added.iter().filter(|pair| !is_reassigned(pair)).map(|&entry| Insertion::began(entry)));
         if let Some(keeps) = keeps {
-            lingering.retain(|&contact| {
-                if !may_have_changed(contact) {
-                    return true;
-                }
-                let has_pair_again = || inserted.binary_search_by_key(&contact, |new| new.entry).is_ok();
-                if is_renamed(&contact) {
-                    taken.push(contact);
-                } else if has_pair_again() {
-                    resumed.push(contact);
-                } else {
-                    ended.push(contact);
-                }
-                false
-            });
-            if !resumed.is_empty() {
-                inserted.retain(|new| resumed.binary_search(&new.entry).is_err());
-            }
-            ended.retain(|&contact| {
-                let is_kept = keeps(contact);
-                lingering.extend(is_kept.then_some(contact));
-                !is_kept
-            });
-            lingering.sort_unstable();
-            ended.sort_unstable();
+            self.sort_lingering(map, may_have_changed, keeps);
         }
-        taken.sort_unstable();
+        self.taken.sort_unstable();
+    }
+
+    /// Sorts the lingering contacts of changed rows into those that are taken out, have a pair
+    /// again or end, and adds those that would end but are kept by the margin (TOLD-1).
+    fn sort_lingering(
+        &mut self,
+        map: &PairMap<'_>,
+        may_have_changed: &impl Fn(u64) -> bool,
+        keeps: &impl Fn(u64) -> bool,
+    ) {
+        let Self { lingering, ended, taken, inserted, resumed, .. } = self;
+        lingering.retain(|&contact| {
+            if !may_have_changed(contact) {
+                return true;
+            }
+            let has_pair_again = || inserted.binary_search_by_key(&contact, |new| new.entry).is_ok();
+            if map.is_reassigned(contact) {
+                taken.push(contact);
+            } else if has_pair_again() {
+                resumed.push(contact);
+            } else {
+                ended.push(contact);
+            }
+            false
+        });
+        if !resumed.is_empty() {
+            inserted.retain(|new| resumed.binary_search(&new.entry).is_err());
+        }
+        ended.retain(|&contact| {
+            let is_kept = keeps(contact);
+            lingering.extend(is_kept.then_some(contact));
+            !is_kept
+        });
+        lingering.sort_unstable();
+        ended.sort_unstable();
     }
 
     /// Finds which of the contacts that were taken out are inserted again, and which end.
     pub(super) fn resolve_moved<C, K: Fn(u64) -> bool>(&mut self, ToldPairs { keeps, .. }: &ToldPairs<'_, C, K>) {
-        let Self { lingering, moved, ended_after_move, inserted, renamed, .. } = self;
-        if renamed.is_empty() && moved.is_empty() {
+        let Self { lingering, moved, ended_after_move, inserted, reassigned, .. } = self;
+        if reassigned.is_empty() && moved.is_empty() {
             return;
         }
         moved.sort_unstable();
-        let mut began = renamed.iter().copied().peekable();
+        let mut began = reassigned.iter().copied().peekable();
         for &(entry, value) in &*moved {
             while let Some(pair) = began.next_if(|&pair| pair < entry) {
                 inserted.push(Insertion::began(pair));
@@ -148,7 +160,7 @@ impl Buffers for ContactEdits {
         self.lingering.bytes()
             + self.ended.bytes()
             + self.taken.bytes()
-            + self.renamed.bytes()
+            + self.reassigned.bytes()
             + self.resumed.bytes()
             + (self.moved.capacity() + self.ended_after_move.capacity()) * size_of::<MovedContact>()
             + self.inserted.capacity() * size_of::<Insertion>()

@@ -32,7 +32,7 @@ impl RowMap<'_> {
     }
 
     /// Whether a row is one of the rows of [`Except`](Self::Except).
-    pub(super) fn renames(self, row: u32) -> bool {
+    pub(super) fn is_reassigned(self, row: u32) -> bool {
         matches!(self, Self::Except { rows, .. } if rows.binary_search(&row).is_ok())
     }
 }
@@ -51,11 +51,11 @@ impl PairMap<'_> {
         self.sides.iter().all(|side| matches!(side, RowMap::Same | RowMap::Except { rows: [], .. }))
     }
 
-    /// Whether a row of a pair of either step has another body than in the other step, in a step
-    /// that was told what changed.
-    pub(super) fn renames(&self, pair: u64) -> bool {
+    /// Whether a row of the pair has another body or static than in the last step. For steps that
+    /// were told what changed.
+    pub(super) fn is_reassigned(&self, pair: u64) -> bool {
         let [a, b] = row_and_partner(pair);
-        self.sides[0].renames(a) || self.sides[1].renames(b)
+        self.sides[0].is_reassigned(a) || self.sides[1].is_reassigned(b)
     }
 
     /// The new entry of a contact; `None` if one side is gone.

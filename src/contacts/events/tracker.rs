@@ -33,7 +33,7 @@ use crate::contacts::events::row_map::{PairMap, RowMap};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::statics::{StaticSet, StaticsVersion};
-use crate::geometry::{BodyCircle, RawAabb, overlaps};
+use crate::geometry::{BodyCircle, NO_BOX, RawAabb, overlaps};
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::bit_set::BitSet;
@@ -186,7 +186,7 @@ impl ContactTracker {
         let exists = |row: u32| (row as usize) < row_count;
         let told = ToldPairs {
             edits: &kept.bodies.edits,
-            present: [&kept.bodies.active, &kept.bodies.new],
+            present: [&kept.bodies.active, &kept.bodies.newly_changed],
             map: PairMap { sides: [body_map; 2], ascending: true },
             may_have_changed: |contact| row_and_partner(contact).into_iter().any(|row| changed.contains(row)),
             keeps: (step.margin > 0.0).then_some(|contact| {
@@ -199,7 +199,7 @@ impl ContactTracker {
         bodies.edit(&told, |rows| rows.map(last_id));
         let told = ToldPairs {
             edits: &kept.statics.edits,
-            present: [&kept.statics.active, &kept.statics.new],
+            present: [&kept.statics.active, &kept.statics.newly_changed],
             map: PairMap { sides: [body_map, static_map], ascending: false },
             may_have_changed: |contact| statics_changed || changed.contains(row_and_partner(contact)[0]),
             keeps: (step.margin > 0.0).then_some(|contact| {
@@ -297,7 +297,7 @@ impl TrackedStep<'_> {
 
     /// The box of a row, grown by the margin; NaN, which overlaps nothing, if the row is invalid.
     fn grown_box(&self, row: u32) -> RawAabb {
-        self.rows.check(row as usize).map_or([f32::NAN; 4], |aabb| grow_box(aabb, self.margin))
+        self.rows.check(row as usize).map_or(NO_BOX, |aabb| grow_box(aabb, self.margin))
     }
 }
 

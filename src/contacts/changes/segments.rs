@@ -1,17 +1,18 @@
-//! Spans of rows, and edits to what is stored by span.
+//! Segments of rows, and edits to what is stored by segment.
 
 use crate::broad_phase::changes::pair_edits::PairEdits;
 use crate::pair::row_and_partner;
 use crate::parallel;
 use crate::prefetch::prefetch;
 
-/// Rows of a page of kept pairs, and of a span of partner lists.
-pub(super) const PAGE_ROWS: usize = 64;
+/// Rows of a segment: its kept pairs are on one page, of any length, and its partner lists are in
+/// one vector.
+pub(super) const SEGMENT_ROWS: usize = 64;
 
 /// Fewest edits that are divided between threads.
 const PARALLEL_MIN: usize = 512;
 
-/// Edits whose spans are loaded ahead of being edited.
+/// Edits whose segments are loaded ahead of being edited.
 const AHEAD: usize = 8;
 
 /// Some edits in ascending order.
@@ -41,8 +42,8 @@ impl SortedEdits<'_> {
     }
 }
 
-/// What is stored for a span of rows.
-pub(super) trait Span: Send {
+/// What is stored for a segment of rows.
+pub(super) trait Segment: Send {
     /// Applies edits, all of which must be possible.
     fn edit(&mut self, removed: &[u64], added: &[u64]);
 
@@ -50,35 +51,35 @@ pub(super) trait Span: Send {
     fn prefetch(&self);
 }
 
-/// Edits each span of rows that has edits; the first of `spans` has the number `first`.
-pub(super) fn edit_spans<T: Span>(parallel: bool, spans: &mut [T], first: usize, mut edits: SortedEdits<'_>) {
-    if parallel && edits.removed.len() + edits.added.len() >= PARALLEL_MIN && spans.len() > 1 {
-        let middle = spans.len() / 2;
-        let (front, back) = spans.split_at_mut(middle);
-        let (front_edits, back_edits) = edits.split_at_row((first + middle) * PAGE_ROWS);
+/// Edits each segment of rows that has edits; the first of `segments` has the number `first`.
+pub(super) fn edit_segments<T: Segment>(parallel: bool, segments: &mut [T], first: usize, mut edits: SortedEdits<'_>) {
+    if parallel && edits.removed.len() + edits.added.len() >= PARALLEL_MIN && segments.len() > 1 {
+        let middle = segments.len() / 2;
+        let (front, back) = segments.split_at_mut(middle);
+        let (front_edits, back_edits) = edits.split_at_row((first + middle) * SEGMENT_ROWS);
         parallel::join(
             parallel,
-            || edit_spans(parallel, front, first, front_edits),
-            || edit_spans(parallel, back, first + middle, back_edits),
+            || edit_segments(parallel, front, first, front_edits),
+            || edit_segments(parallel, back, first + middle, back_edits),
         );
         return;
     }
     while let Some(row) = edits.first_row() {
         for entries in [edits.removed, edits.added] {
-            let span_of = |entry: &u64| row_and_partner(*entry)[0] as usize / PAGE_ROWS - first;
-            if let Some(span) = entries.get(2 * AHEAD).map(span_of) {
-                prefetch(&spans[span..=span]);
+            let segment_of = |entry: &u64| row_and_partner(*entry)[0] as usize / SEGMENT_ROWS - first;
+            if let Some(segment) = entries.get(2 * AHEAD).map(segment_of) {
+                prefetch(&segments[segment..=segment]);
             }
-            if let Some(span) = entries.get(AHEAD).map(span_of) {
-                spans[span].prefetch();
+            if let Some(segment) = entries.get(AHEAD).map(segment_of) {
+                segments[segment].prefetch();
             }
         }
-        let span = row / PAGE_ROWS;
-        let end = (span + 1) * PAGE_ROWS;
+        let segment = row / SEGMENT_ROWS;
+        let end = (segment + 1) * SEGMENT_ROWS;
         let count =
             |entries: &[u64]| entries.iter().take_while(|&&entry| (row_and_partner(entry)[0] as usize) < end).count();
         let (removed, added) = (edits.removed.split_at(count(edits.removed)), edits.added.split_at(count(edits.added)));
-        spans[span - first].edit(removed.0, added.0);
+        segments[segment - first].edit(removed.0, added.0);
         edits = SortedEdits { removed: removed.1, added: added.1 };
     }
 }
