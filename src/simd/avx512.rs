@@ -8,7 +8,7 @@
 use crate::memory::page::PAGE_SLACK;
 use crate::simd::avx2::{F32x8, U32x8};
 use crate::simd::backend::{Backend, ordered};
-use crate::simd::batch_test::{FilterLanes, Side, hits};
+use crate::simd::batch_test::{self, FilterLanes, Side, hits};
 use crate::simd::circle_test::CircleSides;
 use crate::simd::probe::PairOrder;
 use crate::simd::raw_columns::RawColumns;
@@ -138,7 +138,12 @@ impl Backend for Avx512 {
     const TWO_MAX: usize = 8;
 
     #[inline(always)]
-    unsafe fn test_two(tests: Tests, columns: RawColumns, candidates: [usize; 2], out: *mut [u32; 2]) -> usize {
+    unsafe fn test_two(
+        tests: batch_test::Tests,
+        columns: RawColumns,
+        candidates: [usize; 2],
+        out: *mut [u32; 2],
+    ) -> usize {
         const { assert!(PAGE_SLACK >= 16) }
         // SAFETY: the caller vouches for AVX-512, nine entries and `PAGE_SLACK` slots.
         unsafe {
