@@ -59,6 +59,25 @@ fn sleeping_wide_bodies_among_tall_ones_match_brute_force() {
     assert!(check.cached_max > 8000, "at most {} were cached", check.cached_max);
 }
 
+/// The second class has no bodies, so the tables of its band are memory that an earlier step used.
+#[test]
+fn oversized_bodies_awake_among_sleepers_without_large_ones_match_brute_force() {
+    let mut worlds = WorldSet::new(WorldConfig::new().with_bounds([0.5, 0.5]));
+    for (frame, (count, shift)) in
+        [(713, 0.0), (8, 1.0), (8, 1.0), (713, 2.0), (8, 1.0), (8, 1.0)].into_iter().enumerate()
+    {
+        let small = |k: usize| {
+            let [x, y] = [(k % 40) as f32 * 4.0, (k / 40) as f32 * 4.0 + shift];
+            [x, y, x + 0.5, y + 0.5]
+        };
+        let boxes: Vec<[f32; 4]> = std::iter::once([0.0, 0.0, 500.0, 500.0]).chain((1..count).map(small)).collect();
+        let asleep: Vec<bool> = (0..count).map(|row| row != 0).collect();
+        let bodies = Bodies::from_aabbs(&boxes).with_asleep(&asleep);
+        let found = worlds.each(|world| FoundPairs::new(world.step(bodies).unwrap()));
+        ExpectedPairs::new(&boxes, &[]).compare(&found).unwrap_or_else(|error| panic!("frame {frame}: {error}"));
+    }
+}
+
 #[test]
 fn sleepers_are_independent_of_settings() {
     let configs = [

@@ -174,6 +174,10 @@ impl Bands {
     /// The cells of a built band.
     #[inline]
     pub(super) fn cells(&self, slot: &BandSlot) -> FiledCells<'_> {
+        if slot.population() == 0 {
+            // Such a band is not built: its tables are what an earlier step left there.
+            return FiledCells::none();
+        }
         let blocks = self.places.blocks(slot.places.clone(), slot.population());
         FiledCells { blocks, starts: slot.band.starts(self.words_of(slot)) }
     }
