@@ -76,12 +76,11 @@ pub(super) fn sweep_pairs(
     own: &[BodyRecord],
     rules: PairRules<'_>,
     level: DetectedSimd,
-    CrowdedScratch { records, band, .. }: &mut CrowdedScratch,
+    scratch: &mut CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    records.clear();
-    records.extend_from_slice(own);
-    sweep::sweep_bodies(level, records, axis, (rules.filters_by_row, rules.are_circles), &mut band.sweep, sink)
+    let rules = (rules.filters_by_row, rules.are_circles);
+    sweep::sweep_bodies(level, own, axis, rules, &mut scratch.band.sweep, sink)
 }
 
 /// Finds the pairs of a band's own bodies, and of those with its ghosts, by splitting the bodies.

@@ -129,7 +129,7 @@ pub(super) fn sweep(
     SweepScratch { boxes, words, reach, sort, .. }: &mut SweepScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    sort.sort(boxes, axis);
+    let boxes = sort.sorted(boxes, axis);
     let is_circle = order == PairOrder::Ascending && bodies.circles();
     let columns = fill_columns(boxes, words, bodies.filters().is_some().then_some(filter_of), is_circle);
     // The largest upper edge so far ascends, so it can be searched.
@@ -150,17 +150,17 @@ pub(super) fn sweep(
     })
 }
 
-/// Finds the pairs among some bodies by a sweep along an axis, and sorts them. `None` once the pair
-/// limit is exceeded.
+/// Finds the pairs among some bodies by a sweep along an axis. `None` once the pair limit is
+/// exceeded.
 pub(super) fn sweep_bodies(
     level: DetectedSimd,
-    bodies: &mut [BodyRecord],
+    bodies: &[BodyRecord],
     axis: usize,
     (filters_by_row, are_circles): (Option<&[Filter]>, bool),
     SweepScratch { words, sort, .. }: &mut SweepScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    sort.sort(bodies, axis);
+    let bodies = sort.sorted(bodies, axis);
     let filter_of = filters_by_row.map(|filters| |row: u32| filters[row as usize]);
     let columns = fill_columns(bodies, words, filter_of, are_circles);
     for_each_end(&columns, axis, &columns, |at, end| {
@@ -278,7 +278,7 @@ mod tests {
         let (level, mut random) = (DetectedSimd::default(), SplitMix64::new(5));
         for (axis, filtered, are_circles) in (0..8).map(|k| (k & 1, k & 2 > 0, k & 4 > 0)) {
             let label = format!("axis {axis}, filters {filtered}, circles {are_circles}");
-            let (mut bodies, others) = (records(&mut random, 0, 300), records(&mut random, 300, 200));
+            let (bodies, others) = (records(&mut random, 0, 300), records(&mut random, 300, 200));
             let accept =
                 |a: &BodyRecord, b: &BodyRecord| !filtered || filter_of(a.row).interacts_with(filter_of(b.row));
             let meet = |a: &BodyRecord, b: &BodyRecord| overlaps(&a.aabb, &b.aabb) && accept(a, b);
@@ -306,7 +306,7 @@ mod tests {
             assert!(!truth.is_empty());
             let filters: Vec<Filter> = (0..300).map(filter_of).collect();
             let rules = (filtered.then_some(&filters[..]), are_circles);
-            let own = found(|sink| sweep_bodies(level, &mut bodies, axis, rules, &mut scratch, sink));
+            let own = found(|sink| sweep_bodies(level, &bodies, axis, rules, &mut scratch, sink));
             assert_eq!(own, truth, "{label}: bodies");
         }
     }

@@ -26,8 +26,8 @@ pub(super) struct SortScratch {
 }
 
 impl SortScratch {
-    /// Sorts records by their lower edge on an axis.
-    pub(super) fn sort(&mut self, records: &mut [BodyRecord], axis: usize) {
+    /// A copy of some records, sorted by their lower edge on an axis.
+    pub(super) fn sorted(&mut self, records: &[BodyRecord], axis: usize) -> &[BodyRecord] {
         let Self { keys, spare, sorted } = self;
         keys.clear();
         keys.extend(
@@ -36,7 +36,7 @@ impl SortScratch {
         sort_by_key(keys, spare);
         sorted.clear();
         sorted.extend(keys.iter().map(|&(_, number)| records[number as usize]));
-        records.copy_from_slice(sorted);
+        sorted
     }
 }
 
