@@ -1,7 +1,7 @@
 //! The buffers of sweeps.
 
 use crate::memory::buffers::buffers;
-use crate::memory::radix::{Numbered, sort_by_key, total_order_key};
+use crate::memory::radix::{self, by_value, number_of};
 use crate::memory::record::BodyRecord;
 
 /// Buffers for boxes that are searched for in a band.
@@ -20,8 +20,8 @@ pub(crate) struct SweepScratch {
 /// Buffers for sorting boxes.
 #[derive(Default)]
 pub(super) struct SortScratch {
-    keys: Vec<Numbered>,
-    spare: Vec<Numbered>,
+    keys: Vec<u64>,
+    spare: Vec<u64>,
     sorted: Vec<BodyRecord>,
 }
 
@@ -30,12 +30,10 @@ impl SortScratch {
     pub(super) fn sorted(&mut self, records: &[BodyRecord], axis: usize) -> &[BodyRecord] {
         let Self { keys, spare, sorted } = self;
         keys.clear();
-        keys.extend(
-            (0..).zip(records.iter()).map(|(number, record)| (u64::from(total_order_key(record.aabb[axis])), number)),
-        );
-        sort_by_key(keys, spare);
+        keys.extend((0..).zip(records).map(|(number, record)| by_value(record.aabb[axis], number)));
+        radix::sort_by(keys, spare, |key| key >> 32);
         sorted.clear();
-        sorted.extend(keys.iter().map(|&(_, number)| records[number as usize]));
+        sorted.extend(keys.iter().map(|&key| records[number_of(key) as usize]));
         sorted
     }
 }
