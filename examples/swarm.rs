@@ -11,7 +11,7 @@
 //! | how columns of two kinds of entities are stepped as one | `Game::step` |
 //! | how entities are removed with `swap_remove` | `Units::remove`, `Game::despawn` |
 //! | how to keep units apart | `Game::separate`, by partner lists |
-//! | how fast projectiles hit, and each only once | `Game::hit`, by displacements and events |
+//! | how fast projectiles hit, and each only once | `Game::hit`, by displacements, events, and the time of impact |
 //! | how a unit finds its nearest enemy | `Game::shoot`, by a batch of queries |
 //! | how doors work | `Game::work_doors` |
 //! | how another thread draws and clicks | `watch`, by a reader |
@@ -123,7 +123,8 @@ struct Game {
     score: Score,
     // Reused in each frame, so that frames allocate nothing.
     pushes: Vec<Vec2>,
-    /// For each shot, how far away the first contact is, and the unit if it is one.
+    /// For each shot, which part of its motion is before its first contact, and the unit if it is
+    /// one.
     firsts: Vec<(f32, Option<usize>)>,
     shooters: [Vec<u32>; 2],
     sights: [Vec<Circle>; 2],
@@ -245,30 +246,32 @@ impl Game {
     fn hit(&mut self) {
         let events = self.world.contacts().events().expect("contact tracking is on");
         let unit_count = self.units.centers.len();
-        // A shot can begin several contacts in one frame.
+        // A shot can meet several in one frame.
         self.firsts.clear();
         self.firsts.resize(self.shots.centers.len(), (f32::INFINITY, None));
-        let mut meet = |shot: usize, at: Vec2, unit: Option<usize>| {
-            let distance = at.distance(self.shots.centers[shot]);
-            if distance < self.firsts[shot].0 {
-                self.firsts[shot] = (distance, unit);
+        let mut meet = |shot: usize, center: Vec2, half: Vec2, unit: Option<usize>| {
+            let (from, motion) = (self.shots.centers[shot], self.shots.displacements[shot]);
+            let time = time_of_impact(center - from, half + SHOT_HALF, motion).unwrap_or(f32::INFINITY);
+            if time < self.firsts[shot].0 {
+                self.firsts[shot] = (time, unit);
             }
         };
-        for contact in events.started() {
+        // The box of a shot covers its whole motion, so a contact may begin a frame before the shot
+        // meets the unit. As the shot then ends, it does so once.
+        for contact in events.started().chain(events.persisting()) {
             let (unit, other) = (contact.pair.a as usize, contact.pair.b as usize); // a < b
             if let Some(shot) = other.checked_sub(unit_count) {
-                meet(shot, self.units.centers[unit], Some(unit));
+                meet(shot, self.units.centers[unit], UNIT_HALF, Some(unit));
             }
         }
-        for contact in events.started_static() {
+        for contact in events.started_static().chain(events.persisting_static()) {
             if let Some(shot) = (contact.pair.body as usize).checked_sub(unit_count) {
                 let wall = self.walls[contact.pair.static_row as usize];
-                let at = self.shots.centers[shot].clamp(Vec2::from(wall.min()), Vec2::from(wall.max()));
-                meet(shot, at, None);
+                meet(shot, Vec2::from(wall.center()), Vec2::from(wall.half_extents()), None);
             }
         }
-        for (shot, &(distance, unit)) in self.firsts.iter().enumerate() {
-            if distance < f32::INFINITY {
+        for (shot, &(time, unit)) in self.firsts.iter().enumerate() {
+            if time < f32::INFINITY {
                 self.shots.frames_left[shot] = 0;
             }
             // Another shot of the same frame may have killed the unit.
@@ -331,6 +334,16 @@ impl Game {
     }
 }
 
+/// Which part of a motion is before a point meets a box; `None` if it passes by. The box is given by
+/// its center relative to the point.
+fn time_of_impact(center: Vec2, half: Vec2, motion: Vec2) -> Option<f32> {
+    // Without motion on an axis, its times are infinite: of equal sign if the point is beside the
+    // box, which makes `enter` or `leave` infinite as well.
+    let (a, b) = ((center - half) / motion, (center + half) / motion);
+    let (enter, leave) = (a.min(b).max_element().max(0.0), a.max(b).min_element().min(1.0));
+    (enter <= leave).then_some(enter)
+}
+
 /// The shortest motion of a unit out of a wall.
 fn push_out(center: Vec2, wall: Aabb) -> Vec2 {
     let apart = center - Vec2::from(wall.center());
@@ -373,7 +386,13 @@ fn watch(reader: &SnapshotReader) -> Result<Watched, Error> {
     let mut watched = Watched::default();
     let view = Aabb::from_half_extents(0.5 * FIELD, [48.0, 27.0])?;
     let mut last_step = 0;
-    while let Some(snapshot) = reader.wait_newer(last_step, Duration::from_secs(5)) {
+    loop {
+        let Some(snapshot) = reader.wait_newer(last_step, Duration::from_secs(5)) else {
+            if reader.is_closed() {
+                return Ok(watched);
+            }
+            continue; // a pause
+        };
         last_step = snapshot.step_number();
         watched.frames += 1;
         watched.drawn += snapshot.query_aabb(view).count(); // here you would draw them
@@ -386,7 +405,6 @@ fn watch(reader: &SnapshotReader) -> Result<Watched, Error> {
             });
         }
     }
-    Ok(watched)
 }
 
 /// The times of each part of a frame.

@@ -42,7 +42,8 @@ pub struct StaticPair {
 /// let mut world = World::default();
 /// world.step(Bodies::uniform(&centers, [0.5, 0.5]).with_ids(&ids))?;
 /// let hit = world.query_aabb(Aabb::new([8.0, -1.0], [10.0, 1.0])?).next();
-/// let Some(Hit::Body { row: 2, id: Some(72) }) = hit else { panic!("the last body") };
+/// assert_eq!(hit, Some(Hit::Body { row: 2, id: Some(72) }));
+/// assert_eq!(hit.and_then(Hit::body_row), Some(2));
 ///
 /// // Remove the first entity: the last one moves to its row.
 /// rows.remove(&ids[0]);
@@ -68,6 +69,31 @@ pub enum Hit {
         /// The caller's id, if the set had an id column.
         id: Option<u64>,
     },
+}
+
+impl Hit {
+    /// The row of a body; `None` for a static.
+    pub fn body_row(self) -> Option<u32> {
+        match self {
+            Self::Body { row, .. } => Some(row),
+            Self::Static { .. } => None,
+        }
+    }
+
+    /// The row of a static; `None` for a body.
+    pub fn static_row(self) -> Option<u32> {
+        match self {
+            Self::Body { .. } => None,
+            Self::Static { row, .. } => Some(row),
+        }
+    }
+
+    /// The caller's id, if the bodies, or the statics, have ids.
+    pub fn id(self) -> Option<u64> {
+        match self {
+            Self::Body { id, .. } | Self::Static { id, .. } => id,
+        }
+    }
 }
 
 const _: () = assert!(size_of::<Pair>() == 8 && size_of::<StaticPair>() == 8);

@@ -52,8 +52,9 @@ impl SnapshotReader {
     /// Waits for a step with a number above `step_number`, for at most `timeout`.
     ///
     /// Returns the last successful step as soon as it is newer than `step_number`. Returns `None`
-    /// if the time runs out, or the world is dropped, before there is such a step. The thread
-    /// sleeps while it waits. On targets without threads, the call returns at once.
+    /// if the time runs out, as in a pause of the game, or the world is dropped, before there is
+    /// such a step; [`is_closed`](Self::is_closed) tells which. The thread sleeps while it waits.
+    /// On targets without threads, the call returns at once.
     ///
     /// ```
     /// use std::time::Duration;
@@ -63,10 +64,13 @@ impl SnapshotReader {
     /// let reader = world.reader();
     /// let consumer = std::thread::spawn(move || {
     ///     let mut last = 0;
-    ///     while let Some(snapshot) = reader.wait_newer(last, Duration::from_secs(5)) {
-    ///         last = snapshot.step_number(); // draw it; steps may be missed, never seen twice
+    ///     loop {
+    ///         match reader.wait_newer(last, Duration::from_secs(5)) {
+    ///             Some(snapshot) => last = snapshot.step_number(), // draw it; some may be missed
+    ///             None if reader.is_closed() => return last,
+    ///             None => {} // the game is paused
+    ///         }
     ///     }
-    ///     last
     /// });
     /// for _ in 0..3 {
     ///     world.step(Bodies::uniform(&[[0.0f32, 0.0]], [0.5, 0.5]))?;
@@ -77,6 +81,11 @@ impl SnapshotReader {
     /// ```
     pub fn wait_newer(&self, step_number: u64, timeout: Duration) -> Option<Snapshot> {
         self.published.wait_newer(step_number, timeout).map(|frame| Snapshot { frame })
+    }
+
+    /// Whether the world was dropped, so that no step will follow.
+    pub fn is_closed(&self) -> bool {
+        self.published.is_closed()
     }
 }
 

@@ -187,6 +187,7 @@ impl StepParts<'_> {
             return Err(error);
         }
         frame.statics.copy_from(&in_frame);
+        frame.is_shifted = true;
         frames.copy_step(frame);
         frames.advance(next);
         // The bands of the bodies have changed.

@@ -26,6 +26,8 @@ pub(crate) struct Frame {
     pub(crate) row_count: usize,
     /// Whether the bodies were circles, if the frame is to be updated.
     pub(crate) had_circles: bool,
+    /// Whether the boxes were moved to another origin since they were given.
+    pub(crate) is_shifted: bool,
     /// Whether the world's settings allow one thread only.
     pub(crate) sequential: bool,
     /// By row; empty if the step had no ids.
@@ -55,7 +57,7 @@ pub(crate) struct Frame {
 buffers!(Frame {
     leveled: filters, bands, moved, cached, oversized, skipped;
     own: ids, boxes_by_row;
-    plain: ids_stamp, step, row_count, had_circles, sequential, statics, phases;
+    plain: ids_stamp, step, row_count, had_circles, is_shifted, sequential, statics, phases;
 });
 
 /// The parts of a frame, besides its bands, that determine pairs.
@@ -86,6 +88,7 @@ impl Frame {
     /// Prepares for another step, and drops what was derived from the last contents.
     pub(crate) fn begin(&mut self, row_count: usize, sequential: bool) {
         (self.row_count, self.sequential) = (row_count, sequential);
+        self.is_shifted = false;
         self.moved.clear();
         // The step may fail after it wrote its ids.
         self.ids_stamp = FrameStamp::default();

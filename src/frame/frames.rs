@@ -59,6 +59,11 @@ impl Published {
         newer(&state)
     }
 
+    /// Whether the world was dropped.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.lock().closed
+    }
+
     fn replace(&self, latest: Option<Arc<Frame>>) {
         let before = std::mem::replace(&mut self.state.lock().latest, latest);
         self.changed.notify_all();

@@ -72,14 +72,27 @@ enum Values<'a, T> {
 impl<'a, T: AnyBitPattern> StridedColumn<'a, T> {
     /// Creates the column of one field of an array of structs.
     ///
-    /// The field has the size of `T`, which is checked when the code is compiled: for a column of
-    /// vectors it is `[f32; 2]`, `glam::Vec2`, or a type of yours.
+    /// The field has the size and alignment of `T`, which is checked when the code is compiled: for
+    /// a column of vectors it is `[f32; 2]`, `glam::Vec2`, or a type of yours of two `f32`. A field
+    /// may also be less aligned, or as a vector register is.
+    ///
+    /// ```compile_fail
+    /// # use triphase::StridedColumn;
+    /// let ids = [7u64, 8];
+    /// let centers = StridedColumn::<[f32; 2]>::of(&ids, |id| id); // 8 bytes, but not two f32
+    /// ```
     ///
     /// # Panics
     ///
     /// Panics if `field` returns a reference to something outside of the struct.
     pub fn of<S: NoUninit, F: NoUninit>(structs: &'a [S], field: impl FnOnce(&S) -> &F) -> Self {
-        const { assert!(size_of::<F>() == size_of::<T>(), "expected a field of the size of the column's values") };
+        const {
+            let (align, expected) = (align_of::<F>(), align_of::<T>());
+            assert!(
+                size_of::<F>() == size_of::<T>() && (align <= expected || align == 16),
+                "expected a field of the size and alignment of the column's values, such as [f32; 2] for vectors"
+            );
+        };
         let Some(first) = structs.first() else { return Self::from(&[][..]) };
         let offset = (&raw const *field(first)).addr().wrapping_sub((&raw const *first).addr());
         let bytes: &[u8] = bytemuck::cast_slice(structs);

@@ -119,15 +119,33 @@ fn skipped_rows_are_found_in_each_step() {
     }
 }
 
+/// Steps so many bodies, then says that row 4 moved where row 3 did.
+#[cfg(debug_assertions)]
+fn step_with_a_wrong_list(body_count: usize, first_step: impl Fn(&mut triphase::World, Bodies<'_>)) {
+    let mut world = sequential();
+    let mut centers: Vec<[f32; 2]> = (0..body_count).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    first_step(&mut world, Bodies::uniform(&centers, [0.5, 0.5]));
+    centers[3] = [1.0, 0.0];
+    let _ = world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), &[4]);
+}
+
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic = "row 3 changed, but is not in `changed`"]
 fn a_wrong_list_is_noticed_with_debug_assertions() {
-    let mut world = sequential();
-    let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
-    world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), ChangedRows::NONE).expect("valid bodies");
-    centers[3] = [1.0, 0.0];
-    let _ = world.step_changed(Bodies::uniform(&centers, [0.5, 0.5]), &[4]);
+    step_with_a_wrong_list(100, |world, bodies| {
+        world.step_changed(bodies, ChangedRows::NONE).expect("valid bodies");
+    });
+}
+
+/// One of five rows is so many that all are stepped.
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic = "row 3 changed, but is not in `changed`"]
+fn a_wrong_list_is_noticed_if_all_rows_are_stepped() {
+    step_with_a_wrong_list(5, |world, bodies| {
+        world.step(bodies).expect("valid bodies");
+    });
 }
 
 #[test]
