@@ -397,7 +397,7 @@ fn watch(reader: &SnapshotReader) -> Result<Watched, Error> {
         watched.frames += 1;
         watched.drawn += snapshot.query_aabb(view).count(); // here you would draw them
         if watched.frames.is_multiple_of(60) {
-            let click = Circle::new(0.5 * FIELD + vec2(10.0, 0.0), 2.0)?;
+            let click = Circle::new(0.5 * FIELD + vec2(30.0, 0.0), 6.0)?;
             let units = snapshot.query().only_bodies().in_layers(TEAM[0] | TEAM[1]);
             watched.clicks.push(match units.nearest_within(click) {
                 Some(Neighbor { target: Hit::Body { id, .. }, .. }) => format!("unit {id:?}"),
