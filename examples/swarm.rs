@@ -334,8 +334,8 @@ impl Game {
     }
 }
 
-/// Which part of a motion is before a point meets a box; `None` if it passes by. The box is given by
-/// its center relative to the point.
+/// Which part of a motion is before a point meets a box; `None` if it passes by. The box is given
+/// by its center relative to the point.
 fn time_of_impact(center: Vec2, half: Vec2, motion: Vec2) -> Option<f32> {
     // Without motion on an axis, its times are infinite: of equal sign if the point is beside the
     // box, which makes `enter` or `leave` infinite as well.
