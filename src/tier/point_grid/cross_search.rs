@@ -14,7 +14,6 @@ use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::{Bands, FiledCells};
 use smallvec::SmallVec;
-use std::ops::Range;
 
 /// Most groups of boxes of one search.
 pub(crate) const SEARCH_BOXES_MAX: usize = 512;
@@ -26,7 +25,7 @@ const SORT_PARTS: usize = 256;
 const FEW_BOXES: usize = 32;
 
 /// Most entries of a run: wherever it begins, they are in two blocks.
-const RUN_MAX: usize = SOA_BLOCK_LEN + 1;
+const RUN_MAX: u32 = SOA_BLOCK_LEN as u32 + 1;
 
 /// Runs that are prefetched before the first of them is tested. Their places are random, so the
 /// processor would otherwise wait for each.
@@ -106,10 +105,12 @@ impl BandSearch<'_> {
             let SearchBoxes { x, y, .. } = &buffers.boxes[usize::from(number)];
             for y in y[0]..y[1] {
                 let run = self.cells.run(y as usize, &(x[0] as usize..x[1] as usize));
+                let [mut start, end] = [run.start, run.end].map(|at| at as u32);
                 // Almost never more than one part.
-                for from in run.clone().step_by(RUN_MAX) {
-                    let run = from as u32..run.end.min(from + RUN_MAX) as u32;
-                    queue.push(PendingRun { boxes: number, run }, &mut visit)?;
+                while start < end {
+                    let part_end = end.min(start + RUN_MAX);
+                    queue.push(PendingRun { boxes: number, start, end: part_end }, &mut visit)?;
+                    start = part_end;
                 }
             }
         }
@@ -174,18 +175,19 @@ impl<const N: usize> SearchBuffers<N> {
 }
 
 /// A run of entries that is to be tested against the boxes of a group.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 struct PendingRun {
     /// The position of the boxes in the buffers.
     boxes: u16,
-    run: Range<u32>,
+    start: u32,
+    end: u32,
 }
 
 impl PendingRun {
     /// The block in which the run begins, and the one in which it ends.
     #[inline(always)]
     fn blocks(&self) -> [usize; 2] {
-        [self.run.start, self.run.end - 1].map(|at| at as usize / SOA_BLOCK_LEN)
+        [self.start, self.end - 1].map(|at| at as usize / SOA_BLOCK_LEN)
     }
 }
 
@@ -215,7 +217,7 @@ impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
             search,
             boxes,
             are_circles,
-            runs: std::array::from_fn(|_| PendingRun::default()),
+            runs: [PendingRun::default(); PREFETCHED],
             pushed: 0,
             hits: [RunHits { number: 0, base: 0, masks: [0; N] }; HITS],
             hit_count: 0,
@@ -237,7 +239,7 @@ impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
     /// Tests the remaining runs and reports the remaining hits.
     fn finish(mut self, visit: &mut impl FnMut(u32, u32, u32) -> Option<()>) -> Option<()> {
         for k in self.pushed.saturating_sub(PREFETCHED)..self.pushed {
-            let run = std::mem::take(&mut self.runs[k % PREFETCHED]);
+            let run = self.runs[k % PREFETCHED];
             self.test(&run, visit)?;
         }
         self.report_hits(visit)
@@ -247,10 +249,10 @@ impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
     /// twice, which costs no memory access.
     #[inline(always)]
     fn test(&mut self, pending: &PendingRun, visit: &mut impl FnMut(u32, u32, u32) -> Option<()>) -> Option<()> {
-        let (PendingRun { boxes, run }, [first, last]) = (pending, pending.blocks());
-        let SearchBoxes { aabbs, number, .. } = &self.boxes[usize::from(*boxes)];
+        let (&PendingRun { boxes, start, end }, [first, last]) = (pending, pending.blocks());
+        let SearchBoxes { aabbs, number, .. } = &self.boxes[usize::from(boxes)];
         let base = (first * SOA_BLOCK_LEN) as u32;
-        let in_run = (u64::MAX >> (u64::BITS - (run.end - base))) & (u64::MAX << (run.start - base));
+        let in_run = (u64::MAX >> (u64::BITS - (end - base))) & (u64::MAX << (start - base));
         let blocks = [first, last].map(|block| self.search.cells.blocks.block(block));
         let mut masks = [0; N];
         for (mask, aabb) in masks.iter_mut().zip(aabbs) {
