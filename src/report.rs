@@ -53,8 +53,12 @@ pub struct Report {
     /// Tier 1: the point grids of the step, those of the smallest bodies first. They do not count
     /// the bodies of [`cached_count`](Self::cached_count). After
     /// [`World::step_changed`](crate::World::step_changed) they are those of the step in which all
-    /// rows were filed last, with the bodies of that step.
+    /// rows were filed last, [`filed_steps_ago`](Self::filed_steps_ago), with the bodies of that
+    /// step.
     pub grids: Vec<GridReport>,
+    /// Number of steps since all rows were filed: 0 unless the last step was told which rows
+    /// changed.
+    pub filed_steps_ago: u64,
     /// Tier 1: bodies [marked as asleep](crate::Bodies::with_asleep) whose pairs were reused.
     pub cached_count: usize,
     /// Tier 2: bodies larger than every bound.
@@ -121,6 +125,7 @@ impl Report {
         let cached_pages = broad_phase.sleepers.page_count();
         let mut report = Self {
             grids: grid_reports(&frame.bands),
+            filed_steps_ago: frame.moved.stamp.updates,
             cached_count: frame.cached.count(),
             oversized_count: frame.oversized.rows().len(),
             static_count: statics.tree.len(),
@@ -229,6 +234,10 @@ impl fmt::Display for Report {
                  {width:.2} x {height:.2} with {crowding:.1} bodies each, cut into {band_count} bands",
                 "grid",
             )?;
+        }
+        if self.filed_steps_ago > 0 {
+            let steps = if self.filed_steps_ago == 1 { "step" } else { "steps" };
+            writeln!(f, "{:NAME_WIDTH$}all rows {} {steps} ago, changed ones since", "filed", self.filed_steps_ago)?;
         }
         if self.cached_count > 0 {
             writeln!(f, "{:NAME_WIDTH$}{} bodies, whose pairs were reused", "asleep", self.cached_count)?;

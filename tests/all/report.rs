@@ -99,6 +99,24 @@ memory    {per_body:.1} bytes a body, {per_static:.1} bytes a static, {pair_mib:
 }
 
 #[test]
+fn report_prints_when_all_rows_were_filed() {
+    let mut centers: Vec<[f32; 2]> = (0..500).map(|k| [k as f32, 0.0]).collect();
+    let mut world = World::default();
+    for (step, line) in [None, Some("1 step ago"), Some("2 steps ago")].into_iter().enumerate() {
+        centers[3][1] += 0.1;
+        let changed: &[u32] = if step == 0 { &[] } else { &[3] };
+        world.step_changed(Bodies::uniform(&centers, [0.4, 0.4]), changed).unwrap();
+        let report = world.report();
+        assert_eq!(report.filed_steps_ago, step as u64);
+        let line = line.map(|ago| format!("filed     all rows {ago}, changed ones since"));
+        let text = report.to_string();
+        assert_eq!(text.lines().find(|line| line.starts_with("filed")), line.as_deref(), "{text}");
+    }
+    world.step(Bodies::uniform(&centers, [0.4, 0.4])).unwrap();
+    assert_eq!(world.report().filed_steps_ago, 0);
+}
+
+#[test]
 fn report_prints_cached_and_skipped_rows_only_if_there_are_any() {
     let plain = World::default().report().to_string();
     let expected = "\
