@@ -796,6 +796,9 @@ typedef struct tp_report {
   uint64_t pair_bytes;
   // Number of point grids.
   uint64_t grid_count;
+  // Number of steps since all rows were filed: 0 unless the last step was told which rows
+  // changed. The grids are those of that step.
+  uint64_t filed_steps_ago;
   // Seconds of the whole step.
   double total_seconds;
   // Seconds of choosing size classes and bands.

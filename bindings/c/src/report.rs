@@ -34,6 +34,9 @@ pub struct tp_report {
     pub pair_bytes: u64,
     /// Number of point grids.
     pub grid_count: u64,
+    /// Number of steps since all rows were filed: 0 unless the last step was told which rows
+    /// changed. The grids are those of that step.
+    pub filed_steps_ago: u64,
     /// Seconds of the whole step.
     pub total_seconds: f64,
     /// Seconds of choosing size classes and bands.
@@ -71,6 +74,7 @@ pub unsafe extern "C" fn tp_get_report(world: *const tp_world, report: *mut tp_r
                 static_bytes: from.static_bytes as u64,
                 pair_bytes: from.pair_bytes as u64,
                 grid_count: from.grids.len() as u64,
+                filed_steps_ago: from.filed_steps_ago,
                 total_seconds: seconds(phases.total),
                 plan_seconds: seconds(phases.plan),
                 partition_seconds: seconds(phases.partition),

@@ -10,6 +10,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py,
     let dict = PyDict::new(py);
     let grids = report.grids.iter().map(|grid| grid_dict(py, grid)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("grids", PyList::new(py, grids)?)?;
+    dict.set_item("filed_steps_ago", report.filed_steps_ago)?;
     for (name, count) in [
         ("common_count", report.common_count()),
         ("cached_count", report.cached_count),
