@@ -24,10 +24,12 @@
 //! - Flags are copied with the GIL (a `bool` in Rust must be 0 or 1; a byte of a NumPy array need
 //!   not be).
 
-use crate::errors;
+use crate::errors::{self, Facts};
 use numpy::{Element, PyArray, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyUntypedArray};
 use numpy::{IxDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use triphase::Filter;
 
 /// An array of rows of `N` numbers: of shape `(n, N)`, or `(n,)` if `N` is 1.
@@ -100,7 +102,11 @@ pub(crate) fn flags(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<bool>>
 /// `N` numbers: a sequence or a one-dimensional array of any type.
 pub(crate) fn numbers<const N: usize>(value: &Bound<'_, PyAny>, name: &str) -> PyResult<[f32; N]> {
     let refused = || {
-        let message = format!("{name}: expected {N} numbers, got {}", described(value));
+        let got = match value.len() {
+            Ok(count) if count != N && !value.is_instance_of::<PyString>() => format!("{count}"),
+            _ => described(value),
+        };
+        let message = format!("{name}: expected {N} numbers, got {got}");
         errors::array_error(value.py(), name, message)
     };
     let items = value.try_iter().map_err(|_| refused())?;
@@ -112,6 +118,29 @@ pub(crate) fn numbers<const N: usize>(value: &Bound<'_, PyAny>, name: &str) -> P
         count += 1;
     }
     if count == N { Ok(numbers) } else { Err(refused()) }
+}
+
+/// A row, or the bits of layers: an integer that fits 32 bits.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole(pub(crate) u32);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Whole {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        value.extract::<u32>().map(Self).map_err(|refused| {
+            if !refused.is_instance_of::<PyOverflowError>(value.py()) {
+                return refused;
+            }
+            let message = format!("expected an integer from 0 to {}, got {}", u32::MAX, *value);
+            errors::error(value.py(), message, Facts::default())
+        })
+    }
+}
+
+/// The numbers of some rows.
+pub(crate) fn whole_numbers(rows: Vec<Whole>) -> Vec<u32> {
+    rows.into_iter().map(|row| row.0).collect()
 }
 
 /// One row of `N` numbers, or an array of rows.

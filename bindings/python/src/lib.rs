@@ -34,4 +34,7 @@ mod _triphase {
     use crate::neighbors::neighbors_within;
     #[pymodule_export]
     use crate::world::World;
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)] // a name that Python packages have
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

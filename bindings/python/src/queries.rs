@@ -1,6 +1,6 @@
 //! Queries between steps. Each takes one shape or an array of shapes.
 
-use crate::columns::{Column, OneOrMany};
+use crate::columns::{Column, OneOrMany, Whole, whole_numbers};
 use crate::errors::{self, Facts};
 use crate::hits::FoundHits;
 use crate::shared::Work;
@@ -26,9 +26,9 @@ impl Restrictions {
     pub(crate) fn new(
         py: Python<'_>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Self> {
         if let Some(other) = only.filter(|only| !["bodies", "statics"].contains(only)) {
             let message = format!("only is {other:?}; must be \"bodies\", \"statics\" or None");
@@ -37,9 +37,9 @@ impl Restrictions {
         Ok(Self {
             only_bodies: only == Some("bodies"),
             only_statics: only == Some("statics"),
-            layers,
-            excluded_bodies: exclude_bodies.unwrap_or_default(),
-            excluded_statics: exclude_statics.unwrap_or_default(),
+            layers: layers.map(|layers| layers.0),
+            excluded_bodies: whole_numbers(exclude_bodies.unwrap_or_default()),
+            excluded_statics: whole_numbers(exclude_statics.unwrap_or_default()),
         })
     }
 
@@ -144,9 +144,9 @@ impl World {
         py: Python<'py>,
         areas: &Bound<'py, PyAny>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let areas = self::areas(py, areas)?;
@@ -165,9 +165,9 @@ impl World {
         py: Python<'py>,
         areas: &Bound<'py, PyAny>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let areas = self::areas(py, areas)?;
@@ -187,9 +187,9 @@ impl World {
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let points = OneOrMany::<2>::borrow(points, "points")?;
@@ -211,9 +211,9 @@ impl World {
         centers: &Bound<'py, PyAny>,
         radius: &Bound<'py, PyAny>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let circles = circles(centers, "centers", radius, "radius")?;
@@ -237,9 +237,9 @@ impl World {
         points: &Bound<'py, PyAny>,
         radius: &Bound<'py, PyAny>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let circles = circles(points, "points", radius, "radius")?;
@@ -263,9 +263,9 @@ impl World {
         k: usize,
         max_distance: Option<&Bound<'py, PyAny>>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let anywhere = f64::INFINITY.into_pyobject(py)?.into_any();

@@ -1,6 +1,6 @@
 //! Casts of rays and boxes.
 
-use crate::columns::{Column, OneOrMany, numbers};
+use crate::columns::{Column, OneOrMany, Whole, numbers};
 use crate::errors::{self, Facts};
 use crate::hits::TargetColumns;
 use crate::queries::{Restrictions, shapes, work_of};
@@ -88,9 +88,9 @@ impl World {
         direction: &Bound<'py, PyAny>,
         max_time: f64,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let ray = ray(origin, direction, max_time)?;
@@ -113,9 +113,9 @@ impl World {
         direction: &Bound<'py, PyAny>,
         max_time: f64,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let ray = ray(origin, direction, max_time)?;
@@ -142,9 +142,9 @@ impl World {
         direction: &Bound<'py, PyAny>,
         max_time: f64,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<bool> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let ray = ray(origin, direction, max_time)?;
@@ -167,9 +167,9 @@ impl World {
         aabb: &Bound<'py, PyAny>,
         displacement: &Bound<'py, PyAny>,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let aabb = Aabb::try_from(numbers::<4>(aabb, "aabb")?);
@@ -194,9 +194,9 @@ impl World {
         directions: &Bound<'py, PyAny>,
         max_time: f64,
         only: Option<&str>,
-        layers: Option<u32>,
-        exclude_bodies: Option<Vec<u32>>,
-        exclude_statics: Option<Vec<u32>>,
+        layers: Option<Whole>,
+        exclude_bodies: Option<Vec<Whole>>,
+        exclude_statics: Option<Vec<Whole>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let restrictions = Restrictions::new(py, only, layers, exclude_bodies, exclude_statics)?;
         let origins = OneOrMany::Many(Column::<f32, 2>::borrow(origins, "origins")?);

@@ -10,11 +10,12 @@ const INVALID_ROWS: [(&str, InvalidRows); 2] = [("reject", InvalidRows::Reject),
 
 const BODY_SHAPES: [(&str, BodyShape); 2] = [("box", BodyShape::Aabb), ("circle", BodyShape::Circle)];
 
-const SIMD_LEVELS: [(&str, SimdLevel); 4] = [
+const SIMD_LEVELS: [(&str, SimdLevel); 5] = [
     ("portable", SimdLevel::Portable),
     ("sse2", SimdLevel::Sse2),
     ("avx2", SimdLevel::Avx2),
     ("avx512", SimdLevel::Avx512),
+    ("neon", SimdLevel::Neon),
 ];
 
 /// The setting of this name.

@@ -1,6 +1,6 @@
 //! The static set of a world.
 
-use crate::columns::{Column, filters};
+use crate::columns::{Column, Whole, filters, whole_numbers};
 use crate::shared::Work;
 use crate::world::World;
 use numpy::{IntoPyArray, PyArray1};
@@ -80,24 +80,24 @@ impl World {
     fn replace_statics<'py>(
         &self,
         py: Python<'py>,
-        rows: Vec<u32>,
+        rows: Vec<Whole>,
         boxes: &Bound<'py, PyAny>,
         ids: Argument<'_, 'py>,
         filters: Argument<'_, 'py>,
     ) -> PyResult<()> {
         let columns = StaticColumns::new(boxes, ids, filters)?;
         let statics = columns.statics();
-        self.world.change(py, Work::Parallel, |world| world.replace_statics(&rows, statics))
+        self.world.change(py, Work::Parallel, |world| world.replace_statics(&whole_numbers(rows), statics))
     }
 
     /// Removes the statics of some rows. The rows remain, without boxes.
-    fn remove_statics(&self, py: Python<'_>, rows: Vec<u32>) -> PyResult<()> {
-        self.world.change(py, Work::Parallel, |world| world.remove_statics(&rows))
+    fn remove_statics(&self, py: Python<'_>, rows: Vec<Whole>) -> PyResult<()> {
+        self.world.change(py, Work::Parallel, |world| world.remove_statics(&whole_numbers(rows)))
     }
 
     /// Enables or disables a static, and returns whether it was enabled before.
-    fn set_static_enabled(&self, py: Python<'_>, row: u32, enabled: bool) -> PyResult<bool> {
-        self.world.change(py, Work::Sequential, |world| world.set_static_enabled(row, enabled))
+    fn set_static_enabled(&self, py: Python<'_>, row: Whole, enabled: bool) -> PyResult<bool> {
+        self.world.change(py, Work::Sequential, |world| world.set_static_enabled(row.0, enabled))
     }
 
     /// Rows of the static set, those of disabled and removed statics included.
@@ -107,18 +107,18 @@ impl World {
     }
 
     /// The box of a static, as (min_x, min_y, max_x, max_y); None if there is none in this row.
-    fn static_aabb(&self, py: Python<'_>, row: u32) -> PyResult<Option<(f32, f32, f32, f32)>> {
-        let aabb = self.world.read(py, Work::Sequential, |world| world.statics().aabb(row))?;
+    fn static_aabb(&self, py: Python<'_>, row: Whole) -> PyResult<Option<(f32, f32, f32, f32)>> {
+        let aabb = self.world.read(py, Work::Sequential, |world| world.statics().aabb(row.0))?;
         Ok(aabb.map(|aabb| aabb.to_array().into()))
     }
 
     /// The id of a static; None if the set has no ids, or no such row.
-    fn static_id(&self, py: Python<'_>, row: u32) -> PyResult<Option<u64>> {
-        self.world.read(py, Work::Sequential, |world| world.statics().id(row))
+    fn static_id(&self, py: Python<'_>, row: Whole) -> PyResult<Option<u64>> {
+        self.world.read(py, Work::Sequential, |world| world.statics().id(row.0))
     }
 
     /// Whether a static is enabled; None if there is none in this row.
-    fn is_static_enabled(&self, py: Python<'_>, row: u32) -> PyResult<Option<bool>> {
-        self.world.read(py, Work::Sequential, |world| world.statics().is_enabled(row))
+    fn is_static_enabled(&self, py: Python<'_>, row: Whole) -> PyResult<Option<bool>> {
+        self.world.read(py, Work::Sequential, |world| world.statics().is_enabled(row.0))
     }
 }

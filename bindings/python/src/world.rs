@@ -1,6 +1,6 @@
 //! The class `World`: figures and maintenance. Its other methods are in files of their own.
 
-use crate::columns::numbers;
+use crate::columns::{Whole, numbers};
 use crate::contacts::{body_pairs, static_pairs};
 use crate::errors::types;
 use crate::report;
@@ -91,8 +91,8 @@ impl World {
     /// The box of a body in the last step, as (min_x, min_y, max_x, max_y).
     ///
     /// None if the row was skipped or does not exist.
-    fn aabb(&self, py: Python<'_>, row: u32) -> PyResult<Option<(f32, f32, f32, f32)>> {
-        let aabb = self.world.read(py, Work::Sequential, |world| world.aabb(row))?;
+    fn aabb(&self, py: Python<'_>, row: Whole) -> PyResult<Option<(f32, f32, f32, f32)>> {
+        let aabb = self.world.read(py, Work::Sequential, |world| world.aabb(row.0))?;
         Ok(aabb.map(<(f32, f32, f32, f32)>::from))
     }
 
@@ -106,15 +106,15 @@ impl World {
     }
 
     /// The rows of the bodies that a body is a pair with, ascending. Needs partner_lists=True.
-    fn partners<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    fn partners<'py>(&self, py: Python<'py>, row: Whole) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let found =
-            self.world.read(py, Work::Sequential, |world| world.contacts().partners(row).map(<[u32]>::to_vec))?;
+            self.world.read(py, Work::Sequential, |world| world.contacts().partners(row.0).map(<[u32]>::to_vec))?;
         Ok(found.ok_or_else(no_lists)?.into_pyarray(py))
     }
 
     /// The rows of the statics that a body is a pair with, ascending. Needs partner_lists=True.
-    fn static_partners<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let read = |world: &triphase::World| world.contacts().static_partners(row).map(<[u32]>::to_vec);
+    fn static_partners<'py>(&self, py: Python<'py>, row: Whole) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let read = |world: &triphase::World| world.contacts().static_partners(row.0).map(<[u32]>::to_vec);
         Ok(self.world.read(py, Work::Sequential, read)?.ok_or_else(no_lists)?.into_pyarray(py))
     }
 

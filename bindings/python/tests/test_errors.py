@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Callable
 
 import numpy as np
@@ -93,7 +94,8 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
         {"column": "ids"},
     ),
     (lambda w: w.step(CENTERS, np.ones((2, 2), np.float32)), "the half-extent column has 2 rows", {}),
-    (lambda w: w.step(CENTERS, (1, 2, 3)), "half_extents: expected 2 numbers", {"column": "half_extents"}),
+    (lambda w: w.step(CENTERS, (1, 2, 3)), "half_extents: expected 2 numbers, got 3", {"column": "half_extents"}),
+    (lambda w: w.step(CENTERS, "ab"), "half_extents: expected a C-contiguous float32", {}),  # type: ignore
     (lambda w: w.step(CENTERS, 0.5, ids=np.arange(3)), "ids: expected a C-contiguous uint64 array of shape (n,)", {}),
     (lambda w: w.step(CENTERS, 0.5, filters=np.ones(3, np.uint32)), "filters: expected a C-contiguous uint32", {}),
     (lambda w: w.step(CENTERS, 0.5, asleep=np.zeros(3)), "asleep: expected a C-contiguous bool array", {}),
@@ -124,6 +126,10 @@ ERRORS: list[tuple[Callable[[World], object], str, dict[str, object]]] = [
     (lambda w: w.query_contained_in((1, 0, 0, 1)), "AABB: max.x is 0; must be >= 1", {"column": "areas", "value": 0.0}),
     (lambda w: w.cast_rays(CENTERS, CENTERS[:2]), "directions has 2 rows, but origins has 3", {}),
     (lambda w: w.shift_origin((np.inf, 0)), "origin.x is inf; must be finite", {"column": "by", "axis": "x"}),
+    (lambda w: w.aabb(-1), "expected an integer from 0 to 4294967295, got -1", {}),
+    (lambda w: w.remove_statics([0, 2**40]), "expected an integer from 0 to 4294967295, got 1099511627776", {}),
+    (lambda w: w.query_aabb((0, 0, 1, 1), layers=-2), "expected an integer from 0 to 4294967295, got -2", {}),
+    (lambda w: w.query_aabb((0, 0, 1, 1), exclude_bodies=np.array([3, -5])), "from 0 to 4294967295, got -5", {}),
     (lambda w: w.events(), "events and values need a World(contact_tracking=True)", {}),
     (lambda w: w.partners(0), "partners need a World(partner_lists=True)", {}),
     (lambda w: World(bounds=[-1]), "bound is -1; must be finite, >= 0, and ascending", {"column": "bounds"}),
@@ -179,3 +185,7 @@ def test_empty_arrays_are_fine() -> None:
     assert world.islands()[0] == 0 and world.all_partners()[0].tolist() == [0] and world.events().began.shape == (0, 2)
     assert len(world.query_aabb(np.zeros((0, 4), np.float32))) == 0 and world.aabbs().shape == (0, 4)
     assert len(world.cast_rays(none, none)) == 0 and triphase.neighbors_within(none, 1).shape == (0, 2)
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert triphase.__version__ == importlib.metadata.version("triphase")

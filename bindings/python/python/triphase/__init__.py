@@ -13,6 +13,7 @@ from triphase._results import Neighbors as Neighbors
 from triphase._results import RayHit as RayHit
 from triphase._results import RayHits as RayHits
 from triphase._triphase import World as World
+from triphase._triphase import __version__ as __version__
 from triphase._triphase import neighbors_within as neighbors_within
 
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     "RayHit",
     "RayHits",
     "World",
+    "__version__",
     "neighbors_within",
 ]

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from triphase._results import CastHit, ChangedContacts, Contacts, Events, Hits, Neighbors, RayHit, RayHits
 
-__all__ = ["World", "neighbors_within"]
+__all__ = ["World", "__version__", "neighbors_within"]
+
+__version__: str
 
 _Floats = NDArray[np.float32]
 _Numbers = Sequence[float] | NDArray[np.floating[Any]]
@@ -30,7 +32,7 @@ class World:
         pair_limit: int = 268_435_456,
         threads: int | None = None,
         parallel_threshold: int | None = 8000,
-        simd_max: Literal["portable", "sse2", "avx2", "avx512"] | None = None,
+        simd_max: Literal["portable", "sse2", "avx2", "avx512", "neon"] | None = None,
     ) -> World: ...
 
     # Settings.
@@ -55,7 +57,7 @@ class World:
     @property
     def parallel_threshold(self) -> int | None: ...
     @property
-    def simd_max(self) -> Literal["portable", "sse2", "avx2", "avx512"] | None: ...
+    def simd_max(self) -> Literal["portable", "sse2", "avx2", "avx512", "neon"] | None: ...
 
     # Stepping.
     def step(
