@@ -268,6 +268,8 @@ enum tp_simd_level
   TP_SIMD_AVX2 = 3,
   // AVX-512 F, VL, BW and DQ.
   TP_SIMD_AVX512 = 4,
+  // NEON, which every 64-bit ARM has.
+  TP_SIMD_NEON = 5,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

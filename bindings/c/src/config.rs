@@ -20,6 +20,8 @@ pub enum tp_simd_level {
     TP_SIMD_AVX2 = 3,
     /// AVX-512 F, VL, BW and DQ.
     TP_SIMD_AVX512 = 4,
+    /// NEON, which every 64-bit ARM has.
+    TP_SIMD_NEON = 5,
 }
 
 /// What counts as a contact pair.
@@ -147,6 +149,7 @@ impl tp_config {
             2 => Some(SimdLevel::Sse2),
             3 => Some(SimdLevel::Avx2),
             4 => Some(SimdLevel::Avx512),
+            5 => Some(SimdLevel::Neon),
             other => return Err(unknown("simd_max", other, "tp_simd_level")),
         };
         let body_shape = match self.body_shape {
