@@ -11,7 +11,8 @@ use crate::tier::static_tree::tree::StaticTree;
 #[non_exhaustive]
 pub enum RestartCause {
     /// The step before was not by [`World::step_changed`](crate::World::step_changed), or so many
-    /// rows had changed in it that it stepped all.
+    /// rows had changed in it that it stepped all; or the origin was
+    /// [shifted](crate::World::shift_origin) since, or a step panicked.
     #[default]
     FullStep,
     /// [`World::set_statics`](crate::World::set_statics) replaced the static set, or more of its

@@ -25,12 +25,16 @@ use crate::step::StepParts;
 use crate::trace::span;
 use std::sync::Arc;
 
-/// As many rows of `step` cost as much as one active row (CHANGE-3) where both methods take the
-/// same time (`cargo run --release --example changes -- --moving 0.1`, with two thousand to a
-/// million bodies).
+// Where told steps and full ones take the same time, with two thousand to a million bodies on one
+// thread: the table "When a step over all rows is faster" in benches/EXPERIMENTS.md. To measure it
+// anew, set both to 1, so that steps with more changed rows are not full ones. The documentation of
+// `World::step_changed`, the guide and ARCHITECTURE.md name both numbers.
+
+/// As many rows of `step` cost as much as one active row (CHANGE-3). Also the rows that one changed
+/// row counts for when it is decided whether to use threads.
 const COST_ACTIVE: usize = 10;
 
-/// As many cost as much as one newly changed row (`--moving 0.045 --scattered`).
+/// As many cost as much as one newly changed row.
 const COST_NEWLY_CHANGED: usize = 22;
 
 impl StepParts<'_> {
