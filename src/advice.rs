@@ -365,6 +365,7 @@ fn restart_remedy(cause: RestartCause) -> &'static str {
         RestartCause::FullStep => {
             "Call step_changed in every frame, and name few rows in each; or call World::step in all."
         }
+        RestartCause::ShiftedOrigin => "Shift the origin seldom, by a large distance each time.",
         RestartCause::Statics => "Between steps, change few statics, by World::replace_statics and the like.",
         RestartCause::SkippedRow => "Remove the rows of World::skipped_rows, or call World::step.",
         RestartCause::Columns => "Pass the same columns (ids, filters, displacements) in every frame.",

@@ -11,10 +11,11 @@ use crate::tier::static_tree::tree::StaticTree;
 #[non_exhaustive]
 pub enum RestartCause {
     /// The step before was not by [`World::step_changed`](crate::World::step_changed), or so many
-    /// rows had changed in it that it stepped all; or the origin was
-    /// [shifted](crate::World::shift_origin) since, or a step panicked.
+    /// rows had changed in it that it stepped all; or a step panicked.
     #[default]
     FullStep,
+    /// [`World::shift_origin`](crate::World::shift_origin) moved the origin since the step before.
+    ShiftedOrigin,
     /// [`World::set_statics`](crate::World::set_statics) replaced the static set, or more of its
     /// rows changed than are remembered.
     Statics,
@@ -52,7 +53,9 @@ pub(crate) struct StepHistory {
 pub(crate) enum StepKind {
     /// By a method that reads all rows.
     Full,
-    /// It was told which rows changed, and looked only at these, or was the first.
+    /// It was told which rows changed, and there was no row before.
+    First,
+    /// It was told which rows changed, and looked only at these.
     Told,
     /// It was told that this many rows changed, which are too many.
     ToldMany(usize),
@@ -81,7 +84,7 @@ impl StepHistory {
         self.told_many.push(matches!(kind, StepKind::ToldMany(_)));
         self.restarts.push(matches!(kind, StepKind::Restarted(_)));
         match kind {
-            StepKind::Full | StepKind::Told => {}
+            StepKind::Full | StepKind::First | StepKind::Told => {}
             StepKind::ToldMany(rows) => self.many_rows = rows,
             StepKind::Restarted(cause) => self.restart_cause = cause,
         }

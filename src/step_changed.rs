@@ -48,7 +48,9 @@ impl StepParts<'_> {
         let outcome = rows.and_then(|rows| self.step_changed_rows(&rows, changed, start));
         self.broad_phase.chunk_starts = chunk_starts;
         self.record_outcome(&span, &outcome);
-        span.record(|| [("changed", self.broad_phase.changed_count)]);
+        if outcome.is_ok() {
+            span.record(|| [("changed", self.broad_phase.changed_count)]);
+        }
         outcome
     }
 
@@ -64,33 +66,56 @@ impl StepParts<'_> {
         self.assert_unchanged(rows);
         let statics_are_known = self.add_rows_at_changed_statics(rows.len());
         self.broad_phase.changed_count = self.broad_phase.changed.rows().len();
-        let few = self.are_few_changed(rows.len().max(last_count));
-        let cause = if few { self.restart_cause(rows, statics_are_known) } else { None };
-        if few && cause.is_none() {
-            return self.update(rows, start).inspect(|()| self.history.count_step(StepKind::Told));
+        let plan = self.plan(rows, last_count, statics_are_known);
+        if plan == StepKind::Told {
+            self.update(rows, start)?;
+        } else {
+            self.step_all_changed(rows, plan, statics_are_known, start)?;
         }
-        let many = StepKind::ToldMany(self.broad_phase.changed.len());
-        let kind = if last_count == 0 { StepKind::Told } else { cause.map_or(many, StepKind::Restarted) };
+        self.history.count_step(plan);
+        Ok(())
+    }
+
+    /// How to step: which rows changed has been read.
+    fn plan(&self, rows: &Chunks<'_, '_>, last_count: usize, statics_are_known: bool) -> StepKind {
+        if last_count == 0 {
+            StepKind::First
+        } else if !self.are_few_changed(rows.len().max(last_count)) {
+            StepKind::ToldMany(self.broad_phase.changed.len())
+        } else {
+            self.restart_cause(rows, statics_are_known).map_or(StepKind::Told, StepKind::Restarted)
+        }
+    }
+
+    /// Steps all rows, as `plan` says.
+    fn step_all_changed(
+        &mut self,
+        rows: &Chunks<'_, '_>,
+        plan: StepKind,
+        statics_are_known: bool,
+        start: Clock,
+    ) -> Result<(), Error> {
+        // Where all rows are new, or any pair with a static is, all pairs may have changed.
+        let changes_are_known = plan != StepKind::First && statics_are_known;
+        let many = matches!(plan, StepKind::ToldMany(_));
         let mut next = self.frames.next();
         let frame = Arc::make_mut(&mut next);
-        // Where all rows are new, the next step probably changes few of them.
-        let outcome = if few || last_count == 0 {
-            self.build_kept_frame(rows, few && statics_are_known, frame, start)
-        } else {
+        let outcome = if many {
             self.build_frame(rows, true, frame, None, start)
+        } else {
+            // The next step probably changes few rows, after the first step too.
+            self.build_kept_frame(rows, changes_are_known, frame, start)
         };
-        match outcome {
-            Ok(()) if !statics_are_known || last_count == 0 => self.contacts.changed.clear(),
-            Ok(()) if few => self.contacts.changed.set_found(),
-            Ok(()) => {
+        if outcome.is_ok() {
+            if !changes_are_known {
+                self.contacts.changed.clear();
+            } else if many {
                 let are_all = self.broad_phase.changed.rows().len() == rows.len();
                 self.remember_changed();
                 self.contacts.changed.set_rows(are_all);
+            } else {
+                self.contacts.changed.set_found();
             }
-            Err(_) => {}
-        }
-        if outcome.is_ok() {
-            self.history.count_step(kind);
         }
         self.finish(outcome, next)
     }
@@ -115,7 +140,9 @@ impl StepParts<'_> {
                 && front.filters.is_empty() != rows.has_filters()
                 && front.ids.is_empty() != rows.has_ids()
         };
-        if !statics_are_known {
+        if front.is_shifted {
+            Some(RestartCause::ShiftedOrigin)
+        } else if !statics_are_known {
             Some(RestartCause::Statics)
         } else if !front.skipped.is_empty() || skips() {
             Some(RestartCause::SkippedRow)

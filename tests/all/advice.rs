@@ -195,6 +195,13 @@ fn steps_that_start_again_are_advised_against() {
         world.step_changed(bodies(scene), ChangedRows::NONE).map(drop)
     };
     assert_eq!(cause(step_between, WorldConfig::new()), RestartCause::FullStep);
+    let shift = &mut |world: &mut World, scene: &mut Scene, frame: usize| {
+        let by = if frame.is_multiple_of(2) { 8.0 } else { -8.0 };
+        world.shift_origin([by, 0.0])?;
+        scene.centers.iter_mut().for_each(|center| center[0] -= by);
+        world.step_changed(bodies(scene), ChangedRows::NONE).map(drop)
+    };
+    assert_eq!(cause(shift, WorldConfig::new()), RestartCause::ShiftedOrigin);
     let set_statics = &mut |world: &mut World, scene: &mut Scene, frame: usize| {
         if frame.is_multiple_of(3) {
             world.set_statics(&scene.statics)?;
