@@ -51,6 +51,8 @@ struct Case {
     filtered: bool,
     /// Whether 19 of 20 bodies stay where they are first, and sleep.
     asleep: bool,
+    /// Whether few bodies move, some of them in every frame, and the steps are told which.
+    told: bool,
     /// Where the columns are cut into chunks.
     cuts: &'static [usize],
     /// What is added to the hash after each frame.
@@ -69,6 +71,7 @@ impl Case {
             change: |_, _| {},
             filtered: false,
             asleep: false,
+            told: false,
             cuts: &[],
             after: |_, _| {},
         }
@@ -90,6 +93,10 @@ impl Case {
         Self { asleep: true, frames: 12, ..self }
     }
 
+    fn told(self) -> Self {
+        Self { told: true, frames: 12, ..self }
+    }
+
     fn after(self, after: fn(&World, &mut OrderHash)) -> Self {
         Self { after, ..self }
     }
@@ -101,11 +108,17 @@ impl Case {
         let mut random = SplitMix64::new(SEED);
         let body_filters = random_filters(scene.centers.len(), &mut random);
         let static_filters = random_filters(scene.statics.len(), &mut random);
-        let first = scene.centers.clone();
+        let mut first = scene.centers.clone();
         let asleep: Vec<bool> = (0..first.len()).map(|row| row % 20 != 0).collect();
         let (mut pairs, mut hash, mut most_asleep) = (0, OrderHash::default(), 0);
         for frame in 0..self.frames {
             let mut centers = scene.centers.clone();
+            let mut moved = Vec::new();
+            if self.told {
+                moved.extend((0..first.len()).filter(|row| row % 40 == 7 || (row + 7 * frame) % 97 == 0));
+                moved.iter().for_each(|&row| first[row] = centers[row]);
+                centers.copy_from_slice(&first);
+            }
             if self.asleep {
                 let sleepers = centers.iter_mut().zip(&first).zip(&asleep).filter(|(_, asleep)| **asleep);
                 sleepers.for_each(|((center, first), _)| *center = *first);
@@ -130,12 +143,19 @@ impl Case {
             } else {
                 self.cuts.windows(2).map(|cut| columns.rows(cut[0], cut[1])).collect()
             };
-            let contacts = world.step(&chunks).expect("valid bodies");
+            let contacts = if self.told {
+                let moved: Vec<u32> = moved.iter().map(|&row| row as u32).collect();
+                world.step_changed(&chunks, &moved).expect("valid bodies")
+            } else {
+                world.step(&chunks).expect("valid bodies")
+            };
             pairs += contacts.body_pairs().len() + contacts.static_pairs().len();
             hash.add_pairs(contacts);
             (self.after)(&world, &mut hash);
             most_asleep = most_asleep.max(world.report().cached_count);
         }
+        let updates = world.report().filed_steps_ago;
+        assert_eq!(updates, if self.told { self.frames as u64 - 1 } else { 0 }, "{}: updates", self.label);
         assert!(!self.asleep || most_asleep > self.count / 2, "{}: at most {most_asleep} slept", self.label);
         (pairs, hash.0)
     }
@@ -327,6 +347,7 @@ const PINNED_CIRCLES: &[(&str, usize, u64)] = &[
     ("power_law", 30190, 0xfb1d002e76813baf),
     ("wide_and_tall", 59632, 0xc96a6d2952bf26b3),
     ("crowd, asleep", 186895, 0x877c9dc037071cee),
+    ("castles, told", 935166, 0x17b2dec8f6cb97f0),
 ];
 
 #[test]
@@ -343,6 +364,7 @@ fn pair_order_of_circles_is_pinned() {
         Case::new("power_law", PowerLaw).with_config(circles()),
         Case::new("wide_and_tall", WideAndTall).with_config(circles()),
         Case::new("crowd, asleep", Crowd).with_config(circles()).asleep(),
+        Case::new("castles, told", Castles).with_config(circles()).told(),
     ];
     compare(&cases, PINNED_CIRCLES);
 }
@@ -354,6 +376,10 @@ const PINNED_FEATURES: &[(&str, usize, u64)] = &[
     ("power_law", 38521, 0x0dbd76fcb9944bdc),
     ("churn", 59858, 0xae2e6a5ea4a48c2c),
     ("crowd, asleep", 237933, 0x20ada15114c5587d),
+    ("castles, told", 1029320, 0x5c767e6d2f583bbc),
+    ("castles, told, filters", 474939, 0xcdec06623348da7a),
+    ("castles, told, margin", 1029320, 0x66f1305f51c021ba),
+    ("power_law, told", 153978, 0x9e3c0704bbbbb41a),
 ];
 
 #[test]
@@ -366,6 +392,10 @@ fn order_of_events_partners_and_hits_is_pinned() {
         Case::new("power_law", PowerLaw).with_config(config()).after(add_features),
         Case::new("churn", Churn).with_config(config()).after(add_features),
         Case::new("crowd, asleep", Crowd).with_config(config()).asleep().after(add_features),
+        Case::new("castles, told", Castles).with_config(config()).told().after(add_features),
+        Case::new("castles, told, filters", Castles).with_config(config()).filtered().told().after(add_features),
+        Case::new("castles, told, margin", Castles).with_config(config().with_margin(0.05)).told().after(add_features),
+        Case::new("power_law, told", PowerLaw).with_config(config()).told().after(add_features),
     ];
     compare(&cases, PINNED_FEATURES);
 }
