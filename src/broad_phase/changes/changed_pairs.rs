@@ -103,9 +103,9 @@ impl ChangedPairs {
             // A step over so few rows takes longer than two loops.
             self.filed.oversized.clear();
             finder.file_bodies(step, &self.records, &mut self.filed.bands, &mut Vec::new());
-            self.compare_few_rows(step, input)?;
+            self.find_by_comparing(step, input)?;
         } else {
-            self.step_changed_rows(finder, step, input)?;
+            self.find_by_filing(finder, step, input)?;
         }
         self.add_both(input);
         self.bodies.sort(&mut self.spare);
@@ -156,7 +156,7 @@ impl ChangedPairs {
     }
 
     /// Files the changed rows, and finds their pairs with each other and with statics.
-    fn step_changed_rows(
+    fn find_by_filing(
         &mut self,
         finder: &mut PairFinder,
         step: StepContext<'_>,
@@ -189,7 +189,8 @@ impl ChangedPairs {
 
     /// Finds the pairs of changed rows with each other and with statics, by comparing each row with
     /// all others.
-    fn compare_few_rows(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
+    fn find_by_comparing(&mut self, step: StepContext<'_>, input: ChangedInput<'_>) -> Result<(), Error> {
+        // The rows of `records` have been filed: its memory takes the statics of one row at a time.
         let Self { records: found, both: [_, both], statics: static_pairs, .. } = self;
         let StepContext { statics, are_circles, .. } = step;
         let (limit, changed) = (step.config.pair_limit, input.bodies);

@@ -202,6 +202,8 @@ impl TaskSearch<'_, '_> {
     fn add(&mut self, position: u32, partner: u32, bits: u32) -> Option<()> {
         let input @ ChangedInput { front, changed, .. } = self.search.input;
         let ChangedBody { row, filter, .. } = self.bodies[position as usize];
+        // All rows have filters in both steps or in neither (`RestartCause::Columns`). The last
+        // step has none of a new row, which has no `BEFORE` either.
         let filters = front.filters_by_row();
         let accepted_before = || filters.is_none_or(|f| f[row as usize].interacts_with(f[partner as usize]));
         if changed.set().contains(partner) {
