@@ -79,7 +79,7 @@ pub(crate) enum Ids<'a> {
 
 /// The moving bodies of one step: borrowed columns with one row per body.
 ///
-/// A column of vectors is a `&[T]` of `[f32; 2]`, [`glam::Vec2`](crate::glam::Vec2) or any type of
+/// A column of vectors is a `&[T]` of `[f32; 2]`, [`glam::Vec2`] or any type of
 /// two `f32` that `bytemuck` can cast (`NoUninit`), whatever your version of glam. Only size and
 /// alignment are checked, so a column of two `i32` compiles too, and its bits are read as `f32`.
 /// [`World::step`](crate::World::step) reads the columns without copying them first, and does not

@@ -1,8 +1,8 @@
 //! Streams: pairs that are delivered while the step still runs.
 //!
 //! There are two forms: a closure that is called on the threads of the step
-//! ([`World::step_streamed`](crate::World::step_streamed)), and a [`channel`] to a consumer on
-//! another thread ([`World::step_to_channel`](crate::World::step_to_channel)).
+//! ([`World::step_streamed`](crate::World::step_streamed)), and a [`channel`](fn@channel) to a
+//! consumer on another thread ([`World::step_to_channel`](crate::World::step_to_channel)).
 //!
 //! Pairs arrive in pages, slices of up to a few thousand pairs, in the order in which these are
 //! completed. This order depends on timing. Sorted by [`StreamedPage::sequence`], they are the

@@ -22,7 +22,7 @@ impl StaticTree {
         Ok(tree)
     }
 
-    /// Returns the [`translated`](Self::translated) tree, which shares as much as possible with
+    /// Returns the [`shifted`](Self::shifted) tree, which shares as much as possible with
     /// `other_shifted`, the shifted tree of `other`.
     pub(crate) fn shifted_beside(
         &self,
