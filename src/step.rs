@@ -52,7 +52,7 @@ impl StepParts<'_> {
             .and_then(|rows| self.build_frame(&rows, true, Arc::make_mut(&mut next), listener, start));
         self.broad_phase.chunk_starts = chunk_starts;
         if outcome.is_ok() {
-            self.contacts.changed.clear();
+            self.contacts.changed_view.clear();
             self.history.count_step(StepKind::Full);
         }
         let outcome = self.finish(outcome, next);
@@ -121,6 +121,12 @@ impl StepParts<'_> {
         }
     }
 
+    /// Whether circles are tested in a step over these rows. With displacements only boxes are, as
+    /// no circle covers a motion.
+    pub(crate) fn are_circles(&self, rows: &Chunks<'_, '_>) -> bool {
+        self.config.body_shape == BodyShape::Circle && !rows.has_displacements()
+    }
+
     /// Fills the next frame and the next pairs from the rows; from what is marked as asleep too if
     /// `may_cache`.
     pub(crate) fn build_frame(
@@ -131,10 +137,10 @@ impl StepParts<'_> {
         listener: Option<&OnPage<'_>>,
         start: Clock,
     ) -> Result<(), Error> {
+        let are_circles = self.are_circles(rows);
         let Self { config, simd, statics, frames, broad_phase, contacts, history, .. } = self;
         let parallel = config.is_parallel(rows.len());
         history.thread_count = parallel::worker_count(parallel);
-        let are_circles = config.body_shape == BodyShape::Circle && !rows.has_displacements();
         let mut phases = PhaseTimes::default();
 
         frame.begin(rows.len(), !config.may_use_threads());

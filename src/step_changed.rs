@@ -108,13 +108,13 @@ impl StepParts<'_> {
         };
         if outcome.is_ok() {
             if !changes_are_known {
-                self.contacts.changed.clear();
+                self.contacts.changed_view.clear();
             } else if many {
                 let are_all = self.broad_phase.changed.rows().len() == rows.len();
                 self.remember_changed();
-                self.contacts.changed.set_rows(are_all);
+                self.contacts.changed_view.set_rows(are_all);
             } else {
-                self.contacts.changed.set_found();
+                self.contacts.changed_view.set_found();
             }
         }
         self.finish(outcome, next)
@@ -174,10 +174,6 @@ impl StepParts<'_> {
         true
     }
 
-    fn are_circles(&self, rows: &Chunks<'_, '_>) -> bool {
-        self.config.body_shape == BodyShape::Circle && !rows.has_displacements()
-    }
-
     fn has_invalid(&self, rows: &Chunks<'_, '_>) -> bool {
         self.broad_phase.changed.rows().iter().any(|&row| rows.check(row as usize).is_err())
     }
@@ -233,7 +229,7 @@ impl StepParts<'_> {
         phases.plan = clock.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("find_changed_pairs");
-        let KeptPairs { changed: last, found, .. } = &mut contacts.kept;
+        let KeptPairs { last_changed: last, found, .. } = &mut contacts.kept;
         broad_phase.find_changed_pairs(step, front, (last, rows.len()), found)?;
         drop(span);
         if contacts.kept.plan_edits(&broad_phase.changed) > config.pair_limit {
@@ -264,7 +260,7 @@ impl StepParts<'_> {
         };
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("move_rows");
-        let KeptPairs { changed: last, found, .. } = &mut contacts.kept;
+        let KeptPairs { last_changed: last, found, .. } = &mut contacts.kept;
         broad_phase.update(step, last, &mut found.filed, frame);
         drop(span);
         frame.begin_update(rows.len(), !config.may_use_threads());
@@ -281,7 +277,7 @@ impl StepParts<'_> {
         let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
         contacts.track_changes(tracked, broad_phase.changed.set(), frame);
         drop(span);
-        contacts.changed.set_found();
+        contacts.changed_view.set_found();
         if config.contact_tracking {
             phases.track_contacts += clock.lap();
         }
@@ -296,7 +292,7 @@ impl StepParts<'_> {
 
     /// The changed rows of this step become those of the last one.
     fn remember_changed(&mut self) {
-        std::mem::swap(&mut self.broad_phase.changed, &mut self.contacts.kept.changed);
+        std::mem::swap(&mut self.broad_phase.changed, &mut self.contacts.kept.last_changed);
     }
 
     /// Checks that the rows which did not change are those of the last step, as far as that has

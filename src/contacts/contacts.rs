@@ -143,13 +143,13 @@ impl<'w> Contacts<'w> {
     /// The first call after a step lists these pairs, and looks through all pairs if the step had
     /// to read all rows. Later calls are O(1).
     pub fn changed_pairs(&self) -> &'w [Pair] {
-        bytemuck::cast_slice(self.store.changed.bodies(&self.store.found, &self.store.kept))
+        bytemuck::cast_slice(self.store.changed_view.bodies(&self.store.found, &self.store.kept))
     }
 
     /// The static pairs of which the body changed, in the order of
     /// [`static_pairs`](Self::static_pairs); see [`changed_pairs`](Self::changed_pairs).
     pub fn changed_static_pairs(&self) -> &'w [StaticPair] {
-        bytemuck::cast_slice(self.store.changed.statics(&self.store.found, &self.store.kept))
+        bytemuck::cast_slice(self.store.changed_view.statics(&self.store.found, &self.store.kept))
     }
 
     /// The kept pairs, if those are the present ones.

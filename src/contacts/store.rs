@@ -37,7 +37,7 @@ pub(crate) struct ContactStore {
     /// The pairs of steps that are told which rows changed.
     pub(crate) kept: KeptPairs,
     /// Which pairs have a changed row.
-    pub(crate) changed: ChangedView,
+    pub(crate) changed_view: ChangedView,
 }
 
 impl ContactStore {
@@ -85,7 +85,7 @@ impl ContactStore {
 
     /// The rows that changed in the last successful step, if it was told.
     pub(crate) fn last_changed(&self) -> Option<&ChangedSet> {
-        self.changed.are_rows_known().then_some(&self.kept.changed)
+        self.changed_view.are_rows_known().then_some(&self.kept.last_changed)
     }
 
     /// Rebuilds the partner lists, if there are any, from the running step of `rows` rows.
@@ -153,7 +153,7 @@ impl ContactStore {
     /// Removes the static pairs, because the static set was replaced.
     pub(crate) fn clear_statics(&mut self) {
         self.found.clear_statics(&self.pool);
-        self.changed.clear_statics();
+        self.changed_view.clear_statics();
         self.kept.clear_statics();
         self.schedules.invalidate_statics();
         if let Some(partners) = &mut self.partners {
@@ -186,7 +186,7 @@ impl ContactStore {
             + self.events.bytes()
             + self.partners.bytes()
             + self.kept.bytes()
-            + self.changed.bytes()
+            + self.changed_view.bytes()
     }
 
     /// Number of parts for [`shrink_part`](Self::shrink_part).
@@ -197,7 +197,7 @@ impl ContactStore {
         match part {
             0 => {
                 self.events.shrink_to_fit();
-                self.changed.shrink_to_fit();
+                self.changed_view.shrink_to_fit();
                 if self.kept_are_present() {
                     // Pages that others have do not shrink.
                     self.found.forget_cached();
@@ -205,8 +205,8 @@ impl ContactStore {
                     self.found.set_cached(&self.kept.bodies.pages, &self.kept.statics.pages);
                 } else {
                     // The rows are also known of a step that was told but stepped all.
-                    let changed = std::mem::take(&mut self.kept.changed);
-                    self.kept = KeptPairs { changed, ..KeptPairs::default() };
+                    let last_changed = std::mem::take(&mut self.kept.last_changed);
+                    self.kept = KeptPairs { last_changed, ..KeptPairs::default() };
                 }
             }
             1 => self.partners.shrink_to_fit(),

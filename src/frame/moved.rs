@@ -84,20 +84,20 @@ impl MovedBodies {
 
     /// The bands of the bodies that changed in the last step, if there are any.
     #[inline(always)]
-    pub(crate) fn changed(&self) -> Option<&Bands> {
+    pub(crate) fn changed_bands(&self) -> Option<&Bands> {
         Some(&self.changed_bands).filter(|bands| self.in_use && !bands.is_empty())
     }
 
     /// The bands of the bodies that changed before and have left their cells, if there are any.
     #[inline(always)]
-    pub(crate) fn settled(&self) -> Option<&Bands> {
+    pub(crate) fn settled_bands(&self) -> Option<&Bands> {
         Some(&self.settled_bands).filter(|bands| self.in_use && !bands.is_empty())
     }
 
     /// Both.
     #[inline(always)]
     pub(crate) fn bands(&self) -> impl Iterator<Item = &Bands> {
-        self.changed().into_iter().chain(self.settled())
+        self.changed_bands().into_iter().chain(self.settled_bands())
     }
 
     /// Becomes a copy of `other`, apart from the bands.

@@ -43,8 +43,8 @@ impl Source<Hit> for Frame {
         while *part <= STATICS {
             let search = match *part {
                 COMMON => scope.common.then(|| points(&self.bands)),
-                CHANGED => self.moved.changed().filter(|_| scope.common).map(points),
-                SETTLED => self.moved.settled().filter(|_| scope.common).map(points),
+                CHANGED => self.moved.changed_bands().filter(|_| scope.common).map(points),
+                SETTLED => self.moved.settled_bands().filter(|_| scope.common).map(points),
                 SLEEPERS => self.cached.bands().filter(|_| scope.common).map(points),
                 OVERSIZED if self.oversized.is_empty() => None,
                 OVERSIZED => scope.oversized.then(|| TierSearch::Loose(self.oversized.grid().box_query(*area, test))),

@@ -49,9 +49,9 @@ fn is_in_band(place: BandPlace) -> bool {
 pub(crate) struct RowIndex {
     /// By row (CHANGE-1). For a row that changed in the last step, its entry in the bands.
     places: Vec<BandPlace>,
-    /// The rows that changed in the last step, without oversized ones and those that stayed in the
-    /// bands.
-    changed: Vec<BodyRecord>,
+    /// The bodies in the frame's bands of changed rows: those that changed in the last step,
+    /// without oversized ones and those that stayed in their cells.
+    in_changed_bands: Vec<BodyRecord>,
     settled: Vec<BodyRecord>,
     oversized: Vec<BodyRecord>,
     /// Bodies that turned out to be too large for the bands, in one filing.
@@ -88,7 +88,7 @@ impl ChangeLog {
 }
 
 buffers!(RowIndex {
-    leveled: places, changed, settled, oversized, too_large;
+    leveled: places, in_changed_bands, settled, oversized, too_large;
     own: logs;
     plain: stamp, filings, filed_again, settled_changed, oversized_changed;
 });
@@ -120,7 +120,7 @@ impl RowIndex {
         self.filings += 1;
         self.stamp = FrameStamp { filing: self.filings, updates: 0 };
         (self.filed_again, self.settled_changed, self.oversized_changed) = (0, 0, 0);
-        self.changed.clear();
+        self.in_changed_bands.clear();
         self.settled.clear();
         self.places.clear();
         self.places.resize(frame.row_count, NO_PLACE);
@@ -183,7 +183,8 @@ impl RowIndex {
     /// that changed in the last step.
     ///
     /// If most rows did not change then, those that are still in their cells stay there, as they
-    /// probably will not change in the next step either.
+    /// probably will not change in the next step either. The others are filed again in that case,
+    /// and the bands that the search filed all changed rows in (`filed`) are not used.
     ///
     /// The index belongs to no frame if this panics.
     pub(crate) fn update(
@@ -204,7 +205,7 @@ impl RowIndex {
         frame.moved.start_use();
         self.places.resize(self.places.len().max(row_count), NO_PLACE);
         self.settle(changed, stamp, frame, &mut log);
-        self.changed.clear();
+        self.in_changed_bands.clear();
         let new_count = bodies.iter().filter(|body| !last.contains(body.row)).count();
         if 2 * new_count > bodies.len() {
             self.take_out(bodies, stamp, frame, Some((last, &mut log)));
@@ -231,7 +232,7 @@ impl RowIndex {
     /// Returns the rows that changed in the last step, but not in this one, to their entries in the
     /// bands if they are still in the same cells, or settles them.
     fn settle(&mut self, changed: &ChangedSet, stamp: FrameStamp, frame: &mut Frame, log: &mut ChangeLog) {
-        let Self { places, changed: last, settled, settled_changed, .. } = self;
+        let Self { places, in_changed_bands: last, settled, settled_changed, .. } = self;
         last.retain(|body| !changed.set().contains(body.row));
         for (k, &body) in last.iter().enumerate() {
             let row_ahead = |ahead: usize| last.get(k + ahead).map(|body| body.row);
@@ -258,7 +259,7 @@ impl RowIndex {
         frame: &mut Frame,
         mut stay: Option<(&ChangedSet, &mut ChangeLog)>,
     ) {
-        let Self { places, changed, settled, oversized, settled_changed, oversized_changed, .. } = self;
+        let Self { places, in_changed_bands, settled, oversized, settled_changed, oversized_changed, .. } = self;
         for (k, body) in bodies.iter().enumerate() {
             let row_ahead = |ahead: usize| bodies.get(k + ahead).map(|body| body.row);
             prefetch_ahead(places, &frame.bands, row_ahead(2 * AHEAD), row_ahead(AHEAD).filter(|_| stay.is_some()));
@@ -289,14 +290,14 @@ impl RowIndex {
             if !is_in_band(place) || !exists {
                 places[row as usize] = NO_PLACE;
             }
-            changed.extend(exists.then_some(BodyRecord { aabb, row }));
+            in_changed_bands.extend(exists.then_some(BodyRecord { aabb, row }));
         }
     }
 
     /// Files the changed rows that were taken out.
     fn file_changed(&mut self, finder: &mut PairFinder, step: StepContext<'_>, stamp: FrameStamp, frame: &mut Frame) {
         self.too_large.clear();
-        finder.file_bodies(step, &self.changed, &mut frame.moved.changed_bands, &mut self.too_large);
+        finder.file_bodies(step, &self.in_changed_bands, &mut frame.moved.changed_bands, &mut self.too_large);
         self.add_oversized(stamp);
     }
 
@@ -310,7 +311,7 @@ impl RowIndex {
 
     /// Makes the changed or settled bodies that turned out to be too large oversized ones.
     fn add_oversized(&mut self, stamp: FrameStamp) {
-        let Self { places, changed, settled, oversized, too_large, oversized_changed, .. } = self;
+        let Self { places, in_changed_bands, settled, oversized, too_large, oversized_changed, .. } = self;
         if too_large.is_empty() {
             return;
         }
@@ -322,7 +323,7 @@ impl RowIndex {
             places[record.row as usize] = BandPlace { band: OVERSIZED, at: oversized.len() as u32 };
             oversized.push(record);
         }
-        changed.retain(|body| places[body.row as usize].band != OVERSIZED);
+        in_changed_bands.retain(|body| places[body.row as usize].band != OVERSIZED);
         *oversized_changed = stamp.updates;
     }
 
@@ -331,7 +332,7 @@ impl RowIndex {
         boxes.clear();
         boxes.resize(self.places.len(), NO_BOX);
         let in_bands = frame.bands.bodies().filter(|body| !frame.moved.is_outdated(body.row));
-        let elsewhere = self.changed.iter().chain(&self.settled).chain(&self.oversized).copied();
+        let elsewhere = self.in_changed_bands.iter().chain(&self.settled).chain(&self.oversized).copied();
         in_bands.chain(elsewhere).for_each(|BodyRecord { aabb, row }| boxes[row as usize] = aabb);
     }
 

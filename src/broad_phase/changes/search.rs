@@ -169,8 +169,8 @@ impl TaskSearch<'_, '_> {
         };
         search(&input.front.bands, true)?;
         // If all rows that changed in the last step changed again, their bands have no partner.
-        let changed = moved.changed().filter(|_| !all_changed_again);
-        changed.into_iter().chain(moved.settled()).try_for_each(|bands| search(bands, false))
+        let changed = moved.changed_bands().filter(|_| !all_changed_again);
+        changed.into_iter().chain(moved.settled_bands()).try_for_each(|bands| search(bands, false))
     }
 
     fn search_oversized(&mut self, SearchScratch { seen_cells, found, .. }: &mut SearchScratch) -> Option<()> {

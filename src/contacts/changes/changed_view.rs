@@ -33,7 +33,7 @@ enum Known {
     /// Nothing: all rows may have changed.
     #[default]
     Nothing,
-    /// The changed rows, in [`KeptPairs::changed`].
+    /// The changed rows, in [`KeptPairs::last_changed`].
     Rows,
     /// The changed rows: all.
     AllRows,
@@ -78,7 +78,7 @@ impl ChangedView {
     /// The pairs of bodies of which a row changed; `found` has all pairs.
     pub(crate) fn bodies(&self, found: &FoundPairs, kept: &KeptPairs) -> &[[u32; 2]] {
         let list = self.bodies.get_or_make(|list| {
-            let set = kept.changed.set();
+            let set = kept.last_changed.set();
             self.list(found.body_pages(), &kept.bodies.newly_changed, list, |&[a, b]| {
                 set.contains(a) | set.contains(b)
             });
@@ -89,7 +89,7 @@ impl ChangedView {
     /// The static pairs of which the body changed; `found` has all pairs.
     pub(crate) fn statics(&self, found: &FoundPairs, kept: &KeptPairs) -> &[[u32; 2]] {
         let list = self.statics.get_or_make(|list| {
-            let set = kept.changed.set();
+            let set = kept.last_changed.set();
             self.list(found.static_pages(), &kept.statics.newly_changed, list, |&[body, _]| set.contains(body));
         });
         &list.pairs

@@ -31,8 +31,10 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct KeptPairs {
     pub(crate) stamp: FrameStamp,
-    /// The rows that changed in the last step that was told, even if it stepped all rows.
-    pub(crate) changed: ChangedSet,
+    /// The rows that changed in the last step that was told, even if it stepped all rows. That was
+    /// the last step of all if these are the [pairs of it](Self::are_of), or if the
+    /// [`ChangedView`](crate::contacts::changes::changed_view::ChangedView) knows its rows.
+    pub(crate) last_changed: ChangedSet,
     pub(crate) bodies: KeptSide,
     pub(crate) statics: KeptSide,
     /// What the last search for changed rows found.
@@ -59,7 +61,7 @@ pub(crate) struct KeptSide {
     spare_edits: PairEdits,
 }
 
-buffers!(KeptPairs { leveled: ; own: changed, bodies, statics, found; plain: stamp; });
+buffers!(KeptPairs { leveled: ; own: last_changed, bodies, statics, found; plain: stamp; });
 
 impl Buffers for KeptSide {
     fn bytes(&self) -> usize {
@@ -133,7 +135,7 @@ impl KeptPairs {
     /// Plans the edits of the pages for a step in which these rows `changed`. Returns the number of
     /// pairs of both kinds that there will be.
     pub(crate) fn plan_edits(&mut self, changed: &ChangedSet) -> usize {
-        let Self { changed: last, bodies, statics, found, .. } = self;
+        let Self { last_changed: last, bodies, statics, found, .. } = self;
         let newly_changed = changed.rows().iter().chain(changed.gone()).copied().filter(|&row| !last.contains(row));
         statics.compare_rows(newly_changed, &mut found.statics);
         let active = ActiveRows { changed, last };
@@ -151,7 +153,7 @@ impl KeptPairs {
         parallel: bool,
     ) {
         self.stamp = FrameStamp::default();
-        let Self { changed: last, bodies, statics, found, .. } = self;
+        let Self { last_changed: last, bodies, statics, found, .. } = self;
         bodies.edit_pages(row_count, parallel);
         statics.edit_pages(row_count, parallel);
         if with_edits || with_lists {
