@@ -7,7 +7,7 @@
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::context::StepContext;
-use crate::config::{BodyShape, InvalidRows};
+use crate::config::InvalidRows;
 use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
@@ -301,7 +301,7 @@ impl StepParts<'_> {
     fn assert_unchanged(&mut self, rows: &Chunks<'_, '_>) {
         let (front, are_circles) = (self.frames.front(), self.are_circles(rows));
         // In a world of circles, whether there are displacements changes what is read of all rows.
-        let may_differ = self.config.body_shape == BodyShape::Circle
+        let may_differ = self.config.body_shape == crate::config::BodyShape::Circle
             && !(self.broad_phase.row_index.is_of(front) && front.had_circles == are_circles);
         if front.is_shifted || !front.skipped.is_empty() || may_differ {
             return;

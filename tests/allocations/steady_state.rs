@@ -220,6 +220,31 @@ fn toggled_statics_allocate_nothing() {
 
 #[cfg(feature = "parallel")]
 #[test]
+fn workers_of_a_watched_pool_allocate_nothing_when_they_wait_for_a_lock() {
+    let watch = Watch::start();
+    // More workers than in any other test, so that no other pool has made room for them.
+    let pool = WatchedPool::new(40);
+    let (lock, barrier) = (parking_lot::Mutex::new(()), std::sync::Barrier::new(40));
+    let wait = || {
+        barrier.wait();
+        let held = lock.lock();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        drop(held);
+        barrier.wait();
+    };
+    // The first worker counts, so that what `broadcast` allocates is not.
+    let allocations = pool.broadcast(|worker| match worker.index() {
+        0 => watch.allocations(wait),
+        _ => {
+            wait();
+            0
+        }
+    });
+    assert_eq!(allocations[0], 0);
+}
+
+#[cfg(feature = "parallel")]
+#[test]
 fn pools_of_any_size_allocate_nothing() {
     let watch = Watch::start();
     for threads in [1, 2, 3, 8] {

@@ -8,6 +8,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "parallel")]
+use std::time::Duration;
 
 /// A single allocation of more bytes fails, so that a test whose input asks for it ends the process
 /// instead of using up the machine's memory.
@@ -107,8 +109,10 @@ pub struct WatchedPool {
 
 #[cfg(feature = "parallel")]
 impl WatchedPool {
-    /// Starts the workers. Each has looked for work before this returns, so it has allocated what
-    /// that takes.
+    /// Starts the workers. Each has looked for work and waited for a lock before this returns, so
+    /// it has allocated what that takes. For a lock, `parking_lot` keeps a table of the threads that
+    /// have ever waited, and replaces it as they become more: whether a step is the first in which
+    /// a worker waits depends on timing.
     pub fn new(threads: usize) -> Self {
         let running = std::sync::Arc::new(AtomicUsize::new(threads));
         let ended = running.clone();
@@ -126,6 +130,10 @@ impl WatchedPool {
             }
         }
         pool.broadcast(|_| split(10));
+        pool.broadcast(|_| {
+            let mutex = parking_lot::Mutex::new(());
+            parking_lot::Condvar::new().wait_for(&mut mutex.lock(), Duration::from_nanos(1));
+        });
         pool
     }
 }
