@@ -105,8 +105,8 @@ impl AwakeVsCached<'_> {
     ) -> Option<()> {
         let (cached, filters) = (&self.frame.cached, self.pass.filters_by_row);
         let boxes = awake.iter().map(|body| [body.aabb]);
-        band.for_each_overlap(boxes, self.pass.step.are_circles, buffers, |number, row, _| {
-            let awake = awake[number as usize].row;
+        band.for_each_overlap(boxes, self.pass.step.are_circles, buffers, |number, at, _| {
+            let (awake, row) = (awake[number as usize].row, band.row(at));
             // A stale row may not exist any more, so it must be excluded first.
             if !cached.is_cached(row) {
                 return Some(());

@@ -81,8 +81,20 @@ impl BandSearch<'_> {
         self.slot.bounds()
     }
 
-    /// Calls `visit` with the number of each group, the row of each body that overlaps one of its
-    /// boxes, and a bit for each box that it overlaps.
+    /// The row of the body at a position of the band.
+    #[inline(always)]
+    pub(crate) fn row(&self, at: u32) -> u32 {
+        self.cells.blocks.row(at as usize)
+    }
+
+    /// The box of the body at a position of the band.
+    #[inline(always)]
+    pub(crate) fn aabb(&self, at: u32) -> RawAabb {
+        self.slot.axes.box_to_world(BandBox::from_edges(self.cells.blocks.aabb(at as usize)))
+    }
+
+    /// Calls `visit` with the number of each group, the position of each body that overlaps one of
+    /// its boxes, and a bit for each box that it overlaps.
     ///
     /// There may be up to [`SEARCH_BOXES_MAX`] groups. A box of NaN overlaps nothing, but one box
     /// of a group must not be NaN. Groups are visited by rows of cells, so that memory is read in
@@ -286,7 +298,7 @@ impl<'s, 'a, const N: usize> PrefetchQueue<'s, 'a, N> {
             while mask != 0 {
                 let at = mask.trailing_zeros();
                 let bits = masks.iter().rev().fold(0, |bits, mask| bits << 1 | (mask >> at & 1));
-                visit(number, self.search.cells.blocks.row((base + at) as usize), bits)?;
+                visit(number, base + at, bits)?;
                 mask &= mask - 1;
             }
             Some(())

@@ -4,8 +4,8 @@
 //! further and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it, and everything
 //! that searches rely on besides is unchanged: cells, bounds and the directory.
 
-use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
+use crate::geometry::{RawAabb, union};
 use crate::memory::blocks::{SOA_BLOCK_LEN, set_box};
 use crate::prefetch::prefetch;
 use crate::tier::point_grid::bands::Bands;
@@ -99,6 +99,13 @@ impl Bands {
             scale: [scale(columns, right - left), scale(rows, bottom - top)],
             columns: columns as u64,
         }
+    }
+
+    /// The smallest box that covers all bodies; `None` if there are none.
+    pub(crate) fn bounds(&self) -> Option<RawAabb> {
+        let classes = self.directory.classes().iter();
+        let bounds = classes.filter_map(|class| Some(class.axes.box_to_world(class.bounds?)));
+        bounds.reduce(|all, bounds| union(&all, &bounds))
     }
 
     /// Calls `visit` with each row and its place.

@@ -21,8 +21,9 @@ fn a_search_of_all_bands_finds_each_overlap_once() {
             for band in grid.bands.bands_overlapping(EVERYWHERE) {
                 let search = grid.bands.search_band(band);
                 let one = boxes.iter().map(|&aabb| [aabb]);
-                let outcome = search.for_each_overlap(one, false, &mut buffers, |other, row, bits| {
-                    assert_eq!(bits, 1);
+                let outcome = search.for_each_overlap(one, false, &mut buffers, |other, at, bits| {
+                    let row = search.row(at);
+                    assert_eq!((bits, search.aabb(at)), (1, filed[row as usize]));
                     found.push((first + other, row));
                     Some(())
                 });
@@ -30,10 +31,10 @@ fn a_search_of_all_bands_finds_each_overlap_once() {
                 // Each box with the next one, or with none.
                 let next = |k: usize| boxes.get(k + 1).copied().filter(|_| k & 3 > 0).unwrap_or([f32::NAN; 4]);
                 let two = boxes.iter().enumerate().map(|(k, &aabb)| [next(k), aabb]);
-                let outcome = search.for_each_overlap(two, false, &mut buffers_of_two, |other, row, bits| {
+                let outcome = search.for_each_overlap(two, false, &mut buffers_of_two, |other, at, bits| {
                     for (found, number) in found_by_two.iter_mut().zip([first + other + 1, first + other]) {
                         if bits & if number > first + other { 1 } else { 2 } != 0 {
-                            found.push((number, row));
+                            found.push((number, search.row(at)));
                         }
                     }
                     Some(())
