@@ -3,6 +3,7 @@
 pub(crate) mod bit_set;
 pub(crate) mod blocks;
 pub(crate) mod box_group;
+pub(crate) mod box_octet;
 pub(crate) mod buffers;
 pub(crate) mod cell_table;
 pub(crate) mod columns;

@@ -5,6 +5,7 @@
 use crate::geometry::RawAabb;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS};
 use crate::memory::box_group::{GROUP_MAX, GroupEdges};
+use crate::memory::box_octet::{OCTET_LEN, OctetEdges};
 use crate::simd::backend::Backend;
 use crate::simd::batch_test::{Side, hits};
 use crate::simd::circle_test::CircleSides;
@@ -52,6 +53,29 @@ pub(super) unsafe fn group_mask<B: Backend>(group: &GroupEdges, area: &RawAabb) 
         });
         let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
         mask |= u64::from(B::BlockVector::bits(hits)) << lane;
+    }
+    mask
+}
+
+/// Bit `k` is set if box `k` of the octet overlaps the area.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn octet_mask<B: Backend>(octet: &OctetEdges, area: &RawAabb) -> u32 {
+    let lanes = B::Vector::LANES;
+    // SAFETY: the caller vouches for the instruction set.
+    let area = Side { edges: each_edge!(edge => unsafe { B::Vector::splat(area[edge]) }), filters: None };
+    let mut mask = 0;
+    for lane in (0..OCTET_LEN).step_by(lanes) {
+        let edges = each_edge!(edge => {
+            let edges = &octet[edge][lane..][..lanes];
+            // SAFETY: the caller vouches for the instruction set; the slice is as long as a vector.
+            unsafe { B::Vector::load(edges.as_ptr()) }
+        });
+        let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
+        mask |= B::Vector::bits(hits) << lane;
     }
     mask
 }

@@ -6,6 +6,7 @@ use crate::config::SimdLevel;
 use crate::geometry::RawAabb;
 use crate::memory::blocks::SOA_BLOCK_WORDS;
 use crate::memory::box_group::GroupEdges;
+use crate::memory::box_octet::OctetEdges;
 use crate::memory::columns::SoaColumns;
 use crate::memory::page::PairSink;
 use crate::simd::batch_test::Tests;
@@ -178,6 +179,12 @@ impl DetectedSimd {
     #[inline]
     pub(crate) fn group_mask(self, group: &GroupEdges, area: &RawAabb) -> u64 {
         dispatch!(self, group_mask(group, area))
+    }
+
+    /// Bit `k` is set if box `k` of an octet overlaps the area.
+    #[inline]
+    pub(crate) fn octet_mask(self, octet: &OctetEdges, area: &RawAabb) -> u32 {
+        dispatch!(self, octet_mask(octet, area))
     }
 
     /// [`overlap_mask`](Self::overlap_mask) of two blocks, the second one in the upper half.

@@ -303,6 +303,7 @@ macro_rules! compile_kernels {
         use crate::geometry::RawAabb;
         use crate::memory::blocks::SOA_BLOCK_WORDS;
         use crate::memory::box_group::GroupEdges;
+        use crate::memory::box_octet::OctetEdges;
         use crate::memory::columns::SoaColumns;
         use crate::memory::page::PairSink;
         use crate::simd::batch_test::Tests;
@@ -371,6 +372,12 @@ macro_rules! compile_kernels {
         pub(super) fn group_mask(group: &GroupEdges, area: &RawAabb) -> u64 {
             // SAFETY: this function is compiled with the features, so they are available.
             unsafe { block_mask::group_mask::<$backend>(group, area) }
+        }
+
+        $(#[$features])?
+        pub(super) fn octet_mask(octet: &OctetEdges, area: &RawAabb) -> u32 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::octet_mask::<$backend>(octet, area) }
         }
 
         $(#[$features])?

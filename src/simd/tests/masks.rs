@@ -4,6 +4,7 @@ use super::*;
 use crate::geometry::overlaps;
 use crate::memory::blocks::{SOA_BLOCK_LEN, SOA_BLOCK_WORDS, SoaBlocks, block_words, fill_blocks_from};
 use crate::memory::box_group::{BoxGroup, GROUP_MAX};
+use crate::memory::box_octet::{BoxOctet, OCTET_LEN};
 use crate::simd::{OverlapIter, run_mask};
 
 /// Edges that touch, or that differ by a bit, and extreme values.
@@ -49,6 +50,24 @@ fn masks_of_groups_agree_with_the_predicate() {
         let expected = boxes.iter().rev().fold(0, |mask, aabb| mask << 1 | u64::from(overlaps(aabb, &area)));
         for &level in levels() {
             assert_eq!(level.group_mask(group.edges(), &area) & group.all(), expected, "{level:?}: {area:?}");
+        }
+    }
+}
+
+#[test]
+fn masks_of_octets_agree_with_the_predicate() {
+    let mut random = Random::new(13);
+    for len in (0..=OCTET_LEN).cycle().take(1000) {
+        let bodies: Vec<BodyRecord> =
+            (0..len as u32).map(|row| BodyRecord { aabb: random_box(&mut random), row }).collect();
+        let octet = BoxOctet::of(bodies.iter().copied());
+        assert!((0..len).all(|lane| octet.body(lane) == bodies[lane]));
+        for area in [random_box(&mut random), EVERYTHING] {
+            let expected =
+                bodies.iter().fold(0, |mask, body| mask | u32::from(overlaps(&body.aabb, &area)) << body.row);
+            for &level in levels() {
+                assert_eq!(level.octet_mask(octet.edges(), &area), expected, "{level:?}: {area:?}");
+            }
         }
     }
 }
