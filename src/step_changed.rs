@@ -224,7 +224,7 @@ impl StepParts<'_> {
         let mut clock = start;
         let front = frames.front();
         let span = span!("read_changed");
-        broad_phase.changed_bodies.read(rows, &broad_phase.changed, (front, &broad_phase.row_index), parallel)?;
+        broad_phase.changed_bodies.read(rows, &broad_phase.changed, parallel)?;
         drop(span);
         phases.plan = clock.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
@@ -262,10 +262,11 @@ impl StepParts<'_> {
         let span = span!("move_rows");
         let KeptPairs { last_changed: last, found, .. } = &mut contacts.kept;
         broad_phase.update(step, last, &mut found.filed, frame);
+        found.neighbor_lists.finish(frame.moved.stamp);
         drop(span);
         frame.begin_update(rows.len(), !config.may_use_threads());
         (frame.step, frame.had_circles) = (step_number, are_circles);
-        write_columns(&broad_phase.changed_bodies.sorted, rows, frame);
+        write_columns(&broad_phase.changed_bodies.by_row, rows, frame);
         frame.ids_stamp = frame.moved.stamp;
         frame.statics.copy_from(statics);
         phases.partition = clock.lap();

@@ -86,7 +86,7 @@ impl BroadPhase {
         pairs: &mut ChangedPairs,
     ) -> Result<(), Error> {
         let Self { finder, row_index: index, changed, changed_bodies, .. } = self;
-        let bodies = &changed_bodies.sorted[..];
+        let bodies = &changed_bodies.by_row[..];
         pairs.find(finder, step, ChangedInput { bodies, changed, last, front, index, row_count })
     }
 
@@ -95,7 +95,7 @@ impl BroadPhase {
     /// are those that changed in the last step.
     pub(crate) fn update(&mut self, step: StepContext<'_>, last: &ChangedSet, filed: &mut Frame, frame: &mut Frame) {
         if !self.row_index.is_worn() {
-            let changed = (&self.changed_bodies.sorted[..], &self.changed, last);
+            let changed = (&self.changed_bodies.by_row[..], &self.changed, last);
             return self.row_index.update(&mut self.finder, step, changed, filed, frame);
         }
         let row_count = filed.row_count;
@@ -104,7 +104,7 @@ impl BroadPhase {
         let boxes = &mut self.stored_boxes;
         self.row_index.write_boxes(frame, &mut boxes.0);
         boxes.0.resize(boxes.0.len().max(row_count), NO_BOX);
-        self.changed_bodies.sorted.iter().for_each(|body| boxes.0[body.row as usize] = body.aabb);
+        self.changed_bodies.by_row.iter().for_each(|body| boxes.0[body.row as usize] = body.aabb);
         boxes.0.truncate(row_count);
         self.row_index.clear();
         let all = StepContext { parallel: step.config.is_parallel(row_count), ..step };

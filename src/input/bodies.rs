@@ -77,6 +77,16 @@ pub(crate) enum Ids<'a> {
     By(&'a (dyn Fn(usize) -> u64 + Sync)),
 }
 
+impl Ids<'_> {
+    /// The id of a row of the chunk.
+    pub(crate) fn at(&self, row: usize) -> u64 {
+        match self {
+            Self::Column(column) => column.at(row),
+            Self::By(id_of_row) => id_of_row(row),
+        }
+    }
+}
+
 /// The moving bodies of one step: borrowed columns with one row per body.
 ///
 /// A column of vectors is a `&[T]` of `[f32; 2]`, [`glam::Vec2`] or any type of

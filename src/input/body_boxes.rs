@@ -144,6 +144,21 @@ fn extend_by_motion(
     valid
 }
 
+/// Computes the box of one body; `None` if it may be invalid, as [`check_body`] then decides.
+#[inline(always)]
+pub(super) fn read_body(chunk: &Bodies<'_>, at: usize) -> Option<RawAabb> {
+    if chunk.displacements.is_some() {
+        return None;
+    }
+    let (center, half) = match chunk.boxes {
+        BoxColumns::Centers { centers, half_extents } => (centers.at(at), half_extents.at(at)),
+        BoxColumns::Uniform { centers, half_extents } => (centers.at(at), half_extents),
+        BoxColumns::Aabbs(_) => return None,
+    };
+    let aabb = box_around(center, half);
+    (is_finite(&aabb) & (half[0] >= 0.0) & (half[1] >= 0.0)).then_some(aabb)
+}
+
 /// Computes the box of one body, or names its first invalid value.
 pub(super) fn check_body(chunk: &Bodies<'_>, at: usize, row: u32) -> Result<RawAabb, InvalidRow> {
     let displacement = chunk.displacements.map(|displacements| displacements.at(at));

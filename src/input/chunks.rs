@@ -3,7 +3,7 @@
 use crate::error::{Error, InvalidRow};
 use crate::geometry::RawAabb;
 use crate::input::bodies::{Bodies, BoxColumns, Ids};
-use crate::input::body_boxes::{check_body, read_bodies};
+use crate::input::body_boxes::{check_body, read_bodies, read_body};
 use crate::input::filter::Filter;
 use crate::input::rows::{BoxSource, ROWS_MAX};
 use crate::input::strided::StridedColumn;
@@ -124,9 +124,24 @@ impl<'i, 'a> Chunks<'i, 'a> {
     }
 
     /// The filter of a row.
+    #[cfg(debug_assertions)]
     pub(crate) fn filter(&self, row: u32) -> Filter {
         let (chunk, at) = self.chunk_of(row as usize);
         self.chunks[chunk].filters.map_or(Filter::ALL, |filters| filters.at(at))
+    }
+
+    /// The box, the filter and the id of a row, or its first invalid value.
+    #[inline]
+    pub(crate) fn body(&self, row: u32) -> Result<(RawAabb, Filter, u64), InvalidRow> {
+        let (k, at) = self.chunk_of(row as usize);
+        let chunk = &self.chunks[k];
+        let aabb = match read_body(chunk, at) {
+            Some(aabb) => aabb,
+            None => self.check(row as usize)?,
+        };
+        let filter = chunk.filters.map_or(Filter::ALL, |filters| filters.at(at));
+        let id = chunk.ids.map_or(u64::from(row), |ids| ids.at(at));
+        Ok((aabb, filter, id))
     }
 
     /// Loads what is read of a row.
@@ -150,11 +165,7 @@ impl<'i, 'a> Chunks<'i, 'a> {
     /// The id of a row; the row itself if there are no ids.
     pub(crate) fn id(&self, row: u32) -> u64 {
         let (chunk, at) = self.chunk_of(row as usize);
-        match self.chunks[chunk].ids {
-            Some(Ids::Column(column)) => column.at(at),
-            Some(Ids::By(id_of_row)) => id_of_row(at),
-            None => u64::from(row),
-        }
+        self.chunks[chunk].ids.map_or(u64::from(row), |ids| ids.at(at))
     }
 
     /// The chunk of a row, and the row within it.

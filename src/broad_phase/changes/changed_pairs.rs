@@ -1,7 +1,7 @@
 //! The pairs of changed rows.
 //!
-//! The frame of the last step is searched for the changed rows, of which it has the unchanged
-//! partners. The pairs of changed rows with each other are found by a step over these rows alone,
+//! Their unchanged partners are on lists, or the frame of the last step is searched for them. The
+//! pairs of changed rows with each other are found by a step over these rows alone,
 //! which finds their static pairs too. If they are few, they are compared with each other instead.
 //!
 //! - CHANGE-3: a changed row is *active* if it also changed in the last step, otherwise *newly
@@ -11,24 +11,38 @@
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::found_changes::FoundChanges;
+use crate::broad_phase::changes::list_task::{self, ListTask};
+use crate::broad_phase::changes::neighbor_lists::NeighborLists;
 use crate::broad_phase::changes::pair_edits::{for_each_difference, sort_entries};
-use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, Search, TASK_ROWS, touches};
+use crate::broad_phase::changes::search::{ChangedInput, ChangedTask, RowSearch, Search, TASK_ROWS, touches};
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::find_pairs::{FEW_BODIES, PairFinder, StepOutput};
 use crate::broad_phase::pairs::FoundPairs;
 use crate::error::Error;
 use crate::frame::frame::Frame;
 use crate::frame::phases::PhaseTimes;
-use crate::geometry::BodyCircle;
+use crate::geometry::{BodyCircle, NO_BOX, is_no_box};
 use crate::input::filter::Filter;
 use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
+use crate::memory::radix::{Numbered, sort_by_key};
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::pair::{entry, row_and_partner};
+use crate::parallel;
+
+/// Rows whose lists are loaded ahead of being made.
+const LISTS_AHEAD: usize = 4;
 
 /// What a search for changed rows found.
 #[derive(Default)]
 pub(crate) struct ChangedPairs {
+    pub(crate) neighbor_lists: NeighborLists,
+    list_tasks: Vec<ListTask>,
+    /// The rows that are searched for, near ones together.
+    searches: Vec<RowSearch>,
+    /// Their positions among the changed rows, likewise.
+    searched: Vec<Numbered>,
+    spare_searched: Vec<Numbered>,
     tasks: Vec<ChangedTask>,
     records: Vec<BodyRecord>,
     step_pairs: FoundPairs,
@@ -43,8 +57,14 @@ pub(crate) struct ChangedPairs {
 
 impl Buffers for ChangedPairs {
     fn bytes(&self) -> usize {
-        let Self { tasks, records, step_pairs, spare, both, filed, bodies, statics } = self;
-        tasks.bytes()
+        let Self { neighbor_lists, list_tasks, searches, searched, spare_searched, .. } = self;
+        let Self { tasks, records, step_pairs, spare, both, filed, bodies, statics, .. } = self;
+        neighbor_lists.bytes()
+            + list_tasks.bytes()
+            + searches.bytes()
+            + searched.bytes()
+            + spare_searched.bytes()
+            + tasks.bytes()
             + records.bytes()
             + step_pairs.bytes()
             + spare.bytes()
@@ -75,31 +95,15 @@ impl ChangedPairs {
         step: StepContext<'_>,
         input: ChangedInput<'_>,
     ) -> Result<(), Error> {
-        let limit = step.config.pair_limit;
-        let bodies = input.bodies;
-        let count = bodies.len().div_ceil(TASK_ROWS);
-        if self.tasks.len() < count {
-            self.tasks.resize_with(count, ChangedTask::default);
-        }
-        for (number, task) in self.tasks[..count].iter_mut().enumerate() {
-            task.range = number * TASK_ROWS..bodies.len().min((number + 1) * TASK_ROWS);
-        }
-        let budget = PairBudget::new(limit);
-        let ChangedInput { changed, last, .. } = input;
-        let all_changed_again = last.rows().iter().all(|&row| changed.set().contains(row));
-        let search = Search { step, input, all_changed_again, budget: &budget };
-        let loose_cells = input.front.oversized.grid().loose_cell_count();
-        if !bodies.is_empty() {
-            finder.run_searches(step, loose_cells, &mut self.tasks[..count], |task, scratch| {
-                search.run(&bodies[task.range.clone()], task, scratch);
-            });
-        }
+        let budget = PairBudget::new(step.config.pair_limit);
+        self.read_lists(step, input, &budget);
+        self.search(finder, step, input, &budget);
         if budget.is_exceeded() {
-            return Err(Error::TooManyPairs { limit });
+            return Err(Error::TooManyPairs { limit: step.config.pair_limit });
         }
-        self.gather(count);
+        self.make_lists();
         self.list_present(input);
-        if bodies.len() <= FEW_BODIES {
+        if input.bodies.len() <= FEW_BODIES {
             // A step over so few rows takes longer than two loops.
             self.filed.oversized.clear();
             finder.file_bodies(step, &self.records, &mut self.filed.bands, &mut Vec::new());
@@ -111,7 +115,7 @@ impl ChangedPairs {
         self.bodies.sort(&mut self.spare);
         self.statics.sort(&mut self.spare);
         sort_entries(&mut self.statics.newly_changed, &mut self.spare);
-        if self.tasks[..count].iter().any(|task| task.has_jumps) {
+        if self.search_tasks().any(|task| task.has_jumps) {
             // The boxes of a jump are searched for one by one, so a partner of both was removed and
             // added.
             self.bodies.edits.cancel();
@@ -119,14 +123,90 @@ impl ChangedPairs {
         Ok(())
     }
 
-    fn gather(&mut self, count: usize) {
-        let Self { tasks, both, bodies, statics, .. } = self;
+    /// Finds the pairs on the lists of neighbors, and lists the rows to be searched for.
+    fn read_lists(&mut self, step: StepContext<'_>, input: ChangedInput<'_>, budget: &PairBudget) {
+        let Self { neighbor_lists, list_tasks: tasks, searches, searched, spare_searched, bodies, .. } = self;
+        let ChangedInput { changed, last, front, index, .. } = input;
+        neighbor_lists.begin(changed, last, front);
+        let (slots, lists) = neighbor_lists.parts(step.level);
+        let count = slots.len().div_ceil(list_task::TASK_ROWS);
+        if tasks.len() < count {
+            tasks.resize_with(count, ListTask::default);
+        }
+        let sort_keys = front.bands.sort_keys();
+        parallel::for_each_chunk_and(step.parallel, slots, list_task::TASK_ROWS, tasks, |number, slots, task| {
+            task.run(step, input, (slots, lists, number * list_task::TASK_ROWS), sort_keys);
+            budget.spend(task.active.len());
+        });
         bodies.clear();
+        searched.clear();
+        for task in &tasks[..count] {
+            bodies.active.extend_from_slice(&task.active);
+            searched.extend_from_slice(&task.searched);
+        }
+        for (position, body) in (0..).zip(input.bodies).skip(slots.len()) {
+            // Newly changed rows that do not exist any more had pairs.
+            if !input.is_active(body.row) {
+                searched.push((index.aabb(front, body.row).map_or(0, |aabb| sort_keys.of(&aabb)), position));
+            }
+        }
+        sort_by_key(searched, spare_searched);
+        searches.clear();
+        searches.extend(searched.iter().map(|&(_, position)| {
+            let fat = slots.get(position as usize).map_or(NO_BOX, |slot| slot.fat);
+            RowSearch { body: input.bodies[position as usize], fat, position }
+        }));
+    }
+
+    /// Searches for the rows that have no valid list.
+    fn search(&mut self, finder: &mut PairFinder, step: StepContext<'_>, input: ChangedInput<'_>, budget: &PairBudget) {
+        let Self { searches, tasks, both, bodies, statics, .. } = self;
+        let count = searches.len().div_ceil(TASK_ROWS);
+        if tasks.len() < count {
+            tasks.resize_with(count, ChangedTask::default);
+        }
+        for (number, task) in tasks[..count].iter_mut().enumerate() {
+            task.range = number * TASK_ROWS..searches.len().min((number + 1) * TASK_ROWS);
+        }
+        let ChangedInput { changed, last, .. } = input;
+        let search = Search { step, input, all_changed_again: changed.contains_rows_of(last), budget };
+        let loose_cells = input.front.oversized.grid().loose_cell_count();
+        if count > 0 {
+            finder.run_searches(step, loose_cells, &mut tasks[..count], |task, scratch| {
+                search.run(&searches[task.range.clone()], task, scratch);
+            });
+        }
         statics.clear();
         both.iter_mut().for_each(Vec::clear);
         for task in &tasks[..count] {
             bodies.extend(&task.found);
             both[0].extend_from_slice(&task.both_before);
+        }
+    }
+
+    /// The tasks of the last search.
+    fn search_tasks(&self) -> impl Iterator<Item = &ChangedTask> {
+        self.tasks.iter().take(self.searches.len().div_ceil(TASK_ROWS))
+    }
+
+    /// Makes the lists of neighbors that were searched for, and notes which bodies left theirs.
+    fn make_lists(&mut self) {
+        let Self { neighbor_lists: lists, searches, tasks, .. } = self;
+        for (task, rows) in tasks.iter().zip(searches.chunks(TASK_ROWS)) {
+            let listed = |number: usize| rows.get(number).filter(|row| !is_no_box(&row.fat));
+            task.for_each_list(rows, |number, neighbors| {
+                if let Some(ahead) = listed(number + 2 * LISTS_AHEAD) {
+                    lists.prefetch_slot(ahead.position as usize);
+                }
+                if let Some(ahead) = listed(number + LISTS_AHEAD) {
+                    lists.prefetch_octets(ahead.position as usize);
+                }
+                lists.make(rows[number].position as usize, neighbors);
+            });
+        }
+        if lists.are_any() {
+            let left = tasks.iter().zip(searches.chunks(TASK_ROWS)).flat_map(|(task, _)| &task.left);
+            left.for_each(|aabb| lists.note_left(aabb));
         }
     }
 

@@ -40,6 +40,11 @@ impl ChangedSet {
         self.rows.iter().chain(&self.gone).filter(|&&row| other.contains(row)).count()
     }
 
+    /// Whether all rows of another set that existed in its step changed in this step too.
+    pub(crate) fn contains_rows_of(&self, other: &Self) -> bool {
+        self.rows == other.rows || other.rows.iter().all(|&row| self.contains(row))
+    }
+
     pub(crate) fn set(&self) -> &BitSet {
         &self.set
     }

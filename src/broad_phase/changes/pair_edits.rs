@@ -42,10 +42,9 @@ impl PairEdits {
 
 /// Sorts pairs as [entries](crate::pair::entry). `spare` is a buffer.
 pub(crate) fn sort_entries(entries: &mut Vec<u64>, spare: &mut Vec<u64>) {
-    // Rows are small numbers: without the unused bits between them, keys have fewer digits.
-    let highest = entries.iter().fold(0, |highest, &entry| highest | entry as u32);
-    let bits = u32::BITS - highest.leading_zeros();
-    radix::sort_by(entries, spare, |&entry| entry >> 32 << bits | entry & u64::from(u32::MAX));
+    // By the first row, of which most have few pairs, and then the pairs of each.
+    radix::sort_by(entries, spare, |&entry| entry >> 32);
+    entries.chunk_by_mut(|a, b| a >> 32 == b >> 32).for_each(<[u64]>::sort_unstable);
 }
 
 /// Calls `removed` with each element of one ascending list that the other lacks, and `added` with

@@ -208,10 +208,10 @@ impl RowIndex {
         self.in_changed_bands.clear();
         let new_count = bodies.iter().filter(|body| !last.contains(body.row)).count();
         if 2 * new_count > bodies.len() {
-            self.take_out(bodies, stamp, frame, Some((last, &mut log)));
+            self.take_out((bodies, last), stamp, frame, Some(&mut log));
             self.file_changed(finder, step, stamp, frame);
         } else {
-            self.take_out(bodies, stamp, frame, None);
+            self.take_out((bodies, last), stamp, frame, None);
             self.too_large.clear();
             self.too_large.extend(filed.oversized.records());
             self.add_oversized(stamp);
@@ -249,21 +249,30 @@ impl RowIndex {
         }
     }
 
-    /// Takes the changed rows out of where they are filed, and lists those that exist. With `stay`,
-    /// which has the rows that changed in the last step, all others stay in their cells if they
-    /// can.
+    /// Takes the changed rows out of where they are filed, and lists those that exist. `last` are
+    /// the rows that changed in the last step. With the log `stay`, all others stay in their cells
+    /// if they can.
     fn take_out(
         &mut self,
-        bodies: &[ChangedBody],
+        (bodies, last): (&[ChangedBody], &ChangedSet),
         stamp: FrameStamp,
         frame: &mut Frame,
-        mut stay: Option<(&ChangedSet, &mut ChangeLog)>,
+        mut stay: Option<&mut ChangeLog>,
     ) {
         let Self { places, in_changed_bands, settled, oversized, settled_changed, oversized_changed, .. } = self;
+        let no_oversized = oversized.is_empty();
+        // It was taken out in the last step or before, and has not settled since.
+        let is_out = |frame: &Frame, body: &ChangedBody| {
+            no_oversized && body.exists() && last.contains(body.row) && frame.moved.is_outdated(body.row)
+        };
         for (k, body) in bodies.iter().enumerate() {
-            let row_ahead = |ahead: usize| bodies.get(k + ahead).map(|body| body.row);
-            prefetch_ahead(places, &frame.bands, row_ahead(2 * AHEAD), row_ahead(AHEAD).filter(|_| stay.is_some()));
+            let ahead = |ahead: usize| bodies.get(k + ahead).filter(|body| !is_out(frame, body)).map(|body| body.row);
+            prefetch_ahead(places, &frame.bands, ahead(2 * AHEAD), ahead(AHEAD).filter(|_| stay.is_some()));
             let &ChangedBody { row, aabb, .. } = body;
+            if is_out(frame, body) {
+                in_changed_bands.push(BodyRecord { aabb, row });
+                continue;
+            }
             let (place, exists) = (places[row as usize], body.exists());
             match place.band {
                 SETTLED => {
@@ -276,7 +285,7 @@ impl RowIndex {
                 }
                 _ if place == NO_PLACE => {}
                 _ => {
-                    if let Some((last, log)) = &mut stay
+                    if let Some(log) = &mut stay
                         && exists
                         && !last.contains(row)
                         && frame.bands.replace_box(place, &aabb)

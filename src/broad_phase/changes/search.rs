@@ -1,21 +1,25 @@
 //! Searches the frame of the last step for changed rows: it has their unchanged partners.
 //!
 //! Active rows are searched for with their present box, newly changed ones with their old and their
-//! present box at once (CHANGE-3).
+//! present box at once (CHANGE-3). For an active row that gets a list of its neighbors, these are
+//! searched for at the same time.
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::found_changes::FoundChanges;
+use crate::broad_phase::changes::neighbor_lists::{LIST_MAX, Neighbor};
 use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::frame::Frame;
 use crate::geometry::{BodyCircle, NO_BOX, RawAabb, is_no_box, overlaps, union};
-use crate::memory::buffers::buffers;
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::page::PairBudget;
+use crate::memory::radix;
+use crate::memory::record::BodyRecord;
 use crate::pair::entry;
 use crate::tier::point_grid::bands::Bands;
-use crate::tier::point_grid::cross_search::{SEARCH_BOXES_MAX, SearchBuffers};
+use crate::tier::point_grid::cross_search::{BandSearch, SEARCH_BOXES_MAX, SearchBuffers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -35,7 +39,7 @@ const NOW: u32 = 2;
 /// The rows of a step that was told what changed, and where they were.
 #[derive(Clone, Copy)]
 pub(crate) struct ChangedInput<'s> {
-    /// The changed rows, near ones together.
+    /// The changed rows, ascending; those that do not exist any more are last.
     pub(crate) bodies: &'s [ChangedBody],
     pub(crate) changed: &'s ChangedSet,
     /// The rows that changed in the last step.
@@ -59,17 +63,54 @@ impl<'s> ChangedInput<'s> {
     }
 }
 
-/// What was found for some changed rows; `both_before` has the pairs of two newly changed rows in
-/// the last step.
+/// A changed row that is searched for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowSearch {
+    pub(super) body: ChangedBody,
+    /// The area in which the neighbors are to be listed; [`NO_BOX`] if they are not.
+    pub(super) fat: RawAabb,
+    /// The position of the row among the changed ones.
+    pub(super) position: u32,
+}
+
+/// What was found for some changed rows.
 #[derive(Default)]
 pub(super) struct ChangedTask {
     pub(super) range: Range<usize>,
     pub(super) found: FoundChanges,
+    /// The pairs of two newly changed rows in the last step.
     pub(super) both_before: Vec<u64>,
+    /// The boxes of newly changed rows in the last step.
+    pub(super) left: Vec<RawAabb>,
+    /// The neighbors of the rows that get lists, row by row.
+    neighbors: Vec<Neighbor>,
+    spare: Vec<Neighbor>,
+    /// How many each row has; more than [`LIST_MAX`] are not listed, and count as one more.
+    neighbor_counts: Vec<usize>,
     pub(super) has_jumps: bool,
 }
 
-buffers!(ChangedTask { leveled: found, both_before; own: ; plain: range, has_jumps; });
+plain_buffers!(RowSearch);
+buffers!(ChangedTask {
+    leveled: found, both_before, left, neighbors, spare, neighbor_counts;
+    own: ;
+    plain: range, has_jumps;
+});
+
+impl ChangedTask {
+    /// Calls `visit` with the number of each row that gets a list, and its neighbors; with `None` if
+    /// there are too many.
+    pub(super) fn for_each_list(&self, rows: &[RowSearch], mut visit: impl FnMut(usize, Option<&[Neighbor]>)) {
+        let mut neighbors = &self.neighbors[..];
+        for (number, &count) in self.neighbor_counts.iter().enumerate() {
+            if !is_no_box(&rows[number].fat) {
+                let own;
+                (own, neighbors) = neighbors.split_at(count.min(LIST_MAX));
+                visit(number, (count <= LIST_MAX).then_some(own));
+            }
+        }
+    }
+}
 
 /// What all tasks share.
 #[derive(Clone, Copy)]
@@ -82,33 +123,39 @@ pub(super) struct Search<'s> {
 }
 
 impl Search<'_> {
-    pub(super) fn run(self, bodies: &[ChangedBody], task: &mut ChangedTask, scratch: &mut SearchScratch) {
+    pub(super) fn run(self, rows: &[RowSearch], task: &mut ChangedTask, scratch: &mut SearchScratch) {
         task.found.clear();
         task.both_before.clear();
+        task.left.clear();
+        task.neighbors.clear();
+        task.neighbor_counts.clear();
+        task.neighbor_counts.resize(rows.len(), 0);
         task.has_jumps = false;
         let ChangedInput { index, front, .. } = self.input;
         let mut before = SmallVec::<[RawAabb; TASK_ROWS]>::new();
-        for (k, body) in bodies.iter().enumerate() {
-            if let Some(ahead) = bodies.get(k + 2 * BOXES_AHEAD).filter(|ahead| !self.input.is_active(ahead.row)) {
-                index.prefetch(ahead.row);
+        let is_newly_changed = |search: &&RowSearch| !self.input.is_active(search.body.row);
+        for (k, search) in rows.iter().enumerate() {
+            if let Some(ahead) = rows.get(k + 2 * BOXES_AHEAD).filter(is_newly_changed) {
+                index.prefetch(ahead.body.row);
             }
-            if let Some(ahead) = bodies.get(k + BOXES_AHEAD).filter(|ahead| !self.input.is_active(ahead.row)) {
-                index.prefetch_box(front, ahead.row);
+            if let Some(ahead) = rows.get(k + BOXES_AHEAD).filter(is_newly_changed) {
+                index.prefetch_box(front, ahead.body.row);
             }
-            let last_box =
-                Some(body.row).filter(|&row| !self.input.is_active(row)).and_then(|row| index.aabb(front, row));
+            let last_box = Some(search).filter(is_newly_changed).and_then(|search| index.aabb(front, search.body.row));
+            task.left.extend(last_box);
             before.push(last_box.unwrap_or(NO_BOX));
         }
-        let mut search = TaskSearch { search: self, bodies, before: &before, task, counted: 0 };
+        let mut search = TaskSearch { search: self, rows, before: &before, task, counted: 0 };
         // Ends early once the pair limit is exceeded, which the step sees from the budget.
         let _ = search.search_bands().and_then(|()| search.search_oversized(scratch)).and_then(|()| search.count());
+        radix::sort_by(&mut task.neighbors, &mut task.spare, |neighbor| u64::from(neighbor.number));
     }
 }
 
 /// The search of a task.
 struct TaskSearch<'s, 't> {
     search: Search<'s>,
-    bodies: &'t [ChangedBody],
+    rows: &'t [RowSearch],
     /// The boxes of newly changed rows in the last step; [`NO_BOX`] for other rows.
     before: &'t [RawAabb],
     task: &'t mut ChangedTask,
@@ -116,11 +163,11 @@ struct TaskSearch<'s, 't> {
     counted: usize,
 }
 
-/// The boxes of a body that are searched for together, and its position in the task.
+/// The boxes of a row that are searched for together, and its number in the task.
 #[derive(Clone, Copy)]
 struct Group<const N: usize> {
     boxes: [RawAabb; N],
-    position: u32,
+    number: u32,
 }
 
 /// The groups of a task.
@@ -128,42 +175,64 @@ type Groups<const N: usize> = SmallVec<[Group<N>; SEARCH_BOXES_MAX]>;
 
 impl TaskSearch<'_, '_> {
     fn search_bands(&mut self) -> Option<()> {
-        let mut two = Groups::<2>::new();
-        let mut one = Groups::<1>::new();
-        for (position, (body, &before)) in (0..).zip(self.bodies.iter().zip(self.before)) {
-            let now = body.aabb;
-            if is_no_box(&before) {
+        let mut before_and_now = Groups::<2>::new();
+        let mut now_alone = Groups::<1>::new();
+        let mut now_and_fat = Groups::<2>::new();
+        for (number, (search, &before)) in (0..).zip(self.rows.iter().zip(self.before)) {
+            let &RowSearch { body: ChangedBody { aabb: now, .. }, fat, .. } = search;
+            if !is_no_box(&fat) {
+                now_and_fat.push(Group { boxes: [now, fat], number });
+            } else if is_no_box(&before) {
                 if !is_no_box(&now) {
-                    one.push(Group { boxes: [now], position });
+                    now_alone.push(Group { boxes: [now], number });
                 }
             } else if is_jump(&before, &now) {
                 self.task.has_jumps = true;
-                two.push(Group { boxes: [before, NO_BOX], position });
-                one.push(Group { boxes: [now], position });
+                before_and_now.push(Group { boxes: [before, NO_BOX], number });
+                now_alone.push(Group { boxes: [now], number });
             } else {
-                two.push(Group { boxes: [before, now], position });
+                before_and_now.push(Group { boxes: [before, now], number });
             }
         }
+        let are_circles = self.search.step.are_circles;
         // Bit k is box k of the group: `BEFORE`, then `NOW`.
-        self.search_for(&two, |bits| bits)?;
-        self.search_for(&one, |_| NOW)
+        self.search_for(&before_and_now, are_circles, |task, number, partner, bits| {
+            task.add(number, partner.row(), bits)
+        })?;
+        self.search_for(&now_alone, are_circles, |task, number, partner, _| task.add(number, partner.row(), NOW))?;
+        // The list has boxes in an area, which is no circle.
+        self.search_for(&now_and_fat, false, |task, number, partner, bits| {
+            let partner = BodyRecord { aabb: partner.aabb(), row: partner.row() };
+            task.add_neighbor(number, partner);
+            let is_pair =
+                bits & 1 != 0 && (!are_circles || touches(&task.rows[number as usize].body.aabb, &partner.aabb, true));
+            if is_pair { task.add(number, partner.row, NOW) } else { Some(()) }
+        })
     }
 
-    fn search_for<const N: usize>(&mut self, groups: &[Group<N>], bits_of: impl Fn(u32) -> u32) -> Option<()> {
+    /// Calls `visit` with the number of each group, each body that overlaps one of its boxes, and a
+    /// bit for each of these.
+    fn search_for<const N: usize>(
+        &mut self,
+        groups: &[Group<N>],
+        are_circles: bool,
+        visit: impl Fn(&mut Self, u32, Found<'_, '_>, u32) -> Option<()>,
+    ) -> Option<()> {
         let boxes = groups.iter().flat_map(|group| group.boxes).filter(|aabb| !is_no_box(aabb));
         let Some(bounds) = boxes.reduce(|a, b| union(&a, &b)) else { return Some(()) };
-        let Search { step, input, all_changed_again, .. } = self.search;
+        let Search { input, all_changed_again, .. } = self.search;
         let moved = &input.front.moved;
         let mut buffers = SearchBuffers::<N>::default();
         let mut search = |bands: &Bands, may_be_outdated: bool| {
             bands.bands_overlapping(bounds).try_for_each(|band| {
                 let boxes = groups.iter().map(|group| group.boxes);
                 let band = bands.search_band(band);
-                band.for_each_overlap(boxes, step.are_circles, &mut buffers, |number, partner, bits| {
-                    if may_be_outdated && moved.is_outdated(partner) {
+                band.for_each_overlap(boxes, are_circles, &mut buffers, |number, at, bits| {
+                    let found = Found { band: &band, at };
+                    if may_be_outdated && moved.is_outdated(found.row()) {
                         return Some(());
                     }
-                    self.add(groups[number as usize].position, partner, bits_of(bits))
+                    visit(self, groups[number as usize].number, found, bits)
                 })
             })
         };
@@ -179,18 +248,21 @@ impl TaskSearch<'_, '_> {
             return Some(());
         }
         let are_circles = self.search.step.are_circles;
-        for position in 0..self.bodies.len() {
-            let boxes = [self.before[position], self.bodies[position].aabb];
-            let existing = boxes.into_iter().filter(|aabb| !is_no_box(aabb));
+        for (number, (row, before)) in (0..).zip(self.rows.iter().zip(self.before)) {
+            let RowSearch { body: ChangedBody { aabb: now, .. }, fat, .. } = row;
+            let existing = [before, now, fat].into_iter().copied().filter(|aabb| !is_no_box(aabb));
             let Some(area) = existing.reduce(|a, b| union(&a, &b)) else { continue };
             found.clear();
             oversized.grid().collect(&area, seen_cells, found);
             for &entity in found.iter() {
                 let partner = oversized.record(entity);
+                if overlaps(fat, &partner.aabb) {
+                    self.add_neighbor(number, partner);
+                }
                 let touches = |aabb: &RawAabb| touches(aabb, &partner.aabb, are_circles);
-                let bits = u32::from(touches(&boxes[0])) * BEFORE + u32::from(touches(&boxes[1])) * NOW;
+                let bits = u32::from(touches(before)) * BEFORE + u32::from(touches(now)) * NOW;
                 if bits != 0 {
-                    self.add(position as u32, partner.row, bits)?;
+                    self.add(number, partner.row, bits)?;
                 }
             }
         }
@@ -199,9 +271,9 @@ impl TaskSearch<'_, '_> {
 
     /// Adds another body that overlaps the box of a changed row before, now or both.
     #[inline(always)]
-    fn add(&mut self, position: u32, partner: u32, bits: u32) -> Option<()> {
+    fn add(&mut self, number: u32, partner: u32, bits: u32) -> Option<()> {
         let input @ ChangedInput { front, changed, .. } = self.search.input;
-        let ChangedBody { row, filter, .. } = self.bodies[position as usize];
+        let ChangedBody { row, filter, .. } = self.rows[number as usize].body;
         // All rows have filters in both steps or in neither (`RestartCause::Columns`). The last
         // step has none of a new row, which has no `BEFORE` either.
         let filters = front.filters_by_row();
@@ -236,12 +308,43 @@ impl TaskSearch<'_, '_> {
         }
     }
 
+    /// Adds a body to the list of a row, unless it changes in this step (LIST-1).
+    #[inline(always)]
+    fn add_neighbor(&mut self, number: u32, body: BodyRecord) {
+        let count = &mut self.task.neighbor_counts[number as usize];
+        if !self.search.input.changed.set().contains(body.row) && *count <= LIST_MAX {
+            *count += 1;
+            if *count <= LIST_MAX {
+                self.task.neighbors.push(Neighbor { number, body });
+            }
+        }
+    }
+
     /// Counts what was found since the last call against the pair limit; `None` once that is
     /// exceeded.
     fn count(&mut self) -> Option<()> {
         let len = self.task.found.active.len() + self.task.found.newly_changed.len();
         let uncounted = len - std::mem::replace(&mut self.counted, len);
         self.search.budget.spend(uncounted).then_some(())
+    }
+}
+
+/// A body that a search found.
+#[derive(Clone, Copy)]
+struct Found<'s, 'a> {
+    band: &'s BandSearch<'a>,
+    at: u32,
+}
+
+impl Found<'_, '_> {
+    #[inline(always)]
+    fn row(self) -> u32 {
+        self.band.row(self.at)
+    }
+
+    #[inline(always)]
+    fn aabb(self) -> RawAabb {
+        self.band.aabb(self.at)
     }
 }
 

@@ -139,8 +139,10 @@ impl KeptPairs {
         let newly_changed = changed.rows().iter().chain(changed.gone()).copied().filter(|&row| !last.contains(row));
         statics.compare_rows(newly_changed, &mut found.statics);
         let active = ActiveRows { changed, last };
-        bodies.plan(&found.bodies, |pair| active.are_in(pair))
-            + statics.plan(&found.statics, |pair| active.is_first(pair))
+        // If all rows of the last step changed again, all pairs that were active still are.
+        let may_return = !changed.contains_rows_of(last);
+        bodies.plan(&found.bodies, may_return, |pair| active.are_in(pair))
+            + statics.plan(&found.statics, may_return, |pair| active.is_first(pair))
     }
 
     /// Applies the edits that were found, for a step with this many rows. `with_edits`: finds out
@@ -219,9 +221,10 @@ impl KeptSide {
         }
     }
 
-    /// Finds the edits of the pages; `is_active` is whether a pair has a row that is active now.
+    /// Finds the edits of the pages. `is_active` is whether a pair has a row that is active now;
+    /// `may_return`, whether that may be false for a pair of the last step with an active row.
     /// Returns the number of present pairs.
-    fn plan(&mut self, found: &FoundChanges, is_active: impl Fn(u64) -> bool) -> usize {
+    fn plan(&mut self, found: &FoundChanges, may_return: bool, is_active: impl Fn(u64) -> bool) -> usize {
         let Self { active, newly_changed, leaving, page_edits: edits, .. } = self;
         edits.clear();
         // Pairs of rows that become active, and of those that are active no more.
@@ -229,6 +232,7 @@ impl KeptSide {
         leaving.extend(newly_changed.iter().copied().filter(|&pair| is_active(pair)));
         leaving.sort_unstable();
         edits.removed.extend(merge(leaving.iter().copied(), found.edits.removed.iter().copied()));
+        let active = if may_return { &active[..] } else { &[] };
         let returning = active.iter().copied().filter(|&pair| !is_active(pair));
         edits.added.extend(merge(returning, found.edits.added.iter().copied()));
         // Pairs that would return to the pages, but ended.
