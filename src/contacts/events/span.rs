@@ -13,6 +13,7 @@ use crate::contacts::changes::sorted_edit::{insert_sorted, remove_sorted};
 use crate::contacts::events::row_map::PairMap;
 use crate::memory::buffers::Buffers;
 use crate::pair::row_and_partner;
+use crate::prefetch::prefetch;
 
 /// Number of [`NO_ENTRY`] after the last contact: this many entries are compared at once.
 pub(super) const LOOKUP_LEN: usize = 6;
@@ -141,11 +142,11 @@ impl ContactSpan {
         // Without the padding, which `set_len` restores.
         self.entries.truncate(self.values.len());
         let Self { entries, values, places, .. } = self;
-        let mut from = 0;
+        prefetch_places(entries, removed.iter().copied());
         for &entry in removed {
-            from += entries[from..].partition_point(|&other| other < entry);
-            take((entry, values[from]));
-            places.push(from as u32);
+            let place = place_of(entries, entry);
+            take((entry, values[place]));
+            places.push(place as u32);
         }
         remove_sorted(entries, &*places, |_, _, &at| at as usize);
         remove_sorted(values, &*places, |_, _, &at| at as usize);
@@ -168,11 +169,11 @@ impl ContactSpan {
     pub(super) fn insert(&mut self, inserted: &[Insertion]) {
         self.entries.truncate(self.values.len());
         let Self { entries, values, started, places, .. } = self;
-        let mut from = 0;
+        prefetch_places(entries, inserted.iter().map(|new| new.entry));
         for (before, new) in (0..).zip(inserted) {
-            from += entries[from..].partition_point(|&other| other < new.entry);
-            places.push(from as u32);
-            started.extend(new.began.then_some(from as u32 + before));
+            let place = place_of(entries, new.entry) as u32;
+            places.push(place);
+            started.extend(new.began.then_some(place + before));
         }
         let place = |k: usize| places[k] as usize;
         insert_sorted(entries, 0..inserted.len(), |_, _, k| place(k), |k| inserted[k].entry);
@@ -210,6 +211,41 @@ impl Buffers for ContactSpan {
         self.started.shrink_to_fit();
         self.ended.shrink_to_fit();
         self.gone.shrink_to_fit();
+    }
+}
+
+/// Where an entry is, or belongs, among ascending ones.
+///
+/// Most rows have about as many contacts, so it is looked for around its row's share of the
+/// entries, in twice as large a part each time. A binary search of all of them would wait for
+/// memory at each of its first steps.
+fn place_of(entries: &[u64], entry: u64) -> usize {
+    let guess = guess_place(entries, entry);
+    let mut reach = 8;
+    loop {
+        let (low, high) = (guess.saturating_sub(reach), (guess + reach).min(entries.len()));
+        let begins_after_low = low == 0 || entries[low - 1] < entry;
+        let ends_before_high = high == entries.len() || entries[high] >= entry;
+        if begins_after_low && ends_before_high {
+            return low + entries[low..high].partition_point(|&other| other < entry);
+        }
+        reach *= 4;
+    }
+}
+
+/// About where an entry is among ascending ones, if all rows have equally many.
+fn guess_place(entries: &[u64], entry: u64) -> usize {
+    let (Some(&first), Some(&last)) = (entries.first(), entries.last()) else { return 0 };
+    let row = |entry: u64| u64::from(row_and_partner(entry)[0]);
+    let (from, rows) = (row(entry).saturating_sub(row(first)), row(last) - row(first) + 1);
+    ((from * entries.len() as u64 / rows) as usize).min(entries.len())
+}
+
+/// Loads the entries around those that are looked for next.
+fn prefetch_places(entries: &[u64], wanted: impl Iterator<Item = u64>) {
+    for entry in wanted {
+        let guess = guess_place(entries, entry);
+        prefetch(&entries[guess.saturating_sub(8)..(guess + 8).min(entries.len())]);
     }
 }
 
