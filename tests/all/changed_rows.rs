@@ -195,6 +195,17 @@ impl Told {
         self.set_values();
     }
 
+    /// Makes a step that fails once the pairs of its rows were found: two rows share an id. It names
+    /// rows that have not changed, too.
+    fn fail(&mut self, label: &str) {
+        let ids = self.columns.ids.clone();
+        self.columns.ids.as_mut().expect("ids")[0] = ids.as_ref().expect("ids")[1];
+        let changed: Vec<u32> = (0..20).chain(self.changed.iter().copied().filter(|&row| row >= 20)).collect();
+        let outcome = self.told.step_changed(self.columns.bodies(), &changed);
+        assert!(matches!(outcome, Err(Error::DuplicateBodyId { .. })), "{label}: {outcome:?}");
+        self.columns.ids = ids;
+    }
+
     /// Gives contacts that began the same values in both worlds, a different one for each.
     fn set_values(&mut self) {
         let Self { told, full, next_value, .. } = self;
@@ -322,6 +333,105 @@ fn told_steps_are_full_steps() {
         }
     }
     assert!(active_steps > 100, "{active_steps} steps had pairs of rows that changed twice in a row");
+}
+
+/// Rows that move in each frame, straight on or with turns, while a few others change beside them.
+struct SteadyMovers {
+    rows: BTreeSet<u32>,
+    velocities: Vec<[f32; 2]>,
+    turn: bool,
+}
+
+impl SteadyMovers {
+    fn new(told: &mut Told, count: usize, turn: bool, random: &mut SplitMix64) -> Self {
+        let mut velocity = |half: &[f32; 2]| half.map(|v| v.max(1e-3) * random.range(-0.3, 0.3));
+        let velocities = told.columns.half_extents_mut().iter().map(&mut velocity).collect();
+        let rows = (0..count).map(|_| random.below(told.columns.len()) as u32).collect();
+        Self { rows, velocities, turn }
+    }
+
+    fn advance(&mut self, told: &mut Told, random: &mut SplitMix64) {
+        let count = told.columns.len();
+        self.rows.retain(|&row| (row as usize) < count);
+        self.velocities.resize(count, [0.01, -0.02]);
+        for &row in &self.rows {
+            let velocity = &mut self.velocities[row as usize];
+            if self.turn && random.below(4) == 0 {
+                *velocity = [-velocity[1], velocity[0]];
+            }
+            let [x, y] = *velocity;
+            let center = &mut told.centers()[row as usize];
+            *center = [center[0] + x, center[1] + y];
+            told.change(row as usize);
+        }
+        // Some begin to move and some stop; others jump to where rows move, or away from there.
+        for _ in 0..random.below(4) {
+            let any = random.below(count);
+            let Some(&mover) = self.rows.iter().nth(random.below(self.rows.len().max(1))) else { return };
+            match random.below(4) {
+                0 => _ = self.rows.remove(&mover),
+                1 => _ = self.rows.insert(any as u32),
+                2 => {
+                    let at = told.centers()[mover as usize];
+                    told.centers()[any] = at;
+                    told.change(any);
+                }
+                _ => {
+                    let boxes = told.columns.boxes();
+                    let near = |row: &u32| {
+                        (0..2).all(|k| {
+                            let [a, b] = [boxes[*row as usize], boxes[mover as usize]];
+                            a[k] <= b[k + 2] && b[k] <= a[k + 2]
+                        })
+                    };
+                    let Some(row) = (0..count as u32).filter(near).nth(random.below(3)) else { continue };
+                    let at = told.centers()[any];
+                    told.centers()[row as usize] = at;
+                    told.change(row as usize);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_keep_moving_have_the_pairs_of_full_steps() {
+    let tracked = || WorldConfig::new().with_contact_tracking(true);
+    let configs = [
+        tracked(),
+        tracked().with_parallel_threshold(Some(0)),
+        tracked().with_body_shape(BodyShape::Circle).with_margin(0.1),
+        tracked().with_bound(0.2).with_partner_lists(true),
+    ];
+    let names = [
+        SceneName::Crowd,
+        SceneName::Castles,
+        SceneName::PowerLaw,
+        SceneName::Cities,
+        SceneName::WideAndTall,
+        SceneName::Coincident,
+        SceneName::Touching,
+    ];
+    for (k, config) in configs.into_iter().enumerate() {
+        for (n, name) in names.into_iter().enumerate() {
+            let mut random = SplitMix64::new(SEED + (k * 100 + n) as u64);
+            let bodies = if name == SceneName::Coincident { 400 } else { 1500 };
+            let (mut told, scene) = scene_told(config.clone(), name, bodies, (k + n) % 2 == 1);
+            let mut movers = SteadyMovers::new(&mut told, bodies / 25, n % 2 == 1, &mut random);
+            let mut next_id = 1 << 40;
+            for frame in 0..50 {
+                movers.advance(&mut told, &mut random);
+                if frame % 9 == 8 {
+                    change_some(&mut told, &scene, &mut random, 2, &mut next_id);
+                }
+                let label = format!("settings {k}, {name}, frame {frame}");
+                if frame % 7 == 6 && told.columns.ids.is_some() {
+                    told.fail(&label);
+                }
+                told.step(&label);
+            }
+        }
+    }
 }
 
 #[test]
