@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 /// As many rows of `step` cost as much as one active row (CHANGE-3). Also the rows that one changed
 /// row counts for when it is decided whether to use threads.
-const COST_ACTIVE: usize = 10;
+const COST_ACTIVE: usize = 8;
 
 /// As many cost as much as one newly changed row.
 const COST_NEWLY_CHANGED: usize = 22;

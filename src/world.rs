@@ -191,7 +191,7 @@ impl World {
     ///
     /// - If the last step had no rows, as before the first, all pairs are in ascending order of
     ///   `(a, b)`, or of `(body, static_row)`.
-    /// - If *many* rows changed, pairs are in the order of `step`. These are many if `10 * again +
+    /// - If *many* rows changed, pairs are in the order of `step`. These are many if `8 * again +
     ///   22 * new > rows`, where `again` rows changed in the last step too, `new` rows did not, and
     ///   `rows` is the number of rows, of this step or of the last one if that had more.
     /// - If there is nothing to start from (see below), all pairs are in ascending order.
@@ -212,7 +212,7 @@ impl World {
     /// changes, 32 if one in a thousand does, and 22 and 50 if other rows change in each step.
     /// Besides:
     ///
-    /// - If many rows changed, this is `step`, once the list has been read: more than one in ten if
+    /// - If many rows changed, this is `step`, once the list has been read: more than one in eight if
     ///   the same rows change in each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
     ///   start from: the first time, after any other step, after one in which many rows changed,
