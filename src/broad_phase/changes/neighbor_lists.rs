@@ -70,7 +70,7 @@ pub(crate) struct NeighborLists {
     dirty: DirtyCells,
     /// Number of steps since the lists were started.
     step: u32,
-    /// Blocks that are no longer in the order of rows.
+    /// Octets that are no longer in the order of rows.
     appended: usize,
     /// Whether most changed rows change in many steps, so that lists are worth making.
     are_wanted: bool,
@@ -99,7 +99,7 @@ pub(super) struct Slot {
     made: u32,
     first_octet: u32,
     octet_count: u8,
-    /// Blocks that the slot has, used or not.
+    /// Octets that the slot has, used or not.
     capacity: u8,
     /// Whether the list was used after the step in which it was made.
     was_used: bool,
@@ -179,8 +179,8 @@ pub(super) struct SharedLists<'a> {
 }
 
 impl SharedLists<'_> {
-    /// Calls `visit` with each listed body that overlaps a changed row, which is in `now`, and
-    /// returns `true`, if the row has a valid list. Otherwise plans the next list.
+    /// If a changed row, whose box is `now`, has a valid list, calls `visit` with each listed body
+    /// that overlaps it and returns `true`. Otherwise plans the next list.
     #[inline(always)]
     pub(super) fn visit(self, slot: &mut Slot, row: u32, now: &RawAabb, mut visit: impl FnMut(BodyRecord)) -> bool {
         let before = std::mem::replace(&mut slot.aabb, *now);
@@ -254,7 +254,8 @@ impl NeighborLists {
         (&mut self.slots, SharedLists { octets: &self.octets, dirty: &self.dirty, are_wanted: self.are_wanted, level })
     }
 
-    /// Whether there are any lists, so that changes must be [noted](Self::note_left).
+    /// Whether any list may have bodies: if one of these changes, that must be
+    /// [noted](Self::note_left).
     pub(super) fn are_any(&self) -> bool {
         !self.octets.is_empty()
     }
