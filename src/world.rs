@@ -212,8 +212,8 @@ impl World {
     /// changes, 32 if one in a thousand does, and 22 and 50 if other rows change in each step.
     /// Besides:
     ///
-    /// - If many rows changed, this is `step`, once the list has been read: more than one in eight if
-    ///   the same rows change in each step, more than one in 22 if others do.
+    /// - If many rows changed, this is `step`, once the list has been read: more than one in eight
+    ///   if the same rows change in each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to
     ///   start from: the first time, after any other step, after one in which many rows changed,
     ///   after a panic, after [`set_statics`](Self::set_statics) or

@@ -38,10 +38,12 @@ pub(crate) struct SearchScratch {
     pub(crate) found: Vec<u32>,
     /// The statics near a band.
     pub(crate) statics: Vec<BodyRecord>,
+    /// The neighbors of changed rows.
+    pub(crate) neighbors: Vec<BodyRecord>,
 }
 
 buffers!(WorkerScratch { leveled: band, crowded, search; own: ; plain: ; });
-buffers!(SearchScratch { leveled: seen_cells, found, statics; own: ; plain: ; });
+buffers!(SearchScratch { leveled: seen_cells, found, statics, neighbors; own: ; plain: ; });
 
 impl SearchScratch {
     /// Grows the set to this many loose cells.

@@ -195,8 +195,8 @@ impl Told {
         self.set_values();
     }
 
-    /// Makes a step that fails once the pairs of its rows were found: two rows share an id. It names
-    /// rows that have not changed, too.
+    /// Makes a step that fails once the pairs of its rows were found, as two rows share an id. It
+    /// also names rows that have not changed.
     fn fail(&mut self, label: &str) {
         let ids = self.columns.ids.clone();
         self.columns.ids.as_mut().expect("ids")[0] = ids.as_ref().expect("ids")[1];

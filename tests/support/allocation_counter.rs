@@ -110,8 +110,8 @@ pub struct WatchedPool {
 #[cfg(feature = "parallel")]
 impl WatchedPool {
     /// Starts the workers. Each has looked for work and waited for a lock before this returns, so
-    /// it has allocated what that takes. For a lock, `parking_lot` keeps a table of the threads that
-    /// have ever waited, and replaces it as they become more: whether a step is the first in which
+    /// it has allocated what that takes. For locks, `parking_lot` keeps a table of the threads that
+    /// have ever waited, and replaces it as they become more. Whether a step is the first in which
     /// a worker waits depends on timing.
     pub fn new(threads: usize) -> Self {
         let running = std::sync::Arc::new(AtomicUsize::new(threads));

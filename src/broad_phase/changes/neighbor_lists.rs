@@ -12,9 +12,8 @@
 //! - LIST-2: a listed body that changes in the running step is skipped: pairs of two changed rows
 //!   are found by other means.
 //! - LIST-3: where a body was when it changed, and where it is when it no longer changes, is noted
-//!   in [`DirtyCells`]. A list is used only if no cell that the fat AABB touches was noted after the
-//!   list was made. So the list still has all unchanged bodies in the fat AABB, and no stale box
-//!   (DIRTY-1).
+//!   in [`DirtyCells`]. A list is used only if nothing was noted, after it was made, in a cell that
+//!   its fat AABB touches. So it has all unchanged bodies there, and no stale box (DIRTY-1).
 //!
 //! Lists save time and decide nothing: the pairs and their order are the same without them.
 //!
@@ -26,7 +25,7 @@ use crate::broad_phase::changes::dirty_cells::{DirtyCells, DirtyRect};
 use crate::frame::frame::Frame;
 use crate::frame::moved::FrameStamp;
 use crate::geometry::{NO_BOX, RawAabb, contains, is_no_box};
-use crate::memory::box_octet::{BoxOctet, OCTET_LEN};
+use crate::memory::box_octet::BoxOctet;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
@@ -108,15 +107,7 @@ pub(super) struct Slot {
     pause: u8,
 }
 
-/// An unchanged body near a changed row.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Neighbor {
-    /// The number of the row in the task that searches for it.
-    pub(super) number: u32,
-    pub(super) body: BodyRecord,
-}
-
-plain_buffers!(Slot, Neighbor);
+plain_buffers!(Slot);
 
 impl Slot {
     const NONE: Self = Self {
@@ -280,21 +271,19 @@ impl NeighborLists {
 
     /// Makes the list that was planned for a slot: these are the unchanged bodies that overlap the
     /// fat AABB. `None` if there are too many.
-    pub(super) fn make(&mut self, slot: usize, neighbors: Option<&[Neighbor]>) {
+    pub(super) fn make(&mut self, slot: usize, neighbors: Option<&[BoxOctet]>) {
         let slot = &mut self.slots[slot];
         let Some(neighbors) = neighbors else {
             (slot.fat, slot.wait) = (NO_BOX, PAUSE_MAX);
             return;
         };
-        let count = neighbors.len().div_ceil(OCTET_LEN);
-        let octets = neighbors.chunks(OCTET_LEN).map(|some| BoxOctet::of(some.iter().map(|neighbor| neighbor.body)));
+        let count = neighbors.len();
         if count > usize::from(slot.capacity) {
             (slot.first_octet, slot.capacity) = (self.octets.len() as u32, count as u8);
             self.appended += count;
-            self.octets.extend(octets);
+            self.octets.extend_from_slice(neighbors);
         } else {
-            let own = &mut self.octets[slot.first_octet as usize..];
-            own.iter_mut().zip(octets).for_each(|(slot, octet)| *slot = octet);
+            self.octets[slot.first_octet as usize..][..count].copy_from_slice(neighbors);
         }
         slot.octet_count = count as u8;
         slot.cells = self.dirty.rect(&slot.fat);

@@ -7,15 +7,15 @@
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;
 use crate::broad_phase::changes::found_changes::FoundChanges;
-use crate::broad_phase::changes::neighbor_lists::{LIST_MAX, Neighbor};
+use crate::broad_phase::changes::neighbor_lists::LIST_MAX;
 use crate::broad_phase::changes::row_index::RowIndex;
 use crate::broad_phase::context::StepContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::frame::Frame;
 use crate::geometry::{BodyCircle, NO_BOX, RawAabb, is_no_box, overlaps, union};
-use crate::memory::buffers::{buffers, plain_buffers};
+use crate::memory::box_octet::{BoxOctet, OCTET_LEN};
+use crate::memory::buffers::{buffers, grow, plain_buffers};
 use crate::memory::page::PairBudget;
-use crate::memory::radix;
 use crate::memory::record::BodyRecord;
 use crate::pair::entry;
 use crate::tier::point_grid::bands::Bands;
@@ -83,30 +83,42 @@ pub(super) struct ChangedTask {
     /// The boxes of newly changed rows in the last step.
     pub(super) left: Vec<RawAabb>,
     /// The neighbors of the rows that get lists, row by row.
-    neighbors: Vec<Neighbor>,
-    spare: Vec<Neighbor>,
+    octets: Vec<BoxOctet>,
     /// How many each row has; more than [`LIST_MAX`] are not listed, and count as one more.
-    neighbor_counts: Vec<usize>,
+    neighbor_counts: Vec<u8>,
     pub(super) has_jumps: bool,
 }
 
 plain_buffers!(RowSearch);
 buffers!(ChangedTask {
-    leveled: found, both_before, left, neighbors, spare, neighbor_counts;
+    leveled: found, both_before, left, octets, neighbor_counts;
     own: ;
     plain: range, has_jumps;
 });
 
 impl ChangedTask {
-    /// Calls `visit` with the number of each row that gets a list, and its neighbors; with `None` if
+    /// Calls `visit` with the number of each row that gets a list, and with its neighbors unless
     /// there are too many.
-    pub(super) fn for_each_list(&self, rows: &[RowSearch], mut visit: impl FnMut(usize, Option<&[Neighbor]>)) {
-        let mut neighbors = &self.neighbors[..];
+    pub(super) fn for_each_list(&self, rows: &[RowSearch], mut visit: impl FnMut(usize, Option<&[BoxOctet]>)) {
+        let mut octets = &self.octets[..];
         for (number, &count) in self.neighbor_counts.iter().enumerate() {
             if !is_no_box(&rows[number].fat) {
+                let is_listed = usize::from(count) <= LIST_MAX;
                 let own;
-                (own, neighbors) = neighbors.split_at(count.min(LIST_MAX));
-                visit(number, (count <= LIST_MAX).then_some(own));
+                (own, octets) = octets.split_at(if is_listed { usize::from(count).div_ceil(OCTET_LEN) } else { 0 });
+                visit(number, is_listed.then_some(own));
+            }
+        }
+    }
+
+    /// Puts the neighbors that were found in octets; `neighbors` has [`LIST_MAX`] places for each
+    /// row.
+    fn pack_neighbors(&mut self, neighbors: &[BodyRecord]) {
+        let lists = neighbors.chunks_exact(LIST_MAX).zip(&self.neighbor_counts);
+        for (list, count) in lists.map(|(list, &count)| (list, usize::from(count))) {
+            if count <= LIST_MAX {
+                let octets = list[..count].chunks(OCTET_LEN).map(|some| BoxOctet::of(some.iter().copied()));
+                self.octets.extend(octets);
             }
         }
     }
@@ -127,7 +139,7 @@ impl Search<'_> {
         task.found.clear();
         task.both_before.clear();
         task.left.clear();
-        task.neighbors.clear();
+        task.octets.clear();
         task.neighbor_counts.clear();
         task.neighbor_counts.resize(rows.len(), 0);
         task.has_jumps = false;
@@ -145,10 +157,16 @@ impl Search<'_> {
             task.left.extend(last_box);
             before.push(last_box.unwrap_or(NO_BOX));
         }
-        let mut search = TaskSearch { search: self, rows, before: &before, task, counted: 0 };
+        let mut neighbors = std::mem::take(&mut scratch.neighbors);
+        if rows.iter().any(|row| !is_no_box(&row.fat)) {
+            grow(&mut neighbors, rows.len() * LIST_MAX);
+        }
+        let mut search =
+            TaskSearch { search: self, rows, before: &before, task, neighbors: &mut neighbors, counted: 0 };
         // Ends early once the pair limit is exceeded, which the step sees from the budget.
         let _ = search.search_bands().and_then(|()| search.search_oversized(scratch)).and_then(|()| search.count());
-        radix::sort_by(&mut task.neighbors, &mut task.spare, |neighbor| u64::from(neighbor.number));
+        task.pack_neighbors(&neighbors);
+        scratch.neighbors = neighbors;
     }
 }
 
@@ -159,6 +177,8 @@ struct TaskSearch<'s, 't> {
     /// The boxes of newly changed rows in the last step; [`NO_BOX`] for other rows.
     before: &'t [RawAabb],
     task: &'t mut ChangedTask,
+    /// [`LIST_MAX`] places for each row that gets a list.
+    neighbors: &'t mut [BodyRecord],
     /// Number of present pairs that were counted against the limit.
     counted: usize,
 }
@@ -312,11 +332,12 @@ impl TaskSearch<'_, '_> {
     #[inline(always)]
     fn add_neighbor(&mut self, number: u32, body: BodyRecord) {
         let count = &mut self.task.neighbor_counts[number as usize];
-        if !self.search.input.changed.set().contains(body.row) && *count <= LIST_MAX {
-            *count += 1;
-            if *count <= LIST_MAX {
-                self.task.neighbors.push(Neighbor { number, body });
+        let at = usize::from(*count);
+        if !self.search.input.changed.set().contains(body.row) && at <= LIST_MAX {
+            if at < LIST_MAX {
+                self.neighbors[number as usize * LIST_MAX + at] = body;
             }
+            *count += 1;
         }
     }
 
