@@ -208,10 +208,11 @@ impl World {
     /// # Cost
     ///
     /// O(changed rows + their pairs), in parallel, and for flags a pass over these. In a crowd of a
-    /// million, a row that changes in each step costs 6 to 16 times as much as a row of `step`: 6 if
-    /// one in twenty changes, 16 if one in a thousand does. These need not be searched for in each
-    /// step: a list of their neighbors lasts until they have moved on, or a body near them changes
-    /// or comes to rest. A row that did not change in the last step costs 22 to 50 times as much.
+    /// million, a row that changes in each step costs 6 to 16 times as much as a row of `step`: 6
+    /// if one in twenty changes, 16 if one in a thousand does. These need not be searched for in
+    /// each step: a list of their neighbors lasts until they have moved on, or a body near them
+    /// changes or comes to rest. A row that did not change in the last step costs 22 to 50 times as
+    /// much.
     /// Besides:
     ///
     /// - If many rows changed, this is `step`, once the list has been read: more than one in eight

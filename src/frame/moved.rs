@@ -70,10 +70,11 @@ impl MovedBodies {
         self.outdated.remove(row);
     }
 
-    /// Whether the entry of a row in the frame's bands is outdated.
+    /// Whether the entry of a row in the frame's bands is outdated. A row that was added since has
+    /// no entry.
     #[inline(always)]
     pub(crate) fn is_outdated(&self, row: u32) -> bool {
-        self.in_use && self.outdated.contains(row)
+        self.in_use && self.outdated.is_member(row)
     }
 
     /// Whether any entry in the frame's bands may be outdated.

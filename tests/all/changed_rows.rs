@@ -435,6 +435,21 @@ fn rows_that_keep_moving_have_the_pairs_of_full_steps() {
 }
 
 #[test]
+fn added_rows_may_keep_moving() {
+    let (mut told, _) = scene_told(WorldConfig::new(), SceneName::Crowd, 600, true);
+    let first = told.columns.len();
+    for frame in 0..50 {
+        for row in first..told.columns.len() {
+            told.centers()[row][0] += 0.1;
+            told.change(row);
+        }
+        let at = told.centers()[frame * 7];
+        told.add(at, [0.4, 0.5], 1 << 40 | frame as u64);
+        told.step(&format!("frame {frame}"));
+    }
+}
+
+#[test]
 fn many_small_steps_wear_out_the_cells() {
     let mut random = SplitMix64::new(SEED);
     let (mut told, scene) = scene_told(WorldConfig::new(), SceneName::Dragons, 3000, false);
