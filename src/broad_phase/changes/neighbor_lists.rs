@@ -45,8 +45,10 @@ const REACH_MAX: f32 = 2.0;
 /// A list is not worth making for a row that leaves its fat AABB in fewer steps.
 const STEPS_MIN: f32 = 3.0;
 
-/// Most bodies of a list.
+/// Most bodies of a list. Rows with more are searched for, and their number fits a byte.
 pub(super) const LIST_MAX: usize = 64;
+
+const _: () = assert!(LIST_MAX < u8::MAX as usize);
 
 /// The first list of a row is made after fewer steps than this, which depend on the row. Otherwise
 /// rows that begin to move in one step would all get lists in one step, and again in a later one.
