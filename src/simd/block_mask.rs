@@ -41,20 +41,8 @@ pub(super) unsafe fn overlap_mask<B: Backend>(block: &[u32; SOA_BLOCK_WORDS], ar
 /// The instruction set of `B` is available.
 #[inline(always)]
 pub(super) unsafe fn group_mask<B: Backend>(group: &GroupEdges, area: &RawAabb) -> u64 {
-    let lanes = B::BlockVector::LANES;
     // SAFETY: the caller vouches for the instruction set.
-    let area = Side { edges: each_edge!(edge => unsafe { B::BlockVector::splat(area[edge]) }), filters: None };
-    let mut mask = 0;
-    for lane in (0..GROUP_MAX).step_by(lanes) {
-        let edges = each_edge!(edge => {
-            let edges = &group[edge][lane..][..lanes];
-            // SAFETY: the caller vouches for the instruction set; the slice is as long as a vector.
-            unsafe { B::BlockVector::load(edges.as_ptr()) }
-        });
-        let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
-        mask |= u64::from(B::BlockVector::bits(hits)) << lane;
-    }
-    mask
+    unsafe { columns_mask::<B::BlockVector, GROUP_MAX>(group, area) }
 }
 
 /// Bit `k` is set if box `k` of the octet overlaps the area.
@@ -64,18 +52,28 @@ pub(super) unsafe fn group_mask<B: Backend>(group: &GroupEdges, area: &RawAabb) 
 /// The instruction set of `B` is available.
 #[inline(always)]
 pub(super) unsafe fn octet_mask<B: Backend>(octet: &OctetEdges, area: &RawAabb) -> u32 {
-    let lanes = B::Vector::LANES;
     // SAFETY: the caller vouches for the instruction set.
-    let area = Side { edges: each_edge!(edge => unsafe { B::Vector::splat(area[edge]) }), filters: None };
+    unsafe { columns_mask::<B::Vector, OCTET_LEN>(octet, area) as u32 }
+}
+
+/// Which boxes overlap the area, as bits. `LEN` is a multiple of the lanes, and at most 64.
+///
+/// # Safety
+///
+/// The instruction set of `V` is available.
+#[inline(always)]
+unsafe fn columns_mask<V: Vector, const LEN: usize>(columns: &[[f32; LEN]; 4], area: &RawAabb) -> u64 {
+    // SAFETY: the caller vouches for the instruction set.
+    let area = Side { edges: each_edge!(edge => unsafe { V::splat(area[edge]) }), filters: None };
     let mut mask = 0;
-    for lane in (0..OCTET_LEN).step_by(lanes) {
+    for lane in (0..LEN).step_by(V::LANES) {
         let edges = each_edge!(edge => {
-            let edges = &octet[edge][lane..][..lanes];
+            let edges = &columns[edge][lane..][..V::LANES];
             // SAFETY: the caller vouches for the instruction set; the slice is as long as a vector.
-            unsafe { B::Vector::load(edges.as_ptr()) }
+            unsafe { V::load(edges.as_ptr()) }
         });
         let hits = hits(CircleSides::NONE, &area, &Side { edges, filters: None });
-        mask |= B::Vector::bits(hits) << lane;
+        mask |= u64::from(V::bits(hits)) << lane;
     }
     mask
 }
