@@ -260,7 +260,7 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("diagonal", 60331, 0x22ad7ad465b93874),
     ("coincident", 2997000, 0x6a41ccfea03ac869),
     ("two_cities", 46542, 0x2520dbbfd08c66db),
-    ("touching", 237462, 0xe0451c4a93f6e6fd),
+    ("touching", 237462, 0x0ad0d483ab86f15e),
     ("tiny_and_huge", 44836, 0x503eaa9d8172a506),
     ("beams_static", 35064, 0xdd36e2e7c0b74112),
     ("bullets", 64223, 0x2e1249f90f87c0e4),

@@ -37,6 +37,7 @@ mod plan;
 pub(crate) mod point_grid;
 pub(crate) mod ray;
 mod route;
+mod sampled_strips;
 pub(crate) mod size_classes;
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,8 @@
 //! Cost: O(s) for a sample of s rows, and a few microseconds.
 
 use crate::geometry::RawAabb;
+use crate::tier::point_grid::sampled_strips::Strips;
 use crate::tier::point_grid::size_classes::{CLASS_NS, GHOSTS_MAX, limit_between};
-use smallvec::SmallVec;
 
 /// A box is short on an axis if its side is at most that of the longest box divided by this.
 const SHORTER: f32 = 4.0;
@@ -215,35 +215,6 @@ impl ClassSample<'_> {
             across: across * per_cell,
             searching: f64::from(searching) / f64::from(u32::max(others, 1)),
         }
-    }
-}
-
-/// The borders of the bands of a class, if they divide an axis.
-struct Strips {
-    axis: usize,
-    borders: SmallVec<[f32; 64]>,
-}
-
-impl Strips {
-    /// Divides some boxes into bands of equal population; `bands_for` is the number of bands for a
-    /// number of boxes.
-    fn new<'a>(
-        axis: usize,
-        boxes: impl Iterator<Item = &'a RawAabb> + Clone,
-        bands_for: impl Fn(usize) -> usize,
-    ) -> Self {
-        let count = boxes.clone().count();
-        let step = count.div_ceil(OTHERS).max(1);
-        let mut lows: SmallVec<[f32; OTHERS]> = boxes.step_by(step).map(|aabb| aabb[axis]).collect();
-        lows.sort_unstable_by(f32::total_cmp);
-        let bands = bands_for(count).min(lows.len());
-        Self { axis, borders: (1..bands).map(|band| lows[band * lows.len() / bands]).collect() }
-    }
-
-    /// How many bands a box reaches into.
-    fn reached(&self, aabb: &RawAabb) -> usize {
-        let (low, high) = (aabb[self.axis], aabb[self.axis + 2]);
-        1 + self.borders.iter().filter(|&&border| low < border && border <= high).count()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::memory::buffers::{buffers, part_start, plain_buffers};
 use crate::memory::radix::{by_value, number_of};
 use crate::tier::point_grid::band_borders::BandBorders;
 use crate::tier::point_grid::orientation::ClassSample;
+use crate::tier::point_grid::sampled_strips::divides_better_by_x;
 use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_classes, longest_side, single_class};
 use std::ops::Range;
 
@@ -24,9 +25,6 @@ const SAMPLE_RATE: usize = 128;
 
 /// Adjacent rows that are sampled together: they share cache lines, and a sample costs its misses.
 const GROUP: usize = 8;
-
-/// Rows that are used to choose the axis that bands divide.
-const AXIS_SAMPLE: usize = 256;
 
 /// Fewest bodies in a band: with fewer, a task costs more than it gains.
 const BAND_MIN: usize = 2048;
@@ -256,10 +254,12 @@ impl GridPlan {
         class.sides_max = sides_max;
         class.first_band = self.band_count;
         let bands = bands_for(part_start(members.len(), row_count, self.sample.len().max(1)));
-        // Larger bodies reach into these bands too, so borders should cut few of those as well.
         let by_x = match axis {
             Some(axis) => axis == 0,
-            None => bands > 1 && divides_better_by_x(&self.sample[members.start..], &mut self.edges),
+            None => {
+                let (members, larger) = self.sample[members.start..].split_at(members.len());
+                bands > 1 && divides_better_by_x(members, larger, bands)
+            }
         };
         class.axes = BandAxes::new(by_x);
         class.divide(&self.sample[members], bands, &mut self.edges, &mut self.counts);
@@ -310,26 +310,4 @@ fn put_first(rows: &mut [RawAabb], test: impl Fn(&RawAabb) -> bool) -> usize {
 fn bands_for(population: usize) -> usize {
     let per_band = (BAND_PER_ROOT * (population as f64).sqrt()).min(population as f64 / BANDS_MIN as f64) as usize;
     (population / per_band.clamp(BAND_MIN, BAND_MAX)).max(1)
-}
-
-/// Whether borders across x would cut far fewer boxes than borders across y.
-fn divides_better_by_x(members: &[RawAabb], edges: &mut Vec<f32>) -> bool {
-    let sample = || members.iter().step_by(members.len().div_ceil(AXIS_SAMPLE).max(1));
-    // Mean side relative to the spread of the middle half of the lower edges.
-    let mut relative_side = |axis: usize| {
-        edges.clear();
-        edges.extend(sample().map(|aabb| aabb[axis]));
-        let len = edges.len();
-        if len < 4 {
-            return 0.0;
-        }
-        let (_, &mut low, _) = edges.select_nth_unstable_by(len / 4, f32::total_cmp);
-        let (_, &mut high, _) = edges.select_nth_unstable_by(len * 3 / 4, f32::total_cmp);
-        let sides: f64 = sample().map(|aabb| f64::from(aabb[axis + 2] - aabb[axis])).sum();
-        let spread = f64::from(high) - f64::from(low);
-        if spread > 0.0 { sides / len as f64 / spread } else { f64::INFINITY }
-    };
-    let (x, y) = (relative_side(0), relative_side(1));
-    // Only for a clear difference: most worlds are as wide as high.
-    y > 2.0 * x && y > 0.01 || y.is_infinite() && x.is_finite()
 }
