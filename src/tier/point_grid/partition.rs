@@ -31,7 +31,7 @@ use crate::simd::{DetectedSimd, SimdJob};
 use crate::tier::point_grid::band_borders::BATCH;
 use crate::tier::point_grid::places::BandPlaces;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
-use crate::tier::point_grid::route::route;
+use crate::tier::point_grid::route::{Route, route};
 use std::ops::Range;
 
 /// Rows in a chunk: enough to make the table of destinations cheap, few enough to distribute over
@@ -74,38 +74,7 @@ struct Chunk {
     invalid: Vec<InvalidRow>,
 }
 
-/// A destination of a routed row.
-#[derive(Clone, Copy)]
-struct Route(u32);
-
-impl Route {
-    const EXCHANGED: u32 = 1 << 31;
-    const LAST: u32 = 1 << 30;
-
-    /// A destination, and the axes in which the box is filed there.
-    fn new(destination: usize, axes: BandAxes) -> Self {
-        Self(destination as u32 | if axes.is_exchanged() { Self::EXCHANGED } else { 0 })
-    }
-
-    fn destination(self) -> usize {
-        (self.0 & !(Self::EXCHANGED | Self::LAST)) as usize
-    }
-
-    fn axes(self) -> BandAxes {
-        BandAxes::new(self.0 & Self::EXCHANGED != 0)
-    }
-
-    fn mark_last(&mut self) {
-        self.0 |= Self::LAST;
-    }
-
-    /// Whether it is the last one of its row.
-    fn is_last(self) -> bool {
-        self.0 & Self::LAST != 0
-    }
-}
-
-plain_buffers!(InvalidRow, Route);
+plain_buffers!(InvalidRow);
 buffers!(Chunk { leveled: keys, routed, routes, invalid; own: ; plain: ; });
 buffers!(Partition { leveled: cursors, starts, chunks; own: ; plain: bands; });
 
@@ -244,20 +213,16 @@ impl<R: BoxSource + ?Sized> CountPass<'_, R> {
                     }
                     continue;
                 }
-                // Already counted, unless its own band turns out to be another one.
-                let (mut counted, before) = (keys[k], routes.len());
-                route(plan, &boxes[k], &mut |destination, axes| {
-                    if destination == usize::from(counted) {
-                        counted = NO_BAND;
-                    } else {
-                        counts[destination] += 1;
-                        routes.push(Route::new(destination, axes));
+                let before = routes.len();
+                let own = route(plan, &boxes[k], routes);
+                if own.destination() != usize::from(keys[k]) {
+                    if keys[k] != NO_BAND {
+                        counts[usize::from(keys[k])] -= 1;
+                        keys[k] = NO_BAND;
                     }
-                });
-                if keys[k] != NO_BAND && counted != NO_BAND {
-                    counts[usize::from(counted)] -= 1;
-                    keys[k] = NO_BAND;
+                    routes.push(own);
                 }
+                routes[before..].iter().for_each(|route| counts[route.destination()] += 1);
                 if let Some(last) = routes[before..].last_mut() {
                     last.mark_last();
                     routed.push(row as u32);

@@ -2,56 +2,73 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
+use crate::memory::buffers::plain_buffers;
 use crate::tier::point_grid::plan::{GridPlan, SizeClass};
 use crate::tier::point_grid::size_classes::GHOSTS_MAX;
-use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A computed side may be smaller than the exact one by half an ulp, and a product too.
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
-/// Calls `send` with each destination of a body, and the axes in which the box is filed there
-/// (PARTITION-1, PARTITION-2, PARTITION-4).
-///
-/// The destinations are the bands of all classes, then the ghosts of each band, then the oversized
-/// bodies.
-pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, send: &mut impl FnMut(usize, BandAxes)) {
-    let (classes, bands) = (plan.classes(), plan.band_count());
-    let Some(own) = classes.iter().position(|class| class.takes(aabb)) else {
-        return send(2 * bands, BandAxes::default());
-    };
-    let class = &classes[own];
-    let strip = class.borders.band(aabb[class.axis()]);
-    if own == 0 && !class.is_divided() {
-        // As below, for most bodies of most worlds.
-        let last = class.borders.band(aabb[class.axis() + 2]);
-        if last - strip > GHOSTS_MAX {
-            return send(2 * bands, BandAxes::default());
-        }
-        send(strip, class.axes);
-        return (strip + 1..=last).for_each(|band| send(bands + band, class.axes));
+/// A destination of a row.
+#[derive(Clone, Copy)]
+pub(super) struct Route(u32);
+
+impl Route {
+    const EXCHANGED: u32 = 1 << 31;
+    const LAST: u32 = 1 << 30;
+
+    /// A destination, and the axes in which the box is filed there.
+    pub(super) fn new(destination: usize, axes: BandAxes) -> Self {
+        Self(destination as u32 | if axes.is_exchanged() { Self::EXCHANGED } else { 0 })
     }
-    let mut ghosts = GhostBands::new();
-    let mut count = 0;
-    visit_ghosts(plan, aabb, (own, strip), &mut |bands, axes| {
-        if !bands.is_empty() && count <= GHOSTS_MAX {
-            count += bands.len();
-            ghosts.push((bands, axes));
-        }
-    });
-    if count > GHOSTS_MAX {
-        return send(2 * bands, BandAxes::default());
+
+    pub(super) fn destination(self) -> usize {
+        (self.0 & !(Self::EXCHANGED | Self::LAST)) as usize
     }
-    let across = aabb[1 - class.axis()];
-    send(class.bands_across(strip, [across; 2]).start, class.axes);
-    for (range, axes) in ghosts {
-        range.for_each(|band| send(bands + band, axes));
+
+    pub(super) fn axes(self) -> BandAxes {
+        BandAxes::new(self.0 & Self::EXCHANGED != 0)
+    }
+
+    pub(super) fn mark_last(&mut self) {
+        self.0 |= Self::LAST;
+    }
+
+    /// Whether it is the last one of its row.
+    pub(super) fn is_last(self) -> bool {
+        self.0 & Self::LAST != 0
     }
 }
 
-/// Ranges of bands that get a ghost: mostly one of each class. Each has at least one band, so with
-/// `GHOSTS_MAX + 1` of them the body is oversized, and no more are noted.
-type GhostBands = SmallVec<[(Range<usize>, BandAxes); GHOSTS_MAX + 1]>;
+plain_buffers!(Route);
+
+/// The destination that files a body; appends those that get a ghost of it (PARTITION-1,
+/// PARTITION-2, PARTITION-4).
+///
+/// The destinations are the bands of all classes, then the ghosts of each band, then the oversized
+/// bodies.
+// Not generic, so that there is one copy of it for all instruction sets.
+pub(super) fn route(plan: &GridPlan, aabb: &RawAabb, ghosts: &mut Vec<Route>) -> Route {
+    let (classes, bands) = (plan.classes(), plan.band_count());
+    let oversized = Route::new(2 * bands, BandAxes::default());
+    let Some(own) = classes.iter().position(|class| class.takes(aabb)) else { return oversized };
+    let class = &classes[own];
+    let strip = class.borders.band(aabb[class.axis()]);
+    let (before, mut count) = (ghosts.len(), 0);
+    visit_ghosts(plan, aabb, (own, strip), &mut |range, axes| {
+        count += range.len();
+        if count <= GHOSTS_MAX {
+            ghosts.extend(range.map(|band| Route::new(bands + band, axes)));
+        }
+    });
+    if count > GHOSTS_MAX {
+        ghosts.truncate(before);
+        return oversized;
+    }
+    let across = aabb[1 - class.axis()];
+    Route::new(class.bands_across(strip, [across; 2]).start, class.axes)
+}
 
 /// Calls `visit` with the bands that get a ghost of a body (PARTITION-2), which is filed in a strip
 /// of the class `own`.
