@@ -264,7 +264,7 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("tiny_and_huge", 44836, 0x503eaa9d8172a506),
     ("beams_static", 35064, 0xdd36e2e7c0b74112),
     ("bullets", 64223, 0x2e1249f90f87c0e4),
-    ("ulp", 45112, 0x1e30e6e229fb0cac),
+    ("ulp", 45112, 0x996cd31f63fba456),
     ("zero_size", 58832, 0x97cd97d86fd74663),
     ("negative_coordinates", 59746, 0x1acbeda6b05ffe24),
     ("wide_and_tall", 59632, 0xc96a6d2952bf26b3),

@@ -4,6 +4,7 @@
 //! row of cells is a run of its own. But if such boxes are sorted across their length, those that a
 //! body may touch are a short run.
 
+use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
@@ -17,8 +18,8 @@ use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
 /// Boxes and bodies in the samples for the decision.
 const DECISION_SAMPLE: usize = 16;
 
-/// Bodies that those of the sample are compared with.
-const OVERLAP_SAMPLE: usize = 256;
+/// Boxes that the bodies of a sample are compared with.
+const COMPARED: usize = 256;
 
 // Measured costs, in nanoseconds.
 
@@ -91,25 +92,75 @@ pub(super) fn plan_if_faster(
     if population * LOOK_UP_NS + boxes.len() as f64 * SORT_NS.min(search) >= by_search {
         return None;
     }
-    let cost = |plan: &SweepPlan| {
-        let spread = side(bounds.edges(), plan.axis);
-        // How far before a body the boxes begin that are tested: all since the first that reaches
-        // it. A box does so for a part of the bodies that grows with its side.
-        let sides = boxes.iter().filter(|record| plan.sweeps(&record.aabb)).map(|record| side(&record.aabb, plan.axis));
-        let (swept, longest, squares) =
-            sides.fold((0.0, 0.0f64, 0.0), |(count, most, sum), side| (count + 1.0, most.max(side), sum + side * side));
-        let before = longest.min(squares / spread);
-        let sample = (0..bodies.len()).step_by(bodies.len().div_ceil(DECISION_SAMPLE));
-        let beside = sample.map(|at| (swept * (before + side(&bodies.aabb(at), plan.axis)) / spread).min(swept));
-        let tests: f64 = beside.clone().sum::<f64>() / beside.count() as f64 / LANES;
-        population * (LOOK_UP_NS + tests * VECTOR_NS) + swept * SORT_NS + (boxes.len() as f64 - swept) * search
-    };
-    let plans = [0, 1].into_iter().flat_map(|axis| {
-        let shares = SWEPT_SHARES.map(|share| share * side(bounds.edges(), axis));
-        shares.into_iter().chain([f64::INFINITY]).map(move |longest| SweepPlan { axis, longest })
-    });
-    let best = plans.map(|plan| (cost(&plan), plan)).min_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|&(cost, _)| cost < by_search).map(|(_, plan)| plan)
+    let mut best = (by_search, None);
+    for axis in [0, 1] {
+        let (extent, sample) = (side(bounds.edges(), axis), AxisSample::new(axis, boxes));
+        for longest in SWEPT_SHARES.map(|share| share * extent).into_iter().chain([f64::INFINITY]) {
+            let plan = SweepPlan { axis, longest };
+            let sides = boxes.iter().filter(|record| plan.sweeps(&record.aabb)).map(|record| side(&record.aabb, axis));
+            let (swept, most, squares) = sides
+                .fold((0.0, 0.0f64, 0.0), |(count, most, sum), side| (count + 1.0, most.max(side), sum + side * side));
+            // The boxes that are tested with a body begin up to this far before it: all since the
+            // first that reaches it. A box reaches a part of the bodies that grows with its side.
+            let before = most.min(squares / extent);
+            let step = bodies.len().div_ceil(DECISION_SAMPLE);
+            let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
+            let tests = boxes.len() as f64 * sample.tested(sampled_bodies, longest, before) / LANES;
+            let cost =
+                population * (LOOK_UP_NS + tests * VECTOR_NS) + swept * SORT_NS + (boxes.len() as f64 - swept) * search;
+            if cost < best.0 {
+                best = (cost, Some(plan));
+            }
+            if swept as usize == boxes.len() {
+                break;
+            }
+        }
+    }
+    best.1
+}
+
+/// A sample of boxes on an axis, in columns, so that loops over it are vectorized.
+struct AxisSample {
+    axis: usize,
+    lows: [f32; COMPARED],
+    highs: [f32; COMPARED],
+    len: usize,
+}
+
+impl AxisSample {
+    fn new(axis: usize, boxes: &[BodyRecord]) -> Self {
+        let mut sample = Self { axis, lows: [0.0; COMPARED], highs: [0.0; COMPARED], len: 0 };
+        for BodyRecord { aabb, .. } in boxes.iter().step_by(boxes.len().div_ceil(COMPARED).max(1)) {
+            (sample.lows[sample.len], sample.highs[sample.len]) = (aabb[axis], aabb[axis + 2]);
+            sample.len += 1;
+        }
+        sample
+    }
+
+    /// The share of the boxes that a body is tested with in a sweep, on average: those up to
+    /// `longest` that begin at most `before` it, or in it.
+    fn tested(&self, bodies: impl Iterator<Item = RawAabb>, longest: f64, before: f64) -> f64 {
+        let (longest, before) = (longest as f32, before as f32);
+        self.share(bodies, |[from, to], [low, high]| (low <= to) & (from - before <= low) & (high - low <= longest))
+    }
+
+    /// The share of the boxes that are beside a body, on average.
+    fn beside(&self, bodies: impl Iterator<Item = RawAabb>) -> f64 {
+        self.share(bodies, |[from, to], [low, high]| (low <= to) & (from <= high))
+    }
+
+    /// The share of the pairs of a body and a box that pass a test of their edges on the axis.
+    #[inline(always)]
+    fn share(&self, bodies: impl Iterator<Item = RawAabb>, test: impl Fn([f32; 2], [f32; 2]) -> bool) -> f64 {
+        let (mut passed, mut pairs) = (0u32, 0);
+        for aabb in bodies {
+            let body = [aabb[self.axis], aabb[self.axis + 2]];
+            let boxes = self.lows[..self.len].iter().zip(&self.highs[..self.len]);
+            passed += boxes.map(|(&low, &high)| u32::from(test(body, [low, high]))).sum::<u32>();
+            pairs += self.len;
+        }
+        f64::from(passed) / pairs.max(1) as f64
+    }
 }
 
 fn side(aabb: &[f32; 4], axis: usize) -> f64 {
@@ -194,26 +245,14 @@ fn for_each_end(
     Some(())
 }
 
-/// The axis on which few of some bodies overlap each other, and about how many overlap one.
+/// The axis on which few of some bodies are beside each other, and about how many are beside one.
 pub(super) fn sparse_axis(bodies: &[BodyRecord]) -> (usize, f64) {
-    let sample = |count: usize| bodies.iter().step_by(bodies.len().div_ceil(count).max(1));
-    let overlapping = [0, 1].map(|axis| {
-        // In columns, so that the inner loop is vectorized.
-        let (mut lows, mut highs, mut len) = ([0.0; OVERLAP_SAMPLE], [0.0; OVERLAP_SAMPLE], 0);
-        for BodyRecord { aabb, .. } in sample(OVERLAP_SAMPLE) {
-            (lows[len], highs[len]) = (aabb[axis], aabb[axis + 2]);
-            len += 1;
-        }
-        let (mut tested, mut found) = (0, 0u32);
-        for BodyRecord { aabb, .. } in sample(DECISION_SAMPLE) {
-            let others = lows[..len].iter().zip(&highs[..len]);
-            found += others.map(|(&low, &high)| u32::from((aabb[axis] <= high) & (low <= aabb[axis + 2]))).sum::<u32>();
-            tested += len;
-        }
-        f64::from(found) / tested.max(1) as f64 * bodies.len() as f64
+    let beside = [0, 1].map(|axis| {
+        let sample = bodies.iter().step_by(bodies.len().div_ceil(DECISION_SAMPLE).max(1)).map(|record| record.aabb);
+        AxisSample::new(axis, bodies).beside(sample) * bodies.len() as f64
     });
-    let axis = usize::from(overlapping[1] < overlapping[0]);
-    (axis, overlapping[axis])
+    let axis = usize::from(beside[1] < beside[0]);
+    (axis, beside[axis])
 }
 
 /// Copies records to columns, with filters if there are any.
@@ -311,6 +350,22 @@ mod tests {
         }
     }
 
+    /// The plan for boxes among bodies of a band. Checks that the pairs are those of brute force.
+    fn planned(own: &[BodyRecord], others: &[BodyRecord]) -> Option<SweepPlan> {
+        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+        let mut bodies = SortedBodies::new(own, None, PairRules::default(), &mut words, &mut scratch);
+        let (bounds, lookup) = (bodies.band.bounds(), bodies.lookup());
+        let plan = plan_if_faster((&bounds, &lookup), bodies.cells(), others);
+        let pairs =
+            found(|sink| bodies.pairs_with(DetectedSimd::default(), others.iter().copied(), Others::Bodies, sink));
+        let truth =
+            own.iter().flat_map(|a| others.iter().filter(|b| overlaps(&a.aabb, &b.aabb)).map(|b| [a.row, b.row]));
+        let mut truth: Vec<_> = truth.collect();
+        truth.sort_unstable();
+        assert_eq!(pairs, truth);
+        plan
+    }
+
     #[test]
     fn a_few_long_boxes_are_not_swept_with_thin_ones() {
         let mut random = SplitMix64::new(8);
@@ -323,19 +378,25 @@ mod tests {
             (first..first + count).map(&mut line).collect()
         };
         let (own, others) = (lines(0, 3000), lines(3000, 1000));
-        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-        let mut bodies = SortedBodies::new(&own, None, PairRules::default(), &mut words, &mut scratch);
-        let (bounds, lookup) = (bodies.band.bounds(), bodies.lookup());
-        let plan = plan_if_faster((&bounds, &lookup), bodies.cells(), &others).expect("a sweep is faster");
-        let (mut swept, mut long) = (others.clone(), Vec::new());
+        let plan = planned(&own, &others).expect("a sweep is faster");
+        let (mut swept, mut long) = (others, Vec::new());
         plan.divide(&mut swept, &mut long);
         assert_eq!((plan.axis, swept.len(), long.len()), (1, 990, 10));
-        let pairs =
-            found(|sink| bodies.pairs_with(DetectedSimd::default(), others.iter().copied(), Others::Bodies, sink));
-        let truth =
-            own.iter().flat_map(|a| others.iter().filter(|b| overlaps(&a.aabb, &b.aabb)).map(|b| [a.row, b.row]));
-        let mut truth: Vec<_> = truth.collect();
-        truth.sort_unstable();
-        assert_eq!(pairs, truth);
+    }
+
+    #[test]
+    fn boxes_in_a_shaft_are_not_swept_across_it() {
+        let mut random = SplitMix64::new(8);
+        // Narrower than the boxes, but a few boxes far away make the band as wide as high.
+        let mut boxes = |first: u32, count: u32, [width, height]: [f32; 2]| -> Vec<BodyRecord> {
+            let mut any = |row: u32| {
+                let (x, y) = (random.range(0.0, 0.1), random.range(0.0, 1000.0));
+                let x = if row.is_multiple_of(500) { random.range(0.0, 1000.0) } else { x };
+                BodyRecord { aabb: [x, y, x + width, y + height], row }
+            };
+            (first..first + count).map(&mut any).collect()
+        };
+        let plan = planned(&boxes(0, 6000, [1.0, 1.0]), &boxes(6000, 4000, [5.0, 30.0]));
+        assert!(plan.is_none_or(|plan| plan.axis == 1), "{plan:?}");
     }
 }
