@@ -40,9 +40,16 @@ impl ChangedSet {
         self.rows.iter().chain(&self.gone).filter(|&&row| other.contains(row)).count()
     }
 
+    /// Whether the changed rows that exist are those of another set.
+    pub(crate) fn has_same_rows(&self, other: &Self) -> bool {
+        // The C library may compare nothing by a masked load of 32 bytes. At the address of a
+        // vector that never had memory, that takes the processor 40 nanoseconds.
+        self.rows.len() == other.rows.len() && (self.rows.is_empty() || self.rows == other.rows)
+    }
+
     /// Whether all rows of another set that existed in its step changed in this step too.
     pub(crate) fn contains_rows_of(&self, other: &Self) -> bool {
-        self.rows == other.rows || other.rows.iter().all(|&row| self.contains(row))
+        self.has_same_rows(other) || other.rows.iter().all(|&row| self.contains(row))
     }
 
     pub(crate) fn set(&self) -> &BitSet {

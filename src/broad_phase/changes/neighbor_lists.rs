@@ -213,7 +213,7 @@ impl NeighborLists {
             self.are_wanted = false;
             self.clear(changed.rows().len());
             self.dirty.begin(front.bands.bounds(), front.row_count);
-        } else if changed.rows() == last.rows() {
+        } else if changed.has_same_rows(last) {
             self.step += 1;
             self.are_wanted = true;
             self.put_in_order();
