@@ -1,6 +1,6 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! If a band has few statics for its bodies, these are searched for in the band, like bodies of
+//! If a band has no more statics than bodies, these are searched for in the band, like bodies of
 //! other bands. Otherwise, its bodies search the static tree, in groups of up to 64 that are near
 //! each other. So the cost depends on the bodies and the statics near them, however many statics
 //! there are elsewhere.
@@ -22,10 +22,6 @@ use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::sorted::Others;
 use std::ops::Range;
 
-/// With at least this many bodies for each static, statics search the cells: a static takes as long
-/// as this many bodies that search the tree in groups.
-const BODIES_PER_STATIC: usize = 2;
-
 /// Oversized bodies search in groups if each is near this many of its group, in the mean, itself
 /// included.
 const GROUPED_FROM: usize = 8;
@@ -43,7 +39,8 @@ pub(crate) fn find_band_pairs<'s>(
     let (statics, population, bounds) = (pass.step.statics, band.band().population(), band.bounds());
     let found = &mut scratch.statics;
     found.clear();
-    if !statics.collect_up_to(population / BODIES_PER_STATIC, &bounds, found) {
+    // A static that searches the cells takes as long as a body or two that search the tree.
+    if !statics.collect_up_to(population, &bounds, found) {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     }

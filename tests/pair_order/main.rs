@@ -300,7 +300,7 @@ const PINNED_FORMS: &[(&str, usize, u64)] = &[
     ("castles, wide", 79414, 0xce6b8b3faa8188be),
     ("power_law, high", 35940, 0xfb005b58952b458a),
     ("crowd, cells of 3", 59716, 0x4e19c05a4542d465),
-    ("castles, bound 0.4", 257128, 0x1a52b5269ac54b77),
+    ("castles, bound 0.4", 257128, 0x0cc75b86b14fed40),
     ("castles, all oversized", 118729, 0x83e9c8f42c13b77a),
     ("power_law, four bounds", 38521, 0x375a0fb80beb65a2),
 ];
