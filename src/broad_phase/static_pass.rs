@@ -39,7 +39,7 @@ pub(crate) fn find_band_pairs<'s>(
     let (statics, population, bounds) = (pass.step.statics, band.band().population(), band.bounds());
     let found = &mut scratch.statics;
     found.clear();
-    // A static that searches the cells takes as long as a body or two that search the tree.
+    // Searching the cells for a static takes about as long as searching the tree for a body.
     if !statics.collect_up_to(population, &bounds, found) {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);

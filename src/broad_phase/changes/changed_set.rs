@@ -42,8 +42,8 @@ impl ChangedSet {
 
     /// Whether the changed rows that exist are those of another set.
     pub(crate) fn has_same_rows(&self, other: &Self) -> bool {
-        // The C library may compare nothing by a masked load of 32 bytes. At the address of a
-        // vector that never had memory, that takes the processor 40 nanoseconds.
+        // Empty vectors are not compared by `memcmp`: where that uses masked loads, and the vector
+        // never had memory, it takes 40 nanoseconds.
         self.rows.len() == other.rows.len() && (self.rows.is_empty() || self.rows == other.rows)
     }
 

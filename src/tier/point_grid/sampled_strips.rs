@@ -55,11 +55,14 @@ impl Strips {
     }
 }
 
-/// Whether a class is better divided into bands by x than by y: its bodies have far fewer ghosts
-/// then, or y has too few different coordinates, or the class is far wider than high, so that the
-/// rows of cells in a band would be long, and mostly empty if bodies are in a few places.
+/// Whether a class is better divided into bands along x than along y.
 ///
-/// Larger bodies reach into these bands too. Most worlds are as wide as high; then it is y.
+/// In most worlds, which are about as wide as high, it is y. It is x in three cases:
+///
+/// - y cannot be divided into so many bands, because too many boxes begin at the same coordinates;
+/// - there are far fewer ghosts along x. Those of larger bodies count too;
+/// - the class is far wider than high, so that the rows of cells in a band would be long, and
+///   mostly empty if bodies are in a few places.
 pub(super) fn divides_better_by_x(members: &[RawAabb], larger: &[RawAabb], bands: usize) -> bool {
     let counted = || {
         let all = members.iter().chain(larger);
@@ -67,15 +70,15 @@ pub(super) fn divides_better_by_x(members: &[RawAabb], larger: &[RawAabb], bands
     };
     let along = |axis: usize| Strips::new(axis, members.iter(), |_| bands);
     let y = along(1);
-    let (distinct, ghosts) = (y.distinct(), y.ghosts(counted()));
-    let (divides, few) = (distinct * FEWER >= bands - 1, counted().count() / WORTH_ONE_IN);
+    let (ghosts, few) = (y.ghosts(counted()), counted().count() / WORTH_ONE_IN);
+    let divides = |strips: &Strips| strips.distinct() * FEWER >= bands - 1;
     let is_wide = extent(members, 0) > WIDE * extent(members, 1);
-    if divides && ghosts <= few && !is_wide {
+    if divides(&y) && ghosts <= few && !is_wide {
         return false;
     }
     let x = along(0);
-    if !divides || x.distinct() * FEWER < bands - 1 {
-        x.distinct() > distinct
+    if !divides(&x) || !divides(&y) {
+        x.distinct() > y.distinct()
     } else if is_wide {
         x.ghosts(counted()) <= ghosts * FEWER + few
     } else {
