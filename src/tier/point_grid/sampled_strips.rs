@@ -112,7 +112,7 @@ mod tests {
         assert!(!divides_better_by_x(&boxes(400, area, [1.0, 1.0]), &[], 10), "squares");
         assert!(!divides_better_by_x(&boxes(400, area, [20.0, 1.0]), &[], 10), "wide ones");
         assert!(divides_better_by_x(&boxes(400, area, [1.0, 20.0]), &[], 10), "tall ones");
-        assert!(divides_better_by_x(&boxes(400, area, [1.0, 1.0]), &boxes(400, area, [1.0, 50.0]), 10), "larger");
+        assert!(divides_better_by_x(&boxes(400, area, [0.1, 0.1]), &boxes(400, area, [0.1, 50.0]), 10), "larger");
     }
 
     #[test]
