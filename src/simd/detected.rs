@@ -168,6 +168,19 @@ impl DetectedSimd {
         }
     }
 
+    /// Reports every overlapping pair of entries that are sorted by their lower edges on `axis`,
+    /// rows ascending in each pair. `None` once the pair limit is exceeded.
+    #[inline]
+    pub(crate) fn scan_sorted(self, entries: &SoaColumns<'_>, axis: usize, sink: &mut PairSink<'_>) -> Option<()> {
+        let circles = CircleSides { probe: entries.circles(), entries: entries.circles() };
+        let tests = Tests { filters: entries.filters().is_some(), circles };
+        if tests == Tests::BOXES {
+            dispatch!(self, scan_sorted::<true>(tests, entries, axis, sink))
+        } else {
+            dispatch!(self, scan_sorted::<false>(tests, entries, axis, sink))
+        }
+    }
+
     /// Bit `k` is set if entry `k` of a block overlaps the area. Bits of padding are unspecified.
     #[inline]
     pub(crate) fn overlap_mask(self, block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {

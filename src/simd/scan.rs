@@ -23,6 +23,11 @@ use std::ops::Range;
 /// Below 256, as [`Vector::first_bits`] requires.
 const CANDIDATES_MAX: usize = 240;
 
+/// Sorted entries that are tested before it is looked up whether any other can be a hit.
+///
+/// Not the number of lanes: how pages are filled does not depend on the instruction set.
+const SORTED_AT_ONCE: usize = 8;
+
 const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
 
 /// Reports every overlapping pair of a grid once. `None` once the pair limit is exceeded.
@@ -194,6 +199,43 @@ pub(super) unsafe fn scan_run<B: Backend>(
     Some(())
 }
 
+/// Reports every overlapping pair of entries that are sorted by their lower edges on `axis`.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn scan_sorted<B: Backend>(
+    tests: Tests,
+    entries: &SoaColumns<'_>,
+    axis: usize,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let columns = RawColumns::new(entries, tests.filters);
+    let lows = &[entries.min_x(), entries.min_y()][axis][..entries.len()];
+    let mut slots = OutputSlots::new(sink);
+    for at in 0..lows.len() {
+        // SAFETY: the entry is in the population.
+        let probe = unsafe { columns.skip(at).probe(tests.filters) };
+        let end = probe.aabb[axis + 2];
+        // SAFETY: the caller vouches for the instruction set.
+        let probe = unsafe { SplatProbe::<B>::new(tests, PairOrder::Ascending, &probe) };
+        // The others begin after its end.
+        let mut next = at + 1;
+        while next < lows.len() && lows[next] <= end {
+            let count = (lows.len() - next).min(SORTED_AT_ONCE);
+            // SAFETY: the run is in the population.
+            unsafe {
+                let out = slots.reserve(SORTED_AT_ONCE)?;
+                slots.advance(probe.test_run(columns.skip(next), count, out));
+            }
+            next += SORTED_AT_ONCE;
+        }
+    }
+    slots.finish();
+    Some(())
+}
+
 /// A probe copied to all lanes.
 struct SplatProbe<B: Backend> {
     tests: Tests,
@@ -360,6 +402,19 @@ macro_rules! compile_kernels {
             let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
             unsafe { scan::scan_run::<$backend>(tests, probes, at, entries, run, order, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn scan_sorted<const BOXES_ONLY: bool>(
+            tests: Tests,
+            entries: &SoaColumns<'_>,
+            axis: usize,
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_sorted::<$backend>(tests, entries, axis, sink) }
         }
 
         $(#[$features])?

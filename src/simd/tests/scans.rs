@@ -1,8 +1,9 @@
 //! The scans against their scalar twins.
 
 use super::*;
-use crate::geometry::overlaps;
+use crate::geometry::{BodyCircle, overlaps};
 use crate::memory::page::{PAGE_LEN, PAGE_SLACK};
+use crate::simd::tests::filters::filter_columns;
 
 /// The scalar twin of `scan_cells`: cell by cell instead of by runs.
 fn cells_twin(cells: &Cells, records: &[BodyRecord]) -> Vec<[u32; 2]> {
@@ -227,6 +228,48 @@ fn all_against_all_agrees_with_the_twin() {
     }
 }
 
+/// Entries in ascending order of their lower edges on an axis.
+fn sorted_records(mut records: Vec<BodyRecord>, axis: usize) -> Vec<BodyRecord> {
+    records.sort_by(|a, b| a.aabb[axis].total_cmp(&b.aabb[axis]));
+    records
+}
+
+/// The scalar twin of `scan_sorted`.
+fn sorted_twin(records: &[BodyRecord], meet: impl Fn(usize, usize) -> bool) -> Vec<[u32; 2]> {
+    let places = (0..records.len()).flat_map(|i| (i + 1..records.len()).map(move |j| (i, j)));
+    let hits = places.filter(|&(i, j)| overlaps(&records[i].aabb, &records[j].aabb) && meet(i, j));
+    hits.map(|(i, j)| ascending(records[i].row, records[j].row)).collect()
+}
+
+#[test]
+fn sorted_entries_agree_with_the_twin() {
+    let mut random = Random::new(12);
+    let mut found = [0; 3];
+    for (count, axis) in (0..=40).chain([511, 2033]).flat_map(|count| [(count, 0), (count, 1)]) {
+        let padding = PADDINGS[count % 3];
+        for (dense, records) in [random.records(count), random.sparse_records(count)].into_iter().enumerate() {
+            let records = sorted_records(records, axis);
+            let words = columns(&records, padding);
+            let truth = sorted_twin(&records, |_, _| true);
+            let label = format!("{count} on axis {axis}, {padding:?}, {dense}");
+            found[0] +=
+                check(&label, &truth, |level, sink| level.scan_sorted(&SoaColumns::of(&words, count), axis, sink));
+            let filters = random.filters(count);
+            let filter_words = filter_columns(&filters, 0);
+            let truth = sorted_twin(&records, |i, j| filters[i].interacts_with(filters[j]));
+            found[1] += check(&format!("{label}, filters"), &truth, |level, sink| {
+                level.scan_sorted(&SoaColumns::of(&words, count).with_filters(&filter_words), axis, sink)
+            });
+            let circles: Vec<BodyCircle> = records.iter().map(|record| BodyCircle::of_box(&record.aabb)).collect();
+            let truth = sorted_twin(&records, |i, j| circles[i].overlaps(&circles[j]));
+            found[2] += check(&format!("{label}, circles"), &truth, |level, sink| {
+                level.scan_sorted(&SoaColumns::of(&words, count).with_circles(true), axis, sink)
+            });
+        }
+    }
+    assert!(found[2] > 10_000 && found[1] > 10_000 && found.iter().all(|&n| n <= found[0]), "{found:?}");
+}
+
 #[test]
 #[should_panic(expected = "the run is in the population")]
 fn a_run_into_the_padding_panics() {
@@ -278,6 +321,7 @@ fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
                             )
                         })
                     }),
+                    run(limit, |sink| level.scan_sorted(view.columns(), 0, sink)),
                 ];
                 for (scan, outcome) in outcomes.iter().enumerate() {
                     let label = format!("scan {scan} of {per_cell}, {level:?}, {limit}: {:?}", outcome.blocks);

@@ -214,14 +214,7 @@ pub(super) fn sweep_bodies(
     let bodies = sort.sorted(bodies, axis);
     let filter_of = filters_by_row.map(|filters| |row: u32| filters[row as usize]);
     let columns = fill_columns(bodies, words, filter_of, are_circles);
-    for_each_end(&columns, axis, &columns, |at, end| {
-        // A body is beside itself. Those before it have been tested.
-        if at + 1 < end {
-            level.scan_run(&columns, at, &columns, at + 1..end, PairOrder::Ascending, sink)
-        } else {
-            Some(())
-        }
-    })
+    level.scan_sorted(&columns, axis, sink)
 }
 
 /// Calls `visit` with the position of each body, and the end of those sorted boxes that begin
