@@ -66,7 +66,7 @@ impl<'a> SoaColumns<'a> {
     }
 
     /// The filter of an entry; [`Filter::ALL`] if entries have no filters.
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn filter(&self, at: usize) -> Filter {
         debug_assert!(at < self.population);
         let stride = self.stride();
@@ -111,12 +111,6 @@ impl<'a> SoaColumns<'a> {
 
     pub(crate) fn rows(&self) -> &'a [u32] {
         &self.words[4 * self.stride()..]
-    }
-
-    /// The row of an entry.
-    #[inline(always)]
-    pub(crate) fn row(&self, at: usize) -> u32 {
-        self.words[4 * self.stride() + at]
     }
 
     #[inline(always)]

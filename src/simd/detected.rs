@@ -23,7 +23,6 @@ use crate::simd::sse2 as lowest;
 use crate::simd::wasm128;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512, sse2};
-use std::ops::Range;
 
 /// The levels that code is compiled for, in ascending order.
 ///
@@ -122,16 +121,15 @@ impl DetectedSimd {
         }
     }
 
-    /// Reports the entries in a rectangle of cells that overlap the probe.
+    /// Reports the entries in rectangles of cells that overlap the probe of each, by probe.
     ///
-    /// If entries are circles, the probe is a circle too in [`PairOrder::Ascending`], as it is a
-    /// body; in the other orders it is a box. `None` once the pair limit is exceeded.
+    /// If entries are circles, probes are circles too in [`PairOrder::Ascending`], as they are
+    /// bodies; in the other orders they are boxes. `None` once the pair limit is exceeded.
     #[inline]
-    pub(crate) fn scan_rect(
+    pub(crate) fn scan_rects(
         self,
         cells: &CellView<'_>,
-        rect: &CellRect,
-        probe: Probe,
+        searches: &[(CellRect, Probe)],
         order: PairOrder,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
@@ -139,32 +137,31 @@ impl DetectedSimd {
         let circles = CircleSides { probe: entries && order == PairOrder::Ascending, entries };
         let tests = Tests { filters: cells.columns().filters().is_some(), circles };
         if tests == Tests::BOXES {
-            dispatch!(self, scan_rect::<true>(tests, cells, rect, &probe, order, sink))
+            dispatch!(self, scan_rects::<true>(tests, cells, searches, order, sink))
         } else {
-            dispatch!(self, scan_rect::<false>(tests, cells, rect, &probe, order, sink))
+            dispatch!(self, scan_rects::<false>(tests, cells, searches, order, sink))
         }
     }
 
-    /// Reports the entries of `run` that overlap the entry `at` of `probes`.
+    /// Reports the pairs of a probe and an entry that overlap, by probe. Entries are sorted by
+    /// their lower edges on an axis.
     ///
-    /// Both may be circles. Both have filters, or neither has. `None` once the pair limit is
-    /// exceeded.
+    /// `reach` has the largest upper edge on that axis of each entry and those before it. Both may
+    /// be circles. Both have filters, or neither has. `None` once the pair limit is exceeded.
     #[inline]
-    pub(crate) fn scan_run(
+    pub(crate) fn scan_beside(
         self,
         probes: &SoaColumns<'_>,
-        at: usize,
-        entries: &SoaColumns<'_>,
-        run: Range<usize>,
-        order: PairOrder,
+        (entries, reach): (&SoaColumns<'_>, &[f32]),
+        (axis, order): (usize, PairOrder),
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         let circles = CircleSides { probe: probes.circles(), entries: entries.circles() };
         let tests = Tests { filters: probes.filters().is_some(), circles };
         if tests == Tests::BOXES {
-            dispatch!(self, scan_run::<true>(tests, probes, at, entries, run, order, sink))
+            dispatch!(self, scan_beside::<true>(tests, probes, (entries, reach), (axis, order), sink))
         } else {
-            dispatch!(self, scan_run::<false>(tests, probes, at, entries, run, order, sink))
+            dispatch!(self, scan_beside::<false>(tests, probes, (entries, reach), (axis, order), sink))
         }
     }
 

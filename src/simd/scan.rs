@@ -4,10 +4,10 @@
 
 #![allow(unsafe_code)]
 
-use crate::input::filter::Filter;
 use crate::memory::cell_table::CellKey;
-use crate::memory::columns::SoaColumns;
+use crate::memory::columns::{SOA_PAD, SoaColumns};
 use crate::memory::page::{PAGE_LEN, PairSink};
+use crate::memory::partition_points::partition_points;
 use crate::simd::backend::{Backend, Words};
 use crate::simd::batch_test::{Side, Tests, hits};
 use crate::simd::cell_view::{CellRect, CellView};
@@ -15,13 +15,17 @@ use crate::simd::output_slots::OutputSlots;
 use crate::simd::probe::{PairOrder, Probe};
 use crate::simd::raw_columns::RawColumns;
 use crate::simd::vector::Vector;
-use std::ops::Range;
 
 /// Candidates for which slots are reserved at once.
 ///
 /// A page without room for them is left, three quarters full or more, even if few of them are hits.
 /// Below 256, as [`Vector::first_bits`] requires.
 const CANDIDATES_MAX: usize = 240;
+
+/// Searches of sorted entries that advance together.
+const SEARCHES_AT_ONCE: usize = 8;
+
+const _: () = assert!(SEARCHES_AT_ONCE <= SOA_PAD);
 
 /// Sorted entries that are tested before it is looked up whether any other can be a hit.
 ///
@@ -140,60 +144,71 @@ unsafe fn test_entry<B: Backend>(
     }
 }
 
-/// Reports the entries in a rectangle of cells that overlap the probe.
+/// Reports the entries in rectangles of cells that overlap the probe of each.
 ///
 /// # Safety
 ///
 /// The instruction set of `B` is available.
 #[inline(always)]
-pub(super) unsafe fn scan_rect<B: Backend>(
+pub(super) unsafe fn scan_rects<B: Backend>(
     tests: Tests,
     cells: &CellView<'_>,
-    rect: &CellRect,
-    probe: &Probe,
+    searches: &[(CellRect, Probe)],
     order: PairOrder,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let columns = RawColumns::new(cells.columns(), tests.filters);
     let population = cells.columns().len();
-    // SAFETY: the caller vouches for the instruction set.
-    let probe = unsafe { SplatProbe::<B>::new(tests, order, probe) };
     let mut slots = OutputSlots::new(sink);
-    let CellRect { x, y } = cells.clip(rect);
-    for y in y {
-        let run = cells.run(y, &x);
-        let (start, end) = (run.start.min(population), run.end.min(population));
-        // SAFETY: the run was clipped to the population.
-        unsafe { probe.test_long_run(columns.skip(start), end.saturating_sub(start), &mut slots)? };
+    for (rect, probe) in searches {
+        // SAFETY: the caller vouches for the instruction set.
+        let probe = unsafe { SplatProbe::<B>::new(tests, order, probe) };
+        let CellRect { x, y } = cells.clip(rect);
+        for y in y {
+            let run = cells.run(y, &x);
+            let (start, end) = (run.start.min(population), run.end.min(population));
+            // SAFETY: the run was clipped to the population.
+            unsafe { probe.test_long_run(columns.skip(start), end.saturating_sub(start), &mut slots)? };
+        }
     }
     slots.finish();
     Some(())
 }
 
-/// Reports the entries of `run` that overlap the entry `at` of `probes`.
+/// Reports the pairs of a probe and an entry that overlap. Entries are sorted by their lower edges
+/// on `axis`.
+///
+/// `reach` has the largest upper edge on that axis of each entry and those before it.
 ///
 /// # Safety
 ///
 /// The instruction set of `B` is available.
 #[inline(always)]
-pub(super) unsafe fn scan_run<B: Backend>(
+pub(super) unsafe fn scan_beside<B: Backend>(
     tests: Tests,
     probes: &SoaColumns<'_>,
-    at: usize,
-    entries: &SoaColumns<'_>,
-    run: Range<usize>,
-    order: PairOrder,
+    (entries, reach): (&SoaColumns<'_>, &[f32]),
+    (axis, order): (usize, PairOrder),
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    assert!(run.start <= run.end && run.end <= entries.len(), "the run is in the population");
-    let columns = RawColumns::new(entries, tests.filters);
+    let (columns, probe_columns) = (RawColumns::new(entries, tests.filters), RawColumns::new(probes, tests.filters));
+    let lows = lower_edges(entries, axis);
+    assert_eq!(reach.len(), lows.len(), "there is a reach for each entry");
     let mut slots = OutputSlots::new(sink);
-    let filter = if tests.filters { probes.filter(at) } else { Filter::ALL };
-    let probe = Probe { aabb: probes.aabb(at), row: probes.row(at), filter };
-    // SAFETY: the caller vouches for the instruction set; the run was asserted above.
-    unsafe {
-        let probe = SplatProbe::<B>::new(tests, order, &probe);
-        probe.test_long_run(columns.skip(run.start), run.len(), &mut slots)?;
+    for first in (0..probes.len()).step_by(SEARCHES_AT_ONCE) {
+        // Columns are padded, so this many can be read; results for the padding are not used.
+        let mut begins = [0.0; SEARCHES_AT_ONCE];
+        begins.copy_from_slice(&[probes.min_x(), probes.min_y()][axis][first..first + SEARCHES_AT_ONCE]);
+        let starts = partition_points(reach, begins, |reach, begin| reach < begin);
+        for (at, start) in (first..probes.len()).zip(starts) {
+            // SAFETY: the probe is in the population; the caller vouches for the instruction set.
+            unsafe {
+                let probe = probe_columns.skip(at).probe(tests.filters);
+                let end = probe.aabb[axis + 2];
+                let probe = SplatProbe::<B>::new(tests, order, &probe);
+                probe.test_sorted(columns, lows, start, end, &mut slots)?;
+            }
+        }
     }
     slots.finish();
     Some(())
@@ -212,28 +227,24 @@ pub(super) unsafe fn scan_sorted<B: Backend>(
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let columns = RawColumns::new(entries, tests.filters);
-    let lows = &[entries.min_x(), entries.min_y()][axis][..entries.len()];
+    let lows = lower_edges(entries, axis);
     let mut slots = OutputSlots::new(sink);
     for at in 0..lows.len() {
-        // SAFETY: the entry is in the population.
-        let probe = unsafe { columns.skip(at).probe(tests.filters) };
-        let end = probe.aabb[axis + 2];
-        // SAFETY: the caller vouches for the instruction set.
-        let probe = unsafe { SplatProbe::<B>::new(tests, PairOrder::Ascending, &probe) };
-        // The others begin after its end.
-        let mut next = at + 1;
-        while next < lows.len() && lows[next] <= end {
-            let count = (lows.len() - next).min(SORTED_AT_ONCE);
-            // SAFETY: the run is in the population.
-            unsafe {
-                let out = slots.reserve(SORTED_AT_ONCE)?;
-                slots.advance(probe.test_run(columns.skip(next), count, out));
-            }
-            next += SORTED_AT_ONCE;
+        // SAFETY: the entry is in the population; the caller vouches for the instruction set.
+        unsafe {
+            let probe = columns.skip(at).probe(tests.filters);
+            let end = probe.aabb[axis + 2];
+            let probe = SplatProbe::<B>::new(tests, PairOrder::Ascending, &probe);
+            probe.test_sorted(columns, lows, at + 1, end, &mut slots)?;
         }
     }
     slots.finish();
     Some(())
+}
+
+/// The lower edges of entries on an axis.
+fn lower_edges<'e>(entries: &SoaColumns<'e>, axis: usize) -> &'e [f32] {
+    &[entries.min_x(), entries.min_y()][axis][..entries.len()]
 }
 
 /// A probe copied to all lanes.
@@ -330,6 +341,35 @@ impl<B: Backend> SplatProbe<B> {
         }
         Some(())
     }
+
+    /// Tests the entries from `start` on, up to the last one that begins before `end`; `lows` has
+    /// their lower edges.
+    ///
+    /// # Safety
+    ///
+    /// The columns are those of the entries, with padding (SOA-2), and there are as many lower
+    /// edges as entries. They have filters if these are tested.
+    #[inline(always)]
+    unsafe fn test_sorted(
+        &self,
+        columns: RawColumns,
+        lows: &[f32],
+        start: usize,
+        end: f32,
+        slots: &mut OutputSlots<'_, '_>,
+    ) -> Option<()> {
+        let mut next = start;
+        while next < lows.len() && lows[next] <= end {
+            let count = (lows.len() - next).min(SORTED_AT_ONCE);
+            // SAFETY: the run is in the population, and as many slots are reserved.
+            unsafe {
+                let out = slots.reserve(SORTED_AT_ONCE)?;
+                slots.advance(self.test_run(columns.skip(next), count, out));
+            }
+            next += SORTED_AT_ONCE;
+        }
+        Some(())
+    }
 }
 
 /// Tells the compiler that a branch is rarely taken.
@@ -375,33 +415,30 @@ macro_rules! compile_kernels {
 
         #[inline(never)]
         $(#[$features])?
-        pub(super) fn scan_rect<const BOXES_ONLY: bool>(
+        pub(super) fn scan_rects<const BOXES_ONLY: bool>(
             tests: Tests,
             cells: &CellView<'_>,
-            rect: &CellRect,
-            probe: &Probe,
+            searches: &[(CellRect, Probe)],
             order: PairOrder,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
             let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_rect::<$backend>(tests, cells, rect, probe, order, sink) }
+            unsafe { scan::scan_rects::<$backend>(tests, cells, searches, order, sink) }
         }
 
         #[inline(never)]
         $(#[$features])?
-        pub(super) fn scan_run<const BOXES_ONLY: bool>(
+        pub(super) fn scan_beside<const BOXES_ONLY: bool>(
             tests: Tests,
             probes: &SoaColumns<'_>,
-            at: usize,
-            entries: &SoaColumns<'_>,
-            run: std::ops::Range<usize>,
-            order: PairOrder,
+            entries: (&SoaColumns<'_>, &[f32]),
+            axis: (usize, PairOrder),
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
             let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_run::<$backend>(tests, probes, at, entries, run, order, sink) }
+            unsafe { scan::scan_beside::<$backend>(tests, probes, entries, axis, sink) }
         }
 
         #[inline(never)]

@@ -127,43 +127,13 @@ fn filtered_rectangles_agree_with_a_plain_loop() {
                     };
                     let truth: Vec<_> = rows.iter().map(pair).collect();
                     found += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
-                        level.scan_rect(&view, &rect, probe, order, sink)
+                        level.scan_rects(&view, &[(rect.clone(), probe)], order, sink)
                     });
                 }
             }
         }
     }
     assert!(found > 3000, "{found}");
-}
-
-#[test]
-fn filtered_probes_against_filtered_entries_agree_with_a_plain_loop() {
-    let mut random = Random::new(24);
-    let mut found = 0;
-    for count in (0..=40).chain([239, 240, 241, 2033]) {
-        let (probes, entries) = (random.records(20), random.records(count));
-        let (own, others) = (random.filters(20), random.filters(count));
-        let padding = PADDINGS[count % 3];
-        let (probe_words, entry_words) = (columns(&probes, padding), columns(&entries, padding));
-        let [own_words, other_words] = [&own, &others].map(|f| filter_columns(f, FILTER_PADDINGS[count % 2]));
-        for (range, run) in [(0..20, 0..count), (3..4, count / 3..count), (4..9, count / 3..count - count / 4)] {
-            let mut truth = Vec::new();
-            for i in range.clone() {
-                let hits = run
-                    .clone()
-                    .filter(|&j| overlaps(&probes[i].aabb, &entries[j].aabb) && own[i].interacts_with(others[j]));
-                truth.extend(hits.map(|j| [probes[i].row, entries[j].row]));
-            }
-            found += check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
-                let probes = SoaColumns::of(&probe_words, 20).with_filters(&own_words);
-                let entries = SoaColumns::of(&entry_words, count).with_filters(&other_words);
-                range
-                    .clone()
-                    .try_for_each(|at| level.scan_run(&probes, at, &entries, run.clone(), PairOrder::ProbeFirst, sink))
-            });
-        }
-    }
-    assert!(found > 300, "{found}");
 }
 
 #[test]
@@ -174,6 +144,7 @@ fn filters_are_not_read_from_entries_without_them() {
     let (words, filters) = (columns(&records, Padding::Ones), filter_columns(&random.filters(9), 0));
     let entries = SoaColumns::of(&words, 9);
     run(1, |sink| {
-        DetectedSimd::default().scan_run(&entries.with_filters(&filters), 0, &entries, 0..9, PairOrder::Ascending, sink)
+        let (probes, reach) = (entries.with_filters(&filters), [f32::INFINITY; 9]);
+        DetectedSimd::default().scan_beside(&probes, (&entries, &reach), (0, PairOrder::Ascending), sink)
     });
 }

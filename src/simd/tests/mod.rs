@@ -5,6 +5,7 @@ pub(crate) mod circles;
 pub(crate) mod filters;
 pub(crate) mod masks;
 pub(crate) mod scans;
+pub(crate) mod sorted;
 
 use crate::config::SimdLevel;
 use crate::geometry::RawAabb;

@@ -1,9 +1,8 @@
 //! The scans against their scalar twins.
 
 use super::*;
-use crate::geometry::{BodyCircle, overlaps};
+use crate::geometry::overlaps;
 use crate::memory::page::{PAGE_LEN, PAGE_SLACK};
-use crate::simd::tests::filters::filter_columns;
 
 /// The scalar twin of `scan_cells`: cell by cell instead of by runs.
 fn cells_twin(cells: &Cells, records: &[BodyRecord]) -> Vec<[u32; 2]> {
@@ -30,7 +29,7 @@ fn cells_twin(cells: &Cells, records: &[BodyRecord]) -> Vec<[u32; 2]> {
     pairs
 }
 
-/// The scalar twin of `scan_rect`.
+/// The scalar twin of `scan_rects` with one search.
 fn rect_twin(cells: &Cells, records: &[BodyRecord], rect: &CellRect, probe: &Probe, order: PairOrder) -> Vec<[u32; 2]> {
     let contents = rect.y.clone().flat_map(|y| rect.x.clone().flat_map(move |x| cells.cell(x, y)));
     let hits = contents.filter(|&at| overlaps(&records[at].aabb, &probe.aabb)).map(|at| records[at].row);
@@ -110,7 +109,7 @@ fn every_run_length_agrees_with_the_twin() {
                 let truth = rect_twin(&cells, &contents[0], &rect, &probe, order);
                 assert_eq!(truth.len(), count);
                 check(&format!("{count} in a rectangle, {order:?}"), &truth, |level, sink| {
-                    level.scan_rect(&cells.view(), &rect, probe, order, sink)
+                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, sink)
                 });
             }
         }
@@ -178,7 +177,7 @@ fn rectangles_agree_with_the_twin() {
             for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 found += check(&format!("{rect:?}, {probe:?}, {order:?}"), &truth, |level, sink| {
-                    level.scan_rect(&cells.view(), &rect, probe, order, sink)
+                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, sink)
                 });
             }
         }
@@ -191,91 +190,11 @@ fn rectangles_agree_with_the_twin() {
                 let (rect, probe) = (CellRect { x: columns, y: 0..1 }, probe_of(aabb, 77));
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 check(&format!("{} in a cell, {order:?}", contents[0].len()), &truth, |level, sink| {
-                    level.scan_rect(&cells.view(), &rect, probe, order, sink)
+                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, sink)
                 });
             }
         }
     }
-}
-
-#[test]
-fn all_against_all_agrees_with_the_twin() {
-    let mut random = Random::new(5);
-    for count in (0..=40).chain([511, 512, 513, 2031, 2032, 2033, 5000]) {
-        let padding = PADDINGS[count % 3];
-        let (probes, entries) = (random.records(20), random.records(count));
-        let (probe_words, entry_words) = (columns(&probes, padding), columns(&entries, padding));
-        for (range, run) in [
-            (0..20, 0..count),
-            (3..4, 0..count / 2),
-            (7..7, 0..count),
-            (19..20, count / 3..count),
-            (0..20, count / 2..count / 2),
-            (4..9, count / 3..count - count / 4),
-        ] {
-            let hits = probes[range.clone()].iter().flat_map(|probe| {
-                let hits = entries[run.clone()].iter().filter(|entry| overlaps(&probe.aabb, &entry.aabb));
-                hits.map(|entry| [probe.row, entry.row])
-            });
-            let truth: Vec<[u32; 2]> = hits.collect();
-            check(&format!("{range:?} against {run:?} of {count}"), &truth, |level, sink| {
-                let (probes, entries) = (SoaColumns::of(&probe_words, 20), SoaColumns::of(&entry_words, count));
-                range
-                    .clone()
-                    .try_for_each(|at| level.scan_run(&probes, at, &entries, run.clone(), PairOrder::ProbeFirst, sink))
-            });
-        }
-    }
-}
-
-/// Entries in ascending order of their lower edges on an axis.
-fn sorted_records(mut records: Vec<BodyRecord>, axis: usize) -> Vec<BodyRecord> {
-    records.sort_by(|a, b| a.aabb[axis].total_cmp(&b.aabb[axis]));
-    records
-}
-
-/// The scalar twin of `scan_sorted`.
-fn sorted_twin(records: &[BodyRecord], meet: impl Fn(usize, usize) -> bool) -> Vec<[u32; 2]> {
-    let places = (0..records.len()).flat_map(|i| (i + 1..records.len()).map(move |j| (i, j)));
-    let hits = places.filter(|&(i, j)| overlaps(&records[i].aabb, &records[j].aabb) && meet(i, j));
-    hits.map(|(i, j)| ascending(records[i].row, records[j].row)).collect()
-}
-
-#[test]
-fn sorted_entries_agree_with_the_twin() {
-    let mut random = Random::new(12);
-    let mut found = [0; 3];
-    for (count, axis) in (0..=40).chain([511, 2033]).flat_map(|count| [(count, 0), (count, 1)]) {
-        let padding = PADDINGS[count % 3];
-        for (dense, records) in [random.records(count), random.sparse_records(count)].into_iter().enumerate() {
-            let records = sorted_records(records, axis);
-            let words = columns(&records, padding);
-            let truth = sorted_twin(&records, |_, _| true);
-            let label = format!("{count} on axis {axis}, {padding:?}, {dense}");
-            found[0] +=
-                check(&label, &truth, |level, sink| level.scan_sorted(&SoaColumns::of(&words, count), axis, sink));
-            let filters = random.filters(count);
-            let filter_words = filter_columns(&filters, 0);
-            let truth = sorted_twin(&records, |i, j| filters[i].interacts_with(filters[j]));
-            found[1] += check(&format!("{label}, filters"), &truth, |level, sink| {
-                level.scan_sorted(&SoaColumns::of(&words, count).with_filters(&filter_words), axis, sink)
-            });
-            let circles: Vec<BodyCircle> = records.iter().map(|record| BodyCircle::of_box(&record.aabb)).collect();
-            let truth = sorted_twin(&records, |i, j| circles[i].overlaps(&circles[j]));
-            found[2] += check(&format!("{label}, circles"), &truth, |level, sink| {
-                level.scan_sorted(&SoaColumns::of(&words, count).with_circles(true), axis, sink)
-            });
-        }
-    }
-    assert!(found[2] > 10_000 && found[1] > 10_000 && found.iter().all(|&n| n <= found[0]), "{found:?}");
-}
-
-#[test]
-#[should_panic(expected = "the run is in the population")]
-fn a_run_into_the_padding_panics() {
-    let words = columns(&Random::new(10).records(9), Padding::Ones);
-    let columns = SoaColumns::of(&words, 9);
-    run(1, |sink| DetectedSimd::default().scan_run(&columns, 0, &columns, 0..10, PairOrder::Ascending, sink));
 }
 
 #[test]
@@ -288,7 +207,7 @@ fn not_a_number_overlaps_nothing() {
         check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         let rect = CellRect { x: 0..1, y: 0..1 };
         check("a probe that is one", &[], |level, sink| {
-            level.scan_rect(&cells.view(), &rect, probe_of(EVERYTHING, 3), PairOrder::Ascending, sink)
+            level.scan_rects(&cells.view(), &[(rect.clone(), probe_of(EVERYTHING, 3))], PairOrder::Ascending, sink)
         });
     }
 }
@@ -307,19 +226,11 @@ fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
                 let outcomes = [
                     run(limit, |sink| level.scan_cells(&view, &cells.keys, &mut Vec::new(), sink)),
                     run(limit, |sink| {
-                        (0..100).try_for_each(|_| level.scan_rect(&view, &rect, probe, PairOrder::EntryFirst, sink))
+                        level.scan_rects(&view, &vec![(rect.clone(), probe); 100], PairOrder::EntryFirst, sink)
                     }),
                     run(limit, |sink| {
-                        (0..per_cell).try_for_each(|at| {
-                            level.scan_run(
-                                view.columns(),
-                                at,
-                                view.columns(),
-                                0..2 * per_cell,
-                                PairOrder::ProbeFirst,
-                                sink,
-                            )
-                        })
+                        let reach = vec![1.0; 2 * per_cell];
+                        level.scan_beside(view.columns(), (view.columns(), &reach), (0, PairOrder::ProbeFirst), sink)
                     }),
                     run(limit, |sink| level.scan_sorted(view.columns(), 0, sink)),
                 ];

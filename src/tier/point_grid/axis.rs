@@ -72,7 +72,7 @@ impl BandAxis<'_> {
     #[inline]
     pub(super) fn cells(&self, v: [f32; CELLS_AT_ONCE]) -> [usize; CELLS_AT_ONCE] {
         match self.map {
-            AxisMap::Borders => partition_points(self.table, v.map(ordered_key)),
+            AxisMap::Borders => partition_points(self.table, v.map(ordered_key), |border, key| border <= key),
             _ => v.map(|v| self.cell(v)),
         }
     }

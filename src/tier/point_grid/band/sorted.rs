@@ -18,6 +18,10 @@ use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep;
 use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
+use smallvec::SmallVec;
+
+/// Searches that are passed to a scan at once: a call takes as long as a short search.
+const SEARCHES_AT_ONCE: usize = 16;
 
 /// The conditions on a pair besides its boxes; by default none.
 #[derive(Clone, Copy, Default)]
@@ -107,9 +111,12 @@ impl<'a> SortedBodies<'a> {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
         let search = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
-            boxes.iter().try_for_each(|&BodyRecord { aabb, row }| {
-                let probe = Probe { aabb, row, filter: filter_of(row) };
-                level.scan_rect(&self.cells, &lookup.rect(&BandBox::from_edges(aabb)), probe, by_cells, sink)
+            let search_of = |&BodyRecord { aabb, row }: &BodyRecord| {
+                (lookup.rect(&BandBox::from_edges(aabb)), Probe { aabb, row, filter: filter_of(row) })
+            };
+            boxes.chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
+                let searches: SmallVec<[_; SEARCHES_AT_ONCE]> = boxes.iter().map(search_of).collect();
+                level.scan_rects(&self.cells, &searches, by_cells, sink)
             })
         };
         let Some(plan) = plan else {

@@ -7,9 +7,8 @@
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
-use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
-use crate::memory::partition_points::partition_points;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
@@ -40,11 +39,6 @@ const LANES: f64 = 8.0;
 /// Lengths up to which boxes are swept, as shares of the extent of the band; longer boxes search
 /// the cells. Each is tried, and so is sweeping all boxes.
 const SWEPT_SHARES: [f64; 2] = [1.0 / 16.0, 1.0 / 256.0];
-
-/// Bodies whose searches are interleaved.
-const INTERLEAVED: usize = 8;
-
-const _: () = assert!(INTERLEAVED <= SOA_PAD);
 
 /// A sweep of some boxes.
 #[derive(Clone, Copy, Debug)]
@@ -190,15 +184,7 @@ pub(super) fn sweep(
         *most = if high > *most { high } else { *most };
         Some(*most)
     }));
-    let lows = [bodies.min_x(), bodies.min_y()][axis];
-    for_each_end(bodies, axis, &columns, |at, end| {
-        // The run is short: steps of one vector are faster than another search.
-        let mut start = end;
-        while start > 0 && reach[start - 1] >= lows[at] {
-            start = start.saturating_sub(LANES as usize);
-        }
-        if start < end { level.scan_run(bodies, at, &columns, start..end, order, sink) } else { Some(()) }
-    })
+    level.scan_beside(bodies, (&columns, reach), (axis, order), sink)
 }
 
 /// Finds the pairs among some bodies by a sweep along an axis. `None` once the pair limit is
@@ -215,27 +201,6 @@ pub(super) fn sweep_bodies(
     let filter_of = filters_by_row.map(|filters| |row: u32| filters[row as usize]);
     let columns = fill_columns(bodies, words, filter_of, are_circles);
     level.scan_sorted(&columns, axis, sink)
-}
-
-/// Calls `visit` with the position of each body, and the end of those sorted boxes that begin
-/// before it ends.
-#[inline(always)]
-fn for_each_end(
-    bodies: &SoaColumns<'_>,
-    axis: usize,
-    boxes: &SoaColumns<'_>,
-    mut visit: impl FnMut(usize, usize) -> Option<()>,
-) -> Option<()> {
-    let lows = &[boxes.min_x(), boxes.min_y()][axis][..boxes.len()];
-    let highs = [bodies.max_x(), bodies.max_y()][axis];
-    for first in (0..bodies.len()).step_by(INTERLEAVED) {
-        // Columns are padded, so this many can be read; results for the padding are not used.
-        let mut limits = [0.0; INTERLEAVED];
-        limits.copy_from_slice(&highs[first..first + INTERLEAVED]);
-        let ends = partition_points(lows, limits);
-        (first..bodies.len()).zip(ends).try_for_each(|(at, end)| visit(at, end))?;
-    }
-    Some(())
 }
 
 /// The axis on which few of some bodies are beside each other, and about how many are beside one.

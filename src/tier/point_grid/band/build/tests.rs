@@ -51,7 +51,7 @@ fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &
     assert_eq!(populations.iter().sum::<usize>(), own.len(), "{label}: all are in inner cells, not in borders");
     let mut seen = vec![false; own.len()];
     for at in 0..own.len() {
-        let row = cells.columns().row(at) as usize;
+        let row = cells.columns().rows()[at] as usize;
         assert!(!std::mem::replace(&mut seen[row], true), "{label}: row {row} is there twice");
         assert_eq!(cells.columns().aabb(at).map(f32::to_bits), own[row].aabb.map(f32::to_bits), "{label}");
     }

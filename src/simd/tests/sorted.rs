@@ -1,0 +1,124 @@
+//! The scans of sorted entries against their scalar twins.
+
+use super::filters::filter_columns;
+use super::*;
+use crate::geometry::{BodyCircle, overlaps};
+
+/// Lengths around those of vectors, and of what fits into pages.
+const COUNTS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 40, 239, 511, 2033];
+
+/// A few entries, sorted by their lower edges on an axis, with all that a scan may test.
+struct Sorted {
+    records: Vec<BodyRecord>,
+    words: Vec<u32>,
+    filters: Vec<Filter>,
+    filter_words: Vec<u32>,
+}
+
+impl Sorted {
+    fn new(mut records: Vec<BodyRecord>, axis: usize, random: &mut Random) -> Self {
+        records.sort_by(|a, b| a.aabb[axis].total_cmp(&b.aabb[axis]));
+        let (words, filters) = (columns(&records, PADDINGS[records.len() % 3]), random.filters(records.len()));
+        let filter_words = filter_columns(&filters, u32::MAX);
+        Self { records, words, filters, filter_words }
+    }
+
+    fn columns(&self, filtered: bool, circles: bool) -> SoaColumns<'_> {
+        let columns = SoaColumns::of(&self.words, self.records.len()).with_circles(circles);
+        if filtered { columns.with_filters(&self.filter_words) } else { columns }
+    }
+
+    fn reach(&self, axis: usize) -> Vec<f32> {
+        let highest =
+            (0..self.records.len()).map(|end| self.records[..=end].iter().map(|record| record.aabb[axis + 2]));
+        highest.map(|edges| edges.fold(-INF, f32::max)).collect()
+    }
+
+    fn circle(&self, at: usize) -> BodyCircle {
+        BodyCircle::of_box(&self.records[at].aabb)
+    }
+}
+
+/// Dense boxes and sparse ones.
+fn both(random: &mut Random, count: usize) -> [Vec<BodyRecord>; 2] {
+    [random.records(count), random.sparse_records(count)]
+}
+
+/// What scans test besides boxes: filters, circles.
+const TESTS: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
+
+#[test]
+fn sorted_entries_agree_with_the_twin() {
+    let mut random = Random::new(12);
+    let mut found = [0; 4];
+    for (count, axis) in COUNTS.into_iter().flat_map(|count| [(count, 0), (count, 1)]) {
+        for records in both(&mut random, count) {
+            let sorted = Sorted::new(records, axis, &mut random);
+            for (case, [filtered, circles]) in TESTS.into_iter().enumerate() {
+                let meet = |&(i, j): &(usize, usize)| {
+                    overlaps(&sorted.records[i].aabb, &sorted.records[j].aabb)
+                        && (!filtered || sorted.filters[i].interacts_with(sorted.filters[j]))
+                        && (!circles || sorted.circle(i).overlaps(&sorted.circle(j)))
+                };
+                let places = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(meet);
+                let truth: Vec<_> =
+                    places.map(|(i, j)| ascending(sorted.records[i].row, sorted.records[j].row)).collect();
+                let label = format!("{count} on axis {axis}, filters {filtered}, circles {circles}");
+                found[case] += check(&label, &truth, |level, sink| {
+                    level.scan_sorted(&sorted.columns(filtered, circles), axis, sink)
+                });
+            }
+        }
+    }
+    assert!(found[3] > 10_000 && found[1].max(found[2]) < found[0], "{found:?}");
+}
+
+#[test]
+fn entries_beside_probes_agree_with_the_twin() {
+    let mut random = Random::new(5);
+    let mut found = [0; 4];
+    for (count, axis) in COUNTS.into_iter().flat_map(|count| [(count, 0), (count, 1)]) {
+        // Of the probes, only their columns matter, not their order.
+        let probe_count = count % 21;
+        for (probes, entries) in both(&mut random, probe_count).into_iter().zip(both(&mut random, count)) {
+            let (probes, entries) = (Sorted::new(probes, 0, &mut random), Sorted::new(entries, axis, &mut random));
+            let reach = entries.reach(axis);
+            for (case, [filtered, circles]) in TESTS.into_iter().enumerate() {
+                // Circles against boxes, as bodies and statics, and against circles.
+                for (entries_are_circles, order) in [(false, PairOrder::ProbeFirst), (circles, PairOrder::Ascending)] {
+                    let meet = |i: usize, j: usize| {
+                        overlaps(&probes.records[i].aabb, &entries.records[j].aabb)
+                            && (!filtered || probes.filters[i].interacts_with(entries.filters[j]))
+                            && match (circles, entries_are_circles) {
+                                (true, true) => probes.circle(i).overlaps(&entries.circle(j)),
+                                (true, false) => probes.circle(i).overlaps_box(&entries.records[j].aabb),
+                                _ => true,
+                            }
+                    };
+                    let places = (0..probe_count).flat_map(|i| (0..count).map(move |j| (i, j)));
+                    let hits = places.filter(|&(i, j)| meet(i, j)).map(|(i, j)| {
+                        let (probe, entry) = (probes.records[i].row, entries.records[j].row);
+                        if order == PairOrder::Ascending { ascending(probe, entry) } else { [probe, entry] }
+                    });
+                    let truth: Vec<_> = hits.collect();
+                    let label = format!("{probe_count} beside {count} on axis {axis}, case {case}, {order:?}");
+                    found[case] += check(&label, &truth, |level, sink| {
+                        let entries = (&entries.columns(filtered, entries_are_circles), &reach[..]);
+                        level.scan_beside(&probes.columns(filtered, circles), entries, (axis, order), sink)
+                    });
+                }
+            }
+        }
+    }
+    assert!(found[3] > 1000 && found[1].max(found[2]) < found[0], "{found:?}");
+}
+
+#[test]
+#[should_panic(expected = "there is a reach for each entry")]
+fn reach_of_too_few_entries_panics() {
+    let sorted = Sorted::new(Random::new(10).records(9), 0, &mut Random::new(11));
+    let columns = sorted.columns(false, false);
+    run(1, |sink| {
+        DetectedSimd::default().scan_beside(&columns, (&columns, &[INF; 8]), (0, PairOrder::Ascending), sink)
+    });
+}
