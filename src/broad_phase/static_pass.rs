@@ -13,13 +13,13 @@ use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::oversized::Oversized;
 use crate::geometry::band_box::BandAxes;
 use crate::geometry::{BodyCircle, RawAabb};
-use crate::input::filter::Filter;
-use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
+use crate::memory::box_group::{BoxGroup, GROUP_MAX};
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::sorted::Others;
+use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
 
 /// Oversized bodies search in groups if each is near this many of its group, in the mean, itself
@@ -170,35 +170,10 @@ impl GroupPass<'_, '_> {
 
     /// Finds the pairs of the group.
     fn search_group(&mut self) -> Option<()> {
-        let Self { pass, group, sink } = self;
-        let PassContext { step, filters_by_row, .. } = **pass;
-        let (statics, has_filters) = (step.statics, filters_by_row.is_some() || step.statics.has_filters());
-        statics.search_group(step.level, group, &mut |static_row, mut hits| {
-            if has_filters {
-                let of_static = statics.filter_of(static_row);
-                hits = retain(hits, |at| {
-                    let filter = filters_by_row.map_or(Filter::ALL, |filters| filters[group.row(at) as usize]);
-                    filter.interacts_with(of_static)
-                });
-            }
-            if step.are_circles {
-                let aabb = statics.raw_box(static_row);
-                hits = retain(hits, |at| BodyCircle::of_box(&group.aabb(at)).overlaps_box(aabb));
-            }
-            let count = hits.count_ones() as usize;
-            let slots = sink.room(count)?;
-            for (slot, at) in slots.iter_mut().zip(members(hits)) {
-                *slot = [group.row(at), static_row];
-            }
-            sink.advance(count);
-            Some(())
-        })
+        let PassContext { step, filters_by_row, .. } = *self.pass;
+        let rules = GroupRules { filters_by_row, are_circles: step.are_circles };
+        step.statics.search_group(step.level, &self.group, rules, self.sink)
     }
-}
-
-/// The members of a set that pass a test.
-fn retain(set: u64, test: impl Fn(usize) -> bool) -> u64 {
-    members(set).fold(0, |passed, at| passed | u64::from(test(at)) << at)
 }
 
 /// The tile cut across its longer side.

@@ -4,8 +4,8 @@
 
 use crate::simd::backend::{Backend, ordered};
 use crate::simd::circle_test::CircleSides;
+use crate::simd::compile::compile_kernels;
 use crate::simd::probe::PairOrder;
-use crate::simd::scan::compile_kernels;
 use crate::simd::vector::{Vector, intrinsic};
 use std::arch::x86_64::*;
 

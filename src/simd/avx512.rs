@@ -10,9 +10,9 @@ use crate::simd::avx2::{F32x8, U32x8};
 use crate::simd::backend::{Backend, ordered};
 use crate::simd::batch_test::{self, FilterLanes, Side, hits};
 use crate::simd::circle_test::CircleSides;
+use crate::simd::compile::compile_kernels;
 use crate::simd::probe::PairOrder;
 use crate::simd::raw_columns::RawColumns;
-use crate::simd::scan::compile_kernels;
 use crate::simd::vector::{Vector, each_edge, intrinsic};
 use std::arch::x86_64::*;
 

@@ -12,7 +12,7 @@ pub(crate) struct CellView<'a> {
 }
 
 /// A rectangle of cells: ranges of cell columns and of cell rows, borders not counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CellRect {
     pub(crate) x: Range<usize>,
     pub(crate) y: Range<usize>,

@@ -16,7 +16,7 @@ use crate::simd::circle_test::CircleSides;
 use crate::simd::neon;
 #[cfg(any(not(target_arch = "x86_64"), debug_assertions, test))]
 use crate::simd::portable as lowest;
-use crate::simd::probe::{PairOrder, Probe};
+use crate::simd::probe::{PairOrder, Probe, ProbeBatch};
 #[cfg(all(target_arch = "x86_64", not(any(debug_assertions, test))))]
 use crate::simd::sse2 as lowest;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -175,6 +175,28 @@ impl DetectedSimd {
             dispatch!(self, scan_sorted::<true>(tests, entries, axis, sink))
         } else {
             dispatch!(self, scan_sorted::<false>(tests, entries, axis, sink))
+        }
+    }
+
+    /// Reports the pairs of an entry and a chosen probe that overlap, if the lower corner of the
+    /// overlap is above `above` on both axes: by probe, and the entry first in each pair. `None`
+    /// once the pair limit is exceeded.
+    ///
+    /// Entries may be circles, probes are boxes. There are at most 240 entries.
+    #[inline]
+    pub(crate) fn scan_above(
+        self,
+        entries: &SoaColumns<'_>,
+        probes: &ProbeBatch<'_>,
+        above: [f32; 2],
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let circles = CircleSides { probe: false, entries: entries.circles() };
+        let tests = Tests { filters: entries.filters().is_some(), circles };
+        if tests == Tests::BOXES {
+            dispatch!(self, scan_above::<true>(tests, entries, probes, above, sink))
+        } else {
+            dispatch!(self, scan_above::<false>(tests, entries, probes, above, sink))
         }
     }
 

@@ -18,6 +18,7 @@ mod block_mask;
 mod block_search;
 mod cell_view;
 mod circle_test;
+mod compile;
 #[cfg(any(
     all(target_arch = "aarch64", target_endian = "little"),
     all(target_arch = "wasm32", target_feature = "simd128")
@@ -50,4 +51,4 @@ mod wasm128;
 pub(crate) use block_search::{OverlapIter, run_mask};
 pub(crate) use cell_view::{CellRect, CellView};
 pub(crate) use detected::{DetectedSimd, SimdJob};
-pub(crate) use probe::{PairOrder, Probe};
+pub(crate) use probe::{PairOrder, Probe, ProbeBatch};

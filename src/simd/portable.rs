@@ -4,8 +4,8 @@
 
 use crate::simd::backend::{Backend, SET_LANES, ordered};
 use crate::simd::circle_test::CircleSides;
+use crate::simd::compile::compile_kernels;
 use crate::simd::probe::PairOrder;
-use crate::simd::scan::compile_kernels;
 use crate::simd::vector::Vector;
 use std::array::from_fn;
 

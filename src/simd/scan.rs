@@ -1,6 +1,6 @@
 //! The scans: boxes of cells against each other, and probes against runs of entries.
 //!
-//! Each is compiled for every instruction set by `compile_kernels!`.
+//! Each is compiled for every instruction set (`compile.rs`).
 
 #![allow(unsafe_code)]
 
@@ -12,7 +12,7 @@ use crate::simd::backend::{Backend, Words};
 use crate::simd::batch_test::{Side, Tests, hits};
 use crate::simd::cell_view::{CellRect, CellView};
 use crate::simd::output_slots::OutputSlots;
-use crate::simd::probe::{PairOrder, Probe};
+use crate::simd::probe::{PairOrder, Probe, ProbeBatch};
 use crate::simd::raw_columns::RawColumns;
 use crate::simd::vector::Vector;
 
@@ -242,6 +242,55 @@ pub(super) unsafe fn scan_sorted<B: Backend>(
     Some(())
 }
 
+/// Reports the pairs of an entry and a chosen probe that overlap, by probe and entry first, if the
+/// lower corner of the overlap is above `above` on both axes. There are at most [`CANDIDATES_MAX`]
+/// entries.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn scan_above<B: Backend>(
+    tests: Tests,
+    entries: &SoaColumns<'_>,
+    probes: &ProbeBatch<'_>,
+    above: [f32; 2],
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let (columns, lanes) = (RawColumns::new(entries, tests.filters), B::Vector::LANES);
+    assert!(entries.len() <= CANDIDATES_MAX, "their pairs fit into a page");
+    let mut slots = OutputSlots::new(sink);
+    let mut chosen = probes.chosen;
+    while chosen != 0 {
+        let probe = probes.probe(chosen.trailing_zeros() as usize, tests.filters);
+        chosen &= chosen - 1;
+        if probes.hidden.contains(probe.row) {
+            continue;
+        }
+        slots.reserve(entries.len())?;
+        // If the probe begins above, any entry does.
+        let from = |axis: usize| if probe.aabb[axis] > above[axis] { f32::NEG_INFINITY } else { above[axis].next_up() };
+        // SAFETY: the caller vouches for the instruction set; each vector begins in the population,
+        // and may extend into the padding (SOA-2). A slot is reserved for each entry.
+        unsafe {
+            let [from_x, from_y] = [B::Vector::splat(from(0)), B::Vector::splat(from(1))];
+            let probe = SplatProbe::<B>::new(tests, PairOrder::EntryFirst, &probe);
+            for first in (0..entries.len()).step_by(lanes) {
+                let columns = columns.skip(first);
+                let side = Side::load(tests, columns);
+                let [min_x, min_y, ..] = side.edges;
+                let hits = hits(tests.circles, &probe.side, &side);
+                let hits = B::Vector::and(hits, B::Vector::and(from_x.le(min_x), from_y.le(min_y)));
+                let hits = B::Vector::first_bits(hits, entries.len() - first);
+                let rows = B::Vector::load_words(columns.rows());
+                slots.advance(B::store_pairs(probe.order, probe.row, rows, hits, slots.next()));
+            }
+        }
+    }
+    slots.finish();
+    Some(())
+}
+
 /// The lower edges of entries on an axis.
 fn lower_edges<'e>(entries: &SoaColumns<'e>, axis: usize) -> &'e [f32] {
     &[entries.min_x(), entries.min_y()][axis][..entries.len()]
@@ -375,108 +424,3 @@ impl<B: Backend> SplatProbe<B> {
 /// Tells the compiler that a branch is rarely taken.
 #[cold]
 fn rare() {}
-
-/// Compiles the kernels for an instruction set, with its features.
-///
-/// They are not inlined where the set is chosen, so that the choice itself is small enough to be
-/// inlined.
-macro_rules! compile_kernels {
-    ($backend:ty $(, #[$features:meta])?) => {
-        use crate::geometry::RawAabb;
-        use crate::memory::blocks::SOA_BLOCK_WORDS;
-        use crate::memory::box_group::GroupEdges;
-        use crate::memory::box_octet::OctetEdges;
-        use crate::memory::columns::SoaColumns;
-        use crate::memory::page::PairSink;
-        use crate::simd::batch_test::Tests;
-        use crate::simd::cell_view::{CellRect, CellView};
-        use crate::simd::probe::Probe;
-        use crate::simd::{block_mask, scan};
-
-        // Not inlined into other jobs of the same instruction set.
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn run<J: crate::simd::SimdJob>(job: J) -> J::Output {
-            job.run()
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_cells<const FILTERS: bool, const CIRCLES: bool>(
-            cells: &CellView<'_>,
-            keys: &[u32],
-            below: &mut Vec<u32>,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = Tests { filters: FILTERS, circles: CircleSides { probe: CIRCLES, entries: CIRCLES } };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_cells::<$backend>(tests, cells, keys, below, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_rects<const BOXES_ONLY: bool>(
-            tests: Tests,
-            cells: &CellView<'_>,
-            searches: &[(CellRect, Probe)],
-            order: PairOrder,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_rects::<$backend>(tests, cells, searches, order, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_beside<const BOXES_ONLY: bool>(
-            tests: Tests,
-            probes: &SoaColumns<'_>,
-            entries: (&SoaColumns<'_>, &[f32]),
-            axis: (usize, PairOrder),
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_beside::<$backend>(tests, probes, entries, axis, sink) }
-        }
-
-        #[inline(never)]
-        $(#[$features])?
-        pub(super) fn scan_sorted<const BOXES_ONLY: bool>(
-            tests: Tests,
-            entries: &SoaColumns<'_>,
-            axis: usize,
-            sink: &mut PairSink<'_>,
-        ) -> Option<()> {
-            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_sorted::<$backend>(tests, entries, axis, sink) }
-        }
-
-        $(#[$features])?
-        pub(super) fn overlap_mask(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { block_mask::overlap_mask::<$backend>(block, area) }
-        }
-
-        $(#[$features])?
-        pub(super) fn group_mask(group: &GroupEdges, area: &RawAabb) -> u64 {
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { block_mask::group_mask::<$backend>(group, area) }
-        }
-
-        $(#[$features])?
-        pub(super) fn octet_mask(octet: &OctetEdges, area: &RawAabb) -> u32 {
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { block_mask::octet_mask::<$backend>(octet, area) }
-        }
-
-        $(#[$features])?
-        pub(super) fn overlap_masks(blocks: [&[u32; SOA_BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
-            // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { block_mask::overlap_masks::<$backend>(blocks, area) }
-        }
-    };
-}
-pub(super) use compile_kernels;

@@ -7,9 +7,9 @@
 
 use crate::simd::backend::{Backend, SET_LANES, ordered};
 use crate::simd::circle_test::CircleSides;
+use crate::simd::compile::compile_kernels;
 use crate::simd::double::Double;
 use crate::simd::probe::PairOrder;
-use crate::simd::scan::compile_kernels;
 use crate::simd::vector::Vector;
 use std::arch::x86_64::*;
 

@@ -6,10 +6,10 @@
 
 use crate::simd::backend::{Backend, ordered};
 use crate::simd::circle_test::CircleSides;
+use crate::simd::compile::compile_kernels;
 use crate::simd::compress_four::COMPRESS_FOUR;
 use crate::simd::double::Double;
 use crate::simd::probe::PairOrder;
-use crate::simd::scan::compile_kernels;
 use crate::simd::vector::Vector;
 use std::arch::wasm32::*;
 

@@ -60,6 +60,7 @@ const WITH_UNSAFE: &[&str] = &[
     "simd/batch_test.rs",  // a vector of entries against a probe
     "simd/block_mask.rs",  // a block of boxes against an area
     "simd/circle_test.rs", // circles, lane by lane
+    "simd/compile.rs",     // kernels for each instruction set
     "simd/detected.rs",    // the choice of an instruction set
     "simd/double.rs",      // two vectors as one
     "simd/neon.rs",

@@ -1,8 +1,10 @@
-//! The scans of sorted entries against their scalar twins.
+//! The scans of sorted entries, and of a few entries, against their scalar twins.
 
 use super::filters::filter_columns;
 use super::*;
 use crate::geometry::{BodyCircle, overlaps};
+use crate::memory::bit_set::BitSet;
+use crate::simd::ProbeBatch;
 
 /// Lengths around those of vectors, and of what fits into pages.
 const COUNTS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 40, 239, 511, 2033];
@@ -121,4 +123,54 @@ fn reach_of_too_few_entries_panics() {
     run(1, |sink| {
         DetectedSimd::default().scan_beside(&columns, (&columns, &[INF; 8]), (0, PairOrder::Ascending), sink)
     });
+}
+
+#[test]
+fn entries_above_a_corner_agree_with_the_twin() {
+    let mut random = Random::new(13);
+    let mut found = [0; 4];
+    for round in 0..1000 {
+        let (count, probe_count) = (random.below(65), random.below(33));
+        let [dense, sparse] = both(&mut random, count);
+        let entries = Sorted::new(if round % 2 == 0 { dense } else { sparse }, 0, &mut random);
+        let (probes, filters) = (random.records(probe_count), random.filters(probe_count));
+        let boxes: Vec<RawAabb> = probes.iter().map(|probe| probe.aabb).collect();
+        let rows: Vec<u32> = (0..probe_count as u32).map(|k| k * 7).collect();
+        let mut hidden = BitSet::default();
+        hidden.grow_to(300);
+        rows.iter().filter(|_| random.below(5) == 0).for_each(|&row| _ = hidden.insert(row));
+        let chosen = random.next() as u32 & ((1u64 << probe_count) - 1) as u32;
+        // Edges of boxes, so that some begin exactly there.
+        let mut above = || if random.below(2) == 0 { f32::MIN } else { random.edges()[0] };
+        let above = [above(), above()];
+        for (case, [filtered, circles]) in TESTS.into_iter().enumerate() {
+            let meet = |i: usize, j: usize| {
+                let (probe, entry) = (&boxes[i], &entries.records[j].aabb);
+                chosen >> i & 1 == 1
+                    && !hidden.contains(rows[i])
+                    && overlaps(probe, entry)
+                    && (0..2).all(|axis| probe[axis] > above[axis] || entry[axis] > above[axis])
+                    && (!filtered || filters[i].interacts_with(entries.filters[j]))
+                    && (!circles || entries.circle(j).overlaps_box(probe))
+            };
+            let places = (0..probe_count).flat_map(|i| (0..count).map(move |j| (i, j)));
+            let hits = places.filter(|&(i, j)| meet(i, j));
+            let truth: Vec<_> = hits.map(|(i, j)| [entries.records[j].row, rows[i]]).collect();
+            let filters = if filtered { &filters[..] } else { &[] };
+            let batch = ProbeBatch { boxes: &boxes, rows: &rows, filters, chosen, hidden: &hidden };
+            found[case] += check(&format!("round {round}, case {case}"), &truth, |level, sink| {
+                level.scan_above(&entries.columns(filtered, circles), &batch, above, sink)
+            });
+        }
+    }
+    assert!(found[3] > 300 && found[1].max(found[2]) < found[0], "{found:?}");
+}
+
+#[test]
+#[should_panic(expected = "their pairs fit into a page")]
+fn too_many_entries_above_a_corner_panic() {
+    let entries = Sorted::new(Random::new(10).records(241), 0, &mut Random::new(11));
+    let hidden = BitSet::default();
+    let probes = ProbeBatch { boxes: &[], rows: &[], filters: &[], chosen: 0, hidden: &hidden };
+    run(1, |sink| DetectedSimd::default().scan_above(&entries.columns(false, false), &probes, [0.0; 2], sink));
 }

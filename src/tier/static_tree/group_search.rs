@@ -9,9 +9,13 @@
 //! its leaves).
 
 use crate::geometry::{INFINITE_AABB, RawAabb, overlaps, union};
-use crate::memory::box_group::{BoxGroup, members};
+use crate::input::filter::Filter;
+use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::page::PairSink;
+use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
-use crate::simd::DetectedSimd;
+use crate::simd::{DetectedSimd, ProbeBatch};
 use crate::tier::static_tree::batches::ENTRY_BATCH;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
@@ -65,16 +69,30 @@ struct TouchedLeaf {
 }
 
 impl StaticTree {
-    /// Calls `visit` with the row of an enabled static and a set of boxes of the group that overlap
-    /// it, until it returns `None`. Each overlap is in one of the calls.
+    /// Reports the pairs of a box of the group and an enabled static that overlap, each once; the
+    /// row of the box comes first. `None` once the pair limit is exceeded.
     pub(crate) fn search_group(
         &self,
         level: DetectedSimd,
         group: &BoxGroup,
-        visit: &mut impl FnMut(u32, u64) -> Option<()>,
+        rules: GroupRules<'_>,
+        sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        self.parts().into_iter().try_for_each(|part| GroupSearch { part, level, group }.search(visit))
+        let search = |part| GroupSearch { tree: self, part, level, group, rules };
+        self.parts()
+            .into_iter()
+            .filter(|part| !part.data.roots.is_empty())
+            .try_for_each(|part| search(part).search(sink))
     }
+}
+
+/// The conditions on a pair besides its boxes.
+#[derive(Clone, Copy)]
+pub(crate) struct GroupRules<'a> {
+    /// The filters of all rows of bodies, if any row has one.
+    pub(crate) filters_by_row: Option<&'a [Filter]>,
+    /// Whether the boxes of the group are those of circles, which must overlap too.
+    pub(crate) are_circles: bool,
 }
 
 /// A search, and the leaves that it has reached and not tested yet.
@@ -82,10 +100,14 @@ struct LeafQueue<'s> {
     search: GroupSearch<'s>,
     leaves: [Option<TouchedLeaf>; LEAVES_AHEAD],
     pushed: usize,
+    /// The boxes that touch the leaf that is tested.
+    boxes: SetColumns,
+    /// Filters of entries of the leaf.
+    static_filters: [Filter; ENTRY_BATCH],
 }
 
 impl LeafQueue<'_> {
-    fn search_root(&mut self, root: Visit, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
+    fn search_root(&mut self, root: Visit, sink: &mut PairSink<'_>) -> Option<()> {
         let siblings = &self.search.part.data.siblings;
         // Each inner node on the path leaves at most three others, so it never leaves the stack.
         let mut stack: SmallVec<[Visit; DEPTH_MAX * CHILD_COUNT]> = SmallVec::new();
@@ -93,7 +115,7 @@ impl LeafQueue<'_> {
         while let Some(Visit { node, cell, set }) = next {
             let Some((kind, children)) = node.children() else {
                 let [low_x, low_y, ..] = without_outer_edges(&cell, &root.cell);
-                self.push(TouchedLeaf { node, low: [low_x, low_y], set }, visit)?;
+                self.push(TouchedLeaf { node, low: [low_x, low_y], set }, sink)?;
                 next = stack.pop();
                 continue;
             };
@@ -119,42 +141,117 @@ impl LeafQueue<'_> {
 
     /// Begins to load a leaf, and tests the one that was pushed long enough ago.
     #[inline(always)]
-    fn push(&mut self, leaf: TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
+    fn push(&mut self, leaf: TouchedLeaf, sink: &mut PairSink<'_>) -> Option<()> {
         let (data, entries) = (self.search.part.data, leaf.node.entries());
         let ahead = entries.start..entries.end.min(entries.start + ENTRIES_AHEAD);
         prefetch(&data.entries[ahead.clone()]);
         prefetch(&data.entry_boxes[ahead]);
         let oldest = self.leaves[self.pushed % LEAVES_AHEAD].replace(leaf);
         self.pushed += 1;
-        oldest.map_or(Some(()), |oldest| self.search.test(&oldest, visit))
+        oldest.map_or(Some(()), |oldest| self.test(&oldest, sink))
     }
 
-    fn finish(self, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
-        let (newer, older) = self.leaves.split_at(self.pushed % LEAVES_AHEAD);
-        older.iter().chain(newer).flatten().try_for_each(|leaf| self.search.test(leaf, visit))
+    fn finish(mut self, sink: &mut PairSink<'_>) -> Option<()> {
+        (0..LEAVES_AHEAD).try_for_each(|k| {
+            let oldest = self.leaves[(self.pushed + k) % LEAVES_AHEAD].take();
+            oldest.map_or(Some(()), |oldest| self.test(&oldest, sink))
+        })
+    }
+
+    /// Tests the entries of a leaf against the boxes that touch it.
+    fn test(&mut self, leaf: &TouchedLeaf, sink: &mut PairSink<'_>) -> Option<()> {
+        let GroupSearch { tree, part, level, group, rules } = self.search;
+        let (BoxSet { bits, area }, data) = (leaf.set, part.data);
+        let may_hit = |bounds: &RawAabb| overlaps(bounds, &area);
+        let mut left = leaf.node.entries();
+        let mut is_filled = false;
+        while let Some(batch) = data.run_bounds.next_batch(&mut left, may_hit) {
+            let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
+            let mut chosen = 0u32;
+            // Branchless, so that the processor loads many boxes at once.
+            for (k, entry) in boxes.iter().enumerate() {
+                chosen |= u32::from(overlaps(entry, &area)) << k;
+            }
+            if chosen == 0 {
+                continue;
+            }
+            if !is_filled {
+                self.boxes.fill(group, bits, tree.has_filters(), rules);
+                is_filled = true;
+            }
+            if tree.has_filters() {
+                members(chosen.into()).for_each(|at| self.static_filters[at] = tree.filter_of(rows[at]));
+            }
+            let probes = ProbeBatch { boxes, rows, filters: &self.static_filters, chosen, hidden: part.hidden };
+            level.scan_above(&self.boxes.columns(), &probes, leaf.low, sink)?;
+        }
+        Some(())
+    }
+}
+
+/// Some boxes of the group, in columns.
+struct SetColumns {
+    words: [u32; column_words(GROUP_MAX)],
+    filter_words: [u32; filter_words(GROUP_MAX)],
+    len: usize,
+    has_filters: bool,
+    are_circles: bool,
+}
+
+impl SetColumns {
+    fn fill(&mut self, group: &BoxGroup, bits: u64, has_filters: bool, rules: GroupRules<'_>) {
+        let GroupRules { filters_by_row, are_circles } = rules;
+        let len = bits.count_ones() as usize;
+        let record = |at| BodyRecord { aabb: group.aabb(at), row: group.row(at) };
+        SoaColumnsMut::of(&mut self.words, len).fill(members(bits).map(record));
+        let has_filters = has_filters || filters_by_row.is_some();
+        if has_filters {
+            let filter = |at| filters_by_row.map_or(Filter::ALL, |filters| filters[group.row(at) as usize]);
+            fill_filters(&mut self.filter_words, len, members(bits).map(filter));
+        }
+        (self.len, self.has_filters, self.are_circles) = (len, has_filters, are_circles);
+    }
+
+    fn columns(&self) -> SoaColumns<'_> {
+        let columns = SoaColumns::of(&self.words, self.len).with_circles(self.are_circles);
+        if self.has_filters { columns.with_filters(&self.filter_words) } else { columns }
     }
 }
 
 #[derive(Clone, Copy)]
 struct GroupSearch<'s> {
+    tree: &'s StaticTree,
     part: TreePart<'s>,
     level: DetectedSimd,
     group: &'s BoxGroup,
+    rules: GroupRules<'s>,
 }
 
 impl GroupSearch<'_> {
-    fn search(self, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
-        let Self { part, level, group } = self;
+    fn search(self, sink: &mut PairSink<'_>) -> Option<()> {
+        let Self { part, level, group, .. } = self;
         let bounds = group.bounds();
-        let mut leaves = LeafQueue { search: self, leaves: [None; LEAVES_AHEAD], pushed: 0 };
+        let mut leaves = LeafQueue {
+            search: self,
+            leaves: [None; LEAVES_AHEAD],
+            pushed: 0,
+            boxes: SetColumns {
+                words: [0; column_words(GROUP_MAX)],
+                filter_words: [0; filter_words(GROUP_MAX)],
+                len: 0,
+                has_filters: false,
+                are_circles: false,
+            },
+            static_filters: [Filter::ALL; ENTRY_BATCH],
+        };
         for root in part.data.roots.iter().filter(|root| overlaps(&root.bounds, &bounds)) {
             let bits = level.group_mask(group.edges(), &root.bounds) & group.all();
             if bits != 0 {
                 let set = self.set(bits, &bounds);
-                leaves.search_root(Visit { node: root.node, cell: root.cell, set }, visit)?;
+                leaves.search_root(Visit { node: root.node, cell: root.cell, set }, sink)?;
             }
         }
-        leaves.finish(visit)
+        leaves.finish(sink)
     }
 
     /// A set of boxes, which `area` covers.
@@ -221,71 +318,5 @@ impl GroupSearch<'_> {
         let mut area = INFINITE_AABB;
         area[axis] = cut.next_up();
         self.level.group_mask(self.group.edges(), &area)
-    }
-
-    /// Tests the entries of a leaf against the boxes that touch it.
-    #[inline(always)]
-    fn test(&self, leaf: &TouchedLeaf, visit: &mut impl FnMut(u32, u64) -> Option<()>) -> Option<()> {
-        let (BoxSet { bits, area }, [low_x, low_y]) = (leaf.set, leaf.low);
-        let [above_x, above_y] = [self.above_low(leaf, 0), self.above_low(leaf, 1)];
-        let data = self.part.data;
-        let mut left = leaf.node.entries();
-        let may_hit = |bounds: &RawAabb| overlaps(bounds, &area) && self.overlapping(&leaf.set, bounds) & bits != 0;
-        while let Some(batch) = data.run_bounds.next_batch(&mut left, may_hit) {
-            let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
-            let mut touched = 0u32;
-            // Branchless, so that the processor loads many boxes at once.
-            for (k, entry) in boxes.iter().enumerate() {
-                touched |= u32::from(overlaps(entry, &area)) << k;
-            }
-            while touched != 0 {
-                let (row, entry) = (rows[touched.trailing_zeros() as usize], &boxes[touched.trailing_zeros() as usize]);
-                touched &= touched - 1;
-                let owned_x = if entry[0] > low_x { bits } else { above_x };
-                let owned_y = if entry[1] > low_y { bits } else { above_y };
-                let hits = owned_x & owned_y & self.overlapping(&leaf.set, entry);
-                if hits != 0 && !self.part.hidden.contains(row) {
-                    visit(row, hits)?;
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// The boxes that begin above the lower edge of a leaf's cell.
-    #[inline(always)]
-    fn above_low(&self, leaf: &TouchedLeaf, axis: usize) -> u64 {
-        let (BoxSet { bits, area }, low) = (leaf.set, leaf.low[axis]);
-        if area[axis] > low {
-            bits
-        } else if leaf.set.is_few() {
-            self.those(bits, |aabb| aabb[axis] > low)
-        } else {
-            bits & !self.up_to(axis, low)
-        }
-    }
-
-    /// The boxes of a set that overlap a box, which overlaps the area of the set.
-    #[inline(always)]
-    fn overlapping(&self, set: &BoxSet, aabb: &RawAabb) -> u64 {
-        if set.is_single() {
-            set.bits
-        } else if set.is_few() {
-            self.those(set.bits, |other| overlaps(other, aabb))
-        } else {
-            self.level.group_mask(self.group.edges(), aabb)
-        }
-    }
-
-    /// The boxes of a set that pass a test.
-    #[inline(always)]
-    fn those(&self, mut set: u64, test: impl Fn(&RawAabb) -> bool) -> u64 {
-        let mut passed = 0;
-        while set != 0 {
-            let at = set.trailing_zeros() as usize;
-            passed |= u64::from(test(&self.group.aabb(at))) << at;
-            set &= set - 1;
-        }
-        passed
     }
 }

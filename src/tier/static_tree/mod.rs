@@ -9,7 +9,7 @@ mod batches;
 pub(crate) mod box_query;
 mod build;
 mod edit;
-mod group_search;
+pub(crate) mod group_search;
 mod nearest;
 mod node;
 mod parts;

@@ -12,13 +12,12 @@ use crate::input::filter::Filter;
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::memory::shared_column::SharedColumn;
-use crate::simd::{CellView, DetectedSimd, PairOrder, Probe};
+use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep;
 use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
-use smallvec::SmallVec;
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 const SEARCHES_AT_ONCE: usize = 16;
@@ -111,12 +110,13 @@ impl<'a> SortedBodies<'a> {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
         let search = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
-            let search_of = |&BodyRecord { aabb, row }: &BodyRecord| {
-                (lookup.rect(&BandBox::from_edges(aabb)), Probe { aabb, row, filter: filter_of(row) })
-            };
+            let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
             boxes.chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
-                let searches: SmallVec<[_; SEARCHES_AT_ONCE]> = boxes.iter().map(search_of).collect();
-                level.scan_rects(&self.cells, &searches, by_cells, sink)
+                for (search, &BodyRecord { aabb, row }) in searches.iter_mut().zip(boxes) {
+                    let rect = lookup.rect(&BandBox::from_edges(aabb));
+                    *search = (rect, Probe { aabb, row, filter: filter_of(row) });
+                }
+                level.scan_rects(&self.cells, &searches[..boxes.len()], by_cells, sink)
             })
         };
         let Some(plan) = plan else {

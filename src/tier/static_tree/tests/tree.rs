@@ -4,11 +4,13 @@ use crate::config::SimdLevel;
 use crate::error::{Column, Error, InvalidRow};
 use crate::geometry::{Aabb, RawAabb};
 use crate::input::statics::Statics;
-use crate::memory::box_group::{BoxGroup, members};
+use crate::memory::box_group::BoxGroup;
+use crate::memory::page::{PagePool, PairBudget, PairSink};
 use crate::reference::cross_pairs;
 use crate::simd::DetectedSimd;
 use crate::tier::box_test::BoxTest;
 use crate::tier::static_tree::build::check_count;
+use crate::tier::static_tree::group_search::GroupRules;
 use crate::tier::static_tree::node::ROW_COUNT_MAX;
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind};
 use crate::tier::static_tree::subtree::{LEAF_MAX, STATICS_PER_SIBLINGS};
@@ -45,14 +47,17 @@ pub(super) fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
     {
         for (areas, wanted) in areas.chunks(size).zip(wanted.chunks(size)) {
             let mut group = BoxGroup::new();
-            areas.iter().for_each(|area| group.extend(area.each_ref().map(std::slice::from_ref), &[7]));
-            let mut found = vec![Vec::new(); areas.len()];
-            let searched = tree.search_group(DetectedSimd::detect(level), &group, &mut |row, hits| {
-                assert_ne!(hits, 0);
-                members(hits).for_each(|at| found[at].push(row));
-                Some(())
-            });
+            for (row, area) in (0..).zip(areas) {
+                group.extend(area.each_ref().map(std::slice::from_ref), &[row]);
+            }
+            let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+            let mut sink = PairSink::new(&pool, &budget, &mut pages);
+            let rules = GroupRules { filters_by_row: None, are_circles: false };
+            let searched = tree.search_group(DetectedSimd::detect(level), &group, rules, &mut sink);
             assert_eq!(searched, Some(()));
+            drop(sink);
+            let mut found = vec![Vec::new(); areas.len()];
+            pages.iter().flat_map(|page| page.pairs()).for_each(|&[at, row]| found[at as usize].push(row));
             found.iter_mut().for_each(|rows| rows.sort_unstable());
             assert_eq!(found, wanted, "{name}: a group of {size}");
         }

@@ -1,0 +1,120 @@
+//! The kernels, compiled for an instruction set.
+
+/// Compiles the kernels for an instruction set, with its features.
+///
+/// They are not inlined where the set is chosen, so that the choice itself is small enough to be
+/// inlined.
+macro_rules! compile_kernels {
+    ($backend:ty $(, #[$features:meta])?) => {
+        use crate::geometry::RawAabb;
+        use crate::memory::blocks::SOA_BLOCK_WORDS;
+        use crate::memory::box_group::GroupEdges;
+        use crate::memory::box_octet::OctetEdges;
+        use crate::memory::columns::SoaColumns;
+        use crate::memory::page::PairSink;
+        use crate::simd::batch_test::Tests;
+        use crate::simd::cell_view::{CellRect, CellView};
+        use crate::simd::probe::{Probe, ProbeBatch};
+        use crate::simd::{block_mask, scan};
+
+        // Not inlined into other jobs of the same instruction set.
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn run<J: crate::simd::SimdJob>(job: J) -> J::Output {
+            job.run()
+        }
+
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn scan_cells<const FILTERS: bool, const CIRCLES: bool>(
+            cells: &CellView<'_>,
+            keys: &[u32],
+            below: &mut Vec<u32>,
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = Tests { filters: FILTERS, circles: CircleSides { probe: CIRCLES, entries: CIRCLES } };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_cells::<$backend>(tests, cells, keys, below, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn scan_rects<const BOXES_ONLY: bool>(
+            tests: Tests,
+            cells: &CellView<'_>,
+            searches: &[(CellRect, Probe)],
+            order: PairOrder,
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_rects::<$backend>(tests, cells, searches, order, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn scan_beside<const BOXES_ONLY: bool>(
+            tests: Tests,
+            probes: &SoaColumns<'_>,
+            entries: (&SoaColumns<'_>, &[f32]),
+            axis: (usize, PairOrder),
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_beside::<$backend>(tests, probes, entries, axis, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn scan_sorted<const BOXES_ONLY: bool>(
+            tests: Tests,
+            entries: &SoaColumns<'_>,
+            axis: usize,
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_sorted::<$backend>(tests, entries, axis, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn scan_above<const BOXES_ONLY: bool>(
+            tests: Tests,
+            entries: &SoaColumns<'_>,
+            probes: &ProbeBatch<'_>,
+            above: [f32; 2],
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_above::<$backend>(tests, entries, probes, above, sink) }
+        }
+
+        $(#[$features])?
+        pub(super) fn overlap_mask(block: &[u32; SOA_BLOCK_WORDS], area: &RawAabb) -> u32 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::overlap_mask::<$backend>(block, area) }
+        }
+
+        $(#[$features])?
+        pub(super) fn group_mask(group: &GroupEdges, area: &RawAabb) -> u64 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::group_mask::<$backend>(group, area) }
+        }
+
+        $(#[$features])?
+        pub(super) fn octet_mask(octet: &OctetEdges, area: &RawAabb) -> u32 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::octet_mask::<$backend>(octet, area) }
+        }
+
+        $(#[$features])?
+        pub(super) fn overlap_masks(blocks: [&[u32; SOA_BLOCK_WORDS]; 2], area: &RawAabb) -> u32 {
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { block_mask::overlap_masks::<$backend>(blocks, area) }
+        }
+    };
+}
+pub(super) use compile_kernels;
