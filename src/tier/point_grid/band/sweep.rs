@@ -89,11 +89,12 @@ pub(super) fn plan_if_faster(
     let mut best = (by_search, None);
     for axis in [0, 1] {
         let (extent, sample) = (side(bounds.edges(), axis), AxisSample::new(axis, boxes));
-        for longest in SWEPT_SHARES.map(|share| share * extent).into_iter().chain([f64::INFINITY]) {
-            let plan = SweepPlan { axis, longest };
-            let sides = boxes.iter().filter(|record| plan.sweeps(&record.aabb)).map(|record| side(&record.aabb, axis));
-            let (swept, most, squares) = sides
-                .fold((0.0, 0.0f64, 0.0), |(count, most, sum), side| (count + 1.0, most.max(side), sum + side * side));
+        let [long, longer] = SWEPT_SHARES.map(|share| share * extent);
+        let limits = [long, longer, f64::INFINITY];
+        for (longest, Swept { count, most, squares }) in limits.into_iter().zip(Swept::up_to(limits, axis, boxes)) {
+            if count == 0.0 {
+                continue;
+            }
             // The boxes that are tested with a body begin up to this far before it: all since the
             // first that reaches it. A box reaches a part of the bodies that grows with its side.
             let before = most.min(squares / extent);
@@ -101,16 +102,45 @@ pub(super) fn plan_if_faster(
             let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
             let tests = boxes.len() as f64 * sample.tested(sampled_bodies, longest, before) / LANES;
             let cost =
-                population * (LOOK_UP_NS + tests * VECTOR_NS) + swept * SORT_NS + (boxes.len() as f64 - swept) * search;
+                population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS + (boxes.len() as f64 - count) * search;
             if cost < best.0 {
-                best = (cost, Some(plan));
+                best = (cost, Some(SweepPlan { axis, longest }));
             }
-            if swept as usize == boxes.len() {
+            if count as usize == boxes.len() {
                 break;
             }
         }
     }
     best.1
+}
+
+/// The boxes that a sweep along an axis would contain.
+#[derive(Clone, Copy, Default)]
+struct Swept {
+    count: f64,
+    /// The longest side.
+    most: f64,
+    /// The sum of the squares of the sides.
+    squares: f64,
+}
+
+impl Swept {
+    /// Those among some boxes that are at most as long as each of some limits.
+    fn up_to<const N: usize>(limits: [f64; N], axis: usize, boxes: &[BodyRecord]) -> [Self; N] {
+        let mut all = [Self::default(); N];
+        for record in boxes {
+            let side = side(&record.aabb, axis);
+            // Without branches, of which a mixture of sizes would have half mispredicted.
+            for (swept, longest) in all.iter_mut().zip(limits) {
+                let is_swept = side <= longest;
+                let side = if is_swept { side } else { 0.0 };
+                swept.count += f64::from(u8::from(is_swept));
+                swept.most = if side > swept.most { side } else { swept.most };
+                swept.squares += side * side;
+            }
+        }
+        all
+    }
 }
 
 /// A sample of boxes on an axis, in columns, so that loops over it are vectorized.
