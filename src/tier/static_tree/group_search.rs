@@ -10,6 +10,7 @@
 
 use crate::geometry::{INFINITE_AABB, RawAabb, overlaps, union};
 use crate::input::filter::Filter;
+use crate::memory::bit_set::BitSet;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::page::PairSink;
@@ -165,6 +166,7 @@ impl LeafQueue<'_> {
         let may_hit = |bounds: &RawAabb| overlaps(bounds, &area);
         let mut left = leaf.node.entries();
         let mut is_filled = false;
+        let tests_boxes_alone = !(tree.has_filters() || rules.filters_by_row.is_some() || rules.are_circles);
         while let Some(batch) = data.run_bounds.next_batch(&mut left, may_hit) {
             let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
             let mut chosen = 0u32;
@@ -173,6 +175,11 @@ impl LeafQueue<'_> {
                 chosen |= u32::from(overlaps(entry, &area)) << k;
             }
             if chosen == 0 {
+                continue;
+            }
+            if leaf.set.is_single() && tests_boxes_alone {
+                let row = group.row(bits.trailing_zeros() as usize);
+                write_pairs(leaf, row, (rows, boxes), members(chosen.into()), part.hidden, sink)?;
                 continue;
             }
             if !is_filled {
@@ -187,6 +194,28 @@ impl LeafQueue<'_> {
         }
         Some(())
     }
+}
+
+/// Writes the pairs of a body, which alone touches a leaf, with statics of that leaf that it
+/// overlaps, if that leaf reports them (TREE-3).
+#[inline(always)]
+fn write_pairs(
+    TouchedLeaf { low, set: BoxSet { area, .. }, .. }: &TouchedLeaf,
+    row: u32,
+    (rows, boxes): (&[u32], &[RawAabb]),
+    overlapping: impl Iterator<Item = usize>,
+    hidden: &BitSet,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let slots = sink.room(ENTRY_BATCH)?;
+    let mut count = 0;
+    for at in overlapping {
+        let [is_above_x, is_above_y] = [0, 1].map(|axis| (boxes[at][axis] > low[axis]) | (area[axis] > low[axis]));
+        slots[count] = [row, rows[at]];
+        count += usize::from(is_above_x & is_above_y & !hidden.contains(rows[at]));
+    }
+    sink.advance(count);
+    Some(())
 }
 
 /// Some boxes of the group, in columns.
