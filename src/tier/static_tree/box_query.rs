@@ -56,19 +56,13 @@ impl StaticTree {
         let mut query = self.box_query(*area, BoxTest::Overlap);
         while query.next_leaf() {
             let TreePart { data, hidden, .. } = query.part;
-            // The edges of a static to be reported exceed `above` and are from `mins` to `maxs`.
-            let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
-            let above = Vec4::new(query.above[0], query.above[1], low, low);
-            let mins = Vec4::new(low, low, area[0], area[1]);
-            let maxs = Vec4::new(area[2], area[3], high, high);
+            let ranges = EdgeRanges::new(query.above, Some(area));
             while let Some(batch) = data.run_bounds.next_batch(&mut query.left, |bounds| overlaps(bounds, area)) {
                 let mut len = found.len();
                 found.resize(len + batch.len(), BodyRecord::default());
                 // Branchless, so that the processor loads many boxes at once.
                 for (&row, &aabb) in data.entries[batch.clone()].iter().zip(&data.entry_boxes[batch]) {
-                    let edges = Vec4::from_array(aabb);
-                    let is_hit =
-                        (edges.cmpgt(above) & edges.cmpge(mins) & edges.cmple(maxs)).all() & !hidden.contains(row);
+                    let is_hit = ranges.contain(&aabb) & !hidden.contains(row);
                     found[len] = BodyRecord { aabb, row };
                     len += usize::from(is_hit);
                 }
@@ -77,6 +71,33 @@ impl StaticTree {
             }
         }
         Some(())
+    }
+}
+
+/// The ranges of the edges of the boxes that a leaf reports, tested as one vector.
+pub(super) struct EdgeRanges {
+    above: Vec4,
+    min: Vec4,
+    max: Vec4,
+}
+
+impl EdgeRanges {
+    /// Of the boxes that begin `above` a corner (TREE-3) and overlap the area, if there is one.
+    #[inline(always)]
+    pub(super) fn new(above: [f32; 2], area: Option<&RawAabb>) -> Self {
+        let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
+        let [min_x, min_y, max_x, max_y] = area.copied().unwrap_or([low, low, high, high]);
+        Self {
+            above: Vec4::new(above[0], above[1], low, low),
+            min: Vec4::new(low, low, min_x, min_y),
+            max: Vec4::new(max_x, max_y, high, high),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn contain(&self, aabb: &RawAabb) -> bool {
+        let edges = Vec4::from_array(*aabb);
+        (edges.cmpgt(self.above) & edges.cmpge(self.min) & edges.cmple(self.max)).all()
     }
 }
 
@@ -127,12 +148,6 @@ impl<'t> TreeAreaQuery<'t> {
         self.left.len()
     }
 
-    /// Whether the present leaf is the one that reports a static with this box (TREE-3).
-    #[inline(always)]
-    fn owns(&self, aabb: &RawAabb) -> bool {
-        (aabb[0] > self.above[0]) & (aabb[1] > self.above[1])
-    }
-
     /// Tests the next batch of entries. Returns `false` if there are no more.
     #[inline]
     fn test_batch(&mut self) -> bool {
@@ -148,11 +163,10 @@ impl<'t> TreeAreaQuery<'t> {
         self.batch = &self.part.data.entries[batch.clone()];
         self.batch_boxes = &self.part.data.entry_boxes[batch];
         self.hits = 0;
-        let (area, is_untested) = (&self.walk.area, !self.test.needs_overlap());
+        let ranges = EdgeRanges::new(self.above, self.test.needs_overlap().then_some(&self.walk.area));
         // Branchless, so that the processor loads many boxes at once.
         for (k, aabb) in self.batch_boxes.iter().enumerate() {
-            let is_hit = self.owns(aabb) & (overlaps(aabb, area) | is_untested);
-            self.hits |= u32::from(is_hit) << k;
+            self.hits |= u32::from(ranges.contain(aabb)) << k;
         }
         true
     }

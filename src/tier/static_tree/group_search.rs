@@ -18,11 +18,11 @@ use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
 use crate::simd::{DetectedSimd, ProbeBatch};
 use crate::tier::static_tree::batches::ENTRY_BATCH;
+use crate::tier::static_tree::box_query::EdgeRanges;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::split::{CHILD_COUNT, Split, SplitKind, without_outer_edges};
 use crate::tier::static_tree::subtree::DEPTH_MAX;
 use crate::tier::static_tree::tree::{StaticTree, TreePart};
-use glam::Vec4;
 use smallvec::SmallVec;
 
 /// Up to this many boxes are tested one by one, more of them at once.
@@ -167,17 +167,14 @@ impl LeafQueue<'_> {
         let may_hit = |bounds: &RawAabb| overlaps(bounds, &area);
         let mut left = leaf.node.entries();
         let mut is_filled = false;
-        // The edges of a static that overlaps the area are in these ranges.
-        let mins = Vec4::new(f32::NEG_INFINITY, f32::NEG_INFINITY, area[0], area[1]);
-        let maxs = Vec4::new(area[2], area[3], f32::INFINITY, f32::INFINITY);
+        let overlapping = EdgeRanges::new([f32::NEG_INFINITY; 2], Some(&area));
         let tests_boxes_alone = !(tree.has_filters() || rules.filters_by_row.is_some() || rules.are_circles);
         while let Some(batch) = data.run_bounds.next_batch(&mut left, may_hit) {
             let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
             let mut chosen = 0u32;
             // Branchless, so that the processor loads many boxes at once.
-            for (k, &entry) in boxes.iter().enumerate() {
-                let edges = Vec4::from_array(entry);
-                chosen |= u32::from((edges.cmpge(mins) & edges.cmple(maxs)).all()) << k;
+            for (k, aabb) in boxes.iter().enumerate() {
+                chosen |= u32::from(overlapping.contain(aabb)) << k;
             }
             if chosen == 0 {
                 continue;
