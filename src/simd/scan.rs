@@ -193,18 +193,23 @@ pub(super) unsafe fn scan_beside<B: Backend>(
 ) -> Option<()> {
     let (columns, probe_columns) = (RawColumns::new(entries, tests.filters), RawColumns::new(probes, tests.filters));
     let lows = lower_edges(entries, axis);
+    let [probe_lows, ends] = [[probes.min_x(), probes.min_y()][axis], [probes.max_x(), probes.max_y()][axis]];
     assert_eq!(reach.len(), lows.len(), "there is a reach for each entry");
     let mut slots = OutputSlots::new(sink);
     for first in (0..probes.len()).step_by(SEARCHES_AT_ONCE) {
         // Columns are padded, so this many can be read; results for the padding are not used.
         let mut begins = [0.0; SEARCHES_AT_ONCE];
-        begins.copy_from_slice(&[probes.min_x(), probes.min_y()][axis][first..first + SEARCHES_AT_ONCE]);
+        begins.copy_from_slice(&probe_lows[first..first + SEARCHES_AT_ONCE]);
         let starts = partition_points(reach, begins, |reach, begin| reach < begin);
         for (at, start) in (first..probes.len()).zip(starts) {
+            let end = ends[at];
+            // Many probes have nothing beside them.
+            if lows.get(start).is_none_or(|&low| low > end) {
+                continue;
+            }
             // SAFETY: the probe is in the population; the caller vouches for the instruction set.
             unsafe {
                 let probe = probe_columns.skip(at).probe(tests.filters);
-                let end = probe.aabb[axis + 2];
                 let probe = SplatProbe::<B>::new(tests, order, &probe);
                 probe.test_sorted(columns, lows, start, end, &mut slots)?;
             }
