@@ -23,14 +23,14 @@ pub(crate) fn sort_by<T: Copy + Default>(items: &mut Vec<T>, spare: &mut Vec<T>,
     if items.len() <= FEW {
         return items.sort_by_key(key_of);
     }
-    let keys = items.iter().map(&key_of);
-    let (lowest, highest) = keys.fold((u64::MAX, 0), |(low, high), key| (low.min(key), high.max(key)));
+    // The high bits that all keys share need no digit: two are often enough for a band.
+    let first = key_of(&items[0]);
+    let differing = items.iter().fold(0, |bits, item| bits | (key_of(item) ^ first));
     spare.clear();
     spare.resize(items.len(), T::default());
-    // Without what all keys share, two digits are enough for most coordinates of a band.
-    let digits = (u64::BITS - (highest - lowest).leading_zeros()).div_ceil(BITS);
+    let digits = (u64::BITS - differing.leading_zeros()).div_ceil(BITS);
     for digit in 0..digits {
-        let digit_of = |item: &T| ((key_of(item) - lowest) >> (digit * BITS)) as usize & ((1 << BITS) - 1);
+        let digit_of = |item: &T| (key_of(item) >> (digit * BITS)) as usize & ((1 << BITS) - 1);
         let mut starts = [0usize; 1 << BITS];
         items.iter().for_each(|item| starts[digit_of(item)] += 1);
         let mut start = 0;
