@@ -27,7 +27,7 @@ const SEARCHES_AT_ONCE: usize = 8;
 
 const _: () = assert!(SEARCHES_AT_ONCE <= SOA_PAD);
 
-/// Sorted entries that are tested before it is looked up whether any other can be a hit.
+/// Sorted entries that are tested at a time, if the first of them begins before the probe ends.
 ///
 /// Not the number of lanes: how pages are filled does not depend on the instruction set.
 const SORTED_AT_ONCE: usize = 8;
@@ -396,8 +396,8 @@ impl<B: Backend> SplatProbe<B> {
         Some(())
     }
 
-    /// Tests the entries from `start` on, up to the last one that begins before `end`; `lows` has
-    /// their lower edges.
+    /// Tests the entries from `start` on that begin at or before `end`, where the probe ends. `lows`
+    /// has their lower edges.
     ///
     /// # Safety
     ///

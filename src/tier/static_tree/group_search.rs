@@ -80,11 +80,11 @@ impl StaticTree {
         rules: GroupRules<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let search = |part| GroupSearch { tree: self, part, level, group, rules };
-        self.parts()
-            .into_iter()
-            .filter(|part| !part.data.roots.is_empty())
-            .try_for_each(|part| search(part).search(sink))
+        let GroupRules { filters_by_row, are_circles } = rules;
+        let has_filters = filters_by_row.is_some() || self.has_filters();
+        let parts = self.parts().into_iter().filter(|part| !part.data.roots.is_empty());
+        let search = |part| GroupSearch { tree: self, part, level, group, filters_by_row, has_filters, are_circles };
+        parts.map(search).try_for_each(|search| search.search(sink))
     }
 }
 
@@ -102,10 +102,7 @@ struct LeafQueue<'s> {
     search: GroupSearch<'s>,
     leaves: [Option<TouchedLeaf>; LEAVES_AHEAD],
     pushed: usize,
-    /// The boxes that touch the leaf that is tested.
-    boxes: SetColumns,
-    /// Filters of entries of the leaf.
-    static_filters: [Filter; ENTRY_BATCH],
+    buffers: LeafBuffers,
 }
 
 impl LeafQueue<'_> {
@@ -162,14 +159,16 @@ impl LeafQueue<'_> {
 
     /// Tests the entries of a leaf against the boxes that touch it.
     fn test(&mut self, leaf: &TouchedLeaf, sink: &mut PairSink<'_>) -> Option<()> {
-        let GroupSearch { tree, part, level, group, rules } = self.search;
+        let LeafBuffers { words, filter_words, static_filters } = &mut self.buffers;
+        // A copy, so that its fields stay in registers.
+        let search = self.search;
+        let GroupSearch { tree, part, level, has_filters, .. } = search;
         let (BoxSet { bits, area }, data) = (leaf.set, part.data);
-        let may_hit = |bounds: &RawAabb| overlaps(bounds, &area);
-        let mut left = leaf.node.entries();
-        let mut is_filled = false;
         let overlapping = EdgeRanges::new([f32::NEG_INFINITY; 2], Some(&area));
-        let tests_boxes_alone = !(tree.has_filters() || rules.filters_by_row.is_some() || rules.are_circles);
-        while let Some(batch) = data.run_bounds.next_batch(&mut left, may_hit) {
+        // What overlaps the area of a single box overlaps that box.
+        let is_known = leaf.set.is_single() && !has_filters && !search.are_circles;
+        let (mut left, mut is_filled) = (leaf.node.entries(), false);
+        while let Some(batch) = data.run_bounds.next_batch(&mut left, |bounds| overlaps(bounds, &area)) {
             let (rows, boxes) = (&data.entries[batch.clone()], &data.entry_boxes[batch]);
             let mut chosen = 0u32;
             // Branchless, so that the processor loads many boxes at once.
@@ -179,20 +178,21 @@ impl LeafQueue<'_> {
             if chosen == 0 {
                 continue;
             }
-            if leaf.set.is_single() && tests_boxes_alone {
-                let row = group.row(bits.trailing_zeros() as usize);
+            if is_known {
+                let row = search.group.row(bits.trailing_zeros() as usize);
                 write_pairs(leaf, row, (rows, boxes), members(chosen.into()), part.hidden, sink)?;
                 continue;
             }
             if !is_filled {
-                self.boxes.fill(group, bits, tree.has_filters(), rules);
+                search.fill_columns(bits, words, filter_words);
                 is_filled = true;
             }
-            if tree.has_filters() {
-                members(chosen.into()).for_each(|at| self.static_filters[at] = tree.filter_of(rows[at]));
+            let columns = search.columns(bits, words, filter_words);
+            if has_filters {
+                members(chosen.into()).for_each(|at| static_filters[at] = tree.filter_of(rows[at]));
             }
-            let probes = ProbeBatch { boxes, rows, filters: &self.static_filters, chosen, hidden: part.hidden };
-            level.scan_above(&self.boxes.columns(), &probes, leaf.low, sink)?;
+            let probes = ProbeBatch { boxes, rows, filters: static_filters, chosen, hidden: part.hidden };
+            level.scan_above(&columns, &probes, leaf.low, sink)?;
         }
         Some(())
     }
@@ -220,33 +220,13 @@ fn write_pairs(
     Some(())
 }
 
-/// Some boxes of the group, in columns.
-struct SetColumns {
+/// Buffers for the leaf that is tested.
+struct LeafBuffers {
+    /// The boxes that touch it.
     words: [u32; column_words(GROUP_MAX)],
     filter_words: [u32; filter_words(GROUP_MAX)],
-    len: usize,
-    has_filters: bool,
-    are_circles: bool,
-}
-
-impl SetColumns {
-    fn fill(&mut self, group: &BoxGroup, bits: u64, has_filters: bool, rules: GroupRules<'_>) {
-        let GroupRules { filters_by_row, are_circles } = rules;
-        let len = bits.count_ones() as usize;
-        let record = |at| BodyRecord { aabb: group.aabb(at), row: group.row(at) };
-        SoaColumnsMut::of(&mut self.words, len).fill(members(bits).map(record));
-        let has_filters = has_filters || filters_by_row.is_some();
-        if has_filters {
-            let filter = |at| filters_by_row.map_or(Filter::ALL, |filters| filters[group.row(at) as usize]);
-            fill_filters(&mut self.filter_words, len, members(bits).map(filter));
-        }
-        (self.len, self.has_filters, self.are_circles) = (len, has_filters, are_circles);
-    }
-
-    fn columns(&self) -> SoaColumns<'_> {
-        let columns = SoaColumns::of(&self.words, self.len).with_circles(self.are_circles);
-        if self.has_filters { columns.with_filters(&self.filter_words) } else { columns }
-    }
+    /// Filters of its entries.
+    static_filters: [Filter; ENTRY_BATCH],
 }
 
 #[derive(Clone, Copy)]
@@ -255,7 +235,10 @@ struct GroupSearch<'s> {
     part: TreePart<'s>,
     level: DetectedSimd,
     group: &'s BoxGroup,
-    rules: GroupRules<'s>,
+    filters_by_row: Option<&'s [Filter]>,
+    /// Whether boxes of the group or statics have filters.
+    has_filters: bool,
+    are_circles: bool,
 }
 
 impl GroupSearch<'_> {
@@ -266,14 +249,11 @@ impl GroupSearch<'_> {
             search: self,
             leaves: [None; LEAVES_AHEAD],
             pushed: 0,
-            boxes: SetColumns {
+            buffers: LeafBuffers {
                 words: [0; column_words(GROUP_MAX)],
                 filter_words: [0; filter_words(GROUP_MAX)],
-                len: 0,
-                has_filters: false,
-                are_circles: false,
+                static_filters: [Filter::ALL; ENTRY_BATCH],
             },
-            static_filters: [Filter::ALL; ENTRY_BATCH],
         };
         for root in part.data.roots.iter().filter(|root| overlaps(&root.bounds, &bounds)) {
             let bits = level.group_mask(group.edges(), &root.bounds) & group.all();
@@ -283,6 +263,24 @@ impl GroupSearch<'_> {
             }
         }
         leaves.finish(sink)
+    }
+
+    /// Copies some boxes of the group to columns, with filters if there are any.
+    fn fill_columns(&self, bits: u64, words: &mut [u32], filter_words: &mut [u32]) {
+        let Self { group, filters_by_row, has_filters, .. } = *self;
+        let len = bits.count_ones() as usize;
+        let record = |at| BodyRecord { aabb: group.aabb(at), row: group.row(at) };
+        SoaColumnsMut::of(words, len).fill(members(bits).map(record));
+        if has_filters {
+            let filter = |at| filters_by_row.map_or(Filter::ALL, |filters| filters[group.row(at) as usize]);
+            fill_filters(filter_words, len, members(bits).map(filter));
+        }
+    }
+
+    /// The columns that [`fill_columns`](Self::fill_columns) filled with the same boxes.
+    fn columns<'w>(&self, bits: u64, words: &'w [u32], filter_words: &'w [u32]) -> SoaColumns<'w> {
+        let columns = SoaColumns::of(words, bits.count_ones() as usize).with_circles(self.are_circles);
+        if self.has_filters { columns.with_filters(filter_words) } else { columns }
     }
 
     /// A set of boxes, which `area` covers.

@@ -89,8 +89,8 @@ pub(super) fn plan_if_faster(
     let mut best = (by_search, None);
     for axis in [0, 1] {
         let (extent, sample) = (side(bounds.edges(), axis), AxisSample::new(axis, boxes));
-        let [long, longer] = SWEPT_SHARES.map(|share| share * extent);
-        let limits = [long, longer, f64::INFINITY];
+        let [long, short] = SWEPT_SHARES.map(|share| share * extent);
+        let limits = [long, short, f64::INFINITY];
         for (longest, Swept { count, most, squares }) in limits.into_iter().zip(Swept::up_to(limits, axis, boxes)) {
             if count == 0.0 {
                 continue;
