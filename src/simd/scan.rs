@@ -396,8 +396,8 @@ impl<B: Backend> SplatProbe<B> {
         Some(())
     }
 
-    /// Tests the entries from `start` on that begin at or before `end`, where the probe ends. `lows`
-    /// has their lower edges.
+    /// Tests the entries from `start` on that begin at or before `end`, where the probe ends.
+    /// `lows` has their lower edges.
     ///
     /// # Safety
     ///
