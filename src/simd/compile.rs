@@ -70,12 +70,13 @@ macro_rules! compile_kernels {
         pub(super) fn scan_sorted<const BOXES_ONLY: bool>(
             tests: Tests,
             entries: &SoaColumns<'_>,
+            probes: std::ops::Range<usize>,
             axis: usize,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
             let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_sorted::<$backend>(tests, entries, axis, sink) }
+            unsafe { scan::scan_sorted::<$backend>(tests, entries, probes, axis, sink) }
         }
 
         #[inline(never)]

@@ -23,6 +23,7 @@ use crate::simd::sse2 as lowest;
 use crate::simd::wasm128;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512, sse2};
+use std::ops::Range;
 
 /// The levels that code is compiled for, in ascending order.
 ///
@@ -165,16 +166,23 @@ impl DetectedSimd {
         }
     }
 
-    /// Reports every overlapping pair of entries that are sorted by their lower edges on `axis`,
-    /// rows ascending in each pair. `None` once the pair limit is exceeded.
+    /// Reports every overlapping pair of one of the `probes` and a later entry, rows ascending in
+    /// each pair. Entries are sorted by their lower edges on `axis`. `None` once the pair limit is
+    /// exceeded.
     #[inline]
-    pub(crate) fn scan_sorted(self, entries: &SoaColumns<'_>, axis: usize, sink: &mut PairSink<'_>) -> Option<()> {
+    pub(crate) fn scan_sorted(
+        self,
+        entries: &SoaColumns<'_>,
+        probes: Range<usize>,
+        axis: usize,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
         let circles = CircleSides { probe: entries.circles(), entries: entries.circles() };
         let tests = Tests { filters: entries.filters().is_some(), circles };
         if tests == Tests::BOXES {
-            dispatch!(self, scan_sorted::<true>(tests, entries, axis, sink))
+            dispatch!(self, scan_sorted::<true>(tests, entries, probes, axis, sink))
         } else {
-            dispatch!(self, scan_sorted::<false>(tests, entries, axis, sink))
+            dispatch!(self, scan_sorted::<false>(tests, entries, probes, axis, sink))
         }
     }
 

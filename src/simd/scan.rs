@@ -15,6 +15,7 @@ use crate::simd::output_slots::OutputSlots;
 use crate::simd::probe::{PairOrder, Probe, ProbeBatch};
 use crate::simd::raw_columns::RawColumns;
 use crate::simd::vector::Vector;
+use std::ops::Range;
 
 /// Candidates for which slots are reserved at once.
 ///
@@ -219,7 +220,8 @@ pub(super) unsafe fn scan_beside<B: Backend>(
     Some(())
 }
 
-/// Reports every overlapping pair of entries that are sorted by their lower edges on `axis`.
+/// Reports every overlapping pair of one of the `probes` and a later entry. Entries are sorted by
+/// their lower edges on `axis`.
 ///
 /// # Safety
 ///
@@ -228,13 +230,14 @@ pub(super) unsafe fn scan_beside<B: Backend>(
 pub(super) unsafe fn scan_sorted<B: Backend>(
     tests: Tests,
     entries: &SoaColumns<'_>,
+    probes: Range<usize>,
     axis: usize,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let columns = RawColumns::new(entries, tests.filters);
     let lows = lower_edges(entries, axis);
     let mut slots = OutputSlots::new(sink);
-    for at in 0..lows.len() {
+    for at in probes.start..probes.end.min(lows.len()) {
         // SAFETY: the entry is in the population; the caller vouches for the instruction set.
         unsafe {
             let probe = columns.skip(at).probe(tests.filters);

@@ -8,5 +8,6 @@ mod debug_shape;
 pub mod loose_grid;
 pub mod point_grid;
 pub mod static_tree;
+pub(crate) mod sweep;
 
 pub use debug_shape::DebugShape;

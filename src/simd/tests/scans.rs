@@ -232,7 +232,7 @@ fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
                         let reach = vec![1.0; 2 * per_cell];
                         level.scan_beside(view.columns(), (view.columns(), &reach), (0, PairOrder::ProbeFirst), sink)
                     }),
-                    run(limit, |sink| level.scan_sorted(view.columns(), 0, sink)),
+                    run(limit, |sink| level.scan_sorted(view.columns(), 0..view.columns().len(), 0, sink)),
                 ];
                 for (scan, outcome) in outcomes.iter().enumerate() {
                     let label = format!("scan {scan} of {per_cell}, {level:?}, {limit}: {:?}", outcome.blocks);

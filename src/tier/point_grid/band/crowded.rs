@@ -22,6 +22,7 @@ use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
 use crate::tier::point_grid::band::sweep;
+use crate::tier::sweep::axis_sample::sparse_axis;
 
 /// With this mean number of bodies in a body's cell, testing them takes longer than a sweep or a
 /// split.
@@ -159,7 +160,7 @@ impl SizeSplit<'_> {
 
 /// The axis to sweep along, if that is estimated to be faster than splitting by size.
 fn sweep_axis(part: &[BodyRecord]) -> Option<usize> {
-    let (axis, overlapping) = sweep::sparse_axis(part);
+    let (axis, overlapping) = sparse_axis(part);
     // Cuts are nested as often as the scales can be halved.
     let cuts = libm::log2(scales(part).max(2).into());
     (overlapping <= SWEPT_MAX * cuts).then_some(axis)

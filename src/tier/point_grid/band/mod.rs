@@ -10,4 +10,3 @@ pub(crate) mod scratch;
 pub(crate) mod slot;
 pub(crate) mod sorted;
 mod sweep;
-mod sweep_scratch;

@@ -3,7 +3,7 @@
 use crate::input::filter::Filter;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
-use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
+use crate::tier::point_grid::band::sweep::SweepScratch;
 
 /// Buffers for building and searching one band.
 #[derive(Default)]

@@ -16,8 +16,7 @@ use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sweep;
-use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
+use crate::tier::point_grid::band::sweep::{self, SweepScratch};
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 const SEARCHES_AT_ONCE: usize = 16;

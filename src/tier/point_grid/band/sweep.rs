@@ -4,21 +4,19 @@
 //! row of cells is a run of its own. But if such boxes are sorted across their length, those that a
 //! body may touch are a short run.
 
-use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
-use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::buffers::buffers;
+use crate::memory::columns::SoaColumns;
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
-use crate::tier::point_grid::band::sweep_scratch::SweepScratch;
+use crate::tier::sweep::axis_sample::AxisSample;
+use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 
 /// Boxes and bodies in the samples for the decision.
 const DECISION_SAMPLE: usize = 16;
-
-/// Boxes that the bodies of a sample are compared with.
-const COMPARED: usize = 256;
 
 // Measured costs, in nanoseconds.
 
@@ -143,53 +141,23 @@ impl Swept {
     }
 }
 
-/// A sample of boxes on an axis, in columns, so that loops over it are vectorized.
-struct AxisSample {
-    axis: usize,
-    lows: [f32; COMPARED],
-    highs: [f32; COMPARED],
-    len: usize,
-}
-
-impl AxisSample {
-    fn new(axis: usize, boxes: &[BodyRecord]) -> Self {
-        let mut sample = Self { axis, lows: [0.0; COMPARED], highs: [0.0; COMPARED], len: 0 };
-        for BodyRecord { aabb, .. } in boxes.iter().step_by(boxes.len().div_ceil(COMPARED).max(1)) {
-            (sample.lows[sample.len], sample.highs[sample.len]) = (aabb[axis], aabb[axis + 2]);
-            sample.len += 1;
-        }
-        sample
-    }
-
-    /// The share of the boxes that a body is tested with in a sweep, on average: those up to
-    /// `longest` that begin at most `before` it, or in it.
-    fn tested(&self, bodies: impl Iterator<Item = RawAabb>, longest: f64, before: f64) -> f64 {
-        let (longest, before) = (longest as f32, before as f32);
-        self.share(bodies, |[from, to], [low, high]| (low <= to) & (from - before <= low) & (high - low <= longest))
-    }
-
-    /// The share of the boxes that are beside a body, on average.
-    fn beside(&self, bodies: impl Iterator<Item = RawAabb>) -> f64 {
-        self.share(bodies, |[from, to], [low, high]| (low <= to) & (from <= high))
-    }
-
-    /// The share of the pairs of a body and a box that pass a test of their edges on the axis.
-    #[inline(always)]
-    fn share(&self, bodies: impl Iterator<Item = RawAabb>, test: impl Fn([f32; 2], [f32; 2]) -> bool) -> f64 {
-        let (mut passed, mut pairs) = (0u32, 0);
-        for aabb in bodies {
-            let body = [aabb[self.axis], aabb[self.axis + 2]];
-            let boxes = self.lows[..self.len].iter().zip(&self.highs[..self.len]);
-            passed += boxes.map(|(&low, &high)| u32::from(test(body, [low, high]))).sum::<u32>();
-            pairs += self.len;
-        }
-        f64::from(passed) / pairs.max(1) as f64
-    }
-}
-
 fn side(aabb: &[f32; 4], axis: usize) -> f64 {
     f64::from(aabb[axis + 2]) - f64::from(aabb[axis])
 }
+
+/// Buffers for boxes that are searched for in a band.
+#[derive(Default)]
+pub(crate) struct SweepScratch {
+    pub(super) boxes: Vec<BodyRecord>,
+    /// Those that are too long to be swept.
+    pub(super) long_boxes: Vec<BodyRecord>,
+    sorted: SortedColumns,
+    /// By sorted box: the largest upper edge so far.
+    reach: Vec<f32>,
+    sort: SortScratch,
+}
+
+buffers!(SweepScratch { leveled: boxes, long_boxes, sorted, reach, sort; own: ; plain: ; });
 
 /// Tests each body of a band against those boxes of the scratch that are beside it on `axis`.
 /// `None` once the pair limit is exceeded.
@@ -201,16 +169,16 @@ pub(super) fn sweep(
     bodies: &SoaColumns<'_>,
     (axis, order): (usize, PairOrder),
     filter_of: impl Fn(u32) -> Filter,
-    SweepScratch { boxes, words, reach, sort, .. }: &mut SweepScratch,
+    SweepScratch { boxes, sorted, reach, sort, .. }: &mut SweepScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let boxes = sort.sorted(boxes, axis);
-    let is_circle = order == PairOrder::Ascending && bodies.circles();
-    let columns = fill_columns(boxes, words, bodies.filters().is_some().then_some(filter_of), is_circle);
+    let are_circles = order == PairOrder::Ascending && bodies.circles();
+    sorted.sort(boxes, axis, (bodies.filters().is_some().then_some(filter_of), are_circles), sort);
+    let columns = sorted.columns();
     // The largest upper edge so far ascends, so it can be searched.
     reach.clear();
-    reach.extend(boxes.iter().scan(f32::NEG_INFINITY, |most, record| {
-        let high = record.aabb[axis + 2];
+    let highs = &[columns.max_x(), columns.max_y()][axis][..columns.len()];
+    reach.extend(highs.iter().scan(f32::NEG_INFINITY, |most, &high| {
         *most = if high > *most { high } else { *most };
         Some(*most)
     }));
@@ -224,41 +192,12 @@ pub(super) fn sweep_bodies(
     bodies: &[BodyRecord],
     axis: usize,
     (filters_by_row, are_circles): (Option<&[Filter]>, bool),
-    SweepScratch { words, sort, .. }: &mut SweepScratch,
+    SweepScratch { sorted, sort, .. }: &mut SweepScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    let bodies = sort.sorted(bodies, axis);
     let filter_of = filters_by_row.map(|filters| |row: u32| filters[row as usize]);
-    let columns = fill_columns(bodies, words, filter_of, are_circles);
-    level.scan_sorted(&columns, axis, sink)
-}
-
-/// The axis on which few of some bodies are beside each other, and about how many are beside one.
-pub(super) fn sparse_axis(bodies: &[BodyRecord]) -> (usize, f64) {
-    let beside = [0, 1].map(|axis| {
-        let sample = bodies.iter().step_by(bodies.len().div_ceil(DECISION_SAMPLE).max(1)).map(|record| record.aabb);
-        AxisSample::new(axis, bodies).beside(sample) * bodies.len() as f64
-    });
-    let axis = usize::from(beside[1] < beside[0]);
-    (axis, beside[axis])
-}
-
-/// Copies records to columns, with filters if there are any.
-fn fill_columns<'w>(
-    records: &[BodyRecord],
-    words: &'w mut Vec<u32>,
-    filter_of: Option<impl Fn(u32) -> Filter>,
-    are_circles: bool,
-) -> SoaColumns<'w> {
-    let (count, box_words) = (records.len(), column_words(records.len()));
-    words.clear();
-    words.resize(box_words + if filter_of.is_some() { filter_words(count) } else { 0 }, 0);
-    let (boxes, filters) = words.split_at_mut(box_words);
-    SoaColumnsMut::of(boxes, count).fill(records.iter().copied());
-    let columns = SoaColumns::of(boxes, count).with_circles(are_circles);
-    let Some(filter_of) = filter_of else { return columns };
-    fill_filters(filters, count, records.iter().map(|record| filter_of(record.row)));
-    columns.with_filters(filters)
+    sorted.sort(bodies, axis, (filter_of, are_circles), sort);
+    level.scan_sorted(&sorted.columns(), 0..bodies.len(), axis, sink)
 }
 
 #[cfg(test)]
@@ -312,8 +251,9 @@ mod tests {
             let touch = |a: &BodyRecord, b: &BodyRecord| meet(a, b) && (!are_circles || circles_overlap(a, b));
             let mut scratch = SweepScratch { boxes: others.clone(), ..SweepScratch::default() };
 
-            let mut words = Vec::new();
-            let columns = fill_columns(&bodies, &mut words, filtered.then_some(filter_of), are_circles);
+            let mut columns = SortedColumns::default();
+            columns.sort(&bodies, axis, (filtered.then_some(filter_of), are_circles), &mut SortScratch::default());
+            let columns = columns.columns();
             let mut sweep = |order| found(|sink| sweep(level, &columns, (axis, order), filter_of, &mut scratch, sink));
             let cross = |test: &dyn Fn(&BodyRecord, &BodyRecord) -> bool| -> Vec<[u32; 2]> {
                 let pairs = bodies.iter().flat_map(|a| others.iter().filter(|b| test(a, b)).map(|b| [a.row, b.row]));

@@ -1,0 +1,64 @@
+//! How many boxes are beside each other on an axis, estimated from samples.
+
+use crate::geometry::RawAabb;
+use crate::memory::record::BodyRecord;
+
+/// Boxes of the sample.
+const SAMPLED: usize = 256;
+
+/// Boxes that are compared with it to choose an axis.
+const COMPARED: usize = 16;
+
+/// A sample of boxes on an axis, in columns, so that loops over it are vectorized.
+pub(crate) struct AxisSample {
+    axis: usize,
+    lows: [f32; SAMPLED],
+    highs: [f32; SAMPLED],
+    len: usize,
+}
+
+impl AxisSample {
+    pub(crate) fn new(axis: usize, boxes: &[BodyRecord]) -> Self {
+        let mut sample = Self { axis, lows: [0.0; SAMPLED], highs: [0.0; SAMPLED], len: 0 };
+        for BodyRecord { aabb, .. } in boxes.iter().step_by(boxes.len().div_ceil(SAMPLED).max(1)) {
+            (sample.lows[sample.len], sample.highs[sample.len]) = (aabb[axis], aabb[axis + 2]);
+            sample.len += 1;
+        }
+        sample
+    }
+
+    /// The share of the boxes that a body is tested with in a sweep, on average: those up to
+    /// `longest` that begin at most `before` it, or in it.
+    pub(crate) fn tested(&self, bodies: impl Iterator<Item = RawAabb>, longest: f64, before: f64) -> f64 {
+        let (longest, before) = (longest as f32, before as f32);
+        self.share(bodies, |[from, to], [low, high]| (low <= to) & (from - before <= low) & (high - low <= longest))
+    }
+
+    /// The share of the boxes that are beside a body, on average.
+    fn beside(&self, bodies: impl Iterator<Item = RawAabb>) -> f64 {
+        self.share(bodies, |[from, to], [low, high]| (low <= to) & (from <= high))
+    }
+
+    /// The share of the pairs of a body and a box that pass a test of their edges on the axis.
+    #[inline(always)]
+    fn share(&self, bodies: impl Iterator<Item = RawAabb>, test: impl Fn([f32; 2], [f32; 2]) -> bool) -> f64 {
+        let (mut passed, mut pairs) = (0u32, 0);
+        for aabb in bodies {
+            let body = [aabb[self.axis], aabb[self.axis + 2]];
+            let boxes = self.lows[..self.len].iter().zip(&self.highs[..self.len]);
+            passed += boxes.map(|(&low, &high)| u32::from(test(body, [low, high]))).sum::<u32>();
+            pairs += self.len;
+        }
+        f64::from(passed) / pairs.max(1) as f64
+    }
+}
+
+/// The axis on which few of some boxes are beside each other, and about how many are beside one.
+pub(crate) fn sparse_axis(boxes: &[BodyRecord]) -> (usize, f64) {
+    let beside = [0, 1].map(|axis| {
+        let compared = boxes.iter().step_by(boxes.len().div_ceil(COMPARED).max(1)).map(|record| record.aabb);
+        AxisSample::new(axis, boxes).beside(compared) * boxes.len() as f64
+    });
+    let axis = usize::from(beside[1] < beside[0]);
+    (axis, beside[axis])
+}

@@ -1,0 +1,59 @@
+//! Boxes in columns, sorted by their lower edges on an axis.
+
+use crate::input::filter::Filter;
+use crate::memory::buffers::buffers;
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::radix::{self, by_value, number_of};
+use crate::memory::record::BodyRecord;
+
+/// Sorted boxes in columns, with filters if they have any.
+#[derive(Default)]
+pub(crate) struct SortedColumns {
+    len: usize,
+    words: Vec<u32>,
+    /// Empty if the boxes have no filters.
+    filters: Vec<u32>,
+    are_circles: bool,
+}
+
+/// Buffers for sorting boxes.
+#[derive(Default)]
+pub(crate) struct SortScratch {
+    keys: Vec<u64>,
+    spare: Vec<u64>,
+}
+
+buffers!(SortedColumns { leveled: words, filters; own: ; plain: len, are_circles; });
+buffers!(SortScratch { leveled: keys, spare; own: ; plain: ; });
+
+impl SortedColumns {
+    /// Replaces the contents. Boxes that begin together keep their order.
+    ///
+    /// `filter_of` is the filter of the row of a box, if boxes have filters.
+    pub(crate) fn sort(
+        &mut self,
+        boxes: &[BodyRecord],
+        axis: usize,
+        (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
+        SortScratch { keys, spare }: &mut SortScratch,
+    ) {
+        keys.clear();
+        keys.extend((0..).zip(boxes).map(|(number, record)| by_value(record.aabb[axis], number)));
+        radix::sort_by(keys, spare, |key| key >> 32);
+        let records = keys.iter().map(|&key| boxes[number_of(key) as usize]);
+        (self.len, self.are_circles) = (boxes.len(), are_circles);
+        self.words.clear();
+        self.words.resize(column_words(self.len), 0);
+        SoaColumnsMut::of(&mut self.words, self.len).fill(records.clone());
+        self.filters.clear();
+        if let Some(filter_of) = filter_of {
+            self.filters.resize(filter_words(self.len), 0);
+            fill_filters(&mut self.filters, self.len, records.map(|record| filter_of(record.row)));
+        }
+    }
+
+    pub(crate) fn columns(&self) -> SoaColumns<'_> {
+        let columns = SoaColumns::of(&self.words, self.len).with_circles(self.are_circles);
+        if self.filters.is_empty() { columns } else { columns.with_filters(&self.filters) }
+    }
+}
