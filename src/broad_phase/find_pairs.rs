@@ -3,11 +3,12 @@
 //! Tasks are numbered by the input: the bands first, then the blocks of oversized bodies. The order
 //! of pairs is that of the tasks, so it does not depend on threads.
 
+use crate::broad_phase::band_pass;
 use crate::broad_phase::context::{PassContext, StepContext};
+use crate::broad_phase::oversized_pass::OversizedSweep;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch};
 use crate::broad_phase::task::TaskOutput;
-use crate::broad_phase::{band_pass, oversized_pass};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
@@ -29,6 +30,7 @@ pub(crate) const FEW_BODIES: usize = 64;
 #[derive(Default)]
 pub(crate) struct PairFinder {
     filing: Filing,
+    oversized: OversizedSweep,
     tasks: Vec<TaskOutput>,
     scratch: ScratchPool,
     /// Set while tasks run: after a panic in one of them, buffers may contain anything.
@@ -145,12 +147,13 @@ impl PairFinder {
         let pages_before = step.pool.free_count();
         self.begin(step, oversized.map_or(0, |oversized| oversized.grid().loose_cell_count()));
         let band_count = bands.band_count();
-        let task_count = band_count + oversized.map_or(0, |oversized| oversized.grid().block_count());
+        self.oversized.prepare(pass);
+        let task_count = band_count + self.oversized.block_count();
         self.grow_tasks(task_count);
         phases.layout += clock.lap();
 
-        let Self { tasks, scratch, .. } = self;
-        let scratch = &*scratch;
+        let Self { oversized, tasks, scratch, .. } = self;
+        let (oversized, scratch) = (&*oversized, &*scratch);
         let span = span!("find_pairs", bands = band_count, oversized_blocks = task_count - band_count);
         let handle = span.handle();
         let (band_tasks, block_tasks) = tasks[..task_count].split_at_mut(band_count);
@@ -161,11 +164,10 @@ impl PairFinder {
             });
         };
         let search_oversized = || {
-            let Some(oversized) = oversized else { return };
             parallel::for_each_mut(step.parallel, block_tasks, |block, output| {
                 let _span = task_span!(handle, "oversized_block", number = block);
                 let search = &mut scratch.own(step.parallel, step.listener.is_some()).search;
-                oversized_pass::run_block(pass, oversized, block, band_count + block, search, output);
+                oversized.run_block(pass, block, band_count + block, search, output);
             });
         };
         parallel::join(step.parallel, search_bands, search_oversized);
@@ -247,7 +249,10 @@ impl PairFinder {
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
-        self.filing.bytes() + self.tasks.capacity() * size_of::<TaskOutput>() + self.scratch.bytes()
+        self.filing.bytes()
+            + self.oversized.bytes()
+            + self.tasks.capacity() * size_of::<TaskOutput>()
+            + self.scratch.bytes()
     }
 
     /// Prepares the buffers for the tasks of a step, and replaces them after a panic.

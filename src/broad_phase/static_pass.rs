@@ -10,7 +10,6 @@
 
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
-use crate::frame::oversized::Oversized;
 use crate::geometry::band_box::BandAxes;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::memory::box_group::{BoxGroup, GROUP_MAX};
@@ -53,8 +52,7 @@ pub(crate) fn find_band_pairs<'s>(
 /// group takes longer for each leaf, and reads it once for all bodies that touch it.
 pub(crate) fn find_oversized_pairs<'s>(
     pass: &PassContext<'s>,
-    oversized: &Oversized,
-    bodies: Range<usize>,
+    bodies: &[BodyRecord],
     SearchScratch { statics: found, .. }: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
@@ -62,23 +60,22 @@ pub(crate) fn find_oversized_pairs<'s>(
         return Some(());
     }
     let mut grouped = GroupPass { pass, group: BoxGroup::new(), sink };
-    let (boxes, rows) = (&oversized.boxes()[bodies.clone()], &oversized.rows()[bodies]);
     let [width, height] = pass.step.statics.mean_leaf_size();
-    for (boxes, rows) in boxes.chunks(GROUP_MAX).zip(rows.chunks(GROUP_MAX)) {
+    for bodies in bodies.chunks(GROUP_MAX) {
         grouped.group.clear();
-        for ([min_x, min_y, max_x, max_y], row) in boxes.iter().zip(rows) {
+        for BodyRecord { aabb: [min_x, min_y, max_x, max_y], row } in bodies {
             let edges = [min_x, min_y, max_x, max_y].map(std::slice::from_ref);
             grouped.group.extend(edges, std::slice::from_ref(row));
         }
-        let near = |&[min_x, min_y, max_x, max_y]: &RawAabb| {
+        let near = |[min_x, min_y, max_x, max_y]: RawAabb| {
             let area = [min_x - width, min_y - height, max_x + width, max_y + height];
             pass.step.level.group_mask(grouped.group.edges(), &area) & grouped.group.all()
         };
-        let near_pairs: u32 = boxes.iter().map(|aabb| near(aabb).count_ones()).sum();
-        if near_pairs as usize >= GROUPED_FROM * boxes.len() {
+        let near_pairs: u32 = bodies.iter().map(|body| near(body.aabb).count_ones()).sum();
+        if near_pairs as usize >= GROUPED_FROM * bodies.len() {
             grouped.search_group()?;
         } else {
-            boxes.iter().zip(rows).try_for_each(|(aabb, &row)| search_alone(pass, aabb, row, found, grouped.sink))?;
+            bodies.iter().try_for_each(|body| search_alone(pass, body, found, grouped.sink))?;
         }
     }
     Some(())
@@ -87,40 +84,38 @@ pub(crate) fn find_oversized_pairs<'s>(
 /// Finds the pairs of one body with statics.
 fn search_alone<'s>(
     pass: &PassContext<'s>,
-    aabb: &RawAabb,
-    row: u32,
+    body: &BodyRecord,
     found: &mut Vec<BodyRecord>,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
     found.clear();
-    pass.step.statics.collect(aabb, found, |found| match found.len() < PAIRS_AT_ONCE {
+    pass.step.statics.collect(&body.aabb, found, |found| match found.len() < PAIRS_AT_ONCE {
         true => Some(()),
-        false => write_pairs(pass, aabb, row, found, sink),
+        false => write_pairs(pass, body, found, sink),
     })?;
-    write_pairs(pass, aabb, row, found, sink)
+    write_pairs(pass, body, found, sink)
 }
 
 /// Writes the pairs of a body with the statics in `found`, which overlap its box, and empties
 /// `found`.
 fn write_pairs<'s>(
     pass: &PassContext<'s>,
-    aabb: &RawAabb,
-    row: u32,
+    body: &BodyRecord,
     found: &mut Vec<BodyRecord>,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
     let PassContext { step, filters_by_row, .. } = *pass;
     let statics = step.statics;
     if filters_by_row.is_some() || statics.has_filters() {
-        let filter = pass.filter(row);
+        let filter = pass.filter(body.row);
         found.retain(|of| filter.interacts_with(statics.filter_of(of.row)));
     }
     if step.are_circles {
-        let circle = BodyCircle::of_box(aabb);
+        let circle = BodyCircle::of_box(&body.aabb);
         found.retain(|of| circle.overlaps_box(&of.aabb));
     }
     let slots = sink.room(found.len())?;
-    slots.iter_mut().zip(&*found).for_each(|(slot, of)| *slot = [row, of.row]);
+    slots.iter_mut().zip(&*found).for_each(|(slot, of)| *slot = [body.row, of.row]);
     sink.advance(found.len());
     found.clear();
     Some(())

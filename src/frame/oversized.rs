@@ -72,9 +72,10 @@ impl Oversized {
         self.boxes.iter().zip(&self.rows).map(|(&aabb, &row)| BodyRecord { aabb, row })
     }
 
-    /// Returns the rows in the order of the double grid's cells, so that near bodies are close.
-    pub(crate) fn rows_in_cell_order(&self) -> impl Iterator<Item = u32> {
-        self.grid.entities().map(|entity| self.rows[entity as usize])
+    /// Returns the box and the row of each body in the order of the double grid's cells, so that
+    /// near bodies are close.
+    pub(crate) fn records_in_cell_order(&self) -> impl Iterator<Item = BodyRecord> {
+        self.grid.entities().map(|entity| self.record(entity))
     }
 
     /// Returns the boxes by entity.

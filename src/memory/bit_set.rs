@@ -54,15 +54,6 @@ impl BitSet {
         self.words.len()
     }
 
-    /// Adds `index` if `wanted`, without a branch. Returns whether it was added and new.
-    #[inline]
-    pub(crate) fn insert_if(&mut self, wanted: bool, index: u32) -> bool {
-        let (word, bit) = (&mut self.words[index as usize / 64], u64::from(wanted) << (index % 64));
-        let new = bit & !*word != 0;
-        *word |= bit;
-        new
-    }
-
     /// Appends all members, ascending.
     pub(crate) fn append_to(&self, members: &mut Vec<u32>) {
         append_bits(&self.words, members);

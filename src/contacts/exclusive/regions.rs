@@ -7,6 +7,7 @@
 
 use crate::frame::frame::Frame;
 use crate::memory::buffers::Buffers;
+use crate::memory::record::BodyRecord;
 use crate::parallel;
 use std::sync::atomic::AtomicU16;
 use std::sync::atomic::Ordering::Relaxed;
@@ -61,7 +62,7 @@ impl RowRegions {
         let first_region = band_count + cached_bands.map_or(0, |bands| bands.band_count());
         let oversized = frame.oversized.rows().len();
         let per_region = oversized.div_ceil(OVERSIZED_REGIONS_MAX).max(OVERSIZED_MIN);
-        for (place, row) in frame.oversized.rows_in_cell_order().enumerate() {
+        for (place, BodyRecord { row, .. }) in frame.oversized.records_in_cell_order().enumerate() {
             by_row[row as usize].store(region_number(first_region + place / per_region), Relaxed);
         }
     }

@@ -13,8 +13,8 @@
 //!
 //! A grid of cells that expand to fit their contents, under a coarser grid that finds those cells,
 //! was described by the author known as "Dragon Energy", in an answer on Stack Overflow about
-//! quadtrees and grids for collision detection. The limits on memory, the sweep of crowded cells
-//! and the layout of the rebuilt grid are this crate's.
+//! quadtrees and grids for collision detection. The limits on memory, the groups of crowded
+//! cells and the layout of the rebuilt grid are this crate's.
 
 mod axis;
 mod cell;

@@ -89,7 +89,6 @@ impl RebuiltGrid {
     /// Sorts the entities of crowded cells and groups all entities if there are any (REBUILT-2).
     fn sort_crowded_cells(&mut self) {
         self.entity_groups.clear();
-        self.sorted_by_y.set_words(std::iter::repeat_n(0, self.loose_cell_count().div_ceil(64)));
         let mut is_any_crowded = false;
         for cell in 0..self.loose_cell_count() {
             let run = self.entities_of(cell);
@@ -99,9 +98,8 @@ impl RebuiltGrid {
             is_any_crowded = true;
             let (sample, filed) = (&mut self.scratch.sample, &mut self.filed[run]);
             let [x, y] = [0, 1].map(|axis| sample.profile(filed.len(), CELL_SAMPLE, axis, |k| filed[k].aabb));
-            let by_y = y.sweeps_better_than(&x);
+            let by_y = y.separates_better_than(&x);
             filed.sort_unstable_by_key(|filed| (total_order_key(filed.aabb[usize::from(by_y)]), filed.entity));
-            self.sorted_by_y.insert_if(by_y, narrow(cell));
         }
         if is_any_crowded {
             self.entity_groups.extend(self.filed.chunks(GROUP_LEN).map(bounds_of));

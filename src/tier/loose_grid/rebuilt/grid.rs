@@ -11,25 +11,20 @@
 //! minima on the axis that separates them better. `entity_groups[k]` covers
 //! `filed[k * GROUP_LEN..][..GROUP_LEN]` if any cell is crowded.
 //!
-//! REBUILT-3: Blocks are runs of `BLOCK_LEN` entities in cell order. A pair is found in the block
-//! of its entity that comes first in that order.
-//!
 //! Layouts that are hard for grids, and the remedies: for clusters, columns and rows with equal
-//! populations (MAP-2). For many boxes that remain in one cell, a sort and sweep of that cell
+//! populations (MAP-2). For many boxes that remain in one cell, groups that are sorted by place
 //! (REBUILT-2). For long thin boxes of one direction, cells of the same proportions. For long boxes
 //! of both directions, where tight cells list many loose cells, a search through the bounds of
 //! groups of loose cells.
 //!
-//! Cost: O(n) to build, and a sort of each crowded cell. Pairs: O(n) if neighbors are of similar
-//! density and size. A search: the loose cells listed in the tight cells that it touches, or 1 /
-//! `GROUP_LEN` of all loose cells if that is less, and the entities of the loose cells that it
-//! overlaps.
+//! Cost: O(n) to build, and a sort of each crowded cell. A search: the loose cells listed in the
+//! tight cells that it touches, or 1 / `GROUP_LEN` of all loose cells if that is less, and the
+//! entities of the loose cells that it overlaps.
 
 use crate::geometry::RawAabb;
-use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{buffers, plain_buffers};
 use crate::tier::loose_grid::cell::LooseCell;
-use crate::tier::loose_grid::indices::{LooseIndex, narrow};
+use crate::tier::loose_grid::indices::LooseIndex;
 use crate::tier::loose_grid::map::CellMap;
 use crate::tier::loose_grid::rebuilt::plan::BoxSample;
 use std::ops::Range;
@@ -38,10 +33,6 @@ use std::ops::Range;
 /// average, random positions do not crowd a cell. Smaller groups cost more memory and more tests of
 /// bounds; larger ones cost more tests of their contents.
 pub(super) const GROUP_LEN: usize = 32;
-
-/// Entities in a block (REBUILT-3): some tens of microseconds, long compared with the overhead of a
-/// task, and short enough to distribute evenly.
-pub(super) const BLOCK_LEN: usize = 1024;
 
 /// An entity in cell order.
 #[derive(Clone, Copy, Debug)]
@@ -60,8 +51,6 @@ pub(crate) struct RebuiltGrid {
     pub(super) cells: Vec<LooseCell>,
     /// `cell_groups[k]` covers the loose cells `cells[k * GROUP_LEN..][..GROUP_LEN]`.
     pub(super) cell_groups: Vec<RawAabb>,
-    /// The crowded cells that are sorted by y instead of x (REBUILT-2).
-    pub(super) sorted_by_y: BitSet,
     pub(super) entity_groups: Vec<RawAabb>,
     pub(super) tight: TightRuns,
     pub(super) scratch: BuildScratch,
@@ -89,7 +78,7 @@ pub(super) struct BuildScratch {
 
 plain_buffers!(FiledEntity);
 buffers!(RebuiltGrid {
-    leveled: filed, cells, cell_groups, sorted_by_y, entity_groups, tight, scratch;
+    leveled: filed, cells, cell_groups, entity_groups, tight, scratch;
     own: ;
     plain: ;
 });
@@ -107,11 +96,6 @@ impl RebuiltGrid {
         self.filed.iter().map(|filed| filed.entity)
     }
 
-    /// Returns the number of blocks that the search for pairs is divided into (REBUILT-3).
-    pub(crate) fn block_count(&self) -> usize {
-        self.filed.len().div_ceil(BLOCK_LEN)
-    }
-
     /// Returns the range of the entities of a loose cell (REBUILT-1).
     #[inline(always)]
     pub(super) fn entities_of(&self, cell: usize) -> Range<usize> {
@@ -122,11 +106,6 @@ impl RebuiltGrid {
     #[inline(always)]
     pub(super) fn cells_of_group(&self, group: usize) -> Range<usize> {
         group * GROUP_LEN..self.loose_cell_count().min((group + 1) * GROUP_LEN)
-    }
-
-    /// Returns whether a crowded cell is sorted by y (REBUILT-2).
-    pub(super) fn is_sorted_by_y(&self, cell: usize) -> bool {
-        self.sorted_by_y.contains(narrow(cell))
     }
 }
 

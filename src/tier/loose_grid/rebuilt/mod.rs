@@ -1,8 +1,8 @@
 //! The double grid of one step: rebuilt from a slice of boxes, everything contiguous.
 
 mod build;
+mod collect;
 pub(crate) mod grid;
-mod pairs;
 mod plan;
 pub(crate) mod query;
 #[cfg(test)]

@@ -54,8 +54,8 @@ impl Profile {
         self
     }
 
-    /// Returns whether a sweep along this axis tests fewer pairs than one along the other.
-    pub(super) fn sweeps_better_than(&self, other: &Self) -> bool {
+    /// Returns whether fewer boxes are beside each other on this axis than on the other.
+    pub(super) fn separates_better_than(&self, other: &Self) -> bool {
         (self.overlap_share(), other.side) < (other.overlap_share(), self.side)
     }
 

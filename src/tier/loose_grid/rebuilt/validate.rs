@@ -1,8 +1,10 @@
 //! Checks the invariants of a rebuilt grid, for tests.
 
-use crate::geometry::{EMPTY_AABB, RawAabb, union};
+use crate::geometry::{EMPTY_AABB, RawAabb, overlaps, union};
 use crate::tier::loose_grid::cell::entry_count_max;
-use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid};
+use crate::tier::loose_grid::rebuilt::collect::LISTED_PER_GROUP_MAX;
+use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, next_group_part};
+use std::ops::Range;
 
 impl RebuiltGrid {
     /// Panics if an invariant does not hold for a grid rebuilt from `boxes`.
@@ -47,8 +49,8 @@ impl RebuiltGrid {
         assert_eq!(bounds, self.cells[cell].bounds, "LOOSE-2: cell {cell}");
         if run.len() > GROUP_LEN {
             assert!(!self.entity_groups.is_empty(), "REBUILT-2: a crowded cell without groups");
-            let axis = usize::from(self.is_sorted_by_y(cell));
-            assert!(self.filed[run].iter().map(|filed| filed.aabb[axis]).is_sorted(), "REBUILT-2: cell {cell}");
+            let is_sorted = |axis: usize| self.filed[run.clone()].iter().map(|filed| filed.aabb[axis]).is_sorted();
+            assert!(is_sorted(0) || is_sorted(1), "REBUILT-2: cell {cell}");
         }
     }
 
@@ -57,20 +59,25 @@ impl RebuiltGrid {
         self.tight.listed.len()
     }
 
-    /// Returns about how many tests of loose cells or entities the search for pairs makes.
-    pub(in crate::tier::loose_grid) fn test_count(&self) -> usize {
-        let lists = self.tight.starts.windows(2).take(self.tight.map.cell_count()).map(|ends| ends[1] - ends[0]);
-        let by_group = self.cell_groups.len() * self.cells.len();
-        let between_cells = lists.map(|len| (len as usize).pow(2)).sum::<usize>().min(by_group);
-        let within_cell = |cell: usize| {
-            let run = &self.filed[self.entities_of(cell)];
+    /// Returns the number of loose cells, groups and entities that [`collect`](Self::collect) tests
+    /// in an area.
+    pub(in crate::tier::loose_grid) fn test_count(&self, area: &RawAabb) -> usize {
+        let range = self.tight.map.touched(area);
+        let ([x0, y0], [x1, y1]) = (range.min, range.max);
+        let listed = (y0..=y1).map(|y| self.tight.row(y, x0, x1).len()).sum::<usize>();
+        let in_groups = (0..self.cell_groups.len()).filter(|&group| overlaps(&self.cell_groups[group], area));
+        let by_group = self.cell_groups.len() + in_groups.map(|group| self.cells_of_group(group).len()).sum::<usize>();
+        let is_by_group = listed > LISTED_PER_GROUP_MAX * self.cell_groups.len();
+        let in_cell = |cell: usize| {
+            let mut run = self.entities_of(cell);
             if run.len() <= GROUP_LEN {
-                return run.len().pow(2) / 2;
+                return run.len();
             }
-            let axis = usize::from(self.is_sorted_by_y(cell));
-            let swept = |k: usize| run[k + 1..].iter().take_while(|b| b.aabb[axis] <= run[k].aabb[axis + 2]).count();
-            (0..run.len()).map(swept).sum()
+            let groups = std::iter::from_fn(|| next_group_part(&mut run));
+            let is_tested = |part: &Range<usize>| overlaps(&self.entity_groups[part.start / GROUP_LEN], area);
+            groups.map(|part| 1 + if is_tested(&part) { part.len() } else { 0 }).sum()
         };
-        between_cells + (0..self.loose_cell_count()).map(within_cell).sum::<usize>()
+        let visited = (0..self.loose_cell_count()).filter(|&cell| overlaps(&self.cells[cell].bounds, area));
+        (if is_by_group { by_group } else { listed }) + visited.map(in_cell).sum::<usize>()
     }
 }
