@@ -21,7 +21,7 @@ const ROOMS: &[&[&str]] = &[
     &["memory"],
     &["plain_data.rs"],
     &["simd"],
-    &["tier/debug_shape.rs", "tier/box_test.rs"],
+    &["tier/debug_shape.rs", "tier/box_test.rs", "tier/sweep"],
     &["tier/point_grid", "tier/loose_grid", "tier/static_tree"],
     &["tier"],
     &["frame"],

@@ -14,8 +14,8 @@ pub(super) const LISTED_PER_GROUP_MAX: usize = 2;
 impl RebuiltGrid {
     /// Appends each entity whose box overlaps `area`, whose edges may be infinite.
     ///
-    /// `seen` contains [`loose_cell_count`](Self::loose_cell_count) bits, which are clear before and
-    /// after.
+    /// `seen` contains [`loose_cell_count`](Self::loose_cell_count) bits, which are clear before
+    /// and after.
     pub(crate) fn collect(&self, area: &RawAabb, seen: &mut BitSet, found: &mut Vec<u32>) {
         if !self.filed.is_empty() {
             self.visit_cells(area, seen, |cell| self.scan(self.entities_of(cell), area, found));

@@ -100,8 +100,8 @@ fn memory_is_bounded_by_the_boxes() {
     }
 }
 
-/// Most tests of cells, groups and boxes in a search for the overlaps of a box. These layouts take 5
-/// to 110; without warped cells, or without sorted ones, some take 260 and more.
+/// Most tests of cells, groups and boxes in a search for the overlaps of a box. These layouts take
+/// 5 to 110; without warped cells, or without sorted ones, some take 260 and more.
 const TESTS_MAX: usize = 128;
 
 #[test]
