@@ -2,7 +2,9 @@
 //!
 //! TASK-1: the task that reports a pair is determined by where its bodies are filed, so each pair
 //! is reported once. The task of a band reports the pairs of its own bodies with each other, with
-//! its ghosts (PARTITION-2), with oversized bodies, and with statics.
+//! its ghosts (PARTITION-2), with oversized bodies, and with statics. The pair of two oversized
+//! bodies is reported by the block of the one that is first in the sweep or, if the double grid is
+//! searched instead, by that of the lower row.
 
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch, WorkerScratch};

@@ -3,12 +3,12 @@
 //! Tasks are numbered by the input: the bands first, then the blocks of oversized bodies. The order
 //! of pairs is that of the tasks, so it does not depend on threads.
 
-use crate::broad_phase::band_pass;
 use crate::broad_phase::context::{PassContext, StepContext};
-use crate::broad_phase::oversized_pass::OversizedSweep;
+use crate::broad_phase::oversized_pass::OversizedSearch;
 use crate::broad_phase::pairs::FoundPairs;
 use crate::broad_phase::scratch_pool::{ScratchPool, SearchScratch};
 use crate::broad_phase::task::TaskOutput;
+use crate::broad_phase::{band_pass, oversized_pass};
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
@@ -22,6 +22,7 @@ use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
 use crate::trace::{span, task_span};
+use std::time::Duration;
 
 /// Bodies up to which a single band is filed faster than bands are planned.
 pub(crate) const FEW_BODIES: usize = 64;
@@ -30,7 +31,7 @@ pub(crate) const FEW_BODIES: usize = 64;
 #[derive(Default)]
 pub(crate) struct PairFinder {
     filing: Filing,
-    oversized: OversizedSweep,
+    oversized: OversizedSearch,
     tasks: Vec<TaskOutput>,
     scratch: ScratchPool,
     /// Set while tasks run: after a panic in one of them, buffers may contain anything.
@@ -147,13 +148,12 @@ impl PairFinder {
         let pages_before = step.pool.free_count();
         self.begin(step, oversized.map_or(0, |oversized| oversized.grid().loose_cell_count()));
         let band_count = bands.band_count();
-        self.oversized.prepare(pass);
-        let task_count = band_count + self.oversized.block_count();
+        let task_count = band_count + oversized_pass::block_count(pass);
         self.grow_tasks(task_count);
         phases.layout += clock.lap();
 
-        let Self { oversized, tasks, scratch, .. } = self;
-        let (oversized, scratch) = (&*oversized, &*scratch);
+        let Self { oversized: oversized_search, tasks, scratch, .. } = self;
+        let scratch = &*scratch;
         let span = span!("find_pairs", bands = band_count, oversized_blocks = task_count - band_count);
         let handle = span.handle();
         let (band_tasks, block_tasks) = tasks[..task_count].split_at_mut(band_count);
@@ -163,16 +163,23 @@ impl PairFinder {
                 band_pass::run_band(pass, number, band, scratch, output);
             });
         };
+        let mut preparing = Duration::ZERO;
         let search_oversized = || {
+            let Some(oversized) = oversized else { return };
+            let mut clock = Clock::now();
+            oversized_search.prepare(pass, oversized);
+            preparing = clock.lap();
+            let search = &*oversized_search;
             parallel::for_each_mut(step.parallel, block_tasks, |block, output| {
                 let _span = task_span!(handle, "oversized_block", number = block);
-                let search = &mut scratch.own(step.parallel, step.listener.is_some()).search;
-                oversized.run_block(pass, block, band_count + block, search, output);
+                let scratch = &mut scratch.own(step.parallel, step.listener.is_some()).search;
+                search.run_block((pass, oversized), block, band_count + block, scratch, output);
             });
         };
         parallel::join(step.parallel, search_bands, search_oversized);
         self.poisoned = false;
         drop(span);
+        phases.passes.oversized += preparing;
         phases.find_pairs += clock.lap();
 
         let span = span!("gather", tasks = task_count; body_pairs, static_pairs);

@@ -1,8 +1,12 @@
-//! The pairs of oversized bodies with each other, by a sweep, and with statics.
+//! The pairs of oversized bodies with each other, and with statics.
 //!
-//! The sweep is divided into blocks of equally many bodies, each of which is a task. It reports the
-//! pairs of its bodies with those that are later in the order of the sweep, and the pairs of its
-//! share of the oversized bodies with statics (TASK-1).
+//! They are found by a sweep, or, if that would test many more pairs than overlap, by a search of
+//! the double grid for each body. Either is divided into blocks of [`BLOCK_LEN`] bodies. The task
+//! of a block takes the bodies at the same places in two orders: that of the sweep for their pairs
+//! with each other, and that of the grid's cells for pairs with statics.
+//!
+//! Cost: a sort of the bodies, before the tasks; a vector of tests for each eight bodies that begin
+//! beside one, or a search of the grid.
 
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
@@ -10,49 +14,64 @@ use crate::broad_phase::static_pass;
 use crate::broad_phase::task::TaskOutput;
 use crate::frame::oversized::Oversized;
 use crate::frame::phases::Clock;
+use crate::geometry::BodyCircle;
 use crate::memory::buffers::buffers;
 use crate::memory::listener::PairKind;
+use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::tier::sweep::axis_sample::sparse_axis;
+use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 
-/// Bodies of a block: some tens of microseconds, long compared with the overhead of a task, and
-/// short enough to distribute evenly.
+/// Bodies of a block: enough that a task takes long compared with its overhead, and few enough that
+/// tasks distribute evenly.
 const BLOCK_LEN: usize = 1024;
 
-/// The oversized bodies of a step, for their tasks.
+/// With up to this many bodies beside a body, a sweep is faster than a search of the grid for each,
+/// which takes 200 to 250 ns.
+const BESIDE_MAX: f64 = 1536.0;
+
+/// As many more may be beside a body for each that overlaps it, which a search tests too.
+const BESIDE_PER_OVERLAP: f64 = 64.0;
+
+/// The oversized bodies of a step, prepared for the tasks.
 #[derive(Default)]
-pub(crate) struct OversizedSweep {
-    axis: usize,
+pub(crate) struct OversizedSearch {
+    /// The axis of the sweep; `None` if the grid is searched instead.
+    axis: Option<usize>,
     /// In the order of the sweep.
     sorted: SortedColumns,
-    /// In the order of the double grid's cells.
+    /// In the order of the grid's cells.
     records: Vec<BodyRecord>,
     sort: SortScratch,
 }
 
-buffers!(OversizedSweep { leveled: sorted, records, sort; own: ; plain: axis; });
+buffers!(OversizedSearch { leveled: sorted, records, sort; own: ; plain: axis; });
 
-impl OversizedSweep {
-    /// Sorts the bodies of a pass along the axis on which few of them are beside each other.
-    pub(crate) fn prepare(&mut self, pass: &PassContext<'_>) {
+/// Number of blocks of the oversized bodies of a pass.
+pub(crate) fn block_count(pass: &PassContext<'_>) -> usize {
+    pass.oversized.map_or(0, |oversized| oversized.rows().len().div_ceil(BLOCK_LEN))
+}
+
+impl OversizedSearch {
+    /// Replaces the contents by the bodies of a pass.
+    pub(crate) fn prepare(&mut self, pass: &PassContext<'_>, oversized: &Oversized) {
         let Self { axis, sorted, records, sort } = self;
         records.clear();
-        records.extend(pass.oversized.into_iter().flat_map(Oversized::records_in_cell_order));
-        (*axis, _) = sparse_axis(records);
-        let filter_of = pass.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
-        sorted.sort(records, *axis, (filter_of, pass.step.are_circles), sort);
-    }
-
-    /// Number of blocks.
-    pub(crate) fn block_count(&self) -> usize {
-        self.records.len().div_ceil(BLOCK_LEN)
+        records.extend(oversized.records_in_cell_order());
+        let (sparse, beside) = sparse_axis(records);
+        // The second estimate takes longer and is seldom needed.
+        let is_sparse = beside <= BESIDE_MAX || beside <= BESIDE_MAX + BESIDE_PER_OVERLAP * overlapping(records);
+        *axis = is_sparse.then_some(sparse);
+        if let Some(axis) = *axis {
+            let filter_of = pass.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+            sorted.sort(records, axis, (filter_of, pass.step.are_circles), sort);
+        }
     }
 
     /// Runs the task of a block. `task` is its number in the step.
     pub(crate) fn run_block(
         &self,
-        pass: &PassContext<'_>,
+        (pass, oversized): (&PassContext<'_>, &Oversized),
         block: usize,
         task: usize,
         scratch: &mut SearchScratch,
@@ -63,7 +82,10 @@ impl OversizedSweep {
         let own = block * BLOCK_LEN..self.records.len().min((block + 1) * BLOCK_LEN);
         let mut sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
         // Both end early once the pair limit is exceeded, which the step sees from the budget.
-        let _ = pass.step.level.scan_sorted(&self.sorted.columns(), own.clone(), self.axis, &mut sink);
+        let _ = match self.axis {
+            Some(axis) => pass.step.level.scan_sorted(&self.sorted.columns(), own.clone(), axis, &mut sink),
+            None => search_grid((pass, oversized), &self.records[own.clone()], scratch, &mut sink),
+        };
         drop(sink);
         output.times.oversized = clock.lap();
         let mut sink = pass.sink(PairKind::Static, task, &mut output.static_pages);
@@ -71,4 +93,27 @@ impl OversizedSweep {
         drop(sink);
         output.times.statics = clock.lap();
     }
+}
+
+/// Finds the pairs of some oversized bodies with those of higher rows, by a search of the grid for
+/// each. `None` once the pair limit is exceeded.
+fn search_grid(
+    (pass, oversized): (&PassContext<'_>, &Oversized),
+    own: &[BodyRecord],
+    SearchScratch { seen_cells, found, .. }: &mut SearchScratch,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    for &BodyRecord { aabb, row } in own {
+        found.clear();
+        oversized.grid().collect(&aabb, seen_cells, found);
+        let (filter, circle) = (pass.filter(row), BodyCircle::of_box(&aabb));
+        let others = found.iter().map(|&entity| oversized.record(entity));
+        let partners = others.filter(|other| {
+            other.row > row
+                && (pass.filters_by_row.is_none() || filter.interacts_with(pass.filter(other.row)))
+                && (!pass.step.are_circles || circle.overlaps(&BodyCircle::of_box(&other.aabb)))
+        });
+        partners.map(|other| [row, other.row]).try_for_each(|pair| sink.push(pair))?;
+    }
+    Some(())
 }

@@ -75,7 +75,7 @@ impl Oversized {
     /// Returns the box and the row of each body in the order of the double grid's cells, so that
     /// near bodies are close.
     pub(crate) fn records_in_cell_order(&self) -> impl Iterator<Item = BodyRecord> {
-        self.grid.entities().map(|entity| self.record(entity))
+        self.grid.boxes().map(|(aabb, entity)| BodyRecord { aabb, row: self.rows[entity as usize] })
     }
 
     /// Returns the boxes by entity.

@@ -4,7 +4,7 @@
 
 use triphase::WorldConfig;
 use triphase_scenes::SplitMix64;
-use triphase_tests::{Columns, ExpectedPairs, WorldSet, check_once, wide_among_tall, world};
+use triphase_tests::{Columns, ExpectedPairs, WorldSet, check_once, pile_and_row, wide_among_tall, world};
 
 /// Compares with brute force at all thread counts and SIMD levels, and with a few other settings.
 fn check(label: &str, columns: &Columns, statics: &[[f32; 4]]) -> ExpectedPairs {
@@ -161,6 +161,9 @@ fn oversized_bodies_alone_find_all_pairs() {
         if k.is_multiple_of(2) { ([0.0, k as f32], [500.0, 0.1]) } else { ([k as f32 - 200.0, 200.0], [0.1, 500.0]) }
     };
     check("a grid of beams", &Columns::from_rows(&(0..400).map(cross).collect::<Vec<_>>()), &[]);
+    // So many beside each other that each searches the double grid.
+    let expected_pairs = check("a pile and a row", &pile_and_row(14_000, &mut random), &[[0.0, 0.0, 9.0, 99.0]]);
+    assert!(expected_pairs.bodies.len() > 5000, "{} pairs", expected_pairs.bodies.len());
 }
 
 #[test]

@@ -8,8 +8,8 @@ use triphase::reference::{circle_self_pairs, circle_static_pairs};
 use triphase::{Bodies, BodyShape, Error, Filter, InvalidRows, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{
-    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, Shape, WorldSet, hits, large_world, random_filters,
-    scene_columns, sequential, settings, world,
+    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, Shape, WorldSet, hits, large_world, pile_and_row,
+    random_filters, scene_columns, sequential, settings, world,
 };
 
 fn circles() -> WorldConfig {
@@ -90,6 +90,20 @@ fn circles_lose_the_pairs_at_corners() {
         let scene = Scene::new(name, 20_000, 0xD15C);
         let [touching, all] = check_columns(&name.to_string(), &mut worlds, &scene_columns(&scene), &scene.statics);
         assert!(touching > all / 2 && touching < all * 19 / 20, "{name}: {touching} of {all}");
+    }
+}
+
+#[test]
+fn oversized_circles_match_brute_force() {
+    let mut worlds = WorldSet::new(circles().with_bound(0.1));
+    let mut random = SplitMix64::new(37);
+    // Swept; and so many beside each other that each searches the double grid.
+    for (label, columns) in [
+        ("swept", Columns::uniform((0..3000).map(|_| random.point(0.0, 60.0)).collect(), [0.4, 0.4])),
+        ("a pile and a row", pile_and_row(14_000, &mut random)),
+    ] {
+        let [touching, all] = check_columns(label, &mut worlds, &columns, &[[0.0, 0.0, 9.0, 99.0]]);
+        assert!(touching > all / 4 && touching < all, "{label}: {touching} of {all}");
     }
 }
 

@@ -7,8 +7,8 @@ use triphase::tier::static_tree::StaticTree;
 use triphase::{Bodies, Column, Error, Filter, InvalidRows, Statics, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
 use triphase_tests::{
-    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, WorldSet, filters_accept, large_world, scene_columns,
-    sequential, settings, world,
+    Columns, ExpectedPairs, FoundPairs, LARGE_WORLD_KINDS, WorldSet, filters_accept, large_world, pile_and_row,
+    scene_columns, sequential, settings, world,
 };
 
 /// Filters of which about half accept each other, with few bits or many, the highest one, none and
@@ -164,6 +164,10 @@ fn filters_apply_to_oversized_bodies() {
         let [some, all] = check_columns(&format!("{large} large"), &mut worlds, &columns, &walls, 7);
         assert!(some > all / 10 && some < all, "{some} of {all}");
     }
+    // They search the double grid.
+    let columns = pile_and_row(14_000, &mut random);
+    let [some, all] = check_columns("a pile and a row", &mut worlds, &columns, &[[0.0, 0.0, 9.0, 99.0]], 7);
+    assert!(some > all / 10 && some < all, "{some} of {all}");
 }
 
 #[test]

@@ -196,6 +196,19 @@ pub fn wide_among_tall(count: usize, random: &mut SplitMix64) -> Columns {
     Columns::from_rows(&rows)
 }
 
+/// A pile of wide bodies beside a row of tall ones, with some squares: on either axis half of them
+/// are beside each other, and few overlap.
+pub fn pile_and_row(count: usize, random: &mut SplitMix64) -> Columns {
+    let side = count as f32 * 0.4;
+    let row = |k: usize| match k % 3 {
+        0 => ([0.0, random.range(0.0, side)], [random.range(0.0, 9.0), 0.4]),
+        1 => ([random.range(5.0, side), -4.0], [0.4, random.range(0.0, 9.0)]),
+        _ if k.is_multiple_of(2) => ([2.0, random.range(0.0, side)], [1.0, 1.0]),
+        _ => ([random.range(0.0, side), 2.0], [1.0, 1.0]),
+    };
+    Columns::from_rows(&(0..count).map(row).collect::<Vec<_>>())
+}
+
 /// The bodies of a scene, ids included, borrowed for a step.
 pub fn scene_bodies(scene: &Scene) -> Bodies<'_> {
     let bodies = Bodies::new(&scene.centers, &scene.half_extents).with_ids(&scene.ids);

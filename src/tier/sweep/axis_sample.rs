@@ -1,12 +1,12 @@
 //! How many boxes are beside each other on an axis, estimated from samples.
 
-use crate::geometry::RawAabb;
+use crate::geometry::{RawAabb, overlaps};
 use crate::memory::record::BodyRecord;
 
 /// Boxes of the sample.
 const SAMPLED: usize = 256;
 
-/// Boxes that are compared with it to choose an axis.
+/// Boxes that are compared with the sample, to choose an axis.
 const COMPARED: usize = 16;
 
 /// A sample of boxes on an axis, in columns, so that loops over it are vectorized.
@@ -20,7 +20,7 @@ pub(crate) struct AxisSample {
 impl AxisSample {
     pub(crate) fn new(axis: usize, boxes: &[BodyRecord]) -> Self {
         let mut sample = Self { axis, lows: [0.0; SAMPLED], highs: [0.0; SAMPLED], len: 0 };
-        for BodyRecord { aabb, .. } in boxes.iter().step_by(boxes.len().div_ceil(SAMPLED).max(1)) {
+        for BodyRecord { aabb, .. } in some_of(boxes, SAMPLED) {
             (sample.lows[sample.len], sample.highs[sample.len]) = (aabb[axis], aabb[axis + 2]);
             sample.len += 1;
         }
@@ -56,9 +56,25 @@ impl AxisSample {
 /// The axis on which few of some boxes are beside each other, and about how many are beside one.
 pub(crate) fn sparse_axis(boxes: &[BodyRecord]) -> (usize, f64) {
     let beside = [0, 1].map(|axis| {
-        let compared = boxes.iter().step_by(boxes.len().div_ceil(COMPARED).max(1)).map(|record| record.aabb);
+        let compared = some_of(boxes, COMPARED).map(|record| record.aabb);
         AxisSample::new(axis, boxes).beside(compared) * boxes.len() as f64
     });
     let axis = usize::from(beside[1] < beside[0]);
     (axis, beside[axis])
+}
+
+/// About how many other boxes overlap one of some boxes.
+pub(crate) fn overlapping(boxes: &[BodyRecord]) -> f64 {
+    let (mut hits, mut tests) = (0, 0);
+    for one in some_of(boxes, SAMPLED / 4) {
+        let others = some_of(boxes, SAMPLED).filter(|other| other.row != one.row);
+        hits += others.filter(|other| overlaps(&one.aabb, &other.aabb)).count();
+        tests += SAMPLED.min(boxes.len());
+    }
+    hits as f64 / tests.max(1) as f64 * boxes.len() as f64
+}
+
+/// Up to `count` of some boxes, evenly.
+fn some_of(boxes: &[BodyRecord], count: usize) -> impl Iterator<Item = &BodyRecord> {
+    boxes.iter().step_by(boxes.len().div_ceil(count).max(1))
 }

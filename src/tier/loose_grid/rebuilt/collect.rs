@@ -3,6 +3,7 @@
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::bit_set::BitSet;
 use crate::tier::loose_grid::indices::LooseIndex;
+use crate::tier::loose_grid::map::CellRange;
 use crate::tier::loose_grid::rebuilt::grid::{GROUP_LEN, RebuiltGrid, next_group_part};
 use std::ops::Range;
 
@@ -28,8 +29,7 @@ impl RebuiltGrid {
         let tight = &self.tight;
         let range = tight.map.touched(area);
         let ([x0, y0], [x1, y1]) = (range.min, range.max);
-        let listed_count = (y0..=y1).map(|y| tight.row(y, x0, x1).len()).sum::<usize>();
-        if listed_count > LISTED_PER_GROUP_MAX * self.cell_groups.len() {
+        if self.listed_count(range) > LISTED_PER_GROUP_MAX * self.cell_groups.len() {
             return self.visit_cells_by_group(area, visit);
         }
         let is_hit = |k: &&LooseIndex| overlaps(&self.cells[k.get()].bounds, area);
@@ -44,6 +44,13 @@ impl RebuiltGrid {
         for y in y0..=y1 {
             tight.row(y, x0, x1).iter().for_each(|k| seen.remove(k.0));
         }
+    }
+
+    /// Returns the number of loose cells that some tight cells list.
+    #[inline(always)]
+    pub(super) fn listed_count(&self, range: CellRange) -> usize {
+        let ([x0, y0], [x1, y1]) = (range.min, range.max);
+        (y0..=y1).map(|y| self.tight.row(y, x0, x1).len()).sum()
     }
 
     /// Does the same as [`visit_cells`](Self::visit_cells) without the tight grid.

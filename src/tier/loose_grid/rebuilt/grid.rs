@@ -12,7 +12,7 @@
 //! `filed[k * GROUP_LEN..][..GROUP_LEN]` if any cell is crowded.
 //!
 //! Layouts that are hard for grids, and the remedies: for clusters, columns and rows with equal
-//! populations (MAP-2). For many boxes that remain in one cell, groups that are sorted by place
+//! populations (MAP-2). For many boxes that remain in one cell, groups that overlap little
 //! (REBUILT-2). For long thin boxes of one direction, cells of the same proportions. For long boxes
 //! of both directions, where tight cells list many loose cells, a search through the bounds of
 //! groups of loose cells.
@@ -91,9 +91,9 @@ impl RebuiltGrid {
         self.cells.len().saturating_sub(1)
     }
 
-    /// Returns all entities in cell order.
-    pub(crate) fn entities(&self) -> impl Iterator<Item = u32> {
-        self.filed.iter().map(|filed| filed.entity)
+    /// Returns the box and the number of each entity, in cell order.
+    pub(crate) fn boxes(&self) -> impl Iterator<Item = (RawAabb, u32)> {
+        self.filed.iter().map(|filed| (filed.aabb, filed.entity))
     }
 
     /// Returns the range of the entities of a loose cell (REBUILT-1).

@@ -62,9 +62,7 @@ impl RebuiltGrid {
     /// Returns the number of loose cells, groups and entities that [`collect`](Self::collect) tests
     /// in an area.
     pub(in crate::tier::loose_grid) fn test_count(&self, area: &RawAabb) -> usize {
-        let range = self.tight.map.touched(area);
-        let ([x0, y0], [x1, y1]) = (range.min, range.max);
-        let listed = (y0..=y1).map(|y| self.tight.row(y, x0, x1).len()).sum::<usize>();
+        let listed = self.listed_count(self.tight.map.touched(area));
         let in_groups = (0..self.cell_groups.len()).filter(|&group| overlaps(&self.cell_groups[group], area));
         let by_group = self.cell_groups.len() + in_groups.map(|group| self.cells_of_group(group).len()).sum::<usize>();
         let is_by_group = listed > LISTED_PER_GROUP_MAX * self.cell_groups.len();
