@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// Many bodies exceed the largest bound. The loose grid, where they are, is meant for few.
+    /// Many bodies exceed the largest bound. The double grid, where they are, is meant for few.
     OversizedBodies {
         /// Bodies above the largest bound.
         oversized_count: usize,
@@ -287,7 +287,7 @@ impl fmt::Display for Advice {
             Self::OversizedBodies { oversized_count, body_count, bound, half_extent_max } => write!(
                 f,
                 "{oversized_count} of {body_count} bodies ({} %) are larger than the largest bound, {bound}, so they \
-                 are in the slower loose grid. Leave WorldConfig::with_bound out, or pass bounds up to \
+                 are in the slower double grid. Leave WorldConfig::with_bound out, or pass bounds up to \
                  {half_extent_max:.3}, the largest half-extent.",
                 percent(oversized_count, body_count)
             ),

@@ -180,7 +180,7 @@ impl WorldConfig {
 
     /// Sets one bound: the largest half-extent, in world units, of bodies in the point grid.
     ///
-    /// Bodies with a larger half-extent on either axis go to the loose grid. Without a bound, the
+    /// Bodies with a larger half-extent on either axis go to the double grid. Without a bound, the
     /// world derives one or several from the sizes in each step. See [the three
     /// tiers](crate#three-tiers). Must be finite and at least 0.
     pub fn with_bound(self, half_extent: f32) -> Self {
@@ -228,7 +228,7 @@ impl WorldConfig {
     /// Sets the least number of bodies for which a step uses several threads; 8,000 by default.
     ///
     /// In a step that is [told what changed](crate::World::step_changed), each changed row counts
-    /// as ten bodies. `None` keeps all work of the world on the calling thread. Results do not
+    /// as eight bodies. `None` keeps all work of the world on the calling thread. Results do not
     /// depend on this setting.
     pub fn with_parallel_threshold(mut self, bodies: impl Into<Option<usize>>) -> Self {
         self.parallel_threshold = bodies.into();

@@ -65,7 +65,8 @@
 //! * **Unbounded.** Any finite coordinates. Memory follows the number of bodies, pairs and statics,
 //!   never the extent of the world.
 //! * **Steady.** A step allocates only when the world grows: stepping the same frames again
-//!   allocates nothing.
+//!   allocates nothing. (Exceptions are a [`World::step_changed`] that has to step all rows, and
+//!   steps while several snapshots are held.)
 //! * **Robust.** Invalid input is an error that names the row, the column and the value. After an
 //!   error, contacts and queries are still those of the last successful step.
 //!

@@ -108,7 +108,7 @@ impl GridReport {
 }
 
 impl Report {
-    /// Number of bodies in tier 1, cached and moved ones included.
+    /// Number of bodies in point grids, those whose pairs were reused included.
     pub fn common_count(&self) -> usize {
         self.common_count
     }
@@ -213,7 +213,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let common = self.common_count();
         write!(f, "{:NAME_WIDTH$}{}", "bodies", common + self.oversized_count)?;
-        write!(f, ": {common} common, {} oversized (in the loose grid)", self.oversized_count)?;
+        write!(f, ": {common} common, {} oversized (in the double grid)", self.oversized_count)?;
         if self.skipped_count > 0 {
             write!(f, ", {} more skipped as invalid", self.skipped_count)?;
         }

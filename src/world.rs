@@ -199,8 +199,8 @@ impl World {
     ///   others. Both parts are in ascending order.
     ///
     /// Rows that were named, added or removed have changed, and so have bodies at statics that
-    /// changed (see below). No row counts as changed in the last step if that was not by
-    /// `step_changed`, or if all its rows were new, or more statics than are remembered.
+    /// changed (see below). No row counts as changed in the last step if that step was made by
+    /// another method, if all its rows were new, or if more statics changed than are remembered.
     ///
     /// The order of query hits, of [`spatial_order`](Self::spatial_order) and of
     /// [`par_for_each_pair_mut`](Contacts::par_for_each_pair_mut) depends on earlier steps too.
@@ -209,10 +209,10 @@ impl World {
     ///
     /// O(changed rows + their pairs), in parallel, and for flags a pass over these. In a crowd of a
     /// million, a row that changes in each step costs 6 to 16 times as much as a row of `step`: 6
-    /// if one in twenty changes, 16 if one in a thousand does. These need not be searched for in
-    /// each step: a list of their neighbors lasts until they have moved on, or a body near them
-    /// changes or comes to rest. A row that did not change in the last step costs 22 to 50 times as
-    /// much.
+    /// if one in twenty changes, 16 if one in a thousand does. The neighbors of such a row need not
+    /// be searched for in each step: a list of them lasts until the row has moved on, or a body
+    /// near it changes or comes to rest. A row that did not change in the last step costs 22 to 50
+    /// times as much as a row of `step`.
     /// Besides:
     ///
     /// - If many rows changed, this is `step`, once the list has been read: more than one in eight
@@ -230,7 +230,7 @@ impl World {
     ///   changed in another way, since the last step. (The boxes of these changes are kept, up to
     ///   1,024; a replacement has two, any other change one.)
     /// - Rows that have left the cells in which they were filed, and then rest, are filed again
-    ///   when others come to rest like this. Once that has cost as much as filing all rows, all
+    ///   together with the next rows that do so. Once that has cost as much as filing all rows, all
     ///   rows are filed, in about the time of `step`.
     /// - If a body changed that is oversized, all oversized bodies are filed again.
     /// - With tracked contacts, a row whose id changes costs several microseconds more than one
@@ -789,9 +789,9 @@ impl World {
     /// ```
     /// use triphase::{Bodies, World};
     /// let mut world = World::default();
-    /// # let orcs = [[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]];
-    /// # let arrows = [[90.0f32, 0.1], [0.2, 0.1]];
-    /// # world.step(&[Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::uniform(&arrows, [0.1, 0.1])])?;
+    /// let orcs = [[0.0f32, 0.0], [90.0, 0.0], [0.5, 0.0]];
+    /// let arrows = [[90.0f32, 0.1], [0.2, 0.1]];
+    /// world.step(&[Bodies::uniform(&orcs, [0.5, 0.5]), Bodies::uniform(&arrows, [0.1, 0.1])])?;
     /// let mut order = Vec::new();
     /// world.spatial_order(&mut order);
     /// let first_arrow = orcs.len() as u32;

@@ -92,7 +92,7 @@ fn oversized_bodies_are_advised_against() {
     let advice = crowd(WorldConfig::new().with_bound(0.1))[0].to_string();
     assert_eq!(
         advice,
-        "5000 of 5000 bodies (100 %) are larger than the largest bound, 0.1, so they are in the slower loose grid. \
+        "5000 of 5000 bodies (100 %) are larger than the largest bound, 0.1, so they are in the slower double grid. \
          Leave WorldConfig::with_bound out, or pass bounds up to 0.500, the largest half-extent."
     );
     assert_eq!(crowd(WorldConfig::new().with_bound(half_extent_max)), [], "what is advised helps");

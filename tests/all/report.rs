@@ -82,7 +82,7 @@ fn report_prints_its_fields() {
     let pair_mib = report.pair_bytes as f64 / (1 << 20) as f64;
     let expected = format!(
         "\
-bodies    5000: 4995 common, 5 oversized (in the loose grid)
+bodies    5000: 4995 common, 5 oversized (in the double grid)
 grid      4995 bodies with half-extents up to 0.749, in cells of 1.10 x 2.90 with 3.2 bodies each, cut into 2 bands
 statics   1000
 pairs     {} of two bodies, {} of a body and a static
@@ -120,7 +120,7 @@ fn report_prints_when_all_rows_were_filed() {
 fn report_prints_cached_and_skipped_rows_only_if_there_are_any() {
     let plain = World::default().report().to_string();
     let expected = "\
-bodies    0: 0 common, 0 oversized (in the loose grid)
+bodies    0: 0 common, 0 oversized (in the double grid)
 statics   0
 pairs     0 of two bodies, 0 of a body and a static
 memory    ";
@@ -136,7 +136,7 @@ memory    ";
     let text = world.report().to_string();
     let lines: Vec<&str> = text.lines().collect();
     let expected = [
-        "bodies    499: 499 common, 0 oversized (in the loose grid), 1 more skipped as invalid",
+        "bodies    499: 499 common, 0 oversized (in the double grid), 1 more skipped as invalid",
         "asleep    499 bodies, whose pairs were reused",
     ];
     assert_eq!(lines[..2], expected, "{text}");

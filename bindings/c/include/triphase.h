@@ -378,7 +378,7 @@ typedef struct tp_config {
   // Number of elements of `bounds`; 0 by default: bounds are derived from the bodies of each step.
   uint32_t bound_count;
   // The largest half-extents of the size classes of bodies, ascending, in world units. Larger
-  // bodies go to the loose grid.
+  // bodies go to the double grid.
   float bounds[TP_BOUNDS_MAX];
   // Side of the cells of point grids, in world units; 0, the default, to derive it.
   float cell_size;

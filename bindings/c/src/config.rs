@@ -80,7 +80,7 @@ pub struct tp_config {
     /// Number of elements of `bounds`; 0 by default: bounds are derived from the bodies of each step.
     pub bound_count: u32,
     /// The largest half-extents of the size classes of bodies, ascending, in world units. Larger
-    /// bodies go to the loose grid.
+    /// bodies go to the double grid.
     pub bounds: [f32; TP_BOUNDS_MAX],
     /// Side of the cells of point grids, in world units; 0, the default, to derive it.
     pub cell_size: f32,
