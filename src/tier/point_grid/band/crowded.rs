@@ -160,10 +160,10 @@ impl SizeSplit<'_> {
 
 /// The axis to sweep along, if that is estimated to be faster than splitting by size.
 fn sweep_axis(part: &[BodyRecord]) -> Option<usize> {
-    let (axis, overlapping) = sparse_axis(part);
+    let (axis, beside) = sparse_axis(part);
     // Cuts are nested as often as the scales can be halved.
     let cuts = libm::log2(scales(part).max(2).into());
-    (overlapping <= SWEPT_MAX * cuts).then_some(axis)
+    (beside <= SWEPT_MAX * cuts).then_some(axis)
 }
 
 /// About how many different sizes there are: factors of four, on the axis that has more of them.
