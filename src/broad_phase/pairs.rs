@@ -48,6 +48,9 @@ impl PairPages {
 
     /// Appends pairs, on pages from the pool.
     fn push_pairs(&mut self, pool: &PagePool, mut pairs: impl ExactSizeIterator<Item = [u32; 2]>) {
+        if pairs.len() == 0 {
+            return;
+        }
         self.pair_count += pairs.len();
         let budget = PairBudget::new(usize::MAX);
         let mut sink = PairSink::new(pool, &budget, &mut self.pages);

@@ -257,8 +257,9 @@ impl Frames {
 
     /// Stops publishing once the last reader is gone (FRAME-5).
     fn retract(&mut self) {
-        if !self.has_readers() {
-            self.published.0.replace(None);
+        // Not locked, as nobody else has it.
+        if let Some(published) = Arc::get_mut(&mut self.published.0) {
+            published.state.get_mut().latest = None;
         }
     }
 }

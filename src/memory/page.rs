@@ -79,7 +79,9 @@ impl PagePool {
     }
 
     pub(crate) fn recycle(&self, pages: &mut Vec<Page>) {
-        self.free.lock().extend(pages.drain(..).map(|page| page.page));
+        if !pages.is_empty() {
+            self.free.lock().extend(pages.drain(..).map(|page| page.page));
+        }
     }
 
     /// Makes sure that there are `free` free pages besides `used` ones, and capacity to take all

@@ -40,8 +40,14 @@ impl PairEdits {
     }
 }
 
+/// Entries up to which a comparison sort is faster than clearing and summing tables.
+const FEW_ENTRIES: usize = 256;
+
 /// Sorts pairs as [entries](crate::pair::entry). `spare` is a buffer.
 pub(crate) fn sort_entries(entries: &mut Vec<u64>, spare: &mut Vec<u64>) {
+    if entries.len() <= FEW_ENTRIES {
+        return entries.sort_unstable();
+    }
     // By the first row, of which most have few pairs, and then the pairs of each.
     radix::sort_by(entries, spare, |&entry| entry >> 32);
     entries.chunk_by_mut(|a, b| a >> 32 == b >> 32).for_each(<[u64]>::sort_unstable);
@@ -82,7 +88,9 @@ mod tests {
     #[test]
     fn entries_of_rows_of_any_size_are_sorted() {
         let mut random = SplitMix64::new(7);
-        for (count, rows) in [(0, 1), (3, 9), (64, 1 << 20), (65, 2), (5000, 1 << 20), (5000, u32::MAX as usize)] {
+        for (count, rows) in
+            [(0, 1), (3, 9), (FEW_ENTRIES, 1 << 20), (FEW_ENTRIES + 1, 2), (5000, 1 << 20), (5000, u32::MAX as usize)]
+        {
             let mut row = || random.below(rows) as u32;
             let mut entries: Vec<u64> = (0..count).map(|_| entry(row(), row())).collect();
             let mut expected = entries.clone();
