@@ -96,6 +96,11 @@ impl StepParts<'_> {
 
     fn finish_buffers(&mut self, usage: StepUsage) {
         self.broad_phase.match_capacity();
+        self.count_usage(usage);
+    }
+
+    /// Counts what a step used, and gives back a part of what has not been used for long.
+    pub(crate) fn count_usage(&mut self, usage: StepUsage) {
         if let Some(part) = self.usage.count(usage, PART_COUNT) {
             self.shrink_part(part);
         }

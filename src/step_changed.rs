@@ -12,13 +12,14 @@ use crate::contacts::changes::kept_pairs::KeptPairs;
 use crate::contacts::events::tracker::TrackedStep;
 use crate::error::Error;
 use crate::frame::frame::Frame;
-use crate::frame::phases::{Clock, PhaseTimes};
+use crate::frame::phases::{Clock, PhaseTimer, PhaseTimes};
 use crate::history::{RestartCause, StepKind};
 use crate::input::bodies::Bodies;
 use crate::input::changed_rows::ChangedRows;
 use crate::input::chunks::Chunks;
 use crate::input::filter::Filter;
 use crate::input::rows::BoxSource;
+use crate::memory::usage::StepUsage;
 use crate::pair::Hit;
 use crate::query::QueryBuilder;
 use crate::step::StepParts;
@@ -36,6 +37,10 @@ const COST_ACTIVE: usize = 8;
 
 /// As many cost as much as one newly changed row.
 const COST_NEWLY_CHANGED: usize = 22;
+
+/// Changed rows from which on phases are timed: that takes as long as eight readings of the clock, or
+/// as one changed row.
+const TIMED_ROWS_MIN: usize = 32;
 
 impl StepParts<'_> {
     /// Steps one frame of which only some rows changed since the last one.
@@ -67,10 +72,12 @@ impl StepParts<'_> {
         let statics_are_known = self.add_rows_at_changed_statics(rows.len());
         self.broad_phase.changed_count = self.broad_phase.changed.rows().len();
         let plan = self.plan(rows, last_count, statics_are_known);
-        if plan == StepKind::Told {
-            self.update(rows, start)?;
-        } else {
+        if plan != StepKind::Told {
             self.step_all_changed(rows, plan, statics_are_known, start)?;
+        } else if self.is_idle() {
+            self.repeat_step(start);
+        } else {
+            self.update(rows, start)?;
         }
         self.history.count_step(plan);
         Ok(())
@@ -207,26 +214,49 @@ impl StepParts<'_> {
         Ok(())
     }
 
+    /// Whether nothing changed in this step and in the last one, so that what they find is the same.
+    fn is_idle(&mut self) -> bool {
+        let Self { statics, frames, broad_phase, contacts, .. } = self;
+        broad_phase.changed.len() + contacts.kept.last_changed.len() == 0
+            && contacts.events.is_none()
+            && frames.front().statics.version == statics.version
+            && !frames.front_is_shared()
+    }
+
+    /// Makes the last step the present one too.
+    fn repeat_step(&mut self, start: Clock) {
+        let Self { frames, broad_phase, contacts, .. } = self;
+        let frame = frames.front_mut();
+        frame.step += 1;
+        broad_phase.row_index.count_update(frame);
+        contacts.kept.count_update(frame.moved.stamp);
+        contacts.changed_view.set_none_again();
+        let usage = StepUsage { rows: frame.row_count, pairs: contacts.found.pair_count() };
+        frame.phases = PhaseTimes { total: { start }.lap(), ..PhaseTimes::default() };
+        self.count_usage(usage);
+    }
+
     /// Updates the last step.
     fn update(&mut self, rows: &Chunks<'_, '_>, start: Clock) -> Result<(), Error> {
-        let parallel = self.config.is_parallel(self.broad_phase.changed.rows().len() * COST_ACTIVE);
-        let mut update = Update { are_circles: self.are_circles(rows), parallel, phases: PhaseTimes::default(), start };
-        let clock = self.find_update(rows, &mut update)?;
-        self.apply_update(rows, update, clock);
+        let changed_count = self.broad_phase.changed.len();
+        let parallel = self.config.is_parallel(changed_count * COST_ACTIVE);
+        let timer = PhaseTimer::new(start, changed_count >= TIMED_ROWS_MIN);
+        let mut update =
+            Update { are_circles: self.are_circles(rows), parallel, phases: PhaseTimes::default(), start, timer };
+        self.find_update(rows, &mut update)?;
+        self.apply_update(rows, update);
         Ok(())
     }
 
     /// Reads the changed rows and finds their pairs; the last step stays as it is.
-    fn find_update(&mut self, rows: &Chunks<'_, '_>, update: &mut Update) -> Result<Clock, Error> {
-        let &mut Update { are_circles, parallel, ref mut phases, start } = update;
+    fn find_update(&mut self, rows: &Chunks<'_, '_>, update: &mut Update) -> Result<(), Error> {
+        let &mut Update { are_circles, parallel, ref mut phases, ref mut timer, .. } = update;
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
-        // Eight reads of the clock take as long as a changed row, so it is read seldom.
-        let mut clock = start;
         let front = frames.front();
         let span = span!("read_changed");
         broad_phase.changed_bodies.read(rows, &broad_phase.changed, parallel)?;
         drop(span);
-        phases.plan = clock.lap();
+        phases.plan = timer.lap();
         let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
         let span = span!("find_changed_pairs");
         let KeptPairs { last_changed: last, found, .. } = &mut contacts.kept;
@@ -235,24 +265,24 @@ impl StepParts<'_> {
         if contacts.kept.plan_edits(&broad_phase.changed) > config.pair_limit {
             return Err(Error::TooManyPairs { limit: config.pair_limit });
         }
-        phases.find_pairs = clock.lap();
+        phases.find_pairs = timer.lap();
         contacts.identify_changed(rows, broad_phase.changed.rows())?;
         if config.contact_tracking {
-            phases.track_contacts = clock.lap();
+            phases.track_contacts = timer.lap();
         }
-        Ok(clock)
+        Ok(())
     }
 
     /// Moves the changed rows and edits the pairs of the last step. This cannot fail.
-    fn apply_update(&mut self, rows: &Chunks<'_, '_>, update: Update, mut clock: Clock) {
-        let Update { are_circles, parallel, mut phases, start } = update;
+    fn apply_update(&mut self, rows: &Chunks<'_, '_>, update: Update) {
+        let Update { are_circles, parallel, mut phases, start, mut timer } = update;
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let step_number = frames.front().step + 1;
         // The last frame becomes the next, or a copy of it does if readers have it.
         let mut copy = frames.front_is_shared().then(|| frames.next());
         if let Some(copy) = &mut copy {
             broad_phase.row_index.catch_up(Arc::make_mut(copy), frames.front());
-            phases.layout = clock.lap();
+            phases.layout = timer.lap();
         }
         let frame = match &mut copy {
             Some(copy) => Arc::make_mut(copy),
@@ -269,20 +299,20 @@ impl StepParts<'_> {
         write_columns(&broad_phase.changed_bodies.by_row, rows, frame);
         frame.ids_stamp = frame.moved.stamp;
         frame.statics.copy_from(statics);
-        phases.partition = clock.lap();
+        phases.partition = timer.lap();
         let span = span!("edit_pairs");
         contacts.apply_changes(&broad_phase.changed, rows.len(), frame.moved.stamp, parallel);
         drop(span);
-        phases.gather = clock.lap();
+        phases.gather = timer.lap();
         let span = config.contact_tracking.then(|| span!("track_contacts"));
         let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
         contacts.track_changes(tracked, broad_phase.changed.set(), frame);
         drop(span);
         contacts.changed_view.set_found();
         if config.contact_tracking {
-            phases.track_contacts += clock.lap();
+            phases.track_contacts += timer.lap();
         }
-        phases.total = clock.since(&start);
+        phases.total = { start }.lap();
         frame.phases = phases;
         self.remember_changed();
         match copy {
@@ -327,6 +357,7 @@ struct Update {
     parallel: bool,
     phases: PhaseTimes,
     start: Clock,
+    timer: PhaseTimer,
 }
 
 /// Writes the filters and the ids of the changed rows to the frame of the step.

@@ -13,7 +13,7 @@ use std::time::Instant;
 /// After [`World::step_changed`](crate::World::step_changed), if it only read the changed rows:
 /// `plan` is reading and sorting these, `find_pairs` filing them and finding their pairs, `layout`
 /// copying what readers have of the last step, `partition` moving the rows, and `gather` editing
-/// the pairs.
+/// the pairs. With fewer than 32 changed rows only `total` is measured.
 ///
 /// All times are zero on targets without a clock, such as `wasm32-unknown-unknown`, unless
 /// [one is set](Self::set_clock).
@@ -164,5 +164,22 @@ impl Clock {
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
     pub(crate) fn since(&self, earlier: &Self) -> Duration {
         self.at.saturating_sub(earlier.at)
+    }
+}
+
+/// Times the phases of a step one after the other, or none if the clock would take too long.
+pub(crate) struct PhaseTimer {
+    clock: Option<Clock>,
+}
+
+impl PhaseTimer {
+    /// The first phase has begun at `start`.
+    pub(crate) fn new(start: Clock, is_on: bool) -> Self {
+        Self { clock: is_on.then_some(start) }
+    }
+
+    /// The time of a phase that ends now; the next one begins.
+    pub(crate) fn lap(&mut self) -> Duration {
+        self.clock.as_mut().map_or(Duration::ZERO, Clock::lap)
     }
 }

@@ -482,6 +482,54 @@ fn wide_bodies_among_tall_ones_that_move_are_found() {
 }
 
 #[test]
+fn steps_without_changes_repeat_the_last_one() {
+    let all = || WorldConfig::new().with_contact_tracking(true).with_partner_lists(true);
+    let configs = [
+        WorldConfig::new(),
+        WorldConfig::new().with_partner_lists(true),
+        WorldConfig::new().with_body_shape(BodyShape::Circle),
+        all(),
+        all().with_margin(0.2),
+    ];
+    for (k, config) in configs.into_iter().enumerate() {
+        let mut random = SplitMix64::new(SEED + k as u64);
+        let (mut told, scene) = scene_told(config, SceneName::Castles, 1000, k % 2 == 1);
+        let (mut snapshots, mut next_id) = (Vec::new(), 1 << 40);
+        let area = Aabb::new([-1e4, -1e4], [1e4, 1e4]).expect("a box");
+        let elsewhere = [-9e3f32, -9e3, -8e3, -8e3];
+        for frame in 0..80 {
+            let count = [0, 0, 0, 1, 7, 30][random.below(6)];
+            change_some(&mut told, &scene, &mut random, count, &mut next_id);
+            let what = random.below(12);
+            match what {
+                0 => change_some_statics(&mut told, &scene, &mut random, &mut next_id),
+                // Where no body is.
+                6 => told.change_statics(&[], |world| _ = world.insert_statics(&[elsewhere]).expect("a valid box")),
+                1 => snapshots.push(told.told.reader().latest()),
+                2..5 => snapshots.clear(),
+                _ => {}
+            }
+            let label = format!("settings {k}, frame {frame}, {count} changes");
+            let (step, filed_steps_ago) = (told.told.step_number(), told.told.report().filed_steps_ago);
+            // After more steps all rows may be filed again.
+            let is_updated = told.can_update && count == 0 && what > 0 && filed_steps_ago < 30;
+            told.step(&label);
+            assert_eq!(told.told.step_number(), step + 1, "{label}");
+            if is_updated {
+                assert_eq!(told.told.report().filed_steps_ago, filed_steps_ago + 1, "{label}");
+            }
+            let statics_of = |world: &mut World| {
+                let latest = world.reader().latest();
+                let hits = latest.query_aabb(area);
+                let rows = hits.filter_map(|hit| if let Hit::Static { row, .. } = hit { Some(row) } else { None });
+                rows.collect::<BTreeSet<u32>>()
+            };
+            assert_eq!(statics_of(&mut told.told), statics_of(&mut told.full), "{label}: statics of the latest step");
+        }
+    }
+}
+
+#[test]
 fn readers_keep_the_steps_that_they_took() {
     let mut random = SplitMix64::new(SEED);
     let (mut told, scene) = scene_told(WorldConfig::new().with_contact_tracking(true), SceneName::Crowd, 2000, true);

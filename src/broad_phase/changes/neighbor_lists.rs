@@ -242,6 +242,13 @@ impl NeighborLists {
         self.stamp = stamp;
     }
 
+    /// The frame got another stamp, though nothing changed in it.
+    pub(crate) fn move_on(&mut self, before: FrameStamp, now: FrameStamp) {
+        if self.stamp == before {
+            self.stamp = now;
+        }
+    }
+
     /// The slots of the changed rows, and what tasks read.
     pub(super) fn parts(&mut self, level: DetectedSimd) -> (&mut [Slot], SharedLists<'_>) {
         (&mut self.slots, SharedLists { octets: &self.octets, dirty: &self.dirty, are_wanted: self.are_wanted, level })

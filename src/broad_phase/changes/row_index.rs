@@ -229,6 +229,16 @@ impl RowIndex {
         self.stamp = stamp;
     }
 
+    /// Counts an update that changes nothing in the frame of the index.
+    pub(crate) fn count_update(&mut self, frame: &mut Frame) {
+        self.stamp.updates += 1;
+        let ChangeLog { rows, places } = &mut self.logs[log_at(self.stamp.updates)];
+        rows.clear();
+        places.clear();
+        frame.moved.stamp = self.stamp;
+        frame.ids_stamp = self.stamp;
+    }
+
     /// Returns the rows that changed in the last step, but not in this one, to their entries in the
     /// bands if they are still in the same cells, or settles them.
     fn settle(&mut self, changed: &ChangedSet, stamp: FrameStamp, frame: &mut Frame, log: &mut ChangeLog) {

@@ -59,6 +59,14 @@ impl ChangedView {
         self.set(Known::Pairs);
     }
 
+    /// Another step has succeeded; neither it nor the one before had changed rows.
+    pub(crate) fn set_none_again(&mut self) {
+        // What was listed before, nothing, is listed again.
+        if self.known != Known::Pairs {
+            self.set_found();
+        }
+    }
+
     /// Whether it is known which rows changed in the last successful step.
     pub(crate) fn are_rows_known(&self) -> bool {
         self.known != Known::Nothing

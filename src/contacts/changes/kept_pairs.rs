@@ -96,6 +96,12 @@ impl KeptPairs {
         stamp.filing > 0 && self.stamp == stamp
     }
 
+    /// Counts a step without changed rows after another one: all pairs stay as they are.
+    pub(crate) fn count_update(&mut self, stamp: FrameStamp) {
+        self.found.neighbor_lists.move_on(self.stamp, stamp);
+        self.stamp = stamp;
+    }
+
     /// Removes the static pairs, which then differ from those of the last step.
     pub(crate) fn clear_statics(&mut self) {
         self.stamp = FrameStamp::default();
