@@ -58,7 +58,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         }
         eprintln!("{}: {} steps, all engines found the same pairs", scene.name, recording.step_count());
     }
-    println!("Microseconds of a step (nanoseconds of a body), medians, one thread; {}", origin());
+    println!("Microseconds of a step (nanoseconds of a body), medians unless it says mean, one thread; {}", origin());
     println!("Ratio: the time of Box2D's tree to that of triphase.");
     let [all, changed, leaves] = tables;
     all.print("All pairs of each step", &["triphase", "triphase asleep", "grid", "Box2D"]);

@@ -35,18 +35,18 @@ impl State {
     }
 }
 
-/// What was measured in the steps of one state.
+/// What was measured in the steps of one state, or in all steps.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// The state.
-    pub state: State,
-    /// Number of steps in that state.
+    /// The state; `None` for all steps.
+    pub state: Option<State>,
+    /// Number of these steps.
     pub step_count: usize,
-    /// Median of the number of changed boxes.
+    /// Median of the number of changed boxes; of all steps, the mean.
     pub changed_count: usize,
-    /// Median of the number of pairs that were asked for.
+    /// Median of the number of pairs that were asked for; of all steps, the mean.
     pub pair_count: usize,
-    /// Name of each engine, and its median time of a step.
+    /// Name of each engine, and its median time of a step; of all steps, the mean.
     pub times: Vec<(&'static str, Duration)>,
 }
 
@@ -112,7 +112,7 @@ fn first_difference(expected: &Found, found: &Found) -> Option<String> {
     first("body", &expected.bodies, &found.bodies).or_else(|| first("static", &expected.statics, &found.statics))
 }
 
-/// Measures the engines in turn, step by step, `rounds` times.
+/// Measures the engines in turn, step by step, `rounds` times: the steps of each state, then all.
 ///
 /// `states` has the state of each step, and `pair_counts` the number of its pairs.
 ///
@@ -148,12 +148,13 @@ pub fn measure(
             }
         }
     }
-    let figures = State::ALL.into_iter().filter_map(|state| {
+    let changed_count = |number: usize| recording.step(number).changed.len();
+    let of_state = State::ALL.into_iter().filter_map(|state| {
         let steps = || (WARM_UP..recording.step_count()).filter(|&number| states[number] == state);
         Some(Figures {
-            state,
+            state: Some(state),
             step_count: steps().count(),
-            changed_count: median(steps().map(|number| recording.step(number).changed.len()).collect())?,
+            changed_count: median(steps().map(changed_count).collect())?,
             pair_count: median(steps().map(|number| pair_counts[number]).collect())?,
             times: names
                 .iter()
@@ -162,7 +163,17 @@ pub fn measure(
                 .collect(),
         })
     });
-    Ok(figures.collect())
+    let steps = WARM_UP..recording.step_count();
+    let step_count = steps.len().max(1);
+    let mean_time = |t: &[Vec<Duration>; 2]| t.iter().flatten().sum::<Duration>() / (rounds * step_count) as u32;
+    let of_all = Figures {
+        state: None,
+        step_count: steps.len(),
+        changed_count: steps.clone().map(changed_count).sum::<usize>() / step_count,
+        pair_count: pair_counts[steps].iter().sum::<usize>() / step_count,
+        times: names.iter().zip(&times).map(|(&name, t)| (name, mean_time(t))).collect(),
+    };
+    Ok(of_state.chain([of_all]).collect())
 }
 
 /// The state of each step, by the tight boxes.

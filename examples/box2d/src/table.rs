@@ -5,7 +5,7 @@ use crate::recording::Recording;
 use std::process::Command;
 use std::time::Duration;
 
-/// A table with a line for each scene and state; columns of engines are those of the first line.
+/// A table with lines for each scene: its states, and all steps; columns of engines are those of the first line.
 #[derive(Default)]
 pub struct Table {
     lines: Vec<(String, String, usize, Figures)>,
@@ -26,8 +26,9 @@ impl Table {
         println!("|---|--:|---|--:|--:|--:|{}--:|", "--:|".repeat(engines.len()));
         for (scene, size, row_count, line) in &self.lines {
             let state = match line.state {
-                State::Moving => "moving",
-                State::Quiet => "quiet",
+                Some(State::Moving) => "moving",
+                Some(State::Quiet) => "quiet",
+                None => "all: mean",
             };
             let time = |name: &str| line.times.iter().find(|(engine, _)| *engine == name).map(|&(_, time)| time);
             let cells: Vec<String> = engines.iter().map(|&name| cell(time(name), *row_count)).collect();

@@ -48,9 +48,32 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, spare: &mut Vec<u64>) {
     if entries.len() <= FEW_ENTRIES {
         return entries.sort_unstable();
     }
-    // By the first row, of which most have few pairs, and then the pairs of each.
     radix::sort_by(entries, spare, |&entry| entry >> 32);
-    entries.chunk_by_mut(|a, b| a >> 32 == b >> 32).for_each(<[u64]>::sort_unstable);
+    sort_within_rows(entries);
+}
+
+/// Sorts the pairs of each first row, which are in one place already.
+///
+/// Most rows have one or two pairs: exchanging neighbors without branches sorts these, and few
+/// pairs remain where a branch is taken.
+fn sort_within_rows(entries: &mut [u64]) {
+    for k in 1..entries.len() {
+        let (a, b) = (entries[k - 1], entries[k]);
+        (entries[k - 1], entries[k]) = (a.min(b), a.max(b));
+    }
+    let mut next = 1;
+    while next < entries.len() {
+        if entries[next - 1] <= entries[next] {
+            next += 1;
+            continue;
+        }
+        let row = entries[next] >> 32;
+        let is_other = |entry: &u64| entry >> 32 != row;
+        let start = entries[..next].iter().rposition(is_other).map_or(0, |before| before + 1);
+        let end = entries[next..].iter().position(is_other).map_or(entries.len(), |after| next + after);
+        entries[start..end].sort_unstable();
+        next = end;
+    }
 }
 
 /// Calls `removed` with each element of one ascending list that the other lacks, and `added` with
