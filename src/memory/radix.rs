@@ -9,12 +9,23 @@ const BITS: u32 = 11;
 /// Items up to which a comparison sort is faster than clearing and summing a table.
 const FEW: usize = 64;
 
+/// Numbers up to which an unstable comparison sort is faster.
+pub(crate) const FEW_NUMBERS: usize = 256;
+
 /// A key and its value.
 pub(crate) type Numbered = (u64, u32);
 
 /// Sorts by key; items with equal keys keep their order. `spare` is a buffer.
 pub(crate) fn sort_by_key(items: &mut Vec<Numbered>, spare: &mut Vec<Numbered>) {
     sort_by(items, spare, |&(key, _)| key);
+}
+
+/// Sorts rows. `spare` is a buffer.
+pub(crate) fn sort_rows(rows: &mut Vec<u32>, spare: &mut Vec<u32>) {
+    if rows.len() <= FEW_NUMBERS {
+        return rows.sort_unstable();
+    }
+    sort_by(rows, spare, |&row| u64::from(row));
 }
 
 /// As [`sort_by_key`], by the key that `key_of` returns for an item.

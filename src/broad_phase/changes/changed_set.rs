@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::input::changed_rows::{ChangedRows, Form};
 use crate::memory::bit_set::{BitSet, append_bits};
 use crate::memory::buffers::buffers;
+use crate::memory::radix::sort_rows;
 
 /// Flags that are tested at once, most of which are usually clear.
 const FLAG_BLOCK: usize = 64;
@@ -16,9 +17,10 @@ pub(crate) struct ChangedSet {
     gone: Vec<u32>,
     /// Contains both.
     set: BitSet,
+    spare: Vec<u32>,
 }
 
-buffers!(ChangedSet { leveled: rows, gone, set; own: ; plain: ; });
+buffers!(ChangedSet { leveled: rows, gone, set, spare; own: ; plain: ; });
 
 impl ChangedSet {
     /// The changed rows that exist.
@@ -64,8 +66,9 @@ impl ChangedSet {
 
     /// Removes all rows.
     pub(crate) fn clear(&mut self) {
-        let Self { rows, gone, set } = self;
-        if rows.len() + gone.len() > set.word_count() {
+        let Self { rows, gone, set, .. } = self;
+        // A cache line of the set takes as long as one row.
+        if rows.len() + gone.len() > set.word_count() / 8 {
             set.clear();
             rows.clear();
             gone.clear();
@@ -81,7 +84,7 @@ impl ChangedSet {
     /// If there is no such row, or not a flag for each row. The set is empty then.
     pub(crate) fn read(&mut self, changed: ChangedRows<'_>, row_count: usize, last_count: usize) -> Result<(), Error> {
         self.clear();
-        let Self { rows, gone: _, set } = self;
+        let Self { rows, set, .. } = self;
         set.grow_to(row_count.max(last_count));
         let check_len = |expected, found| match expected == found {
             true => Ok(()),
@@ -132,16 +135,16 @@ impl ChangedSet {
     }
 
     fn sort(&mut self, row_count: usize) {
-        let Self { rows, gone, set } = self;
+        let Self { rows, gone, set, spare } = self;
         if rows.is_sorted() {
             return;
         }
-        // Reading a word of the set takes a twentieth of the time of sorting a row.
-        if gone.is_empty() && rows.len() > row_count / u64::BITS as usize / 20 {
+        // With more rows, reading the set is faster than sorting.
+        if gone.is_empty() && rows.len() > row_count / 12 {
             rows.clear();
             set.append_to(rows);
         } else {
-            rows.sort_unstable();
+            sort_rows(rows, spare);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Pairs that a step removed and added.
 
 use crate::memory::buffers::buffers;
-use crate::memory::radix;
+use crate::memory::radix::{self, FEW_NUMBERS};
 
 /// Pairs as [entries](crate::pair::entry) that a step removed and added.
 #[derive(Debug, Default)]
@@ -40,12 +40,9 @@ impl PairEdits {
     }
 }
 
-/// Entries up to which a comparison sort is faster than clearing and summing tables.
-const FEW_ENTRIES: usize = 256;
-
 /// Sorts pairs as [entries](crate::pair::entry). `spare` is a buffer.
 pub(crate) fn sort_entries(entries: &mut Vec<u64>, spare: &mut Vec<u64>) {
-    if entries.len() <= FEW_ENTRIES {
+    if entries.len() <= FEW_NUMBERS {
         return entries.sort_unstable();
     }
     radix::sort_by(entries, spare, |&entry| entry >> 32);
@@ -112,7 +109,7 @@ mod tests {
     fn entries_of_rows_of_any_size_are_sorted() {
         let mut random = SplitMix64::new(7);
         for (count, rows) in
-            [(0, 1), (3, 9), (FEW_ENTRIES, 1 << 20), (FEW_ENTRIES + 1, 2), (5000, 1 << 20), (5000, u32::MAX as usize)]
+            [(0, 1), (3, 9), (FEW_NUMBERS, 1 << 20), (FEW_NUMBERS + 1, 2), (5000, 1 << 20), (5000, u32::MAX as usize)]
         {
             let mut row = || random.below(rows) as u32;
             let mut entries: Vec<u64> = (0..count).map(|_| entry(row(), row())).collect();
