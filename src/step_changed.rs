@@ -254,6 +254,10 @@ impl StepParts<'_> {
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let front = frames.front();
         let span = span!("read_changed");
+        if broad_phase.changed.is_dense() {
+            contacts.kept.last_changed.set().prefetch();
+            front.moved.prefetch_outdated();
+        }
         broad_phase.changed_bodies.read(rows, &broad_phase.changed, parallel)?;
         drop(span);
         phases.plan = timer.lap();

@@ -60,6 +60,11 @@ impl MovedBodies {
         self.in_use = true;
     }
 
+    /// Loads what [`is_outdated`](Self::is_outdated) reads, for all rows.
+    pub(crate) fn prefetch_outdated(&self) {
+        self.outdated.prefetch();
+    }
+
     /// Marks the entry of a row in the frame's bands as outdated.
     pub(crate) fn set_outdated(&mut self, row: u32) {
         self.outdated.insert(row);

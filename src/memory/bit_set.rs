@@ -1,6 +1,7 @@
 //! A set of small integers, one bit each.
 
 use crate::memory::buffers::buffers;
+use crate::prefetch::prefetch;
 
 /// Bits for `0..len`, all clear initially.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +53,11 @@ impl BitSet {
     /// Number of words that [`clear`](Self::clear) writes.
     pub(crate) fn word_count(&self) -> usize {
         self.words.len()
+    }
+
+    /// Loads all words.
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.words);
     }
 
     /// Appends all members, ascending.
