@@ -3,7 +3,8 @@
 //! The frame of the last step is searched for the pairs of the changed rows, before and now. Once
 //! the step can no longer fail, these rows are moved in that frame, or in a copy if readers have
 //! it, and the pairs that began and ended are edited into those of the last step. If there is no
-//! last step to start from, all rows are filed.
+//! last step to start from, all rows are filed. If nothing changed in two steps, the last one is
+//! repeated.
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::context::StepContext;
@@ -38,7 +39,7 @@ const COST_ACTIVE: usize = 8;
 /// As many cost as much as one newly changed row.
 const COST_NEWLY_CHANGED: usize = 22;
 
-/// Changed rows from which on phases are timed: that takes as long as eight readings of the clock, or
+/// Steps with fewer changed rows do not time their phases: eight readings of the clock take as long
 /// as one changed row.
 const TIMED_ROWS_MIN: usize = 32;
 
@@ -214,22 +215,28 @@ impl StepParts<'_> {
         Ok(())
     }
 
-    /// Whether nothing changed in this step and in the last one, so that what they find is the same.
+    /// Whether this step is the last one again: no row and no static changed in either, and the
+    /// last frame may become the present one, as no reader has it.
+    ///
+    /// Not if contacts are tracked, as those that began in the last step persist in this one, nor
+    /// if it is time to file all rows anew: that must not depend on readers.
     fn is_idle(&mut self) -> bool {
         let Self { statics, frames, broad_phase, contacts, .. } = self;
         broad_phase.changed.len() + contacts.kept.last_changed.len() == 0
-            && contacts.events.is_none()
             && frames.front().statics.version == statics.version
+            && contacts.events.is_none()
+            && contacts.kept_are_present()
+            && !broad_phase.row_index.is_worn()
             && !frames.front_is_shared()
     }
 
-    /// Makes the last step the present one too.
+    /// Repeats the last step: only its number and its stamps change.
     fn repeat_step(&mut self, start: Clock) {
         let Self { frames, broad_phase, contacts, .. } = self;
         let frame = frames.front_mut();
         frame.step += 1;
         broad_phase.row_index.count_update(frame);
-        contacts.kept.count_update(frame.moved.stamp);
+        contacts.kept.restamp(frame.moved.stamp);
         contacts.changed_view.set_none_again();
         let usage = StepUsage { rows: frame.row_count, pairs: contacts.found.pair_count() };
         frame.phases = PhaseTimes { total: { start }.lap(), ..PhaseTimes::default() };

@@ -157,12 +157,12 @@ impl Clock {
 
     /// Time from an earlier point to this one.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    pub(crate) fn since(&self, earlier: &Self) -> Duration {
+    fn since(&self, earlier: &Self) -> Duration {
         self.at.saturating_duration_since(earlier.at)
     }
 
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    pub(crate) fn since(&self, earlier: &Self) -> Duration {
+    fn since(&self, earlier: &Self) -> Duration {
         self.at.saturating_sub(earlier.at)
     }
 }

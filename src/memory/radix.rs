@@ -1,4 +1,4 @@
-//! A stable radix sort of keys with values, and keys that order like floats.
+//! A stable radix sort of keys with values and of rows, and keys that order like floats.
 //!
 //! Cost: O(items) for each eleven bits of the highest key. A comparison sort took a hundred
 //! nanoseconds for each query of a batch, as long as most queries take.
@@ -9,7 +9,7 @@ const BITS: u32 = 11;
 /// Items up to which a comparison sort is faster than clearing and summing a table.
 const FEW: usize = 64;
 
-/// Numbers up to which an unstable comparison sort is faster.
+/// Numbers up to which an unstable comparison sort is faster than clearing and summing tables.
 pub(crate) const FEW_NUMBERS: usize = 256;
 
 /// A key and its value.
@@ -97,6 +97,17 @@ mod tests {
             assert_eq!(items, expected, "{count} keys up to {top}");
         }
         sort_by_key(&mut Vec::new(), &mut Vec::new());
+    }
+
+    #[test]
+    fn rows_are_sorted() {
+        for count in [0, 2, FEW_NUMBERS as u32, FEW_NUMBERS as u32 + 1, 5000] {
+            let mut rows: Vec<u32> = (0..count).map(|k| k.wrapping_mul(2_654_435_761) >> (k % 20)).collect();
+            let mut expected = rows.clone();
+            expected.sort_unstable();
+            sort_rows(&mut rows, &mut Vec::new());
+            assert_eq!(rows, expected, "{count} rows");
+        }
     }
 
     #[test]

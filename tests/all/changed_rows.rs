@@ -518,6 +518,12 @@ fn steps_without_changes_repeat_the_last_one() {
             if is_updated {
                 assert_eq!(told.told.report().filed_steps_ago, filed_steps_ago + 1, "{label}");
             }
+            let [mut visits, mut full_visits] = [vec![0u32; told.columns.len()], vec![0; told.columns.len()]];
+            for (world, visits) in [(&told.told, &mut visits), (&told.full, &mut full_visits)] {
+                let visit = |_, a: &mut u32, b: &mut u32| (*a, *b) = (*a + 1, *b + 1);
+                world.contacts().par_for_each_pair_mut(visits, visit).expect("a column of the step");
+            }
+            assert_eq!(visits, full_visits, "{label}");
             let statics_of = |world: &mut World| {
                 let latest = world.reader().latest();
                 let hits = latest.query_aabb(area);

@@ -244,3 +244,27 @@ fn many_rows_that_appear_at_once_are_stepped_as_a_whole() {
     // They were filed in bands, not one by one.
     assert_eq!(world.report().grids.iter().map(|grid| grid.body_count).sum::<usize>(), 5000);
 }
+
+/// Steps without changes are repeated, but not when it is time to file all rows again.
+#[test]
+fn readers_do_not_affect_when_rows_are_filed() {
+    let mut worlds = [sequential(), sequential()];
+    let _reader = worlds[1].reader();
+    let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
+    let mut filed = 0;
+    for frame in 0..60 {
+        // A step in which rows leave their cells, one in which they settle, and one without changes.
+        let first = 4 * (frame / 3);
+        let changed: Vec<u32> = if frame % 3 == 1 { (first..first + 4).map(|row| row % 100).collect() } else { vec![] };
+        changed.iter().for_each(|&row| centers[row as usize][1] += 50.0);
+        let found = worlds.each_mut().map(|world| {
+            world.step_changed(Bodies::uniform(&centers, [0.5f32, 0.5]), &changed).expect("valid bodies");
+            let mut order = Vec::new();
+            world.spatial_order(&mut order);
+            (world.report().filed_steps_ago, order)
+        });
+        assert_eq!(found[0], found[1], "frame {frame}");
+        filed += usize::from(frame > 0 && found[0].0 == 0);
+    }
+    assert!(filed > 0, "all rows were filed again");
+}

@@ -6,6 +6,13 @@ use crate::memory::bit_set::{BitSet, append_bits};
 use crate::memory::buffers::buffers;
 use crate::memory::radix::sort_rows;
 
+/// With more rows than one in so many, they are read in order from the set, instead of sorted.
+const SORTED_SHARE: usize = 12;
+
+/// With more rows than one for so many words of the set, in four cache lines, a whole set is loaded
+/// or cleared, instead of the words of these rows.
+const DENSE_WORDS: usize = 32;
+
 /// Flags that are tested at once, most of which are usually clear.
 const FLAG_BLOCK: usize = 64;
 
@@ -37,10 +44,9 @@ impl ChangedSet {
         self.rows.len() + self.gone.len()
     }
 
-    /// Whether it is faster to load or to clear a set of all rows as a whole than to wait for each
-    /// word of these rows: from one row in four cache lines of the set on.
+    /// Whether loading or clearing a whole set of rows is faster than the words of the changed ones.
     pub(crate) fn is_dense(&self) -> bool {
-        self.len() > self.set.word_count() / 32
+        self.len() > self.set.word_count() / DENSE_WORDS
     }
 
     /// Number of changed rows that are in another set too.
@@ -126,7 +132,7 @@ impl ChangedSet {
             }
         }
         rows.extend((last_count as u32..row_count as u32).filter(|&row| set.insert(row)));
-        self.sort(row_count);
+        self.sort();
         let Self { gone, set, .. } = self;
         gone.extend((row_count..last_count).map(|row| row as u32));
         set.insert_all(gone);
@@ -137,20 +143,49 @@ impl ChangedSet {
     pub(crate) fn add(&mut self, added: impl Iterator<Item = u32>, row_count: usize) {
         let Self { rows, set, .. } = self;
         rows.extend(added.filter(|&row| (row as usize) < row_count && set.insert(row)));
-        self.sort(row_count);
+        self.sort();
     }
 
-    fn sort(&mut self, row_count: usize) {
+    fn sort(&mut self) {
         let Self { rows, gone, set, spare } = self;
         if rows.is_sorted() {
             return;
         }
-        // With more rows, reading the set is faster than sorting.
-        if gone.is_empty() && rows.len() > row_count / 12 {
+        if gone.is_empty() && rows.len() > set.word_count() * u64::BITS as usize / SORTED_SHARE {
             rows.clear();
             set.append_to(rows);
         } else {
             sort_rows(rows, spare);
+            spare.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use triphase_scenes::SplitMix64;
+
+    #[test]
+    fn lists_in_any_order_are_read_as_sets() {
+        let mut random = SplitMix64::new(1);
+        let mut set = ChangedSet::default();
+        let mut last_count = 0;
+        // Few and many of few and of many rows, so that each way of clearing and of sorting is taken.
+        for (row_count, count) in
+            [(10_000, 300), (10_000, 0), (100_000, 40), (100_000, 7000), (100_000, 20_000), (9000, 500), (50, 60)]
+        {
+            let list: Vec<u32> = (0..count).map(|_| random.below(row_count) as u32).collect();
+            set.read(ChangedRows::from(&list), row_count, last_count).expect("rows that exist");
+            let mut expected: BTreeSet<u32> = list.into_iter().collect();
+            expected.extend(last_count as u32..row_count as u32);
+            let gone: Vec<u32> = (row_count as u32..last_count as u32).collect();
+            assert!(set.rows().iter().eq(&expected), "{count} of {row_count}");
+            assert_eq!(set.gone(), gone, "{count} of {row_count}");
+            let is_changed = |row: u32| expected.contains(&row) || gone.contains(&row);
+            assert!((0..100_000).all(|row| set.contains(row) == is_changed(row)), "{count} of {row_count}");
+            last_count = row_count;
         }
     }
 }

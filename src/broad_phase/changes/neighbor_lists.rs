@@ -242,8 +242,9 @@ impl NeighborLists {
         self.stamp = stamp;
     }
 
-    /// The frame got another stamp, though nothing changed in it.
-    pub(crate) fn move_on(&mut self, before: FrameStamp, now: FrameStamp) {
+    /// If the lists are those of the frame stamped `before`, they are now those of the one stamped
+    /// `now`, in which nothing else changed.
+    pub(crate) fn restamp(&mut self, before: FrameStamp, now: FrameStamp) {
         if self.stamp == before {
             self.stamp = now;
         }

@@ -49,10 +49,10 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, spare: &mut Vec<u64>) {
     sort_within_rows(entries);
 }
 
-/// Sorts the pairs of each first row, which are in one place already.
+/// Sorts the pairs of each first row; the rows are ascending.
 ///
-/// Most rows have one or two pairs: exchanging neighbors without branches sorts these, and few
-/// pairs remain where a branch is taken.
+/// Exchanging neighbors without branches sorts up to two pairs of a row, which most rows have. It
+/// exchanges nothing between rows. So the branch for the others is seldom taken.
 fn sort_within_rows(entries: &mut [u64]) {
     for k in 1..entries.len() {
         let (a, b) = (entries[k - 1], entries[k]);
@@ -108,9 +108,15 @@ mod tests {
     #[test]
     fn entries_of_rows_of_any_size_are_sorted() {
         let mut random = SplitMix64::new(7);
-        for (count, rows) in
-            [(0, 1), (3, 9), (FEW_NUMBERS, 1 << 20), (FEW_NUMBERS + 1, 2), (5000, 1 << 20), (5000, u32::MAX as usize)]
-        {
+        for (count, rows) in [
+            (0, 1),
+            (3, 9),
+            (FEW_NUMBERS, 1 << 20),
+            (FEW_NUMBERS + 1, 2),
+            (5000, 1 << 20),
+            (5000, 900),
+            (5000, u32::MAX as usize),
+        ] {
             let mut row = || random.below(rows) as u32;
             let mut entries: Vec<u64> = (0..count).map(|_| entry(row(), row())).collect();
             let mut expected = entries.clone();

@@ -61,7 +61,7 @@ impl ChangedView {
 
     /// Another step has succeeded; neither it nor the one before had changed rows.
     pub(crate) fn set_none_again(&mut self) {
-        // What was listed before, nothing, is listed again.
+        // The lists are empty, and stay so.
         if self.known != Known::Pairs {
             self.set_found();
         }

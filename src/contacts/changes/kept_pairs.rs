@@ -96,9 +96,9 @@ impl KeptPairs {
         stamp.filing > 0 && self.stamp == stamp
     }
 
-    /// Counts a step without changed rows after another one: all pairs stay as they are.
-    pub(crate) fn count_update(&mut self, stamp: FrameStamp) {
-        self.found.neighbor_lists.move_on(self.stamp, stamp);
+    /// Makes these the pairs of a frame that differs from theirs by its stamp alone.
+    pub(crate) fn restamp(&mut self, stamp: FrameStamp) {
+        self.found.neighbor_lists.restamp(self.stamp, stamp);
         self.stamp = stamp;
     }
 
