@@ -7,8 +7,9 @@
 #![allow(unsafe_code)]
 
 use std::arch::asm;
-use triphase::{Bodies, BodyShape, WorldConfig};
+use triphase::{Bodies, BodyShape, Pair, SimdLevel, WorldConfig};
 use triphase_scenes::{Scene, SceneName, SplitMix64};
+use triphase_tests::query_oracle::{Probe, QueryResults, run_queries};
 use triphase_tests::{FoundPairs, simd_levels, world};
 
 /// Bits of the control register: flush results, and treat subnormal operands as zero.
@@ -185,6 +186,61 @@ fn larger_coordinates_do_not_depend_on_the_mode() {
                     .expect("a pool");
                 assert_eq!(pool.install(|| rows.step(config)), expected, "{label}, two of three threads");
             }
+        }
+    }
+}
+
+/// What a world finds in two steps, of bodies that move and of statics.
+#[derive(Debug, PartialEq)]
+struct Found {
+    /// With displacements, and then told which rows changed.
+    steps: [FoundPairs; 2],
+    /// The contacts that began in the second step.
+    started: Vec<Pair>,
+    queries: Vec<QueryResults>,
+}
+
+impl Found {
+    /// The scene `castles`, its coordinates divided by a power of two.
+    fn of(exponent: i32, simd: SimdLevel, query_count: usize) -> Self {
+        let scale = 2f32.powi(-exponent);
+        let scaled = |column: &[[f32; 2]]| -> Vec<_> { column.iter().map(|v| v.map(|v| v * scale)).collect() };
+        let scene = Scene::new(SceneName::Castles, 2000, 1);
+        let statics: Vec<_> = scene.statics.iter().map(|aabb| aabb.map(|edge| edge * scale)).collect();
+        let (mut centers, half_extents) = (scaled(&scene.centers), scaled(&scene.half_extents));
+        let displacements: Vec<_> = (0..2000).map(|k| [[scale, 0.0], [-0.5 * scale, scale]][k % 2]).collect();
+        let config = WorldConfig::new().with_simd_max(simd).with_contact_tracking(true).with_margin(0.25 * scale);
+        let mut world = world(config.with_parallel_threshold(None));
+        world.set_statics(&statics).expect("valid statics");
+        let bodies = Bodies::new(&centers, &half_extents).with_displacements(&displacements);
+        world.step_changed(bodies, &[0u32; 0]).expect("valid rows");
+        let first = FoundPairs::new(world.contacts());
+        let changed: Vec<u32> = (0..2000).step_by(50).collect();
+        changed.iter().for_each(|&row| centers[row as usize][0] += scale);
+        let bodies = Bodies::new(&centers, &half_extents).with_displacements(&displacements);
+        let contacts = world.step_changed(bodies, &changed).expect("valid rows");
+        let started = contacts.events().expect("contacts are tracked").started().map(|contact| contact.pair).collect();
+        let boxes: Vec<_> = (0..2000).filter_map(|row| world.aabb(row)).collect();
+        let probes = Probe::random(&boxes, &mut SplitMix64::new(5), query_count);
+        let queries = probes.iter().take(query_count).map(|probe| run_queries(world.query(), probe)).collect();
+        Self { steps: [first, FoundPairs::new(world.contacts())], started, queries }
+    }
+}
+
+/// The same holds for displacements, statics, told steps and events, and for queries in worlds of
+/// usual size, whose squares of distances are not subnormal.
+#[test]
+fn all_that_is_found_of_larger_coordinates_is_independent_of_the_mode() {
+    for (exponent, query_count) in [(0, 40), (80, 0)] {
+        for &simd in simd_levels() {
+            let expected = Found::of(exponent, simd, query_count);
+            assert!(
+                expected.steps.iter().all(|pairs| pairs.statics.len() > 1000),
+                "{}",
+                expected.steps[0].statics.len()
+            );
+            assert!(!expected.started.is_empty());
+            assert!(flushing(|| Found::of(exponent, simd, query_count)) == expected, "2^-{exponent}, {simd:?}");
         }
     }
 }
