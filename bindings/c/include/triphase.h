@@ -6,8 +6,8 @@
 // UNITS. Lengths are in world units: any unit that you use everywhere. Boxes are closed: touching
 // is overlap. Rows are positions in the columns of a step, counted from 0. Ids are numbers of yours.
 //
-// ERRORS. Every call returns a tp_status, TP_STATUS_OK if it succeeded. After an error nothing has
-// changed, and tp_last_error_message() and tp_last_error() say what was wrong. Null, misaligned
+// ERRORS. Every call returns a tp_status, TP_STATUS_OK if it succeeded; only tp_abi_version() and
+// tp_last_error_message() cannot fail, and return what they say. After an error nothing has changed, and tp_last_error_message() and tp_last_error() say what was wrong. Null, misaligned
 // pointers and counts that exceed the address space are errors; a pointer to memory that is too
 // small, or a handle that was destroyed, is undefined behavior, as everywhere in C. Arrays with a
 // count of 0 may be null. Structs that you pass must be initialized as a whole: begin with zeros
@@ -385,7 +385,7 @@ typedef struct tp_config {
   // The margin that a tracked contact needs to end, in world units; 0 by default. A contact ends
   // once the boxes are more than twice the margin apart. Above 0 it needs contact_tracking.
   float margin;
-  // 1 to track contacts between steps, for tp_events(); 0 by default.
+  // 1 to track contacts between steps, for tp_read_events(); 0 by default.
   uint8_t contact_tracking;
   // 1 to list the partners of each body, for tp_partners(); 0 by default.
   uint8_t partner_lists;

@@ -87,7 +87,7 @@ pub struct tp_config {
     /// The margin that a tracked contact needs to end, in world units; 0 by default. A contact ends
     /// once the boxes are more than twice the margin apart. Above 0 it needs contact_tracking.
     pub margin: f32,
-    /// 1 to track contacts between steps, for tp_events(); 0 by default.
+    /// 1 to track contacts between steps, for tp_read_events(); 0 by default.
     pub contact_tracking: u8,
     /// 1 to list the partners of each body, for tp_partners(); 0 by default.
     pub partner_lists: u8,

@@ -1,6 +1,6 @@
 //! C interface of triphase.
 //!
-//! Every call takes plain pointers and returns a [`tp_status`](status::tp_status). What callers
+//! Calls take plain pointers and return a [`tp_status`](status::tp_status). What callers
 //! must know is in the header, `include/triphase.h`, which is generated from the comments here.
 //!
 //! POINTER-1: C callers pass pointers that are null or point to memory that is readable, for
