@@ -20,6 +20,11 @@ pub(crate) fn sort_by_key(items: &mut Vec<Numbered>, spare: &mut Vec<Numbered>) 
     sort_by(items, spare, |&(key, _)| key);
 }
 
+/// Sorts numbers by their upper halves; those with equal ones keep their order. `spare` is a buffer.
+pub(crate) fn sort_by_upper_half(numbers: &mut Vec<u64>, spare: &mut Vec<u64>) {
+    sort_by(numbers, spare, |&number| number >> 32);
+}
+
 /// Sorts rows. `spare` is a buffer.
 pub(crate) fn sort_rows(rows: &mut Vec<u32>, spare: &mut Vec<u32>) {
     if rows.len() <= FEW_NUMBERS {
@@ -30,7 +35,7 @@ pub(crate) fn sort_rows(rows: &mut Vec<u32>, spare: &mut Vec<u32>) {
 
 /// As [`sort_by_key`], by the key that `key_of` returns for an item.
 #[inline]
-pub(crate) fn sort_by<T: Copy + Default>(items: &mut Vec<T>, spare: &mut Vec<T>, key_of: impl Fn(&T) -> u64) {
+fn sort_by<T: Copy + Default>(items: &mut Vec<T>, spare: &mut Vec<T>, key_of: impl Fn(&T) -> u64) {
     if items.len() <= FEW {
         return items.sort_by_key(key_of);
     }

@@ -45,7 +45,7 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, spare: &mut Vec<u64>) {
     if entries.len() <= FEW_NUMBERS {
         return entries.sort_unstable();
     }
-    radix::sort_by(entries, spare, |&entry| entry >> 32);
+    radix::sort_by_upper_half(entries, spare);
     sort_within_rows(entries);
 }
 

@@ -318,7 +318,7 @@ fn fill_keys(cells: &CellGrid, own: &[BodyRecord], (x_table, y_table): (&[u32], 
 fn sort_edges(own: &[BodyRecord], axis: usize, BandScratch { wide, spare, .. }: &mut BandScratch) {
     wide.clear();
     wide.extend(own.iter().map(|record| edges_key(record.aabb[axis], record.aabb[axis + 2])));
-    radix::sort_by(wide, spare, |edges| edges >> 32);
+    radix::sort_by_upper_half(wide, spare);
 }
 
 /// Mean number of bodies in the cell of a body.
