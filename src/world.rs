@@ -215,9 +215,9 @@ impl World {
     /// times as much as a row of `step`.
     /// Besides:
     ///
-    /// - If the list is empty, and that of the last step was, it takes 0.1 microseconds, however many
-    ///   rows there are. (Not with tracked contacts, while a reader or a snapshot has the last step, or
-    ///   after a change of statics.)
+    /// - If the list is empty, and that of the last step was, it takes 0.1 microseconds, however
+    ///   many rows there are. (Not with tracked contacts, while a reader or a snapshot has the last
+    ///   step, or after a change of statics.)
     /// - If many rows changed, this is `step`, once the list has been read: more than one in eight
     ///   if the same rows change in each step, more than one in 22 if others do.
     /// - All rows are stepped, in up to three times the time of `step`, if there is nothing to

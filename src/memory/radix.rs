@@ -20,7 +20,8 @@ pub(crate) fn sort_by_key(items: &mut Vec<Numbered>, spare: &mut Vec<Numbered>) 
     sort_by(items, spare, |&(key, _)| key);
 }
 
-/// Sorts numbers by their upper halves; those with equal ones keep their order. `spare` is a buffer.
+/// Sorts numbers by their upper halves; those with equal ones keep their order. `spare` is a
+/// buffer.
 pub(crate) fn sort_by_upper_half(numbers: &mut Vec<u64>, spare: &mut Vec<u64>) {
     sort_by(numbers, spare, |&number| number >> 32);
 }

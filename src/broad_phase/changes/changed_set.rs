@@ -44,7 +44,7 @@ impl ChangedSet {
         self.rows.len() + self.gone.len()
     }
 
-    /// Whether loading or clearing a whole set of rows is faster than the words of the changed ones.
+    /// Whether loading or clearing a whole set of rows is faster than the words of changed ones.
     pub(crate) fn is_dense(&self) -> bool {
         self.len() > self.set.word_count() / DENSE_WORDS
     }
@@ -172,7 +172,7 @@ mod tests {
         let mut random = SplitMix64::new(1);
         let mut set = ChangedSet::default();
         let mut last_count = 0;
-        // Few and many of few and of many rows, so that each way of clearing and of sorting is taken.
+        // Few and many of few and of many rows, for each way of clearing and of sorting.
         for (row_count, count) in
             [(10_000, 300), (10_000, 0), (100_000, 40), (100_000, 7000), (100_000, 20_000), (9000, 500), (50, 60)]
         {
