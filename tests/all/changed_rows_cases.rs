@@ -253,7 +253,7 @@ fn readers_do_not_affect_when_rows_are_filed() {
     let mut centers: Vec<[f32; 2]> = (0..100).map(|k| [k as f32 * 3.0, 0.0]).collect();
     let mut filed = 0;
     for frame in 0..60 {
-        // A step in which rows leave their cells, one in which they settle, and one without changes.
+        // Rows leave their cells in one step and settle in the next; in the third nothing changes.
         let first = 4 * (frame / 3);
         let changed: Vec<u32> = if frame % 3 == 1 { (first..first + 4).map(|row| row % 100).collect() } else { vec![] };
         changed.iter().for_each(|&row| centers[row as usize][1] += 50.0);
