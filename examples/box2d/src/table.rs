@@ -5,7 +5,8 @@ use crate::recording::Recording;
 use std::process::Command;
 use std::time::Duration;
 
-/// A table with lines for each scene: its states, and all steps; columns of engines are those of the first line.
+/// A table with lines for each scene: its states, and all steps. Columns of engines are those of
+/// the first line.
 #[derive(Default)]
 pub struct Table {
     lines: Vec<(String, String, usize, Figures)>,
