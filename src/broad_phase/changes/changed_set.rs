@@ -6,11 +6,11 @@ use crate::memory::bit_set::{BitSet, append_bits};
 use crate::memory::buffers::buffers;
 use crate::memory::radix::sort_rows;
 
-/// With more rows than one in so many, they are read in order from the set, instead of sorted.
+/// If more rows changed than one in so many, they are read in order from the set, not sorted.
 const SORTED_SHARE: usize = 12;
 
-/// With more rows than one for so many words of the set, in four cache lines, a whole set is loaded
-/// or cleared, instead of the words of these rows.
+/// If more rows changed than one for so many words of the set (four cache lines), a whole set is
+/// loaded or cleared at once.
 const DENSE_WORDS: usize = 32;
 
 /// Flags that are tested at once, most of which are usually clear.
