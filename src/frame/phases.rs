@@ -183,3 +183,19 @@ impl PhaseTimer {
         self.clock.as_mut().map_or(Duration::ZERO, Clock::lap)
     }
 }
+
+#[cfg(all(test, target_family = "wasm", target_os = "unknown"))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn times_are_zero_until_the_host_lends_a_clock() {
+        static NOW: AtomicU64 = AtomicU64::new(0);
+        let mut clock = Clock::now();
+        assert_eq!(clock.lap(), Duration::ZERO);
+        PhaseTimes::set_clock(|| Duration::from_secs(NOW.fetch_add(1, Ordering::Relaxed)));
+        clock = Clock::now();
+        assert_eq!([clock.lap(), clock.lap()], [Duration::from_secs(1); 2]);
+    }
+}
