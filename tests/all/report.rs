@@ -1,7 +1,8 @@
 //! The report of a world: tiers, bounds, cells and phase times, and its text.
 
+use std::ops::Range;
 use std::time::Duration;
-use triphase::{Bodies, GridReport, InvalidRows, Report, World, WorldConfig};
+use triphase::{Bodies, GridReport, InvalidRows, PhaseTimes, Report, World, WorldConfig};
 use triphase_scenes::{Scene, SceneName};
 
 fn report(name: SceneName, bodies: usize, config: WorldConfig) -> Report {
@@ -70,6 +71,27 @@ fn phase_times_add_up() {
     let passes = phases.passes;
     let parts = passes.sort + passes.common + passes.ghosts + passes.oversized + passes.statics;
     assert!(parts > Duration::ZERO && parts <= phases.find_pairs, "in one thread the passes fit into the phase");
+}
+
+#[test]
+fn told_steps_time_their_phases_from_32_changed_rows_on() {
+    let centers: Vec<[f32; 2]> = (0..1000).map(|k| [k as f32, 0.0]).collect();
+    let mut world = World::default();
+    let mut step = |changed: Range<u32>| {
+        let rows: Vec<u32> = changed.collect();
+        world.step_changed(Bodies::uniform(&centers, [0.4, 0.4]), &rows).unwrap();
+        world.report().phases
+    };
+    step(0..0);
+    for count in [0, 0, 1, 31] {
+        let mut phases = step(0..count);
+        // May be less than a tick of the clock.
+        phases.total = Duration::ZERO;
+        assert_eq!(phases, PhaseTimes::default(), "{count} rows");
+    }
+    let phases = step(0..32);
+    let passed = phases.plan + phases.find_pairs + phases.partition + phases.gather;
+    assert!(phases.find_pairs > Duration::ZERO && passed <= phases.total, "{phases:?}");
 }
 
 #[test]
