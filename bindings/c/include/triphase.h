@@ -6,8 +6,9 @@
 // UNITS. Lengths are in world units: any unit that you use everywhere. Boxes are closed: touching
 // is overlap. Rows are positions in the columns of a step, counted from 0. Ids are numbers of yours.
 //
-// ERRORS. Every call returns a tp_status, TP_STATUS_OK if it succeeded; only tp_abi_version() and
-// tp_last_error_message() cannot fail, and return what they say. After an error nothing has changed, and tp_last_error_message() and tp_last_error() say what was wrong. Null, misaligned
+// ERRORS. Every call returns a tp_status, TP_STATUS_OK if it succeeded. (tp_abi_version() and
+// tp_last_error_message() cannot fail, and return what they say.) After an error nothing has
+// changed, and tp_last_error_message() and tp_last_error() say what was wrong. Null, misaligned
 // pointers and counts that exceed the address space are errors; a pointer to memory that is too
 // small, or a handle that was destroyed, is undefined behavior, as everywhere in C. Arrays with a
 // count of 0 may be null. Structs that you pass must be initialized as a whole: begin with zeros

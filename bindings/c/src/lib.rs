@@ -1,7 +1,7 @@
 //! C interface of triphase.
 //!
-//! Calls take plain pointers and return a [`tp_status`](status::tp_status). What callers
-//! must know is in the header, `include/triphase.h`, which is generated from the comments here.
+//! Calls take plain pointers and return a [`tp_status`](status::tp_status). What callers must know
+//! is in the header, `include/triphase.h`, which is generated from the comments here.
 //!
 //! POINTER-1: C callers pass pointers that are null or point to memory that is readable, for
 //! outputs writable, for as many elements as the call says, and that no other thread writes during
