@@ -39,6 +39,15 @@ fn run_both(parallel: bool, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() +
     b();
 }
 
+/// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
+/// pool that sleeps wakes up meanwhile.
+pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send) {
+    #[cfg(feature = "parallel")]
+    // From outside of the pool, this would cost more than it gains.
+    let parallel = parallel && rayon::current_thread_index().is_some();
+    run_both(parallel, &mut task, &mut || ());
+}
+
 /// Calls `task` once with each index below `count` (PARALLEL-1).
 fn run_tasks(parallel: bool, count: usize, task: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "parallel")]
