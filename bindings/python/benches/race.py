@@ -1,7 +1,7 @@
 """A race: all pairs of 100,000 boxes or points that move each frame.
 
 Every contender starts each frame from NumPy arrays, builds what it needs, and ends with the pairs in
-an array. For the boxes, Shapely starts from its own geometries and rtree from a generator of tuples:
+an array. Shapely starts from its own geometries and rtree from a generator of tuples:
 making these is not counted for Shapely, and cannot be separated for rtree, which is so slow that it
 only runs in one frame, builds its index, and makes a part of the queries. All pairs are compared, in
 the first and the last frame.
@@ -56,10 +56,7 @@ def box_contenders(half: float, share: float) -> list[Contender]:
 
     def rtree_pairs(boxes: object) -> NDArray[np.integer]:
         assert isinstance(boxes, np.ndarray)
-        index = rtree.index.Index((row, tuple(box), None) for row, box in enumerate(boxes.tolist()))
-        queries = boxes[: max(1, round(len(boxes) * share))].tolist()
-        found = [(row, other) for row, box in enumerate(queries) for other in index.intersection(box)]
-        return np.array(found)
+        return rtree_overlaps(boxes, boxes[: max(1, round(len(boxes) * share))])
 
     def world(threads: int) -> Contender:
         steps = triphase.World(threads=threads)
@@ -74,7 +71,13 @@ def box_contenders(half: float, share: float) -> list[Contender]:
     ]
 
 
-def point_contenders(radius: float) -> list[Contender]:
+def rtree_overlaps(boxes: NDArray[np.floating], queries: NDArray[np.floating]) -> NDArray[np.integer]:
+    """Which of the boxes each query overlaps: rows of both."""
+    index = rtree.index.Index((row, tuple(box), None) for row, box in enumerate(boxes.tolist()))
+    return np.array([(row, other) for row, box in enumerate(queries.tolist()) for other in index.intersection(box)])
+
+
+def point_contenders(radius: float, share: float) -> list[Contender]:
     def kdtree(**options: bool) -> Callable[[object], NDArray[np.integer]]:
         return lambda points: cKDTree(points, **options).query_pairs(radius, output_type="ndarray")
 
@@ -82,12 +85,24 @@ def point_contenders(radius: float) -> list[Contender]:
         name = f"triphase, {threads} thread{'s'[: threads > 1]}"
         return Contender(name, np.copy, lambda points: triphase.neighbors_within(points, radius, threads=threads))  # type: ignore[arg-type]
 
+    def shapely_pairs(geometries: object) -> NDArray[np.integer]:
+        return shapely.STRtree(geometries).query(geometries, predicate="dwithin", distance=radius).T
+
+    def rtree_pairs(points: object) -> NDArray[np.integer]:
+        assert isinstance(points, np.ndarray)
+        some = points[: max(1, round(len(points) * share))]
+        near = rtree_overlaps(np.hstack([points, points]), np.hstack([some - radius, some + radius]))
+        distances = np.linalg.norm(points[near[:, 0]] - points[near[:, 1]], axis=1)
+        return near[distances <= radius]
+
     as_double: Callable[[NDArray[np.float32]], object] = lambda points: points.astype(np.float64)  # noqa: E731
     return [
         near(1),
         near(2),
         Contender("cKDTree", as_double, kdtree()),
         Contender("cKDTree, not balanced", as_double, kdtree(balanced_tree=False, compact_nodes=False)),
+        Contender("shapely STRtree", lambda points: shapely.points(points.astype(float)), shapely_pairs),
+        Contender("rtree", as_double, rtree_pairs, share, frames=1),
     ]
 
 
@@ -148,12 +163,13 @@ def main() -> None:
     count, frames = (3000, 1) if arguments.check else (arguments.bodies, arguments.frames)
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "shapely", "rtree"))
     print(f"{cpu_name()}; Python {platform.python_version()}, {packages}")
+    share = 1.0 if arguments.check else 0.02
     for density in (1.0, 4.0) if arguments.only != "points" else ():
         # Of n random points in an area of n, so many boxes of this size overlap each.
         half = (2 * density) ** 0.5 / 4
-        race("boxes", box_contenders(half, 1.0 if arguments.check else 0.02), count, frames, 1)
+        race("boxes", box_contenders(half, share), count, frames, 1)
     for density in (1.0, 4.0, 16.0) if arguments.only != "boxes" else ():
-        race("points", point_contenders((2 * density / np.pi) ** 0.5), count, frames, 2)
+        race("points", point_contenders((2 * density / np.pi) ** 0.5, share), count, frames, 2)
 
 
 if __name__ == "__main__":
