@@ -10,6 +10,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::trace::CurrentSpan;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -39,13 +40,34 @@ fn run_both(parallel: bool, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() +
     b();
 }
 
+/// Runs a task that has parallel passes on a thread of the pool: entering it once takes less time
+/// than entering it for each pass.
+pub(crate) fn enter<R: Send>(parallel: bool, task: impl FnOnce() -> R + Send) -> R {
+    if !parallel || !is_outside_of_pool() {
+        return task();
+    }
+    let span = CurrentSpan::get();
+    let task = || {
+        let _span = span.enter();
+        task()
+    };
+    // Like any join, this wakes a second thread.
+    join(true, task, || ()).0
+}
+
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
 /// pool that sleeps wakes up meanwhile.
 pub(crate) fn run_before_parallel(parallel: bool, mut task: impl FnMut() + Send) {
-    #[cfg(feature = "parallel")]
     // From outside of the pool, this would cost more than it gains.
-    let parallel = parallel && rayon::current_thread_index().is_some();
-    run_both(parallel, &mut task, &mut || ());
+    run_both(parallel && !is_outside_of_pool(), &mut task, &mut || ());
+}
+
+/// Whether the calling thread is not one of the pool's.
+fn is_outside_of_pool() -> bool {
+    #[cfg(feature = "parallel")]
+    return rayon::current_thread_index().is_none();
+    #[cfg(not(feature = "parallel"))]
+    false
 }
 
 /// Calls `task` once with each index below `count` (PARALLEL-1).
@@ -163,4 +185,23 @@ pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
     }
     let _ = parallel;
     items.sort_unstable();
+}
+
+#[cfg(all(test, feature = "parallel", not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_enters_the_pool_from_outside_alone() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
+        let thread = || (is_outside_of_pool(), std::thread::current().id());
+        let here = thread();
+        assert!(here.0);
+        assert_eq!(enter(false, thread), here);
+        assert!(!enter(true, thread).0);
+        pool.install(|| assert_eq!(enter(true, thread), thread()));
+        let mut ran_on = None;
+        run_before_parallel(true, || ran_on = Some(thread()));
+        assert_eq!(ran_on, Some(here));
+    }
 }

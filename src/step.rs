@@ -142,9 +142,20 @@ impl StepParts<'_> {
         listener: Option<&OnPage<'_>>,
         start: Clock,
     ) -> Result<(), Error> {
+        let parallel = self.config.is_parallel(rows.len());
+        parallel::enter(parallel, || self.build_in_pool(rows, may_cache, frame, listener, (start, parallel)))
+    }
+
+    fn build_in_pool(
+        &mut self,
+        rows: &Chunks<'_, '_>,
+        may_cache: bool,
+        frame: &mut Frame,
+        listener: Option<&OnPage<'_>>,
+        (start, parallel): (Clock, bool),
+    ) -> Result<(), Error> {
         let are_circles = self.are_circles(rows);
         let Self { config, simd, statics, frames, broad_phase, contacts, history, .. } = self;
-        let parallel = config.is_parallel(rows.len());
         history.thread_count = parallel::worker_count(parallel);
         let mut phases = PhaseTimes::default();
 

@@ -59,6 +59,32 @@ pub(crate) struct SpanHandle(pub(crate) Option<tracing::Id>);
 #[cfg(not(feature = "tracing"))]
 pub(crate) struct SpanHandle;
 
+/// The span that the calling thread is in, if any, to be entered on another thread too.
+#[cfg(feature = "tracing")]
+pub(crate) struct CurrentSpan(tracing::Span);
+
+/// The span that the calling thread is in, if any, to be entered on another thread too.
+#[cfg(not(feature = "tracing"))]
+pub(crate) struct CurrentSpan;
+
+impl CurrentSpan {
+    #[inline(always)]
+    pub(crate) fn get() -> Self {
+        #[cfg(feature = "tracing")]
+        return Self(tracing::Span::current());
+        #[cfg(not(feature = "tracing"))]
+        Self
+    }
+
+    #[inline(always)]
+    pub(crate) fn enter(self) -> Span {
+        #[cfg(feature = "tracing")]
+        return Span::enter(self.0);
+        #[cfg(not(feature = "tracing"))]
+        Span
+    }
+}
+
 // So that `drop` ends a span in either case.
 #[cfg(not(feature = "tracing"))]
 impl Drop for Span {

@@ -16,7 +16,8 @@ use std::path::Path;
 const ROOMS: &[&[&str]] = &[
     &["geometry"],
     &["error.rs", "reference.rs"],
-    &["config.rs", "pair.rs", "parallel.rs", "prefetch.rs", "trace.rs"],
+    &["config.rs", "pair.rs", "prefetch.rs", "trace.rs"],
+    &["parallel.rs"],
     &["input"],
     &["memory"],
     &["plain_data.rs"],
