@@ -1,10 +1,10 @@
 """A race: all pairs of 100,000 boxes or points that move each frame.
 
 Every contender starts each frame from NumPy arrays, builds what it needs, and ends with the pairs in
-an array. Shapely starts from its own geometries and rtree from a generator of tuples:
-making these is not counted for Shapely, and cannot be separated for rtree, which is so slow that it
-only runs in one frame, builds its index, and makes a part of the queries. All pairs are compared, in
-the first and the last frame.
+an array. Shapely starts from its own geometries and rtree from a generator of tuples: making these is
+not counted for Shapely, and cannot be separated for rtree, which is so slow that it only runs in one
+frame, builds its index, and makes a part of the queries. All pairs are compared, in the first and the
+last frame.
 
     python benches/race.py --only boxes    # medians of nine frames; points likewise
     python benches/race.py --check         # few bodies, one frame: only checks that the pairs are the same
