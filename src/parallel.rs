@@ -10,7 +10,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::trace::CurrentSpan;
+use crate::trace::TraceContext;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -46,13 +46,9 @@ pub(crate) fn enter<R: Send>(parallel: bool, task: impl FnOnce() -> R + Send) ->
     if !parallel || !is_outside_of_pool() {
         return task();
     }
-    let span = CurrentSpan::get();
-    let task = || {
-        let _span = span.enter();
-        task()
-    };
+    let context = TraceContext::get();
     // Like any join, this wakes a second thread.
-    join(true, task, || ()).0
+    join(true, || context.run(task), || ()).0
 }
 
 /// Runs a task of some microseconds on the calling thread, before one in parallel: a thread of the
@@ -199,9 +195,15 @@ mod tests {
         assert!(here.0);
         assert_eq!(enter(false, thread), here);
         assert!(!enter(true, thread).0);
-        pool.install(|| assert_eq!(enter(true, thread), thread()));
-        let mut ran_on = None;
-        run_before_parallel(true, || ran_on = Some(thread()));
-        assert_eq!(ran_on, Some(here));
+        let check_run_before = || {
+            let mut ran_on = None;
+            run_before_parallel(true, || ran_on = Some(thread()));
+            assert_eq!(ran_on, Some(thread()));
+        };
+        check_run_before();
+        pool.install(|| {
+            assert_eq!(enter(true, thread), thread());
+            check_run_before();
+        });
     }
 }

@@ -143,7 +143,10 @@ impl StepParts<'_> {
         start: Clock,
     ) -> Result<(), Error> {
         let parallel = self.config.is_parallel(rows.len());
-        parallel::enter(parallel, || self.build_in_pool(rows, may_cache, frame, listener, (start, parallel)))
+        parallel::enter(parallel, || self.build_in_pool(rows, may_cache, frame, listener, parallel))?;
+        // On this thread again: in a browser, the clocks of two threads have different origins.
+        frame.phases.total = { start }.lap();
+        Ok(())
     }
 
     fn build_in_pool(
@@ -152,7 +155,7 @@ impl StepParts<'_> {
         may_cache: bool,
         frame: &mut Frame,
         listener: Option<&OnPage<'_>>,
-        (start, parallel): (Clock, bool),
+        parallel: bool,
     ) -> Result<(), Error> {
         let are_circles = self.are_circles(rows);
         let Self { config, simd, statics, frames, broad_phase, contacts, history, .. } = self;
@@ -180,7 +183,6 @@ impl StepParts<'_> {
         drop(span);
         frame.statics.copy_from(statics);
         frame.step = frames.front().step + 1;
-        phases.total = { start }.lap();
         frame.phases = phases;
         Ok(())
     }

@@ -59,29 +59,32 @@ pub(crate) struct SpanHandle(pub(crate) Option<tracing::Id>);
 #[cfg(not(feature = "tracing"))]
 pub(crate) struct SpanHandle;
 
-/// The span that the calling thread is in, if any, to be entered on another thread too.
-#[cfg(feature = "tracing")]
-pub(crate) struct CurrentSpan(tracing::Span);
+/// The subscriber of the calling thread and the span that it is in, for a task on another thread.
+pub(crate) struct TraceContext {
+    #[cfg(feature = "tracing")]
+    subscriber: tracing::Dispatch,
+    #[cfg(feature = "tracing")]
+    span: tracing::Span,
+}
 
-/// The span that the calling thread is in, if any, to be entered on another thread too.
-#[cfg(not(feature = "tracing"))]
-pub(crate) struct CurrentSpan;
-
-impl CurrentSpan {
+impl TraceContext {
     #[inline(always)]
     pub(crate) fn get() -> Self {
-        #[cfg(feature = "tracing")]
-        return Self(tracing::Span::current());
-        #[cfg(not(feature = "tracing"))]
-        Self
+        Self {
+            #[cfg(feature = "tracing")]
+            subscriber: tracing::dispatcher::get_default(tracing::Dispatch::clone),
+            #[cfg(feature = "tracing")]
+            span: tracing::Span::current(),
+        }
     }
 
+    /// Runs a task as if it were called where this was made.
     #[inline(always)]
-    pub(crate) fn enter(self) -> Span {
+    pub(crate) fn run<T>(self, task: impl FnOnce() -> T) -> T {
         #[cfg(feature = "tracing")]
-        return Span::enter(self.0);
+        return tracing::dispatcher::with_default(&self.subscriber, || self.span.in_scope(task));
         #[cfg(not(feature = "tracing"))]
-        Span
+        task()
     }
 }
 

@@ -104,7 +104,8 @@ impl World {
     /// Runs on the rayon pool of the calling thread: to choose a pool, write
     /// `pool.install(|| world.step(bodies))`. A thread that is not in the pool waits while others
     /// work. With few cores it is faster to run the whole loop of frames in the pool, or to build
-    /// one with rayon's `ThreadPoolBuilder::use_current_thread`.
+    /// one with rayon's `ThreadPoolBuilder::use_current_thread`. (A pool of that thread alone does
+    /// nothing while it waits for others.)
     ///
     /// ```
     /// use triphase::{Bodies, World};

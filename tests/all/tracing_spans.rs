@@ -8,6 +8,7 @@ use std::thread::{self, ThreadId};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_core::span::Current;
 use triphase::query::BatchResults;
 use triphase::{Aabb, Bodies, Error, World, WorldConfig};
 use triphase_scenes::{Movers, Scene, SceneName};
@@ -17,6 +18,7 @@ use triphase_tests::{FoundPairs, scene_bodies};
 #[derive(Clone, Debug, Default)]
 struct Seen {
     name: &'static str,
+    metadata: Option<&'static Metadata<'static>>,
     parent: Option<&'static str>,
     fields: HashMap<&'static str, String>,
     is_closed: bool,
@@ -73,7 +75,8 @@ impl Subscriber for Collector {
             Some(parent) => Some(name_of(parent)),
             None => self.stacks.lock().unwrap().get(&thread::current().id()).and_then(|ids| ids.last()).map(name_of),
         };
-        let mut seen = Seen { name: attributes.metadata().name(), parent, ..Seen::default() };
+        let metadata = attributes.metadata();
+        let mut seen = Seen { name: metadata.name(), metadata: Some(metadata), parent, ..Seen::default() };
         attributes.record(&mut Fields(&mut seen.fields));
         spans.push(seen);
         Id::from_u64(spans.len() as u64)
@@ -96,6 +99,14 @@ impl Subscriber for Collector {
     fn exit(&self, id: &Id) {
         let mut stacks = self.stacks.lock().unwrap();
         assert_eq!(stacks.get_mut(&thread::current().id()).and_then(Vec::pop).as_ref(), Some(id), "spans are nested");
+    }
+
+    fn current_span(&self) -> Current {
+        let id = self.stacks.lock().unwrap().get(&thread::current().id()).and_then(|ids| ids.last()).cloned();
+        id.map_or_else(Current::none, |id| {
+            let metadata = self.spans.lock().unwrap()[id.into_u64() as usize - 1].metadata.expect("noted when opened");
+            Current::new(id, metadata)
+        })
     }
 
     fn try_close(&self, id: Id) -> bool {
@@ -156,6 +167,17 @@ fn tasks_are_within_their_phase_on_any_thread() {
     assert_eq!(bands.len(), band_count);
     assert!(bands.len() > 1 && bands.iter().all(|band| band.parent == Some("find_pairs")), "{bands:?}");
     assert!(bands.iter().all(|band| band.fields["bodies"] != "0"), "{bands:?}");
+}
+
+#[test]
+fn phases_are_within_their_step_if_it_enters_the_pool() {
+    let scene = Scene::new(SceneName::Castles, 20_000, 7);
+    let mut world = World::new(WorldConfig::new().with_contact_tracking(true)).unwrap();
+    let collector = Collector::new(Level::DEBUG);
+    // This thread is in no pool, and the subscriber is its own.
+    let (_, spans) = collector.watch(|| world.step(scene_bodies(&scene)).unwrap().body_pairs().len());
+    assert_eq!(names(&spans), ["step", "plan", "partition", "layout", "find_pairs", "gather", "track_contacts"]);
+    assert!(spans[1..].iter().all(|phase| phase.parent == Some("step")), "{spans:?}");
 }
 
 #[test]
