@@ -227,9 +227,9 @@ impl WorldConfig {
 
     /// Sets the least number of bodies for which a step uses several threads; 8,000 by default.
     ///
-    /// In a step that is [told what changed](crate::World::step_changed), each changed row counts
-    /// as eight bodies. `None` keeps all work of the world on the calling thread. Results do not
-    /// depend on this setting.
+    /// In a step that is [told what changed](crate::World::step_changed), only changed rows count.
+    /// `None` keeps all work of the world on the calling thread. Results do not depend on this
+    /// setting.
     pub fn with_parallel_threshold(mut self, bodies: impl Into<Option<usize>>) -> Self {
         self.parallel_threshold = bodies.into();
         self

@@ -246,7 +246,7 @@ impl StepParts<'_> {
     /// Updates the last step.
     fn update(&mut self, rows: &Chunks<'_, '_>, start: Clock) -> Result<(), Error> {
         let changed_count = self.broad_phase.changed.len();
-        let parallel = self.config.is_parallel(changed_count * COST_ACTIVE);
+        let parallel = self.config.is_parallel(changed_count);
         let timer = PhaseTimer::new(start, changed_count >= TIMED_ROWS_MIN);
         let mut update =
             Update { are_circles: self.are_circles(rows), parallel, phases: PhaseTimes::default(), start, timer };
