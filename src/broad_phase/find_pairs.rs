@@ -57,7 +57,7 @@ impl PairFinder {
     ) -> Result<(), Error> {
         let mut clock = Clock::now();
         let span = span!("plan");
-        parallel::run_before_parallel(step.parallel, || self.filing.plan(rows, step.class_options()));
+        parallel::run_before_parallel(step.parallel, || self.filing.plan(rows, step.class_options(), step.level));
         drop(span);
         phases.plan += clock.lap();
         let _span = span!("partition", bodies = rows.len());

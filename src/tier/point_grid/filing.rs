@@ -38,8 +38,8 @@ pub(crate) struct FileOptions {
 
 impl Filing {
     /// Plans size classes and bands for the rows that [`file`](Self::file) is called with next.
-    pub(crate) fn plan(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>) {
-        self.plan.rebuild(rows, options);
+    pub(crate) fn plan(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>, level: DetectedSimd) {
+        self.plan.rebuild(rows, options, level);
     }
 
     /// Distributes the rows to bands, which are then to be built.

@@ -10,6 +10,7 @@ use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start, plain_buffers};
 use crate::memory::radix::{by_value, number_of};
+use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band_borders::BandBorders;
 use crate::tier::point_grid::orientation::ClassSample;
 use crate::tier::point_grid::sampled_strips::divides_better_by_x;
@@ -210,8 +211,8 @@ impl GridPlan {
     }
 
     /// Plans the filing of these rows.
-    pub(super) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>) {
-        self.take_sample(rows);
+    pub(super) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>, level: DetectedSimd) {
+        self.take_sample(rows, level);
         let single = if options.bounds.is_empty() {
             single_class(&self.sample, rows.len(), options, &mut self.edges)
         } else {
@@ -280,7 +281,7 @@ impl GridPlan {
 
     /// Samples groups of rows at even distances, each moved by a hash, so that a pattern in the
     /// order of rows does not repeat with the groups.
-    fn take_sample(&mut self, rows: &(impl BoxSource + ?Sized)) {
+    fn take_sample(&mut self, rows: &(impl BoxSource + ?Sized), level: DetectedSimd) {
         let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
         self.sample.clear();
         let mut add =
@@ -295,7 +296,7 @@ impl GridPlan {
             let mut boxes = [[0.0; 4]; GROUP];
             let boxes = &mut boxes[..group.len()];
             // Read without a branch, the groups do not wait for each other's cache misses.
-            if rows.read(group.clone(), boxes) {
+            if level.read_rows(rows, group.clone(), boxes) {
                 add(boxes);
             } else {
                 group.filter_map(|row| rows.check(row).ok()).for_each(|aabb| add(&[aabb]));

@@ -22,7 +22,7 @@ struct Filed {
 
 fn file(boxes: &[RawAabb], options: ClassOptions<'_>, parallel: bool) -> Filed {
     let (mut filing, mut bands) = (Filing::default(), Bands::default());
-    filing.plan(&BoxSlice(boxes), options);
+    filing.plan(&BoxSlice(boxes), options, DetectedSimd::default());
     let file_options = FileOptions { skip_invalid: false, level: DetectedSimd::default(), parallel };
     filing.file(&BoxSlice(boxes), file_options, &mut bands).expect("valid boxes");
     let in_world = |axes: BandAxes, records: &[BodyRecord]| -> Vec<BodyRecord> {
