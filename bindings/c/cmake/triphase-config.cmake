@@ -1,6 +1,6 @@
 # CMake package of triphase: targets triphase::triphase (shared) and triphase::static.
 #
-#   find_package(triphase REQUIRED)
+#   find_package(triphase 0.1 REQUIRED)
 #   target_link_libraries(game PRIVATE triphase::triphase)
 
 get_filename_component(_triphase_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
