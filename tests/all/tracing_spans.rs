@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 use tracing_core::span::Current;
 use triphase::query::BatchResults;
 use triphase::{Aabb, Bodies, Error, World, WorldConfig};
@@ -35,6 +36,10 @@ struct Collector {
 
 impl Collector {
     fn new(level: Level) -> Self {
+        // With one subscriber alone, `tracing` asks that of the thread which opens a span of a kind
+        // first, and remembers the answer for all. Another test's thread has none.
+        static ANOTHER: OnceLock<Dispatch> = OnceLock::new();
+        ANOTHER.get_or_init(|| Dispatch::new(NoSubscriber::new()));
         Self { level, spans: Arc::default(), stacks: Arc::default() }
     }
 
