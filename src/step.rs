@@ -142,47 +142,36 @@ impl StepParts<'_> {
         listener: Option<&OnPage<'_>>,
         start: Clock,
     ) -> Result<(), Error> {
-        let parallel = self.config.is_parallel(rows.len());
-        parallel::enter(parallel, || self.build_in_pool(rows, may_cache, frame, listener, parallel))?;
-        // On this thread again: in a browser, the clocks of two threads have different origins.
-        frame.phases.total = { start }.lap();
-        Ok(())
-    }
-
-    fn build_in_pool(
-        &mut self,
-        rows: &Chunks<'_, '_>,
-        may_cache: bool,
-        frame: &mut Frame,
-        listener: Option<&OnPage<'_>>,
-        parallel: bool,
-    ) -> Result<(), Error> {
-        let are_circles = self.are_circles(rows);
+        let (are_circles, parallel) = (self.are_circles(rows), self.config.is_parallel(rows.len()));
         let Self { config, simd, statics, frames, broad_phase, contacts, history, .. } = self;
-        history.thread_count = parallel::worker_count(parallel);
         let mut phases = PhaseTimes::default();
+        parallel::enter(parallel, || -> Result<(), Error> {
+            history.thread_count = parallel::worker_count(parallel);
+            frame.begin(rows.len(), !config.may_use_threads());
+            let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
+            let step = StepContext { listener, ..step };
+            let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
+            broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
 
-        frame.begin(rows.len(), !config.may_use_threads());
-        let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
-        let step = StepContext { listener, ..step };
-        let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
-        broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
-
-        let mut clock = Clock::now();
-        let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
-        let span = config.contact_tracking.then(|| span!("track_contacts"));
-        let ids = contacts.track(tracked, frame)?;
-        drop(span);
-        if config.contact_tracking {
-            phases.track_contacts = clock.lap();
-        }
-        fill_ids(frames, frame, rows, (contacts, ids), parallel);
-        // The step can no longer fail, not even by a panic of the caller's function for ids.
-        let span = config.partner_lists.then(|| span!("list_partners"));
-        contacts.rebuild_partners(rows.len(), parallel);
-        drop(span);
-        frame.statics.copy_from(statics);
-        frame.step = frames.front().step + 1;
+            let mut clock = Clock::now();
+            let tracked = TrackedStep { rows, statics, margin: config.margin, are_circles, parallel };
+            let span = config.contact_tracking.then(|| span!("track_contacts"));
+            let ids = contacts.track(tracked, frame)?;
+            drop(span);
+            if config.contact_tracking {
+                phases.track_contacts = clock.lap();
+            }
+            fill_ids(frames, frame, rows, (contacts, ids), parallel);
+            // The step can no longer fail, not even by a panic of the caller's function for ids.
+            let span = config.partner_lists.then(|| span!("list_partners"));
+            contacts.rebuild_partners(rows.len(), parallel);
+            drop(span);
+            frame.statics.copy_from(statics);
+            frame.step = frames.front().step + 1;
+            Ok(())
+        })?;
+        // On this thread again: in a browser, the clocks of two threads have different origins.
+        phases.total = { start }.lap();
         frame.phases = phases;
         Ok(())
     }

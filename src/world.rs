@@ -102,10 +102,10 @@ impl World {
     /// row of a chunk follows the last row of the chunk before.
     ///
     /// Runs on the rayon pool of the calling thread: to choose a pool, write
-    /// `pool.install(|| world.step(bodies))`. A thread that is not in the pool waits while others
-    /// work. With few cores it is faster to run the whole loop of frames in the pool, or to build
-    /// one with rayon's `ThreadPoolBuilder::use_current_thread`. (A pool of that thread alone does
-    /// nothing while it waits for others.)
+    /// `pool.install(|| world.step(bodies))`. A thread that is not in the pool waits while those of
+    /// the pool work. With few cores it is faster if the calling thread is one of them: run the
+    /// whole loop of frames in the pool, or build the pool with rayon's
+    /// `ThreadPoolBuilder::use_current_thread`.
     ///
     /// ```
     /// use triphase::{Bodies, World};
