@@ -95,6 +95,22 @@ fn told_steps_time_their_phases_from_32_changed_rows_on() {
 }
 
 #[test]
+fn bands_are_planned_from_valid_rows_among_skipped_ones() {
+    let scene = Scene::new(SceneName::Crowd, 40_000, 3);
+    let config = WorldConfig::new().with_invalid_rows(InvalidRows::Skip);
+    for invalid in [[f32::NAN; 2], [-1e3, 1e3]] {
+        let mut half_extents = scene.half_extents.clone();
+        half_extents.iter_mut().enumerate().filter(|(row, _)| row % 4 > 0).for_each(|(_, half)| *half = invalid);
+        let mut world = World::new(config.clone()).unwrap();
+        world.step(Bodies::new(&scene.centers, &half_extents)).unwrap();
+        let report = world.report();
+        let [grid] = &report.grids[..] else { panic!("one size: {report}") };
+        assert!(report.skipped_count == 30_000 && grid.body_count == 10_000 && grid.band_count > 1, "{report}");
+        assert!(grid.half_extents_max.iter().all(|half| (0.4..1.0).contains(half)), "{report}");
+    }
+}
+
+#[test]
 fn report_prints_its_fields() {
     let report = report(SceneName::Castles, 5_000, WorldConfig::new());
     let text = report.to_string();
