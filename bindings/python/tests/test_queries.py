@@ -192,7 +192,7 @@ POINTS = hnp.arrays(
     st.tuples(st.integers(0, 60), st.just(2)),
     elements=st.integers(-4, 4).map(float)
     | st.floats(-10, 10, width=32)
-    | st.sampled_from([1e6, 1e6 + 0.0625, 1e-20, -1e30]),
+    | st.sampled_from([1e6, 1e6 + 0.0625, 2.0**-66, -(2.0**100)]),
 )
 RADII = st.sampled_from([0.0, 1.0, 2**0.5, 2.0, 5**0.5, 0.1, 0.0625, 1e-20, 1e30]) | st.floats(0, 20)
 
