@@ -36,9 +36,8 @@ struct Options {
     /// Number of rounds
     #[arg(long, default_value_t = 40)]
     rounds: usize,
-    /// Parts to run, comma separated: circles, events, exclusive, islands, partners, sleepers,
-    /// stream [default: all]
-    #[arg(long, value_delimiter = ',')]
+    /// Parts to run, comma separated [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = PARTS.map(|(name, _)| name))]
     only: Vec<String>,
     /// Smoke test: two rounds of few bodies
     #[arg(long)]
