@@ -152,8 +152,8 @@ pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     if items.len() < len {
         if items.capacity() < len {
             // The contents are scratch: not copied to the new allocation.
-            items.clear();
-            items.reserve_exact(len + len / 8);
+            *items = Vec::new();
+            *items = vec![T::default(); len + len / 8];
         }
         items.resize(len, T::default());
     }
