@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -237,18 +239,46 @@ def test_results_outlive_the_world_and_later_steps() -> None:
     pairs[:] = 0  # they are the caller's
 
 
-def test_arrays_are_not_copied_changed_or_kept() -> None:
+def test_arrays_are_not_changed_or_kept() -> None:
     centers = (RNG.random((1000, 2)) * 30).astype(np.float32)
     before = centers.copy()
     centers.flags.writeable = False  # as of a memory map that is read only
     world = triphase.World()
     world.step(centers, 0.5)
     np.testing.assert_array_equal(centers, before)
-    import sys
-
     references = sys.getrefcount(centers)
     world.step(centers, 0.5)
     assert sys.getrefcount(centers) == references
+
+
+WITHOUT_MEMORY = """
+import resource
+import numpy as np
+import triphase
+
+count = 5_000_000  # 40 MB, which malloc takes from the system, and returns to it
+centers = np.empty((count, 2), np.float32)
+cells = np.arange(count)
+centers[:, 0], centers[:, 1] = 3 * (cells // 2048), 3 * (cells % 2048)
+changed = np.array([7], np.uint32)
+world = triphase.World(threads=1)
+world.step(centers, 0.5)
+for _ in range(3):
+    world.step_changed(changed, centers, 0.5)
+size = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, ((size << 10) + (20 << 20),) * 2)
+try:
+    centers.copy()
+except MemoryError:
+    world.step_changed(changed, centers, 0.5)
+    print("stepped")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_arrays_are_read_where_there_is_no_memory_for_a_copy() -> None:
+    run = subprocess.run([sys.executable, "-c", WITHOUT_MEMORY], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("stepped\n", ""), run.stderr
 
 
 def test_settings_can_be_read() -> None:
