@@ -269,7 +269,10 @@ fn main() -> Outcome<()> {
         }
         let mut buffers = Buffers::default();
         (0..queries).try_for_each(|_| race.query(&mut buffers))?;
-        println!("\n{count} colliders that move and {} that do not; all hits are the same, and the pairs of every 20th step\n", count / 10);
+        println!(
+            "\n{count} colliders that move and {} that do not; all hits are the same, and the pairs of every 20th step\n",
+            count / 10
+        );
         println!("| what | rapier | triphase | ratio |\n|---|--:|--:|--:|");
         race.times.iter_mut().for_each(Times::print);
     }
