@@ -151,9 +151,11 @@ pub(crate) fn part_start(k: usize, len: usize, count: usize) -> usize {
 pub(crate) fn grow<T: Clone + Default>(items: &mut Vec<T>, len: usize) {
     if items.len() < len {
         if items.capacity() < len {
-            // The contents are scratch: not copied to the new allocation.
+            // The contents are scratch: not copied to the new allocation. That is zeroed memory, of
+            // which the system gives only the pages that are used.
             *items = Vec::new();
             *items = vec![T::default(); len + len / 8];
+            items.truncate(len);
         }
         items.resize(len, T::default());
     }

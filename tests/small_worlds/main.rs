@@ -75,7 +75,7 @@ fn queries_are_those_of_brute_force() {
 #[test]
 fn rows_are_mutable_in_parallel_loops() {
     // Two piles of different sizes, so two bands, and enough pairs for two threads.
-    let row = |k: usize| if k % 2 == 0 { ([0.0, 0.0], [0.5, 0.5]) } else { ([50.0, 0.0], [1.0, 1.0]) };
+    let row = |k: usize| if k.is_multiple_of(2) { ([0.0, 0.0], [0.5, 0.5]) } else { ([50.0, 0.0], [1.0, 1.0]) };
     let columns = Columns::from_rows(&(0..48).map(row).collect::<Vec<_>>());
     let walls = statics(10, &mut SplitMix64::new(4));
     for_each_world(&WorldConfig::new().with_bounds([0.7, 2.0]), |world| {
