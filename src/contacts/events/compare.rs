@@ -7,7 +7,8 @@
 //! Cost: a lookup per pair and a pass over the contacts.
 
 use crate::contacts::by_row::SPAN_ROWS;
-use crate::contacts::events::span::{ContactSpan, LOOKUP_LEN, NO_ENTRY, reserve};
+use crate::contacts::events::contact_slots::{ContactSlots, LOOKUP_LEN, NO_ENTRY, reserve};
+use crate::contacts::events::span::ContactSpan;
 use crate::memory::buffers::{Buffers, buffers};
 use crate::pair::row_and_partner;
 use crate::parallel;
@@ -92,30 +93,34 @@ impl CompareScratch {
         runs: impl Iterator<Item = &'r [u64]> + Clone,
         margin: Option<&impl MarginTest>,
     ) {
-        self.look_up(span, runs);
-        self.list_missing(span.values().len());
+        let ContactSpan { contacts, started, ended, .. } = span;
+        contacts.pack();
+        self.look_up(contacts, runs);
+        self.list_missing(contacts.count());
         if let Some(margin) = margin {
-            self.keep_missing(span, margin);
+            self.keep_missing(contacts, margin);
         }
         self.new[..self.new_count].sort_unstable();
-        let len = self.merge(span);
-        span.replace(&self.entries[..len], &self.values[..len], &self.missing[..self.missing_count]);
+        let len = self.merge(contacts, started);
+        let missing = &self.missing[..self.missing_count];
+        ended.extend(missing.iter().map(|&slot| contacts.get(slot as usize)));
+        contacts.replace_packed(&self.entries[..len], &self.values[..len]);
     }
 
     /// Marks the contacts that the step has, and collects the pairs that are no contacts yet.
-    fn look_up<'r>(&mut self, span: &ContactSpan, runs: impl Iterator<Item = &'r [u64]> + Clone) {
+    fn look_up<'r>(&mut self, contacts: &ContactSlots, runs: impl Iterator<Item = &'r [u64]> + Clone) {
         let Self { seen, new, new_count, .. } = self;
         *new_count = 0;
-        if span.values().is_empty() {
+        if contacts.count() == 0 {
             for run in runs {
                 new[*new_count..][..run.len()].copy_from_slice(run);
                 *new_count += run.len();
             }
             return;
         }
-        let first = &first_entries(span);
-        seen[..=span.values().len()].fill(false);
-        let (entries, not_found) = (span.padded_entries(), span.values().len());
+        let first = &first_entries(contacts.packed_entries());
+        seen[..=contacts.count()].fill(false);
+        let (entries, not_found) = (contacts.padded_entries(), contacts.count());
         let mut count = 0;
         let mut ahead = runs.clone().skip(RUNS_AHEAD);
         for run in runs {
@@ -148,9 +153,9 @@ impl CompareScratch {
     /// Marks the missing contacts that persist nevertheless as seen.
     ///
     /// Their boxes are at random places in memory, so they are loaded ahead.
-    fn keep_missing(&mut self, span: &ContactSpan, margin: &impl MarginTest) {
+    fn keep_missing(&mut self, contacts: &ContactSlots, margin: &impl MarginTest) {
         let Self { seen, missing, missing_count, .. } = self;
-        let rows = |place: u32| row_and_partner(span.entries()[place as usize]);
+        let rows = |place: u32| row_and_partner(contacts.packed_entries()[place as usize]);
         let mut count = 0;
         for k in 0..*missing_count {
             if let Some(&ahead) = missing[..*missing_count].get(k + MISSING_AHEAD) {
@@ -166,11 +171,10 @@ impl CompareScratch {
     }
 
     /// Writes the contacts of the step, those that were seen and the new ones, in ascending order.
-    /// Returns their number.
-    fn merge(&mut self, span: &mut ContactSpan) -> usize {
+    /// Returns their number, and adds the places of the new ones to `started`.
+    fn merge(&mut self, contacts: &ContactSlots, started: &mut Vec<u32>) -> usize {
         let Self { seen, new, new_count, entries, values, .. } = self;
-        let mut started = std::mem::take(&mut span.started);
-        let (old, old_values) = (span.entries(), span.values());
+        let (old, old_values) = (contacts.packed_entries(), contacts.packed_values());
         let seen = &seen[..old.len()];
         let (mut place, mut len) = (0, 0);
         for next in new[..*new_count].iter().copied().chain([NO_ENTRY]) {
@@ -185,7 +189,6 @@ impl CompareScratch {
                 len += 1;
             }
         }
-        span.started = started;
         len
     }
 }
@@ -194,8 +197,7 @@ impl CompareScratch {
 ///
 /// Back to front, so that the first entry of a row is noted last. This also loads the span, so that
 /// the lookups find it in the cache.
-fn first_entries(span: &ContactSpan) -> FirstEntries {
-    let entries = span.entries();
+fn first_entries(entries: &[u64]) -> FirstEntries {
     let mut first = [entries.len() as u32; SPAN_ROWS];
     for (place, &entry) in entries.iter().enumerate().rev() {
         first[row_in_span(entry)] = place as u32;

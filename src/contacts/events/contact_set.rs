@@ -3,12 +3,17 @@
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
 use crate::contacts::events::compare::{ComparePool, MarginTest};
+use crate::contacts::events::contact_slots::MovedContact;
 use crate::contacts::events::edit::{ContactEdits, ToldPairs};
 use crate::contacts::events::row_map::PairMap;
-use crate::contacts::events::span::{ContactSpan, EndedContact, MovedContact};
+use crate::contacts::events::span::ContactSpan;
 use crate::memory::buffers::Buffers;
 use crate::pair::row_and_partner;
 use crate::parallel;
+use std::ops::Range;
+
+/// Spans whose edits are loaded together.
+const SPANS_TOGETHER: usize = 8;
 
 /// All contacts of two bodies, or all of a body and a static.
 #[derive(Default)]
@@ -59,7 +64,7 @@ impl ContactSet {
         self.sort.fill(pages, row_count, PairSides::First, parallel);
         let sort = &self.sort;
         let spans = &mut self.spans[..count];
-        let most = spans.iter().enumerate().map(|(k, span)| span.values().len() + sort.entry_count(k));
+        let most = spans.iter().enumerate().map(|(k, span)| span.contacts.count() + sort.entry_count(k));
         workers.reserve(most.max().unwrap_or(0), parallel);
         let workers = &*workers;
         parallel::for_each_mut(parallel, spans, |k, span| {
@@ -87,39 +92,26 @@ impl ContactSet {
         edits.plan(step);
         let ContactEdits { taken, moved, .. } = edits;
         for taken in taken.chunk_by(|&a, &b| span_of(a) == span_of(b)) {
-            let span = &mut spans[span_of(taken[0])];
-            // Taken out of the span, because it is changed at the same time.
-            let mut gone = std::mem::take(&mut span.gone);
-            span.remove(taken, |(old, value)| match step.map.new_entry(old) {
-                Some(new) => moved.push((new, value)),
-                None => gone.push(EndedContact { ids: last_ids(row_and_partner(old)), value }),
-            });
-            span.gone = gone;
+            spans[span_of(taken[0])].take_reassigned(taken, &step.map, moved, &last_ids);
         }
         edits.resolve_moved(step);
         let edits = &*edits;
-        parallel::for_each_mut(step.parallel && !edits.leaves_spans(), spans, |k, span| {
-            let ended = part_of_span(&edits.ended, k, |&entry| entry);
-            let ended_after_move = part_of_span(&edits.ended_after_move, k, |&(entry, _)| entry);
-            let inserted = part_of_span(&edits.inserted, k, |new| new.entry);
-            if !(ended.is_empty() && ended_after_move.is_empty()) {
-                span.end(ended, ended_after_move);
-            }
-            if !inserted.is_empty() {
-                span.insert(inserted);
-            }
+        let parallel = step.parallel && !edits.leaves_spans();
+        parallel::for_each_chunk(parallel, spans, SPANS_TOGETHER, |chunk, spans| {
+            edit_spans(spans, chunk * SPANS_TOGETHER, edits);
         });
     }
 
     /// Notes which contacts are none of these pairs, all pairs of a step of all rows, ascending.
     pub(super) fn note_lingering(&mut self, pairs: impl Iterator<Item = u64>) {
         let Self { spans, live, edits, .. } = self;
-        edits.note_lingering(spans[..*live].iter().flat_map(|span| span.entries().iter().copied()), pairs);
+        let contacts = spans[..*live].iter().flat_map(|span| span.contacts.iter());
+        edits.note_lingering(contacts.map(|(entry, _)| entry), pairs);
     }
 
     /// Number of contacts.
     pub(super) fn len(&self) -> usize {
-        self.live().iter().map(|span| span.values().len()).sum()
+        self.live().iter().map(|span| span.contacts.count()).sum()
     }
 
     /// The spans that may have contacts or events.
@@ -138,7 +130,7 @@ impl ContactSet {
         self.live = span_count(rows);
         self.spans.resize_with(self.live, ContactSpan::default);
         for (k, span) in self.spans.iter_mut().enumerate() {
-            span.insert_moved(part_of_span(contacts, k, |&(entry, _)| entry));
+            span.contacts.insert_packed(part_of_span(contacts, k, |&(entry, _)| entry));
         }
     }
 }
@@ -174,13 +166,48 @@ fn move_contacts(
     spans.iter().for_each(|span| moved.extend_from_slice(&span.moved));
     parallel::sort_unstable(parallel, moved);
     let moved = &*moved;
-    parallel::for_each_mut(parallel, spans, |k, span| span.insert_moved(part_of_span(moved, k, |&(entry, _)| entry)));
+    parallel::for_each_mut(parallel, spans, |k, span| {
+        span.contacts.insert_packed(part_of_span(moved, k, |&(entry, _)| entry));
+    });
+}
+
+/// Ends and inserts contacts of neighboring spans, of which the first has the number `first`.
+fn edit_spans(spans: &mut [ContactSpan], first: usize, edits: &ContactEdits) {
+    let range = first..first + spans.len();
+    let ended = part_of_spans(&edits.ended, range.clone(), |&entry| entry);
+    let ended_after_move = part_of_spans(&edits.ended_after_move, range.clone(), |&(entry, _)| entry);
+    let inserted = part_of_spans(&edits.inserted, range.clone(), |new| new.entry);
+    let edits_of = |k: usize| {
+        let ended = part_of_span(ended, k, |&entry| entry);
+        let ended_after_move = part_of_span(ended_after_move, k, |&(entry, _)| entry);
+        (ended, ended_after_move, part_of_span(inserted, k, |new| new.entry))
+    };
+    for with_slots in [false, true] {
+        for (k, span) in range.clone().zip(&*spans) {
+            let (ended, _, inserted) = edits_of(k);
+            let entries = ended.iter().copied().chain(inserted.iter().map(|new| new.entry));
+            span.contacts.prefetch(entries, with_slots);
+        }
+    }
+    for (k, span) in range.zip(spans) {
+        let (ended, ended_after_move, inserted) = edits_of(k);
+        if !(ended.is_empty() && ended_after_move.is_empty()) {
+            span.end(ended, ended_after_move);
+        }
+        if !inserted.is_empty() {
+            span.insert(inserted);
+        }
+    }
 }
 
 /// The items of one span, from items in ascending order of their entries.
 fn part_of_span<T>(items: &[T], span: usize, entry: impl Fn(&T) -> u64) -> &[T] {
+    part_of_spans(items, span..span + 1, entry)
+}
+
+fn part_of_spans<T>(items: &[T], spans: Range<usize>, entry: impl Fn(&T) -> u64) -> &[T] {
     let start = |span: usize| items.partition_point(|item| span_of(entry(item)) < span);
-    &items[start(span)..start(span + 1)]
+    &items[start(spans.start)..start(spans.end)]
 }
 
 /// The span of a contact.

@@ -14,8 +14,8 @@
 //! lingering contact.
 
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
+use crate::contacts::events::contact_slots::{Insertion, MovedContact};
 use crate::contacts::events::row_map::PairMap;
-use crate::contacts::events::span::{Insertion, MovedContact};
 use crate::memory::buffers::Buffers;
 
 /// What a step that was told which rows changed did to the pairs of one kind.

@@ -11,9 +11,9 @@
 //! Memory: 20 to 28 bytes per row.
 
 use crate::contacts::by_row::SPAN_ROWS;
+use crate::contacts::events::contact_slots::reserve;
 use crate::contacts::events::id_table::{IdTable, NO_ROW};
 use crate::contacts::events::row_map::RowMap;
-use crate::contacts::events::span::reserve;
 use crate::error::Error;
 use crate::memory::buffers::Buffers;
 use crate::parallel;

@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod contact_set;
+pub(crate) mod contact_slots;
 pub(crate) mod edit;
 pub(crate) mod id_table;
 pub(crate) mod ids;

@@ -106,8 +106,8 @@ impl SavedTracked {
 
 impl ContactSet {
     fn save(&self) -> Vec<[u32; 3]> {
-        let contacts = self.live().iter().flat_map(|span| span.entries().iter().zip(span.values()));
-        let saved = contacts.map(|(&entry, &value)| {
+        let contacts = self.live().iter().flat_map(|span| span.contacts.iter());
+        let saved = contacts.map(|(entry, value)| {
             let [row, partner] = row_and_partner(entry);
             [row, partner, value]
         });

@@ -2,7 +2,7 @@
 
 use crate::contacts::by_row::SPAN_ROWS;
 use crate::contacts::events::contact_set::ContactSet;
-use crate::contacts::events::span::ContactSpan;
+use crate::contacts::events::contact_slots::MovedContact;
 use crate::contacts::events::tracker::ContactTracker;
 use crate::frame::frame::Frame;
 use crate::pair::{Pair, StaticPair};
@@ -252,20 +252,20 @@ fn body_id(frame: &Frame, row: u32) -> u64 {
     frame.ids.get(row as usize).copied().unwrap_or(u64::from(row))
 }
 
-fn tracked_pair<P: PairLike>(span: &ContactSpan, place: usize) -> TrackedPair<P> {
-    TrackedPair { pair: P::from_rows(row_and_partner(span.entries()[place])), value: span.values()[place] }
+fn tracked_pair<P: PairLike>((entry, value): MovedContact) -> TrackedPair<P> {
+    TrackedPair { pair: P::from_rows(row_and_partner(entry)), value }
 }
 
 fn started<P: PairLike>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
     let spans = contacts.live().iter();
-    spans.flat_map(|span| span.started.iter().map(move |&place| tracked_pair(span, place as usize)))
+    spans.flat_map(|span| span.started.iter().map(move |&slot| tracked_pair(span.contacts.get(slot as usize))))
 }
 
 fn persisting<P: PairLike>(contacts: &ContactSet) -> impl Iterator<Item = TrackedPair<P>> + Clone {
     contacts.live().iter().flat_map(|span| {
         let mut started = span.started.iter().peekable();
-        let persists = move |place: &usize| started.next_if(|&&next| next as usize == *place).is_none();
-        (0..span.values().len()).filter(persists).map(move |place| tracked_pair(span, place))
+        let persists = move |slot: &usize| started.next_if(|&&next| next as usize == *slot).is_none();
+        span.contacts.occupied().filter(persists).map(move |slot| tracked_pair(span.contacts.get(slot)))
     })
 }
 
@@ -282,30 +282,29 @@ fn ended<'t>(
 }
 
 fn value(contacts: &ContactSet, [row, partner]: [u32; 2]) -> Option<u32> {
-    let span = contacts.live().get(row as usize / SPAN_ROWS)?;
-    span.entries().binary_search(&entry(row, partner)).ok().map(|place| span.values()[place])
+    let contacts = &contacts.live().get(row as usize / SPAN_ROWS)?.contacts;
+    contacts.find(entry(row, partner)).map(|slot| contacts.get(slot).1)
 }
 
 fn value_mut(contacts: &mut ContactSet, [row, partner]: [u32; 2]) -> Option<&mut u32> {
-    let (entries, values, _) = contacts.live_mut().get_mut(row as usize / SPAN_ROWS)?.parts_mut();
-    entries.binary_search(&entry(row, partner)).ok().map(|place| &mut values[place])
+    let contacts = &mut contacts.live_mut().get_mut(row as usize / SPAN_ROWS)?.contacts;
+    let slot = contacts.find(entry(row, partner))?;
+    Some(&mut contacts.parts_mut().1[slot])
 }
 
 fn tracked_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {
-    contacts.live_mut().iter_mut().flat_map(|span| {
-        let (entries, values, _) = span.parts_mut();
-        entries.iter().map(|&entry| P::from_rows(row_and_partner(entry))).zip(values)
-    })
+    let contacts = contacts.live_mut().iter_mut().flat_map(|span| span.contacts.iter_mut());
+    contacts.map(|(entry, value)| (P::from_rows(row_and_partner(entry)), value))
 }
 
 fn started_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {
     contacts.live_mut().iter_mut().flat_map(|span| {
-        let (entries, values, started) = span.parts_mut();
+        let (entries, values) = span.contacts.parts_mut();
         let (mut values, mut next) = (values.iter_mut(), 0);
-        started.iter().filter_map(move |&place| {
-            let value = values.nth(place as usize - next)?;
-            next = place as usize + 1;
-            Some((P::from_rows(row_and_partner(entries[place as usize])), value))
+        span.started.iter().filter_map(move |&slot| {
+            let value = values.nth(slot as usize - next)?;
+            next = slot as usize + 1;
+            Some((P::from_rows(row_and_partner(entries[slot as usize])), value))
         })
     })
 }

@@ -1,0 +1,413 @@
+//! The contacts of a span of rows, in ascending order, with free slots between them.
+//!
+//! - GAP-1: slots have the contacts in ascending order; a free slot has [`NO_ENTRY`]. After a step
+//!   of all rows, contacts are packed: all free slots are at the end.
+//! - GAP-2: a step that was told what changed spreads contacts: each block of [`BLOCK_ROWS`] rows
+//!   has free slots at its end, so that an edit moves contacts of its block alone. If a block has
+//!   no room left, all of the span's contacts are spread anew.
+//!
+//! Cost: an edit takes a binary search in a block and a move of half of it. Where there is one
+//! contact per row, that is 200 bytes, and a quarter of the slots are free.
+
+use crate::contacts::by_row::SPAN_ROWS;
+use crate::memory::buffers::Buffers;
+use crate::pair::row_and_partner;
+use crate::prefetch::prefetch;
+use std::ops::Range;
+
+/// Number of [`NO_ENTRY`] after packed contacts: this many entries are compared at once.
+pub(super) const LOOKUP_LEN: usize = 6;
+
+/// Equal to no entry: no row has such a high number.
+pub(super) const NO_ENTRY: u64 = u64::MAX;
+
+/// Rows of a block.
+const BLOCK_ROWS: usize = 32;
+
+/// Free slots of a block that was just spread, and one more for each this many contacts.
+const BLOCK_SPARE: usize = 8;
+
+/// A contact outside of its span: its entry and its value.
+pub(super) type MovedContact = (u64, u32);
+
+/// A contact to insert.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Insertion {
+    pub(super) entry: u64,
+    pub(super) value: u32,
+    /// Whether it begins in this step.
+    pub(super) began: bool,
+}
+
+impl Insertion {
+    pub(super) fn began(entry: u64) -> Self {
+        Self { entry, value: 0, began: true }
+    }
+}
+
+/// The slots that the contacts of a block take. Its free slots end where the next block starts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    start: u32,
+    end: u32,
+}
+
+impl Block {
+    fn slots(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// Contacts whose first row is in one span of rows.
+#[derive(Debug, Default)]
+pub(super) struct ContactSlots {
+    /// See GAP-1. Longer by [`LOOKUP_LEN`] times [`NO_ENTRY`] than `values`, unless empty.
+    entries: Vec<u64>,
+    /// The value of each slot; of no meaning in free ones.
+    values: Vec<u32>,
+    /// Number of contacts.
+    count: usize,
+    /// If contacts are spread (GAP-2), their blocks up to the highest row, and one more, which
+    /// starts where the slots end.
+    blocks: Vec<Block>,
+}
+
+impl ContactSlots {
+    /// Number of contacts.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The slots of all contacts, in ascending order.
+    pub(super) fn occupied(&self) -> impl Iterator<Item = usize> + Clone + use<'_> {
+        (0..self.values.len()).filter(|&slot| self.entries[slot] != NO_ENTRY)
+    }
+
+    /// All contacts with their values, in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = MovedContact> + Clone + use<'_> {
+        self.occupied().map(|slot| self.get(slot))
+    }
+
+    /// As [`iter`](Self::iter), with mutable values.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut u32)> {
+        let contacts = self.entries.iter().copied().zip(&mut self.values);
+        contacts.filter(|&(entry, _)| entry != NO_ENTRY)
+    }
+
+    /// The contact in a slot.
+    pub(super) fn get(&self, slot: usize) -> MovedContact {
+        (self.entries[slot], self.values[slot])
+    }
+
+    /// The entries and the values of all slots.
+    pub(super) fn parts_mut(&mut self) -> (&[u64], &mut [u32]) {
+        (&self.entries[..self.values.len()], &mut self.values)
+    }
+
+    /// The slot of a contact.
+    pub(super) fn find(&self, entry: u64) -> Option<usize> {
+        let slots = match &self.blocks[..] {
+            [] => 0..self.count,
+            blocks => blocks.get(block_of(entry))?.slots(),
+        };
+        self.entries[slots.clone()].binary_search(&entry).ok().map(|at| slots.start + at)
+    }
+
+    /// The entries of packed contacts.
+    pub(super) fn packed_entries(&self) -> &[u64] {
+        &self.padded_entries()[..self.count]
+    }
+
+    /// The entries of packed contacts, followed by [`LOOKUP_LEN`] times [`NO_ENTRY`] if there are
+    /// any.
+    pub(super) fn padded_entries(&self) -> &[u64] {
+        debug_assert!(self.blocks.is_empty(), "contacts are not packed");
+        &self.entries
+    }
+
+    /// The values of packed contacts.
+    pub(super) fn packed_values(&self) -> &[u32] {
+        debug_assert!(self.blocks.is_empty(), "contacts are not packed");
+        &self.values
+    }
+
+    /// Moves all free slots to the end.
+    pub(super) fn pack(&mut self) {
+        let Self { entries, values, count, blocks } = self;
+        if blocks.is_empty() {
+            return;
+        }
+        let mut next = 0;
+        for slots in blocks.drain(..).map(Block::slots) {
+            entries.copy_within(slots.clone(), next);
+            values.copy_within(slots.clone(), next);
+            next += slots.len();
+        }
+        let count = *count;
+        self.set_packed(count);
+    }
+
+    /// Keeps the packed contacts for which `keep` returns true.
+    pub(super) fn retain_packed(&mut self, mut keep: impl FnMut(MovedContact) -> bool) {
+        self.pack();
+        let mut kept = 0;
+        for slot in 0..self.count {
+            let contact = self.get(slot);
+            (self.entries[kept], self.values[kept]) = contact;
+            kept += usize::from(keep(contact));
+        }
+        self.set_packed(kept);
+    }
+
+    /// Inserts ascending contacts, none of them already present, among packed ones.
+    pub(super) fn insert_packed(&mut self, inserted: &[MovedContact]) {
+        self.pack();
+        let mut remaining = self.count;
+        let mut slot = remaining + inserted.len();
+        self.set_packed(slot);
+        let Self { entries, values, .. } = self;
+        for &(entry, value) in inserted.iter().rev() {
+            while remaining > 0 && entries[remaining - 1] > entry {
+                (slot, remaining) = (slot - 1, remaining - 1);
+                (entries[slot], values[slot]) = (entries[remaining], values[remaining]);
+            }
+            slot -= 1;
+            (entries[slot], values[slot]) = (entry, value);
+        }
+    }
+
+    /// Replaces all contacts, which are packed.
+    pub(super) fn replace_packed(&mut self, entries: &[u64], values: &[u32]) {
+        self.set_packed(values.len());
+        self.entries[..entries.len()].copy_from_slice(entries);
+        self.values.copy_from_slice(values);
+    }
+
+    /// Removes ascending contacts, all of them present, and passes them to `take`.
+    pub(super) fn remove(&mut self, removed: &[u64], mut take: impl FnMut(MovedContact)) {
+        if self.blocks.is_empty() {
+            self.spread(&[]);
+        }
+        let Self { entries, values, blocks, count } = self;
+        *count -= removed.len();
+        for removed in removed.chunk_by(|&a, &b| block_of(a) == block_of(b)) {
+            let block = &mut blocks[block_of(removed[0])];
+            let Range { start, end } = block.slots();
+            let (mut read, mut write) = (start, start);
+            for &entry in removed {
+                let at = read + entries[read..end].partition_point(|&other| other < entry);
+                take((entry, values[at]));
+                move_slots(entries, values, read..at, write);
+                write += at - read;
+                read = at + 1;
+            }
+            move_slots(entries, values, read..end, write);
+            write += end - read;
+            entries[write..end].fill(NO_ENTRY);
+            block.end = write as u32;
+        }
+    }
+
+    /// Inserts ascending contacts, none of them already present. Appends the slots of those that
+    /// began to `started`, in ascending order.
+    pub(super) fn insert(&mut self, inserted: &[Insertion], started: &mut Vec<u32>) {
+        if !self.has_room(inserted) {
+            self.spread(inserted);
+        }
+        let Self { entries, values, blocks, count } = self;
+        *count += inserted.len();
+        for inserted in inserted.chunk_by(|a, b| block_of(a.entry) == block_of(b.entry)) {
+            let block = &mut blocks[block_of(inserted[0].entry)];
+            let Range { start, mut end } = block.slots();
+            let first_started = started.len();
+            for (before, new) in inserted.iter().enumerate().rev() {
+                let at = start + entries[start..end].partition_point(|&other| other < new.entry);
+                let slot = at + before;
+                move_slots(entries, values, at..end, slot + 1);
+                (entries[slot], values[slot]) = (new.entry, new.value);
+                started.extend(new.began.then_some(slot as u32));
+                end = at;
+            }
+            started[first_started..].reverse();
+            block.end += inserted.len() as u32;
+        }
+    }
+
+    /// Loads the blocks in which edits are found and, in a second call, their slots.
+    pub(super) fn prefetch(&self, edits: impl Iterator<Item = u64>, with_slots: bool) {
+        for entry in edits {
+            let Some(block) = self.blocks.get(block_of(entry)) else { return };
+            if with_slots {
+                prefetch(&self.entries[block.slots()]);
+                prefetch(&self.values[block.slots()]);
+            } else {
+                prefetch(std::slice::from_ref(block));
+            }
+        }
+    }
+
+    /// Whether the blocks have free slots for all of these.
+    fn has_room(&self, inserted: &[Insertion]) -> bool {
+        inserted.chunk_by(|a, b| block_of(a.entry) == block_of(b.entry)).all(|inserted| {
+            let block = block_of(inserted[0].entry);
+            let blocks = self.blocks.get(block..block + 2);
+            blocks.is_some_and(|two| (two[1].start - two[0].end) as usize >= inserted.len())
+        })
+    }
+
+    /// Spreads the contacts (GAP-2), with room for these.
+    fn spread(&mut self, inserted: &[Insertion]) {
+        self.pack();
+        let Self { entries, count, blocks, .. } = self;
+        let mut counts = [(0, 0); SPAN_ROWS / BLOCK_ROWS];
+        entries[..*count].iter().for_each(|&entry| counts[block_of(entry)].0 += 1);
+        inserted.iter().for_each(|new| counts[block_of(new.entry)].1 += 1);
+        let highest = entries[..*count].last().into_iter().chain(inserted.last().map(|new| &new.entry)).max();
+        let block_count = highest.map_or(0, |&entry| block_of(entry) + 1);
+        let mut start = 0;
+        blocks.extend(counts[..block_count].iter().map(|&(present, inserted)| {
+            let block = Block { start: start as u32, end: (start + present) as u32 };
+            start += present + inserted + (present + inserted) / BLOCK_SPARE + BLOCK_SPARE;
+            block
+        }));
+        blocks.push(Block { start: start as u32, end: start as u32 });
+        let mut packed = *count;
+        self.set_slots(start);
+        let Self { entries, values, blocks, .. } = self;
+        // Back to front, as each block moves to the back.
+        for two in blocks.windows(2).rev() {
+            let slots = two[0].slots();
+            let from = packed - slots.len();
+            move_slots(entries, values, from..packed, slots.start);
+            entries[slots.end..two[1].start as usize].fill(NO_ENTRY);
+            packed = from;
+        }
+    }
+
+    /// Sets the number of packed contacts; those that are new are to be written.
+    fn set_packed(&mut self, count: usize) {
+        self.set_slots(count);
+        self.count = count;
+    }
+
+    fn set_slots(&mut self, count: usize) {
+        let padded = if count == 0 { 0 } else { count + LOOKUP_LEN };
+        reserve(&mut self.values, count);
+        reserve(&mut self.entries, padded);
+        self.values.resize(count, 0);
+        self.entries.resize(padded, NO_ENTRY);
+        self.entries[count..].fill(NO_ENTRY);
+    }
+}
+
+impl Buffers for ContactSlots {
+    fn bytes(&self) -> usize {
+        self.entries.bytes() + self.values.bytes() + self.blocks.capacity() * size_of::<Block>()
+    }
+
+    fn reserve_like(&mut self, _: &Self) {}
+
+    fn shrink_to_fit(&mut self) {
+        self.entries.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+    }
+}
+
+/// The block of an entry within its span.
+fn block_of(entry: u64) -> usize {
+    row_and_partner(entry)[0] as usize % SPAN_ROWS / BLOCK_ROWS
+}
+
+/// Moves contacts to other slots.
+fn move_slots(entries: &mut [u64], values: &mut [u32], from: Range<usize>, to: usize) {
+    if from.start != to && !from.is_empty() {
+        entries.copy_within(from.clone(), to);
+        values.copy_within(from, to);
+    }
+}
+
+/// Makes room for `count` items, with an eighth to spare if it has to grow.
+pub(super) fn reserve<T>(items: &mut Vec<T>, count: usize) {
+    if items.capacity() < count {
+        items.reserve_exact(count + count / 8 + 8 - items.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair::entry;
+    use std::collections::BTreeMap;
+    use triphase_scenes::SplitMix64;
+
+    /// Checks all that can be asked of the slots.
+    fn check(slots: &ContactSlots, expected: &BTreeMap<u64, u32>) {
+        assert_eq!(slots.count(), expected.len());
+        assert!(slots.iter().eq(expected.iter().map(|(&entry, &value)| (entry, value))));
+        for row in 0..SPAN_ROWS as u32 {
+            let wanted = entry(row, 3);
+            let found = slots.find(wanted).map(|slot| slots.get(slot));
+            assert_eq!(found, expected.get(&wanted).map(|&value| (wanted, value)));
+        }
+    }
+
+    #[test]
+    fn edits_match_those_of_a_sorted_map() {
+        for (rows, partners) in [(SPAN_ROWS, 4), (40, 4), (2, 500), (300, 40)] {
+            let mut random = SplitMix64::new(rows as u64);
+            let (mut slots, mut expected) = (ContactSlots::default(), BTreeMap::new());
+            for round in 0..60 {
+                let removed: Vec<u64> = expected.keys().copied().filter(|_| random.below(8) == 0).collect();
+                slots.remove(&removed, |(entry, value)| assert_eq!(expected.remove(&entry), Some(value)));
+                check(&slots, &expected);
+
+                let mut inserted: Vec<Insertion> = (0..random.below(200))
+                    .map(|_| entry(random.below(rows) as u32, random.below(partners) as u32))
+                    .filter(|entry| !expected.contains_key(entry))
+                    .map(|entry| Insertion { entry, value: entry as u32 + round, began: entry % 3 == 0 })
+                    .collect();
+                inserted.sort_unstable_by_key(|new| new.entry);
+                inserted.dedup_by_key(|new| new.entry);
+                let mut started = Vec::new();
+                slots.insert(&inserted, &mut started);
+                expected.extend(inserted.iter().map(|new| (new.entry, new.value)));
+                check(&slots, &expected);
+                let began = inserted.iter().filter(|new| new.began).map(|new| new.entry);
+                assert!(started.iter().map(|&slot| slots.get(slot as usize).0).eq(began));
+
+                if random.below(10) == 0 {
+                    slots.pack();
+                    check(&slots, &expected);
+                    assert!(slots.packed_entries().iter().eq(expected.keys()));
+                    assert!(slots.padded_entries()[expected.len()..].iter().all(|&entry| entry == NO_ENTRY));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn in_steady_motion_slots_stay_few() {
+        let mut random = SplitMix64::new(5);
+        let (mut slots, mut present) = (ContactSlots::default(), Vec::new());
+        let mut most_bytes = [0; 2];
+        for round in 0..3000 {
+            let mut removed: Vec<u64> = Vec::new();
+            while present.len() > SPAN_ROWS {
+                removed.push(present.swap_remove(random.below(present.len())));
+            }
+            removed.sort_unstable();
+            slots.remove(&removed, |_| ());
+            let began = |_| Insertion::began(entry(random.below(SPAN_ROWS) as u32, random.next_u64() as u32));
+            let mut inserted: Vec<Insertion> = (0..30).map(began).collect();
+            inserted.sort_unstable_by_key(|new| new.entry);
+            slots.insert(&inserted, &mut Vec::new());
+            present.extend(inserted.iter().map(|new| new.entry));
+            let most = &mut most_bytes[usize::from(round >= 1000)];
+            *most = slots.bytes().max(*most);
+        }
+        let [first, later] = most_bytes;
+        assert!(later <= first + first / 8, "{first} bytes, later {later}");
+        assert!(slots.values.len() < 2 * slots.count());
+    }
+}
