@@ -77,26 +77,26 @@ fn sort_within_rows(entries: &mut [u64]) {
 /// each that only the other has.
 #[inline]
 pub(crate) fn for_each_difference(
-    before: impl Iterator<Item = u64>,
-    now: impl Iterator<Item = u64>,
+    before: impl IntoIterator<Item = u64>,
+    now: impl IntoIterator<Item = u64>,
     mut removed: impl FnMut(u64),
     mut added: impl FnMut(u64),
 ) {
-    let (mut before, mut now) = (before.peekable(), now.peekable());
-    loop {
-        match (before.peek().copied(), now.peek().copied()) {
-            (Some(old), Some(new)) if old == new => _ = (before.next(), now.next()),
-            (Some(old), new) if new.is_none_or(|new| old < new) => {
-                removed(old);
-                before.next();
-            }
-            (_, Some(new)) => {
-                added(new);
-                now.next();
-            }
-            (_, None) => return,
+    let (mut before, mut now) = (before.into_iter(), now.into_iter());
+    let (mut next_before, mut next_now) = (before.next(), now.next());
+    while let (Some(old), Some(new)) = (next_before, next_now) {
+        if old == new {
+            (next_before, next_now) = (before.next(), now.next());
+        } else if old < new {
+            removed(old);
+            next_before = before.next();
+        } else {
+            added(new);
+            next_now = now.next();
         }
     }
+    next_before.into_iter().chain(before).for_each(removed);
+    next_now.into_iter().chain(now).for_each(added);
 }
 
 #[cfg(test)]

@@ -166,8 +166,9 @@ impl KeptPairs {
         statics.edit_pages(row_count, parallel);
         if with_edits || with_lists {
             let active = ActiveRows { changed, last };
-            bodies.find_edits(&found.bodies, |pair| active.are_in(pair));
-            statics.find_edits(&found.statics, |pair| active.is_first(pair));
+            let may_return = !changed.contains_rows_of(last);
+            bodies.find_edits(&found.bodies, may_return, |pair| active.are_in(pair));
+            statics.find_edits(&found.statics, may_return, |pair| active.is_first(pair));
         }
         if with_lists {
             bodies.edit_lists(true, row_count, parallel);
@@ -251,16 +252,21 @@ impl KeptSide {
     }
 
     /// Finds which pairs ended and began, before those of the last step are replaced by what was
-    /// `found`; `is_active` is whether a pair has a row that is active now.
-    fn find_edits(&mut self, found: &FoundChanges, is_active: impl Fn(u64) -> bool) {
+    /// `found`; for the others, see [`plan`](Self::plan).
+    fn find_edits(&mut self, found: &FoundChanges, may_return: bool, is_active: impl Fn(u64) -> bool) {
         let Self { active, leaving, edits, spare_edits, .. } = self;
         // An active row also changed in the last step, so all pairs that it had are in these lists.
-        let before = merge(active.iter().copied().filter(|&pair| is_active(pair)), leaving.iter().copied());
         let PairEdits { removed, added } = spare_edits;
         removed.clear();
         added.clear();
         let now = found.active.iter().copied();
-        for_each_difference(before, now, |pair| removed.push(pair), |pair| added.push(pair));
+        let (removed_one, added_one) = (|pair| removed.push(pair), |pair| added.push(pair));
+        if leaving.is_empty() && !may_return {
+            for_each_difference(active.iter().copied(), now, removed_one, added_one);
+        } else {
+            let before = merge(active.iter().copied().filter(|&pair| is_active(pair)), leaving.iter().copied());
+            for_each_difference(before, now, removed_one, added_one);
+        }
         edits.clear();
         edits.removed.extend(merge(removed.iter().copied(), found.edits.removed.iter().copied()));
         edits.added.extend(merge(added.iter().copied(), found.edits.added.iter().copied()));
