@@ -50,7 +50,7 @@ pub(crate) struct RowIndex {
     /// By row (CHANGE-1). For a row that changed in the last step, its entry in the bands.
     places: Vec<BandPlace>,
     /// The bodies in the frame's bands of changed rows: those that changed in the last step,
-    /// without oversized ones and those that stayed in their cells.
+    /// without oversized ones and those that stayed in their cells. In ascending order of rows.
     in_changed_bands: Vec<BodyRecord>,
     settled: Vec<BodyRecord>,
     oversized: Vec<BodyRecord>,
@@ -204,14 +204,20 @@ impl RowIndex {
         log.places.clear();
         frame.moved.start_use();
         self.places.resize(self.places.len().max(row_count), NO_PLACE);
-        self.settle(changed, stamp, frame, &mut log);
-        self.in_changed_bands.clear();
-        let new_count = bodies.iter().filter(|body| !last.contains(body.row)).count();
-        if 2 * new_count > bodies.len() {
-            self.take_out((bodies, last), stamp, frame, Some(&mut log));
+        let are_all_out = self.in_changed_bands.len() == bodies.len() && changed.has_same_rows(last);
+        let mut most_are_new = false;
+        if are_all_out {
+            let records = self.in_changed_bands.iter_mut().zip(bodies);
+            records.for_each(|(record, body)| record.aabb = body.aabb);
+        } else {
+            self.settle(changed, stamp, frame, &mut log);
+            self.in_changed_bands.clear();
+            most_are_new = 2 * bodies.iter().filter(|body| !last.contains(body.row)).count() > bodies.len();
+            self.take_out((bodies, last), stamp, frame, most_are_new.then_some(&mut log));
+        }
+        if most_are_new {
             self.file_changed(finder, step, stamp, frame);
         } else {
-            self.take_out((bodies, last), stamp, frame, None);
             self.too_large.clear();
             self.too_large.extend(filed.oversized.records());
             self.add_oversized(stamp);
