@@ -197,11 +197,11 @@ impl TaskSearch<'_, '_> {
     fn search_bands(&mut self) -> Option<()> {
         let mut before_and_now = Groups::<2>::new();
         let mut now_alone = Groups::<1>::new();
-        let mut now_and_fat = Groups::<2>::new();
+        let mut fat_alone = Groups::<1>::new();
         for (number, (search, &before)) in (0..).zip(self.rows.iter().zip(self.before)) {
             let &RowSearch { body: ChangedBody { aabb: now, .. }, fat, .. } = search;
             if !is_no_box(&fat) {
-                now_and_fat.push(Group { boxes: [now, fat], number });
+                fat_alone.push(Group { boxes: [fat], number });
             } else if is_no_box(&before) {
                 if !is_no_box(&now) {
                     now_alone.push(Group { boxes: [now], number });
@@ -220,13 +220,16 @@ impl TaskSearch<'_, '_> {
             task.add(number, partner.row(), bits)
         })?;
         self.search_for(&now_alone, are_circles, |task, number, partner, _| task.add(number, partner.row(), NOW))?;
-        // The list has boxes in an area, which is no circle.
-        self.search_for(&now_and_fat, false, |task, number, partner, bits| {
-            let partner = BodyRecord { aabb: partner.aabb(), row: partner.row() };
+        // The list has boxes in an area, which is no circle. The area contains the present box.
+        self.search_for(&fat_alone, false, |task, number, partner, _| {
+            let row = partner.row();
+            if task.search.input.changed.contains(row) {
+                return Some(());
+            }
+            let partner = BodyRecord { aabb: partner.aabb(), row };
             task.add_neighbor(number, partner);
-            let is_pair =
-                bits & 1 != 0 && (!are_circles || touches(&task.rows[number as usize].body.aabb, &partner.aabb, true));
-            if is_pair { task.add(number, partner.row, NOW) } else { Some(()) }
+            let is_pair = touches(&task.rows[number as usize].body.aabb, &partner.aabb, are_circles);
+            if is_pair { task.add(number, row, NOW) } else { Some(()) }
         })
     }
 
@@ -276,7 +279,7 @@ impl TaskSearch<'_, '_> {
             oversized.grid().collect(&area, seen_cells, found);
             for &entity in found.iter() {
                 let partner = oversized.record(entity);
-                if overlaps(fat, &partner.aabb) {
+                if overlaps(fat, &partner.aabb) && !self.search.input.changed.contains(partner.row) {
                     self.add_neighbor(number, partner);
                 }
                 let touches = |aabb: &RawAabb| touches(aabb, &partner.aabb, are_circles);
@@ -328,12 +331,12 @@ impl TaskSearch<'_, '_> {
         }
     }
 
-    /// Adds a body to the list of a row, unless it changes in this step (LIST-1).
+    /// Adds a body that does not change in this step to the list of a row (LIST-1).
     #[inline(always)]
     fn add_neighbor(&mut self, number: u32, body: BodyRecord) {
         let count = &mut self.task.neighbor_counts[number as usize];
         let at = usize::from(*count);
-        if !self.search.input.changed.set().contains(body.row) && at <= LIST_MAX {
+        if at <= LIST_MAX {
             if at < LIST_MAX {
                 self.neighbors[number as usize * LIST_MAX + at] = body;
             }
