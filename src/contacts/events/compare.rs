@@ -101,7 +101,10 @@ impl CompareScratch {
             self.keep_missing(contacts, margin);
         }
         self.new[..self.new_count].sort_unstable();
-        let len = self.merge(contacts, started);
+        let len = match contacts.packed_values() {
+            Some(values) => self.merge::<true>(contacts.packed_entries(), values, started),
+            None => self.merge::<false>(contacts.packed_entries(), &[], started),
+        };
         let missing = &self.missing[..self.missing_count];
         ended.extend(missing.iter().map(|&slot| contacts.get(slot as usize)));
         contacts.replace_packed(&self.entries[..len], &self.values[..len]);
@@ -170,21 +173,27 @@ impl CompareScratch {
         *missing_count = count;
     }
 
-    /// Writes the contacts of the step, those that were seen and the new ones, in ascending order.
-    /// Returns their number, and adds the places of the new ones to `started`.
-    fn merge(&mut self, contacts: &ContactSlots, started: &mut Vec<u32>) -> usize {
+    /// Writes the contacts of the step, those that were seen and the new ones, in ascending order,
+    /// and with `VALUES` their values. Returns their number, and adds the places of the new ones to
+    /// `started`.
+    fn merge<const VALUES: bool>(&mut self, old: &[u64], old_values: &[u32], started: &mut Vec<u32>) -> usize {
         let Self { seen, new, new_count, entries, values, .. } = self;
-        let (old, old_values) = (contacts.packed_entries(), contacts.packed_values());
         let seen = &seen[..old.len()];
         let (mut place, mut len) = (0, 0);
         for next in new[..*new_count].iter().copied().chain([NO_ENTRY]) {
             while place < old.len() && old[place] < next {
-                (entries[len], values[len]) = (old[place], old_values[place]);
+                entries[len] = old[place];
+                if VALUES {
+                    values[len] = old_values[place];
+                }
                 len += usize::from(seen[place]);
                 place += 1;
             }
             if next != NO_ENTRY {
-                (entries[len], values[len]) = (next, 0);
+                entries[len] = next;
+                if VALUES {
+                    values[len] = 0;
+                }
                 started.push(len as u32);
                 len += 1;
             }

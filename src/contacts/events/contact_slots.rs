@@ -61,9 +61,10 @@ impl Block {
 /// Contacts whose first row is in one span of rows.
 #[derive(Debug, Default)]
 pub(super) struct ContactSlots {
-    /// See GAP-1. Longer by [`LOOKUP_LEN`] times [`NO_ENTRY`] than `values`, unless empty.
+    /// See GAP-1. After the last slot, if there are any, [`LOOKUP_LEN`] times [`NO_ENTRY`].
     entries: Vec<u64>,
-    /// The value of each slot; of no meaning in free ones.
+    /// The value of each slot; of no meaning in free ones. Empty until one is accessed to be set:
+    /// all are 0 then.
     values: Vec<u32>,
     /// Number of contacts.
     count: usize,
@@ -80,7 +81,7 @@ impl ContactSlots {
 
     /// The slots of all contacts, in ascending order.
     pub(super) fn occupied(&self) -> impl Iterator<Item = usize> + Clone + use<'_> {
-        (0..self.values.len()).filter(|&slot| self.entries[slot] != NO_ENTRY)
+        (0..self.slot_count()).filter(|&slot| self.entries[slot] != NO_ENTRY)
     }
 
     /// All contacts with their values, in ascending order.
@@ -90,18 +91,32 @@ impl ContactSlots {
 
     /// As [`iter`](Self::iter), with mutable values.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut u32)> {
-        let contacts = self.entries.iter().copied().zip(&mut self.values);
+        let (entries, values) = self.parts_mut();
+        let contacts = entries.iter().copied().zip(values);
         contacts.filter(|&(entry, _)| entry != NO_ENTRY)
     }
 
     /// The contact in a slot.
     pub(super) fn get(&self, slot: usize) -> MovedContact {
-        (self.entries[slot], self.values[slot])
+        (self.entries[slot], self.values.get(slot).copied().unwrap_or_default())
     }
 
     /// The entries and the values of all slots.
     pub(super) fn parts_mut(&mut self) -> (&[u64], &mut [u32]) {
-        (&self.entries[..self.values.len()], &mut self.values)
+        let slot_count = self.slot_count();
+        self.make_values();
+        (&self.entries[..slot_count], &mut self.values)
+    }
+
+    /// Makes room for values other than 0.
+    fn make_values(&mut self) {
+        let slot_count = self.slot_count();
+        reserve(&mut self.values, slot_count);
+        self.values.resize(slot_count, 0);
+    }
+
+    fn slot_count(&self) -> usize {
+        self.entries.len().saturating_sub(LOOKUP_LEN)
     }
 
     /// The slot of a contact.
@@ -125,10 +140,10 @@ impl ContactSlots {
         &self.entries
     }
 
-    /// The values of packed contacts.
-    pub(super) fn packed_values(&self) -> &[u32] {
+    /// The values of packed contacts; `None` if all are 0.
+    pub(super) fn packed_values(&self) -> Option<&[u32]> {
         debug_assert!(self.blocks.is_empty(), "contacts are not packed");
-        &self.values
+        (!self.values.is_empty()).then_some(&self.values)
     }
 
     /// Moves all free slots to the end.
@@ -139,9 +154,9 @@ impl ContactSlots {
         }
         let mut next = 0;
         for slots in blocks.drain(..).map(Block::slots) {
-            entries.copy_within(slots.clone(), next);
-            values.copy_within(slots.clone(), next);
-            next += slots.len();
+            let count = slots.len();
+            move_slots(entries, values, slots, next);
+            next += count;
         }
         let count = *count;
         self.set_packed(count);
@@ -153,7 +168,7 @@ impl ContactSlots {
         let mut kept = 0;
         for slot in 0..self.count {
             let contact = self.get(slot);
-            (self.entries[kept], self.values[kept]) = contact;
+            set_slot(&mut self.entries, &mut self.values, kept, contact);
             kept += usize::from(keep(contact));
         }
         self.set_packed(kept);
@@ -165,22 +180,33 @@ impl ContactSlots {
         let mut remaining = self.count;
         let mut slot = remaining + inserted.len();
         self.set_packed(slot);
+        self.make_values_for(inserted.iter().map(|&(_, value)| value));
         let Self { entries, values, .. } = self;
         for &(entry, value) in inserted.iter().rev() {
             while remaining > 0 && entries[remaining - 1] > entry {
                 (slot, remaining) = (slot - 1, remaining - 1);
-                (entries[slot], values[slot]) = (entries[remaining], values[remaining]);
+                let contact = (entries[remaining], values.get(remaining).copied().unwrap_or_default());
+                set_slot(entries, values, slot, contact);
             }
             slot -= 1;
-            (entries[slot], values[slot]) = (entry, value);
+            set_slot(entries, values, slot, (entry, value));
         }
     }
 
-    /// Replaces all contacts, which are packed.
+    /// Replaces all contacts, which are packed, by others of which as many have values.
     pub(super) fn replace_packed(&mut self, entries: &[u64], values: &[u32]) {
-        self.set_packed(values.len());
+        self.set_packed(entries.len());
         self.entries[..entries.len()].copy_from_slice(entries);
-        self.values.copy_from_slice(values);
+        if !self.values.is_empty() {
+            self.values.copy_from_slice(values);
+        }
+    }
+
+    /// Makes room for these values, unless all are 0.
+    fn make_values_for(&mut self, mut inserted: impl Iterator<Item = u32>) {
+        if self.values.is_empty() && inserted.any(|value| value != 0) {
+            self.make_values();
+        }
     }
 
     /// Removes ascending contacts, all of them present, and passes them to `take`.
@@ -196,7 +222,7 @@ impl ContactSlots {
             let (mut read, mut write) = (start, start);
             for &entry in removed {
                 let at = read + entries[read..end].partition_point(|&other| other < entry);
-                take((entry, values[at]));
+                take((entry, values.get(at).copied().unwrap_or_default()));
                 move_slots(entries, values, read..at, write);
                 write += at - read;
                 read = at + 1;
@@ -214,6 +240,7 @@ impl ContactSlots {
         if !self.has_room(inserted) {
             self.spread(inserted);
         }
+        self.make_values_for(inserted.iter().map(|new| new.value));
         let Self { entries, values, blocks, count } = self;
         *count += inserted.len();
         for inserted in inserted.chunk_by(|a, b| block_of(a.entry) == block_of(b.entry)) {
@@ -224,7 +251,7 @@ impl ContactSlots {
                 let at = start + entries[start..end].partition_point(|&other| other < new.entry);
                 let slot = at + before;
                 move_slots(entries, values, at..end, slot + 1);
-                (entries[slot], values[slot]) = (new.entry, new.value);
+                set_slot(entries, values, slot, (new.entry, new.value));
                 started.extend(new.began.then_some(slot as u32));
                 end = at;
             }
@@ -239,7 +266,7 @@ impl ContactSlots {
             let Some(block) = self.blocks.get(block_of(entry)) else { return };
             if with_slots {
                 prefetch(&self.entries[block.slots()]);
-                prefetch(&self.values[block.slots()]);
+                prefetch(self.values.get(block.slots()).unwrap_or_default());
             } else {
                 prefetch(std::slice::from_ref(block));
             }
@@ -292,11 +319,12 @@ impl ContactSlots {
 
     fn set_slots(&mut self, count: usize) {
         let padded = if count == 0 { 0 } else { count + LOOKUP_LEN };
-        reserve(&mut self.values, count);
         reserve(&mut self.entries, padded);
-        self.values.resize(count, 0);
         self.entries.resize(padded, NO_ENTRY);
         self.entries[count..].fill(NO_ENTRY);
+        if !self.values.is_empty() {
+            self.make_values();
+        }
     }
 }
 
@@ -321,9 +349,20 @@ fn block_of(entry: u64) -> usize {
 
 /// Moves contacts to other slots.
 fn move_slots(entries: &mut [u64], values: &mut [u32], from: Range<usize>, to: usize) {
-    if from.start != to && !from.is_empty() {
-        entries.copy_within(from.clone(), to);
+    if from.start == to || from.is_empty() {
+        return;
+    }
+    entries.copy_within(from.clone(), to);
+    if !values.is_empty() {
         values.copy_within(from, to);
+    }
+}
+
+/// Puts a contact in a slot.
+fn set_slot(entries: &mut [u64], values: &mut [u32], slot: usize, (entry, value): MovedContact) {
+    entries[slot] = entry;
+    if let Some(slot) = values.get_mut(slot) {
+        *slot = value;
     }
 }
 
@@ -357,7 +396,9 @@ mod tests {
         for (rows, partners) in [(SPAN_ROWS, 4), (40, 4), (2, 500), (300, 40)] {
             let mut random = SplitMix64::new(rows as u64);
             let (mut slots, mut expected) = (ContactSlots::default(), BTreeMap::new());
-            for round in 0..60 {
+            for round in 0..80 {
+                // Values are 0 at first, then some are inserted, and later some are set.
+                let value = |entry: u64| if round < 20 { 0 } else { entry as u32 + round };
                 let removed: Vec<u64> = expected.keys().copied().filter(|_| random.below(8) == 0).collect();
                 slots.remove(&removed, |(entry, value)| assert_eq!(expected.remove(&entry), Some(value)));
                 check(&slots, &expected);
@@ -365,7 +406,7 @@ mod tests {
                 let mut inserted: Vec<Insertion> = (0..random.below(200))
                     .map(|_| entry(random.below(rows) as u32, random.below(partners) as u32))
                     .filter(|entry| !expected.contains_key(entry))
-                    .map(|entry| Insertion { entry, value: entry as u32 + round, began: entry % 3 == 0 })
+                    .map(|entry| Insertion { entry, value: value(entry), began: entry % 3 == 0 })
                     .collect();
                 inserted.sort_unstable_by_key(|new| new.entry);
                 inserted.dedup_by_key(|new| new.entry);
@@ -376,6 +417,13 @@ mod tests {
                 let began = inserted.iter().filter(|new| new.began).map(|new| new.entry);
                 assert!(started.iter().map(|&slot| slots.get(slot as usize).0).eq(began));
 
+                if round >= 40 {
+                    for ((entry, value), expected) in slots.iter_mut().zip(expected.values_mut()) {
+                        *value = value.wrapping_add(entry as u32 % 7);
+                        *expected = *value;
+                    }
+                    check(&slots, &expected);
+                }
                 if random.below(10) == 0 {
                     slots.pack();
                     check(&slots, &expected);
@@ -408,6 +456,6 @@ mod tests {
         }
         let [first, later] = most_bytes;
         assert!(later <= first + first / 8, "{first} bytes, later {later}");
-        assert!(slots.values.len() < 2 * slots.count());
+        assert!(slots.slot_count() < 2 * slots.count());
     }
 }
