@@ -211,8 +211,8 @@ impl World {
     /// # Cost
     ///
     /// O(changed rows + their pairs), in parallel, and for flags a pass over these. In a crowd of a
-    /// million, a row that changes in each step costs 6 to 14 times as much as a row of `step`: 6
-    /// if one in twenty changes, 14 if one in a thousand does. The neighbors of such a row need not
+    /// million, a row that changes in each step costs 5 to 13 times as much as a row of `step`: 5
+    /// if one in twenty changes, 13 if one in a thousand does. The neighbors of such a row need not
     /// be searched for in each step: a list of them lasts until the row has moved on, or a body
     /// near it changes or comes to rest. A row that did not change in the last step costs 25 to 60
     /// times as much as a row of `step`. Besides:
