@@ -3,7 +3,7 @@
 use crate::broad_phase::pairs::PageChain;
 use crate::contacts::by_row::{PairSides, RowSort, SPAN_ROWS, span_count};
 use crate::contacts::events::compare::{ComparePool, MarginTest};
-use crate::contacts::events::contact_slots::MovedContact;
+use crate::contacts::events::contact_slots::{Insertion, MovedContact};
 use crate::contacts::events::edit::{ContactEdits, ToldPairs};
 use crate::contacts::events::row_map::PairMap;
 use crate::contacts::events::span::ContactSpan;
@@ -96,6 +96,9 @@ impl ContactSet {
         }
         edits.resolve_moved(step);
         let edits = &*edits;
+        for entry in edited(&edits.ended, &edits.inserted) {
+            spans[span_of(entry)].contacts.prefetch_block(entry);
+        }
         let parallel = step.parallel && !edits.leaves_spans();
         parallel::for_each_chunk(parallel, spans, SPANS_TOGETHER, |chunk, spans| {
             edit_spans(spans, chunk * SPANS_TOGETHER, edits);
@@ -182,12 +185,8 @@ fn edit_spans(spans: &mut [ContactSpan], first: usize, edits: &ContactEdits) {
         let ended_after_move = part_of_span(ended_after_move, k, |&(entry, _)| entry);
         (ended, ended_after_move, part_of_span(inserted, k, |new| new.entry))
     };
-    for with_slots in [false, true] {
-        for (k, span) in range.clone().zip(&*spans) {
-            let (ended, _, inserted) = edits_of(k);
-            let entries = ended.iter().copied().chain(inserted.iter().map(|new| new.entry));
-            span.contacts.prefetch(entries, with_slots);
-        }
+    for entry in edited(ended, inserted) {
+        spans[span_of(entry) - first].contacts.prefetch_slots(entry);
     }
     for (k, span) in range.zip(spans) {
         let (ended, ended_after_move, inserted) = edits_of(k);
@@ -198,6 +197,11 @@ fn edit_spans(spans: &mut [ContactSpan], first: usize, edits: &ContactEdits) {
             span.insert(inserted);
         }
     }
+}
+
+/// The contacts that end and that are inserted.
+fn edited(ended: &[u64], inserted: &[Insertion]) -> impl Iterator<Item = u64> {
+    ended.iter().copied().chain(inserted.iter().map(|new| new.entry))
 }
 
 /// The items of one span, from items in ascending order of their entries.

@@ -260,16 +260,17 @@ impl ContactSlots {
         }
     }
 
-    /// Loads the blocks in which edits are found and, in a second call, their slots.
-    pub(super) fn prefetch(&self, edits: impl Iterator<Item = u64>, with_slots: bool) {
-        for entry in edits {
-            let Some(block) = self.blocks.get(block_of(entry)) else { return };
-            if with_slots {
-                prefetch(&self.entries[block.slots()]);
-                prefetch(self.values.get(block.slots()).unwrap_or_default());
-            } else {
-                prefetch(std::slice::from_ref(block));
-            }
+    /// Loads the block of a contact that will be removed or inserted.
+    pub(super) fn prefetch_block(&self, entry: u64) {
+        let block = block_of(entry);
+        prefetch(self.blocks.get(block..=block).unwrap_or_default());
+    }
+
+    /// Loads the slots of that block.
+    pub(super) fn prefetch_slots(&self, entry: u64) {
+        if let Some(block) = self.blocks.get(block_of(entry)) {
+            prefetch(&self.entries[block.slots()]);
+            prefetch(self.values.get(block.slots()).unwrap_or_default());
         }
     }
 
