@@ -395,6 +395,27 @@ impl SteadyMovers {
 }
 
 #[test]
+fn events_of_many_rows_are_those_of_full_steps() {
+    let tracked = || WorldConfig::new().with_contact_tracking(true);
+    // Contacts are kept by spans of thousands of rows, some of which are edited together.
+    let bodies = 40_000;
+    for (k, config) in [tracked(), tracked().with_parallel_threshold(Some(0)).with_margin(0.1)].into_iter().enumerate()
+    {
+        let mut random = SplitMix64::new(SEED + k as u64);
+        let (mut told, scene) = scene_told(config, SceneName::Crowd, bodies, true);
+        told.columns.filters = None;
+        let mut movers = SteadyMovers::new(&mut told, bodies / 50, true, &mut random);
+        let mut next_id = 1 << 40;
+        for frame in 0..12 {
+            movers.advance(&mut told, &mut random);
+            change_some(&mut told, &scene, &mut random, 100, &mut next_id);
+            told.step(&format!("settings {k}, frame {frame}"));
+        }
+        assert!(told.can_update, "the last step was told of few rows");
+    }
+}
+
+#[test]
 fn rows_that_keep_moving_have_the_pairs_of_full_steps() {
     let tracked = || WorldConfig::new().with_contact_tracking(true);
     let configs = [
