@@ -91,8 +91,11 @@ impl ContactSet {
         spans.iter_mut().for_each(ContactSpan::clear_events);
         edits.plan(step);
         let ContactEdits { taken, moved, .. } = edits;
+        taken.iter().for_each(|&entry| spans[span_of(entry)].contacts.prefetch_block(entry));
         for taken in taken.chunk_by(|&a, &b| span_of(a) == span_of(b)) {
-            spans[span_of(taken[0])].take_reassigned(taken, &step.map, moved, &last_ids);
+            let span = &mut spans[span_of(taken[0])];
+            taken.iter().for_each(|&entry| span.contacts.prefetch_slots(entry));
+            span.take_reassigned(taken, &step.map, moved, &last_ids);
         }
         edits.resolve_moved(step);
         let edits = &*edits;
