@@ -162,7 +162,7 @@ impl ContactSlots {
         self.set_packed(count);
     }
 
-    /// Keeps the packed contacts for which `keep` returns true.
+    /// Packs the contacts for which `keep` returns true, and drops the others.
     pub(super) fn retain_packed(&mut self, mut keep: impl FnMut(MovedContact) -> bool) {
         self.pack();
         let mut kept = 0;
@@ -174,7 +174,7 @@ impl ContactSlots {
         self.set_packed(kept);
     }
 
-    /// Inserts ascending contacts, none of them already present, among packed ones.
+    /// Packs all contacts, and inserts ascending ones among them, none of them already present.
     pub(super) fn insert_packed(&mut self, inserted: &[MovedContact]) {
         self.pack();
         let mut remaining = self.count;
@@ -193,7 +193,8 @@ impl ContactSlots {
         }
     }
 
-    /// Replaces all contacts, which are packed, by others of which as many have values.
+    /// Replaces all contacts by packed ones. `values` is read only if there are
+    /// [values](Self::packed_values) now.
     pub(super) fn replace_packed(&mut self, entries: &[u64], values: &[u32]) {
         self.set_packed(entries.len());
         self.entries[..entries.len()].copy_from_slice(entries);
