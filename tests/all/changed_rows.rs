@@ -409,6 +409,12 @@ fn events_of_many_rows_are_those_of_full_steps() {
         for frame in 0..12 {
             movers.advance(&mut told, &mut random);
             change_some(&mut told, &scene, &mut random, 100, &mut next_id);
+            if frame % 4 == 3 {
+                // One body touches a tenth of all others, and no longer four frames later.
+                let side = if frame % 8 == 3 { (scene.world[2] - scene.world[0]) * 0.16 } else { 0.3 };
+                told.columns.half_extents_mut()[0] = [side; 2];
+                told.change(0);
+            }
             told.step(&format!("settings {k}, frame {frame}"));
         }
         assert!(told.can_update, "the last step was told of few rows");

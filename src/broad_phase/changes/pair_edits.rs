@@ -77,12 +77,11 @@ fn sort_within_rows(entries: &mut [u64]) {
 /// each that only the other has.
 #[inline]
 pub(crate) fn for_each_difference(
-    before: impl IntoIterator<Item = u64>,
-    now: impl IntoIterator<Item = u64>,
+    mut before: impl Iterator<Item = u64>,
+    mut now: impl Iterator<Item = u64>,
     mut removed: impl FnMut(u64),
     mut added: impl FnMut(u64),
 ) {
-    let (mut before, mut now) = (before.into_iter(), now.into_iter());
     let (mut next_before, mut next_now) = (before.next(), now.next());
     while let (Some(old), Some(new)) = (next_before, next_now) {
         if old == new {

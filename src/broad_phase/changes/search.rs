@@ -1,8 +1,8 @@
 //! Searches the frame of the last step for changed rows: it has their unchanged partners.
 //!
 //! Active rows are searched for with their present box, newly changed ones with their old and their
-//! present box at once (CHANGE-3). For an active row that gets a list of its neighbors, these are
-//! searched for at the same time.
+//! present box at once (CHANGE-3). An active row that gets a list of its neighbors is searched for
+//! with the area of the list, and the neighbors are then compared with its present box.
 
 use crate::broad_phase::changes::changed_body::ChangedBody;
 use crate::broad_phase::changes::changed_set::ChangedSet;

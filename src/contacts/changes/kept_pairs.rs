@@ -252,7 +252,7 @@ impl KeptSide {
     }
 
     /// Finds which pairs ended and began, before those of the last step are replaced by what was
-    /// `found`; for the others, see [`plan`](Self::plan).
+    /// `found`; for the other arguments see [`plan`](Self::plan).
     fn find_edits(&mut self, found: &FoundChanges, may_return: bool, is_active: impl Fn(u64) -> bool) {
         let Self { active, leaving, edits, spare_edits, .. } = self;
         // An active row also changed in the last step, so all pairs that it had are in these lists.

@@ -12,7 +12,7 @@ use crate::pair::row_and_partner;
 use crate::parallel;
 use std::ops::Range;
 
-/// Spans whose edits are loaded together.
+/// Spans whose edits are loaded together on one thread.
 const SPANS_TOGETHER: usize = 8;
 
 /// All contacts of two bodies, or all of a body and a static.
@@ -103,8 +103,10 @@ impl ContactSet {
             spans[span_of(entry)].contacts.prefetch_block(entry);
         }
         let parallel = step.parallel && !edits.leaves_spans();
-        parallel::for_each_chunk(parallel, spans, SPANS_TOGETHER, |chunk, spans| {
-            edit_spans(spans, chunk * SPANS_TOGETHER, edits);
+        // On several threads, each span has enough edits.
+        let together = if parallel { 1 } else { SPANS_TOGETHER };
+        parallel::for_each_chunk(parallel, spans, together, |chunk, spans| {
+            edit_spans(spans, chunk * together, edits);
         });
     }
 

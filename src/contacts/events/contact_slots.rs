@@ -1,7 +1,7 @@
 //! The contacts of a span of rows, in ascending order, with free slots between them.
 //!
 //! - GAP-1: slots have the contacts in ascending order; a free slot has [`NO_ENTRY`]. After a step
-//!   of all rows, contacts are packed: all free slots are at the end.
+//!   of all rows, contacts are packed: there are no free slots.
 //! - GAP-2: a step that was told what changed spreads contacts: each block of [`BLOCK_ROWS`] rows
 //!   has free slots at its end, so that an edit moves contacts of its block alone. If a block has
 //!   no room left, all of the span's contacts are spread anew.
@@ -26,6 +26,16 @@ const BLOCK_ROWS: usize = 32;
 
 /// Free slots of a block that was just spread, and one more for each this many contacts.
 const BLOCK_SPARE: usize = 8;
+
+/// If fewer than one slot in this many is taken, without those that each block has to spare,
+/// contacts are spread anew.
+const SLOTS_PER_CONTACT: usize = 4;
+
+/// Most slots of a block that are loaded ahead: the contacts of a row may be many.
+const LOADED_MAX: usize = 256;
+
+/// If one contact in this many of a block is removed, they are found by looking at all.
+const MANY_SHARE: usize = 8;
 
 /// A contact outside of its span: its entry and its value.
 pub(super) type MovedContact = (u64, u32);
@@ -63,8 +73,8 @@ impl Block {
 pub(super) struct ContactSlots {
     /// See GAP-1. After the last slot, if there are any, [`LOOKUP_LEN`] times [`NO_ENTRY`].
     entries: Vec<u64>,
-    /// The value of each slot; of no meaning in free ones. Empty until one is accessed to be set:
-    /// all are 0 then.
+    /// The value of each slot; of no meaning in free ones. Empty until one may be set: all are 0
+    /// then.
     values: Vec<u32>,
     /// Number of contacts.
     count: usize,
@@ -146,7 +156,7 @@ impl ContactSlots {
         (!self.values.is_empty()).then_some(&self.values)
     }
 
-    /// Moves all free slots to the end.
+    /// Drops all free slots.
     pub(super) fn pack(&mut self) {
         let Self { entries, values, count, blocks } = self;
         if blocks.is_empty() {
@@ -210,8 +220,12 @@ impl ContactSlots {
         }
     }
 
-    /// Removes ascending contacts, all of them present, and passes them to `take`.
+    /// Removes ascending contacts, all of them present, and passes them to `take`. Slots of other
+    /// contacts may change.
     pub(super) fn remove(&mut self, removed: &[u64], mut take: impl FnMut(MovedContact)) {
+        if removed.is_empty() {
+            return;
+        }
         if self.blocks.is_empty() {
             self.spread(&[]);
         }
@@ -221,8 +235,16 @@ impl ContactSlots {
             let block = &mut blocks[block_of(removed[0])];
             let Range { start, end } = block.slots();
             let (mut read, mut write) = (start, start);
+            let are_many = removed.len() * MANY_SHARE >= end - start;
             for &entry in removed {
-                let at = read + entries[read..end].partition_point(|&other| other < entry);
+                let is_before = |&other: &u64| other < entry;
+                let rest = &entries[read..end];
+                let at = read
+                    + if are_many {
+                        rest.iter().take_while(|&other| is_before(other)).count()
+                    } else {
+                        rest.partition_point(is_before)
+                    };
                 take((entry, values.get(at).copied().unwrap_or_default()));
                 move_slots(entries, values, read..at, write);
                 write += at - read;
@@ -232,6 +254,11 @@ impl ContactSlots {
             write += end - read;
             entries[write..end].fill(NO_ENTRY);
             block.end = write as u32;
+        }
+        if self.count == 0 {
+            self.pack();
+        } else if self.slot_count() > SLOTS_PER_CONTACT * (self.count + BLOCK_SPARE * self.blocks.len()) {
+            self.spread(&[]);
         }
     }
 
@@ -267,11 +294,12 @@ impl ContactSlots {
         prefetch(self.blocks.get(block..=block).unwrap_or_default());
     }
 
-    /// Loads the slots of that block.
+    /// Loads the slots of that block, if it is not far larger than most.
     pub(super) fn prefetch_slots(&self, entry: u64) {
-        if let Some(block) = self.blocks.get(block_of(entry)) {
-            prefetch(&self.entries[block.slots()]);
-            prefetch(self.values.get(block.slots()).unwrap_or_default());
+        let slots = self.blocks.get(block_of(entry)).map(|block| block.slots());
+        if let Some(slots) = slots.filter(|slots| slots.len() <= LOADED_MAX) {
+            prefetch(&self.entries[slots.clone()]);
+            prefetch(self.values.get(slots).unwrap_or_default());
         }
     }
 
@@ -376,88 +404,4 @@ pub(super) fn reserve<T>(items: &mut Vec<T>, count: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pair::entry;
-    use std::collections::BTreeMap;
-    use triphase_scenes::SplitMix64;
-
-    /// Checks all that can be asked of the slots.
-    fn check(slots: &ContactSlots, expected: &BTreeMap<u64, u32>) {
-        assert_eq!(slots.count(), expected.len());
-        assert!(slots.iter().eq(expected.iter().map(|(&entry, &value)| (entry, value))));
-        for row in 0..SPAN_ROWS as u32 {
-            let wanted = entry(row, 3);
-            let found = slots.find(wanted).map(|slot| slots.get(slot));
-            assert_eq!(found, expected.get(&wanted).map(|&value| (wanted, value)));
-        }
-    }
-
-    #[test]
-    fn edits_match_those_of_a_sorted_map() {
-        for (rows, partners) in [(SPAN_ROWS, 4), (40, 4), (2, 500), (300, 40)] {
-            let mut random = SplitMix64::new(rows as u64);
-            let (mut slots, mut expected) = (ContactSlots::default(), BTreeMap::new());
-            for round in 0..80 {
-                // Values are 0 at first, then some are inserted, and later some are set.
-                let value = |entry: u64| if round < 20 { 0 } else { entry as u32 + round };
-                let removed: Vec<u64> = expected.keys().copied().filter(|_| random.below(8) == 0).collect();
-                slots.remove(&removed, |(entry, value)| assert_eq!(expected.remove(&entry), Some(value)));
-                check(&slots, &expected);
-
-                let mut inserted: Vec<Insertion> = (0..random.below(200))
-                    .map(|_| entry(random.below(rows) as u32, random.below(partners) as u32))
-                    .filter(|entry| !expected.contains_key(entry))
-                    .map(|entry| Insertion { entry, value: value(entry), began: entry % 3 == 0 })
-                    .collect();
-                inserted.sort_unstable_by_key(|new| new.entry);
-                inserted.dedup_by_key(|new| new.entry);
-                let mut started = Vec::new();
-                slots.insert(&inserted, &mut started);
-                expected.extend(inserted.iter().map(|new| (new.entry, new.value)));
-                check(&slots, &expected);
-                let began = inserted.iter().filter(|new| new.began).map(|new| new.entry);
-                assert!(started.iter().map(|&slot| slots.get(slot as usize).0).eq(began));
-
-                if round >= 40 {
-                    for ((entry, value), expected) in slots.iter_mut().zip(expected.values_mut()) {
-                        *value = value.wrapping_add(entry as u32 % 7);
-                        *expected = *value;
-                    }
-                    check(&slots, &expected);
-                }
-                if random.below(10) == 0 {
-                    slots.pack();
-                    check(&slots, &expected);
-                    assert!(slots.packed_entries().iter().eq(expected.keys()));
-                    assert!(slots.padded_entries()[expected.len()..].iter().all(|&entry| entry == NO_ENTRY));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn in_steady_motion_slots_stay_few() {
-        let mut random = SplitMix64::new(5);
-        let (mut slots, mut present) = (ContactSlots::default(), Vec::new());
-        let mut most_bytes = [0; 2];
-        for round in 0..3000 {
-            let mut removed: Vec<u64> = Vec::new();
-            while present.len() > SPAN_ROWS {
-                removed.push(present.swap_remove(random.below(present.len())));
-            }
-            removed.sort_unstable();
-            slots.remove(&removed, |_| ());
-            let began = |_| Insertion::began(entry(random.below(SPAN_ROWS) as u32, random.next_u64() as u32));
-            let mut inserted: Vec<Insertion> = (0..30).map(began).collect();
-            inserted.sort_unstable_by_key(|new| new.entry);
-            slots.insert(&inserted, &mut Vec::new());
-            present.extend(inserted.iter().map(|new| new.entry));
-            let most = &mut most_bytes[usize::from(round >= 1000)];
-            *most = slots.bytes().max(*most);
-        }
-        let [first, later] = most_bytes;
-        assert!(later <= first + first / 8, "{first} bytes, later {later}");
-        assert!(slots.slot_count() < 2 * slots.count());
-    }
-}
+mod tests;

@@ -10,8 +10,8 @@
 //!   and end otherwise. All other contacts stay in their places, or end there.
 //!
 //! Cost: a few binary searches per pair that began or ended, and per pair of a row that another
-//! body has now; for each of them a move of part of its span; and a look at each span and at each
-//! lingering contact.
+//! body has now; for each of them a move of part of its block of rows (GAP-2); and a look at each
+//! span and at each lingering contact.
 
 use crate::broad_phase::changes::pair_edits::{PairEdits, for_each_difference};
 use crate::contacts::events::contact_slots::{Insertion, MovedContact};

@@ -298,7 +298,8 @@ fn tracked_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (
 }
 
 fn started_mut<P: PairLike>(contacts: &mut ContactSet) -> impl Iterator<Item = (P, &mut u32)> {
-    contacts.live_mut().iter_mut().flat_map(|span| {
+    let spans = contacts.live_mut().iter_mut().filter(|span| !span.started.is_empty());
+    spans.flat_map(|span| {
         let (entries, values) = span.contacts.parts_mut();
         let (mut values, mut next) = (values.iter_mut(), 0);
         span.started.iter().filter_map(move |&slot| {
