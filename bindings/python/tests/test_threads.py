@@ -59,7 +59,8 @@ def test_other_python_threads_run_during_long_calls(call: str) -> None:
         progress, seconds = max(counting_during(calls[call]) for _ in range(3))
     finally:
         sys.setswitchinterval(interval)
-    assert progress > 100, f"the other thread ran {progress} times in {seconds:.3f} s"
+    # At most a few times at either end of the call if it were held.
+    assert progress > 20, f"the other thread ran {progress} times in {seconds:.3f} s"
 
 
 def test_a_world_in_use_says_so_and_loses_nothing() -> None:
