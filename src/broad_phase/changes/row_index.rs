@@ -204,6 +204,7 @@ impl RowIndex {
         log.places.clear();
         frame.moved.start_use();
         self.places.resize(self.places.len().max(row_count), NO_PLACE);
+        // The same rows again, each of which is among the changed bodies already.
         let are_all_out = self.in_changed_bands.len() == bodies.len() && changed.has_same_rows(last);
         let mut most_are_new = false;
         if are_all_out {

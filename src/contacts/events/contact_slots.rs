@@ -108,7 +108,7 @@ impl ContactSlots {
 
     /// The contact in a slot.
     pub(super) fn get(&self, slot: usize) -> MovedContact {
-        (self.entries[slot], self.values.get(slot).copied().unwrap_or_default())
+        (self.entries[slot], value_of(&self.values, slot))
     }
 
     /// The entries and the values of all slots.
@@ -195,7 +195,7 @@ impl ContactSlots {
         for &(entry, value) in inserted.iter().rev() {
             while remaining > 0 && entries[remaining - 1] > entry {
                 (slot, remaining) = (slot - 1, remaining - 1);
-                let contact = (entries[remaining], values.get(remaining).copied().unwrap_or_default());
+                let contact = (entries[remaining], value_of(values, remaining));
                 set_slot(entries, values, slot, contact);
             }
             slot -= 1;
@@ -245,7 +245,7 @@ impl ContactSlots {
                     } else {
                         rest.partition_point(is_before)
                     };
-                take((entry, values.get(at).copied().unwrap_or_default()));
+                take((entry, value_of(values, at)));
                 move_slots(entries, values, read..at, write);
                 write += at - read;
                 read = at + 1;
@@ -386,6 +386,11 @@ fn move_slots(entries: &mut [u64], values: &mut [u32], from: Range<usize>, to: u
     if !values.is_empty() {
         values.copy_within(from, to);
     }
+}
+
+/// The value of a slot; 0 if there are no values.
+fn value_of(values: &[u32], slot: usize) -> u32 {
+    values.get(slot).copied().unwrap_or_default()
 }
 
 /// Puts a contact in a slot.
