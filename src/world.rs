@@ -211,11 +211,11 @@ impl World {
     /// # Cost
     ///
     /// O(changed rows + their pairs), in parallel, and for flags a pass over these. In a crowd of a
-    /// million, a row that changes in each step costs 5 to 13 times as much as a row of `step`: 5
-    /// if one in twenty changes, 13 if one in a thousand does. The neighbors of such a row need not
-    /// be searched for in each step: a list of them lasts until the row has moved on, or a body
-    /// near it changes or comes to rest. A row that did not change in the last step costs 25 to 60
-    /// times as much as a row of `step`. Besides:
+    /// million, a row that changes in each step costs 5 to 16 times as much as a row of `step`:
+    /// least if one in twenty changes, most if one in a thousand does. The neighbors of such a row
+    /// need not be searched for in each step: a list of them lasts until the row has moved on, or
+    /// a body near it changes or comes to rest. A row that did not change in the last step costs
+    /// 25 to 60 times as much as a row of `step`. Besides:
     ///
     /// - If the list is empty, and that of the last step was, it takes 0.1 microseconds, however
     ///   many rows there are. (Not with tracked contacts, while a reader or a snapshot has the last
