@@ -1,9 +1,9 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! If a band has no more statics than bodies, these are searched for in the band, like bodies of
-//! other bands. Otherwise, its bodies search the static tree, in groups of up to 64 that are near
-//! each other. So the cost depends on the bodies and the statics near them, however many statics
-//! there are elsewhere.
+//! If a band has no more statics than bodies, or a few times as many for each of which few bodies
+//! have to be tested, these are searched for in the band, like bodies of other bands. Otherwise,
+//! its bodies search the static tree, in groups of up to 64 that are near each other. So the cost
+//! depends on the bodies and the statics near them, however many statics there are elsewhere.
 //!
 //! STATIC-1: filters and circles only remove pairs. They determine neither the search nor the order
 //! of pairs.
@@ -20,6 +20,14 @@ use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::sorted::Others;
 use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
+
+/// Most entries in the leaves of the tree, for each body of a band, of statics that are searched
+/// for in the band. A static may have several.
+const ENTRIES_PER_BODY: usize = 8;
+
+/// Most bodies that are tested for each of these statics, in the mean, if there are more statics
+/// than bodies.
+const TESTED_MAX: usize = 64;
 
 /// Oversized bodies search in groups if each is near this many of its group, in the mean, itself
 /// included.
@@ -38,8 +46,18 @@ pub(crate) fn find_band_pairs<'s>(
     let (statics, population, bounds) = (pass.step.statics, band.band().population(), band.bounds());
     let found = &mut scratch.statics;
     found.clear();
-    // Searching the cells for a static takes about as long as searching the tree for a body.
-    if !statics.collect_up_to(population, &bounds, found) {
+    let mut limit = population;
+    let are_all_found = statics.collect(&bounds, found, |found| {
+        let is_faster = || {
+            let tested = band.mean_candidates(found);
+            tested <= TESTED_MAX && statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds)
+        };
+        if found.len() > limit && is_faster() {
+            limit = usize::MAX;
+        }
+        (found.len() <= limit).then_some(())
+    });
+    if are_all_found.is_none() {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     }

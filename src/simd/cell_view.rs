@@ -51,6 +51,12 @@ impl<'a> CellView<'a> {
         self.starts.run(y, x)
     }
 
+    /// Number of entries in the part of `rect` that lies in this grid.
+    pub(crate) fn count(&self, rect: &CellRect) -> usize {
+        let CellRect { x, y } = self.clip(rect);
+        y.map(|y| self.run(y, &x).len()).sum()
+    }
+
     /// The part of `rect` that lies in this grid.
     pub(crate) fn clip(&self, rect: &CellRect) -> CellRect {
         let (columns, rows) = (self.starts.stride() - 2, self.starts.rows());

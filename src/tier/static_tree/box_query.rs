@@ -36,11 +36,14 @@ impl StaticTree {
         TreeAreaQuery::new(self, area, test)
     }
 
-    /// Appends the row and the box of every enabled static that overlaps `area`, each once, in the
-    /// order of the leaves, and returns `true`; if there are more than `limit`, returns `false`.
-    pub(crate) fn collect_up_to(&self, limit: usize, area: &RawAabb, found: &mut Vec<BodyRecord>) -> bool {
-        let first = found.len();
-        self.collect(area, found, |found| (found.len() - first <= limit).then_some(())).is_some()
+    /// Whether the leaves that `area` touches have at most `limit` entries. A static may have
+    /// several.
+    pub(crate) fn has_entries_up_to(&self, limit: usize, area: &RawAabb) -> bool {
+        let (mut query, mut count) = (self.box_query(*area, BoxTest::Overlap), 0);
+        while count <= limit && query.next_leaf() {
+            count += query.left.len();
+        }
+        count <= limit
     }
 
     /// Appends the row and the box of every enabled static that overlaps `area`, each once, in the

@@ -10,7 +10,7 @@ use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
 use crate::memory::record::BodyRecord;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
-use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup};
+use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
 use crate::tier::point_grid::band::cell_layout::choose_cells;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use glam::{Vec4, Vec4Swizzles};
@@ -22,6 +22,8 @@ pub(crate) struct Band {
     /// Mean number of bodies in the cell of a body, itself included.
     pub(super) crowding: f32,
     bounds: BandBox,
+    /// That of the bodies that it was built of; one that is replaced later may reach further.
+    pub(super) reach: Reach,
 }
 
 impl Band {
@@ -37,7 +39,7 @@ impl Band {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let (cells, crowding) = choose_cells(own, extents, cell_size, words, scratch);
         sort(own, words, scratch);
-        Self { cells, crowding, bounds }
+        Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) }
     }
 
     /// Number of bodies.

@@ -10,6 +10,7 @@ use crate::memory::cell_table::{CellStarts, table_words};
 use crate::simd::CellRect;
 use crate::tier::point_grid::axis::{AxisMap, BandAxis};
 use crate::tier::point_grid::band::keys::EqualCells;
+use glam::Vec4;
 
 /// Words for the table of where each cell starts.
 pub(super) const fn starts_max(population: usize) -> usize {
@@ -90,7 +91,7 @@ impl CellGrid {
     }
 
     pub(super) fn lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
-        CellLookup { equal: self.equal_cells(), axes: self.axes(words) }
+        CellLookup { equal: self.equal_cells(), axes: self.axes(words), reach: None }
     }
 }
 
@@ -98,9 +99,31 @@ impl CellGrid {
 pub(crate) struct CellLookup<'a> {
     equal: Option<EqualCells>,
     axes: [BandAxis<'a>; 2],
+    reach: Option<Reach>,
+}
+
+/// How far before a box a body that overlaps it may begin: no less than the longest sides.
+///
+/// It is rounded up by more than the rounding of the sides, that of the product, and the numbers
+/// that are taken as zero where a host has subnormal ones flushed. Subtracting it needs no more:
+/// rounding is monotone, so the rounded difference is not above a lower edge that the exact one is
+/// not above.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reach(Vec4);
+
+impl Reach {
+    pub(super) fn new(sides: [f32; 2]) -> Self {
+        let [x, y] = sides.map(|side| side * (1.0 + 2.0 * f32::EPSILON) + 4.0 * f32::MIN_POSITIVE);
+        Self(Vec4::new(x, y, 0.0, 0.0))
+    }
 }
 
 impl CellLookup<'_> {
+    /// As it is, for a band whose bodies reach no further.
+    pub(super) fn with_reach(self, reach: Reach) -> Self {
+        Self { reach: Some(reach), ..self }
+    }
+
     /// The column or row of cells of each edge of a box.
     #[inline(always)]
     pub(crate) fn of_edges(&self, aabb: &BandBox) -> [usize; 4] {
@@ -116,6 +139,11 @@ impl CellLookup<'_> {
     /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, BAND-2).
     #[inline]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
+        // Equal cells are larger than the bodies, so these rarely begin in all of the cells before.
+        if let (Some(cells), Some(Reach(reach))) = (&self.equal, self.reach) {
+            let [left, top, right, bottom] = cells.of(&(Vec4::from_array(*aabb.edges()) - reach).to_array());
+            return CellRect { x: left..right + 1, y: top..bottom + 1 };
+        }
         let [left, top, right, bottom] = self.of_edges(aabb);
         CellRect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
     }

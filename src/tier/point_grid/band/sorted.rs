@@ -130,7 +130,7 @@ impl<'a> SortedBodies<'a> {
     }
 
     pub(super) fn lookup(&self) -> CellLookup<'a> {
-        self.band.lookup(self.words)
+        self.band.lookup(self.words).with_reach(self.band.reach)
     }
 
     pub(super) fn cells(&self) -> &CellView<'a> {

@@ -74,8 +74,8 @@ pub(super) fn plan_if_faster(
     let (mut sampled, mut search) = (0.0, 0.0);
     for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
         let rect = cells.clip(&lookup.rect(&BandBox::from_edges(record.aabb)));
-        let candidates: usize = rect.y.clone().map(|y| cells.run(y, &rect.x).len()).sum();
-        search += CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + candidates as f64 / LANES * VECTOR_NS;
+        let candidates = cells.count(&rect) as f64;
+        search += CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + candidates / LANES * VECTOR_NS;
         sampled += 1.0;
     }
     let search = search / sampled;

@@ -32,13 +32,15 @@ pub(super) fn check(name: &str, tree: &StaticTree, areas: &[RawAabb]) {
         rows.sort_unstable();
         assert_eq!(&rows, wanted, "{name}: query of {area:?}");
         found.clear();
-        assert!(tree.collect_up_to(rows.len(), area, &mut found), "{name}: at most the limit");
+        assert_eq!(tree.collect(area, &mut found, |_| Some(())), Some(()), "{name}");
         assert!(found.iter().all(|found| found.aabb == *tree.raw_box(found.row)), "{name}");
         rows = found.iter().map(|found| found.row).collect();
         rows.sort_unstable();
         assert_eq!(&rows, wanted, "{name}: records in {area:?}");
         if !rows.is_empty() {
-            assert!(!tree.collect_up_to(rows.len() - 1, area, &mut Vec::new()), "{name}: more than the limit");
+            let end = |found: &mut Vec<_>| (found.len() < rows.len()).then_some(());
+            assert_eq!(tree.collect(area, &mut Vec::new(), end), None, "{name}: ended by the check");
+            assert!(!tree.has_entries_up_to(rows.len() - 1, area), "{name}: an entry for each");
         }
     }
     // Groups of one, of few, and of as many as possible.

@@ -24,7 +24,7 @@ impl Band {
         };
         assert!(crowding >= 1.0, "{layout:?}: a body shares its cell with itself");
         sort(own, words, scratch);
-        Some(Self { cells, crowding, bounds })
+        Some(Self { cells, crowding, bounds, reach: Reach::new(extents.map(|extent| extent.side)) })
     }
 }
 
@@ -69,12 +69,14 @@ fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32
     pairs
 }
 
-/// Compares the rectangles of some boxes with brute force.
+/// Compares the rectangles of some boxes with brute force, with and without the reach of bodies.
 fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     let (columns, ..) = scratch.sorted_mut();
     let cells = band.cell_view(columns, words);
-    for probe in own.iter().step_by(own.len() / 40 + 1) {
-        let rect = band.lookup(words).rect(&BandBox::from_edges(probe.aabb));
+    let lookups = [band.lookup(words), band.lookup(words).with_reach(band.reach)];
+    let probes = own.iter().step_by(own.len() / 40 + 1);
+    for (probe, lookup) in probes.flat_map(|probe| lookups.iter().map(move |lookup| (probe, lookup))) {
+        let rect = lookup.rect(&BandBox::from_edges(probe.aabb));
         let in_rect = (rect.y.start..rect.y.end.min(band.rows()))
             .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.columns()))));
         let hit = |at: &usize| overlaps(&cells.columns().aabb(*at), &probe.aabb);
