@@ -82,6 +82,7 @@ scenes! {
     dragons Dragons
     castles Castles
     few_among_many FewAmongMany
+    forest Forest
     cities Cities
     power_law PowerLaw
     sleepers Sleepers
@@ -112,6 +113,7 @@ scenes! {
     wide_and_tall WideAndTall
     nested_clusters NestedClusters
     harp Harp
+    corridors Corridors
     shaft Shaft
     shaft_clustered ShaftClustered
     staircase Staircase

@@ -99,6 +99,16 @@ pub(crate) fn few_among_many(scene: &mut Scene, bodies: usize) {
     walls(scene, bodies * WALLS_AROUND);
 }
 
+/// Trees as far apart as the bodies.
+pub(crate) fn forest(scene: &mut Scene, bodies: usize) {
+    crowd(scene, bodies);
+    let side = f64::from(scene.world[2]);
+    for _ in 0..bodies {
+        let [x, y] = [0, 1].map(|_| scene.random.range(0.0, side));
+        scene.statics.push([x - 0.1, y - 0.1, x + 0.1, y + 0.1]);
+    }
+}
+
 fn walls(scene: &mut Scene, count: usize) {
     let side = f64::from(scene.world[2]);
     for _ in 0..count {

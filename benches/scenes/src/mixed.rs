@@ -72,6 +72,19 @@ pub(crate) fn cross(scene: &mut Scene, bodies: usize) {
     }
 }
 
+/// As `cross`, but in corridors twice as wide as the bodies: at different places across them.
+pub(crate) fn corridors(scene: &mut Scene, bodies: usize) {
+    let side = bodies as f64 / 2.0;
+    let edge = (side / 2.0) as f32 + 1.0;
+    scene.world = [-edge, -edge, edge, edge];
+    for k in 0..bodies {
+        let (along, across) = (scene.random.range(-side / 2.0, side / 2.0), scene.random.range(-1.0, 1.0));
+        let center = if k % 2 == 0 { [along, across] } else { [across, along] };
+        let velocity = velocity(&mut scene.random, 0.1);
+        scene.push(center, [0.5; 2], velocity);
+    }
+}
+
 /// Sets a square world around the origin, with an area of 1.4 per body. Returns its width, at least
 /// `least`.
 fn square(scene: &mut Scene, bodies: usize, least: f64) -> f64 {

@@ -9,6 +9,9 @@ use crate::tier::point_grid::axis::{floor_within, ordered_key};
 /// Table entries per band: fine enough to place borders within a few percent of a band.
 const BUCKETS_PER_BAND: usize = 32;
 
+/// The same where borders are left out: a thin strip should contain few bodies beside it.
+const BUCKETS_PER_THIN_BAND: usize = 128;
+
 /// Most table entries: they fit half of a first-level cache.
 const BUCKETS_MAX: usize = 8192;
 
@@ -41,52 +44,67 @@ pub(super) struct BandBorders {
     table: Vec<Bucket>,
     /// First key of each band but the first, ascending.
     borders: Vec<i32>,
+    /// The chosen borders.
+    values: Vec<f32>,
 }
 
 plain_buffers!(Bucket);
-buffers!(BandBorders { leveled: table, borders; own: ; plain: origin, inverse; });
+buffers!(BandBorders { leveled: table, borders, values; own: ; plain: origin, inverse; });
 
 impl BandBorders {
-    /// Chooses borders that give each of `bands` bands an equal share of the sorted sample.
+    /// Chooses borders that give each of `bands` bands an equal share of the sorted sample, except
+    /// that no border is less than `least` after the one before it; if bands of equal width were
+    /// less than twice as wide as that, than half of theirs.
     ///
-    /// If one value is the border of several bands, the last of these begins at the next value: so
-    /// bodies that begin at one coordinate share a band with few others.
-    pub(super) fn rebuild(&mut self, sorted: &[f32], bands: usize) {
+    /// If that leaves out borders, the next one is where it may be first: so bodies that begin at
+    /// about one coordinate share a band with few others.
+    pub(super) fn rebuild(&mut self, sorted: &[f32], bands: usize, least: f32) {
         self.table.clear();
         self.borders.clear();
+        self.values.clear();
         let bands = bands.min(sorted.len());
         if bands < 2 {
             return;
         }
-        let quantile = |k: usize| {
-            let (at, before) = (k * sorted.len() / bands, (k - 1) * sorted.len() / bands);
-            let value = sorted[at];
-            let is_last = k + 1 < bands && sorted[(k + 1) * sorted.len() / bands] > value;
-            if k > 1 && sorted[before] == value && is_last {
-                sorted[at + sorted[at..].partition_point(|&v| v <= value)]
-            } else {
-                value
+        let least = least.min((sorted[sorted.len() - 1] - sorted[0]) / (2 * bands) as f32);
+        let is_near = |value: f32, before: f32| value <= before || value < before + least;
+        let values = &mut self.values;
+        let mut is_left_out = false;
+        for value in (1..bands).map(|k| sorted[k * sorted.len() / bands]) {
+            let before = values.last().copied();
+            if before.is_some_and(|before| is_near(value, before)) {
+                is_left_out = true;
+                continue;
             }
-        };
-        let (first, last) = (quantile(1), quantile(bands - 1));
-        let buckets = (bands * BUCKETS_PER_BAND).min(BUCKETS_MAX);
+            if let (true, Some(before)) = (is_left_out, before) {
+                is_left_out = false;
+                let soonest = sorted[sorted.partition_point(|&v| is_near(v, before))];
+                values.push(soonest);
+                if is_near(value, soonest) {
+                    continue;
+                }
+            }
+            values.push(value);
+        }
+        let (first, last) = (values[0], values[values.len() - 1]);
+        let per_band = if values.len() + 1 < bands { BUCKETS_PER_THIN_BAND } else { BUCKETS_PER_BAND };
+        let buckets = (bands * per_band).min(BUCKETS_MAX);
         self.origin = first;
         self.inverse = buckets as f32 / (last - first);
-        if self.inverse.is_finite() && self.inverse > 0.0 && self.fill_table(quantile, bands, buckets) {
+        if self.inverse.is_finite() && self.inverse > 0.0 && self.fill_table(buckets) {
             return;
         }
         self.table.clear();
-        self.borders.extend((1..bands).map(|k| signed_key(quantile(k))));
-        self.borders.dedup();
+        self.borders.extend(self.values.iter().copied().map(signed_key));
     }
 
     /// Rounds borders to buckets, and returns whether nearly all of them stayed apart.
-    fn fill_table(&mut self, quantile: impl Fn(usize) -> f32, bands: usize, buckets: usize) -> bool {
-        let count = buckets + 2;
+    fn fill_table(&mut self, buckets: usize) -> bool {
+        let (count, bands) = (buckets + 2, self.values.len() + 1);
         self.table.resize(count, Bucket::default());
         let (mut band, mut from) = (0, 0);
-        for k in 1..=bands {
-            let end = if k < bands { bucket_of(quantile(k), self.origin, self.inverse, count) } else { count };
+        let ends = self.values.iter().map(|&value| bucket_of(value, self.origin, self.inverse, count));
+        for end in ends.chain([count]) {
             if end > from {
                 self.table[from..end].fill(Bucket { band, end: end as u16 });
                 band += 1;
@@ -180,7 +198,7 @@ mod tests {
 
     fn check(sorted: &[f32], bands: usize) -> BandBorders {
         let mut borders = BandBorders::default();
-        borders.rebuild(sorted, bands);
+        borders.rebuild(sorted, bands, 0.0);
         let mut probes = sorted.to_vec();
         probes.extend([f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, 1e-40, 1.0, 1e30, f32::MAX, f32::INFINITY]);
         probes.sort_by(f32::total_cmp);
@@ -214,6 +232,25 @@ mod tests {
             let population = even.iter().filter(|&&v| borders.band(v) == band).count();
             assert!((80..=120).contains(&population), "band {band} has {population}");
         }
+    }
+
+    #[test]
+    fn borders_are_apart_where_values_are_dense() {
+        // Two hundred of a thousand values are within one.
+        let mut values: Vec<f32> =
+            (0..800).map(|k| k as f32).chain((0..200).map(|k| 300.5 + k as f32 / 200.0)).collect();
+        values.sort_by(f32::total_cmp);
+        let mut borders = BandBorders::default();
+        let mut bands_of = |bands: usize, least: f32| {
+            borders.rebuild(&values, bands, least);
+            (borders.band_count(), borders.band(301.5) - borders.band(300.5))
+        };
+        assert_eq!(bands_of(20, 0.0), (20, 4));
+        let (bands, within) = bands_of(20, 1.5);
+        assert!(bands > 15 && within <= 1, "{bands} bands, {within} borders where values are dense");
+        // Equal bands would be 40 wide.
+        assert_eq!(bands_of(20, 1e30), bands_of(20, 20.0));
+        assert!(bands_of(20, 1e30).0 > 10);
     }
 
     #[test]

@@ -40,6 +40,10 @@ const BANDS_MIN: usize = 8;
 /// A strip with this many times its share of the bodies is divided across.
 const HEAVY: usize = 2;
 
+/// Least extent of a strip on the axis that is divided, as a multiple of the mean side of bodies:
+/// into thinner strips, bodies of several others would reach.
+const SIDES_PER_STRIP: f32 = 12.0;
+
 /// A size class: a point grid for bodies up to a size.
 ///
 /// Borders divide one axis into strips. A strip is a band, unless so many bodies begin at about one
@@ -135,18 +139,39 @@ impl SizeClass {
     /// reused buffers.
     fn divide(&mut self, members: &[RawAabb], bands: usize, edges: &mut Vec<f32>, counts: &mut Vec<u32>) {
         let axis = self.axis();
+        let side = |aabb: &RawAabb, axis: usize| aabb[axis + 2] - aabb[axis];
+        let mean = |axis: usize| members.iter().map(|aabb| side(aabb, axis)).sum::<f32>() / members.len() as f32;
+        let least = if bands < 2 { [0.0; 2] } else { [axis, 1 - axis].map(|axis| SIDES_PER_STRIP * mean(axis)) };
+        self.divide_apart(members, bands, least, edges, counts);
+        // Bodies that are in few places on both axes cannot be parted otherwise.
+        if self.band_count * 4 < bands * 3 {
+            self.divide_apart(members, bands, [0.0; 2], edges, counts);
+        }
+    }
+
+    /// As [`divide`](Self::divide), with borders at least so far apart: those of strips, and those
+    /// across a strip.
+    fn divide_apart(
+        &mut self,
+        members: &[RawAabb],
+        bands: usize,
+        [least, least_across]: [f32; 2],
+        edges: &mut Vec<f32>,
+        counts: &mut Vec<u32>,
+    ) {
+        let axis = self.axis();
         edges.clear();
         if bands > 1 {
             edges.extend(members.iter().map(|aabb| aabb[axis]));
             edges.sort_unstable_by(f32::total_cmp);
         }
-        self.borders.rebuild(edges, bands);
+        self.borders.rebuild(edges, bands, least);
         self.band_count = self.borders.band_count();
         self.strips.clear();
         if bands < 2 || self.band_count + 1 >= bands {
             return;
         }
-        // Equal coordinates left fewer strips than bands. Counts the members of each strip.
+        // Bodies at about one coordinate left fewer strips than bands. Counts the members of each.
         counts.clear();
         counts.resize(self.band_count, 0);
         members.iter().for_each(|aabb| counts[self.borders.band(aabb[axis])] += 1);
@@ -168,7 +193,7 @@ impl SizeClass {
                 if self.across.len() == divided {
                     self.across.push(BandBorders::default());
                 }
-                self.across[divided].rebuild(edges, parts);
+                self.across[divided].rebuild(edges, parts, least_across);
                 across = divided as u32;
                 next += self.across[divided].band_count() as u32 - 1;
                 divided += 1;

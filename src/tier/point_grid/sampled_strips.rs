@@ -19,7 +19,7 @@ const WORTH_ONE_IN: usize = 16;
 /// The borders of the bands of a class, if they divide an axis.
 pub(super) struct Strips {
     axis: usize,
-    borders: SmallVec<[f32; 64]>,
+    borders: SmallVec<[f32; SAMPLE]>,
 }
 
 impl Strips {

@@ -10,6 +10,7 @@ use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use triphase_scenes::BoxLayout;
+use triphase_scenes::SplitMix64;
 
 /// The records of every destination: the bodies of each band, the ghosts of each band, the
 /// oversized bodies. Boxes are in the axes of the world.
@@ -78,6 +79,27 @@ fn bodies_across_many_bands_are_oversized() {
     // Nothing is too large for the last class, so all are oversized by PARTITION-4.
     let (bands, oversized) = (filed.own.len(), filed.oversized.len());
     assert!(bands > GHOSTS_MAX && oversized > 100, "{oversized} in {bands} bands");
+}
+
+#[test]
+fn bodies_in_thin_corridors_reach_into_few_bands() {
+    // Half of them in a corridor along x, half in one along y. Strips of equal population would be
+    // a fraction of a body high in the first one.
+    let mut random = SplitMix64::new(9);
+    let boxes: Vec<RawAabb> = (0..60_000)
+        .map(|k| {
+            let (along, beside) = (random.range(0.0, 30_000.0), random.range(15_000.0, 15_002.0));
+            let [x, y] = if k % 2 == 0 { [along, beside] } else { [beside, along] };
+            [x, y, x + 1.0, y + 1.0]
+        })
+        .collect();
+    let options = ClassOptions { bounds: &[], has_oversized_tier: true };
+    check("corridors", &boxes, options);
+    let filed = file(&boxes, options, false);
+    let largest = filed.own.iter().map(Vec::len).max();
+    assert!(largest < Some(boxes.len() / 4), "{largest:?} bodies in one band");
+    let ghosts: usize = filed.ghosts.iter().map(Vec::len).sum();
+    assert!(ghosts < boxes.len() / 20, "{ghosts} ghosts");
 }
 
 #[test]
