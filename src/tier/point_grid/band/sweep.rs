@@ -34,6 +34,9 @@ const SORT_NS: f64 = 50.0;
 /// Box tests in a vector.
 const LANES: f64 = 8.0;
 
+/// Boxes in the sample of lengths.
+const SWEPT_SAMPLE: usize = 512;
+
 /// Lengths up to which boxes are swept, as shares of the extent of the band; longer boxes search
 /// the cells. Each is tried, and so is sweeping all boxes.
 const SWEPT_SHARES: [f64; 2] = [1.0 / 16.0, 1.0 / 256.0];
@@ -89,13 +92,14 @@ pub(super) fn plan_if_faster(
         let (extent, sample) = (side(bounds.edges(), axis), AxisSample::new(axis, boxes));
         let [long, short] = SWEPT_SHARES.map(|share| share * extent);
         let limits = [long, short, f64::INFINITY];
-        for (longest, Swept { count, most, squares }) in limits.into_iter().zip(Swept::up_to(limits, axis, boxes)) {
-            if count == 0.0 {
+        for (longest, Swept { share, most, mean_square }) in limits.into_iter().zip(Swept::up_to(limits, axis, boxes)) {
+            if share == 0.0 {
                 continue;
             }
+            let count = share * boxes.len() as f64;
             // The boxes that are tested with a body begin up to this far before it: all since the
             // first that reaches it. A box reaches a part of the bodies that grows with its side.
-            let before = most.min(squares / extent);
+            let before = most.min(mean_square * count / extent);
             let step = bodies.len().div_ceil(DECISION_SAMPLE);
             let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
             let tests = boxes.len() as f64 * sample.tested(sampled_bodies, longest, before) / LANES;
@@ -104,7 +108,7 @@ pub(super) fn plan_if_faster(
             if cost < best.0 {
                 best = (cost, Some(SweepPlan { axis, longest }));
             }
-            if count as usize == boxes.len() {
+            if share == 1.0 {
                 break;
             }
         }
@@ -112,32 +116,39 @@ pub(super) fn plan_if_faster(
     best.1
 }
 
-/// The boxes that a sweep along an axis would contain.
+/// The boxes that a sweep along an axis would contain, estimated from a sample.
 #[derive(Clone, Copy, Default)]
 struct Swept {
-    count: f64,
-    /// The longest side.
+    /// Which part of all boxes they are.
+    share: f64,
+    /// Their longest side.
     most: f64,
-    /// The sum of the squares of the sides.
-    squares: f64,
+    /// The mean square of their sides.
+    mean_square: f64,
 }
 
 impl Swept {
     /// Those among some boxes that are at most as long as each of some limits.
     fn up_to<const N: usize>(limits: [f64; N], axis: usize, boxes: &[BodyRecord]) -> [Self; N] {
-        let mut all = [Self::default(); N];
-        for record in boxes {
+        let mut all = [(0.0, 0.0f64, 0.0); N];
+        let mut sampled = 0.0;
+        for record in boxes.iter().step_by(boxes.len().div_ceil(SWEPT_SAMPLE).max(1)) {
             let side = side(&record.aabb, axis);
+            sampled += 1.0;
             // Without branches, of which a mixture of sizes would have half mispredicted.
-            for (swept, longest) in all.iter_mut().zip(limits) {
+            for ((count, most, squares), longest) in all.iter_mut().zip(limits) {
                 let is_swept = side <= longest;
                 let side = if is_swept { side } else { 0.0 };
-                swept.count += f64::from(u8::from(is_swept));
-                swept.most = if side > swept.most { side } else { swept.most };
-                swept.squares += side * side;
+                *count += f64::from(u8::from(is_swept));
+                *most = if side > *most { side } else { *most };
+                *squares += side * side;
             }
         }
-        all
+        all.map(|(count, most, squares)| Self {
+            share: count / sampled,
+            most,
+            mean_square: squares / f64::max(count, 1.0),
+        })
     }
 }
 
