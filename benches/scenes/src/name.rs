@@ -65,7 +65,7 @@ scene_names! {
     NestedClusters "nested_clusters" "20 sites with bodies of five nested scales, of proportional sizes"
     Harp "harp" "a tenth of the bodies are upright strings as long as the world, the others points between them: few pairs"
     Cross "cross" "half of the bodies on a line along x, half on a line along y: few pairs"
-    Corridors "corridors" "half of the bodies in a corridor along x, half in one along y: about one pair per body"
+    Corridors "corridors" "half of the bodies in a corridor along x, half in one along y: fewer than one pair per body"
     Shaft "shaft" "a world ten thousand times as high as wide, with tall, wide and square bodies of five decades"
     ShaftClustered "shaft_clustered" "`shaft`, with half of the bodies in tight clusters"
     Staircase "staircase" "boxes on the steps of a stair, each tenth of them sixty steps long: no pairs"
