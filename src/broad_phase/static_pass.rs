@@ -48,11 +48,10 @@ pub(crate) fn find_band_pairs<'s>(
     found.clear();
     let mut limit = population;
     let are_all_found = statics.collect(&bounds, found, |found| {
-        let is_faster = || {
-            let tested = band.mean_candidates(found);
-            tested <= TESTED_MAX && statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds)
-        };
-        if found.len() > limit && is_faster() {
+        if found.len() > limit
+            && band.mean_candidates(found) <= TESTED_MAX
+            && statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds)
+        {
             limit = usize::MAX;
         }
         (found.len() <= limit).then_some(())

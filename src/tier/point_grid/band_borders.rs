@@ -52,12 +52,11 @@ plain_buffers!(Bucket);
 buffers!(BandBorders { leveled: table, borders, values; own: ; plain: origin, inverse; });
 
 impl BandBorders {
-    /// Chooses borders that give each of `bands` bands an equal share of the sorted sample, except
-    /// that no border is less than `least` after the one before it; if bands of equal width were
-    /// less than twice as wide as that, than half of theirs.
+    /// Chooses borders that give each of `bands` bands an equal share of the sorted sample, but at
+    /// least `least` apart, or half of the width of bands of equal width if that is less.
     ///
-    /// If that leaves out borders, the next one is where it may be first: so bodies that begin at
-    /// about one coordinate share a band with few others.
+    /// After borders that are left out for that, the next one is as near as it may be: so bodies
+    /// that begin at about one coordinate share a band with few others.
     pub(super) fn rebuild(&mut self, sorted: &[f32], bands: usize, least: f32) {
         self.table.clear();
         self.borders.clear();

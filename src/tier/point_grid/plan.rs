@@ -41,7 +41,7 @@ const BANDS_MIN: usize = 8;
 const HEAVY: usize = 2;
 
 /// Least extent of a strip on the axis that is divided, as a multiple of the mean side of bodies:
-/// into thinner strips, bodies of several others would reach.
+/// many bodies of other strips would reach into a thinner one.
 const SIDES_PER_STRIP: f32 = 12.0;
 
 /// A size class: a point grid for bodies up to a size.

@@ -119,7 +119,7 @@ impl Reach {
 }
 
 impl CellLookup<'_> {
-    /// As it is, for a band whose bodies reach no further.
+    /// The same for a band whose bodies reach no further: searches then read fewer cells.
     pub(super) fn with_reach(self, reach: Reach) -> Self {
         Self { reach: Some(reach), ..self }
     }
@@ -139,7 +139,7 @@ impl CellLookup<'_> {
     /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, BAND-2).
     #[inline]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
-        // Equal cells are larger than the bodies, so these rarely begin in all of the cells before.
+        // Equal cells are larger than any body, so often none begins in the cells before.
         if let (Some(cells), Some(Reach(reach))) = (&self.equal, self.reach) {
             let [left, top, right, bottom] = cells.of(&(Vec4::from_array(*aabb.edges()) - reach).to_array());
             return CellRect { x: left..right + 1, y: top..bottom + 1 };
