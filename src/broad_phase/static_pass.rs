@@ -21,12 +21,11 @@ use crate::tier::point_grid::band::sorted::Others;
 use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
 
-/// Most entries in the leaves of the tree, for each body of a band, of statics that are searched
-/// for in the band. A static may have several.
+/// If a band has more statics than bodies, they are searched for in it only if the leaves that it
+/// touches have at most this many entries per body. A static may have several entries.
 const ENTRIES_PER_BODY: usize = 8;
 
-/// Most bodies that are tested for each of these statics, in the mean, if there are more statics
-/// than bodies.
+/// And only if at most this many bodies have to be tested for a static, in the mean of a sample.
 const TESTED_MAX: usize = 64;
 
 /// Oversized bodies search in groups if each is near this many of its group, in the mean, itself
@@ -46,17 +45,19 @@ pub(crate) fn find_band_pairs<'s>(
     let (statics, population, bounds) = (pass.step.statics, band.band().population(), band.bounds());
     let found = &mut scratch.statics;
     found.clear();
+    let are_tested_with_few = |statics: &[BodyRecord]| band.mean_candidates(statics) <= TESTED_MAX;
     let mut limit = population;
     let are_all_found = statics.collect(&bounds, found, |found| {
         if found.len() > limit
-            && band.mean_candidates(found) <= TESTED_MAX
+            && are_tested_with_few(found)
             && statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds)
         {
             limit = usize::MAX;
         }
         (found.len() <= limit).then_some(())
     });
-    if are_all_found.is_none() {
+    // Again for those of the whole band: the first ones were in one corner of it.
+    if are_all_found.is_none() || found.len() > population && !are_tested_with_few(found) {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     }

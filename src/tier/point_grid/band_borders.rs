@@ -9,7 +9,8 @@ use crate::tier::point_grid::axis::{floor_within, ordered_key};
 /// Table entries per band: fine enough to place borders within a few percent of a band.
 const BUCKETS_PER_BAND: usize = 32;
 
-/// The same where borders are left out: a thin strip should contain few bodies beside it.
+/// The same, per band that is wanted, if there are fewer: finer, so that rounding a border widens a
+/// thin strip by little.
 const BUCKETS_PER_THIN_BAND: usize = 128;
 
 /// Most table entries: they fit half of a first-level cache.

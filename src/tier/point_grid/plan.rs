@@ -40,9 +40,13 @@ const BANDS_MIN: usize = 8;
 /// A strip with this many times its share of the bodies is divided across.
 const HEAVY: usize = 2;
 
-/// Least extent of a strip on the axis that is divided, as a multiple of the mean side of bodies:
-/// many bodies of other strips would reach into a thinner one.
-const SIDES_PER_STRIP: f32 = 12.0;
+/// Least distance of borders, of strips and of the bands across a strip, as a multiple of the mean
+/// side of bodies: many bodies of other bands would reach into a thinner one.
+const SIDES_APART: f32 = 12.0;
+
+/// If borders that are so far apart leave fewer bands than this share of those that are wanted,
+/// they may be at any distance.
+const BANDS_KEPT: f64 = 0.75;
 
 /// A size class: a point grid for bodies up to a size.
 ///
@@ -141,10 +145,9 @@ impl SizeClass {
         let axis = self.axis();
         let side = |aabb: &RawAabb, axis: usize| aabb[axis + 2] - aabb[axis];
         let mean = |axis: usize| members.iter().map(|aabb| side(aabb, axis)).sum::<f32>() / members.len() as f32;
-        let least = if bands < 2 { [0.0; 2] } else { [axis, 1 - axis].map(|axis| SIDES_PER_STRIP * mean(axis)) };
+        let least = if bands < 2 { [0.0; 2] } else { [axis, 1 - axis].map(|axis| SIDES_APART * mean(axis)) };
         self.divide_apart(members, bands, least, edges, counts);
-        // Bodies that are in few places on both axes cannot be parted otherwise.
-        if self.band_count * 4 < bands * 3 {
+        if (self.band_count as f64) < BANDS_KEPT * bands.min(members.len()) as f64 {
             self.divide_apart(members, bands, [0.0; 2], edges, counts);
         }
     }

@@ -24,7 +24,8 @@ pub(super) struct Strips {
 
 impl Strips {
     /// Divides some boxes into bands of equal population; `bands_for` is the number of bands for a
-    /// number of boxes.
+    /// number of boxes. The plan leaves out some of these borders where boxes are dense, so fewer
+    /// are ghosts there than is estimated.
     pub(super) fn new<'a>(
         axis: usize,
         boxes: impl Iterator<Item = &'a RawAabb> + Clone,

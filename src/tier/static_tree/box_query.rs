@@ -37,7 +37,7 @@ impl StaticTree {
     }
 
     /// Whether the leaves that `area` touches have at most `limit` entries. A static may have
-    /// several.
+    /// several, and disabled ones count too.
     pub(crate) fn has_entries_up_to(&self, limit: usize, area: &RawAabb) -> bool {
         let (mut query, mut count) = (self.box_query(*area, BoxTest::Overlap), 0);
         while count <= limit && query.next_leaf() {

@@ -22,7 +22,8 @@ pub(crate) struct Band {
     /// Mean number of bodies in the cell of a body, itself included.
     pub(super) crowding: f32,
     bounds: BandBox,
-    /// How far its bodies reached when it was built; those that are replaced later may reach further.
+    /// How far its bodies reached when it was built; those that are replaced later may reach
+    /// further.
     pub(super) reach: Reach,
 }
 

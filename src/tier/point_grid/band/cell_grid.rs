@@ -102,12 +102,13 @@ pub(crate) struct CellLookup<'a> {
     reach: Option<Reach>,
 }
 
-/// How far before a box a body that overlaps it may begin: no less than the longest sides.
+/// How far before a box a body that overlaps it may begin: at least the longest sides.
 ///
-/// It is rounded up by more than the rounding of the sides, that of the product, and the numbers
-/// that are taken as zero where a host has subnormal ones flushed. Subtracting it needs no more:
-/// rounding is monotone, so the rounded difference is not above a lower edge that the exact one is
-/// not above.
+/// The factor covers the rounding of sides, product and sum; what is added covers numbers that a
+/// host flushes to zero. The subtraction needs nothing more. Rounding is monotone: a difference at
+/// or below the lower edge of a body is so after rounding too. If a side is infinite, its axis has
+/// one cell ([`Extent::cells_max`](super::super::axis::Extent::cells_max)), so infinity minus
+/// infinity does no harm.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach(Vec4);
 
@@ -136,7 +137,8 @@ impl CellLookup<'_> {
         }
     }
 
-    /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, BAND-2).
+    /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, and BAND-2 or
+    /// [`Reach`]).
     #[inline]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
         // Equal cells are larger than any body, so often none begins in the cells before.

@@ -106,7 +106,9 @@ pub(super) fn plan_if_faster(
             let cost =
                 population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS + (boxes.len() as f64 - count) * search;
             if cost < best.0 {
-                best = (cost, Some(SweepPlan { axis, longest }));
+                // One that is far longer than all of the sample would have most bodies tested with
+                // most boxes.
+                best = (cost, Some(SweepPlan { axis, longest: longest.min(2.0 * most) }));
             }
             if share == 1.0 {
                 break;
@@ -117,11 +119,11 @@ pub(super) fn plan_if_faster(
 }
 
 /// The boxes that a sweep along an axis would contain, estimated from a sample.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Swept {
     /// Which part of all boxes they are.
     share: f64,
-    /// Their longest side.
+    /// The longest side in the sample.
     most: f64,
     /// The mean square of their sides.
     mean_square: f64,
@@ -321,6 +323,26 @@ mod tests {
         let (mut swept, mut long) = (others, Vec::new());
         plan.divide(&mut swept, &mut long);
         assert_eq!((plan.axis, swept.len(), long.len()), (1, 990, 10));
+    }
+
+    #[test]
+    fn a_long_box_that_the_sample_lacks_is_not_swept() {
+        let mut random = SplitMix64::new(8);
+        let mut lines = |first: u32, count: u32| -> Vec<BodyRecord> {
+            let mut line = |row: u32| {
+                let [x, y] = random.point(0.0, 100.0);
+                // One of the others is as high as the band, and half of them are a little longer
+                // than a sixteenth of it.
+                let height = if row == 5001 { 100.0 } else { [0.0, 7.0][usize::from(row.is_multiple_of(2))] };
+                BodyRecord { aabb: [x, y, x + 50.0, y + height], row }
+            };
+            (first..first + count).map(&mut line).collect()
+        };
+        let (own, others) = (lines(0, 3000), lines(3000, 9000));
+        let step = others.len().div_ceil(SWEPT_SAMPLE);
+        assert!(!(5001 - 3000usize).is_multiple_of(step), "the long box is in the sample");
+        let plan = planned(&own, &others).expect("a sweep is faster");
+        assert!(plan.axis == 1 && plan.longest < 15.0, "{plan:?}");
     }
 
     #[test]

@@ -74,14 +74,25 @@ fn check_rects(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scra
     let (columns, ..) = scratch.sorted_mut();
     let cells = band.cell_view(columns, words);
     let lookups = [band.lookup(words), band.lookup(words).with_reach(band.reach)];
-    let probes = own.iter().step_by(own.len() / 40 + 1);
+    let some = || own.iter().step_by(own.len() / 40 + 1).map(|record| record.aabb);
+    // Also what a box just reaches at its end, on either axis and on both.
+    let [width, height] = [0, 1].map(|axis| {
+        let side = |record: &&BodyRecord| record.aabb[axis + 2] - record.aabb[axis];
+        own.iter().max_by(|a, b| side(a).total_cmp(&side(b))).expect("a band with bodies").aabb
+    });
+    let after = [width, height]
+        .into_iter()
+        .chain(some())
+        .flat_map(|[x0, y0, x1, y1]| [[x1, y0, INF, y1], [x0, y1, x1, INF], [x1, y1, x1, y1], [x1, y1, INF, INF]]);
+    let endless = [[-INF, -INF, INF, INF], [-INF, 0.0, 0.0, 0.0], [INF; 4], [-INF; 4]];
+    let probes = some().chain(after).chain(endless);
     for (probe, lookup) in probes.flat_map(|probe| lookups.iter().map(move |lookup| (probe, lookup))) {
-        let rect = lookup.rect(&BandBox::from_edges(probe.aabb));
+        let rect = lookup.rect(&BandBox::from_edges(probe));
         let in_rect = (rect.y.start..rect.y.end.min(band.rows()))
             .flat_map(|y| cells.run(y, &(rect.x.start..rect.x.end.min(band.columns()))));
-        let hit = |at: &usize| overlaps(&cells.columns().aabb(*at), &probe.aabb);
-        let truth = own.iter().filter(|other| overlaps(&other.aabb, &probe.aabb)).count();
-        assert_eq!(in_rect.filter(hit).count(), truth, "{label}: {:?}", probe.aabb);
+        let hit = |at: &usize| overlaps(&cells.columns().aabb(*at), &probe);
+        let truth = own.iter().filter(|other| overlaps(&other.aabb, &probe)).count();
+        assert_eq!(in_rect.filter(hit).count(), truth, "{label}: {probe:?}");
     }
 }
 
@@ -104,6 +115,11 @@ fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<Raw
         (
             "a far one",
             each(&mut |k| if k == half.floor() { [1e30, 0.0, 1e30, 0.0] } else { [k, k % 11.0, k + 1.0, k % 11.0] }),
+        ),
+        ("a row of boxes far away", each(&mut |k| [1e7 + k * 1.3, k % 3.0, 1e7 + k * 1.3 + 1.9, k % 3.0 + 0.7])),
+        (
+            "a side that overflows",
+            each(&mut |k| if k == 0.0 { [f32::MIN, k, f32::MAX, k] } else { [k, k, k + 0.9, k + 0.9] }),
         ),
         ("no end to x", each(&mut |k| if k % 5.0 == 0.0 { [-INF, k, INF, k] } else { [k, k, k + 1.0, k + 1.0] })),
         ("at both ends", each(&mut |k| if k % 3.0 == 0.0 { [-INF, 0.0, -INF, INF] } else { [INF, k, INF, k] })),
