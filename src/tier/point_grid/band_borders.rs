@@ -71,20 +71,20 @@ impl BandBorders {
         let values = &mut self.values;
         let mut is_left_out = false;
         for value in (1..bands).map(|k| sorted[k * sorted.len() / bands]) {
-            let before = values.last().copied();
-            if before.is_some_and(|before| is_near(value, before)) {
+            let Some(&before) = values.last() else {
+                values.push(value);
+                continue;
+            };
+            if is_near(value, before) {
                 is_left_out = true;
                 continue;
             }
-            if let (true, Some(before)) = (is_left_out, before) {
-                is_left_out = false;
-                let soonest = sorted[sorted.partition_point(|&v| is_near(v, before))];
-                values.push(soonest);
-                if is_near(value, soonest) {
-                    continue;
-                }
+            let soonest = || sorted[sorted.partition_point(|&v| is_near(v, before))];
+            let next = if std::mem::take(&mut is_left_out) { soonest() } else { value };
+            values.push(next);
+            if !is_near(value, next) {
+                values.push(value);
             }
-            values.push(value);
         }
         let (first, last) = (values[0], values[values.len() - 1]);
         let per_band = if values.len() + 1 < bands { BUCKETS_PER_THIN_BAND } else { BUCKETS_PER_BAND };

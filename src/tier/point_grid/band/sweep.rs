@@ -307,18 +307,21 @@ mod tests {
         plan
     }
 
+    /// Boxes of equal width in a square of 100, whose heights depend on their rows.
+    fn lines(random: &mut SplitMix64, first: u32, count: u32, height: impl Fn(u32) -> f32) -> Vec<BodyRecord> {
+        let mut line = |row: u32| {
+            let [x, y] = random.point(0.0, 100.0);
+            BodyRecord { aabb: [x, y, x + 50.0, y + height(row)], row }
+        };
+        (first..first + count).map(&mut line).collect()
+    }
+
     #[test]
     fn a_few_long_boxes_are_not_swept_with_thin_ones() {
         let mut random = SplitMix64::new(8);
-        let mut lines = |first: u32, count: u32| -> Vec<BodyRecord> {
-            let mut line = |row: u32| {
-                let [x, y] = random.point(0.0, 100.0);
-                let height = if row.is_multiple_of(100) { 60.0 } else { 0.0 };
-                BodyRecord { aabb: [x, y, x + 50.0, y + height], row }
-            };
-            (first..first + count).map(&mut line).collect()
-        };
-        let (own, others) = (lines(0, 3000), lines(3000, 1000));
+        let height = |row: u32| if row.is_multiple_of(100) { 60.0 } else { 0.0 };
+        let own = lines(&mut random, 0, 3000, height);
+        let others = lines(&mut random, 3000, 1000, height);
         let plan = planned(&own, &others).expect("a sweep is faster");
         let (mut swept, mut long) = (others, Vec::new());
         plan.divide(&mut swept, &mut long);
@@ -327,20 +330,15 @@ mod tests {
 
     #[test]
     fn a_long_box_that_the_sample_lacks_is_not_swept() {
+        // One of the others is as high as the band, and half of them are a little longer than a
+        // sixteenth of it.
+        let (first, long) = (3000, 5001);
         let mut random = SplitMix64::new(8);
-        let mut lines = |first: u32, count: u32| -> Vec<BodyRecord> {
-            let mut line = |row: u32| {
-                let [x, y] = random.point(0.0, 100.0);
-                // One of the others is as high as the band, and half of them are a little longer
-                // than a sixteenth of it.
-                let height = if row == 5001 { 100.0 } else { [0.0, 7.0][usize::from(row.is_multiple_of(2))] };
-                BodyRecord { aabb: [x, y, x + 50.0, y + height], row }
-            };
-            (first..first + count).map(&mut line).collect()
-        };
-        let (own, others) = (lines(0, 3000), lines(3000, 9000));
-        let step = others.len().div_ceil(SWEPT_SAMPLE);
-        assert!(!(5001 - 3000usize).is_multiple_of(step), "the long box is in the sample");
+        let height = |row: u32| if row == long { 100.0 } else { [0.0, 7.0][usize::from(row.is_multiple_of(2))] };
+        let own = lines(&mut random, 0, first, height);
+        let others = lines(&mut random, first, 9000, height);
+        let step = others.len().div_ceil(SWEPT_SAMPLE) as u32;
+        assert!(!(long - first).is_multiple_of(step), "the long box is in the sample");
         let plan = planned(&own, &others).expect("a sweep is faster");
         assert!(plan.axis == 1 && plan.longest < 15.0, "{plan:?}");
     }

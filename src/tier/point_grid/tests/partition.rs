@@ -9,8 +9,7 @@ use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::point_grid::size_classes::GHOSTS_MAX;
-use triphase_scenes::BoxLayout;
-use triphase_scenes::SplitMix64;
+use triphase_scenes::{BoxLayout, SplitMix64};
 
 /// The records of every destination: the bodies of each band, the ghosts of each band, the
 /// oversized bodies. Boxes are in the axes of the world.
