@@ -200,6 +200,12 @@ fn stretch(columns: &mut Columns, walls: &mut [RawAabb], factor: f32) {
     }
 }
 
+/// Makes the bodies so large that each static is near hundreds of them, and doubles the statics.
+fn crowd_together(columns: &mut Columns, walls: &mut Vec<RawAabb>) {
+    columns.half_extents_mut().iter_mut().for_each(|half| *half = half.map(|half| 8.0 * half));
+    walls.extend_from_within(..);
+}
+
 fn add_features(world: &World, hash: &mut OrderHash) {
     let contacts = world.contacts();
     let events = contacts.events().unwrap();
@@ -299,6 +305,7 @@ const PINNED_FORMS: &[(&str, usize, u64)] = &[
     ("castles, filters", 118729, 0x077327d6b89acd2c),
     ("power_law, filters", 17511, 0x12fe3450b67531a3),
     ("crowd, asleep", 237933, 0x14f75376f267fb6e),
+    ("crowded, with more statics", 199210, 0x5096e36e734a6d05),
     ("castles, asleep", 1028984, 0xc933e24ce407c0d8),
     ("power_law, asleep, filters", 69917, 0x87fb0b7ec5bb5245),
     ("castles, chunks", 257128, 0xb5e706b6e5fc914b),
@@ -324,6 +331,7 @@ fn pair_order_of_every_form_of_input_is_pinned() {
         Case::new("castles, filters", Castles).filtered(),
         Case::new("power_law, filters", PowerLaw).filtered(),
         Case::new("crowd, asleep", Crowd).asleep(),
+        Case { count: 600, ..Case::new("crowded, with more statics", SceneName::Forest).changed(crowd_together) },
         Case::new("castles, asleep", Castles).asleep(),
         Case::new("power_law, asleep, filters", PowerLaw).asleep().filtered(),
         Case { cuts: &[0, 0, 1, 7000, 7000, 12_001, 20_000], ..Case::new("castles, chunks", Castles) },
