@@ -331,7 +331,7 @@ fn pair_order_of_every_form_of_input_is_pinned() {
         Case::new("castles, filters", Castles).filtered(),
         Case::new("power_law, filters", PowerLaw).filtered(),
         Case::new("crowd, asleep", Crowd).asleep(),
-        Case { count: 600, ..Case::new("crowded, with more statics", SceneName::Forest).changed(crowd_together) },
+        Case { count: 600, ..Case::new("crowded, with more statics", Forest).changed(crowd_together) },
         Case::new("castles, asleep", Castles).asleep(),
         Case::new("power_law, asleep, filters", PowerLaw).asleep().filtered(),
         Case { cuts: &[0, 0, 1, 7000, 7000, 12_001, 20_000], ..Case::new("castles, chunks", Castles) },
