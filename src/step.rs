@@ -181,7 +181,7 @@ impl StepParts<'_> {
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let _span = span!("shift_origin", bodies = frames.front().row_count, statics = statics.tree.len());
         let parallel = config.may_use_threads();
-        let shifted = statics.shifted(by, parallel)?;
+        let mut shifted = statics.shifted(by, parallel)?;
         let front = frames.front();
         let in_frame = match front.statics.shifted_beside(statics, &shifted, by, parallel) {
             Ok(in_frame) => in_frame,
@@ -192,7 +192,7 @@ impl StepParts<'_> {
         };
         let boxes = StoredBoxes::shifted(front, by);
         let parallel = config.is_parallel(front.row_count);
-        let step = StepContext::new(config, simd, parallel, &shifted, false, &contacts.pool);
+        let step = StepContext::new(config, simd, parallel, &mut shifted, false, &contacts.pool);
         let mut next = frames.next();
         let frame = Arc::make_mut(&mut next);
         if let Err(error) = broad_phase.file_shifted(step, &boxes, frame) {

@@ -3,6 +3,7 @@
 use crate::config::WorldConfig;
 use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
+use crate::frame::static_grid::{LazyStaticGrid, StaticGrid};
 use crate::frame::statics::{StaticSet, StaticsVersion};
 use crate::input::filter::Filter;
 use crate::memory::listener::{OnPage, PageListener, PairKind};
@@ -20,6 +21,7 @@ pub(crate) struct StepContext<'s> {
     pub(crate) parallel: bool,
     pub(crate) statics: &'s StaticTree,
     pub(crate) statics_version: StaticsVersion,
+    pub(crate) static_grid: &'s LazyStaticGrid,
     /// Whether bodies are circles, which must overlap too.
     pub(crate) are_circles: bool,
     /// Receives the pages of pairs while the step runs.
@@ -43,12 +45,13 @@ impl<'s> StepContext<'s> {
         config: &'s WorldConfig,
         level: DetectedSimd,
         parallel: bool,
-        statics: &'s StaticSet,
+        statics: &'s mut StaticSet,
         are_circles: bool,
         pool: &'s PagePool,
     ) -> Self {
-        let (statics, statics_version) = (&statics.tree, statics.version);
-        Self { config, level, parallel, statics, statics_version, are_circles, listener: None, pool }
+        statics.update_grid();
+        let (statics, statics_version, static_grid) = (&statics.tree, statics.version, &statics.grid);
+        Self { config, level, parallel, statics, statics_version, static_grid, are_circles, listener: None, pool }
     }
 
     pub(crate) fn class_options(&self) -> ClassOptions<'s> {
@@ -57,6 +60,11 @@ impl<'s> StepContext<'s> {
 
     pub(crate) fn file_options(&self, skip_invalid: bool) -> FileOptions {
         FileOptions { skip_invalid, level: self.level, parallel: self.parallel }
+    }
+
+    /// The statics in a point grid, which is made if there is none yet.
+    pub(crate) fn static_grid(&self) -> &'s StaticGrid {
+        self.static_grid.get(self.statics, self.statics_version, self.level)
     }
 
     /// The same step without a listener.

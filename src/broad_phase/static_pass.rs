@@ -1,32 +1,52 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! If a band has no more statics than bodies, or a few times as many for each of which few bodies
-//! have to be tested, these are searched for in the band, like bodies of other bands. Otherwise,
-//! its bodies search the static tree, in groups of up to 64 that are near each other. So the cost
-//! depends on the bodies and the statics near them, however many statics there are elsewhere.
+//! Which of three ways is the fastest depends on how many statics a band has:
+//!
+//! - Up to about as many as bodies: they are searched for in the band, like bodies of other bands.
+//! - More: its bodies search a point grid of the statics, in which these are sorted once for all
+//!   steps.
+//! - More, but the cells of that grid would be crowded: its bodies search the static tree, in
+//!   groups of up to 64 that are near each other.
+//!
+//! So the cost depends on the bodies and the statics near them, however many statics there are
+//! elsewhere.
 //!
 //! STATIC-1: filters and circles only remove pairs. They determine neither the search nor the order
 //! of pairs.
 
 use crate::broad_phase::context::PassContext;
 use crate::broad_phase::scratch_pool::SearchScratch;
+use crate::frame::static_grid::StaticGrid;
 use crate::geometry::band_box::BandAxes;
 use crate::geometry::{BodyCircle, RawAabb};
+use crate::input::filter::Filter;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX};
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::simd::{CellRect, CellView};
+use crate::simd::{CellRect, CellView, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::sorted::Others;
 use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
 
-/// If a band has more statics than bodies, they are searched for in it only if the leaves that it
-/// touches have at most this many entries per body. A static may have several entries.
-const ENTRIES_PER_BODY: usize = 8;
+/// If a band has more statics than this many times its bodies, its bodies search for them.
+const STATICS_PER_BODY: usize = 2;
 
-/// And only if at most this many bodies have to be tested for a static, in the mean of a sample.
-const TESTED_MAX: usize = 64;
+/// They are not counted if the leaves that the band touches have more entries per body.
+const ENTRIES_PER_BODY: usize = 4;
+
+/// And if more bodies than these have to be tested for a static, in the mean of a sample.
+const BODIES_TESTED_MAX: usize = 64;
+
+/// Bodies search the tree of the statics if more of these have to be tested in the grid for a
+/// body, in the mean of a sample.
+const STATICS_TESTED_MAX: usize = 256;
+
+/// Bodies of that sample.
+const BODY_SAMPLE: usize = 16;
+
+/// Bodies that search the grid one after the other.
+const PROBES_AT_ONCE: usize = 256;
 
 /// Oversized bodies search in groups if each is near this many of its group, in the mean, itself
 /// included.
@@ -42,26 +62,50 @@ pub(crate) fn find_band_pairs<'s>(
     scratch: &mut SearchScratch,
     sink: &mut PairSink<'s>,
 ) -> Option<()> {
-    let (statics, population, bounds) = (pass.step.statics, band.band().population(), band.bounds());
-    let found = &mut scratch.statics;
+    let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
+    let (statics, found) = (step.statics, &mut scratch.statics);
     found.clear();
-    let are_tested_with_few = |statics: &[BodyRecord]| band.mean_candidates(statics) <= TESTED_MAX;
-    let mut limit = population;
-    let are_all_found = statics.collect(&bounds, found, |found| {
-        if found.len() > limit
-            && are_tested_with_few(found)
-            && statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds)
-        {
-            limit = usize::MAX;
-        }
-        (found.len() <= limit).then_some(())
-    });
-    // Again for those of the whole band: the first ones were in one corner of it.
-    if are_all_found.is_none() || found.len() > population && !are_tested_with_few(found) {
+    let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_BODY * population).then_some(());
+    let are_all_found = (statics.len() <= STATICS_PER_BODY * population
+        || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds))
+        && statics.collect(&bounds, found, are_few).is_some();
+    if are_all_found && (found.len() <= population || band.mean_candidates(found) <= BODIES_TESTED_MAX) {
+        return band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink);
+    }
+    let grid = step.static_grid();
+    if mean_statics_tested(grid, band) > STATICS_TESTED_MAX || grid.oversized.len() > population {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     }
-    band.pairs_with(pass.step.level, found.iter().copied(), Others::Statics(statics.filters()), sink)
+    found.clear();
+    statics.collect_recent(&bounds, found);
+    found.extend_from_slice(&grid.oversized);
+    band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink)?;
+    search_grid(pass, grid, band, sink)
+}
+
+/// Finds the pairs of a band's bodies with the statics in the bands of the grid.
+fn search_grid(pass: &PassContext<'_>, grid: &StaticGrid, band: &BuiltBand<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+    let mut probes = [Probe::default(); PROBES_AT_ONCE];
+    for start in (0..band.band().population()).step_by(PROBES_AT_ONCE) {
+        let mut count = 0;
+        for BodyRecord { aabb, row } in band.bodies(start..start + PROBES_AT_ONCE) {
+            let filter = pass.filter(row);
+            probes[count] = Probe { aabb, row, filter };
+            // If only bodies have filters.
+            count += usize::from(filter.interacts_with(Filter::ALL));
+        }
+        grid.bands.scan(&probes[..count], pass.step.are_circles, sink)?;
+    }
+    Some(())
+}
+
+/// Number of statics that are tested in the grid for a body, in the mean of a sample.
+fn mean_statics_tested(grid: &StaticGrid, band: &BuiltBand<'_>) -> usize {
+    let population = band.band().population();
+    let sample = band.bodies(0..population).step_by(population.div_ceil(BODY_SAMPLE));
+    let (sum, sampled) = sample.fold((0, 0), |(sum, count), body| (sum + grid.bands.candidates(&body.aabb), count + 1));
+    sum / sampled
 }
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.

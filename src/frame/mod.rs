@@ -7,5 +7,6 @@ pub(crate) mod order;
 pub(crate) mod oversized;
 pub(crate) mod phases;
 pub(crate) mod sleepers;
+pub(crate) mod static_grid;
 pub(crate) mod statics;
 pub(crate) mod stored_boxes;

@@ -1,6 +1,7 @@
 //! Static sets, and versions that identify their contents.
 
 use crate::error::Error;
+use crate::frame::static_grid::LazyStaticGrid;
 use crate::geometry::Aabb;
 use crate::memory::buffers::plain_buffers;
 use crate::tier::static_tree::tree::StaticTree;
@@ -47,6 +48,12 @@ impl StaticLog {
         self.boxes.push_back((state, row, aabb));
     }
 
+    /// See [`StaticSet::changes_since`].
+    fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = (u32, Aabb)>> {
+        let first = self.boxes.partition_point(|&(state, ..)| state <= version.state);
+        (self.forgotten <= version.state).then(|| self.boxes.range(first..).map(|&(_, row, aabb)| (row, aabb)))
+    }
+
     /// Forgets everything up to a state.
     fn clear(&mut self, state: u64) {
         self.boxes.clear();
@@ -63,6 +70,8 @@ pub(crate) struct StaticSet {
     pub(crate) version: StaticsVersion,
     /// Empty in a frame.
     log: StaticLog,
+    /// Empty in a frame.
+    pub(crate) grid: LazyStaticGrid,
 }
 
 impl StaticSet {
@@ -110,16 +119,21 @@ impl StaticSet {
         Ok(rows)
     }
 
+    /// Brings the grid up to date. Call it before each step.
+    pub(crate) fn update_grid(&mut self) {
+        let (tree, version, log) = (&self.tree, self.version, &self.log);
+        self.grid.update(tree, version, |since| log.changes_since(since));
+    }
+
     /// The rows of the statics that changed since a version, with their old and their new boxes.
     /// `None` if the log lacks some of them.
     pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = (u32, Aabb)>> {
-        let first = self.log.boxes.partition_point(|&(state, ..)| state <= version.state);
-        (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, row, aabb)| (row, aabb)))
+        self.log.changes_since(version)
     }
 
     /// Bytes of heap memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.tree.memory_bytes() + self.log.boxes.capacity() * size_of::<(u64, u32, Aabb)>()
+        self.tree.memory_bytes() + self.grid.bytes() + self.log.boxes.capacity() * size_of::<(u64, u32, Aabb)>()
     }
 
     /// Becomes a clone of `other`, in its own memory.
@@ -135,7 +149,8 @@ impl StaticSet {
         let tree = self.tree.shifted(by, parallel)?;
         // Skips one version for the statics of a frame, if they differ.
         let version = StaticsVersion { state: self.version.state + 2, ..self.version };
-        Ok(Self { tree, version, log: StaticLog { forgotten: version.state, ..StaticLog::default() } })
+        let log = StaticLog { forgotten: version.state, ..StaticLog::default() };
+        Ok(Self { tree, version, log, ..Self::default() })
     }
 
     /// The [`shifted`](Self::shifted) set of a frame. The world's set is `present`, which became
@@ -152,6 +167,6 @@ impl StaticSet {
         }
         let tree = self.tree.shifted_beside(&present.tree, &present_shifted.tree, by, parallel)?;
         let version = StaticsVersion { state: present_shifted.version.state - 1, ..self.version };
-        Ok(Self { tree, version, log: StaticLog::default() })
+        Ok(Self { tree, version, ..Self::default() })
     }
 }

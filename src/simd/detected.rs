@@ -124,18 +124,18 @@ impl DetectedSimd {
 
     /// Reports the entries in rectangles of cells that overlap the probe of each, by probe.
     ///
-    /// If entries are circles, probes are circles too in [`PairOrder::Ascending`], as they are
-    /// bodies; in the other orders they are boxes. `None` once the pair limit is exceeded.
+    /// Probes are circles if `are_circles`, entries if their columns say so. `None` once the pair
+    /// limit is exceeded.
     #[inline]
     pub(crate) fn scan_rects(
         self,
         cells: &CellView<'_>,
         searches: &[(CellRect, Probe)],
         order: PairOrder,
+        are_circles: bool,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let entries = cells.columns().circles();
-        let circles = CircleSides { probe: entries && order == PairOrder::Ascending, entries };
+        let circles = CircleSides { probe: are_circles, entries: cells.columns().circles() };
         let tests = Tests { filters: cells.columns().filters().is_some(), circles };
         if tests == Tests::BOXES {
             dispatch!(self, scan_rects::<true>(tests, cells, searches, order, sink))

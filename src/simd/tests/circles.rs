@@ -113,9 +113,11 @@ fn rectangles_of_circles_agree_with_a_plain_loop() {
             let bodies: Vec<_> = bodies.map(|entry| ascending(entry.row, probe.row)).collect();
             let static_row = overlapping().filter(|entry| circle_overlaps_box(entry.aabb, probe.aabb));
             let static_row: Vec<_> = static_row.map(|entry| [entry.row, probe.row]).collect();
-            for (order, truth) in [(PairOrder::Ascending, bodies), (PairOrder::EntryFirst, static_row)] {
+            for (order, are_circles, truth) in
+                [(PairOrder::Ascending, true, bodies), (PairOrder::EntryFirst, false, static_row)]
+            {
                 found[1] += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
-                    level.scan_rects(&view, &[(rect.clone(), probe_of(probe.aabb, probe.row))], order, sink)
+                    level.scan_rects(&view, &[(rect.clone(), probe_of(probe.aabb, probe.row))], order, are_circles, sink)
                 });
             }
         }

@@ -127,7 +127,7 @@ fn filtered_rectangles_agree_with_a_plain_loop() {
                     };
                     let truth: Vec<_> = rows.iter().map(pair).collect();
                     found += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
-                        level.scan_rects(&view, &[(rect.clone(), probe)], order, sink)
+                        level.scan_rects(&view, &[(rect.clone(), probe)], order, false, sink)
                     });
                 }
             }

@@ -109,7 +109,7 @@ fn every_run_length_agrees_with_the_twin() {
                 let truth = rect_twin(&cells, &contents[0], &rect, &probe, order);
                 assert_eq!(truth.len(), count);
                 check(&format!("{count} in a rectangle, {order:?}"), &truth, |level, sink| {
-                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, sink)
+                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, false, sink)
                 });
             }
         }
@@ -177,7 +177,7 @@ fn rectangles_agree_with_the_twin() {
             for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 found += check(&format!("{rect:?}, {probe:?}, {order:?}"), &truth, |level, sink| {
-                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, sink)
+                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, false, sink)
                 });
             }
         }
@@ -190,7 +190,7 @@ fn rectangles_agree_with_the_twin() {
                 let (rect, probe) = (CellRect { x: columns, y: 0..1 }, probe_of(aabb, 77));
                 let truth = rect_twin(&cells, &records, &rect, &probe, order);
                 check(&format!("{} in a cell, {order:?}", contents[0].len()), &truth, |level, sink| {
-                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, sink)
+                    level.scan_rects(&cells.view(), &[(rect.clone(), probe)], order, false, sink)
                 });
             }
         }
@@ -207,7 +207,7 @@ fn not_a_number_overlaps_nothing() {
         check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         let rect = CellRect { x: 0..1, y: 0..1 };
         check("a probe that is one", &[], |level, sink| {
-            level.scan_rects(&cells.view(), &[(rect.clone(), probe_of(EVERYTHING, 3))], PairOrder::Ascending, sink)
+            level.scan_rects(&cells.view(), &[(rect.clone(), probe_of(EVERYTHING, 3))], PairOrder::Ascending, false, sink)
         });
     }
 }
@@ -226,7 +226,7 @@ fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
                 let outcomes = [
                     run(limit, |sink| level.scan_cells(&view, &cells.keys, &mut Vec::new(), sink)),
                     run(limit, |sink| {
-                        level.scan_rects(&view, &vec![(rect.clone(), probe); 100], PairOrder::EntryFirst, sink)
+                        level.scan_rects(&view, &vec![(rect.clone(), probe); 100], PairOrder::EntryFirst, false, sink)
                     }),
                     run(limit, |sink| {
                         let reach = vec![1.0; 2 * per_cell];

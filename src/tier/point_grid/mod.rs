@@ -25,6 +25,7 @@ pub(crate) mod band;
 mod band_borders;
 pub(crate) mod bands;
 pub(crate) mod box_query;
+pub(crate) mod column_bands;
 pub(crate) mod cross_search;
 mod directory;
 pub(crate) mod filing;

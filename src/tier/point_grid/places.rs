@@ -5,7 +5,7 @@
 
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks};
 use crate::memory::buffers::{buffers, grow};
-use crate::memory::columns::SoaColumns;
+use crate::memory::columns::{SoaColumns, column_words};
 use crate::memory::record::BodyRecord;
 use std::ops::Range;
 
@@ -49,9 +49,15 @@ impl BandPlaces {
         SoaBlocks::of(&self.words[words_of(places)], population)
     }
 
-    /// The words of [`blocks`](Self::blocks), to be changed.
+    /// The bodies that [`write_columns`] wrote to a range of places.
     #[inline]
-    pub(super) fn blocks_mut(&mut self, places: Range<usize>) -> &mut [u32] {
+    pub(super) fn columns(&self, places: Range<usize>, population: usize) -> SoaColumns<'_> {
+        SoaColumns::of(&self.words[words_of(places)], population)
+    }
+
+    /// The words of blocks or columns, to be changed.
+    #[inline]
+    pub(super) fn words_mut(&mut self, places: Range<usize>) -> &mut [u32] {
         &mut self.words[words_of(places)]
     }
 
@@ -76,6 +82,12 @@ impl BandPlaces {
 pub(super) fn write_blocks(records: &mut [BodyRecord], columns: &SoaColumns<'_>) {
     let words = bytemuck::cast_slice_mut(records);
     fill_blocks(&mut words[..block_words(columns.len())], columns);
+}
+
+/// Replaces the records of a band by its columns, padding included.
+pub(super) fn write_columns(records: &mut [BodyRecord], columns: &SoaColumns<'_>) {
+    let words = bytemuck::cast_slice_mut(records);
+    words[..column_words(columns.len())].copy_from_slice(columns.words());
 }
 
 fn words_of(places: Range<usize>) -> Range<usize> {

@@ -54,7 +54,7 @@ impl Bands {
         let ([left, top, ..], [new_left, new_top, right, bottom]) = (lookup.of_edges(&before), lookup.of_edges(&aabb));
         let fits = (left, top) == (new_left, new_top) && right <= left + 1 && bottom <= top + 1;
         if fits {
-            set_box(self.places.blocks_mut(slot.places.clone()), at, aabb.edges());
+            set_box(self.places.words_mut(slot.places.clone()), at, aabb.edges());
         }
         fits
     }
@@ -63,7 +63,7 @@ impl Bands {
     pub(crate) fn copy_box(&mut self, from: &Self, place: BandPlace) {
         let (slot, at) = (&self.slots[place.band as usize], place.at as usize);
         let aabb = from.places.blocks(slot.places.clone(), slot.population()).aabb(at);
-        set_box(self.places.blocks_mut(slot.places.clone()), at, &aabb);
+        set_box(self.places.words_mut(slot.places.clone()), at, &aabb);
     }
 
     /// The box of a body.

@@ -54,9 +54,26 @@ impl StaticTree {
         &self,
         area: &RawAabb,
         found: &mut Vec<BodyRecord>,
+        check: impl FnMut(&mut Vec<BodyRecord>) -> Option<()>,
+    ) -> Option<()> {
+        Self::collect_from(self.box_query(*area, BoxTest::Overlap), area, found, check)
+    }
+
+    /// Appends what [`collect`](Self::collect) would, of statics that were inserted or replaced
+    /// since the first tree was built.
+    pub(crate) fn collect_recent(&self, area: &RawAabb, found: &mut Vec<BodyRecord>) {
+        let [_, recent] = self.parts();
+        let query = TreeAreaQuery::of_part(recent, *area, BoxTest::Overlap);
+        let _ = Self::collect_from(query, area, found, |_| Some(()));
+    }
+
+    #[inline(always)]
+    fn collect_from(
+        mut query: TreeAreaQuery<'_>,
+        area: &RawAabb,
+        found: &mut Vec<BodyRecord>,
         mut check: impl FnMut(&mut Vec<BodyRecord>) -> Option<()>,
     ) -> Option<()> {
-        let mut query = self.box_query(*area, BoxTest::Overlap);
         while query.next_leaf() {
             let TreePart { data, hidden, .. } = query.part;
             let ranges = EdgeRanges::new(query.above, Some(area));
@@ -130,9 +147,15 @@ pub(crate) struct TreeAreaQuery<'t> {
 impl<'t> TreeAreaQuery<'t> {
     fn new(tree: &'t StaticTree, area: RawAabb, test: BoxTest) -> Self {
         let [part, other] = tree.parts();
+        let next_part = Some(other).filter(|other| !other.data.roots.is_empty());
+        Self { next_part, ..Self::of_part(part, area, test) }
+    }
+
+    /// A query of one part.
+    fn of_part(part: TreePart<'t>, area: RawAabb, test: BoxTest) -> Self {
         Self {
             part,
-            next_part: Some(other).filter(|other| !other.data.roots.is_empty()),
+            next_part: None,
             test,
             walk: LeafWalk::new(area),
             roots: part.data.roots.iter(),

@@ -11,7 +11,7 @@ use crate::tier::static_tree::batches::RunBounds;
 use crate::tier::static_tree::node::{Node, Siblings};
 use crate::tier::static_tree::rows::StaticRows;
 use crate::tier::static_tree::split::CHILD_COUNT;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Trees of a set: one of the statics as they were when it was built, one of those changed since.
 pub(super) const PART_COUNT: usize = 2;
@@ -90,11 +90,20 @@ pub struct StaticTree {
 pub(super) struct ChangedStatic {
     pub(super) row: u32,
     /// The box that the tree was built of, or [`VACANT`](crate::tier::static_tree::rows::VACANT).
-    #[cfg_attr(not(any(feature = "record", feature = "serde")), allow(dead_code, reason = "only saved sets need it"))]
     pub(super) built_box: RawAabb,
 }
 
 plain_buffers!(ChangedStatic);
+
+/// Identifies the first tree of a set. A clone has the same one, until it is built again.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltTree(Weak<TreeData>);
+
+impl BuiltTree {
+    pub(crate) fn is_of(&self, tree: &StaticTree) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&tree.built))
+    }
+}
 
 /// A tree, and the rows that its searches skip.
 #[derive(Clone, Copy, Debug)]
@@ -293,6 +302,26 @@ impl StaticTree {
     /// See [`insert`](Self::insert).
     pub fn changed_count(&self) -> usize {
         self.changed.len()
+    }
+
+    /// Identifies the first tree.
+    pub(crate) fn built_tree(&self) -> BuiltTree {
+        BuiltTree(Arc::downgrade(&self.built))
+    }
+
+    /// Returns the rows and boxes that the first tree was built of.
+    pub(crate) fn built_boxes(&self) -> impl Iterator<Item = (u32, RawAabb)> {
+        let mut changed = self.changed.iter().peekable();
+        let built = (0..).zip(self.raw_boxes()).map(move |(row, &aabb)| {
+            let changed = changed.next_if(|changed| changed.row == row);
+            (row, changed.map_or(aabb, |changed| changed.built_box))
+        });
+        built.filter(|(_, aabb)| !aabb[0].is_nan())
+    }
+
+    /// Returns whether searches of the first tree skip a row.
+    pub(crate) fn is_hidden(&self, row: u32) -> bool {
+        self.hidden.contains(row)
     }
 
     /// Returns the number of nodes, including leaves.

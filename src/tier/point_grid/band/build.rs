@@ -24,7 +24,7 @@ pub(crate) struct Band {
     bounds: BandBox,
     /// How far its bodies reached when it was built; those that are replaced later may reach
     /// further.
-    pub(super) reach: Reach,
+    pub(in crate::tier::point_grid) reach: Reach,
 }
 
 impl Band {

@@ -1,7 +1,7 @@
 //! The stages of a band: the partition's records, then its sorted bodies, then blocks for queries.
 
 use crate::geometry::RawAabb;
-use crate::geometry::band_box::BandAxes;
+use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
@@ -11,7 +11,8 @@ use crate::tier::point_grid::band::crowded::{CrowdedPlan, CrowdedScratch};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
-use crate::tier::point_grid::places::write_blocks;
+use crate::tier::point_grid::places::{write_blocks, write_columns};
+use std::ops::Range;
 
 /// Boxes of the sample of [`BuiltBand::mean_candidates`].
 const CANDIDATE_SAMPLE: usize = 16;
@@ -134,6 +135,15 @@ impl<'a> BuiltBand<'a> {
         sum / sampled.max(1)
     }
 
+    /// Those of its bodies that are in a range of the cell order, in the axes of the world.
+    pub(crate) fn bodies(&self, places: Range<usize>) -> impl ExactSizeIterator<Item = BodyRecord> {
+        let (columns, axes) = (self.bodies.cells().columns(), self.slot.axes);
+        (places.start..places.end.min(columns.len())).map(move |at| BodyRecord {
+            aabb: axes.box_to_world(BandBox::from_edges(columns.aabb(at))),
+            row: columns.rows()[at],
+        })
+    }
+
     /// The smallest box that covers all its bodies, in the axes of the world.
     pub(crate) fn bounds(&self) -> RawAabb {
         self.slot.bounds()
@@ -142,6 +152,11 @@ impl<'a> BuiltBand<'a> {
     /// Keeps the bodies for queries, as blocks in the memory of the records.
     pub(crate) fn keep(self) {
         write_blocks(self.records, self.bodies.cells().columns());
+    }
+
+    /// Keeps the bodies in columns, in the memory of the records.
+    pub(crate) fn keep_columns(self) {
+        write_columns(self.records, self.bodies.cells().columns());
     }
 
     fn own(&self) -> &[BodyRecord] {

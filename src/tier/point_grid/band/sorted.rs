@@ -19,7 +19,7 @@ use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep::{self, SweepScratch};
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
-const SEARCHES_AT_ONCE: usize = 16;
+pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
 
 /// The conditions on a pair besides its boxes; by default none.
 #[derive(Clone, Copy, Default)]
@@ -108,6 +108,7 @@ impl<'a> SortedBodies<'a> {
         if self.filters_by_row.is_none() && static_filters.is_some() {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
+        let are_circles = self.cells.columns().circles() && matches!(what, Others::Bodies);
         let search = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
             let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
             boxes.chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
@@ -115,7 +116,7 @@ impl<'a> SortedBodies<'a> {
                     let rect = lookup.rect(&BandBox::from_edges(aabb));
                     *search = (rect, Probe { aabb, row, filter: filter_of(row) });
                 }
-                level.scan_rects(&self.cells, &searches[..boxes.len()], by_cells, sink)
+                level.scan_rects(&self.cells, &searches[..boxes.len()], by_cells, are_circles, sink)
             })
         };
         let Some(plan) = plan else {

@@ -1,0 +1,152 @@
+//! Bands of boxes that stay where they are, to be searched for many others in each step.
+//!
+//! They are filed and sorted once, as the bodies of a step are. Their tasks leave them in columns
+//! ([`SoaColumns`]), as a scan reads them, where those of a frame become blocks for queries.
+//!
+//! Cost: that of filing for [`build`](ColumnBands::build); a search of a few cells in each size
+//! class for each probe.
+
+use crate::geometry::{RawAabb, overlaps, union};
+use crate::input::filter::Filter;
+use crate::memory::buffers::Buffers;
+use crate::memory::columns::{SoaColumns, fill_filters};
+use crate::memory::page::PairSink;
+use crate::memory::record::{BodyRecord, RecordRows};
+use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::scratch::BandScratch;
+use crate::tier::point_grid::band::slot::BandSlot;
+use crate::tier::point_grid::band::sorted::{PairRules, SEARCHES_AT_ONCE};
+use crate::tier::point_grid::bands::Bands;
+use crate::tier::point_grid::filing::{FileOptions, Filing};
+use crate::tier::point_grid::size_classes::ClassOptions;
+use parking_lot::Mutex;
+use std::ops::Range;
+
+/// Bands whose bodies are in columns.
+pub(crate) struct ColumnBands {
+    bands: Bands,
+    /// The filters of all bands, two words for each place; empty if there are none.
+    filters: Vec<u32>,
+}
+
+impl ColumnBands {
+    /// Files boxes, whose edges must be finite, on the calling thread.
+    ///
+    /// Also returns those that are too large for every size class, which are not filed.
+    pub(crate) fn build(records: &[BodyRecord], level: DetectedSimd) -> (Self, Vec<BodyRecord>) {
+        let (mut filing, mut bands, rows) = (Filing::default(), Bands::default(), RecordRows(records));
+        filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: true }, level);
+        let options = FileOptions { skip_invalid: false, level, parallel: false };
+        let filed = filing.file(&rows, options, &mut bands);
+        debug_assert!(filed.is_ok(), "the boxes are valid");
+        let oversized = filing.oversized(&bands).to_vec();
+        let scratch = Mutex::new(BandScratch::default());
+        bands.build_each(false, &mut vec![(); bands.band_count()], |_, band, ()| {
+            if band.population() > 0 {
+                band.build(None, PairRules::default(), &mut scratch.lock()).keep_columns();
+            }
+        });
+        // Oversized boxes and ghosts took the rest.
+        bands.shrink_to_fit();
+        (Self { bands, filters: Vec::new() }, oversized)
+    }
+
+    /// Gives each box the filter of its row.
+    pub(crate) fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
+        let mut filters = vec![0; 2 * self.bands.ends().0];
+        for slot in self.bands.slots().iter().filter(|slot| slot.population() > 0) {
+            let rows = &self.columns(slot).rows()[..slot.population()];
+            let words = &mut filters[filters_of(&slot.places)];
+            fill_filters(words, slot.population(), rows.iter().map(|&row| filter_of(row)));
+        }
+        self.filters = filters;
+    }
+
+    /// Replaces the box of a row, which was filed as `filed`, if it is here.
+    ///
+    /// It stays where it is filed, so the new box must be that one, or empty.
+    pub(crate) fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb) {
+        let place = self.slots_near(*filed).find_map(|slot| {
+            let [x, y, ..] = lookup(&self.bands, slot).of_edges(&slot.axes.box_to_band(*filed));
+            let cells = self.cells(slot);
+            let at = cells.run(y, &(x..x + 1)).find(|&at| cells.columns().rows()[at] == row)?;
+            Some((slot.places.clone(), cells.columns().stride(), at, slot.axes))
+        });
+        if let Some((places, stride, at, axes)) = place {
+            let words = self.bands.places.words_mut(places);
+            for (edge, value) in axes.box_to_band(*aabb).edges().iter().enumerate() {
+                words[edge * stride + at] = value.to_bits();
+            }
+        }
+    }
+
+    /// Reports the pairs of a probe and a box that overlap, the row of the probe first, band by
+    /// band. `None` once the pair limit is exceeded.
+    ///
+    /// Probes may be circles, which must overlap the box too. Their filters count if boxes have
+    /// filters.
+    pub(crate) fn scan(&self, probes: &[Probe], are_circles: bool, sink: &mut PairSink<'_>) -> Option<()> {
+        let Some(area) = probes.iter().map(|probe| probe.aabb).reduce(|a, b| union(&a, &b)) else {
+            return Some(());
+        };
+        let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
+        for slot in self.slots_near(area) {
+            let (bounds, lookup, cells) = (slot.band.bounds(), lookup(&self.bands, slot), self.cells(slot));
+            let scan = |searches: &[(CellRect, Probe)], sink: &mut PairSink<'_>| {
+                self.bands.level().scan_rects(&cells, searches, PairOrder::ProbeFirst, are_circles, sink)
+            };
+            let mut count = 0;
+            for probe in probes {
+                let aabb = slot.axes.box_to_band(probe.aabb);
+                searches[count] = (lookup.rect(&aabb), Probe { aabb: *aabb.edges(), ..*probe });
+                count += usize::from(bounds.overlaps(&aabb));
+                if count == SEARCHES_AT_ONCE {
+                    scan(&searches, sink)?;
+                    count = 0;
+                }
+            }
+            scan(&searches[..count], sink)?;
+        }
+        Some(())
+    }
+
+    /// Number of boxes that are tested for a probe.
+    pub(crate) fn candidates(&self, aabb: &RawAabb) -> usize {
+        let count = |slot: &BandSlot| {
+            let rect = lookup(&self.bands, slot).rect(&slot.axes.box_to_band(*aabb));
+            self.cells(slot).count(&rect)
+        };
+        self.slots_near(*aabb).map(count).sum()
+    }
+
+    /// Bytes of heap memory held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bands.bytes() + self.filters.bytes()
+    }
+
+    /// The bands whose bodies may overlap an area.
+    fn slots_near(&self, area: RawAabb) -> impl Iterator<Item = &BandSlot> {
+        let slots = self.bands.bands_overlapping(area).map(|band| &self.bands.slots()[band]);
+        slots.filter(move |slot| slot.population() > 0 && overlaps(&slot.bounds(), &area))
+    }
+
+    fn columns(&self, slot: &BandSlot) -> SoaColumns<'_> {
+        self.bands.places.columns(slot.places.clone(), slot.population())
+    }
+
+    fn cells(&self, slot: &BandSlot) -> CellView<'_> {
+        let cells = CellView::new(self.columns(slot), slot.band.starts(self.bands.words_of(slot)));
+        if self.filters.is_empty() { cells } else { cells.with_filters(&self.filters[filters_of(&slot.places)]) }
+    }
+}
+
+/// Finds cells. No box reaches further than when its band was built.
+fn lookup<'a>(bands: &'a Bands, slot: &BandSlot) -> CellLookup<'a> {
+    slot.band.lookup(bands.words_of(slot)).with_reach(slot.band.reach)
+}
+
+/// Where the filters of a band are: two words for each of its places.
+fn filters_of(places: &Range<usize>) -> Range<usize> {
+    2 * places.start..2 * places.end
+}
