@@ -29,17 +29,17 @@ use crate::tier::point_grid::band::sorted::Others;
 use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
 
-/// If a band has more statics than this many times its bodies, its bodies search for them.
-const STATICS_PER_BODY: usize = 2;
+/// Statics are searched for in a band if there are at most this many for four of its bodies.
+const STATICS_PER_4_BODIES: usize = 5;
 
-/// They are not counted if the leaves that the band touches have more entries per body.
+/// There are more, without counting them, if the leaves that the band touches have more entries per
+/// body than this. A static may have several.
 const ENTRIES_PER_BODY: usize = 4;
 
-/// And if more bodies than these have to be tested for a static, in the mean of a sample.
-const BODIES_TESTED_MAX: usize = 64;
+/// Bodies search the tree if the grid has more oversized statics per body than this,
+const OVERSIZED_PER_BODY: usize = 4;
 
-/// Bodies search the tree of the statics if more of these have to be tested in the grid for a
-/// body, in the mean of a sample.
+/// or if more statics than this have to be tested in it for a body, in the mean of a sample.
 const STATICS_TESTED_MAX: usize = 256;
 
 /// Bodies of that sample.
@@ -65,15 +65,14 @@ pub(crate) fn find_band_pairs<'s>(
     let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
     let (statics, found) = (step.statics, &mut scratch.statics);
     found.clear();
-    let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_BODY * population).then_some(());
-    let are_all_found = (statics.len() <= STATICS_PER_BODY * population
-        || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds))
-        && statics.collect(&bounds, found, are_few).is_some();
-    if are_all_found && (found.len() <= population || band.mean_candidates(found) <= BODIES_TESTED_MAX) {
+    let may_be_few =
+        statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
+    let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
+    if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
         return band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink);
     }
     let grid = step.static_grid();
-    if mean_statics_tested(grid, band) > STATICS_TESTED_MAX || grid.oversized.len() > population {
+    if grid.oversized.len() > OVERSIZED_PER_BODY * population || mean_statics_tested(grid, band) > STATICS_TESTED_MAX {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     }
@@ -85,6 +84,7 @@ pub(crate) fn find_band_pairs<'s>(
 }
 
 /// Finds the pairs of a band's bodies with the statics in the bands of the grid.
+#[inline(never)]
 fn search_grid(pass: &PassContext<'_>, grid: &StaticGrid, band: &BuiltBand<'_>, sink: &mut PairSink<'_>) -> Option<()> {
     let mut probes = [Probe::default(); PROBES_AT_ONCE];
     for start in (0..band.band().population()).step_by(PROBES_AT_ONCE) {

@@ -14,6 +14,7 @@ mod filters;
 mod flush_to_zero;
 mod input_errors;
 mod islands;
+mod many_statics;
 mod pairs_mut;
 mod partner_lists;
 mod queries;

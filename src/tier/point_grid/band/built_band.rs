@@ -14,9 +14,6 @@ use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
 use crate::tier::point_grid::places::{write_blocks, write_columns};
 use std::ops::Range;
 
-/// Boxes of the sample of [`BuiltBand::mean_candidates`].
-const CANDIDATE_SAMPLE: usize = 16;
-
 /// The records of a band, as the partition wrote them.
 pub(crate) struct RawBand<'a> {
     pub(in crate::tier::point_grid) slot: &'a mut BandSlot,
@@ -123,16 +120,6 @@ impl<'a> BuiltBand<'a> {
         let axes = self.slot.axes;
         let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
         self.bodies.pairs_with(level, others.map(in_band), what, sink)
-    }
-
-    /// Number of bodies in the cells that are searched for a box, on average over a sample of these
-    /// boxes, which are in the axes of the world.
-    pub(crate) fn mean_candidates(&self, others: &[BodyRecord]) -> usize {
-        let (lookup, axes) = (self.bodies.lookup(), self.slot.axes);
-        let sample = others.iter().step_by(others.len().div_ceil(CANDIDATE_SAMPLE).max(1));
-        let counts = sample.map(|other| self.cells().count(&lookup.rect(&axes.box_to_band(other.aabb))));
-        let (sum, sampled) = counts.fold((0, 0), |(sum, sampled), count| (sum + count, sampled + 1));
-        sum / sampled.max(1)
     }
 
     /// Those of its bodies that are in a range of the cell order, in the axes of the world.

@@ -139,7 +139,7 @@ impl CellLookup<'_> {
 
     /// The cells in which all bodies that overlap `aabb` are filed (BAND-1, and BAND-2 or
     /// [`Reach`]).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn rect(&self, aabb: &BandBox) -> CellRect {
         // Equal cells are larger than any body, so often none begins in the cells before.
         if let (Some(cells), Some(Reach(reach))) = (&self.equal, self.reach) {

@@ -1,0 +1,147 @@
+//! Worlds with many more statics than bodies: their bodies search a grid of the statics, which is
+//! made at its first use and follows what happens to the statics.
+
+use std::ops::Range;
+use triphase::geometry::RawAabb;
+use triphase::{BodyShape, Filter, Statics, World, WorldConfig};
+use triphase_scenes::SplitMix64;
+use triphase_tests::{Columns, ExpectedPairs, WorldSet, random_filters};
+
+const BODIES: usize = 300;
+const STATICS: usize = 3000;
+const EXTENT: f32 = 60.0;
+const STEPS: u64 = 12;
+
+/// A box of a kind that occurs among the statics: small, long, large, or in a pile.
+fn random_box(random: &mut SplitMix64) -> RawAabb {
+    let [x, y] = [0; 2].map(|_| random.range(0.0, EXTENT));
+    let [width, height] = match random.below(40) {
+        0 => [random.range(5.0, 20.0), 0.1],
+        1 => [0.1, random.range(5.0, 20.0)],
+        2 if random.below(10) == 0 => [EXTENT, EXTENT],
+        3 => return [20.0, 20.0, 20.5, 20.5],
+        4 => [0.0, 0.0],
+        _ => [0; 2].map(|_| random.range(0.2, 1.2)),
+    };
+    [x, y, x + width, y + height]
+}
+
+/// A call that changes statics.
+#[derive(Clone)]
+enum Change {
+    Enable(Range<u32>, bool),
+    Insert(Vec<RawAabb>, Option<Vec<Filter>>),
+    Replace(Vec<u32>, Vec<RawAabb>),
+    Remove(Vec<u32>),
+    ReplaceAll(Vec<RawAabb>),
+}
+
+fn statics<'s>(boxes: &'s [RawAabb], filters: &'s Option<Vec<Filter>>) -> Statics<'s> {
+    let statics = Statics::new(boxes);
+    filters.as_ref().map_or(statics, |filters| statics.with_filters(filters))
+}
+
+impl Change {
+    fn random(step: u64, rows: usize, has_filters: bool, random: &mut SplitMix64) -> Self {
+        let rows_of = |count: usize, random: &mut SplitMix64| (0..count).map(|_| random.below(rows) as u32).collect();
+        let boxes = |count: usize, random: &mut SplitMix64| (0..count).map(|_| random_box(random)).collect::<Vec<_>>();
+        match step {
+            // More than the log of changes has room for.
+            5 => Self::Enable(100..1400, false),
+            // So many that the tree is built again.
+            8 => Self::Replace(rows_of(STATICS / 10, random), boxes(STATICS / 10, random)),
+            10 => Self::ReplaceAll(boxes(STATICS, random)),
+            _ => match random.below(4) {
+                0 => {
+                    let first = random.below(rows - 20) as u32;
+                    Self::Enable(first..first + 20, random.below(2) == 0)
+                }
+                1 => Self::Insert(boxes(9, random), has_filters.then(|| random_filters(9, random))),
+                2 => Self::Replace(rows_of(9, random), boxes(9, random)),
+                _ => Self::Remove(rows_of(9, random)),
+            },
+        }
+    }
+
+    fn make(&self, world: &mut World) {
+        match self {
+            Self::Enable(rows, enabled) => rows.clone().for_each(|row| {
+                // Rows whose statics were removed cannot be enabled.
+                if world.statics().aabb(row).is_some() {
+                    world.set_static_enabled(row, *enabled).expect("a static");
+                }
+            }),
+            Self::Insert(boxes, filters) => {
+                world.insert_statics(statics(boxes, filters)).expect("valid statics");
+            }
+            Self::Replace(rows, boxes) => world.replace_statics(rows, &boxes[..]).expect("valid statics"),
+            Self::Remove(rows) => world.remove_statics(rows).expect("rows that exist"),
+            Self::ReplaceAll(boxes) => world.set_statics(&boxes[..]).expect("valid statics"),
+        }
+    }
+}
+
+/// Steps worlds while statics change, and compares each step with brute force and with the first
+/// step of a new world to whose statics the same happened.
+fn check(config: WorldConfig, body_filters: bool, static_filters: bool, seed: u64) {
+    let random = &mut SplitMix64::new(seed);
+    let boxes: Vec<_> = (0..STATICS).map(|_| random_box(random)).collect();
+    let filters = static_filters.then(|| random_filters(STATICS, random));
+    let halves = (0..BODIES).map(|k| [0; 2].map(|_| random.range(0.1, if k % 50 == 0 { 9.0 } else { 0.6 }))).collect();
+    let centers = (0..BODIES).map(|_| [0; 2].map(|_| random.range(0.0, EXTENT))).collect();
+    let mut columns = Columns::new(centers, halves);
+    columns.filters = body_filters.then(|| random_filters(BODIES, random));
+    let mut worlds = WorldSet::new(config.clone());
+    worlds.each(|world| world.set_statics(statics(&boxes, &filters))).expect("valid statics");
+    let (mut changes, mut found) = (Vec::new(), 0);
+    for step in 0..STEPS {
+        if step > 0 {
+            let change = Change::random(step, worlds.world().statics().len(), static_filters, random);
+            worlds.each(|world| change.make(world));
+            changes.push(change);
+        }
+        for center in columns.centers_mut() {
+            center.iter_mut().for_each(|at| *at += random.range(-0.5, 0.5));
+        }
+        let pairs = worlds.step_beside_new(&[columns.bodies()], &mut |new| {
+            new.set_statics(statics(&boxes, &filters))?;
+            changes.iter().for_each(|change| change.make(new));
+            Ok(())
+        });
+        let pairs = pairs.unwrap_or_else(|difference| panic!("seed {seed}, step {step}: {difference}"));
+        let pairs = pairs.expect("valid bodies");
+        let tree = worlds.world().statics();
+        let rows = 0..tree.len() as u32;
+        let present: Vec<RawAabb> = rows.clone().map(|row| tree.aabb(row).map_or([0.0; 4], RawAabb::from)).collect();
+        let present_filters: Vec<_> = rows.map(|row| tree.filter(row).expect("a row")).collect();
+        let expected = ExpectedPairs::new(&columns.boxes(), &present);
+        let expected = if config.body_shape() == BodyShape::Circle { expected.circles() } else { expected };
+        let expected = expected
+            .filtered(columns.filters.as_deref(), Some(&present_filters))
+            .enabled(|row| tree.is_enabled(row as u32) == Some(true));
+        expected.compare(&pairs).unwrap_or_else(|error| panic!("seed {seed}, step {step}: {error}"));
+        found += pairs.statics.len();
+    }
+    assert!(found > 1000, "{found} pairs with statics");
+}
+
+#[test]
+fn pairs_follow_many_statics_that_change() {
+    for seed in 0..4 {
+        check(WorldConfig::new(), false, false, seed);
+    }
+}
+
+#[test]
+fn filters_of_either_side_reject_pairs_with_many_statics() {
+    check(WorldConfig::new(), true, false, 10);
+    check(WorldConfig::new(), false, true, 11);
+    check(WorldConfig::new(), true, true, 12);
+}
+
+#[test]
+fn circles_touch_many_statics() {
+    let config = WorldConfig::new().with_body_shape(BodyShape::Circle);
+    check(config.clone(), false, false, 20);
+    check(config, true, true, 21);
+}
