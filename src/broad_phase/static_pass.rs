@@ -65,8 +65,7 @@ pub(crate) fn find_band_pairs<'s>(
     let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
     let (statics, found) = (step.statics, &mut scratch.statics);
     found.clear();
-    let may_be_few =
-        statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
+    let may_be_few = statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
     let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
     if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
         return band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink);

@@ -91,6 +91,9 @@ fn check(config: WorldConfig, body_filters: bool, static_filters: bool, seed: u6
     let centers = (0..BODIES).map(|_| [0; 2].map(|_| random.range(0.0, EXTENT))).collect();
     let mut columns = Columns::new(centers, halves);
     columns.filters = body_filters.then(|| random_filters(BODIES, random));
+    // One that accepts nothing.
+    columns.filters.iter_mut().for_each(|filters| filters[7] = Filter::new(0, u32::MAX));
+    columns.half_extents_mut()[7] = [0.6, 0.6];
     let mut worlds = WorldSet::new(config.clone());
     worlds.each(|world| world.set_statics(statics(&boxes, &filters))).expect("valid statics");
     let (mut changes, mut found) = (Vec::new(), 0);

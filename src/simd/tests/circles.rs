@@ -117,7 +117,13 @@ fn rectangles_of_circles_agree_with_a_plain_loop() {
                 [(PairOrder::Ascending, true, bodies), (PairOrder::EntryFirst, false, static_row)]
             {
                 found[1] += check(&format!("{count} in a rectangle, {probe:?}, {order:?}"), &truth, |level, sink| {
-                    level.scan_rects(&view, &[(rect.clone(), probe_of(probe.aabb, probe.row))], order, are_circles, sink)
+                    level.scan_rects(
+                        &view,
+                        &[(rect.clone(), probe_of(probe.aabb, probe.row))],
+                        order,
+                        are_circles,
+                        sink,
+                    )
                 });
             }
         }

@@ -207,7 +207,13 @@ fn not_a_number_overlaps_nothing() {
         check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
         let rect = CellRect { x: 0..1, y: 0..1 };
         check("a probe that is one", &[], |level, sink| {
-            level.scan_rects(&cells.view(), &[(rect.clone(), probe_of(EVERYTHING, 3))], PairOrder::Ascending, false, sink)
+            level.scan_rects(
+                &cells.view(),
+                &[(rect.clone(), probe_of(EVERYTHING, 3))],
+                PairOrder::Ascending,
+                false,
+                sink,
+            )
         });
     }
 }

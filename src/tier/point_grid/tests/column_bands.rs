@@ -1,0 +1,55 @@
+//! Many probes against bands in columns, compared with brute force.
+
+use crate::geometry::{EMPTY_AABB, RawAabb};
+use crate::input::filter::Filter;
+use crate::memory::page::{PagePool, PairBudget, PairSink};
+use crate::memory::record::BodyRecord;
+use crate::reference;
+use crate::simd::{DetectedSimd, Probe};
+use crate::tier::point_grid::column_bands::ColumnBands;
+use triphase_scenes::{BoxLayout, SplitMix64};
+
+/// The pairs of all probes, ascending.
+fn found(bands: &ColumnBands, probes: &[RawAabb]) -> Vec<(u32, u32)> {
+    let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+    let mut sink = PairSink::new(&pool, &budget, &mut pages);
+    let probe = |(row, &aabb)| Probe { aabb, row, filter: Filter::ALL };
+    let probes: Vec<Probe> = (0..).zip(probes).map(probe).collect();
+    for probes in probes.chunks(100) {
+        bands.scan(probes, false, &mut sink).expect("no limit");
+    }
+    drop(sink);
+    let mut pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).map(|&[probe, row]| (probe, row)).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+#[test]
+fn a_scan_finds_each_overlap_once_and_no_hidden_box() {
+    let mut large = 0;
+    for kind in BoxLayout::ALL {
+        let (boxes, probes) = (kind.boxes(3000, 0x57a7), kind.boxes(700, 0x57a8));
+        let record = |(row, &aabb)| BodyRecord { aabb, row };
+        let records: Vec<BodyRecord> = (0..).zip(&boxes).map(record).collect();
+        let (mut bands, oversized) = ColumnBands::build(&records, DetectedSimd::default());
+        assert!(oversized.is_sorted_by_key(|record| record.row));
+        let is_filed = |row: u32| oversized.binary_search_by_key(&row, |record| record.row).is_err();
+        let mut truth = reference::cross_pairs(&probes, &boxes);
+        truth.retain(|&(_, row)| is_filed(row));
+        assert_eq!(found(&bands, &probes), truth, "{kind:?}");
+
+        let mut random = SplitMix64::new(9);
+        let hidden: Vec<bool> = boxes.iter().map(|_| random.below(3) == 0).collect();
+        let set = |bands: &mut ColumnBands, aabb_of: &dyn Fn(usize) -> RawAabb| {
+            let rows = (0..boxes.len()).filter(|&row| hidden[row]);
+            rows.for_each(|row| bands.set_box(row as u32, &boxes[row], &aabb_of(row)));
+        };
+        set(&mut bands, &|_| EMPTY_AABB);
+        let shown: Vec<_> = truth.iter().copied().filter(|&(_, row)| !hidden[row as usize]).collect();
+        assert_eq!(found(&bands, &probes), shown, "{kind:?}");
+        set(&mut bands, &|row| boxes[row]);
+        assert_eq!(found(&bands, &probes), truth, "{kind:?}");
+        large += oversized.len();
+    }
+    assert!(large > 10, "some are too large for any class: {large}");
+}
