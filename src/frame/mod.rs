@@ -9,4 +9,5 @@ pub(crate) mod phases;
 pub(crate) mod sleepers;
 pub(crate) mod static_grid;
 pub(crate) mod statics;
+pub(crate) mod statics_version;
 pub(crate) mod stored_boxes;

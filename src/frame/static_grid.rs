@@ -10,7 +10,7 @@
 //!
 //! Cost: about 20 ns for each static to make it, on one thread, and 27 bytes to keep it.
 
-use crate::frame::statics::StaticsVersion;
+use crate::frame::statics_version::StaticsVersion;
 use crate::geometry::{Aabb, EMPTY_AABB, RawAabb};
 use crate::memory::buffers::Buffers;
 use crate::memory::record::BodyRecord;
@@ -89,7 +89,7 @@ impl StaticGrid {
 
     /// Hides or shows a row. Does nothing if it was not filed as `filed`.
     fn set(&mut self, row: u32, filed: &RawAabb, statics: &StaticTree) {
-        // A row that is not hidden has the box that the tree was built of.
+        // A row that is not hidden has the box that the tree was built of (STATICGRID-1).
         let aabb = if statics.is_hidden(row) { EMPTY_AABB } else { *statics.raw_box(row) };
         self.bands.set_box(row, filed, &aabb);
         // In the order of rows.

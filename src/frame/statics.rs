@@ -1,31 +1,12 @@
-//! Static sets, and versions that identify their contents.
+//! The statics of a world or of a frame.
 
 use crate::error::Error;
 use crate::frame::static_grid::LazyStaticGrid;
+use crate::frame::statics_version::StaticsVersion;
 use crate::geometry::Aabb;
-use crate::memory::buffers::plain_buffers;
 use crate::tier::static_tree::tree::StaticTree;
 use crate::trace::span;
 use std::collections::VecDeque;
-
-/// Identifies the contents of a static set. A version is never reused for other contents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StaticsVersion {
-    /// Changes when the same rows may be different statics: when all statics are replaced, and when
-    /// statics with ids are inserted, replaced or removed.
-    set: u64,
-    /// Changes with `set`, and when a static is changed, enabled or disabled.
-    state: u64,
-}
-
-plain_buffers!(StaticsVersion);
-
-impl StaticsVersion {
-    /// Whether rows are the same statics in both versions.
-    pub(crate) fn is_same_set(self, other: Self) -> bool {
-        self.set == other.set
-    }
-}
 
 /// Most boxes in the log. A replaced static has two, an inserted, removed, enabled or disabled one
 /// has one. With fewer, more steps would have to read all rows; each takes 32 bytes.

@@ -26,7 +26,7 @@ use crate::config::InvalidRows;
 use crate::error::{Error, InvalidRow};
 use crate::frame::frame::Frame;
 use crate::frame::phases::Clock;
-use crate::frame::statics::StaticsVersion;
+use crate::frame::statics_version::StaticsVersion;
 use crate::input::chunks::Chunks;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{Buffers, plain_buffers};

@@ -2,7 +2,7 @@
 //!
 //! The decision depends on counts of rows in this step and earlier ones, never on time or threads.
 
-use crate::frame::statics::StaticsVersion;
+use crate::frame::statics_version::StaticsVersion;
 
 /// The cache is used if at most one row in this many is awake; with more, searching for them costs
 /// more than the cache saves, unless they are close together.
