@@ -46,7 +46,7 @@ const STATICS_TESTED_MAX: usize = 256;
 const BODY_SAMPLE: usize = 16;
 
 /// Bodies that search the grid one after the other.
-const PROBES_AT_ONCE: usize = 256;
+const PROBES_AT_ONCE: usize = 128;
 
 /// Oversized bodies search in groups if each is near this many of its group, in the mean, itself
 /// included.

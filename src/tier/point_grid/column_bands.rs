@@ -99,8 +99,11 @@ impl ColumnBands {
             let mut count = 0;
             for probe in probes {
                 let aabb = slot.axes.box_to_band(probe.aabb);
+                if !bounds.overlaps(&aabb) {
+                    continue;
+                }
                 searches[count] = (lookup.rect(&aabb), Probe { aabb: *aabb.edges(), ..*probe });
-                count += usize::from(bounds.overlaps(&aabb));
+                count += 1;
                 if count == SEARCHES_AT_ONCE {
                     scan(&searches, sink)?;
                     count = 0;
