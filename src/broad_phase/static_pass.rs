@@ -40,7 +40,7 @@ const ENTRIES_PER_BODY: usize = 4;
 const OVERSIZED_PER_BODY: usize = 4;
 
 /// or if more statics than this have to be tested in it for a body, in the mean of a sample.
-const STATICS_TESTED_MAX: usize = 256;
+const STATICS_TESTED_MAX: usize = 1024;
 
 /// Bodies of that sample.
 const BODY_SAMPLE: usize = 16;

@@ -83,6 +83,7 @@ scenes! {
     castles Castles
     few_among_many FewAmongMany
     forest Forest
+    tile_map TileMap
     cities Cities
     power_law PowerLaw
     sleepers Sleepers

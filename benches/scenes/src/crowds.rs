@@ -109,6 +109,19 @@ pub(crate) fn forest(scene: &mut Scene, bodies: usize) {
     }
 }
 
+/// Bodies on a map of six cells for each of them.
+pub(crate) fn tile_map(scene: &mut Scene, bodies: usize) {
+    let sizes = half_extents(scene, bodies);
+    let cells = libm::ceil(libm::sqrt(6.0 * bodies as f64)) as usize;
+    fill(scene, cells as f64, &sizes);
+    for (x, y) in (0..cells).flat_map(|y| (0..cells).map(move |x| (x, y))) {
+        if !(x / 4 + y / 4).is_multiple_of(3) {
+            let [x, y] = [x as f32, y as f32];
+            scene.statics.push([x, y, x + 1.0, y + 1.0]);
+        }
+    }
+}
+
 fn walls(scene: &mut Scene, count: usize) {
     let side = f64::from(scene.world[2]);
     for _ in 0..count {

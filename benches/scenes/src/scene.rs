@@ -50,6 +50,7 @@ impl Scene {
             SceneName::Castles => crowds::castles(&mut scene, bodies),
             SceneName::FewAmongMany => crowds::few_among_many(&mut scene, bodies),
             SceneName::Forest => crowds::forest(&mut scene, bodies),
+            SceneName::TileMap => crowds::tile_map(&mut scene, bodies),
             SceneName::Sleepers => crowds::sleepers(&mut scene, bodies),
             SceneName::Brownian => crowds::moving_by(&mut scene, bodies, Motion::Brownian),
             SceneName::Gravity => crowds::moving_by(&mut scene, bodies, Motion::Fall),
