@@ -129,7 +129,7 @@ impl PairFinder {
                 return;
             }
             let mut scratch = scratch.for_band(step.parallel, false, band.population());
-            band.build(cell_size, PairRules::default(), &mut scratch.band).keep();
+            band.build(cell_size.into(), PairRules::default(), &mut scratch.band).keep();
         });
         self.poisoned = false;
     }

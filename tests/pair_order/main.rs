@@ -206,6 +206,15 @@ fn crowd_together(columns: &mut Columns, walls: &mut Vec<RawAabb>) {
     walls.extend_from_within(..);
 }
 
+/// Replaces each static by sixteen long, thin ones, either way round.
+fn draw_lines(_: &mut Columns, walls: &mut Vec<RawAabb>) {
+    let line = |[x, y, ..]: RawAabb, k: u8| {
+        let (x, y) = (x + f32::from(k % 4), y + f32::from(k / 4));
+        if k % 2 == 0 { [x, y, x + 4.0, y + 0.04] } else { [x, y, x + 0.04, y + 4.0] }
+    };
+    *walls = walls.iter().flat_map(|&wall| (0..16).map(move |k| line(wall, k))).collect();
+}
+
 /// Replaces the statics by thousands of small ones, and one large one of some size for each
 /// `SMALL` of them.
 fn scatter_large<const SMALL: u32>(_: &mut Columns, walls: &mut Vec<RawAabb>) {
@@ -316,6 +325,7 @@ const PINNED_FORMS: &[(&str, usize, u64)] = &[
     ("power_law, filters", 17511, 0x12fe3450b67531a3),
     ("crowd, asleep", 237933, 0x14f75376f267fb6e),
     ("crowded, with more statics", 199210, 0x336ef1ad8ced149e),
+    ("crowd, with lines", 544047, 0x5068d98ae680eb2a),
     ("few, with large statics", 1966, 0x15661d57dd507a37),
     ("few, with oversized statics", 57, 0x1aa8be9890fde65c),
     ("castles, asleep", 1028984, 0xdf504e09b28111a5),
@@ -344,6 +354,7 @@ fn pair_order_of_every_form_of_input_is_pinned() {
         Case::new("power_law, filters", PowerLaw).filtered(),
         Case::new("crowd, asleep", Crowd).asleep(),
         Case { count: 600, ..Case::new("crowded, with more statics", Forest).changed(crowd_together) },
+        Case { count: 4000, ..Case::new("crowd, with lines", Forest).changed(draw_lines) },
         Case { count: 40, ..Case::new("few, with large statics", Forest).changed(scatter_large::<2>) },
         Case { count: 8, ..Case::new("few, with oversized statics", Forest).changed(scatter_large::<100>) },
         Case::new("castles, asleep", Castles).asleep(),

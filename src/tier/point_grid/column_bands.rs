@@ -14,6 +14,7 @@ use crate::memory::page::PairSink;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::band::sorted::{PairRules, SEARCHES_AT_ONCE};
@@ -44,7 +45,7 @@ impl ColumnBands {
         let scratch = Mutex::new(BandScratch::default());
         bands.build_each(false, &mut vec![(); bands.band_count()], |_, band, ()| {
             if band.population() > 0 {
-                band.build(None, PairRules::default(), &mut scratch.lock()).keep_columns();
+                band.build(CellSize::ForSearches, PairRules::default(), &mut scratch.lock()).keep_columns();
             }
         });
         // Oversized boxes and ghosts took the rest.

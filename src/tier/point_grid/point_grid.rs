@@ -14,6 +14,7 @@ use crate::memory::record::BodyRecord;
 use crate::pair::Pair;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
+use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sorted::{Others, PairRules};
@@ -129,7 +130,7 @@ impl PointGrid {
         let pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
             let (scratch, crowded, pages, pairs) = &mut *buffers.lock();
             if raw.population() > 0 {
-                let mut band = raw.build(None, PairRules::default(), scratch);
+                let mut band = raw.build(CellSize::ForOwnPairs, PairRules::default(), scratch);
                 // Without a limit, no search ends early.
                 let budget = PairBudget::new(usize::MAX);
                 let _ = find_pairs(&mut band, larger, level, crowded, &mut PairSink::new(pool, &budget, pages));

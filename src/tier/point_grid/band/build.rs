@@ -11,7 +11,7 @@ use crate::memory::record::BodyRecord;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
-use crate::tier::point_grid::band::cell_layout::choose_cells;
+use crate::tier::point_grid::band::cell_layout::{CellSize, choose_cells};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use glam::{Vec4, Vec4Swizzles};
 
@@ -31,12 +31,7 @@ impl Band {
     /// Sorts `own` by cell into the columns of `scratch`, and fills `words` with the tables.
     // Not inlined: otherwise the code of the sort depends on the caller, which cost up to a tenth.
     #[inline(never)]
-    pub(super) fn build(
-        own: &[BodyRecord],
-        cell_size: Option<f32>,
-        words: &mut [u32],
-        scratch: &mut BandScratch,
-    ) -> Self {
+    pub(super) fn build(own: &[BodyRecord], cell_size: CellSize, words: &mut [u32], scratch: &mut BandScratch) -> Self {
         let Some((bounds, extents)) = measure(own) else { return Self::default() };
         let (cells, crowding) = choose_cells(own, extents, cell_size, words, scratch);
         sort(own, words, scratch);

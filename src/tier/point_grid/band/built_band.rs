@@ -6,6 +6,7 @@ use crate::memory::page::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
+use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::crowded;
 use crate::tier::point_grid::band::crowded::{CrowdedPlan, CrowdedScratch};
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -31,11 +32,9 @@ impl<'a> RawBand<'a> {
     }
 
     /// Sorts the bodies by cell.
-    ///
-    /// Cells are at least `cell_size` wide and high, or as the policy of `cell_layout` chooses.
     pub(crate) fn build(
         self,
-        cell_size: Option<f32>,
+        cell_size: CellSize,
         rules: PairRules<'a>,
         scratch: &'a mut BandScratch,
     ) -> BuiltBand<'a> {

@@ -55,6 +55,24 @@ const PARTS: usize = 16;
 /// Well above [`UNEVEN_MAX`], so that chance does not rule out equal cells where they would do.
 const CLEARLY_UNEVEN: f32 = 6.0;
 
+/// How large cells are to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CellSize {
+    /// As suits the pairs of a band's own bodies. Long beams get long, low cells.
+    ForOwnPairs,
+    /// As suits searches for boxes that are shorter than long beams: with low cells, each would
+    /// take many rows of them.
+    ForSearches,
+    /// Square cells of this side.
+    Given(f32),
+}
+
+impl From<Option<f32>> for CellSize {
+    fn from(side: Option<f32>) -> Self {
+        side.map_or(Self::ForOwnPairs, Self::Given)
+    }
+}
+
 /// A way to lay out the cells of a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
@@ -75,7 +93,7 @@ pub(super) enum Layout {
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
-    cell_size: Option<f32>,
+    cell_size: CellSize,
     words: &mut [u32],
     scratch: &mut BandScratch,
 ) -> (CellGrid, f32) {
@@ -135,7 +153,7 @@ pub(super) fn lay_out(
     layout: Layout,
     own: &[BodyRecord],
     extents: [Extent; 2],
-    cell_size: Option<f32>,
+    cell_size: CellSize,
     words: &mut [u32],
     scratch: &mut BandScratch,
 ) -> Option<(CellGrid, f32)> {
@@ -152,21 +170,26 @@ pub(super) fn lay_out(
     Some((cells, counts.squares as f32 / own.len() as f32))
 }
 
-/// Equal cells of [`POPULATION`] bodies in the mean, or of the given size.
-fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: Option<f32>) -> CellGrid {
+/// Equal cells of [`POPULATION`] bodies in the mean, or as `cell_size` demands.
+fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: CellSize) -> CellGrid {
     let (x_max, y_max) = (x.cells_max(population), y.cells_max(population));
     let (x_spread, y_spread) = (f64::from(x.max - x.min), f64::from(y.max - y.min));
     let cells = (population as f64 / f64::from(POPULATION)).max(1.0);
-    let side = cell_size.map_or_else(|| (x_spread * y_spread / cells).sqrt(), f64::from);
-    // Rows first, then as many columns as there are cells left; then rows again, as the size of
-    // boxes may limit the columns: long beams get long, low cells.
+    let side = match cell_size {
+        CellSize::Given(side) => f64::from(side),
+        _ => (x_spread * y_spread / cells).sqrt(),
+    };
+    // Rows first, then as many columns as there are cells left; then perhaps rows again, as the
+    // size of boxes may limit the columns.
     let mut rows = ((y_spread / (side * f64::from(SLENDER))) as usize).clamp(1, y_max);
     let mut columns = ((cells / rows as f64) as usize).clamp(1, x_max);
-    if cell_size.is_some() {
-        rows = ((y_spread / side) as usize).clamp(1, y_max);
-        columns = ((x_spread / side) as usize).clamp(1, x_max);
-    } else {
-        rows = ((cells / columns as f64) as usize).clamp(1, y_max);
+    match cell_size {
+        CellSize::ForOwnPairs => rows = ((cells / columns as f64) as usize).clamp(1, y_max),
+        CellSize::ForSearches => {}
+        CellSize::Given(_) => {
+            rows = ((y_spread / side) as usize).clamp(1, y_max);
+            columns = ((x_spread / side) as usize).clamp(1, x_max);
+        }
     }
     while !CellGrid::fits(population, columns, rows) {
         let longer = if columns > rows { &mut columns } else { &mut rows };

@@ -19,6 +19,7 @@ use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
+use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
 use crate::tier::point_grid::band::sweep;
@@ -122,7 +123,8 @@ impl SizeSplit<'_> {
             // If the largest size is infinite, no body is above a cut.
             return Some(());
         }
-        let mut all = SortedBodies::new(part, None, rules, &mut words[..words_max(part.len())], scratch);
+        let mut all =
+            SortedBodies::new(part, CellSize::ForOwnPairs, rules, &mut words[..words_max(part.len())], scratch);
         // Those across the cut (SPLIT-1).
         all.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)?;
         let plan = if cuts_left > 0 { CrowdedPlan::of_band(&all.band, part) } else { None };

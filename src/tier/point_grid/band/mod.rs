@@ -3,7 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod built_band;
 pub(crate) mod cell_grid;
-mod cell_layout;
+pub(crate) mod cell_layout;
 pub(crate) mod crowded;
 mod keys;
 pub(crate) mod scratch;

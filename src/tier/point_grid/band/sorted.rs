@@ -15,6 +15,7 @@ use crate::memory::shared_column::SharedColumn;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep::{self, SweepScratch};
 
@@ -55,7 +56,7 @@ impl<'a> SortedBodies<'a> {
     /// Sorts records by cell, and writes the tables to `words`.
     pub(super) fn new(
         own: &[BodyRecord],
-        cell_size: Option<f32>,
+        cell_size: CellSize,
         rules: PairRules<'a>,
         words: &'a mut [u32],
         scratch: &'a mut BandScratch,

@@ -219,6 +219,7 @@ mod tests {
     use crate::geometry::{BodyCircle, overlaps};
     use crate::memory::page::{PagePool, PairBudget};
     use crate::tier::point_grid::band::cell_grid::words_max;
+    use crate::tier::point_grid::band::cell_layout::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
     use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
     use triphase_scenes::SplitMix64;
@@ -294,7 +295,7 @@ mod tests {
     /// The plan for boxes among bodies of a band. Checks that the pairs are those of brute force.
     fn planned(own: &[BodyRecord], others: &[BodyRecord]) -> Option<SweepPlan> {
         let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-        let mut bodies = SortedBodies::new(own, None, PairRules::default(), &mut words, &mut scratch);
+        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, &mut scratch);
         let (bounds, lookup) = (bodies.band.bounds(), bodies.lookup());
         let plan = plan_if_faster((&bounds, &lookup), bodies.cells(), others);
         let pairs =

@@ -18,7 +18,7 @@ impl Band {
     /// [`build`](Self::build) with a given layout; `None` if it is hopeless.
     fn build_as(layout: Layout, own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) -> Option<Self> {
         let (bounds, extents) = measure(own).expect("a band with bodies");
-        let Some((cells, crowding)) = lay_out(layout, own, extents, None, words, scratch) else {
+        let Some((cells, crowding)) = lay_out(layout, own, extents, CellSize::ForOwnPairs, words, scratch) else {
             assert!(matches!(layout, Layout::Merged | Layout::Narrow), "{layout:?} is always possible");
             return None;
         };
@@ -169,7 +169,8 @@ fn adversaries_stay_within_their_words() {
                 assert!(pairs(&band, &words, &mut scratch) == truth, "{label}");
             }
             // The chosen layout, and cells of a given size.
-            for cell_size in [None, Some(f32::MIN_POSITIVE), Some(0.7), Some(f32::MAX)] {
+            let given = [f32::MIN_POSITIVE, 0.7, f32::MAX].map(CellSize::Given);
+            for cell_size in [CellSize::ForOwnPairs, CellSize::ForSearches].into_iter().chain(given) {
                 let label = format!("{name} of {count}, cells of {cell_size:?}");
                 let mut words = used_words(count);
                 let band = Band::build(&own, cell_size, &mut words, &mut scratch);
@@ -204,7 +205,7 @@ fn every_population_stays_within_its_words() {
 
 #[test]
 fn a_band_without_bodies_has_no_cells() {
-    let band = Band::build(&[], None, &mut used_words(0), &mut BandScratch::default());
+    let band = Band::build(&[], CellSize::ForOwnPairs, &mut used_words(0), &mut BandScratch::default());
     assert_eq!((band.population(), band.columns(), band.rows()), (0, 0, 0));
 }
 
