@@ -210,7 +210,7 @@ fn crowd_together(columns: &mut Columns, walls: &mut Vec<RawAabb>) {
 fn draw_lines(_: &mut Columns, walls: &mut Vec<RawAabb>) {
     let line = |[x, y, ..]: RawAabb, k: u8| {
         let (x, y) = (x + f32::from(k % 4), y + f32::from(k / 4));
-        if k % 2 == 0 { [x, y, x + 4.0, y + 0.04] } else { [x, y, x + 0.04, y + 4.0] }
+        if k.is_multiple_of(2) { [x, y, x + 4.0, y + 0.04] } else { [x, y, x + 0.04, y + 4.0] }
     };
     *walls = walls.iter().flat_map(|&wall| (0..16).map(move |k| line(wall, k))).collect();
 }
