@@ -32,14 +32,14 @@ use std::ops::Range;
 /// Statics are searched for in a band if there are at most this many for four of its bodies.
 const STATICS_PER_4_BODIES: usize = 5;
 
-/// There are more, without counting them, if the leaves that the band touches have more entries per
-/// body than this. A static may have several.
+/// There are taken to be more, without counting them, if the leaves that the band touches have more
+/// entries per body than this. A static may have several.
 const ENTRIES_PER_BODY: usize = 4;
 
-/// Bodies search the tree if the grid has more oversized statics per body than this,
+/// The grid is used if it has at most this many oversized statics for each body of the band.
 const OVERSIZED_PER_BODY: usize = 4;
 
-/// or if more statics than this have to be tested in it for a body, in the mean of a sample.
+/// And if at most this many statics have to be tested for a body, in the mean of a sample.
 const STATICS_TESTED_MAX: usize = 1024;
 
 /// Bodies of that sample.
