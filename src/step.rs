@@ -110,6 +110,7 @@ impl StepParts<'_> {
     pub(crate) fn shrink_to_fit(mut self) {
         (0..PART_COUNT).for_each(|part| self.shrink_part(part));
         self.contacts.pool.shrink(0);
+        self.statics.drop_grid();
         let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
         self.usage.reset(usage);
     }
@@ -148,8 +149,9 @@ impl StepParts<'_> {
         parallel::enter(parallel, || -> Result<(), Error> {
             history.thread_count = parallel::worker_count(parallel);
             frame.begin(rows.len(), !config.may_use_threads());
+            statics.update_grid();
             let step = StepContext::new(config, *simd, parallel, statics, are_circles, &contacts.pool);
-            let step = StepContext { listener, ..step };
+            let step = StepContext { listener, static_grid: Some(&statics.grid), ..step };
             let mut out = StepOutput { frame, found: &mut contacts.next, phases: &mut phases };
             broad_phase.find_pairs(step, rows, may_cache, &mut out)?;
 
@@ -181,7 +183,7 @@ impl StepParts<'_> {
         let Self { config, simd, statics, frames, broad_phase, contacts, .. } = self;
         let _span = span!("shift_origin", bodies = frames.front().row_count, statics = statics.tree.len());
         let parallel = config.may_use_threads();
-        let mut shifted = statics.shifted(by, parallel)?;
+        let shifted = statics.shifted(by, parallel)?;
         let front = frames.front();
         let in_frame = match front.statics.shifted_beside(statics, &shifted, by, parallel) {
             Ok(in_frame) => in_frame,
@@ -192,7 +194,7 @@ impl StepParts<'_> {
         };
         let boxes = StoredBoxes::shifted(front, by);
         let parallel = config.is_parallel(front.row_count);
-        let step = StepContext::new(config, simd, parallel, &mut shifted, false, &contacts.pool);
+        let step = StepContext::new(config, simd, parallel, &shifted, false, &contacts.pool);
         let mut next = frames.next();
         let frame = Arc::make_mut(&mut next);
         if let Err(error) = broad_phase.file_shifted(step, &boxes, frame) {

@@ -390,7 +390,7 @@ impl World {
     ///
     /// O(n log n) for `n` boxes: builds a tree, in parallel if the set is large. A million boxes
     /// take a few hundred milliseconds. The first step that finds bodies among more statics than
-    /// bodies takes longer once: it sorts all statics into a grid, in about 20 milliseconds for a
+    /// bodies takes longer once: it sorts all statics into a grid, in about 30 milliseconds for a
     /// million, and keeps that in 27 bytes for each. To open a door, use
     /// [`set_static_enabled`](Self::set_static_enabled). To change a few statics, use
     /// [`insert_statics`](Self::insert_statics), [`replace_statics`](Self::replace_statics) and

@@ -14,6 +14,7 @@ use crate::frame::phases::Clock;
 use crate::memory::listener::PairKind;
 use crate::memory::page::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
+use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::sorted::{Others, PairRules};
 
@@ -51,7 +52,7 @@ fn build_and_search(
     let mut clock = Clock::now();
     let WorkerScratch { band: band_scratch, crowded, search } = scratch;
     let rules = PairRules { filters_by_row: pass.filters_by_row, are_circles: pass.step.are_circles };
-    let mut band = band.build(pass.step.config.cell_size.into(), rules, band_scratch);
+    let mut band = band.build(CellSize::for_bodies(pass.step.config.cell_size), rules, band_scratch);
     output.times.sort = clock.lap();
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
     let _ = find_pairs(pass, task, &mut band, (search, crowded), output, &mut clock);

@@ -22,7 +22,8 @@ pub(crate) struct StepContext<'s> {
     pub(crate) parallel: bool,
     pub(crate) statics: &'s StaticTree,
     pub(crate) statics_version: StaticsVersion,
-    pub(crate) static_grid: &'s LazyStaticGrid,
+    /// In a step over all rows; one that is told which rows changed searches for few bodies.
+    pub(crate) static_grid: Option<&'s LazyStaticGrid>,
     /// Whether bodies are circles, which must overlap too.
     pub(crate) are_circles: bool,
     /// Receives the pages of pairs while the step runs.
@@ -46,13 +47,12 @@ impl<'s> StepContext<'s> {
         config: &'s WorldConfig,
         level: DetectedSimd,
         parallel: bool,
-        statics: &'s mut StaticSet,
+        statics: &'s StaticSet,
         are_circles: bool,
         pool: &'s PagePool,
     ) -> Self {
-        statics.update_grid();
-        let (statics, statics_version, static_grid) = (&statics.tree, statics.version, &statics.grid);
-        Self { config, level, parallel, statics, statics_version, static_grid, are_circles, listener: None, pool }
+        let (statics, statics_version) = (&statics.tree, statics.version);
+        Self { config, level, parallel, statics, statics_version, static_grid: None, are_circles, listener: None, pool }
     }
 
     pub(crate) fn class_options(&self) -> ClassOptions<'s> {
@@ -64,8 +64,8 @@ impl<'s> StepContext<'s> {
     }
 
     /// The statics in a point grid, which is made if there is none yet.
-    pub(crate) fn static_grid(&self) -> &'s StaticGrid {
-        self.static_grid.get(self.statics, self.statics_version, self.level)
+    pub(crate) fn static_grid(&self) -> Option<&'s StaticGrid> {
+        self.static_grid.map(|grid| grid.get(self.statics, self.statics_version, self.level))
     }
 
     /// The same step without a listener.

@@ -18,6 +18,7 @@ use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::parallel;
+use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;
@@ -123,13 +124,13 @@ impl PairFinder {
     /// Builds bands that were filed, without searching for pairs.
     pub(crate) fn build_bands(&mut self, step: StepContext<'_>, bands: &mut Bands) {
         self.begin(step, 0);
-        let (scratch, cell_size) = (&self.scratch, step.config.cell_size);
+        let (scratch, cell_size) = (&self.scratch, CellSize::for_bodies(step.config.cell_size));
         bands.build_each(step.parallel, &mut vec![(); bands.band_count()], |_, band, ()| {
             if band.population() == 0 {
                 return;
             }
             let mut scratch = scratch.for_band(step.parallel, false, band.population());
-            band.build(cell_size.into(), PairRules::default(), &mut scratch.band).keep();
+            band.build(cell_size, PairRules::default(), &mut scratch.band).keep();
         });
         self.poisoned = false;
     }

@@ -5,8 +5,8 @@
 //! - Up to about as many as bodies: they are searched for in the band, like bodies of other bands.
 //! - More: its bodies search a point grid of the statics, in which these are sorted once for all
 //!   steps.
-//! - More, but the cells of that grid would be crowded: its bodies search the static tree, in
-//!   groups of up to 64 that are near each other.
+//! - More, but that grid does not suit, as where its cells would be crowded: its bodies search the
+//!   static tree, in groups of up to 64 that are near each other.
 //!
 //! So the cost depends on the bodies and the statics near them, however many statics there are
 //! elsewhere.
@@ -14,7 +14,7 @@
 //! STATIC-1: filters and circles only remove pairs. They determine neither the search nor the order
 //! of pairs.
 
-use crate::broad_phase::context::PassContext;
+use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::scratch_pool::SearchScratch;
 use crate::frame::static_grid::StaticGrid;
 use crate::geometry::band_box::BandAxes;
@@ -36,10 +36,14 @@ const STATICS_PER_4_BODIES: usize = 5;
 /// entries per body than this. A static may have several.
 const ENTRIES_PER_BODY: usize = 4;
 
-/// The grid is used if it has at most this many oversized statics for each body of the band.
-const OVERSIZED_PER_BODY: usize = 4;
+/// The grid of the statics is used if there are at most this many for each body of the band.
+/// Otherwise, to make it could take longer than all steps that use it.
+const STATICS_PER_BODY: usize = 1000;
 
-/// And if at most this many statics have to be tested for a body, in the mean of a sample.
+/// And if at most this many for each body are not in its cells: they are too large, or changed.
+const LOOSE_STATICS_PER_BODY: usize = 4;
+
+/// And if at most this many have to be tested for a body, in the mean of a sample.
 const STATICS_TESTED_MAX: usize = 1024;
 
 /// Bodies of that sample.
@@ -70,16 +74,28 @@ pub(crate) fn find_band_pairs<'s>(
     if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
         return band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink);
     }
-    let grid = step.static_grid();
-    if grid.oversized.len() > OVERSIZED_PER_BODY * population || mean_statics_tested(grid, band) > STATICS_TESTED_MAX {
+    let Some(grid) = grid_for(step, band) else {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
-    }
+    };
     found.clear();
     statics.collect_recent(&bounds, found);
     found.extend_from_slice(&grid.oversized);
     band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink)?;
     search_grid(pass, grid, band, sink)
+}
+
+/// The grid of the statics, unless the bodies of a band are too few for it, or would have to be
+/// tested against too many statics.
+fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s StaticGrid> {
+    let population = band.band().population();
+    let few = LOOSE_STATICS_PER_BODY * population;
+    if step.statics.len() > STATICS_PER_BODY * population || step.statics.changed_count() > few {
+        return None;
+    }
+    let grid = step.static_grid()?;
+    let suits = grid.oversized.len() <= few && !grid.bands.are_crowded();
+    (suits && mean_statics_tested(grid, band) <= STATICS_TESTED_MAX).then_some(grid)
 }
 
 /// Finds the pairs of a band's bodies with the statics in the bands of the grid.
@@ -91,7 +107,7 @@ fn search_grid(pass: &PassContext<'_>, grid: &StaticGrid, band: &BuiltBand<'_>, 
         for BodyRecord { aabb, row } in band.bodies(start..start + PROBES_AT_ONCE) {
             let filter = pass.filter(row);
             probes[count] = Probe { aabb, row, filter };
-            // If only bodies have filters.
+            // Overwritten if it interacts with nothing: the scan tests filters only if statics have some.
             count += usize::from(filter.interacts_with(Filter::ALL));
         }
         grid.bands.scan(&probes[..count], pass.step.are_circles, sink)?;

@@ -29,12 +29,6 @@ impl StaticLog {
         self.boxes.push_back((state, row, aabb));
     }
 
-    /// See [`StaticSet::changes_since`].
-    fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = (u32, Aabb)>> {
-        let first = self.boxes.partition_point(|&(state, ..)| state <= version.state);
-        (self.forgotten <= version.state).then(|| self.boxes.range(first..).map(|&(_, row, aabb)| (row, aabb)))
-    }
-
     /// Forgets everything up to a state.
     fn clear(&mut self, state: u64) {
         self.boxes.clear();
@@ -100,16 +94,21 @@ impl StaticSet {
         Ok(rows)
     }
 
-    /// Brings the grid up to date. Call it before each step.
+    /// Drops the grid, which a step makes again if it needs it.
+    pub(crate) fn drop_grid(&mut self) {
+        self.grid = LazyStaticGrid::default();
+    }
+
+    /// Brings the grid up to date. Call it before each step that uses it.
     pub(crate) fn update_grid(&mut self) {
-        let (tree, version, log) = (&self.tree, self.version, &self.log);
-        self.grid.update(tree, version, |since| log.changes_since(since));
+        self.grid.update(&self.tree, self.version);
     }
 
     /// The rows of the statics that changed since a version, with their old and their new boxes.
     /// `None` if the log lacks some of them.
     pub(crate) fn changes_since(&self, version: StaticsVersion) -> Option<impl Iterator<Item = (u32, Aabb)>> {
-        self.log.changes_since(version)
+        let first = self.log.boxes.partition_point(|&(state, ..)| state <= version.state);
+        (self.log.forgotten <= version.state).then(|| self.log.boxes.range(first..).map(|&(_, row, aabb)| (row, aabb)))
     }
 
     /// Bytes of heap memory.

@@ -1,5 +1,6 @@
 //! A set of small integers, one bit each.
 
+use crate::memory::box_group::members;
 use crate::memory::buffers::buffers;
 use crate::prefetch::prefetch;
 
@@ -79,6 +80,14 @@ impl BitSet {
     #[inline]
     pub(crate) fn is_member(&self, index: u32) -> bool {
         self.words.get(index as usize / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
+    }
+
+    /// The numbers that are in one of both sets, ascending.
+    pub(crate) fn differences(&self, other: &Self) -> impl Iterator<Item = u32> {
+        let word = |set: &Self, k: usize| set.words.get(k).copied().unwrap_or_default();
+        let words = 0..self.words.len().max(other.words.len());
+        let differing = words.map(move |k| (k, word(self, k) ^ word(other, k))).filter(|&(_, bits)| bits != 0);
+        differing.flat_map(|(k, bits)| members(bits).map(move |bit| (k * 64 + bit) as u32))
     }
 
     /// Replaces the set by the one with these bits.

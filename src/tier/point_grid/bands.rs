@@ -19,7 +19,8 @@ use std::ops::Range;
 /// All bands, with the bodies filed in them.
 ///
 /// A [`Filing`](super::filing::Filing) writes their records, and [`build_each`](Self::build_each)
-/// builds them. They can be searched after that.
+/// builds them. They can be searched after that, unless their bodies are kept in columns
+/// ([`ColumnBands`](crate::tier::point_grid::column_bands::ColumnBands)).
 #[derive(Clone, Default)]
 pub(crate) struct Bands {
     pub(super) slots: Vec<BandSlot>,

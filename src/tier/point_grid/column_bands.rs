@@ -24,6 +24,9 @@ use crate::tier::point_grid::size_classes::ClassOptions;
 use parking_lot::Mutex;
 use std::ops::Range;
 
+/// A band is crowded if a cell has more boxes than this, in the mean over the boxes.
+const CROWDED: f32 = 256.0;
+
 /// Bands whose bodies are in columns.
 pub(crate) struct ColumnBands {
     bands: Bands,
@@ -66,7 +69,7 @@ impl ColumnBands {
 
     /// Replaces the box of a row, which was filed as `filed`, if it is here.
     ///
-    /// It stays where it is filed, so the new box must be that one, or empty.
+    /// It stays where it is filed, so the new box must be that one, or NaN.
     pub(crate) fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb) {
         let place = self.slots_near(*filed).find_map(|slot| {
             let [x, y, ..] = lookup(&self.bands, slot).of_edges(&slot.axes.box_to_band(*filed));
@@ -115,6 +118,11 @@ impl ColumnBands {
         Some(())
     }
 
+    /// Whether the cells of a band are crowded, so that some probes take long.
+    pub(crate) fn are_crowded(&self) -> bool {
+        self.bands.slots().iter().any(|slot| slot.band.crowding > CROWDED)
+    }
+
     /// Number of boxes that are tested for a probe.
     pub(crate) fn candidates(&self, aabb: &RawAabb) -> usize {
         let count = |slot: &BandSlot| {
@@ -147,7 +155,7 @@ impl ColumnBands {
 
 /// Finds cells. No box reaches further than when its band was built.
 fn lookup<'a>(bands: &'a Bands, slot: &BandSlot) -> CellLookup<'a> {
-    slot.band.lookup(bands.words_of(slot)).with_reach(slot.band.reach)
+    slot.band.close_lookup(bands.words_of(slot))
 }
 
 /// Where the filters of a band are: two words for each of its places.

@@ -1,7 +1,7 @@
 //! The memory of the bodies of all bands.
 //!
 //! A body takes five words, for a box and a row: first as the record that the partition writes;
-//! then, once its band is built, as part of an SoA block.
+//! then, once its band is built, as part of an SoA block, or of the columns of its band.
 
 use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks};
 use crate::memory::buffers::{buffers, grow};

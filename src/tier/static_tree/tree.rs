@@ -319,9 +319,15 @@ impl StaticTree {
         built.filter(|(_, aabb)| !aabb[0].is_nan())
     }
 
-    /// Returns whether searches of the first tree skip a row.
-    pub(crate) fn is_hidden(&self, row: u32) -> bool {
-        self.hidden.contains(row)
+    /// Returns the box of a row that the first tree was built of; all edges are NaN if there was
+    /// none.
+    pub(crate) fn built_box(&self, row: u32) -> RawAabb {
+        self.find_changed(row).map_or_else(|_| *self.raw_box(row), |at| self.changed[at].built_box)
+    }
+
+    /// Returns the rows that searches of the first tree skip.
+    pub(crate) fn hidden(&self) -> &BitSet {
+        &self.hidden
     }
 
     /// Returns the number of nodes, including leaves.

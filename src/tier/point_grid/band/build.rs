@@ -20,11 +20,11 @@ use glam::{Vec4, Vec4Swizzles};
 pub(crate) struct Band {
     cells: CellGrid,
     /// Mean number of bodies in the cell of a body, itself included.
-    pub(super) crowding: f32,
+    pub(in crate::tier::point_grid) crowding: f32,
     bounds: BandBox,
     /// How far its bodies reached when it was built; those that are replaced later may reach
     /// further.
-    pub(in crate::tier::point_grid) reach: Reach,
+    reach: Reach,
 }
 
 impl Band {
@@ -72,6 +72,13 @@ impl Band {
     /// Finds the cells of boxes.
     pub(crate) fn lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
         self.cells.lookup(words)
+    }
+
+    /// Finds the cells of boxes, if no body was replaced since the band was built: searches then
+    /// read fewer cells.
+    #[inline(always)]
+    pub(crate) fn close_lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
+        self.lookup(words).with_reach(self.reach)
     }
 
     /// The index of the cell at a point, row by row.

@@ -1,4 +1,5 @@
-//! The stages of a band: the partition's records, then its sorted bodies, then blocks for queries.
+//! The stages of a band: the partition's records, then its sorted bodies, then blocks for queries,
+//! or columns for more scans.
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};

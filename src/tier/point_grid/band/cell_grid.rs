@@ -110,7 +110,7 @@ pub(crate) struct CellLookup<'a> {
 /// one cell ([`Extent::cells_max`](super::super::axis::Extent::cells_max)), so infinity minus
 /// infinity does no harm.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::tier::point_grid) struct Reach(Vec4);
+pub(super) struct Reach(Vec4);
 
 impl Reach {
     pub(super) fn new(sides: [f32; 2]) -> Self {
@@ -121,7 +121,7 @@ impl Reach {
 
 impl CellLookup<'_> {
     /// The same for a band whose bodies reach no further: searches then read fewer cells.
-    pub(in crate::tier::point_grid) fn with_reach(self, reach: Reach) -> Self {
+    pub(super) fn with_reach(self, reach: Reach) -> Self {
         Self { reach: Some(reach), ..self }
     }
 

@@ -63,12 +63,14 @@ pub(crate) enum CellSize {
     /// As suits searches for boxes that are shorter than long beams: with low cells, each would
     /// take many rows of them.
     ForSearches,
-    /// Square cells of this side.
+    /// This wide and high, or more where boxes or the memory for tables demand it. Ignored if
+    /// bodies are not evenly distributed.
     Given(f32),
 }
 
-impl From<Option<f32>> for CellSize {
-    fn from(side: Option<f32>) -> Self {
+impl CellSize {
+    /// Of the bodies of a step, for which the side of cells may be set.
+    pub(crate) fn for_bodies(side: Option<f32>) -> Self {
         side.map_or(Self::ForOwnPairs, Self::Given)
     }
 }

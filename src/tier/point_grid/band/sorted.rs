@@ -132,7 +132,7 @@ impl<'a> SortedBodies<'a> {
     }
 
     pub(super) fn lookup(&self) -> CellLookup<'a> {
-        self.band.lookup(self.words).with_reach(self.band.reach)
+        self.band.close_lookup(self.words)
     }
 
     pub(super) fn cells(&self) -> &CellView<'a> {

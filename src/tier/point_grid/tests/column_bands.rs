@@ -1,6 +1,6 @@
 //! Many probes against bands in columns, compared with brute force.
 
-use crate::geometry::{EMPTY_AABB, RawAabb};
+use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::filter::Filter;
 use crate::memory::page::{PagePool, PairBudget, PairSink};
 use crate::memory::record::BodyRecord;
@@ -44,7 +44,7 @@ fn a_scan_finds_each_overlap_once_and_no_hidden_box() {
             let rows = (0..boxes.len()).filter(|&row| hidden[row]);
             rows.for_each(|row| bands.set_box(row as u32, &boxes[row], &aabb_of(row)));
         };
-        set(&mut bands, &|_| EMPTY_AABB);
+        set(&mut bands, &|_| NO_BOX);
         let shown: Vec<_> = truth.iter().copied().filter(|&(_, row)| !hidden[row as usize]).collect();
         assert_eq!(found(&bands, &probes), shown, "{kind:?}");
         set(&mut bands, &|row| boxes[row]);
