@@ -107,7 +107,7 @@ fn search_grid(pass: &PassContext<'_>, grid: &StaticGrid, band: &BuiltBand<'_>, 
         for BodyRecord { aabb, row } in band.bodies(start..start + PROBES_AT_ONCE) {
             let filter = pass.filter(row);
             probes[count] = Probe { aabb, row, filter };
-            // Overwritten if it interacts with nothing: the scan tests filters only if statics have some.
+            // Left out if it interacts with nothing: filters are tested only if statics have some.
             count += usize::from(filter.interacts_with(Filter::ALL));
         }
         grid.bands.scan(&probes[..count], pass.step.are_circles, sink)?;

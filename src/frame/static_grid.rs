@@ -9,8 +9,8 @@
 //! - STATICGRID-2: it is made at its first use, by the task of a band, and brought up to date
 //!   before each step that may use it. Once the tree is built again, it is dropped.
 //!
-//! Cost: 12 to 33 ns for each static to make it, on one thread, and 27 bytes to keep it; about 40 ns
-//! for a static that was hidden or shown since the last step.
+//! Cost: 12 to 33 ns for each static to make it, on one thread, and 27 bytes to keep it; about 40
+//! ns for a static that was hidden or shown since the last step.
 
 use crate::frame::statics_version::StaticsVersion;
 use crate::geometry::NO_BOX;
