@@ -96,7 +96,7 @@ pub(super) struct ChangedStatic {
 plain_buffers!(ChangedStatic);
 
 /// Identifies the first tree of a set. A clone has the same one, until it is built again.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct BuiltTree(Weak<TreeData>);
 
 impl BuiltTree {
