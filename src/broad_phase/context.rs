@@ -22,7 +22,7 @@ pub(crate) struct StepContext<'s> {
     pub(crate) parallel: bool,
     pub(crate) statics: &'s StaticTree,
     pub(crate) statics_version: StaticsVersion,
-    /// In a step over all rows; one that is told which rows changed searches for few bodies.
+    /// `None` in a step that is told which rows changed: it searches for few bodies.
     pub(crate) static_grid: Option<&'s LazyStaticGrid>,
     /// Whether bodies are circles, which must overlap too.
     pub(crate) are_circles: bool,
@@ -63,9 +63,10 @@ impl<'s> StepContext<'s> {
         FileOptions { skip_invalid, level: self.level, parallel: self.parallel }
     }
 
-    /// The statics in a point grid, which is made if there is none yet.
+    /// The statics in a point grid, which is made if there is none yet; `None` if cells do not suit
+    /// them, or in a step that is told which rows changed.
     pub(crate) fn static_grid(&self) -> Option<&'s StaticGrid> {
-        self.static_grid.map(|grid| grid.get(self.statics, self.statics_version, self.level))
+        self.static_grid.and_then(|grid| grid.get(self.statics, self.statics_version, self.level))
     }
 
     /// The same step without a listener.

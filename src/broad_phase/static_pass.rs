@@ -94,8 +94,8 @@ fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s Stat
         return None;
     }
     let grid = step.static_grid()?;
-    let suits = grid.oversized.len() <= few && !grid.bands.are_crowded();
-    (suits && mean_statics_tested(grid, band) <= STATICS_TESTED_MAX).then_some(grid)
+    let suits = grid.oversized.len() <= few && mean_statics_tested(grid, band) <= STATICS_TESTED_MAX;
+    suits.then_some(grid)
 }
 
 /// Finds the pairs of a band's bodies with the statics in the bands of the grid.

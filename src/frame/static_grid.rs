@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 
 /// A grid that is made at its first use (STATICGRID-2).
 #[derive(Default)]
-pub(crate) struct LazyStaticGrid(OnceLock<StaticGrid>);
+pub(crate) struct LazyStaticGrid(OnceLock<GridOfTree>);
 
 /// A clone makes its own.
 impl Clone for LazyStaticGrid {
@@ -33,10 +33,15 @@ impl Clone for LazyStaticGrid {
     }
 }
 
+/// A tree, and its statics in a point grid; `None` if cells do not suit these.
+struct GridOfTree {
+    tree: BuiltTree,
+    version: StaticsVersion,
+    grid: Option<StaticGrid>,
+}
+
 /// The statics of a tree in a point grid.
 pub(crate) struct StaticGrid {
-    built: BuiltTree,
-    version: StaticsVersion,
     /// The statics that are small enough for the cells.
     pub(crate) bands: ColumnBands,
     /// The other ones, ascending by row. The boxes of hidden ones are NaN here too.
@@ -46,20 +51,26 @@ pub(crate) struct StaticGrid {
 }
 
 impl LazyStaticGrid {
-    /// The grid of the statics of a step.
-    pub(crate) fn get(&self, statics: &StaticTree, version: StaticsVersion, level: DetectedSimd) -> &StaticGrid {
-        let grid = self.0.get_or_init(|| StaticGrid::new(statics, version, level));
-        debug_assert!(grid.version == version && grid.built.is_of(statics), "brought up to date (STATICGRID-2)");
-        grid
+    /// The grid of the statics of a step, if cells suit these.
+    pub(crate) fn get(
+        &self,
+        statics: &StaticTree,
+        version: StaticsVersion,
+        level: DetectedSimd,
+    ) -> Option<&StaticGrid> {
+        let make = || GridOfTree { tree: statics.built_tree(), version, grid: StaticGrid::new(statics, level) };
+        let made = self.0.get_or_init(make);
+        debug_assert!(made.version == version && made.tree.is_of(statics), "brought up to date (STATICGRID-2)");
+        made.grid.as_ref()
     }
 
     /// Brings the grid, if it was made, up to date.
     pub(crate) fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
         match self.0.get_mut() {
-            Some(grid) if !grid.built.is_of(statics) => self.0 = OnceLock::new(),
-            Some(grid) if grid.version != version => {
-                grid.version = version;
-                grid.update(statics);
+            Some(made) if !made.tree.is_of(statics) => self.0 = OnceLock::new(),
+            Some(made) if made.version != version => {
+                made.version = version;
+                made.grid.iter_mut().for_each(|grid| grid.update(statics));
             }
             _ => {}
         }
@@ -67,21 +78,22 @@ impl LazyStaticGrid {
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
-        self.0.get().map_or(0, |grid| grid.bands.bytes() + grid.oversized.bytes() + grid.hidden.bytes())
+        let grid = self.0.get().and_then(|made| made.grid.as_ref());
+        grid.map_or(0, |grid| grid.bands.bytes() + grid.oversized.bytes() + grid.hidden.bytes())
     }
 }
 
 impl StaticGrid {
-    fn new(statics: &StaticTree, version: StaticsVersion, level: DetectedSimd) -> Self {
+    fn new(statics: &StaticTree, level: DetectedSimd) -> Option<Self> {
         let records: Vec<_> = statics.built_boxes().map(|(row, aabb)| BodyRecord { aabb, row }).collect();
-        let (mut bands, oversized) = ColumnBands::build(&records, level);
+        let (mut bands, oversized) = ColumnBands::build(&records, level)?;
         if statics.has_filters() {
             bands.set_filters(|row| statics.filter_of(row));
         }
         debug_assert!(oversized.is_sorted_by_key(|record| record.row));
-        let mut grid = Self { built: statics.built_tree(), version, bands, oversized, hidden: BitSet::default() };
+        let mut grid = Self { bands, oversized, hidden: BitSet::default() };
         grid.update(statics);
-        grid
+        Some(grid)
     }
 
     /// Hides and shows rows as they are in the tree.

@@ -35,10 +35,11 @@ pub(crate) struct ColumnBands {
 }
 
 impl ColumnBands {
-    /// Files boxes, whose edges must be finite, on the calling thread.
+    /// Files boxes, whose edges must be finite, on the calling thread. `None` if the cells of a band
+    /// are crowded, so that some probes would take long.
     ///
-    /// Also returns those that are too large for every size class, which are not filed.
-    pub(crate) fn build(records: &[BodyRecord], level: DetectedSimd) -> (Self, Vec<BodyRecord>) {
+    /// Also returns the boxes that are too large for every size class, which are not filed.
+    pub(crate) fn build(records: &[BodyRecord], level: DetectedSimd) -> Option<(Self, Vec<BodyRecord>)> {
         let (mut filing, mut bands, rows) = (Filing::default(), Bands::default(), RecordRows(records));
         filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: true }, level);
         let options = FileOptions { skip_invalid: false, level, parallel: false };
@@ -51,9 +52,12 @@ impl ColumnBands {
                 band.build(CellSize::ForSearches, PairRules::default(), &mut scratch.lock()).keep_columns();
             }
         });
+        if bands.slots().iter().any(|slot| slot.band.crowding > CROWDED) {
+            return None;
+        }
         // Oversized boxes and ghosts took the rest.
         bands.shrink_to_fit();
-        (Self { bands, filters: Vec::new() }, oversized)
+        Some((Self { bands, filters: Vec::new() }, oversized))
     }
 
     /// Gives each box the filter of its row.
@@ -116,11 +120,6 @@ impl ColumnBands {
             scan(&searches[..count], sink)?;
         }
         Some(())
-    }
-
-    /// Whether the cells of a band are crowded, so that some probes take long.
-    pub(crate) fn are_crowded(&self) -> bool {
-        self.bands.slots().iter().any(|slot| slot.band.crowding > CROWDED)
     }
 
     /// Number of boxes that are tested for a probe.

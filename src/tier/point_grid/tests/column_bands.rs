@@ -31,7 +31,7 @@ fn a_scan_finds_each_overlap_once_and_no_hidden_box() {
         let (boxes, probes) = (kind.boxes(3000, 0x57a7), kind.boxes(700, 0x57a8));
         let record = |(row, &aabb)| BodyRecord { aabb, row };
         let records: Vec<BodyRecord> = (0..).zip(&boxes).map(record).collect();
-        let (mut bands, oversized) = ColumnBands::build(&records, DetectedSimd::default());
+        let (mut bands, oversized) = ColumnBands::build(&records, DetectedSimd::default()).expect("no crowded cell");
         assert!(oversized.is_sorted_by_key(|record| record.row));
         let is_filed = |row: u32| oversized.binary_search_by_key(&row, |record| record.row).is_err();
         let mut truth = reference::cross_pairs(&probes, &boxes);
@@ -52,4 +52,14 @@ fn a_scan_finds_each_overlap_once_and_no_hidden_box() {
         large += oversized.len();
     }
     assert!(large > 10, "some are too large for any class: {large}");
+}
+
+#[test]
+fn bands_with_crowded_cells_are_refused() {
+    let pile_of = |count: u32| -> Vec<BodyRecord> {
+        (0..count).map(|row| BodyRecord { aabb: [3.0, 4.0, 5.0, 6.0], row }).collect()
+    };
+    assert!(ColumnBands::build(&pile_of(200), DetectedSimd::default()).is_some());
+    assert!(ColumnBands::build(&pile_of(300), DetectedSimd::default()).is_none());
+    assert!(ColumnBands::build(&[], DetectedSimd::default()).is_some());
 }
