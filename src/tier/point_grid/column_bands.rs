@@ -35,10 +35,10 @@ pub(crate) struct ColumnBands {
 }
 
 impl ColumnBands {
-    /// Files boxes, whose edges must be finite, on the calling thread. `None` if the cells of a band
-    /// are crowded, so that some probes would take long.
+    /// Files boxes, whose edges must be finite, on the calling thread. Also returns those that are
+    /// too large for every size class, which are not filed.
     ///
-    /// Also returns the boxes that are too large for every size class, which are not filed.
+    /// `None` if the cells of a band are crowded, so that some probes would take long.
     pub(crate) fn build(records: &[BodyRecord], level: DetectedSimd) -> Option<(Self, Vec<BodyRecord>)> {
         let (mut filing, mut bands, rows) = (Filing::default(), Bands::default(), RecordRows(records));
         filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: true }, level);
