@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 use triphase::geometry::RawAabb;
-use triphase::{BodyShape, Filter, Statics, World, WorldConfig};
+use triphase::{Bodies, BodyShape, Filter, Statics, World, WorldConfig};
 use triphase_scenes::SplitMix64;
 use triphase_tests::{Columns, ExpectedPairs, WorldSet, random_filters};
 
@@ -147,4 +147,34 @@ fn circles_touch_many_statics() {
     let config = WorldConfig::new().with_body_shape(BodyShape::Circle);
     check(config.clone(), false, false, 20);
     check(config, true, true, 21);
+}
+
+/// The bytes that a step of so many bodies among statics adds to those held for statics, and those
+/// that are left of them after `shrink_to_fit`.
+fn bytes_added(bodies: usize) -> [usize; 2] {
+    let random = &mut SplitMix64::new(30);
+    let boxes: Vec<_> = (0..STATICS).map(|_| random_box(random)).collect();
+    let centers: Vec<_> = (0..bodies).map(|_| [0; 2].map(|_| random.range(0.0, EXTENT))).collect();
+    let mut world = World::default();
+    world.set_statics(&boxes[..]).expect("valid statics");
+    let before = world.report().static_bytes;
+    let pairs = |world: &mut World| {
+        let contacts = world.step(Bodies::uniform(&centers, [0.5; 2])).expect("valid bodies");
+        contacts.static_pairs().collect::<Vec<_>>()
+    };
+    let first = pairs(&mut world);
+    let with_grid = world.report().static_bytes;
+    world.shrink_to_fit();
+    let shrunk = world.report().static_bytes;
+    assert_eq!(pairs(&mut world), first, "in the same order");
+    [with_grid, shrunk].map(|bytes| bytes.saturating_sub(before))
+}
+
+#[test]
+fn a_grid_of_statics_is_kept_where_bodies_repay_it() {
+    let [added, left] = bytes_added(BODIES);
+    assert!(added > 20 * STATICS && left < STATICS, "{added} bytes, and {left} after `shrink_to_fit`");
+    // A thousand times as many statics as bodies are too many.
+    let [added, _] = bytes_added(2);
+    assert!(added < STATICS, "{added} bytes");
 }
