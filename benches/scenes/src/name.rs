@@ -34,7 +34,7 @@ scene_names! {
     Castles "castles" "`dragons`, and a wall for every five bodies, 1 thick, 2 to 16 long, horizontal or vertical"
     FewAmongMany "few_among_many" "twenty walls for each body, as in `castles`, and no dragons: few body pairs"
     Forest "forest" "`crowd`, and a small static for each body: two static pairs for each three bodies"
-    TileMap "tile_map" "a map of unit tiles, two of three blocks of 4 x 4 solid: four tiles for each body of `crowd`"
+    TileMap "tile_map" "bodies of `crowd` on a map of unit tiles, solid in two of three blocks of 4 x 4: four tiles for each body"
     Cities "cities" "`crowd` in a world 20 times as wide, 80 % of the bodies in 16 Gaussian clusters"
     PowerLaw "power_law" "log-uniform half-extents 0.05 to 50, area fraction 0.5"
     Sleepers "sleepers" "`crowd`, of which the same 5 % of the bodies move in every frame"
