@@ -1,7 +1,7 @@
 //! The statics in a point grid, for bands that have more of them than bodies.
 //!
-//! A body searches the cells near it in a third of the time that a search of the tree takes. Statics
-//! that are too large for cells are in a list of their own.
+//! A body searches the cells near it in a third of the time that a search of the tree takes.
+//! Statics that are too large for cells are in a list of their own.
 //!
 //! - STATICGRID-1: it has the boxes that the tree was built of, so the order of its hits does not
 //!   depend on when it was made. Statics that are hidden in the tree have a box of NaN in it, which
