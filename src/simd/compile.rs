@@ -29,12 +29,12 @@ macro_rules! compile_kernels {
         pub(super) fn scan_cells<const FILTERS: bool, const CIRCLES: bool>(
             cells: &CellView<'_>,
             keys: &[u32],
-            below: &mut Vec<u32>,
+            probes: std::ops::Range<usize>,
             sink: &mut PairSink<'_>,
         ) -> Option<()> {
             let tests = Tests { filters: FILTERS, circles: CircleSides { probe: CIRCLES, entries: CIRCLES } };
             // SAFETY: this function is compiled with the features, so they are available.
-            unsafe { scan::scan_cells::<$backend>(tests, cells, keys, below, sink) }
+            unsafe { scan::scan_cells::<$backend>(tests, cells, keys, probes, sink) }
         }
 
         #[inline(never)]

@@ -102,23 +102,23 @@ impl DetectedSimd {
         dispatch!(self, run(job))
     }
 
-    /// Reports every overlapping pair of a grid of cells once, rows ascending in each pair.
+    /// Reports the pairs of each of the `probes` with a later entry of a grid of cells that overlaps
+    /// it, rows ascending in each pair.
     ///
-    /// `keys` are those of the entries, in their order; `below` is a buffer. `None` once the pair
-    /// limit is exceeded.
+    /// `keys` are those of the entries, in their order. `None` once the pair limit is exceeded.
     #[inline]
     pub(crate) fn scan_cells(
         self,
         cells: &CellView<'_>,
         keys: &[u32],
-        below: &mut Vec<u32>,
+        probes: Range<usize>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         match (cells.columns().filters().is_some(), cells.columns().circles()) {
-            (false, false) => dispatch!(self, scan_cells::<false, false>(cells, keys, below, sink)),
-            (false, true) => dispatch!(self, scan_cells::<false, true>(cells, keys, below, sink)),
-            (true, false) => dispatch!(self, scan_cells::<true, false>(cells, keys, below, sink)),
-            (true, true) => dispatch!(self, scan_cells::<true, true>(cells, keys, below, sink)),
+            (false, false) => dispatch!(self, scan_cells::<false, false>(cells, keys, probes, sink)),
+            (false, true) => dispatch!(self, scan_cells::<false, true>(cells, keys, probes, sink)),
+            (true, false) => dispatch!(self, scan_cells::<true, false>(cells, keys, probes, sink)),
+            (true, true) => dispatch!(self, scan_cells::<true, true>(cells, keys, probes, sink)),
         }
     }
 

@@ -23,6 +23,10 @@ use std::ops::Range;
 /// Below 256, as [`Vector::first_bits`] requires.
 const CANDIDATES_MAX: usize = 240;
 
+/// Entries of a row of cells that are tested against their own row, before any is tested against the
+/// next row. Rows rarely have more.
+const ROW_AT_ONCE: usize = 1024;
+
 /// Searches of sorted entries that advance together.
 const SEARCHES_AT_ONCE: usize = 8;
 
@@ -35,14 +39,15 @@ const SORTED_AT_ONCE: usize = 8;
 
 const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
 
-/// Reports every overlapping pair of a grid once. `None` once the pair limit is exceeded.
+/// Reports the pairs of each of the `probes` with a later entry of a grid that overlaps it. `None`
+/// once the pair limit is exceeded.
 ///
 /// The later partners of an entry are in two runs: the rest of its own cell with the cell to the
 /// right, and the three cells below. Either is shorter if the entry's box does not reach that far.
 ///
-/// A row of cells is scanned in two loops: first all entries against their own row, then those that
-/// reach below against the next row. Both loops are long and their branches predictable, unlike
-/// loops over cells. `below` is a buffer.
+/// A row of cells is scanned in two loops, [`ROW_AT_ONCE`] entries at a time: first all entries
+/// against their own row, then those that reach below against the next row. Both loops are long and
+/// their branches predictable, unlike loops over cells.
 ///
 /// # Safety
 ///
@@ -52,7 +57,7 @@ pub(super) unsafe fn scan_cells<B: Backend>(
     tests: Tests,
     cells: &CellView<'_>,
     keys: &[u32],
-    below: &mut Vec<u32>,
+    probes: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let stride = cells.starts().stride();
@@ -60,64 +65,67 @@ pub(super) unsafe fn scan_cells<B: Backend>(
     let columns = RawColumns::new(cells.columns(), tests.filters);
     let population = cells.columns().len();
     assert_eq!(keys.len(), population, "there is a key for each entry");
-    if below.len() < population {
-        below.resize(population, 0);
-    }
+    let mut below = [0; ROW_AT_ONCE];
     let mut slots = OutputSlots::new(sink);
     for y in 0..cells.starts().rows() {
-        let entries = starts[y * stride] as usize..starts[(y + 1) * stride] as usize;
-        let mut below_count = 0;
-        // Counts the candidates in the entry's own row, and notes whether it reaches below.
-        let mut candidates = |i: usize, key: u32| {
-            below[below_count] = i as u32;
-            below_count += CellKey(key).below();
-            let end = (starts[CellKey(key).cell() + 1 + CellKey(key).right()] as usize).min(population);
-            end.saturating_sub(i + 1)
-        };
-        let row_keys = &keys[entries.clone()];
-        let (twos, ones) = if B::TWO_MAX > 0 { row_keys.as_chunks::<2>() } else { (&[][..], row_keys) };
-        let mut i = entries.start;
-        // SAFETY: `i` is at most the population here.
-        let mut entry = unsafe { columns.skip(i.min(population)) };
-        for &[first, second] in twos {
-            let counts = [candidates(i, first), candidates(i + 1, second)];
-            // SAFETY: both entries have keys, so they are in the population, and so are their
-            // candidates; a vector may extend into the padding (SOA-2). `PAGE_SLACK` slots are
-            // free.
-            unsafe {
-                let next = entry.skip(1);
-                // Without room for both, pages change as they do when entries are tested one by
-                // one.
-                if counts[0] <= B::TWO_MAX && counts[1] < B::TWO_MAX && slots.has_room(counts[0] + counts[1]) {
-                    let hits = B::test_two(tests, entry, counts, slots.next());
-                    slots.advance(hits);
-                } else {
-                    test_entry::<B>(tests, entry, next, counts[0], &mut slots)?;
-                    test_entry::<B>(tests, next, next.skip(1), counts[1], &mut slots)?;
+        let row_start = starts[y * stride] as usize;
+        let row_end = (starts[(y + 1) * stride] as usize).min(probes.end);
+        let mut i = row_start.max(probes.start);
+        while i < row_end {
+            let end = row_end.min(i + ROW_AT_ONCE);
+            let mut below_count = 0;
+            // Counts the candidates in the entry's own row, and notes whether it reaches below.
+            let mut candidates = |i: usize, key: u32| {
+                below[below_count] = i as u32;
+                below_count += CellKey(key).below();
+                let end = (starts[CellKey(key).cell() + 1 + CellKey(key).right()] as usize).min(population);
+                end.saturating_sub(i + 1)
+            };
+            let row_keys = &keys[i..end];
+            let (twos, ones) = if B::TWO_MAX > 0 { row_keys.as_chunks::<2>() } else { (&[][..], row_keys) };
+            // SAFETY: there is a key for the entry, so it is in the population.
+            let mut entry = unsafe { columns.skip(i) };
+            for &[first, second] in twos {
+                let counts = [candidates(i, first), candidates(i + 1, second)];
+                // SAFETY: both entries have keys, so they are in the population, and so are their
+                // candidates; a vector may extend into the padding (SOA-2). `PAGE_SLACK` slots are
+                // free.
+                unsafe {
+                    let next = entry.skip(1);
+                    // Without room for both, pages change as they do when entries are tested one by
+                    // one.
+                    if counts[0] <= B::TWO_MAX && counts[1] < B::TWO_MAX && slots.has_room(counts[0] + counts[1]) {
+                        let hits = B::test_two(tests, entry, counts, slots.next());
+                        slots.advance(hits);
+                    } else {
+                        test_entry::<B>(tests, entry, next, counts[0], &mut slots)?;
+                        test_entry::<B>(tests, next, next.skip(1), counts[1], &mut slots)?;
+                    }
+                    entry = next.skip(1);
                 }
-                entry = next.skip(1);
+                i += 2;
             }
-            i += 2;
-        }
-        for &key in ones {
-            let count = candidates(i, key);
-            // SAFETY: the entry has a key, so it is in the population, and so are its candidates.
-            unsafe {
-                let next = entry.skip(1);
-                test_entry::<B>(tests, entry, next, count, &mut slots)?;
-                entry = next;
+            for &key in ones {
+                let count = candidates(i, key);
+                // SAFETY: the entry has a key, so it is in the population, and so are its
+                // candidates.
+                unsafe {
+                    let next = entry.skip(1);
+                    test_entry::<B>(tests, entry, next, count, &mut slots)?;
+                    entry = next;
+                }
+                i += 1;
             }
-            i += 1;
-        }
-        for &i in &below[..below_count] {
-            let key = CellKey(keys[i as usize]);
-            let cell = key.cell() + stride;
-            let (start, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
-            let (start, end) = (start.min(population), end.min(population));
-            // SAFETY: the entry has a key, and the run was clipped to the population.
-            unsafe {
-                let (entry, run) = (columns.skip(i as usize), columns.skip(start));
-                test_entry::<B>(tests, entry, run, end.saturating_sub(start), &mut slots)?;
+            for &i in &below[..below_count] {
+                let key = CellKey(keys[i as usize]);
+                let cell = key.cell() + stride;
+                let (start, end) = (starts[cell - 1] as usize, starts[cell + 1 + key.right()] as usize);
+                let (start, end) = (start.min(population), end.min(population));
+                // SAFETY: the entry has a key, and the run was clipped to the population.
+                unsafe {
+                    let (entry, run) = (columns.skip(i as usize), columns.skip(start));
+                    test_entry::<B>(tests, entry, run, end.saturating_sub(start), &mut slots)?;
+                }
             }
         }
     }

@@ -66,11 +66,11 @@ fn circle_cells_report_the_pairs_of_boxes_that_overlap_as_circles() {
             let plain = cells.view();
             for plain in [plain, plain.with_filters(&words)] {
                 let circles = plain.with_circles(true);
-                let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+                let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, 0..usize::MAX, sink));
                 found[0] += truth.len();
                 truth.retain(|[a, b]| circles_overlap(of_row[a], of_row[b]));
                 found[1] += check(&format!("round {round}, {width} wide"), &truth, |level, sink| {
-                    level.scan_cells(&circles, &cells.keys, &mut Vec::new(), sink)
+                    level.scan_cells(&circles, &cells.keys, 0..usize::MAX, sink)
                 });
             }
         }
@@ -86,10 +86,10 @@ fn circles_are_tested_in_each_lane() {
         let of_row = boxes_by_row(&contents.concat());
         let cells = Cells::new(2, &contents, PADDINGS[count % 3], &mut random);
         let (plain, circles) = (cells.view(), cells.view().with_circles(true));
-        let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+        let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, 0..usize::MAX, sink));
         truth.retain(|[a, b]| circles_overlap(of_row[a], of_row[b]));
         check(&format!("{count} in a cell"), &truth, |level, sink| {
-            level.scan_cells(&circles, &cells.keys, &mut Vec::new(), sink)
+            level.scan_cells(&circles, &cells.keys, 0..usize::MAX, sink)
         });
     }
 }

@@ -64,11 +64,11 @@ fn filtered_cells_report_the_unfiltered_pairs_that_interact() {
         for width in [1, 4, 20] {
             let cells = Cells::new(width, &contents, PADDINGS[round % 3], &mut random);
             let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
-            let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+            let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, 0..usize::MAX, sink));
             found[0] += truth.len();
             truth.retain(|[a, b]| of_row[a].interacts_with(of_row[b]));
             found[1] += check(&format!("round {round}, {width} wide"), &truth, |level, sink| {
-                level.scan_cells(&filtered, &cells.keys, &mut vec![9; 3], sink)
+                level.scan_cells(&filtered, &cells.keys, 0..usize::MAX, sink)
             });
         }
     }
@@ -97,10 +97,10 @@ fn filters_of_crowded_neighbors_are_tested_in_each_lane() {
         let words = filter_columns(&filters, FILTER_PADDINGS[count % 2]);
         let (plain, filtered) = (cells.view(), cells.view().with_filters(&words));
         let of_row: HashMap<u32, Filter> = records.iter().map(|r| r.row).zip(filters.iter().copied()).collect();
-        let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, &mut Vec::new(), sink));
+        let mut truth = reported(|level, sink| level.scan_cells(&plain, &cells.keys, 0..usize::MAX, sink));
         truth.retain(|[a, b]| of_row[a].interacts_with(of_row[b]));
         check(&format!("{count} in a cell"), &truth, |level, sink| {
-            level.scan_cells(&filtered, &cells.keys, &mut Vec::new(), sink)
+            level.scan_cells(&filtered, &cells.keys, 0..usize::MAX, sink)
         });
     }
 }

@@ -71,7 +71,7 @@ fn cells_agree_with_the_twin() {
             let truth = cells_twin(&cells, &contents.concat());
             let (view, keys) = (cells.view(), &cells.keys);
             found += check(&format!("round {round}, {width} wide, {padding:?}"), &truth, |level, sink| {
-                level.scan_cells(&view, keys, &mut vec![9; 3], sink)
+                level.scan_cells(&view, keys, 0..usize::MAX, sink)
             });
         }
     }
@@ -88,7 +88,7 @@ fn long_runs_of_cells_agree_with_the_twin() {
         let cells = Cells::new(2, contents, PADDINGS[k % 3], &mut random);
         let truth = cells_twin(&cells, &contents.concat());
         let label = format!("{} in a cell", contents[0].len());
-        check(&label, &truth, |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
+        check(&label, &truth, |level, sink| level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink));
     }
 }
 
@@ -101,7 +101,7 @@ fn every_run_length_agrees_with_the_twin() {
             let cells = Cells::new(1, &contents, padding, &mut random);
             let truth = cells_twin(&cells, &contents[0]);
             check(&format!("{count} in a cell"), &truth, |level, sink| {
-                level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+                level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink)
             });
             // All of them overlap, so that one entry too many would show.
             for order in [PairOrder::Ascending, PairOrder::EntryFirst] {
@@ -134,7 +134,7 @@ fn neighbors_of_any_run_lengths_agree_with_the_twin() {
                 .for_each(|key| *key = CellKey::new(CellKey(*key).cell() as u32, reaches.next().unwrap_or(0), 0).0);
             let truth = cells_twin(&cells, &contents.concat());
             check(&format!("{first} and {second}, {reach:b}"), &truth, |level, sink| {
-                level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+                level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink)
             });
         }
     }
@@ -150,7 +150,7 @@ fn pages_of_crowded_cells_agree_with_the_twin() {
         let cells = Cells::new(2000, &contents, Padding::Ones, &mut Random::new(11));
         let truth = cells_twin(&cells, &contents.concat());
         let found = check(&format!("{population} a cell"), &truth, |level, sink| {
-            level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink)
+            level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink)
         });
         assert!(found > 2 * PAGE_LEN, "{found} pairs fill several pages");
     }
@@ -204,7 +204,7 @@ fn not_a_number_overlaps_nothing() {
         let mut contents = [random.records(30)];
         contents[0].iter_mut().for_each(|record| record.aabb[edge] = f32::NAN);
         let cells = Cells::new(1, &contents, Padding::Everything, &mut random);
-        check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
+        check("entries", &[], |level, sink| level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink));
         let rect = CellRect { x: 0..1, y: 0..1 };
         check("a probe that is one", &[], |level, sink| {
             level.scan_rects(
@@ -230,7 +230,7 @@ fn a_scan_stops_at_the_pair_limit_and_takes_no_more_pages() {
         for &level in levels() {
             for limit in [0, 1, 100, PAGE_LEN - 1, PAGE_LEN, 9 * PAGE_LEN] {
                 let outcomes = [
-                    run(limit, |sink| level.scan_cells(&view, &cells.keys, &mut Vec::new(), sink)),
+                    run(limit, |sink| level.scan_cells(&view, &cells.keys, 0..usize::MAX, sink)),
                     run(limit, |sink| {
                         level.scan_rects(&view, &vec![(rect.clone(), probe); 100], PairOrder::EntryFirst, false, sink)
                     }),
@@ -263,7 +263,7 @@ fn pages_are_closed_only_when_mostly_full() {
     let mut cells = Cells::new(1, &contents, Padding::Ones, &mut random);
     cells.keys[..1000].fill(CellKey::new(1, 0, 1).0);
     for &level in levels() {
-        let outcome = run(usize::MAX, |sink| level.scan_cells(&cells.view(), &cells.keys, &mut Vec::new(), sink));
+        let outcome = run(usize::MAX, |sink| level.scan_cells(&cells.view(), &cells.keys, 0..usize::MAX, sink));
         assert_eq!(outcome.pairs.len(), 1000);
         assert_eq!(outcome.pages, 1, "{level:?}");
     }

@@ -8,7 +8,7 @@ use crate::tier::point_grid::band::sweep::SweepScratch;
 /// Buffers for building and searching one band.
 #[derive(Default)]
 pub(crate) struct BandScratch {
-    /// By record: its cell key. While a band is scanned: a buffer of the scan.
+    /// By record: its cell key.
     pub(super) keys: Vec<u32>,
     /// The keys in cell order.
     pub(super) sorted_keys: Vec<u32>,
@@ -41,12 +41,11 @@ impl BandScratch {
         fill_filters(filters, population, rows.iter().map(|&row| by_row[row as usize]));
     }
 
-    /// Columns, filters and keys of the band that was built last, a buffer as long as the keys, and
-    /// buffers for other boxes.
+    /// Columns, filters and keys of the band that was built last, and buffers for other boxes.
     ///
     /// The filters belong to an earlier band unless they were looked up.
-    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut Vec<u32>, &mut SweepScratch) {
-        let Self { keys, sorted_keys, columns, filters, sweep, .. } = self;
-        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, keys, sweep)
+    pub(super) fn sorted_mut(&mut self) -> (&[u32], &[u32], &[u32], &mut SweepScratch) {
+        let Self { sorted_keys, columns, filters, sweep, .. } = self;
+        (&columns[..column_words(sorted_keys.len())], filters, sorted_keys, sweep)
     }
 }

@@ -38,8 +38,6 @@ pub(crate) struct SortedBodies<'a> {
     cells: CellView<'a>,
     filters_by_row: Option<&'a [Filter]>,
     keys: &'a [u32],
-    /// At least as long as `keys`.
-    buffer: &'a mut Vec<u32>,
     sweep: &'a mut SweepScratch,
 }
 
@@ -67,17 +65,17 @@ impl<'a> SortedBodies<'a> {
             scratch.look_up_filters(by_row);
         }
         let words = &*words;
-        let (columns, filters, keys, buffer, sweep) = scratch.sorted_mut();
+        let (columns, filters, keys, sweep) = scratch.sorted_mut();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, words);
         let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
         let cells = if filters_by_row.is_some() { cells.with_filters(filters) } else { cells };
-        Self { band, words, cells, filters_by_row, keys, buffer, sweep }
+        Self { band, words, cells, filters_by_row, keys, sweep }
     }
 
     /// Finds the pairs of these bodies. `None` once the pair limit is exceeded.
     pub(super) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        level.scan_cells(&self.cells, self.keys, self.buffer, sink)
+        level.scan_cells(&self.cells, self.keys, 0..self.keys.len(), sink)
     }
 
     /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair

@@ -59,10 +59,10 @@ fn check(label: &str, band: &Band, own: &[BodyRecord], words: &[u32], scratch: &
 
 fn pairs(band: &Band, words: &[u32], scratch: &mut BandScratch) -> Vec<(u32, u32)> {
     let (pool, budget, mut blocks) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-    let (columns, _, keys, buffer, _) = scratch.sorted_mut();
+    let (columns, _, keys, _) = scratch.sorted_mut();
     let cells = band.cell_view(columns, words);
     let mut sink = PairSink::new(&pool, &budget, &mut blocks);
-    DetectedSimd::default().scan_cells(&cells, keys, buffer, &mut sink).expect("no limit");
+    DetectedSimd::default().scan_cells(&cells, keys, 0..keys.len(), &mut sink).expect("no limit");
     drop(sink);
     let mut pairs: Vec<_> = blocks.iter().flat_map(|block| block.pairs()).map(|&[a, b]| (a, b)).collect();
     pairs.sort_unstable();
