@@ -183,6 +183,13 @@ pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, items: &mut [T]) {
     items.sort_unstable();
 }
 
+/// Runs a task in a pool of its own.
+#[cfg(all(test, feature = "parallel", not(target_family = "wasm")))]
+pub(crate) fn with_threads<R: Send>(count: usize, task: impl FnOnce() -> R + Send) -> R {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    pool.expect("threads can be started").install(task)
+}
+
 #[cfg(all(test, feature = "parallel", not(target_family = "wasm")))]
 mod tests {
     use super::*;

@@ -12,7 +12,7 @@ use crate::broad_phase::static_pass;
 use crate::broad_phase::task::TaskOutput;
 use crate::frame::phases::Clock;
 use crate::memory::listener::PairKind;
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
@@ -31,13 +31,14 @@ pub(crate) fn run_band(
         return;
     }
     let (population, step) = (band.population(), pass.step);
-    let mut own_scratch = scratch.for_band(step.parallel, step.listener.is_some(), population);
+    let mut own_scratch = scratch.for_band(step.parallel, population);
+    let in_parallel = step.parallel && own_scratch.may_wait();
     if !ScratchPool::is_large(population) {
-        return build_and_search(pass, task, band, &mut own_scratch, output);
+        return build_and_search(pass, task, band, (&mut own_scratch, in_parallel), output);
     }
     // The listener must not run while the shared scratch is locked (LISTENER-1).
     let silent = PassContext { step: step.silent(), ..*pass };
-    build_and_search(&silent, task, band, &mut own_scratch, output);
+    build_and_search(&silent, task, band, (&mut own_scratch, in_parallel), output);
     drop(own_scratch);
     output.notify(pass, task);
 }
@@ -46,7 +47,7 @@ fn build_and_search(
     pass: &PassContext<'_>,
     task: usize,
     band: RawBand<'_>,
-    scratch: &mut WorkerScratch,
+    (scratch, in_parallel): (&mut WorkerScratch, bool),
     output: &mut TaskOutput,
 ) {
     let mut clock = Clock::now();
@@ -55,13 +56,13 @@ fn build_and_search(
     let mut band = band.build(CellSize::for_bodies(pass.step.config.cell_size), rules, band_scratch);
     output.times.sort = clock.lap();
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
-    let _ = find_pairs(pass, task, &mut band, (search, crowded), output, &mut clock);
+    let _ = find_pairs((pass, in_parallel), task, &mut band, (search, crowded), output, &mut clock);
     band.keep();
     output.times.sort += clock.lap();
 }
 
 fn find_pairs(
-    pass: &PassContext<'_>,
+    (pass, in_parallel): (&PassContext<'_>, bool),
     task: usize,
     band: &mut BuiltBand<'_>,
     (search, crowded): (&mut SearchScratch, &mut CrowdedScratch),
@@ -69,7 +70,8 @@ fn find_pairs(
     clock: &mut Clock,
 ) -> Option<()> {
     let (level, times) = (pass.step.level, &mut output.times);
-    let mut sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
+    let sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
+    let mut sink = sink.with_division(in_parallel, &mut output.parts);
     if let Some(plan) = band.crowded_plan() {
         band.crowded_pairs(plan, level, crowded, &mut sink)?;
         times.common = clock.lap();

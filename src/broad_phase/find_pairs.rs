@@ -129,7 +129,7 @@ impl PairFinder {
             if band.population() == 0 {
                 return;
             }
-            let mut scratch = scratch.for_band(step.parallel, false, band.population());
+            let mut scratch = scratch.for_band(step.parallel, band.population());
             band.build(cell_size, PairRules::default(), &mut scratch.band).keep();
         });
         self.poisoned = false;
@@ -173,7 +173,7 @@ impl PairFinder {
             let search = &*oversized_search;
             parallel::for_each_mut(step.parallel, block_tasks, |block, output| {
                 let _span = task_span!(handle, "oversized_block", number = block);
-                let scratch = &mut scratch.own(step.parallel, step.listener.is_some()).search;
+                let scratch = &mut scratch.own(step.parallel).search;
                 search.run_block((pass, oversized), block, band_count + block, scratch, output);
             });
         };
@@ -216,7 +216,7 @@ impl PairFinder {
         let Self { tasks, scratch, .. } = self;
         let scratch = &*scratch;
         parallel::for_each_mut(step.parallel, &mut tasks[..items.len()], |k, output| {
-            let search = &mut scratch.own(step.parallel, step.listener.is_some()).search;
+            let search = &mut scratch.own(step.parallel).search;
             run(&items[k], tasks_before + k, search, output);
         });
         self.poisoned = false;
@@ -239,20 +239,18 @@ impl PairFinder {
     ) {
         self.begin(step, loose_cells);
         let scratch = &self.scratch;
-        parallel::for_each_mut(step.parallel, tasks, |_, task| {
-            run(task, &mut scratch.own(step.parallel, false).search)
-        });
+        parallel::for_each_mut(step.parallel, tasks, |_, task| run(task, &mut scratch.own(step.parallel).search));
         self.poisoned = false;
     }
 
     /// Number of threads with buffers.
     pub(crate) fn worker_count(&self) -> usize {
-        self.scratch.worker_count()
+        self.scratch.thread_count()
     }
 
     /// Gives the scratch of all threads the same capacity, as after each step (SCRATCH-1).
     pub(crate) fn match_capacity(&mut self) {
-        self.scratch.match_capacity();
+        self.scratch.match_capacity(self.tasks.iter().any(|task| !task.parts.is_empty()));
     }
 
     /// Bytes of heap memory held.

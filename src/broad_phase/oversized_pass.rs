@@ -17,7 +17,7 @@ use crate::frame::phases::Clock;
 use crate::geometry::BodyCircle;
 use crate::memory::buffers::buffers;
 use crate::memory::listener::PairKind;
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};

@@ -4,7 +4,8 @@
 //! are reused from earlier steps (pairs of sleeping bodies) come last.
 
 use crate::memory::buffers::buffers;
-use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
+use crate::memory::page::{Page, PagePool, PairBudget};
+use crate::memory::pair_sink::PairSink;
 use crate::pair::entry;
 use std::ops::Range;
 use std::sync::Arc;

@@ -6,9 +6,11 @@
 //! - SCRATCH-2: a band far larger than planned (its bodies are equal on the axis that bands divide)
 //!   is built in one scratch that all threads share, one such band at a time, so that memory does
 //!   not grow with threads times bodies.
-//! - SCRATCH-3: while a listener runs, its thread may start another task, since the listener may
-//!   wait for its own work on the pool. The thread's scratch is in use then; such a task gets a new
-//!   one that is dropped afterwards.
+//! - SCRATCH-3: a task may wait for the parts of a long scan (PAGE-4), and its thread may start
+//!   another task meanwhile. That one gets the second scratch of the thread, and does not wait.
+//! - SCRATCH-4: a listener may wait for work of its own on the pool, and its thread may start
+//!   another task meanwhile. If both scratches of the thread are in use then, that task gets one
+//!   that is dropped afterwards.
 
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers};
@@ -52,10 +54,20 @@ impl SearchScratch {
     }
 }
 
-/// Scratch that is locked, or a temporary one (SCRATCH-3).
+/// The scratch of a task.
 pub(crate) enum ScratchGuard<'w> {
-    Locked(MutexGuard<'w, WorkerScratch>),
+    First(MutexGuard<'w, WorkerScratch>),
+    Second(MutexGuard<'w, WorkerScratch>),
     Temporary(Box<WorkerScratch>),
+    Large(MutexGuard<'w, WorkerScratch>),
+}
+
+impl ScratchGuard<'_> {
+    /// Whether the task may wait for parts of a scan: others that its thread starts meanwhile have
+    /// scratch too (SCRATCH-3).
+    pub(crate) fn may_wait(&self) -> bool {
+        matches!(self, Self::First(_))
+    }
 }
 
 impl Deref for ScratchGuard<'_> {
@@ -63,7 +75,7 @@ impl Deref for ScratchGuard<'_> {
 
     fn deref(&self) -> &WorkerScratch {
         match self {
-            Self::Locked(locked) => locked,
+            Self::First(locked) | Self::Second(locked) | Self::Large(locked) => locked,
             Self::Temporary(temporary) => temporary,
         }
     }
@@ -72,19 +84,19 @@ impl Deref for ScratchGuard<'_> {
 impl DerefMut for ScratchGuard<'_> {
     fn deref_mut(&mut self) -> &mut WorkerScratch {
         match self {
-            Self::Locked(locked) => locked,
+            Self::First(locked) | Self::Second(locked) | Self::Large(locked) => locked,
             Self::Temporary(temporary) => temporary,
         }
     }
 }
 
-/// The scratch of every thread, each on its own cache lines.
-///
-/// A task locks the scratch of its thread once, and no task runs inside another, except as in
-/// SCRATCH-3. So no lock is contended.
+/// The scratch of every thread, each on its own cache lines. Only that thread locks it, so no lock
+/// is contended.
 #[derive(Default)]
 pub(crate) struct ScratchPool {
-    workers: Vec<CachePadded<Mutex<WorkerScratch>>>,
+    first: Vec<CachePadded<Mutex<WorkerScratch>>>,
+    /// Without memory until a step divides a scan (SCRATCH-3).
+    second: Vec<CachePadded<Mutex<WorkerScratch>>>,
     /// Shared by all threads (SCRATCH-2).
     large: CachePadded<Mutex<WorkerScratch>>,
     /// Number of loose cells in the present step.
@@ -95,11 +107,12 @@ impl ScratchPool {
     /// Prepares scratch for all threads, with sets of this many loose cells.
     pub(crate) fn prepare(&mut self, parallel: bool, loose_cells: usize) {
         let count = parallel::worker_count(parallel);
-        if self.workers.len() < count {
-            self.workers.resize_with(count, CachePadded::default);
+        if self.first.len() < count {
+            self.first.resize_with(count, CachePadded::default);
+            self.second.resize_with(count, CachePadded::default);
         }
         self.loose_cells = loose_cells;
-        for scratch in self.workers.iter_mut().chain([&mut self.large]) {
+        for scratch in self.first.iter_mut().chain([&mut self.large]) {
             scratch.get_mut().search.grow_to(self.loose_cells);
         }
     }
@@ -109,44 +122,87 @@ impl ScratchPool {
         bodies > LARGE
     }
 
-    /// The scratch for a band of this many bodies, in a step with or without a listener.
-    pub(crate) fn for_band(&self, parallel: bool, has_listener: bool, bodies: usize) -> ScratchGuard<'_> {
-        if Self::is_large(bodies) { ScratchGuard::Locked(self.large.lock()) } else { self.own(parallel, has_listener) }
+    /// The scratch for a band of this many bodies.
+    pub(crate) fn for_band(&self, parallel: bool, bodies: usize) -> ScratchGuard<'_> {
+        if Self::is_large(bodies) { ScratchGuard::Large(self.large.lock()) } else { self.own(parallel) }
     }
 
-    /// The scratch of the calling thread, in a step with or without a listener (SCRATCH-3).
-    pub(crate) fn own(&self, parallel: bool, has_listener: bool) -> ScratchGuard<'_> {
-        let own = &self.workers[parallel::worker_index(parallel)];
-        if !has_listener {
-            return ScratchGuard::Locked(own.lock());
+    /// A scratch of the calling thread.
+    pub(crate) fn own(&self, parallel: bool) -> ScratchGuard<'_> {
+        let thread = parallel::worker_index(parallel);
+        if let Some(first) = self.first[thread].try_lock() {
+            return ScratchGuard::First(first);
         }
-        own.try_lock().map_or_else(
-            || {
-                let mut temporary = Box::<WorkerScratch>::default();
-                temporary.search.grow_to(self.loose_cells);
-                ScratchGuard::Temporary(temporary)
-            },
-            ScratchGuard::Locked,
-        )
+        // Inside another task of the thread (SCRATCH-3); or inside two (SCRATCH-4).
+        let second = self.second[thread].try_lock().map(ScratchGuard::Second);
+        let mut scratch = second.unwrap_or_else(|| ScratchGuard::Temporary(Box::default()));
+        scratch.search.grow_to(self.loose_cells);
+        scratch
     }
 
     /// Number of threads with scratch.
-    pub(crate) fn worker_count(&self) -> usize {
-        self.workers.len()
+    pub(crate) fn thread_count(&self) -> usize {
+        self.first.len()
     }
 
-    /// Gives the scratch of all threads the same capacity (SCRATCH-1).
-    pub(crate) fn match_capacity(&mut self) {
-        let Some((first, others)) = self.workers.split_first_mut() else { return };
-        let first = first.get_mut();
-        others.iter_mut().for_each(|other| first.reserve_like(other.get_mut()));
-        others.iter_mut().for_each(|other| other.get_mut().reserve_like(first));
+    /// Gives the scratch of all threads the same capacity (SCRATCH-1): the second one of each too,
+    /// if scans are divided among several.
+    pub(crate) fn match_capacity(&mut self, scans_are_divided: bool) {
+        let Some((most, rest)) = self.first.split_first_mut() else { return };
+        let second = if scans_are_divided && !rest.is_empty() { &mut self.second[..] } else { &mut [] };
+        let most = most.get_mut();
+        rest.iter_mut().chain(&mut *second).for_each(|other| most.reserve_like(other.get_mut()));
+        rest.iter_mut().chain(second).for_each(|other| other.get_mut().reserve_like(most));
     }
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
         let bytes_of = |scratch: &CachePadded<Mutex<WorkerScratch>>| scratch.lock().bytes();
-        self.workers.capacity() * size_of::<CachePadded<Mutex<WorkerScratch>>>()
-            + self.workers.iter().chain([&self.large]).map(bytes_of).sum::<usize>()
+        let slots = self.first.capacity() + self.second.capacity();
+        let all = self.first.iter().chain(&self.second).chain([&self.large]);
+        slots * size_of::<CachePadded<Mutex<WorkerScratch>>>() + all.map(bytes_of).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_inside_others_get_scratch_of_their_own() {
+        let mut pool = ScratchPool::default();
+        pool.prepare(false, 100);
+        let outer = pool.own(false);
+        let inner = pool.own(false);
+        let innermost = pool.own(false);
+        assert!(matches!(outer, ScratchGuard::First(_)) && outer.may_wait());
+        assert!(matches!(inner, ScratchGuard::Second(_)) && !inner.may_wait());
+        assert!(matches!(innermost, ScratchGuard::Temporary(_)) && !innermost.may_wait());
+        let large = pool.for_band(false, LARGE + 1);
+        assert!(matches!(large, ScratchGuard::Large(_)) && !large.may_wait());
+        // All of them have room for the loose cells.
+        let bytes = [&outer, &inner, &innermost, &large].map(|scratch| scratch.search.seen_cells.bytes());
+        assert!(bytes[0] > 0 && bytes.iter().all(|held| *held == bytes[0]), "{bytes:?}");
+        drop((outer, inner));
+        assert!(pool.own(false).may_wait());
+    }
+
+    #[test]
+    fn scratch_of_tasks_inside_others_is_leveled_if_threads_share_scans() {
+        let grown = |threads: usize, scans_are_divided: bool| {
+            let mut pool = ScratchPool::default();
+            pool.prepare(false, 0);
+            pool.first.resize_with(threads, CachePadded::default);
+            pool.second.resize_with(threads, CachePadded::default);
+            pool.own(false).search.found.reserve_exact(1000);
+            pool.match_capacity(scans_are_divided);
+            let with_room = |all: &[CachePadded<Mutex<WorkerScratch>>]| {
+                all.iter().filter(|scratch| scratch.lock().search.found.capacity() >= 1000).count()
+            };
+            (with_room(&pool.first), with_room(&pool.second))
+        };
+        assert_eq!(grown(1, true), (1, 0));
+        assert_eq!(grown(3, false), (3, 0));
+        assert_eq!(grown(3, true), (3, 3));
     }
 }

@@ -21,7 +21,7 @@ use crate::geometry::band_box::BandAxes;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX};
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;

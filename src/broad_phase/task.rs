@@ -12,6 +12,8 @@ pub(crate) struct TaskOutput {
     /// Number of leading pairs whose bodies are both owned by the task's band.
     pub(crate) own_pairs: usize,
     pub(crate) static_pages: Vec<Page>,
+    /// Buffers for the parts of its long scans; empty if none was divided so far.
+    pub(crate) parts: Vec<Vec<Page>>,
     pub(crate) times: PassTimes,
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod disjoint;
 pub(crate) mod lazy;
 pub(crate) mod listener;
 pub(crate) mod page;
+pub(crate) mod pair_sink;
 pub(crate) mod partition_points;
 pub(crate) mod radix;
 pub(crate) mod record;

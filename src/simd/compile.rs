@@ -11,7 +11,7 @@ macro_rules! compile_kernels {
         use crate::memory::box_group::GroupEdges;
         use crate::memory::box_octet::OctetEdges;
         use crate::memory::columns::SoaColumns;
-        use crate::memory::page::PairSink;
+        use crate::memory::pair_sink::PairSink;
         use crate::simd::batch_test::Tests;
         use crate::simd::cell_view::{CellRect, CellView};
         use crate::simd::probe::{Probe, ProbeBatch};

@@ -8,7 +8,7 @@ use crate::memory::blocks::SOA_BLOCK_WORDS;
 use crate::memory::box_group::GroupEdges;
 use crate::memory::box_octet::OctetEdges;
 use crate::memory::columns::SoaColumns;
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::simd::batch_test::Tests;
 use crate::simd::cell_view::{CellRect, CellView};
 use crate::simd::circle_test::CircleSides;
@@ -102,8 +102,8 @@ impl DetectedSimd {
         dispatch!(self, run(job))
     }
 
-    /// Reports the pairs of each of the `probes` with a later entry of a grid of cells that overlaps
-    /// it, rows ascending in each pair.
+    /// Reports the pairs of each of the `probes` with a later entry of a grid of cells that
+    /// overlaps it, rows ascending in each pair.
     ///
     /// `keys` are those of the entries, in their order. `None` once the pair limit is exceeded.
     #[inline]

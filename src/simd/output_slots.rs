@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use crate::memory::page::{PAGE_SLACK, PairSink};
+use crate::memory::page::PAGE_SLACK;
+use crate::memory::pair_sink::PairSink;
 use std::ops::Range;
 
 /// The free slots of a sink, as pointers in registers: a scan advances them up to a million times a

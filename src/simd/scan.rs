@@ -6,7 +6,8 @@
 
 use crate::memory::cell_table::CellKey;
 use crate::memory::columns::{SOA_PAD, SoaColumns};
-use crate::memory::page::{PAGE_LEN, PairSink};
+use crate::memory::page::PAGE_LEN;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::partition_points::partition_points;
 use crate::simd::backend::{Backend, Words};
 use crate::simd::batch_test::{Side, Tests, hits};
@@ -23,8 +24,8 @@ use std::ops::Range;
 /// Below 256, as [`Vector::first_bits`] requires.
 const CANDIDATES_MAX: usize = 240;
 
-/// Entries of a row of cells that are tested against their own row, before any is tested against the
-/// next row. Rows rarely have more.
+/// Entries of a row of cells that are tested against their own row, before any is tested against
+/// the next row. Rows rarely have more.
 const ROW_AT_ONCE: usize = 1024;
 
 /// Searches of sorted entries that advance together.

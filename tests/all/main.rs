@@ -8,6 +8,7 @@ mod changed_rows;
 mod changed_rows_cases;
 mod circle_bodies;
 mod contact_events;
+mod dense_places;
 mod error_messages;
 mod filters;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

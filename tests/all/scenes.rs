@@ -98,6 +98,7 @@ scenes! {
     line_x LineX
     line_y LineY
     diagonal Diagonal
+    swarm Swarm
     coincident Coincident
     two_cities TwoCities
     touching Touching

@@ -249,9 +249,13 @@ fn pools_of_any_size_allocate_nothing() {
     let watch = Watch::start();
     for threads in [1, 2, 3, 8] {
         let pool = WatchedPool::new(threads);
-        for (name, bodies, frames) in
-            [(SceneName::Castles, 3000, 100), (SceneName::Castles, 20_000, 10), (SceneName::PowerLaw, 6000, 10)]
-        {
+        for (name, bodies, frames) in [
+            (SceneName::Castles, 3000, 100),
+            (SceneName::Castles, 20_000, 10),
+            (SceneName::PowerLaw, 6000, 10),
+            // Scans are divided.
+            (SceneName::Coincident, 6000, 10),
+        ] {
             let film = film(name, bodies, frames);
             // Bounds make several size classes where sizes differ.
             let bounds = if name == SceneName::PowerLaw { vec![0.5, 5.0] } else { Vec::new() };

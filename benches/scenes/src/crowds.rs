@@ -11,6 +11,9 @@ const DRAGON: usize = 1000;
 pub(crate) const WALL: usize = 5;
 /// Walls for each body among many walls.
 const WALLS_AROUND: usize = 20;
+/// One body in this many is in the swarm of `swarm`, up to a number.
+const SWARM: usize = 20;
+const SWARM_MAX: usize = 5000;
 /// One body in this many is awake in `sleepers`.
 const AWAKE: usize = 20;
 /// Ratio of the largest half-extent of `power_law` to the smallest, 0.05.
@@ -97,6 +100,16 @@ pub(crate) fn few_among_many(scene: &mut Scene, bodies: usize) {
     let sizes = half_extents(scene, bodies);
     fill(scene, side(&sizes) * ((WALLS_AROUND * WALL) as f64).sqrt(), &sizes);
     walls(scene, bodies * WALLS_AROUND);
+}
+
+/// The swarm is as large as a few bodies, so that most of all pairs are in one place.
+pub(crate) fn swarm(scene: &mut Scene, bodies: usize) {
+    crowd(scene, bodies);
+    let [middle_x, middle_y] = [0, 1].map(|axis| f64::from(scene.world[axis + 2]) / 2.0);
+    for center in &mut scene.centers[..(bodies / SWARM).min(SWARM_MAX)] {
+        let [x, y] = scene.random.normal_pair();
+        *center = [(middle_x + x) as f32, (middle_y + y) as f32];
+    }
 }
 
 /// Trees as far apart as the bodies.

@@ -49,6 +49,7 @@ scene_names! {
     LineX "line_x" "all on one line along x, about one pair per body"
     LineY "line_y" "all on one line along y, about one pair per body"
     Diagonal "diagonal" "all on the line x = y, about one pair per body"
+    Swarm "swarm" "`crowd`, but a twentieth of the bodies (at most 5,000) are a dense swarm around one point"
     Coincident "coincident" "groups of 1,000 at one point that move together: 500 pairs per body"
     TwoCities "two_cities" "two crowds of half the bodies each, 1e7 apart"
     Touching "touching" "unit squares side by side with exactly equal edges: four pairs per body"

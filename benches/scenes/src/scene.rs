@@ -65,6 +65,7 @@ impl Scene {
             SceneName::Lattice1024 => lattices::lattice(&mut scene, bodies, 1024.0),
             SceneName::Lattice4096 => lattices::lattice(&mut scene, bodies, 4096.0),
             SceneName::Touching => lattices::touching(&mut scene, bodies),
+            SceneName::Swarm => crowds::swarm(&mut scene, bodies),
             SceneName::Coincident => lattices::coincident(&mut scene, bodies),
             SceneName::SparseCrowdedCell => lattices::sparse_crowded_cell(&mut scene, bodies),
             SceneName::LineX => lines::line(&mut scene, bodies, [1.0, 0.0]),

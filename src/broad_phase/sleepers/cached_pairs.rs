@@ -2,7 +2,8 @@
 
 use crate::broad_phase::pairs::{FoundPairs, PairPages};
 use crate::frame::sleepers::CachedBodies;
-use crate::memory::page::{Page, PagePool, PairBudget, PairSink};
+use crate::memory::page::{Page, PagePool, PairBudget};
+use crate::memory::pair_sink::PairSink;
 use crate::parallel;
 use std::sync::Arc;
 

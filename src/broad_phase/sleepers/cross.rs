@@ -15,7 +15,7 @@ use crate::broad_phase::task::TaskOutput;
 use crate::frame::frame::Frame;
 use crate::geometry::union;
 use crate::memory::listener::PairKind;
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::cross_search::{BandSearch, SEARCH_BOXES_MAX, SearchBuffers};

@@ -79,6 +79,30 @@ fn cells_agree_with_the_twin() {
 }
 
 #[test]
+fn parts_of_cells_agree_with_the_whole() {
+    let mut random = Random::new(14);
+    for contents in long_cells(&mut random).into_iter().chain((0..20).map(|_| mixed_cells(&mut random))) {
+        let cells = Cells::new(2, &contents, PADDINGS[0], &mut Random::new(15));
+        let (view, keys) = (cells.view(), &cells.keys);
+        let sorted = |mut pairs: Vec<[u32; 2]>| {
+            pairs.sort_unstable();
+            pairs
+        };
+        let truth = sorted(cells_twin(&cells, &contents.concat()));
+        // An end after the last entry is that entry.
+        let ends = [0, keys.len() / 3, keys.len() / 3 + 1, keys.len() * 2 / 3, keys.len() + 9];
+        for &level in levels() {
+            let of = |probes: Range<usize>| {
+                run(usize::MAX, |sink| level.scan_cells(&view, keys, probes.clone(), sink)).pairs
+            };
+            let parts = ends.windows(2).flat_map(|ends| of(ends[0]..ends[1]));
+            assert_eq!(sorted(parts.collect()), truth, "{level:?}, {} entries", keys.len());
+            assert!(of(keys.len()..keys.len() + 1).is_empty());
+        }
+    }
+}
+
+#[test]
 fn long_runs_of_cells_agree_with_the_twin() {
     let mut random = Random::new(2);
     let mut worlds = long_cells(&mut random);

@@ -10,7 +10,7 @@ use crate::geometry::{RawAabb, overlaps, union};
 use crate::input::filter::Filter;
 use crate::memory::buffers::Buffers;
 use crate::memory::columns::{SoaColumns, fill_filters};
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::cell_grid::CellLookup;

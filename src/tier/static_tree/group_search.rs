@@ -13,7 +13,7 @@ use crate::input::filter::Filter;
 use crate::memory::bit_set::BitSet;
 use crate::memory::box_group::{BoxGroup, GROUP_MAX, members};
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::prefetch::prefetch;
 use crate::simd::{DetectedSimd, ProbeBatch};

@@ -3,7 +3,7 @@
 
 use crate::geometry::RawAabb;
 use crate::geometry::band_box::{BandAxes, BandBox};
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
@@ -98,8 +98,8 @@ impl<'a> BuiltBand<'a> {
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
         match plan {
-            CrowdedPlan::Sweep(axis) => {
-                crowded::sweep_pairs(axis, self.own(), self.rules, level, scratch, sink)?;
+            CrowdedPlan::Sweep { axis, beside } => {
+                crowded::sweep_pairs((axis, beside), self.own(), self.rules, level, scratch, sink)?;
                 self.ghost_pairs(level, sink)
             }
             CrowdedPlan::Split(cut) => {

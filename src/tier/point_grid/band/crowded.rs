@@ -14,7 +14,7 @@
 //! body above a cut; or a sort and, for each body, a test of half of those beside it.
 
 use crate::memory::buffers::{buffers, grow};
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
@@ -55,8 +55,8 @@ buffers!(CrowdedScratch { leveled: records, words, band; own: ; plain: ; });
 /// How to find the pairs of crowded bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CrowdedPlan {
-    /// They are swept along an axis.
-    Sweep(usize),
+    /// They are swept along an axis, on which about this many are beside each.
+    Sweep { axis: usize, beside: f64 },
     /// They are split by size.
     Split(SizeCut),
 }
@@ -68,13 +68,14 @@ impl CrowdedPlan {
     }
 
     fn of(part: &[BodyRecord]) -> Option<Self> {
-        sweep_axis(part).map(Self::Sweep).or_else(|| SizeCut::of(part).map(Self::Split))
+        let sweep = sweep_axis(part).map(|(axis, beside)| Self::Sweep { axis, beside });
+        sweep.or_else(|| SizeCut::of(part).map(Self::Split))
     }
 }
 
 /// Finds the pairs of a band's own bodies by a sweep. `None` once the pair limit is exceeded.
 pub(super) fn sweep_pairs(
-    axis: usize,
+    axis: (usize, f64),
     own: &[BodyRecord],
     rules: PairRules<'_>,
     level: DetectedSimd,
@@ -133,10 +134,10 @@ impl SizeSplit<'_> {
         }
         all.pairs_with(level, ghosts.iter().copied(), Others::Bodies, sink)?;
         match plan {
-            Some(CrowdedPlan::Sweep(axis)) => sweep::sweep_bodies(
+            Some(CrowdedPlan::Sweep { axis, beside }) => sweep::sweep_bodies(
                 level,
                 part,
-                axis,
+                (axis, beside),
                 (rules.filters_by_row, rules.are_circles),
                 &mut scratch.sweep,
                 sink,
@@ -160,12 +161,13 @@ impl SizeSplit<'_> {
     }
 }
 
-/// The axis to sweep along, if that is estimated to be faster than splitting by size.
-fn sweep_axis(part: &[BodyRecord]) -> Option<usize> {
+/// The axis to sweep along and how many are beside each body on it, if that is estimated to be
+/// faster than splitting by size.
+fn sweep_axis(part: &[BodyRecord]) -> Option<(usize, f64)> {
     let (axis, beside) = sparse_axis(part);
     // Cuts are nested as often as the scales can be halved.
     let cuts = libm::log2(scales(part).max(2).into());
-    (beside <= SWEPT_MAX * cuts).then_some(axis)
+    (beside <= SWEPT_MAX * cuts).then_some((axis, beside))
 }
 
 /// About how many different sizes there are: factors of four, on the axis that has more of them.
@@ -250,7 +252,7 @@ mod tests {
         let (rules, level) = (PairRules::default(), DetectedSimd::default());
         let mut truth = reference::self_pairs(boxes);
         for axis in [0, 1] {
-            let swept = found(|scratch, sink| sweep_pairs(axis, &own, rules, level, scratch, sink));
+            let swept = found(|scratch, sink| sweep_pairs((axis, 1.0), &own, rules, level, scratch, sink));
             assert_eq!(swept, truth, "{label}, axis {axis}");
         }
         truth.extend(reference::cross_pairs(boxes, ghosts).into_iter().map(|(a, b)| (a, b + boxes.len() as u32)));

@@ -5,6 +5,7 @@ pub(crate) mod built_band;
 pub(crate) mod cell_grid;
 pub(crate) mod cell_layout;
 pub(crate) mod crowded;
+mod division;
 mod keys;
 pub(crate) mod scratch;
 pub(crate) mod slot;

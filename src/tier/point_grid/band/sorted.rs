@@ -9,13 +9,14 @@
 
 use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::memory::shared_column::SharedColumn;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::cell_layout::CellSize;
+use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep::{self, SweepScratch};
 
@@ -75,7 +76,10 @@ impl<'a> SortedBodies<'a> {
 
     /// Finds the pairs of these bodies. `None` once the pair limit is exceeded.
     pub(super) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        level.scan_cells(&self.cells, self.keys, 0..self.keys.len(), sink)
+        let (cells, keys) = (&self.cells, self.keys);
+        // Half a cell if all are in one, up to four and a half if all around it are alike.
+        let tests = keys.len() as f64 * 2.0 * f64::from(self.band.crowding);
+        in_parts((keys.len(), tests * TEST_NS), sink, |probes, sink| level.scan_cells(cells, keys, probes, sink))
     }
 
     /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair
@@ -94,7 +98,8 @@ impl<'a> SortedBodies<'a> {
         let boxes = &mut self.sweep.boxes;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        let plan = sweep::plan_if_faster((&bounds, &lookup), &self.cells, boxes);
+        let search_ns = sweep::search_ns(&lookup, &self.cells, boxes);
+        let plan = sweep::plan_if_faster(search_ns, &bounds, self.cells.columns(), boxes);
         let (static_filters, [by_cells, by_sweep]) = match what {
             Others::Bodies => (None, [PairOrder::Ascending; 2]),
             Others::Statics(filters) => (filters, [PairOrder::EntryFirst, PairOrder::ProbeFirst]),
@@ -108,15 +113,20 @@ impl<'a> SortedBodies<'a> {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
         let are_circles = self.cells.columns().circles() && matches!(what, Others::Bodies);
-        let search = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
+        let cells = &self.cells;
+        let search_some = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
             let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
             boxes.chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
                 for (search, &BodyRecord { aabb, row }) in searches.iter_mut().zip(boxes) {
                     let rect = lookup.rect(&BandBox::from_edges(aabb));
                     *search = (rect, Probe { aabb, row, filter: filter_of(row) });
                 }
-                level.scan_rects(&self.cells, &searches[..boxes.len()], by_cells, are_circles, sink)
+                level.scan_rects(cells, &searches[..boxes.len()], by_cells, are_circles, sink)
             })
+        };
+        let search = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
+            let ns = boxes.len() as f64 * search_ns;
+            in_parts((boxes.len(), ns), sink, |part, sink| search_some(&boxes[part], sink))
         };
         let Some(plan) = plan else {
             return search(boxes, sink);

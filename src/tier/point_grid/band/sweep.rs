@@ -8,10 +8,11 @@ use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::buffers::buffers;
 use crate::memory::columns::SoaColumns;
-use crate::memory::page::PairSink;
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
 use crate::tier::sweep::axis_sample::AxisSample;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 
@@ -63,17 +64,11 @@ impl SweepPlan {
     }
 }
 
-/// How to sweep some boxes, if that is estimated to be faster than a search of the cells for each.
-pub(super) fn plan_if_faster(
-    (bounds, lookup): (&BandBox, &CellLookup<'_>),
-    cells: &CellView<'_>,
-    boxes: &[BodyRecord],
-) -> Option<SweepPlan> {
+/// About how long a box's search of the cells takes, in nanoseconds, estimated from a sample.
+pub(super) fn search_ns(lookup: &CellLookup<'_>, cells: &CellView<'_>, boxes: &[BodyRecord]) -> f64 {
     if boxes.len() < DECISION_SAMPLE {
-        return None;
+        return CELL_SEARCH_NS;
     }
-    let bodies = cells.columns();
-    let population = bodies.len() as f64;
     let (mut sampled, mut search) = (0.0, 0.0);
     for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
         let rect = cells.clip(&lookup.rect(&BandBox::from_edges(record.aabb)));
@@ -81,7 +76,21 @@ pub(super) fn plan_if_faster(
         search += CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + candidates / LANES * VECTOR_NS;
         sampled += 1.0;
     }
-    let search = search / sampled;
+    search / sampled
+}
+
+/// How to sweep some boxes, if that is estimated to be faster than a search of the cells for each,
+/// which takes `search` nanoseconds.
+pub(super) fn plan_if_faster(
+    search: f64,
+    bounds: &BandBox,
+    bodies: &SoaColumns<'_>,
+    boxes: &[BodyRecord],
+) -> Option<SweepPlan> {
+    if boxes.len() < DECISION_SAMPLE {
+        return None;
+    }
+    let population = bodies.len() as f64;
     let by_search = search * boxes.len() as f64;
     // No plan takes less than this.
     if population * LOOK_UP_NS + boxes.len() as f64 * SORT_NS.min(search) >= by_search {
@@ -198,19 +207,21 @@ pub(super) fn sweep(
     level.scan_beside(bodies, (&columns, reach), (axis, order), sink)
 }
 
-/// Finds the pairs among some bodies by a sweep along an axis. `None` once the pair limit is
-/// exceeded.
+/// Finds the pairs among some bodies by a sweep along an axis, on which about `beside` are beside
+/// each. `None` once the pair limit is exceeded.
 pub(super) fn sweep_bodies(
     level: DetectedSimd,
     bodies: &[BodyRecord],
-    axis: usize,
+    (axis, beside): (usize, f64),
     (filters_by_row, are_circles): (Option<&[Filter]>, bool),
     SweepScratch { sorted, sort, .. }: &mut SweepScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     let filter_of = filters_by_row.map(|filters| |row: u32| filters[row as usize]);
     sorted.sort(bodies, axis, (filter_of, are_circles), sort);
-    level.scan_sorted(&sorted.columns(), 0..bodies.len(), axis, sink)
+    let columns = sorted.columns();
+    let ns = bodies.len() as f64 * beside / 2.0 * TEST_NS;
+    in_parts((bodies.len(), ns), sink, |probes, sink| level.scan_sorted(&columns, probes, axis, sink))
 }
 
 #[cfg(test)]
@@ -287,7 +298,7 @@ mod tests {
             assert!(!truth.is_empty());
             let filters: Vec<Filter> = (0..300).map(filter_of).collect();
             let rules = (filtered.then_some(&filters[..]), are_circles);
-            let own = found(|sink| sweep_bodies(level, &bodies, axis, rules, &mut scratch, sink));
+            let own = found(|sink| sweep_bodies(level, &bodies, (axis, 1.0), rules, &mut scratch, sink));
             assert_eq!(own, truth, "{label}: bodies");
         }
     }
@@ -297,7 +308,8 @@ mod tests {
         let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
         let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, &mut scratch);
         let (bounds, lookup) = (bodies.band.bounds(), bodies.lookup());
-        let plan = plan_if_faster((&bounds, &lookup), bodies.cells(), others);
+        let plan =
+            plan_if_faster(search_ns(&lookup, bodies.cells(), others), &bounds, bodies.cells().columns(), others);
         let pairs =
             found(|sink| bodies.pairs_with(DetectedSimd::default(), others.iter().copied(), Others::Bodies, sink));
         let truth =

@@ -2,7 +2,8 @@
 
 use crate::geometry::{NO_BOX, RawAabb};
 use crate::input::filter::Filter;
-use crate::memory::page::{PagePool, PairBudget, PairSink};
+use crate::memory::page::{PagePool, PairBudget};
+use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::reference;
 use crate::simd::{DetectedSimd, Probe};

@@ -4,7 +4,8 @@
 use super::*;
 use crate::geometry::{RawAabb, overlaps};
 use crate::memory::buffers::Buffers;
-use crate::memory::page::{PagePool, PairBudget, PairSink};
+use crate::memory::page::{PagePool, PairBudget};
+use crate::memory::pair_sink::PairSink;
 use crate::reference;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::cell_grid::words_max;
