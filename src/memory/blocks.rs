@@ -80,19 +80,17 @@ pub(crate) fn set_box(words: &mut [u32], at: usize, aabb: &RawAabb) {
 }
 
 /// Writes columns as blocks.
+#[inline(always)]
 pub(crate) fn fill_blocks(words: &mut [u32], columns: &SoaColumns<'_>) {
-    let [min_x, min_y, max_x, max_y] = [columns.min_x(), columns.min_y(), columns.max_x(), columns.max_y()];
-    let columns: [&[u32]; 5] = [
-        bytemuck::cast_slice(min_x),
-        bytemuck::cast_slice(min_y),
-        bytemuck::cast_slice(max_x),
-        bytemuck::cast_slice(max_y),
-        columns.rows(),
-    ];
-    for (number, block) in words.as_chunks_mut::<SOA_BLOCK_WORDS>().0.iter_mut().enumerate() {
-        for (part, column) in block.as_chunks_mut::<SOA_BLOCK_LEN>().0.iter_mut().zip(columns) {
-            // Columns have padding for a full block at any entry (SOA-2).
-            part.copy_from_slice(&column[number * SOA_BLOCK_LEN..][..SOA_BLOCK_LEN]);
+    // Columns have padding for a full block at any entry (SOA-2).
+    let chunks = |column| bytemuck::cast_slice::<f32, u32>(column).as_chunks::<SOA_BLOCK_LEN>().0;
+    let edges = chunks(columns.min_x()).iter().zip(chunks(columns.min_y()));
+    let edges = edges.zip(chunks(columns.max_x())).zip(chunks(columns.max_y()));
+    let rows = columns.rows().as_chunks::<SOA_BLOCK_LEN>().0;
+    let blocks = words.as_chunks_mut::<SOA_BLOCK_WORDS>().0.iter_mut();
+    for (block, ((((min_x, min_y), max_x), max_y), rows)) in blocks.zip(edges.zip(rows)) {
+        for (part, column) in block.as_chunks_mut().0.iter_mut().zip([min_x, min_y, max_x, max_y, rows]) {
+            *part = *column;
         }
     }
 }
