@@ -302,10 +302,10 @@ impl World {
     ///
     /// # Cost
     ///
-    /// That of `step`, and a call per page. The pages of a very large part of the world arrive
-    /// together, once that part is complete. Allocates no more than `step`, unless `on_page`
-    /// uses the pool: a thread that waits in `on_page` may then start another task of the step,
-    /// which needs temporary memory.
+    /// That of `step`, and a call per page. The pages of a very large or very dense part of the
+    /// world arrive together, once that part is complete. Allocates no more than `step`, unless
+    /// `on_page` uses the pool: a thread that waits in `on_page` may then start another task of the
+    /// step, which needs memory of its own.
     pub fn step_streamed<'a>(
         &mut self,
         bodies: impl AsRef<[Bodies<'a>]>,

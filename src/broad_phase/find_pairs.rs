@@ -255,10 +255,7 @@ impl PairFinder {
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
-        self.filing.bytes()
-            + self.oversized.bytes()
-            + self.tasks.capacity() * size_of::<TaskOutput>()
-            + self.scratch.bytes()
+        self.filing.bytes() + self.oversized.bytes() + self.tasks.bytes() + self.scratch.bytes()
     }
 
     /// Prepares the buffers for the tasks of a step, and replaces them after a panic.

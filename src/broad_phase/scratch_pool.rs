@@ -5,9 +5,11 @@
 //!   on any thread.
 //! - SCRATCH-2: a band far larger than planned (its bodies are equal on the axis that bands divide)
 //!   is built in one scratch that all threads share, one such band at a time, so that memory does
-//!   not grow with threads times bodies.
+//!   not grow with threads times bodies. Its task waits for nothing: its thread could start another
+//!   such band meanwhile, and would wait for itself.
 //! - SCRATCH-3: a task may wait for the parts of a long scan (PAGE-4), and its thread may start
-//!   another task meanwhile. That one gets the second scratch of the thread, and does not wait.
+//!   another task meanwhile. That one gets the second scratch of the thread, and does not wait for
+//!   parts, so that no third one is needed.
 //! - SCRATCH-4: a listener may wait for work of its own on the pool, and its thread may start
 //!   another task meanwhile. If both scratches of the thread are in use then, that task gets one
 //!   that is dropped afterwards.
@@ -63,8 +65,7 @@ pub(crate) enum ScratchGuard<'w> {
 }
 
 impl ScratchGuard<'_> {
-    /// Whether the task may wait for parts of a scan: others that its thread starts meanwhile have
-    /// scratch too (SCRATCH-3).
+    /// Whether the task may wait for parts of a scan (SCRATCH-2, SCRATCH-3).
     pub(crate) fn may_wait(&self) -> bool {
         matches!(self, Self::First(_))
     }
@@ -90,12 +91,12 @@ impl DerefMut for ScratchGuard<'_> {
     }
 }
 
-/// The scratch of every thread, each on its own cache lines. Only that thread locks it, so no lock
-/// is contended.
+/// The scratch of every thread, each on its own cache lines. During a step only that thread locks
+/// it, so no lock is contended.
 #[derive(Default)]
 pub(crate) struct ScratchPool {
     first: Vec<CachePadded<Mutex<WorkerScratch>>>,
-    /// Without memory until a step divides a scan (SCRATCH-3).
+    /// Without memory until a task runs inside another (SCRATCH-3, SCRATCH-4).
     second: Vec<CachePadded<Mutex<WorkerScratch>>>,
     /// Shared by all threads (SCRATCH-2).
     large: CachePadded<Mutex<WorkerScratch>>,
@@ -149,7 +150,9 @@ impl ScratchPool {
     /// if scans are divided among several.
     pub(crate) fn match_capacity(&mut self, scans_are_divided: bool) {
         let Some((most, rest)) = self.first.split_first_mut() else { return };
-        let second = if scans_are_divided && !rest.is_empty() { &mut self.second[..] } else { &mut [] };
+        let is_used = self.second.iter_mut().any(|second| second.get_mut().bytes() > 0);
+        let is_needed = is_used || scans_are_divided && !rest.is_empty();
+        let second = if is_needed { &mut self.second[..] } else { &mut [] };
         let most = most.get_mut();
         rest.iter_mut().chain(&mut *second).for_each(|other| most.reserve_like(other.get_mut()));
         rest.iter_mut().chain(second).for_each(|other| other.get_mut().reserve_like(most));

@@ -2,6 +2,7 @@
 
 use crate::broad_phase::context::PassContext;
 use crate::frame::phases::PassTimes;
+use crate::memory::buffers::buffers;
 use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::Page;
 
@@ -16,6 +17,8 @@ pub(crate) struct TaskOutput {
     pub(crate) parts: Vec<Vec<Page>>,
     pub(crate) times: PassTimes,
 }
+
+buffers!(TaskOutput { leveled: body_pages, static_pages, parts; own: ; plain: own_pairs, times; });
 
 impl TaskOutput {
     /// Prepares for another task. Its pages were taken when the output was gathered.

@@ -88,6 +88,7 @@ pub(crate) fn fill_blocks(words: &mut [u32], columns: &SoaColumns<'_>) {
     let edges = edges.zip(chunks(columns.max_x())).zip(chunks(columns.max_y()));
     let rows = columns.rows().as_chunks::<SOA_BLOCK_LEN>().0;
     let blocks = words.as_chunks_mut::<SOA_BLOCK_WORDS>().0.iter_mut();
+    debug_assert!(blocks.len() <= rows.len(), "there are entries for all blocks");
     for (block, ((((min_x, min_y), max_x), max_y), rows)) in blocks.zip(edges.zip(rows)) {
         for (part, column) in block.as_chunks_mut().0.iter_mut().zip([min_x, min_y, max_x, max_y, rows]) {
             *part = *column;

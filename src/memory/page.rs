@@ -39,6 +39,18 @@ impl Page {
         Self { page: Box::default(), len: 0 }
     }
 
+    pub(super) fn has_room_for(&self, other: &Self) -> bool {
+        self.len + other.len <= PAGE_LEN as u32
+    }
+
+    /// Appends the pairs of another page, and returns its buffer.
+    pub(super) fn take_from(&mut self, other: Self) -> PageBuffer {
+        let end = self.len + other.len;
+        self.page[self.len as usize..end as usize].copy_from_slice(other.pairs());
+        self.len = end;
+        other.page
+    }
+
     pub(crate) fn pairs(&self) -> &[[u32; 2]] {
         &self.page[..self.len as usize]
     }

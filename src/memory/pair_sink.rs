@@ -6,7 +6,8 @@
 //!   parts of its scan are done, or its task is, in the order of the task, and of no page beyond
 //!   the pair limit.
 //! - PAGE-4: a long scan is divided into parts, each with pages of its own, which are put together
-//!   in the order of the parts. The number of parts depends on what is scanned, never on threads.
+//!   in the order of the parts: the pairs of a page move to the one before if they fit. The number
+//!   of parts depends on what is scanned, never on threads.
 
 use crate::memory::listener::PageListener;
 use crate::memory::page::{PAGE_LEN, PAGE_SLACK, Page, PageBuffer, PagePool, PairBudget};
@@ -49,8 +50,11 @@ impl<'s> PairSink<'s> {
         self
     }
 
-    /// Runs the parts of a scan, in parallel if this sink may divide scans, otherwise in turn.
-    /// `None` once the pair limit is exceeded.
+    /// Runs the parts of a scan, which are divided if the sink has a division. `None` once the pair
+    /// limit is exceeded.
+    ///
+    /// Each part has pages of its own even if they run in turn, so that a step on one thread has
+    /// the same pages.
     pub(crate) fn in_parts(
         &mut self,
         count: usize,
@@ -69,7 +73,13 @@ impl<'s> PairSink<'s> {
             let _ = scan(part, &mut PairSink::new(pool, budget, pages));
         });
         let first = self.pages.len();
-        parts[..count].iter_mut().for_each(|pages| self.pages.append(pages));
+        for page in parts[..count].iter_mut().flat_map(|pages| pages.drain(..)) {
+            let last = if self.pages.len() > first { self.pages.last_mut() } else { None };
+            match last {
+                Some(last) if last.has_room_for(&page) => pool.give_back(last.take_from(page)),
+                _ => self.pages.push(page),
+            }
+        }
         self.division = Some(Division { parallel, parts });
         if budget.is_exceeded() {
             return None;
@@ -293,6 +303,24 @@ mod tests {
     }
 
     #[test]
+    fn parts_with_few_pairs_share_pages() {
+        let (pool, budget, mut pages, mut parts) =
+            (PagePool::default(), PairBudget::new(usize::MAX), Vec::new(), Vec::new());
+        let mut sink = PairSink::new(&pool, &budget, &mut pages).with_division(false, &mut parts);
+        sink.push([9, 9]);
+        let few = PAGE_LEN as u32 / 10;
+        let finished = sink.in_parts(25, |part, sink| (0..few).try_for_each(|k| sink.push([part as u32, k])));
+        assert!(finished.is_some());
+        drop(sink);
+        // That of the task itself, and ten parts on each of the others.
+        let counts: Vec<usize> = pages.iter().map(|page| page.pairs().len()).collect();
+        assert_eq!(counts, [1, 10 * few as usize, 10 * few as usize, 5 * few as usize]);
+        assert_eq!(pool.free_count(), 25 - 3);
+        let expected = (0..25).flat_map(|part| (0..few).map(move |k| [part, k]));
+        assert!(pages[1..].iter().flat_map(Page::pairs).copied().eq(expected));
+    }
+
+    #[test]
     fn parts_without_a_division_run_in_turn() {
         let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut pages);
@@ -341,7 +369,7 @@ mod tests {
             });
             assert!(met.is_some());
         });
-        assert_eq!(pages.len(), 2);
+        assert!(pages.iter().flat_map(Page::pairs).eq(&[[0, 0], [1, 0]]));
     }
 
     #[cfg(not(target_family = "wasm"))] // where a panic ends the program

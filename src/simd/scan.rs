@@ -68,8 +68,12 @@ pub(super) unsafe fn scan_cells<B: Backend>(
     assert_eq!(keys.len(), population, "there is a key for each entry");
     let mut below = [0; ROW_AT_ONCE];
     let mut slots = OutputSlots::new(sink);
-    for y in 0..cells.starts().rows() {
+    let Some(&first) = keys.get(probes.start) else { return Some(()) };
+    for y in CellKey(first).cell() / stride..cells.starts().rows() {
         let row_start = starts[y * stride] as usize;
+        if row_start >= probes.end {
+            break;
+        }
         let row_end = (starts[(y + 1) * stride] as usize).min(probes.end);
         let mut i = row_start.max(probes.start);
         while i < row_end {

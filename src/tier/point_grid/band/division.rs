@@ -17,8 +17,9 @@ const DIVIDED_NS: f64 = 150_000.0;
 /// The mean of a part. Much less than that of a task, because pairs are not distributed evenly.
 const PART_NS: f64 = 30_000.0;
 
-/// Fewest probes of a part: each may open a page.
+/// Fewest probes of a part, and most parts: each may open a page.
 const PART_LEN: usize = 64;
+const PARTS_MAX: usize = 64;
 
 /// Runs a scan for ranges of its `len` probes, each once. `None` once the pair limit is exceeded.
 ///
@@ -32,7 +33,7 @@ pub(super) fn in_parts(
     if ns <= DIVIDED_NS {
         return scan(0..len, sink);
     }
-    let size = ((len as f64 * PART_NS / ns) as usize).max(PART_LEN);
+    let size = ((len as f64 * PART_NS / ns) as usize).max(PART_LEN).max(len.div_ceil(PARTS_MAX));
     sink.in_parts(len.div_ceil(size), |part, sink| scan(part * size..len.min((part + 1) * size), sink))
 }
 
@@ -60,7 +61,8 @@ mod tests {
         for (len, ns, count) in [
             (5000, DIVIDED_NS, 1),
             (5000, 10.0 * PART_NS, 10),
-            (5000, 1e12, 5000_usize.div_ceil(PART_LEN)),
+            (2000, 1e12, 2000_usize.div_ceil(PART_LEN)),
+            (50_000, 1e12, PARTS_MAX),
             (PART_LEN + 1, f64::INFINITY, 2),
             (1, f64::INFINITY, 1),
             (0, f64::INFINITY, 0),

@@ -77,7 +77,8 @@ impl<'a> SortedBodies<'a> {
     /// Finds the pairs of these bodies. `None` once the pair limit is exceeded.
     pub(super) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
         let (cells, keys) = (&self.cells, self.keys);
-        // Half a cell if all are in one, up to four and a half if all around it are alike.
+        // A body is tested with half of its cell, and with four neighbors of it, which may be
+        // empty.
         let tests = keys.len() as f64 * 2.0 * f64::from(self.band.crowding);
         in_parts((keys.len(), tests * TEST_NS), sink, |probes, sink| level.scan_cells(cells, keys, probes, sink))
     }
