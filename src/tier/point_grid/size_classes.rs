@@ -5,6 +5,9 @@
 //! first grid for each of its bodies. The cheaper choice is estimated in nanoseconds from a sample:
 //! size classes are added one by one, at the best border, while the estimate falls.
 
+#[cfg(test)]
+mod tests;
+
 use crate::geometry::RawAabb;
 use crate::memory::radix::{by_value, number_of};
 use crate::tier::point_grid::axis::SLACK;
@@ -216,6 +219,9 @@ impl KnownCosts {
 /// Regions along an axis.
 const REGIONS: usize = 4;
 
+/// No region is smaller, so that densities are finite.
+const EXTENT_MIN: f64 = 1e-100;
+
 /// A value for each region of the world.
 type PerRegion<T> = [T; REGIONS * REGIONS];
 
@@ -254,6 +260,9 @@ struct SizeSample {
     /// For each row in a region, its bodies per area; and for rows anywhere.
     densities: PerRegion<f64>,
     mean_density: f64,
+    /// The width and the height of a cell that has all bodies beside it, if all are distributed as
+    /// in its region. A larger one has no more.
+    cells_max: [PerRegion<f64>; 2],
 }
 
 impl SizeSample {
@@ -265,25 +274,30 @@ impl SizeSample {
         let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
         let mut rows: SmallVec<[SampleRow; THINNED]> =
             (0..count).map(|k| SampleRow { side: longest_side(thinned(k)), region: 0 }).collect();
-        let mut areas = [f64::MIN_POSITIVE; REGIONS * REGIONS];
-        let edge = |key: u64, axis: usize| thinned(number_of(key) as usize)[axis];
+        let mut extents = [[EXTENT_MIN; REGIONS * REGIONS]; 2];
+        // Lower edges would put large boxes and small ones in one place into different regions.
+        let center = |k: usize, axis: usize| 0.5 * thinned(k)[axis] + 0.5 * thinned(k)[axis + 2];
+        let of_key = |key: u64, axis: usize| center(number_of(key) as usize, axis);
         // From the first to the last of some sorted rows.
-        let spread =
-            |keys: &[u64], axis: usize| f64::from(edge(keys[keys.len() - 1], axis)) - f64::from(edge(keys[0], axis));
+        let spread = |keys: &[u64], axis: usize| {
+            let extent = f64::from(of_key(keys[keys.len() - 1], axis)) - f64::from(of_key(keys[0], axis));
+            extent.max(EXTENT_MIN)
+        };
         keys.clear();
-        keys.extend((0..count).map(|k| by_value(thinned(k)[1], k as u32)));
+        keys.extend((0..count).map(|k| by_value(center(k, 1), k as u32)));
         keys.sort_unstable();
         for (i, strip) in keys.chunks_mut(count.div_ceil(REGIONS)).enumerate() {
             let height = spread(strip, 1);
-            strip.iter_mut().for_each(|key| *key = by_value(edge(*key, 0), number_of(*key)));
+            strip.iter_mut().for_each(|key| *key = by_value(of_key(*key, 0), number_of(*key)));
             strip.sort_unstable();
             for (j, members) in strip.chunks(strip.len().div_ceil(REGIONS)).enumerate() {
                 let region = i * REGIONS + j;
-                areas[region] = (spread(members, 0) * height).max(f64::MIN_POSITIVE);
+                (extents[0][region], extents[1][region]) = (spread(members, 0), height);
                 members.iter().for_each(|&key| rows[number_of(key) as usize].region = region as u8);
             }
         }
         let weight = population as f64 / count as f64;
+        let areas: PerRegion<f64> = std::array::from_fn(|region| extents[0][region] * extents[1][region]);
         let mut sample = Self {
             rows,
             tried: SmallVec::new(),
@@ -293,6 +307,7 @@ impl SizeSample {
             weight,
             densities: areas.map(|area| weight / area),
             mean_density: weight / areas.iter().sum::<f64>(),
+            cells_max: extents.map(|extents| extents.map(|extent| extent * REGIONS as f64)),
         };
         sample.count_rows();
         sample
@@ -411,88 +426,21 @@ impl SizeSample {
         for (region, cost) in costs.iter_mut().enumerate() {
             let (members, density, searches) = (members[region], densities[region], larger.counts[region]);
             let cell = (sides[region].max(anywhere) * f64::from(SLACK)).max((2.8 / density).sqrt());
-            let tests = cell * cell * density / LANES;
+            let taken = cell.min(self.cells_max[0][region]) * cell.min(self.cells_max[1][region]);
+            let tests = taken * density / LANES;
             let own_pairs = members * VECTOR_NS * ((1.5 * tests).max(1.0) + (3.0 * tests).max(1.0));
             // A larger row takes as many cells across as its side has, and two more. Summed over
-            // the rows: these cells, and their squares.
+            // the rows: these cells, and their squares. As if the world had no end: otherwise many
+            // classes would seem to pay where rows are as long as the world, and each of these
+            // would be searched for in all of them.
             let in_cells = 1.0 / cell;
             let sides = larger.sides[region] * in_cells;
             let across = sides + 2.0 * searches;
             let squares = larger.squares[region] * in_cells * in_cells + 4.0 * sides + 4.0 * searches;
-            let found = own_pairs + RUN_NS * across + VECTOR_NS * tests * squares;
+            let per_cell = cell * cell * density / LANES;
+            let found = own_pairs + RUN_NS * across + VECTOR_NS * per_cell * squares;
             *cost = searches * SEARCH_NS + if members > 0.0 { found } else { 0.0 };
         }
         costs.iter().sum::<f64>() + CLASS_NS / self.weight
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use triphase_scenes::SplitMix64;
-
-    const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true };
-
-    fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
-        let mut rng = SplitMix64::new(7);
-        let mut boxes: Vec<RawAabb> = sides
-            .map(|side| [rng.range(0.0, 400.0), rng.range(0.0, 400.0), side])
-            .map(|[x, y, side]| [x, y, x + side, y + side])
-            .collect();
-        boxes.sort_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
-        boxes
-    }
-
-    #[test]
-    fn alike_sizes_are_one_class() {
-        let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
-        assert!(single_class(&boxes, 100_000, ANY, &mut Vec::new()).is_some_and(|single| single.all_alike));
-        assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len(), 1);
-    }
-
-    #[test]
-    fn a_few_large_bodies_among_alike_ones_are_oversized_without_an_estimate() {
-        let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 5.0 } else { 0.7 + 0.3 * (k as f32 / 1000.0) }));
-        let single = |population, has_oversized_tier| {
-            single_class(&boxes, population, ClassOptions { has_oversized_tier, ..ANY }, &mut Vec::new())
-        };
-        // Three in a thousand of 21,000 bodies are 63.
-        let few = single(21_000, true).expect("few enough");
-        assert!(!few.all_alike && (1.0..2.0).contains(&few.limit), "{few:?}");
-        assert_eq!(single(22_000, true), None);
-        assert_eq!(single(1000, false), None);
-    }
-
-    #[test]
-    fn few_large_bodies_do_not_widen_the_cells() {
-        let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 30.0 } else { 1.0 }));
-        let limits = choose_classes(&boxes, 100_000, ANY, &mut Vec::new());
-        assert!((1.0..2.0).contains(&limits[0]), "{limits:?}");
-    }
-
-    #[test]
-    fn sizes_of_four_decades_are_several_classes() {
-        let boxes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
-        assert!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len() >= 2);
-    }
-
-    #[test]
-    fn given_bounds_include_boxes_of_that_size() {
-        let boxes = sorted_squares((0..1000).map(|_| 1.0));
-        let limits = choose_classes(&boxes, 1000, ClassOptions { bounds: &[0.5, 3.0], ..ANY }, &mut Vec::new());
-        assert_eq!(limits.len(), 2);
-        assert!(boxes.iter().all(|aabb| longest_side(aabb) <= limits[0]));
-    }
-
-    #[test]
-    fn without_an_oversized_tier_few_are_left_over() {
-        // With a tier for oversized boxes, the large ones would go there.
-        for share in [2, 20, 200] {
-            let boxes = sorted_squares((0..4000).map(|k| if k % share == 0 { 50.0 + k as f32 * 0.1 } else { 0.1 }));
-            let limits =
-                choose_classes(&boxes, 100_000, ClassOptions { has_oversized_tier: false, ..ANY }, &mut Vec::new());
-            let left = boxes.iter().filter(|aabb| longest_side(aabb) > limits[limits.len() - 1]).count();
-            assert!(left * CLASS_ONE_IN < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
-        }
     }
 }

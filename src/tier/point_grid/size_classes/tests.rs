@@ -1,0 +1,112 @@
+//! Which classes are chosen for samples of sizes, and what they are estimated to cost.
+
+use super::*;
+use triphase_scenes::SplitMix64;
+
+const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true };
+
+fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
+    let mut rng = SplitMix64::new(7);
+    let mut boxes: Vec<RawAabb> = sides
+        .map(|side| [rng.range(0.0, 400.0), rng.range(0.0, 400.0), side])
+        .map(|[x, y, side]| [x, y, x + side, y + side])
+        .collect();
+    boxes.sort_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
+    boxes
+}
+
+#[test]
+fn alike_sizes_are_one_class() {
+    let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
+    assert!(single_class(&boxes, 100_000, ANY, &mut Vec::new()).is_some_and(|single| single.all_alike));
+    assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len(), 1);
+}
+
+#[test]
+fn a_few_large_bodies_among_alike_ones_are_oversized_without_an_estimate() {
+    let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 5.0 } else { 0.7 + 0.3 * (k as f32 / 1000.0) }));
+    let single = |population, has_oversized_tier| {
+        single_class(&boxes, population, ClassOptions { has_oversized_tier, ..ANY }, &mut Vec::new())
+    };
+    // Three in a thousand of 21,000 bodies are 63.
+    let few = single(21_000, true).expect("few enough");
+    assert!(!few.all_alike && (1.0..2.0).contains(&few.limit), "{few:?}");
+    assert_eq!(single(22_000, true), None);
+    assert_eq!(single(1000, false), None);
+}
+
+#[test]
+fn few_large_bodies_do_not_widen_the_cells() {
+    let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 30.0 } else { 1.0 }));
+    let limits = choose_classes(&boxes, 100_000, ANY, &mut Vec::new());
+    assert!((1.0..2.0).contains(&limits[0]), "{limits:?}");
+}
+
+#[test]
+fn sizes_of_four_decades_are_several_classes() {
+    let boxes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
+    assert!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len() >= 2);
+}
+
+/// Squares with centers on a line, of which every tenth is larger.
+fn on_a_line(larger: f32) -> Vec<RawAabb> {
+    let mut rng = SplitMix64::new(8);
+    let side = |k: usize| if k.is_multiple_of(10) { larger } else { rng.range(0.5, 1.0) };
+    let sides: Vec<f32> = (0..1000).map(side).collect();
+    let mut boxes: Vec<RawAabb> = sides
+        .iter()
+        .map(|side| {
+            let (x, half) = (rng.range(0.0, 1000.0), side / 2.0);
+            [x - half, 7.0 - half, x + half, 7.0 + half]
+        })
+        .collect();
+    boxes.sort_by(|a, b| longest_side(a).total_cmp(&longest_side(b)));
+    boxes
+}
+
+#[test]
+fn cost_of_a_line_follows_its_bodies() {
+    let cost = |larger: f32, population: usize| {
+        let sample = SizeSample::new(&on_a_line(larger), population, &mut Vec::new());
+        sample.cost(&Borders::from_slice(&[THINNED]), &mut KnownCosts::new())
+    };
+    for larger in [4.0, 40.0] {
+        let [once, twice] = [100_000, 200_000].map(|population| cost(larger, population));
+        assert!(1.8 * once < twice && twice < 2.1 * once, "{larger}: {once}, {twice}");
+    }
+    // The cells are as wide as the large bodies; but not wider than the world.
+    let wider = cost(40.0, 100_000) / cost(4.0, 100_000);
+    assert!((5.0..10.0).contains(&wider), "{wider}");
+    assert_eq!(cost(1e6, 100_000), cost(1e7, 100_000));
+}
+
+#[test]
+fn regions_are_those_of_centers() {
+    let sample = SizeSample::new(&on_a_line(40.0), 1000, &mut Vec::new());
+    // Small and large bodies are in the same regions, although those begin far lower.
+    for region in 0..(REGIONS * REGIONS) as u8 {
+        let of_region = || sample.rows.iter().filter(|row| row.region == region);
+        let large = of_region().filter(|row| row.side > 2.0).count();
+        assert!(of_region().count() > 2 * large, "{large} large ones in region {region}");
+    }
+}
+
+#[test]
+fn given_bounds_include_boxes_of_that_size() {
+    let boxes = sorted_squares((0..1000).map(|_| 1.0));
+    let limits = choose_classes(&boxes, 1000, ClassOptions { bounds: &[0.5, 3.0], ..ANY }, &mut Vec::new());
+    assert_eq!(limits.len(), 2);
+    assert!(boxes.iter().all(|aabb| longest_side(aabb) <= limits[0]));
+}
+
+#[test]
+fn without_an_oversized_tier_few_are_left_over() {
+    // With a tier for oversized boxes, the large ones would go there.
+    for share in [2, 20, 200] {
+        let boxes = sorted_squares((0..4000).map(|k| if k % share == 0 { 50.0 + k as f32 * 0.1 } else { 0.1 }));
+        let limits =
+            choose_classes(&boxes, 100_000, ClassOptions { has_oversized_tier: false, ..ANY }, &mut Vec::new());
+        let left = boxes.iter().filter(|aabb| longest_side(aabb) > limits[limits.len() - 1]).count();
+        assert!(left * CLASS_ONE_IN < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
+    }
+}
