@@ -76,7 +76,7 @@ impl StepParts<'_> {
         match outcome {
             Ok(()) => {
                 self.frames.advance(next);
-                self.contacts.advance(self.broad_phase.finder.worker_count());
+                self.contacts.advance(self.broad_phase.finder.spare_pages());
             }
             Err(_) => {
                 self.frames.discard(next);
@@ -89,7 +89,7 @@ impl StepParts<'_> {
 
     /// As [`finish`](Self::finish), for a step that was made in the frame of the last one.
     pub(crate) fn finish_in_place(&mut self) {
-        self.contacts.advance(self.broad_phase.finder.worker_count());
+        self.contacts.advance(self.broad_phase.finder.spare_pages());
         let usage = StepUsage { rows: self.frames.front().row_count, pairs: self.contacts.found.pair_count() };
         self.finish_buffers(usage);
     }

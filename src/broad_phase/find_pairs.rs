@@ -243,14 +243,20 @@ impl PairFinder {
         self.poisoned = false;
     }
 
-    /// Number of threads with buffers.
-    pub(crate) fn worker_count(&self) -> usize {
-        self.scratch.thread_count()
+    /// Pages that a step may need besides those that it keeps: each thread may have an open one
+    /// that stays empty, and the last ones of the parts of a scan, until these are put together.
+    pub(crate) fn spare_pages(&self) -> usize {
+        self.scratch.thread_count() * (1 + self.most_parts())
+    }
+
+    /// The most parts that a scan of the last step was divided into.
+    fn most_parts(&self) -> usize {
+        self.tasks.iter().map(|task| task.parts.most).max().unwrap_or(0)
     }
 
     /// Gives the scratch of all threads the same capacity, as after each step (SCRATCH-1).
     pub(crate) fn match_capacity(&mut self) {
-        self.scratch.match_capacity(self.tasks.iter().any(|task| !task.parts.is_empty()));
+        self.scratch.match_capacity(self.most_parts() > 0);
     }
 
     /// Bytes of heap memory held.
@@ -264,6 +270,7 @@ impl PairFinder {
             (self.scratch, self.tasks) = Default::default();
         }
         self.scratch.prepare(step.parallel, loose_cells);
+        self.tasks.iter_mut().for_each(|task| task.parts.most = 0);
     }
 
     fn grow_tasks(&mut self, count: usize) {

@@ -5,6 +5,7 @@ use crate::frame::phases::PassTimes;
 use crate::memory::buffers::buffers;
 use crate::memory::listener::{PageListener, PairKind};
 use crate::memory::page::Page;
+use crate::memory::pair_sink::ScanParts;
 
 /// The pairs and times of one task, until they are gathered in the order of tasks.
 #[derive(Default)]
@@ -13,8 +14,7 @@ pub(crate) struct TaskOutput {
     /// Number of leading pairs whose bodies are both owned by the task's band.
     pub(crate) own_pairs: usize,
     pub(crate) static_pages: Vec<Page>,
-    /// Buffers for the parts of its long scans; empty if none was divided so far.
-    pub(crate) parts: Vec<Vec<Page>>,
+    pub(crate) parts: ScanParts,
     pub(crate) times: PassTimes,
 }
 

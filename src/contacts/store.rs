@@ -97,15 +97,14 @@ impl ContactStore {
 
     /// The running step succeeded: its pairs become the present ones.
     ///
-    /// Afterwards there are pages for a second step like it, and a spare one for each of `workers`
-    /// threads, because a task may take a page and return it empty.
-    pub(crate) fn advance(&mut self, workers: usize) {
+    /// Afterwards there are pages for a second step like it, and as many spare ones (PAGE-1).
+    pub(crate) fn advance(&mut self, spare_pages: usize) {
         std::mem::swap(&mut self.found, &mut self.next);
         self.schedules.invalidate();
         // A step may be built on either side, so both get the same capacity.
         self.next.reserve_like(&self.found);
         let (present, previous) = (self.found.page_count(), self.next.page_count());
-        self.pool.provide(present + previous, present.saturating_sub(previous) + workers);
+        self.pool.provide(present + previous, present.saturating_sub(previous) + spare_pages);
     }
 
     /// The running step, which was told what changed, is about to succeed: its pairs are edited

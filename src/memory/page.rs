@@ -2,7 +2,8 @@
 //!
 //! - PAGE-1: how many pages a step keeps depends on its pairs alone, not on the threads that found
 //!   them, since each task opens its own pages. In addition, each thread may have an open page that
-//!   stays empty. So with a spare page for each thread, repeating a step takes no new page.
+//!   stays empty, or the last pages of the parts of a scan, which are put together later (PAGE-4).
+//!   So with spare pages for each thread, repeating a step takes no new page.
 
 use crate::memory::buffers::Buffers;
 use parking_lot::Mutex;

@@ -9,6 +9,7 @@
 //!   in the order of the parts: the pairs of a page move to the one before if they fit. The number
 //!   of parts depends on what is scanned, never on threads.
 
+use crate::memory::buffers::buffers;
 use crate::memory::listener::PageListener;
 use crate::memory::page::{PAGE_LEN, PAGE_SLACK, Page, PageBuffer, PagePool, PairBudget};
 use crate::parallel;
@@ -27,9 +28,19 @@ pub(crate) struct PairSink<'s> {
 /// How the scans of a task may be divided.
 struct Division<'s> {
     parallel: bool,
-    /// The pages of each part, while a scan runs.
-    parts: &'s mut Vec<Vec<Page>>,
+    parts: &'s mut ScanParts,
 }
+
+/// Buffers for the parts of scans.
+#[derive(Default)]
+pub(crate) struct ScanParts {
+    /// The pages of each part, while a scan runs.
+    pages: Vec<Vec<Page>>,
+    /// The most parts of a scan in this step.
+    pub(crate) most: usize,
+}
+
+buffers!(ScanParts { leveled: pages; own: ; plain: most; });
 
 impl<'s> PairSink<'s> {
     /// A sink that appends to `pages`. It takes no page before the first pair.
@@ -44,8 +55,7 @@ impl<'s> PairSink<'s> {
     }
 
     /// This sink, whose long scans are divided into parts, which run in parallel if `parallel`.
-    /// `parts` are buffers.
-    pub(crate) fn with_division(mut self, parallel: bool, parts: &'s mut Vec<Vec<Page>>) -> Self {
+    pub(crate) fn with_division(mut self, parallel: bool, parts: &'s mut ScanParts) -> Self {
         self.division = Some(Division { parallel, parts });
         self
     }
@@ -64,16 +74,17 @@ impl<'s> PairSink<'s> {
             return (0..count).try_for_each(|part| scan(part, self));
         };
         self.close();
-        if parts.len() < count {
-            parts.resize_with(count, Vec::new);
+        parts.most = parts.most.max(count);
+        if parts.pages.len() < count {
+            parts.pages.resize_with(count, Vec::new);
         }
         let (pool, budget) = (self.pool, self.budget);
-        parallel::for_each_mut(parallel, &mut parts[..count], |part, pages| {
+        parallel::for_each_mut(parallel, &mut parts.pages[..count], |part, pages| {
             // Ends early once the pair limit is exceeded.
             let _ = scan(part, &mut PairSink::new(pool, budget, pages));
         });
         let first = self.pages.len();
-        for page in parts[..count].iter_mut().flat_map(|pages| pages.drain(..)) {
+        for page in parts.pages[..count].iter_mut().flat_map(|pages| pages.drain(..)) {
             let last = if self.pages.len() > first { self.pages.last_mut() } else { None };
             match last {
                 Some(last) if last.has_room_for(&page) => pool.give_back(last.take_from(page)),
@@ -274,7 +285,7 @@ mod tests {
         let received = Mutex::new(Vec::new());
         let listener = |number: u64, pairs: &[[u32; 2]]| received.lock().push((number, pairs.to_vec()));
         let pool = PagePool::default();
-        let mut parts = Vec::new();
+        let mut parts = ScanParts::default();
         for round in 0..2 {
             for in_parallel in [false, true] {
                 let (budget, mut pages) = (PairBudget::new(usize::MAX), Vec::new());
@@ -296,7 +307,7 @@ mod tests {
                 let received = std::mem::take(&mut *received.lock());
                 let numbered = (page_number(PairKind::Body, 6, 0)..).zip(&pages);
                 assert!(received.into_iter().eq(numbered.map(|(number, page)| (number, page.pairs().to_vec()))));
-                assert!(parts.iter().all(Vec::is_empty) && parts.len() == counts.len());
+                assert!(parts.pages.iter().all(Vec::is_empty) && parts.most == counts.len());
                 pool.recycle(&mut pages);
             }
         }
@@ -305,7 +316,7 @@ mod tests {
     #[test]
     fn parts_with_few_pairs_share_pages() {
         let (pool, budget, mut pages, mut parts) =
-            (PagePool::default(), PairBudget::new(usize::MAX), Vec::new(), Vec::new());
+            (PagePool::default(), PairBudget::new(usize::MAX), Vec::new(), ScanParts::default());
         let mut sink = PairSink::new(&pool, &budget, &mut pages).with_division(false, &mut parts);
         sink.push([9, 9]);
         let few = PAGE_LEN as u32 / 10;
@@ -334,7 +345,7 @@ mod tests {
     fn parts_share_the_budget() {
         for (limit, parts_within) in [(8 * PAGE_LEN, true), (8 * PAGE_LEN - 1, false), (PAGE_LEN, false), (0, false)] {
             let (pool, budget, mut pages, mut parts) =
-                (PagePool::default(), PairBudget::new(limit), Vec::new(), Vec::new());
+                (PagePool::default(), PairBudget::new(limit), Vec::new(), ScanParts::default());
             let received = AtomicUsize::new(0);
             let listener = |_: u64, pairs: &[[u32; 2]]| _ = received.fetch_add(pairs.len(), Ordering::Relaxed);
             let mut sink = PairSink::new(&pool, &budget, &mut pages)
@@ -355,7 +366,7 @@ mod tests {
         let (send, receive) = channel();
         let (send, receive) = (Mutex::new(send), Mutex::new(receive));
         let (pool, budget, mut pages, mut parts) =
-            (PagePool::default(), PairBudget::new(usize::MAX), Vec::new(), Vec::new());
+            (PagePool::default(), PairBudget::new(usize::MAX), Vec::new(), ScanParts::default());
         parallel::with_threads(2, || {
             let mut sink = PairSink::new(&pool, &budget, &mut pages).with_division(true, &mut parts);
             // Either part waits for the other one.

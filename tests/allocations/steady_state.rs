@@ -151,6 +151,20 @@ fn repeated_filters_allocate_nothing() {
 }
 
 #[test]
+fn dense_places_with_few_pairs_allocate_nothing() {
+    let watch = Watch::start();
+    // Each of many parts of a scan opens a page, and nearly all of them are returned.
+    let film = film(SceneName::Coincident, 6000, 1);
+    let filters: Vec<Filter> = (0..6000).map(|row| Filter::new(1 << (row % 32), 1 << 9 | 1 << 8)).collect();
+    let bodies = Bodies::new(&film[0].centers, &film[0].half_extents).with_filters(&filters);
+    check_at_thread_counts(SceneName::Coincident, &WorldConfig::new(), &|world| {
+        let mut step = || assert!(world.step(bodies).unwrap().body_pairs().len() > 100);
+        (0..3).for_each(|_| step());
+        watch.allocations(|| (0..30).for_each(|_| step()))
+    });
+}
+
+#[test]
 fn repeated_sleepers_allocate_nothing() {
     let watch = Watch::start();
     for name in [SceneName::Crowd, SceneName::Castles, SceneName::Brownian] {

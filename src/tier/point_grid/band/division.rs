@@ -41,11 +41,12 @@ pub(super) fn in_parts(
 mod tests {
     use super::*;
     use crate::memory::page::{PagePool, PairBudget};
+    use crate::memory::pair_sink::ScanParts;
 
     /// The pairs of a probe and the part that it is in, in order.
     fn parts_of(len: usize, ns: f64) -> Vec<[u32; 2]> {
         let (pool, budget) = (PagePool::default(), PairBudget::new(usize::MAX));
-        let (mut pages, mut parts) = (Vec::new(), Vec::new());
+        let (mut pages, mut parts) = (Vec::new(), ScanParts::default());
         let mut sink = PairSink::new(&pool, &budget, &mut pages).with_division(true, &mut parts);
         let finished = in_parts((len, ns), &mut sink, |probes, sink| {
             let part = probes.start as u32;
