@@ -1,7 +1,9 @@
 //! Places with so many pairs that the scans of their band are divided among threads.
 
 use triphase::geometry::RawAabb;
-use triphase::{Bodies, BodyShape, Error, Filter, World, WorldConfig};
+#[cfg(feature = "parallel")]
+use triphase::{Bodies, Filter};
+use triphase::{BodyShape, Error, World, WorldConfig};
 use triphase_scenes::SplitMix64;
 use triphase_tests::{Columns, ExpectedPairs, WorldSet, random_filters};
 
