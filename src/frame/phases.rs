@@ -40,9 +40,9 @@ pub struct PhaseTimes {
 
 /// Time per kind of pass within [`PhaseTimes::find_pairs`], summed over threads.
 ///
-/// Each point grid is divided into bands: runs of cell rows, each handled by one task. If a place
-/// has so many pairs that other threads help with its band, that counts as long as it takes the
-/// thread of the band, which may work on other bands while it waits.
+/// Each point grid is divided into bands: runs of cell rows, each handled by one task. If other
+/// threads help with a band, because most of all pairs are in it, what counts is how long the
+/// thread of the band takes until all have finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PassTimes {

@@ -260,8 +260,8 @@ struct SizeSample {
     /// For each row in a region, its bodies per area; and for rows anywhere.
     densities: PerRegion<f64>,
     mean_density: f64,
-    /// The width and the height of a cell that has all bodies beside it, if all are distributed as
-    /// in its region. A larger one has no more.
+    /// By region: how wide and how high the world is if all regions are like it. A cell that is
+    /// larger has no more bodies.
     cells_max: [PerRegion<f64>; 2],
 }
 
@@ -430,9 +430,9 @@ impl SizeSample {
             let tests = taken * density / LANES;
             let own_pairs = members * VECTOR_NS * ((1.5 * tests).max(1.0) + (3.0 * tests).max(1.0));
             // A larger row takes as many cells across as its side has, and two more. Summed over
-            // the rows: these cells, and their squares. As if the world had no end: otherwise many
-            // classes would seem to pay where rows are as long as the world, and each of these
-            // would be searched for in all of them.
+            // the rows: these cells, and their squares. Searches are not bounded by the world: if
+            // rows as long as the world seemed cheap to search for, there would be many classes,
+            // and such rows would be searched for in each.
             let in_cells = 1.0 / cell;
             let sides = larger.sides[region] * in_cells;
             let across = sides + 2.0 * searches;

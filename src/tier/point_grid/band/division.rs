@@ -21,10 +21,10 @@ const PART_NS: f64 = 30_000.0;
 const PART_LEN: usize = 64;
 const PARTS_MAX: usize = 64;
 
-/// Runs a scan for ranges of its `len` probes, each once. `None` once the pair limit is exceeded.
+/// Runs a scan of `len` probes that is estimated to take `ns` nanoseconds: whole or, if that is
+/// long, in several ranges of probes. `None` once the pair limit is exceeded.
 ///
-/// The ranges are in ascending order of their pairs. If all are estimated to take `ns` nanoseconds,
-/// and that is long, there are several.
+/// The pairs of a range come after those of the ranges before it.
 pub(super) fn in_parts(
     (len, ns): (usize, f64),
     sink: &mut PairSink<'_>,
