@@ -15,7 +15,7 @@ pub(crate) const fn table_words(rows: usize, stride: usize) -> usize {
     (rows + 1) * stride + 1
 }
 
-/// A complete table: [`count_keys`] and the backward pass over the keys are done.
+/// A complete table.
 #[derive(Clone, Copy)]
 pub(crate) struct CellStarts<'a> {
     starts: &'a [u32],
@@ -105,34 +105,4 @@ impl CellKey {
     pub(crate) fn below(self) -> usize {
         (self.0 >> 31) as usize
     }
-}
-
-/// How evenly a population is distributed over its cells.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct SquaredCounts {
-    /// Sum of the squared populations of all cells. Divided by the population, it is the mean
-    /// number of bodies in the cell of a body.
-    pub(crate) squares: u64,
-}
-
-/// Counts the keys of each cell into `words` and turns the counts into the *ends* of the cells.
-///
-/// A backward pass over the keys that takes `words[cell] -= 1` for each then gives every entry its
-/// place, stably, and leaves the starts (CELLS-1).
-///
-/// # Panics
-///
-/// If a key's cell is not in `words`.
-pub(crate) fn count_keys(keys: &[u32], words: &mut [u32]) -> SquaredCounts {
-    words.fill(0);
-    for &key in keys {
-        words[CellKey(key).cell()] += 1;
-    }
-    let (mut end, mut squares) = (0u32, 0u64);
-    for word in words {
-        squares += u64::from(*word) * u64::from(*word);
-        end += *word;
-        *word = end;
-    }
-    SquaredCounts { squares }
 }

@@ -5,13 +5,14 @@ mod tests;
 
 use crate::geometry::band_box::BandBox;
 use crate::memory::buffers::grow;
-use crate::memory::cell_table::{CellKey, CellStarts};
+use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
 use crate::memory::record::BodyRecord;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
 use crate::tier::point_grid::band::cell_layout::{CellSize, choose_cells};
+use crate::tier::point_grid::band::cell_order::{Index, OrderJob};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use glam::{Vec4, Vec4Swizzles};
 
@@ -118,30 +119,38 @@ impl Band {
     }
 }
 
-/// Sorts by cell: first keys and indices of records, then the records in that order.
+/// Sorts by cell: first indices of records, then the records in that order.
 ///
-/// That takes one random read for each body, and all writes are sequential.
-fn sort(own: &[BodyRecord], words: &mut [u32], scratch: &mut BandScratch) {
-    let BandScratch { keys, sorted_keys, columns, wide, .. } = scratch;
-    let padded = own.len().next_multiple_of(4);
-    grow(wide, padded);
-    let order = &mut wide[..padded];
-    order[own.len()..].fill(0);
-    // Backwards: the end of each cell becomes its start, and the order stays that of the input.
-    for (index, &key) in keys.iter().enumerate().rev() {
-        let start = &mut words[CellKey(key).cell()];
-        *start -= 1;
-        order[*start as usize] = u64::from(key) << 32 | index as u64;
-    }
-    sorted_keys.clear();
-    sorted_keys.extend(order[..own.len()].iter().map(|&entry| (entry >> 32) as u32));
+/// That takes one random read for each body, and all writes but those of indices are sequential.
+fn sort(own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
+    let BandScratch { keys, order, sorted_keys, columns, .. } = scratch;
+    grow(sorted_keys, own.len());
+    sorted_keys.truncate(own.len());
     // The padding may contain anything.
     let len = column_words(own.len());
     grow(columns, len);
-    let (fours, _) = order.as_chunks::<4>();
-    let record = |entry: u64| &own[entry as u32 as usize];
-    let records = fours.iter().map(|&[a, b, c, d]| [record(a), record(b), record(c), record(d)]);
-    SoaColumnsMut::of(&mut columns[..len], own.len()).fill_fours(records);
+    order.sort(keys, words, Gather { own, keys, sorted_keys, columns: &mut columns[..len] });
+}
+
+/// Gathers keys and records in an order, the records into columns.
+struct Gather<'a> {
+    own: &'a [BodyRecord],
+    keys: &'a [u32],
+    sorted_keys: &'a mut [u32],
+    columns: &'a mut [u32],
+}
+
+impl OrderJob for Gather<'_> {
+    #[inline(always)]
+    fn run<I: Index>(self, order: &[I]) {
+        let Self { own, keys, sorted_keys, columns } = self;
+        for (sorted, index) in sorted_keys.iter_mut().zip(order) {
+            *sorted = keys[index.get()];
+        }
+        let (fours, _) = order.as_chunks::<4>();
+        let records = fours.iter().map(|four| four.map(|index| &own[index.get()]));
+        SoaColumnsMut::of(columns, own.len()).fill_fours(records);
+    }
 }
 
 /// Records measured at once: a minimum waits for the one before it.

@@ -8,7 +8,7 @@
 //! at worst.
 
 use crate::memory::buffers::{grow, part_start};
-use crate::memory::cell_table::{CellKey, count_keys, table_words};
+use crate::memory::cell_table::{CellKey, table_words};
 use crate::memory::radix;
 use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{
@@ -90,8 +90,7 @@ pub(super) enum Layout {
 
 /// Chooses the cells of a band, and fills its tables and the keys of its bodies.
 ///
-/// The table of starts then contains the end of each cell, for the sort. Also returns the crowding:
-/// the mean number of bodies in the cell of a body, itself included.
+/// Also returns the crowding: the mean number of bodies in the cell of a body, itself included.
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
@@ -168,8 +167,8 @@ pub(super) fn lay_out(
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
     };
     fill_keys(&cells, own, (&x_table[..cells.x_words], &y_table[..cells.y_words]), scratch);
-    let counts = count_keys(&scratch.keys, &mut starts[..table_words(cells.rows, cells.stride())]);
-    Some((cells, counts.squares as f32 / own.len() as f32))
+    let squares = scratch.order.count(&scratch.keys, &mut starts[..table_words(cells.rows, cells.stride())]);
+    Some((cells, squares as f32 / own.len() as f32))
 }
 
 /// Equal cells of [`POPULATION`] bodies in the mean, or as `cell_size` demands.

@@ -4,6 +4,7 @@ pub(crate) mod build;
 pub(crate) mod built_band;
 pub(crate) mod cell_grid;
 pub(crate) mod cell_layout;
+mod cell_order;
 pub(crate) mod crowded;
 mod division;
 mod keys;

@@ -3,6 +3,7 @@
 use crate::input::filter::Filter;
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words, fill_filters, filter_words};
+use crate::tier::point_grid::band::cell_order::CellOrder;
 use crate::tier::point_grid::band::sweep::SweepScratch;
 
 /// Buffers for building and searching one band.
@@ -10,6 +11,7 @@ use crate::tier::point_grid::band::sweep::SweepScratch;
 pub(crate) struct BandScratch {
     /// By record: its cell key.
     pub(super) keys: Vec<u32>,
+    pub(super) order: CellOrder,
     /// The keys in cell order.
     pub(super) sorted_keys: Vec<u32>,
     /// The boxes in cell order; they stay in the cache while they are scanned.
@@ -17,15 +19,14 @@ pub(crate) struct BandScratch {
     /// The filters in cell order, if bodies have any.
     pub(super) filters: Vec<u32>,
     pub(super) histogram: Vec<u32>,
-    /// While cells are laid out: fine cells by record, or sorted edges. While records are sorted,
-    /// in cell order: key and index of the record.
+    /// While cells are laid out: fine cells by record, or sorted edges.
     pub(super) wide: Vec<u64>,
     /// While edges are sorted.
     pub(super) spare: Vec<u64>,
     pub(super) sweep: SweepScratch,
 }
 
-buffers!(BandScratch { leveled: keys, sorted_keys, columns, filters, histogram, wide, spare, sweep; own: ; plain: ; });
+buffers!(BandScratch { leveled: keys, order, sorted_keys, columns, filters, histogram, wide, spare, sweep; own: ; plain: ; });
 
 impl BandScratch {
     /// Looks up the filters of the band that was built last; `by_row` has those of all rows.

@@ -1,0 +1,165 @@
+//! The order of a band's bodies by cell: a stable counting sort of their keys.
+//!
+//! The sort writes at random, so it is the faster the less memory it writes to. That is why indices
+//! have two bytes where the population allows: those of a usual band then fit a first-level cache,
+//! together with the table of its cells.
+//!
+//! Cost: O(n) for n keys, in three passes over them.
+
+use crate::memory::buffers::{buffers, grow};
+use crate::memory::cell_table::CellKey;
+use bytemuck::Pod;
+
+/// The most bodies whose indices have two bytes.
+const SHORT_MAX: usize = 1 << 16;
+
+/// An index into the bodies of a band.
+pub(super) trait Index: Pod {
+    fn of(index: usize) -> Self;
+
+    fn get(self) -> usize;
+}
+
+impl Index for u16 {
+    #[inline(always)]
+    fn of(index: usize) -> Self {
+        index as Self
+    }
+
+    #[inline(always)]
+    fn get(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Index for u32 {
+    #[inline(always)]
+    fn of(index: usize) -> Self {
+        index as Self
+    }
+
+    #[inline(always)]
+    fn get(self) -> usize {
+        self as usize
+    }
+}
+
+/// Buffers of the sort.
+#[derive(Default)]
+pub(crate) struct CellOrder {
+    /// By body, as indices: how many bodies before it are in its cell.
+    ranks: Vec<u32>,
+    /// By place, as indices: the body.
+    order: Vec<u32>,
+}
+
+buffers!(CellOrder { leveled: ranks, order; own: ; plain: ; });
+
+/// What is done with the order, for either size of an index.
+pub(super) trait OrderJob {
+    fn run<I: Index>(self, order: &[I]);
+}
+
+impl CellOrder {
+    /// Counts the keys of each cell, and fills `starts` with where each cell begins (CELLS-1).
+    ///
+    /// Returns the sum of the squared populations of all cells. Divided by the population, it is
+    /// the mean number of bodies in the cell of a body.
+    ///
+    /// # Panics
+    ///
+    /// If a key's cell is not in `starts`.
+    pub(super) fn count(&mut self, keys: &[u32], starts: &mut [u32]) -> u64 {
+        if keys.len() <= SHORT_MAX {
+            count(keys, starts, indices::<u16>(&mut self.ranks, keys.len()))
+        } else {
+            count(keys, starts, indices::<u32>(&mut self.ranks, keys.len()))
+        }
+    }
+
+    /// Runs a job on the bodies in the order of cells, and in each cell as they were. Zeros follow,
+    /// so that their number is a multiple of four.
+    ///
+    /// `keys` and `starts` are those of the last count.
+    pub(super) fn sort(&mut self, keys: &[u32], starts: &[u32], job: impl OrderJob) {
+        let padded = keys.len().next_multiple_of(4);
+        let Self { ranks, order } = self;
+        if keys.len() <= SHORT_MAX {
+            job.run(sort(keys, starts, indices::<u16>(ranks, keys.len()), indices(order, padded)));
+        } else {
+            job.run(sort(keys, starts, indices::<u32>(ranks, keys.len()), indices(order, padded)));
+        }
+    }
+}
+
+/// So many indices in a buffer of words.
+fn indices<I: Index>(words: &mut Vec<u32>, len: usize) -> &mut [I] {
+    let per_word = size_of::<u32>() / size_of::<I>();
+    grow(words, len.div_ceil(per_word));
+    &mut bytemuck::cast_slice_mut(words)[..len]
+}
+
+fn count<I: Index>(keys: &[u32], starts: &mut [u32], ranks: &mut [I]) -> u64 {
+    starts.fill(0);
+    for (&key, rank) in keys.iter().zip(ranks) {
+        let count = &mut starts[CellKey(key).cell()];
+        *rank = I::of(*count as usize);
+        *count += 1;
+    }
+    let (mut next, mut squares) = (0u32, 0u64);
+    for start in starts {
+        let count = std::mem::replace(start, next);
+        squares += u64::from(count) * u64::from(count);
+        next += count;
+    }
+    squares
+}
+
+fn sort<'o, I: Index>(keys: &[u32], starts: &[u32], ranks: &[I], order: &'o mut [I]) -> &'o [I] {
+    order[keys.len()..].fill(I::of(0));
+    for (index, (&key, rank)) in keys.iter().zip(ranks).enumerate() {
+        order[starts[CellKey(key).cell()] as usize + rank.get()] = I::of(index);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use triphase_scenes::SplitMix64;
+
+    struct Compare<'k>(&'k [u32]);
+
+    impl OrderJob for Compare<'_> {
+        fn run<I: Index>(self, order: &[I]) {
+            let keys = self.0;
+            let mut expected: Vec<usize> = (0..keys.len()).collect();
+            expected.sort_by_key(|&body| CellKey(keys[body]).cell());
+            assert!(order[..keys.len()].iter().map(|index| index.get()).eq(expected), "{} bodies", keys.len());
+            assert!(order.len().is_multiple_of(4) && order[keys.len()..].iter().all(|index| index.get() == 0));
+            assert_eq!(size_of::<I>(), if keys.len() > 65_536 { 4 } else { 2 });
+        }
+    }
+
+    #[test]
+    fn bodies_are_in_the_order_of_cells_and_then_of_rows() {
+        let (mut random, mut order) = (SplitMix64::new(3), CellOrder::default());
+        // The last population is smaller than what the buffers are for.
+        for (population, cells) in [(0, 1), (1, 1), (7, 3), (5000, 999), (65_536, 1), (65_537, 1), (70_000, 50), (9, 2)]
+        {
+            let keys: Vec<u32> =
+                (0..population).map(|k| CellKey::new(random.below(cells) as u32, k & 1, k >> 1 & 1).0).collect();
+            let mut starts = vec![u32::MAX; cells + 1];
+            let squares = order.count(&keys, &mut starts);
+            let in_cell = |cell: usize| keys.iter().filter(|&&key| CellKey(key).cell() == cell).count();
+            let populations: Vec<usize> = (0..cells).map(in_cell).collect();
+            assert_eq!(squares, populations.iter().map(|&count| (count * count) as u64).sum::<u64>());
+            let ends = populations.iter().scan(0, |end, count| {
+                *end += count;
+                Some(*end as u32)
+            });
+            assert!(starts.iter().copied().eq(std::iter::once(0).chain(ends)), "CELLS-1");
+            order.sort(&keys, &starts, Compare(&keys));
+        }
+    }
+}
