@@ -8,6 +8,7 @@ use crate::memory::buffers::grow;
 use crate::memory::cell_table::CellStarts;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
 use crate::memory::record::BodyRecord;
+use crate::prefetch::prefetch_for_writing;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
@@ -153,6 +154,11 @@ impl OrderJob for Gather<'_> {
     }
 }
 
+/// How far ahead records are prefetched, in bytes: less than half of a first-level cache, and more
+/// than a page, at whose end processors stop to prefetch by themselves. Blocks will
+/// be written over them.
+const PREFETCH_BYTES: usize = 16_000;
+
 /// Records measured at once: a minimum waits for the one before it.
 const MEASURED_AT_ONCE: usize = 4;
 
@@ -169,7 +175,11 @@ fn measure(own: &[BodyRecord]) -> Option<(BandBox, [Extent; 2])> {
         *side = side.max(edges.zwxy() - edges);
     };
     let (chunks, rest) = own.as_chunks::<MEASURED_AT_ONCE>();
-    for chunk in chunks {
+    for (k, chunk) in chunks.iter().enumerate() {
+        // None of another band, which another thread may be writing to.
+        if let Some(ahead) = chunks.get(k + PREFETCH_BYTES / size_of_val(chunk)) {
+            prefetch_for_writing(ahead);
+        }
         lanes.iter_mut().zip(chunk).for_each(|(lane, record)| add(lane, record));
     }
     lanes.iter_mut().zip(rest).for_each(|(lane, record)| add(lane, record));
