@@ -13,7 +13,7 @@ use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
 use crate::tier::point_grid::band::cell_layout::{CellSize, choose_cells};
-use crate::tier::point_grid::band::cell_order::{Index, OrderJob};
+use crate::tier::point_grid::band::cell_order::{Index, Order};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use glam::{Vec4, Vec4Swizzles};
 
@@ -122,7 +122,7 @@ impl Band {
 
 /// Sorts by cell: first indices of records, then the records in that order.
 ///
-/// That takes one random read for each body, and all writes but those of indices are sequential.
+/// That takes two random reads for each body, and all writes but those of indices are sequential.
 fn sort(own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     let BandScratch { keys, order, sorted_keys, columns, .. } = scratch;
     grow(sorted_keys, own.len());
@@ -130,33 +130,26 @@ fn sort(own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     // The padding may contain anything.
     let len = column_words(own.len());
     grow(columns, len);
-    order.sort(keys, words, Gather { own, keys, sorted_keys, columns: &mut columns[..len] });
-}
-
-/// Gathers keys and records in an order, the records into columns.
-struct Gather<'a> {
-    own: &'a [BodyRecord],
-    keys: &'a [u32],
-    sorted_keys: &'a mut [u32],
-    columns: &'a mut [u32],
-}
-
-impl OrderJob for Gather<'_> {
-    #[inline(always)]
-    fn run<I: Index>(self, order: &[I]) {
-        let Self { own, keys, sorted_keys, columns } = self;
-        for (sorted, index) in sorted_keys.iter_mut().zip(order) {
-            *sorted = keys[index.get()];
-        }
-        let (fours, _) = order.as_chunks::<4>();
-        let records = fours.iter().map(|four| four.map(|index| &own[index.get()]));
-        SoaColumnsMut::of(columns, own.len()).fill_fours(records);
+    let columns = &mut columns[..len];
+    match order.sort(keys, words) {
+        Order::Short(order) => gather(own, keys, order, (sorted_keys, columns)),
+        Order::Long(order) => gather(own, keys, order, (sorted_keys, columns)),
     }
 }
 
+/// Copies keys and records in an order, the records into columns.
+fn gather<I: Index>(own: &[BodyRecord], keys: &[u32], order: &[I], (sorted_keys, columns): (&mut [u32], &mut [u32])) {
+    for (sorted, index) in sorted_keys.iter_mut().zip(order) {
+        *sorted = keys[index.get()];
+    }
+    let (fours, _) = order.as_chunks::<4>();
+    let records = fours.iter().map(|four| four.map(|index| &own[index.get()]));
+    SoaColumnsMut::of(columns, own.len()).fill_fours(records);
+}
+
 /// How far ahead records are prefetched, in bytes: less than half of a first-level cache, and more
-/// than a page, at whose end processors stop to prefetch by themselves. Blocks will
-/// be written over them.
+/// than a page, at whose end processors stop to prefetch by themselves. In the end blocks are
+/// written over them.
 const PREFETCH_BYTES: usize = 16_000;
 
 /// Records measured at once: a minimum waits for the one before it.

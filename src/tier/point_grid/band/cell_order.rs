@@ -44,20 +44,23 @@ impl Index for u32 {
     }
 }
 
-/// Buffers of the sort.
+/// Buffers of the sort: indices of either size, in words.
 #[derive(Default)]
 pub(crate) struct CellOrder {
-    /// By body, as indices: how many bodies before it are in its cell.
+    /// By body: how many bodies before it are in its cell.
     ranks: Vec<u32>,
-    /// By place, as indices: the body.
+    /// The bodies in the order of cells.
     order: Vec<u32>,
 }
 
 buffers!(CellOrder { leveled: ranks, order; own: ; plain: ; });
 
-/// What is done with the order, for either size of an index.
-pub(super) trait OrderJob {
-    fn run<I: Index>(self, order: &[I]);
+/// The bodies of a band in the order of cells, and in each cell as they were. Zeros follow, so that
+/// their number is a multiple of four.
+#[derive(Debug)]
+pub(super) enum Order<'o> {
+    Short(&'o [u16]),
+    Long(&'o [u32]),
 }
 
 impl CellOrder {
@@ -77,17 +80,14 @@ impl CellOrder {
         }
     }
 
-    /// Runs a job on the bodies in the order of cells, and in each cell as they were. Zeros follow,
-    /// so that their number is a multiple of four.
-    ///
-    /// `keys` and `starts` are those of the last count.
-    pub(super) fn sort(&mut self, keys: &[u32], starts: &[u32], job: impl OrderJob) {
+    /// The order of bodies whose `keys` were counted last, into `starts`.
+    pub(super) fn sort(&mut self, keys: &[u32], starts: &[u32]) -> Order<'_> {
         let padded = keys.len().next_multiple_of(4);
         let Self { ranks, order } = self;
         if keys.len() <= SHORT_MAX {
-            job.run(sort(keys, starts, indices::<u16>(ranks, keys.len()), indices(order, padded)));
+            Order::Short(sort(keys, starts, indices(ranks, keys.len()), indices(order, padded)))
         } else {
-            job.run(sort(keys, starts, indices::<u32>(ranks, keys.len()), indices(order, padded)));
+            Order::Long(sort(keys, starts, indices(ranks, keys.len()), indices(order, padded)))
         }
     }
 }
@@ -128,17 +128,11 @@ mod tests {
     use super::*;
     use triphase_scenes::SplitMix64;
 
-    struct Compare<'k>(&'k [u32]);
-
-    impl OrderJob for Compare<'_> {
-        fn run<I: Index>(self, order: &[I]) {
-            let keys = self.0;
-            let mut expected: Vec<usize> = (0..keys.len()).collect();
-            expected.sort_by_key(|&body| CellKey(keys[body]).cell());
-            assert!(order[..keys.len()].iter().map(|index| index.get()).eq(expected), "{} bodies", keys.len());
-            assert!(order.len().is_multiple_of(4) && order[keys.len()..].iter().all(|index| index.get() == 0));
-            assert_eq!(size_of::<I>(), if keys.len() > 65_536 { 4 } else { 2 });
-        }
+    fn check<I: Index>(order: &[I], keys: &[u32]) {
+        let mut expected: Vec<usize> = (0..keys.len()).collect();
+        expected.sort_by_key(|&body| CellKey(keys[body]).cell());
+        assert!(order[..keys.len()].iter().map(|index| index.get()).eq(expected), "{} bodies", keys.len());
+        assert!(order.len().is_multiple_of(4) && order[keys.len()..].iter().all(|index| index.get() == 0));
     }
 
     #[test]
@@ -159,7 +153,12 @@ mod tests {
                 Some(*end as u32)
             });
             assert!(starts.iter().copied().eq(std::iter::once(0).chain(ends)), "CELLS-1");
-            order.sort(&keys, &starts, Compare(&keys));
+            match order.sort(&keys, &starts) {
+                Order::Short(order) => check(order, &keys),
+                Order::Long(order) => check(order, &keys),
+            }
+            let is_short = matches!(order.sort(&keys, &starts), Order::Short(_));
+            assert_eq!(is_short, population <= 65_536);
         }
     }
 }
