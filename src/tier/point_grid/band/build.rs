@@ -137,7 +137,7 @@ fn sort(own: &[BodyRecord], words: &[u32], scratch: &mut BandScratch) {
     }
 }
 
-/// Copies keys and records in an order, the records into columns.
+/// Copies keys and records in the given order, the records into columns.
 fn gather<I: Index>(own: &[BodyRecord], keys: &[u32], order: &[I], (sorted_keys, columns): (&mut [u32], &mut [u32])) {
     for (sorted, index) in sorted_keys.iter_mut().zip(order) {
         *sorted = keys[index.get()];
@@ -147,9 +147,10 @@ fn gather<I: Index>(own: &[BodyRecord], keys: &[u32], order: &[I], (sorted_keys,
     SoaColumnsMut::of(columns, own.len()).fill_fours(records);
 }
 
-/// How far ahead records are prefetched, in bytes: less than half of a first-level cache, and more
-/// than a page, at whose end processors stop to prefetch by themselves. In the end blocks are
-/// written over them.
+/// How far ahead records are prefetched, in bytes.
+///
+/// More than a page, because processors do not prefetch across its end, and less than half of a
+/// first-level cache.
 const PREFETCH_BYTES: usize = 16_000;
 
 /// Records measured at once: a minimum waits for the one before it.
@@ -169,7 +170,8 @@ fn measure(own: &[BodyRecord]) -> Option<(BandBox, [Extent; 2])> {
     };
     let (chunks, rest) = own.as_chunks::<MEASURED_AT_ONCE>();
     for (k, chunk) in chunks.iter().enumerate() {
-        // None of another band, which another thread may be writing to.
+        // For writing, because blocks will replace the records. Not beyond the band: another thread
+        // may be writing there.
         if let Some(ahead) = chunks.get(k + PREFETCH_BYTES / size_of_val(chunk)) {
             prefetch_for_writing(ahead);
         }

@@ -1,8 +1,8 @@
 //! The order of a band's bodies by cell: a stable counting sort of their keys.
 //!
-//! The sort writes at random, so it is the faster the less memory it writes to. That is why indices
-//! have two bytes where the population allows: those of a usual band then fit a first-level cache,
-//! together with the table of its cells.
+//! The sort writes at random places, which is fast only while these are in a first-level cache. So
+//! indices have two bytes unless a band has too many bodies: those of a usual band then fit that
+//! cache, together with the table of its cells.
 //!
 //! Cost: O(n) for n keys, in three passes over them.
 
@@ -55,8 +55,8 @@ pub(crate) struct CellOrder {
 
 buffers!(CellOrder { leveled: ranks, order; own: ; plain: ; });
 
-/// The bodies of a band in the order of cells, and in each cell as they were. Zeros follow, so that
-/// their number is a multiple of four.
+/// Indices of a band's bodies, sorted by cell; bodies of one cell keep their order. Zeros follow,
+/// to a multiple of four.
 #[derive(Debug)]
 pub(super) enum Order<'o> {
     Short(&'o [u16]),
@@ -80,7 +80,7 @@ impl CellOrder {
         }
     }
 
-    /// The order of bodies whose `keys` were counted last, into `starts`.
+    /// Sorts the bodies whose `keys` were counted last, into `starts`.
     pub(super) fn sort(&mut self, keys: &[u32], starts: &[u32]) -> Order<'_> {
         let padded = keys.len().next_multiple_of(4);
         let Self { ranks, order } = self;
@@ -92,7 +92,7 @@ impl CellOrder {
     }
 }
 
-/// So many indices in a buffer of words.
+/// The first `len` indices in a buffer of words, which grows as needed.
 fn indices<I: Index>(words: &mut Vec<u32>, len: usize) -> &mut [I] {
     let per_word = size_of::<u32>() / size_of::<I>();
     grow(words, len.div_ceil(per_word));

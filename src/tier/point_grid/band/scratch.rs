@@ -11,6 +11,7 @@ use crate::tier::point_grid::band::sweep::SweepScratch;
 pub(crate) struct BandScratch {
     /// By record: its cell key.
     pub(super) keys: Vec<u32>,
+    /// Sorts the keys.
     pub(super) order: CellOrder,
     /// The keys in cell order.
     pub(super) sorted_keys: Vec<u32>,
