@@ -1,7 +1,9 @@
-//! A stable radix sort of keys with values and of rows, and keys that order like floats.
+//! A stable radix sort of keys with values, of numbers and of floats.
 //!
 //! Cost: O(items) for each eleven bits of the highest key. A comparison sort took a hundred
 //! nanoseconds for each query of a batch, as long as most queries take.
+
+use crate::memory::buffers::buffers;
 
 /// Bits of a digit: its table of counts fits the first-level cache.
 const BITS: u32 = 11;
@@ -26,12 +28,31 @@ pub(crate) fn sort_by_upper_half(numbers: &mut Vec<u64>, spare: &mut Vec<u64>) {
     sort_by(numbers, spare, |&number| number >> 32);
 }
 
-/// Sorts rows. `spare` is a buffer.
-pub(crate) fn sort_rows(rows: &mut Vec<u32>, spare: &mut Vec<u32>) {
-    if rows.len() <= FEW_NUMBERS {
-        return rows.sort_unstable();
+/// Sorts numbers, such as rows. `spare` is a buffer.
+pub(crate) fn sort_numbers(numbers: &mut Vec<u32>, spare: &mut Vec<u32>) {
+    if numbers.len() <= FEW_NUMBERS {
+        return numbers.sort_unstable();
     }
-    sort_by(rows, spare, |&row| u64::from(row));
+    sort_by(numbers, spare, |&number| u64::from(number));
+}
+
+/// Sorts floats by [`f32::total_cmp`], as integers: these compare in about half the time.
+#[derive(Debug, Default)]
+pub(crate) struct FloatSort {
+    keys: Vec<u32>,
+    spare: Vec<u32>,
+}
+
+buffers!(FloatSort { leveled: keys, spare; own: ; plain: ; });
+
+impl FloatSort {
+    pub(crate) fn sort(&mut self, values: &mut [f32]) {
+        let Self { keys, spare } = self;
+        keys.clear();
+        keys.extend(values.iter().copied().map(total_order_key));
+        sort_numbers(keys, spare);
+        values.iter_mut().zip(keys).for_each(|(value, key)| *value = value_of_key(*key));
+    }
 }
 
 /// As [`sort_by_key`], by the key that `key_of` returns for an item.
@@ -70,6 +91,12 @@ pub(crate) fn total_order_key(value: f32) -> u32 {
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
+/// The inverse of [`total_order_key`].
+#[inline]
+pub(crate) fn value_of_key(key: u32) -> f32 {
+    f32::from_bits(if key >> 31 == 1 { key ^ 1 << 31 } else { !key })
+}
+
 /// A number below the key of its value: sorting these sorts numbers by values.
 #[inline]
 pub(crate) fn by_value(value: f32, number: u32) -> u64 {
@@ -106,13 +133,28 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_sorted() {
+    fn numbers_are_sorted() {
         for count in [0, 2, FEW_NUMBERS as u32, FEW_NUMBERS as u32 + 1, 5000] {
-            let mut rows: Vec<u32> = (0..count).map(|k| k.wrapping_mul(2_654_435_761) >> (k % 20)).collect();
-            let mut expected = rows.clone();
+            let mut numbers: Vec<u32> = (0..count).map(|k| k.wrapping_mul(2_654_435_761) >> (k % 20)).collect();
+            let mut expected = numbers.clone();
             expected.sort_unstable();
-            sort_rows(&mut rows, &mut Vec::new());
-            assert_eq!(rows, expected, "{count} rows");
+            sort_numbers(&mut numbers, &mut Vec::new());
+            assert_eq!(numbers, expected, "{count} numbers");
+        }
+    }
+
+    #[test]
+    fn floats_are_sorted_by_total_order() {
+        let mut sort = FloatSort::default();
+        for count in [0, 9, FEW_NUMBERS as u32 + 100] {
+            let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN, 1e-40, -1e-40, f32::MAX];
+            let others = (0..count).map(|k| f32::from_bits(k.wrapping_mul(2_654_435_761)));
+            let mut values: Vec<f32> = special.into_iter().chain(others).collect();
+            let mut expected = values.clone();
+            expected.sort_by(f32::total_cmp);
+            sort.sort(&mut values);
+            let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&values), bits(&expected), "{count} values");
         }
     }
 

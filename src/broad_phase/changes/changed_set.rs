@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::input::changed_rows::{ChangedRows, Form};
 use crate::memory::bit_set::{BitSet, append_bits};
 use crate::memory::buffers::buffers;
-use crate::memory::radix::sort_rows;
+use crate::memory::radix::sort_numbers;
 
 /// If more rows changed than one in so many, they are read in order from the set, not sorted.
 const SORTED_SHARE: usize = 12;
@@ -155,7 +155,7 @@ impl ChangedSet {
             rows.clear();
             set.append_to(rows);
         } else {
-            sort_rows(rows, spare);
+            sort_numbers(rows, spare);
             spare.clear();
         }
     }

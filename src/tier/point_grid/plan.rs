@@ -9,7 +9,7 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start, plain_buffers};
-use crate::memory::radix::{by_value, number_of};
+use crate::memory::radix::{FloatSort, by_value, number_of, sort_by_upper_half};
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band_borders::BandBorders;
 use crate::tier::point_grid::orientation::ClassSample;
@@ -139,16 +139,15 @@ impl SizeClass {
         }
     }
 
-    /// Divides the class into about `bands` bands of equal population. `edges` and `counts` are
-    /// reused buffers.
-    fn divide(&mut self, members: &[RawAabb], bands: usize, edges: &mut Vec<f32>, counts: &mut Vec<u32>) {
+    /// Divides the class into about `bands` bands of equal population.
+    fn divide(&mut self, members: &[RawAabb], bands: usize, buffers: &mut DivisionBuffers) {
         let axis = self.axis();
         let side = |aabb: &RawAabb, axis: usize| aabb[axis + 2] - aabb[axis];
         let mean = |axis: usize| members.iter().map(|aabb| side(aabb, axis)).sum::<f32>() / members.len() as f32;
         let least = if bands < 2 { [0.0; 2] } else { [axis, 1 - axis].map(|axis| SIDES_APART * mean(axis)) };
-        self.divide_apart(members, bands, least, edges, counts);
+        self.divide_apart(members, bands, least, buffers);
         if (self.band_count as f64) < BANDS_KEPT * bands.min(members.len()) as f64 {
-            self.divide_apart(members, bands, [0.0; 2], edges, counts);
+            self.divide_apart(members, bands, [0.0; 2], buffers);
         }
     }
 
@@ -159,14 +158,13 @@ impl SizeClass {
         members: &[RawAabb],
         bands: usize,
         [least, least_across]: [f32; 2],
-        edges: &mut Vec<f32>,
-        counts: &mut Vec<u32>,
+        DivisionBuffers { edges, sort, counts }: &mut DivisionBuffers,
     ) {
         let axis = self.axis();
         edges.clear();
         if bands > 1 {
             edges.extend(members.iter().map(|aabb| aabb[axis]));
-            edges.sort_unstable_by(f32::total_cmp);
+            sort.sort(edges);
         }
         self.borders.rebuild(edges, bands, least);
         self.band_count = self.borders.band_count();
@@ -192,7 +190,7 @@ impl SizeClass {
                 edges.clear();
                 let inside = members.iter().filter(|aabb| self.borders.band(aabb[axis]) == strip);
                 edges.extend(inside.map(|aabb| aabb[1 - axis]));
-                edges.sort_unstable_by(f32::total_cmp);
+                sort.sort(edges);
                 if self.across.len() == divided {
                     self.across.push(BandBorders::default());
                 }
@@ -207,6 +205,18 @@ impl SizeClass {
     }
 }
 
+/// Buffers of the division of a class.
+#[derive(Debug, Default)]
+struct DivisionBuffers {
+    /// Lower edges of the members.
+    edges: Vec<f32>,
+    sort: FloatSort,
+    /// Members in each strip.
+    counts: Vec<u32>,
+}
+
+buffers!(DivisionBuffers { leveled: edges, sort, counts; own: ; plain: ; });
+
 /// Size classes, smallest first, and the bands of each.
 #[derive(Debug, Default)]
 pub(super) struct GridPlan {
@@ -217,11 +227,16 @@ pub(super) struct GridPlan {
     /// While the sample is sorted.
     sorted: Vec<RawAabb>,
     keys: Vec<u64>,
-    edges: Vec<f32>,
-    counts: Vec<u32>,
+    spare_keys: Vec<u64>,
+    sides: Vec<f32>,
+    division: DivisionBuffers,
 }
 
-buffers!(GridPlan { leveled: classes, sample, sorted, keys, edges, counts; own: ; plain: class_count, band_count; });
+buffers!(GridPlan {
+    leveled: classes, sample, sorted, keys, spare_keys, sides, division;
+    own: ;
+    plain: class_count, band_count;
+});
 
 impl GridPlan {
     pub(super) fn classes(&self) -> &[SizeClass] {
@@ -242,7 +257,7 @@ impl GridPlan {
     pub(super) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>, level: DetectedSimd) {
         self.take_sample(rows, level);
         let single = if options.bounds.is_empty() {
-            single_class(&self.sample, rows.len(), options, &mut self.edges)
+            single_class(&self.sample, rows.len(), options, &mut self.sides)
         } else {
             None
         };
@@ -291,17 +306,17 @@ impl GridPlan {
             }
         };
         class.axes = BandAxes::new(by_x);
-        class.divide(&self.sample[members], bands, &mut self.edges, &mut self.counts);
+        class.divide(&self.sample[members], bands, &mut self.division);
         self.band_count += class.band_count;
         self.class_count += 1;
     }
 
     /// Sorts the sample by longest side.
     fn sort_sample(&mut self) {
-        let Self { sample, sorted, keys, .. } = self;
+        let Self { sample, sorted, keys, spare_keys, .. } = self;
         keys.clear();
         keys.extend((0..).zip(&*sample).map(|(number, aabb)| by_value(longest_side(aabb), number)));
-        keys.sort_unstable();
+        sort_by_upper_half(keys, spare_keys);
         sorted.clear();
         sorted.extend(keys.iter().map(|&key| sample[number_of(key) as usize]));
         std::mem::swap(sample, sorted);

@@ -1,6 +1,7 @@
 //! Estimates how many bands bodies reach into, from a sample.
 
 use crate::geometry::RawAabb;
+use crate::memory::radix::{total_order_key, value_of_key};
 use smallvec::SmallVec;
 
 /// Rows of the sample that borders are taken from, and that are counted.
@@ -33,10 +34,10 @@ impl Strips {
     ) -> Self {
         let count = boxes.clone().count();
         let step = count.div_ceil(SAMPLE).max(1);
-        let mut lows: SmallVec<[f32; SAMPLE]> = boxes.step_by(step).map(|aabb| aabb[axis]).collect();
-        lows.sort_unstable_by(f32::total_cmp);
+        let mut lows: SmallVec<[u32; SAMPLE]> = boxes.step_by(step).map(|aabb| total_order_key(aabb[axis])).collect();
+        lows.sort_unstable();
         let bands = bands_for(count).min(lows.len());
-        Self { axis, borders: (1..bands).map(|band| lows[band * lows.len() / bands]).collect() }
+        Self { axis, borders: (1..bands).map(|band| value_of_key(lows[band * lows.len() / bands])).collect() }
     }
 
     /// How many bands a box reaches into.

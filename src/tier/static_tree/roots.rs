@@ -16,6 +16,7 @@
 //! Cost: O(n) for each part. Most sets have a single root.
 
 use crate::geometry::{RawAabb, contains, union};
+use crate::memory::radix::FloatSort;
 use crate::tier::static_tree::node::row_number;
 use crate::tier::static_tree::subtree::LEAF_MAX;
 
@@ -109,7 +110,7 @@ fn core_area(boxes: &[RawAabb], rows: &[u32]) -> RawAabb {
     let bulk = |axis: usize| {
         let sample = rows.iter().step_by(stride).map(|&row| center_of(&boxes[row as usize])[axis]);
         let mut sorted: Vec<f32> = sample.collect();
-        sorted.sort_unstable_by(f32::total_cmp);
+        FloatSort::default().sort(&mut sorted);
         let tail = sorted.len() / TAIL_PART;
         (sorted[tail], sorted[sorted.len() - 1 - tail])
     };
