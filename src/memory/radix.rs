@@ -103,6 +103,14 @@ pub(crate) fn by_value(value: f32, number: u32) -> u64 {
     u64::from(total_order_key(value)) << 32 | u64::from(number)
 }
 
+/// Sorts keys of [`by_value`] whose numbers ascend. `spare` is a buffer.
+pub(crate) fn sort_by_values(keys: &mut Vec<u64>, spare: &mut Vec<u64>) {
+    if keys.len() <= FEW_NUMBERS {
+        return keys.sort_unstable();
+    }
+    sort_by_upper_half(keys, spare);
+}
+
 /// The number in a key of [`by_value`].
 #[inline]
 pub(crate) fn number_of(key: u64) -> u32 {

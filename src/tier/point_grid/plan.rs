@@ -9,12 +9,14 @@ use crate::geometry::RawAabb;
 use crate::geometry::band_box::BandAxes;
 use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start, plain_buffers};
-use crate::memory::radix::{FloatSort, by_value, number_of, sort_by_upper_half};
+use crate::memory::radix::{FloatSort, by_value, number_of, sort_by_values};
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band_borders::BandBorders;
 use crate::tier::point_grid::orientation::ClassSample;
 use crate::tier::point_grid::sampled_strips::divides_better_by_x;
-use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_classes, longest_side, single_class};
+use crate::tier::point_grid::size_classes::{
+    ClassOptions, SideLimits, SizeSample, choose_classes, longest_side, single_class,
+};
 use std::ops::Range;
 
 /// Most rows in a sample: enough for sixty bands of even population, at about a percent of a step.
@@ -229,11 +231,12 @@ pub(super) struct GridPlan {
     keys: Vec<u64>,
     spare_keys: Vec<u64>,
     sides: Vec<f32>,
+    size_sample: SizeSample,
     division: DivisionBuffers,
 }
 
 buffers!(GridPlan {
-    leveled: classes, sample, sorted, keys, spare_keys, sides, division;
+    leveled: classes, sample, sorted, keys, spare_keys, sides, size_sample, division;
     own: ;
     plain: class_count, band_count;
 });
@@ -266,7 +269,7 @@ impl GridPlan {
         }
         let side_limits = match single {
             Some(single) => SideLimits::from_slice(&[single.limit]),
-            None => choose_classes(&self.sample, rows.len(), options, &mut self.keys),
+            None => choose_classes(&self.sample, rows.len(), options, &mut self.size_sample),
         };
         (self.class_count, self.band_count) = (0, 0);
         let (mut from, weight) = (0, self.sample.len().max(1));
@@ -316,7 +319,7 @@ impl GridPlan {
         let Self { sample, sorted, keys, spare_keys, .. } = self;
         keys.clear();
         keys.extend((0..).zip(&*sample).map(|(number, aabb)| by_value(longest_side(aabb), number)));
-        sort_by_upper_half(keys, spare_keys);
+        sort_by_values(keys, spare_keys);
         sorted.clear();
         sorted.extend(keys.iter().map(|&key| sample[number_of(key) as usize]));
         std::mem::swap(sample, sorted);

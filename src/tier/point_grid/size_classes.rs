@@ -9,6 +9,7 @@
 mod tests;
 
 use crate::geometry::RawAabb;
+use crate::memory::buffers::{buffers, plain_buffers};
 use crate::memory::radix::{by_value, number_of};
 use crate::tier::point_grid::axis::SLACK;
 use smallvec::SmallVec;
@@ -129,13 +130,11 @@ fn with_headroom(largest: f32) -> f32 {
 }
 
 /// The classes for a sample sorted by longest side. Boxes above the last limit are oversized.
-///
-/// `keys` is a reused buffer.
 pub(super) fn choose_classes(
     sorted: &[RawAabb],
     population: usize,
     options: ClassOptions<'_>,
-    keys: &mut Vec<u64>,
+    sample: &mut SizeSample,
 ) -> SideLimits {
     let ClassOptions { bounds, has_oversized_tier } = options;
     if !bounds.is_empty() {
@@ -144,17 +143,16 @@ pub(super) fn choose_classes(
     if sorted.is_empty() {
         return SideLimits::from_slice(&[f32::MAX]);
     }
-    let sample = SizeSample::new(sorted, population, keys);
+    sample.rebuild(sorted, population);
     let mut known = KnownCosts::new();
     let mut borders = Borders::new();
     borders.push(sample.rows.len());
-    let mut best = sample.cost(&borders, &mut known);
-    while borders.len() < CLASSES_MAX {
-        let Some((cost, better)) = sample.best_extension(&borders, has_oversized_tier, &mut known) else { break };
-        if cost > best * FURTHER_COST_MAX {
-            break;
-        }
-        (best, borders) = (cost, better);
+    let mut cost = sample.cost(&borders, &mut known);
+    while borders.len() < CLASSES_MAX
+        && let most = cost * FURTHER_COST_MAX
+        && let Some((less, better)) = sample.best_extension(&borders, has_oversized_tier, most, &mut known)
+    {
+        (cost, borders) = (less, better);
     }
     limits_at(&sample.rows, &borders)
 }
@@ -181,7 +179,7 @@ fn limits_at(rows: &[SampleRow], borders: &Borders) -> SideLimits {
 }
 
 /// A row of the thinned sample.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct SampleRow {
     side: f32,
     /// The region of the world that it lies in.
@@ -189,30 +187,38 @@ struct SampleRow {
 }
 
 /// Some rows of the sample: a class, or those from a border on that are oversized.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Part {
     Class { from: usize, to: usize },
     Oversized { from: usize },
 }
 
-/// The costs of parts that were estimated: most candidates have all but one or two in common.
-/// With three new parts for each border that is tried, there is room for all of them.
-struct KnownCosts(SmallVec<[(Part, f64); 256]>);
+/// The parts that borders divide the sample into.
+fn parts(borders: &Borders) -> impl Iterator<Item = Part> + Clone {
+    let starts = [0].into_iter().chain(borders.iter().copied());
+    let classes = starts.zip(borders).map(|(from, &to)| Part::Class { from, to });
+    classes.chain(borders.last().map(|&from| Part::Oversized { from }))
+}
 
-const _: () = assert!(2 + 3 * BORDERS_TRIED * (CLASSES_MAX - 1) <= 256);
+/// The costs of parts that were estimated: most candidates have all but one or two in common.
+struct KnownCosts {
+    /// By the places of both ends in [`SizeSample::counted`].
+    classes: [[Option<f64>; COUNTED]; COUNTED],
+    /// By that of the first border.
+    oversized: [Option<f64>; COUNTED],
+}
 
 impl KnownCosts {
     fn new() -> Self {
-        Self(SmallVec::new())
+        Self { classes: [[None; COUNTED]; COUNTED], oversized: [None; COUNTED] }
     }
 
-    fn get_or_estimate(&mut self, part: Part, estimate: impl FnOnce() -> f64) -> f64 {
-        if let Some((_, cost)) = self.0.iter().find(|(known, _)| *known == part) {
-            return *cost;
+    fn of(&mut self, part: Part, sample: &SizeSample) -> &mut Option<f64> {
+        let place = |border: usize| usize::from(sample.counted[border]);
+        match part {
+            Part::Class { from, to } => &mut self.classes[place(from)][place(to)],
+            Part::Oversized { from } => &mut self.oversized[place(from)],
         }
-        let cost = estimate();
-        self.0.push((part, cost));
-        cost
     }
 }
 
@@ -226,7 +232,7 @@ const EXTENT_MIN: f64 = 1e-100;
 type PerRegion<T> = [T; REGIONS * REGIONS];
 
 /// The rows before a border, by region.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct RowsBefore {
     counts: PerRegion<f64>,
     /// The sides of the last rows, which are the largest.
@@ -234,7 +240,7 @@ struct RowsBefore {
 }
 
 /// The rows from a border on, by region.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct RowsAfter {
     counts: PerRegion<f64>,
     /// The sums of their sides, and of the squares of these.
@@ -246,15 +252,19 @@ struct RowsAfter {
 const COUNTED: usize = BORDERS_TRIED + 2;
 
 /// What the estimate of costs knows about the bodies.
-struct SizeSample {
+#[derive(Debug, Default)]
+pub(super) struct SizeSample {
+    thinned: Vec<RawAabb>,
     /// By ascending side.
-    rows: SmallVec<[SampleRow; THINNED]>,
+    rows: Vec<SampleRow>,
+    /// While the rows are sorted by place.
+    keys: Vec<u64>,
     /// The borders that are tried, from the largest rows down.
-    tried: SmallVec<[usize; BORDERS_TRIED]>,
+    tried: Vec<usize>,
     /// By border: where it is in `before` and `after`.
-    counted: [u8; THINNED + 1],
-    before: [RowsBefore; COUNTED],
-    after: [RowsAfter; COUNTED],
+    counted: Vec<u8>,
+    before: Vec<RowsBefore>,
+    after: Vec<RowsAfter>,
     /// Bodies per row.
     weight: f64,
     /// For each row in a region, its bodies per area; and for rows anywhere.
@@ -265,18 +275,27 @@ struct SizeSample {
     cells_max: [PerRegion<f64>; 2],
 }
 
+plain_buffers!(SampleRow, RowsBefore, RowsAfter);
+buffers!(SizeSample {
+    leveled: thinned, rows, keys, tried, counted, before, after;
+    own: ;
+    plain: weight, densities, mean_density, cells_max;
+});
+
 impl SizeSample {
     /// Thins the sorted sample, and divides the world into regions of equal population: strips by
     /// y, each divided by x. The regions show how dense the world is, and which sizes occur
     /// together.
-    fn new(sorted: &[RawAabb], population: usize, keys: &mut Vec<u64>) -> Self {
+    fn rebuild(&mut self, sorted: &[RawAabb], population: usize) {
+        let Self { thinned, rows, keys, .. } = self;
         let count = sorted.len().min(THINNED);
-        let thinned = |k: usize| &sorted[(2 * k + 1) * sorted.len() / (2 * count)];
-        let mut rows: SmallVec<[SampleRow; THINNED]> =
-            (0..count).map(|k| SampleRow { side: longest_side(thinned(k)), region: 0 }).collect();
+        thinned.clear();
+        thinned.extend((0..count).map(|k| sorted[(2 * k + 1) * sorted.len() / (2 * count)]));
+        rows.clear();
+        rows.extend(thinned.iter().map(|aabb| SampleRow { side: longest_side(aabb), region: 0 }));
         let mut extents = [[EXTENT_MIN; REGIONS * REGIONS]; 2];
         // Lower edges would put large boxes and small ones in one place into different regions.
-        let center = |k: usize, axis: usize| 0.5 * thinned(k)[axis] + 0.5 * thinned(k)[axis + 2];
+        let center = |k: usize, axis: usize| 0.5 * thinned[k][axis] + 0.5 * thinned[k][axis + 2];
         let of_key = |key: u64, axis: usize| center(number_of(key) as usize, axis);
         // From the first to the last of some sorted rows.
         let spread = |keys: &[u64], axis: usize| {
@@ -298,33 +317,34 @@ impl SizeSample {
         }
         let weight = population as f64 / count as f64;
         let areas: PerRegion<f64> = std::array::from_fn(|region| extents[0][region] * extents[1][region]);
-        let mut sample = Self {
-            rows,
-            tried: SmallVec::new(),
-            counted: [0; THINNED + 1],
-            before: [RowsBefore::default(); COUNTED],
-            after: [RowsAfter::default(); COUNTED],
-            weight,
-            densities: areas.map(|area| weight / area),
-            mean_density: weight / areas.iter().sum::<f64>(),
-            cells_max: extents.map(|extents| extents.map(|extent| extent * REGIONS as f64)),
-        };
-        sample.count_rows();
-        sample
+        self.weight = weight;
+        self.densities = areas.map(|area| weight / area);
+        self.mean_density = weight / areas.iter().sum::<f64>();
+        self.cells_max = extents.map(|extents| extents.map(|extent| extent * REGIONS as f64));
+        self.count_rows();
     }
 
     /// Chooses the borders to be tried, and counts the rows on both sides of each.
     fn count_rows(&mut self) {
         let Self { rows, tried, counted, before, after, .. } = self;
         let len = rows.len();
-        for k in 0..BORDERS_TRIED {
-            // Dense near the largest: 1, 2, 3, 5, .. rows from the end.
-            let from_end = libm::pow(len as f64, (k + 1) as f64 / (BORDERS_TRIED + 1) as f64) as usize;
-            let border = len - from_end.clamp(1, len);
+        tried.clear();
+        // Dense near the largest: 1, 2, 3, 5, .. rows from the end.
+        let factor = libm::pow(len as f64, 1.0 / (BORDERS_TRIED + 1) as f64);
+        let mut from_end = 1.0;
+        for _ in 0..BORDERS_TRIED {
+            from_end *= factor;
+            let border = len - (from_end as usize).clamp(1, len);
             if border > 0 && tried.last() != Some(&border) {
                 tried.push(border);
             }
         }
+        counted.clear();
+        counted.resize(len + 1, 0);
+        before.clear();
+        before.resize(tried.len() + 2, RowsBefore::default());
+        after.clear();
+        after.resize(tried.len() + 2, RowsAfter::default());
         let mut from = 0;
         let mut rows_before = RowsBefore::default();
         for (place, &border) in [len].iter().chain(&*tried).rev().enumerate() {
@@ -347,12 +367,14 @@ impl SizeSample {
         }
     }
 
-    /// The cheapest way to add one border: with a class above it, or with everything above it
-    /// oversized. Without a tier for oversized boxes, only few may become oversized.
+    /// The cheapest way to add one border, if it costs less than `most`: with a class above it, or
+    /// with everything above it oversized. Without a tier for oversized boxes, only few may become
+    /// oversized.
     fn best_extension(
         &self,
         borders: &Borders,
         has_oversized_tier: bool,
+        most: f64,
         known: &mut KnownCosts,
     ) -> Option<(f64, Borders)> {
         let len = self.rows.len();
@@ -368,8 +390,13 @@ impl SizeSample {
             let with_class = Some(with_class).filter(|_| !last_is_rare || !may_be_oversized);
             let with_oversized = Some(with_oversized).filter(|_| may_be_oversized);
             for candidate in [with_class, with_oversized].into_iter().flatten() {
+                let most = best.as_ref().map_or(most, |(least, _)| *least);
+                // In small worlds most candidates need no estimate.
+                if self.least_cost(&candidate, known) > most {
+                    continue;
+                }
                 let cost = self.cost(&candidate, known);
-                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                if cost < most {
                     best = Some((cost, candidate));
                 }
             }
@@ -380,15 +407,24 @@ impl SizeSample {
     /// Estimated nanoseconds of a step, divided by the number of bodies that a row of the sample
     /// stands for, without the cost that all choices share.
     fn cost(&self, borders: &Borders, known: &mut KnownCosts) -> f64 {
-        let mut cost = 0.0;
-        let mut from = 0;
-        for &to in borders {
-            if to > from {
-                cost += known.get_or_estimate(Part::Class { from, to }, || self.class_cost(from, to));
+        let estimate = |part: Part| match part {
+            Part::Class { from, to } => self.class_cost(from, to),
+            Part::Oversized { from } => self.oversized_cost(from),
+        };
+        parts(borders).map(|part| *known.of(part, self).get_or_insert_with(|| estimate(part))).sum()
+    }
+
+    /// A lower bound of the cost, which needs no estimate.
+    fn least_cost(&self, borders: &Borders, known: &mut KnownCosts) -> f64 {
+        let rows_after = |border: usize| (self.rows.len() - border) as f64;
+        let least = |part: Part| match part {
+            Part::Class { from, to } => {
+                let own = (to - from) as f64 * 2.0 * VECTOR_NS;
+                CLASS_NS / self.weight + own + rows_after(to) * SEARCH_NS
             }
-            from = to;
-        }
-        cost + known.get_or_estimate(Part::Oversized { from }, || self.oversized_cost(from))
+            Part::Oversized { from } => rows_after(from) * OVERSIZED_NS,
+        };
+        parts(borders).map(|part| known.of(part, self).unwrap_or_else(|| least(part))).sum()
     }
 
     /// For the rows from one border to another, by region: how many there are, and bodies per area.

@@ -39,7 +39,7 @@ impl SortedColumns {
     ) {
         keys.clear();
         keys.extend((0..).zip(boxes).map(|(number, record)| by_value(record.aabb[axis], number)));
-        radix::sort_by_upper_half(keys, spare);
+        radix::sort_by_values(keys, spare);
         let records = keys.iter().map(|&key| boxes[number_of(key) as usize]);
         (self.len, self.are_circles) = (boxes.len(), are_circles);
         self.words.clear();

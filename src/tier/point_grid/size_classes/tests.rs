@@ -15,11 +15,17 @@ fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
     boxes
 }
 
+fn size_sample(sorted: &[RawAabb], population: usize) -> SizeSample {
+    let mut sample = SizeSample::default();
+    sample.rebuild(sorted, population);
+    sample
+}
+
 #[test]
 fn alike_sizes_are_one_class() {
     let boxes = sorted_squares((0..1000).map(|k| 0.7 + 0.3 * (k as f32 / 1000.0)));
     assert!(single_class(&boxes, 100_000, ANY, &mut Vec::new()).is_some_and(|single| single.all_alike));
-    assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len(), 1);
+    assert_eq!(choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default()).len(), 1);
 }
 
 #[test]
@@ -38,14 +44,32 @@ fn a_few_large_bodies_among_alike_ones_are_oversized_without_an_estimate() {
 #[test]
 fn few_large_bodies_do_not_widen_the_cells() {
     let boxes = sorted_squares((0..1000).map(|k| if k < 3 { 30.0 } else { 1.0 }));
-    let limits = choose_classes(&boxes, 100_000, ANY, &mut Vec::new());
+    let limits = choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default());
     assert!((1.0..2.0).contains(&limits[0]), "{limits:?}");
 }
 
 #[test]
 fn sizes_of_four_decades_are_several_classes() {
     let boxes = sorted_squares((0..1000).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
-    assert!(choose_classes(&boxes, 100_000, ANY, &mut Vec::new()).len() >= 2);
+    assert!(choose_classes(&boxes, 100_000, ANY, &mut SizeSample::default()).len() >= 2);
+}
+
+#[test]
+fn no_estimate_is_below_its_bound() {
+    let sides: [fn(usize) -> f32; 3] =
+        [|k| 0.01 * 10f32.powf(k as f32 / 250.0), |k| if k < 990 { 0.001 } else { 90.0 }, |_| 3.0];
+    for (side, population) in sides.into_iter().flat_map(|side| [100, 5000, 1_000_000].map(|count| (side, count))) {
+        let boxes = sorted_squares((0..population.min(1000)).map(side));
+        let sample = size_sample(&boxes, population);
+        let mut known = KnownCosts::new();
+        for (&first, &last) in sample.tried.iter().flat_map(|a| sample.tried.iter().map(move |b| (a, b))) {
+            let borders = if first < last { Borders::from_slice(&[first, last]) } else { Borders::from_slice(&[last]) };
+            let bound = sample.least_cost(&borders, &mut KnownCosts::new());
+            let cost = sample.cost(&borders, &mut known);
+            assert!(bound <= cost * (1.0 + 1e-12), "{borders:?} of {population}: {bound} {cost}");
+            assert_eq!(sample.least_cost(&borders, &mut known), cost, "parts that were estimated are known");
+        }
+    }
 }
 
 /// Squares with centers on a line, of which every tenth is larger.
@@ -67,7 +91,7 @@ fn on_a_line(larger: f32) -> Vec<RawAabb> {
 #[test]
 fn cost_of_a_line_follows_its_bodies() {
     let cost = |larger: f32, population: usize| {
-        let sample = SizeSample::new(&on_a_line(larger), population, &mut Vec::new());
+        let sample = size_sample(&on_a_line(larger), population);
         sample.cost(&Borders::from_slice(&[THINNED]), &mut KnownCosts::new())
     };
     for larger in [4.0, 40.0] {
@@ -82,7 +106,7 @@ fn cost_of_a_line_follows_its_bodies() {
 
 #[test]
 fn regions_are_those_of_centers() {
-    let sample = SizeSample::new(&on_a_line(40.0), 1000, &mut Vec::new());
+    let sample = size_sample(&on_a_line(40.0), 1000);
     // Small and large bodies are in the same regions, although those begin far lower.
     for region in 0..(REGIONS * REGIONS) as u8 {
         let of_region = || sample.rows.iter().filter(|row| row.region == region);
@@ -94,7 +118,7 @@ fn regions_are_those_of_centers() {
 #[test]
 fn given_bounds_include_boxes_of_that_size() {
     let boxes = sorted_squares((0..1000).map(|_| 1.0));
-    let limits = choose_classes(&boxes, 1000, ClassOptions { bounds: &[0.5, 3.0], ..ANY }, &mut Vec::new());
+    let limits = choose_classes(&boxes, 1000, ClassOptions { bounds: &[0.5, 3.0], ..ANY }, &mut SizeSample::default());
     assert_eq!(limits.len(), 2);
     assert!(boxes.iter().all(|aabb| longest_side(aabb) <= limits[0]));
 }
@@ -104,8 +128,12 @@ fn without_an_oversized_tier_few_are_left_over() {
     // With a tier for oversized boxes, the large ones would go there.
     for share in [2, 20, 200] {
         let boxes = sorted_squares((0..4000).map(|k| if k % share == 0 { 50.0 + k as f32 * 0.1 } else { 0.1 }));
-        let limits =
-            choose_classes(&boxes, 100_000, ClassOptions { has_oversized_tier: false, ..ANY }, &mut Vec::new());
+        let limits = choose_classes(
+            &boxes,
+            100_000,
+            ClassOptions { has_oversized_tier: false, ..ANY },
+            &mut SizeSample::default(),
+        );
         let left = boxes.iter().filter(|aabb| longest_side(aabb) > limits[limits.len() - 1]).count();
         assert!(left * CLASS_ONE_IN < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
     }
