@@ -28,6 +28,7 @@ pub(crate) mod box_query;
 pub(crate) mod column_bands;
 pub(crate) mod cross_search;
 mod directory;
+mod extremes;
 pub(crate) mod filing;
 pub(crate) mod nearest;
 mod orientation;

@@ -10,6 +10,7 @@
 //! Cost: O(s) for a sample of s rows, and a few microseconds.
 
 use crate::geometry::RawAabb;
+use crate::tier::point_grid::extremes::Extremes;
 use crate::tier::point_grid::sampled_strips::Strips;
 use crate::tier::point_grid::size_classes::{CLASS_NS, GHOSTS_MAX, limit_between};
 
@@ -73,11 +74,6 @@ fn side(aabb: &RawAabb, axis: usize) -> f32 {
     aabb[axis + 2] - aabb[axis]
 }
 
-/// The longest side of some boxes on each axis.
-fn longest_sides<'a>(boxes: impl Iterator<Item = &'a RawAabb>) -> [f32; 2] {
-    boxes.fold([0.0; 2], |max, aabb| [0, 1].map(|axis| side(aabb, axis).max(max[axis])))
-}
-
 /// The sampled rows of a size class, and what it is part of.
 #[derive(Clone, Copy)]
 pub(super) struct ClassSample<'a> {
@@ -97,8 +93,9 @@ impl ClassSample<'_> {
         if self.population < POPULATION_MIN {
             return None;
         }
-        let sides_max = longest_sides(self.members.iter());
-        let candidates = [1, 0].into_iter().filter_map(|axis| self.short_on(axis, sides_max));
+        let extremes = Extremes::of(self.members.iter());
+        let sides_max = extremes.longest_side;
+        let candidates = [1, 0].into_iter().filter_map(|axis| self.short_on(axis, &extremes));
         let short =
             candidates.min_by(|a, b| self.cell_areas(*a, sides_max).total_cmp(&self.cell_areas(*b, sides_max)))?;
         let Tests { together, apart, across, searching } = self.tests(short, sides_max);
@@ -113,11 +110,15 @@ impl ClassSample<'_> {
     }
 
     /// The boxes that are short on an axis, if neither they nor the others are rare.
-    fn short_on(&self, axis: usize, sides_max: [f32; 2]) -> Option<ShortBoxes> {
+    fn short_on(&self, axis: usize, extremes: &Extremes) -> Option<ShortBoxes> {
+        let limit = extremes.longest_side[axis] / SHORTER;
+        if extremes.shortest_side[axis] > limit {
+            return None;
+        }
         let (mut inside, mut outside, mut count) = (0.0f32, f32::INFINITY, 0);
         for aabb in self.members {
             let side = side(aabb, axis);
-            if side <= sides_max[axis] / SHORTER {
+            if side <= limit {
                 (inside, count) = (inside.max(side), count + 1);
             } else {
                 outside = outside.min(side);
@@ -139,7 +140,7 @@ impl ClassSample<'_> {
     fn cells(&self, short: ShortBoxes, sides_max: [f32; 2]) -> [[f32; 2]; 2] {
         let mut short_max = sides_max;
         short_max[short.axis] = short.side_max;
-        [short_max, longest_sides(self.members.iter().filter(|aabb| !short.contains(aabb)))]
+        [short_max, Extremes::of(self.members.iter().filter(|aabb| !short.contains(aabb))).longest_side]
     }
 
     /// Ghosts of a body in the mean, if all are one class: along the axis where there are fewer.

@@ -2,6 +2,7 @@
 
 use crate::geometry::RawAabb;
 use crate::memory::radix::{total_order_key, value_of_key};
+use crate::tier::point_grid::extremes::Extremes;
 use smallvec::SmallVec;
 
 /// Rows of the sample that borders are taken from, and that are counted.
@@ -74,7 +75,8 @@ pub(super) fn divides_better_by_x(members: &[RawAabb], larger: &[RawAabb], bands
     let y = along(1);
     let (ghosts, few) = (y.ghosts(counted()), counted().count() / WORTH_ONE_IN);
     let divides = |strips: &Strips| strips.distinct() * FEWER >= bands - 1;
-    let is_wide = extent(members, 0) > WIDE * extent(members, 1);
+    let extremes = Extremes::of(members.iter());
+    let is_wide = extremes.extent(0) > WIDE * extremes.extent(1);
     if divides(&y) && ghosts <= few && !is_wide {
         return false;
     }
@@ -86,14 +88,6 @@ pub(super) fn divides_better_by_x(members: &[RawAabb], larger: &[RawAabb], bands
     } else {
         x.ghosts(counted()) * FEWER < ghosts
     }
-}
-
-/// The largest distance between some boxes on an axis.
-fn extent(boxes: &[RawAabb], axis: usize) -> f64 {
-    let (low, high) = boxes
-        .iter()
-        .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), aabb| (low.min(aabb[axis]), high.max(aabb[axis])));
-    f64::from(high) - f64::from(low)
 }
 
 #[cfg(test)]
