@@ -57,7 +57,7 @@ fn build_and_search(
     output.times.sort = clock.lap();
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
     let _ = find_pairs((pass, in_parallel), task, &mut band, (search, crowded), output, &mut clock);
-    band.keep();
+    band.keep(pass.step.level);
     output.times.sort += clock.lap();
 }
 

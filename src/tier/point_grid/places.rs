@@ -7,6 +7,7 @@ use crate::memory::blocks::{SoaBlocks, block_words, fill_blocks};
 use crate::memory::buffers::{buffers, grow};
 use crate::memory::columns::{SoaColumns, column_words};
 use crate::memory::record::BodyRecord;
+use crate::simd::{DetectedSimd, SimdJob};
 use std::ops::Range;
 
 /// Words of one place.
@@ -79,9 +80,23 @@ impl BandPlaces {
 }
 
 /// Replaces the records of a band by SoA blocks of its columns.
-pub(super) fn write_blocks(records: &mut [BodyRecord], columns: &SoaColumns<'_>) {
-    let words = bytemuck::cast_slice_mut(records);
-    fill_blocks(&mut words[..block_words(columns.len())], columns);
+pub(super) fn write_blocks(records: &mut [BodyRecord], columns: &SoaColumns<'_>, level: DetectedSimd) {
+    let words = &mut bytemuck::cast_slice_mut(records)[..block_words(columns.len())];
+    level.run(WriteBlocks { words, columns });
+}
+
+struct WriteBlocks<'a> {
+    words: &'a mut [u32],
+    columns: &'a SoaColumns<'a>,
+}
+
+impl SimdJob for WriteBlocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        fill_blocks(self.words, self.columns);
+    }
 }
 
 /// Replaces the records of a band by its columns, padding included.

@@ -135,7 +135,7 @@ impl PointGrid {
                 // Without a limit, no search ends early.
                 let budget = PairBudget::new(usize::MAX);
                 let _ = find_pairs(&mut band, larger, level, crowded, &mut PairSink::new(pool, &budget, pages));
-                band.keep();
+                band.keep(level);
                 pages.iter().for_each(|page| pairs.extend_from_slice(bytemuck::cast_slice(page.pairs())));
                 pool.recycle(pages);
             }

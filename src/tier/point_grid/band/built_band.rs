@@ -137,8 +137,8 @@ impl<'a> BuiltBand<'a> {
     }
 
     /// Keeps the bodies for queries, as blocks in the memory of the records.
-    pub(crate) fn keep(self) {
-        write_blocks(self.records, self.bodies.cells().columns());
+    pub(crate) fn keep(self, level: DetectedSimd) {
+        write_blocks(self.records, self.bodies.cells().columns(), level);
     }
 
     /// Keeps the bodies in columns, in the memory of the records.
