@@ -113,7 +113,7 @@ impl ClassSample<'_> {
     fn short_on(&self, axis: usize, extremes: &Extremes) -> Option<ShortBoxes> {
         let limit = extremes.longest_side[axis] / SHORTER;
         if extremes.shortest_side[axis] > limit {
-            return None;
+            return None; // as in most classes, no box is short
         }
         let (mut inside, mut outside, mut count) = (0.0f32, f32::INFINITY, 0);
         for aabb in self.members {

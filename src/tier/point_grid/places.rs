@@ -85,6 +85,7 @@ pub(super) fn write_blocks(records: &mut [BodyRecord], columns: &SoaColumns<'_>,
     level.run(WriteBlocks { words, columns });
 }
 
+/// Compiled for each instruction set, as wider vectors copy in fewer instructions.
 struct WriteBlocks<'a> {
     words: &'a mut [u32],
     columns: &'a SoaColumns<'a>,

@@ -330,7 +330,8 @@ impl GridPlan {
     fn take_sample(&mut self, rows: &(impl BoxSource + ?Sized), level: DetectedSimd) {
         let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
         self.sample.clear();
-        // Not the longest side: a box that was moved beyond all floats has a side that is NaN.
+        // A box that was moved beyond all floats has a side that is NaN, which the longest side
+        // ignores.
         let is_finite = |[x0, y0, x1, y1]: &RawAabb| (x1 - x0).is_finite() & (y1 - y0).is_finite();
         let mut add = |boxes: &[RawAabb]| self.sample.extend(boxes.iter().filter(|aabb| is_finite(aabb)));
         for k in 0..groups {

@@ -254,6 +254,7 @@ const COUNTED: usize = BORDERS_TRIED + 2;
 /// What the estimate of costs knows about the bodies.
 #[derive(Debug, Default)]
 pub(super) struct SizeSample {
+    /// The boxes of the rows.
     thinned: Vec<RawAabb>,
     /// By ascending side.
     rows: Vec<SampleRow>,
@@ -391,7 +392,7 @@ impl SizeSample {
             let with_oversized = Some(with_oversized).filter(|_| may_be_oversized);
             for candidate in [with_class, with_oversized].into_iter().flatten() {
                 let most = best.as_ref().map_or(most, |(least, _)| *least);
-                // In small worlds most candidates need no estimate.
+                // Where a class costs much per body, as in small worlds, this saves most estimates.
                 if self.least_cost(&candidate, known) > most {
                     continue;
                 }
@@ -414,7 +415,7 @@ impl SizeSample {
         parts(borders).map(|part| *known.of(part, self).get_or_insert_with(|| estimate(part))).sum()
     }
 
-    /// A lower bound of the cost, which needs no estimate.
+    /// A lower bound of the cost: what is known of it, and what other parts cost at least.
     fn least_cost(&self, borders: &Borders, known: &mut KnownCosts) -> f64 {
         let rows_after = |border: usize| (self.rows.len() - border) as f64;
         let least = |part: Part| match part {
