@@ -72,6 +72,19 @@ fn no_estimate_is_below_its_bound() {
     }
 }
 
+#[test]
+fn a_choice_does_not_depend_on_how_much_it_may_cost() {
+    for population in [100, 300, 1000, 5000, 100_000] {
+        let boxes = sorted_squares((0..population.min(1000)).map(|k| 0.01 * 10f32.powf(k as f32 / 250.0)));
+        let sample = size_sample(&boxes, population);
+        let borders = Borders::from_slice(&[sample.rows.len()]);
+        let best = |most: f64| sample.best_extension(&borders, true, most, &mut KnownCosts::new());
+        let (cost, chosen) = best(f64::INFINITY).expect("any choice is cheap enough");
+        assert_eq!(best(cost * 1.0001), Some((cost, chosen)), "{population} bodies");
+        assert_eq!(best(cost), None, "{population} bodies");
+    }
+}
+
 /// Squares with centers on a line, of which every tenth is larger.
 fn on_a_line(larger: f32) -> Vec<RawAabb> {
     let mut rng = SplitMix64::new(8);
