@@ -57,7 +57,7 @@ impl<'s> StepContext<'s> {
     }
 
     pub(crate) fn class_options(&self) -> ClassOptions<'s> {
-        ClassOptions { bounds: &self.config.bounds, has_oversized_tier: true }
+        ClassOptions { bounds: &self.config.bounds, has_oversized_tier: true, only_searched: false }
     }
 
     pub(crate) fn file_options(&self, skip_invalid: bool) -> FileOptions {

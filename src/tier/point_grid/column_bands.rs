@@ -41,7 +41,8 @@ impl ColumnBands {
     /// `None` if the cells of a band are crowded, so that some probes would take long.
     pub(crate) fn build(records: &[BodyRecord], level: DetectedSimd) -> Option<(Self, Vec<BodyRecord>)> {
         let (mut filing, mut bands, rows) = (Filing::default(), Bands::default(), RecordRows(records));
-        filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: true }, level);
+        let options = ClassOptions { bounds: &[], has_oversized_tier: true, only_searched: true };
+        filing.plan(&rows, options, level);
         let options = FileOptions { skip_invalid: false, level, parallel: false };
         let filed = filing.file(&rows, options, &mut bands);
         debug_assert!(filed.is_ok(), "the boxes are valid");

@@ -3,7 +3,8 @@
 //! Cells are as wide as the widest box of their grid, and as high as the highest. In a mix of wide
 //! and tall boxes, each box is therefore tested against many that it cannot touch. So a size class
 //! may be divided: boxes that are short on one axis get a grid of their own, and the others search
-//! it, as larger bodies do.
+//! it, as larger bodies do. Boxes that are only searched for others are divided where these then
+//! search fewer of them.
 //!
 //! Which is faster is estimated from a sample: pairs of its rows tell how many boxes are near one.
 //!
@@ -13,6 +14,7 @@ use crate::geometry::RawAabb;
 use crate::tier::point_grid::extremes::Extremes;
 use crate::tier::point_grid::sampled_strips::Strips;
 use crate::tier::point_grid::size_classes::{CLASS_NS, GHOSTS_MAX, limit_between};
+use smallvec::SmallVec;
 
 /// A box is short on an axis if its side is at most that of the longest box divided by this.
 const SHORTER: f32 = 4.0;
@@ -26,6 +28,9 @@ const OVERSIZED_ONE_IN: usize = 64;
 /// Rows of the sample that are compared with others, and how many others.
 const COMPARED: usize = 32;
 const OTHERS: usize = 256;
+
+/// Boxes of a sample whose distances tell how dense boxes are.
+const NEAREST: usize = 8;
 
 /// Fewest bodies of a class that is divided: with fewer, the estimate takes longer than it saves.
 const POPULATION_MIN: usize = 8192;
@@ -42,6 +47,8 @@ const ROUTE_NS: f64 = 25.0;
 const CROSS_GHOST_NS: f64 = 10.0;
 /// The search for such a ghost, if any box is near it.
 const CROSS_SEARCH_NS: f64 = 25.0;
+/// The search of a second class of boxes for another box.
+const SECOND_SEARCH_NS: f64 = 50.0;
 /// A ghost in a band of its own grid, with its search.
 const OWN_GHOST_NS: f64 = 50.0;
 /// Splitting a crowded band by size, for each body.
@@ -90,14 +97,7 @@ impl ClassSample<'_> {
     /// Which of its boxes should be a class of their own, if any. `bands_for` is the number of
     /// bands for a number of bodies.
     pub(super) fn short_boxes(&self, bands_for: impl Fn(usize) -> usize) -> Option<ShortBoxes> {
-        if self.population < POPULATION_MIN {
-            return None;
-        }
-        let extremes = Extremes::of(self.members.iter());
-        let sides_max = extremes.longest_side;
-        let candidates = [1, 0].into_iter().filter_map(|axis| self.short_on(axis, &extremes));
-        let short =
-            candidates.min_by(|a, b| self.cell_areas(*a, sides_max).total_cmp(&self.cell_areas(*b, sides_max)))?;
+        let (short, sides_max) = self.shortest_boxes()?;
         let Tests { together, apart, across, searching } = self.tests(short, sides_max);
         let divided_tests = OWN_TEST_NS * apart + CROSS_TEST_NS * across;
         // A crowded band is split by size where that is faster.
@@ -107,6 +107,49 @@ impl ClassSample<'_> {
         let divided = divided_tests + ROUTE_NS * bodies + (CROSS_GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
         let saved = (undivided - divided) * self.population as f64;
         (divided < DIVIDED_COST_MAX * undivided && saved > CLASS_NS).then_some(short)
+    }
+
+    /// Which of its boxes should be a class of their own, if any, where these are only searched for
+    /// other boxes. The latter are taken to be small, and where boxes of the class are.
+    pub(super) fn short_boxes_to_search(&self) -> Option<ShortBoxes> {
+        let (short, sides_max) = self.shortest_boxes()?;
+        let step = |count: usize| self.members.len().div_ceil(count).max(1);
+        let [short_max, others_max] = self.cells(short, sides_max);
+        let (mut together, mut apart, mut compared) = (0.0, 0.0, 0);
+        // Boxes that are farther away than such a side do not overlap a small one.
+        let mut distances: [SmallVec<[f32; OTHERS]>; 3] = Default::default();
+        for (row, place) in self.members.iter().enumerate().step_by(step(COMPARED)) {
+            distances.iter_mut().for_each(SmallVec::clear);
+            let [all, shorts, others] = &mut distances;
+            let mut len = 0;
+            for (other_row, aabb) in self.members.iter().enumerate().step_by(step(OTHERS)) {
+                len += 1;
+                if other_row != row {
+                    let (to, max) =
+                        if short.contains(aabb) { (&mut *shorts, short_max) } else { (&mut *others, others_max) };
+                    all.push(distance(place, aabb, sides_max));
+                    to.push(distance(place, aabb, max));
+                }
+            }
+            together += expected_within(all);
+            apart += expected_within(shorts) + expected_within(others);
+            compared += len;
+        }
+        let per_search = self.population as f64 / compared.max(1) as f64;
+        ((together - apart) * per_search * OWN_TEST_NS > SECOND_SEARCH_NS).then_some(short)
+    }
+
+    /// The boxes that are short on the axis where that leaves the smaller cells, and the longest
+    /// sides of all; `None` if boxes are few, or neither axis divides them.
+    fn shortest_boxes(&self) -> Option<(ShortBoxes, [f32; 2])> {
+        if self.population < POPULATION_MIN {
+            return None;
+        }
+        let extremes = Extremes::of(self.members.iter());
+        let sides_max = extremes.longest_side;
+        let candidates = [1, 0].into_iter().filter_map(|axis| self.short_on(axis, &extremes));
+        let areas = |short: &ShortBoxes| self.cell_areas(*short, sides_max);
+        Some((candidates.min_by(|a, b| areas(a).total_cmp(&areas(b)))?, sides_max))
     }
 
     /// The boxes that are short on an axis, if neither they nor the others are rare.
@@ -219,6 +262,23 @@ impl ClassSample<'_> {
     }
 }
 
+/// How far the lower corners of two boxes are apart, as a multiple of some sides.
+fn distance(a: &RawAabb, b: &RawAabb, sides: [f32; 2]) -> f32 {
+    let along = |axis: usize| (a[axis] - b[axis]).abs() / sides[axis].max(f32::MIN_POSITIVE);
+    along(0).max(along(1))
+}
+
+/// How many of some distances are at most 1, in the mean of all samples like this one: if only a
+/// few are, that follows from a larger area.
+fn expected_within(distances: &mut [f32]) -> f64 {
+    let within = distances.iter().filter(|&&distance| distance <= 1.0).count();
+    if within >= NEAREST || distances.len() < NEAREST {
+        return within as f64;
+    }
+    let (_, &mut farthest, _) = distances.select_nth_unstable_by(NEAREST - 1, f32::total_cmp);
+    NEAREST as f64 / (f64::from(farthest) * f64::from(farthest))
+}
+
 /// Box tests per body.
 struct Tests {
     /// In a grid of all.
@@ -278,6 +338,22 @@ mod tests {
         let members = boxes(500, 30_000.0, &[[30.0, 0.1], [0.2, 30.0]]);
         assert_eq!(chosen(&members, 60_000, 8), None, "few are near each other");
         assert_eq!(chosen(&[], 0, 8), None);
+    }
+
+    #[test]
+    fn boxes_to_search_are_divided_where_many_are_near_a_place() {
+        let chosen = |members: &[RawAabb], population: usize| {
+            ClassSample { members, larger: &[], population, smaller: 0 }.short_boxes_to_search()
+        };
+        // So sparse that no two of the sample are near each other, and a million boxes are not.
+        let members = boxes(500, 3000.0, &[[16.0, 0.5], [0.5, 16.0]]);
+        let short = chosen(&members, 1_000_000).expect("a hundred are near a place");
+        assert_eq!(members.iter().filter(|aabb| short.contains(aabb)).count(), 250, "{short:?}");
+        assert_eq!(chosen(&members, 100_000), None, "ten are near a place");
+        let members = boxes(500, 300.0, &[[16.0, 0.5], [0.5, 16.0]]);
+        assert!(chosen(&members, 100_000).is_some(), "a thousand are near a place");
+        assert_eq!(chosen(&boxes(500, 3000.0, &[[16.0, 16.0]]), 1_000_000), None, "squares");
+        assert_eq!(chosen(&vec![[1.0, 1.0, 1.0, 1.0]; 500], 1_000_000), None, "points in one place");
     }
 
     #[test]

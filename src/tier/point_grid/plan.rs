@@ -278,15 +278,23 @@ impl GridPlan {
             let population = part_start(to - from, rows.len(), weight);
             let (members, larger) = self.sample[from..].split_at_mut(to - from);
             let class = ClassSample { members, larger, population, smaller: self.class_count };
-            let short = if options.bounds.is_empty() { class.short_boxes(bands_for) } else { None };
+            let short = match options {
+                ClassOptions { bounds: [_, ..], .. } => None,
+                ClassOptions { only_searched: true, .. } => class.short_boxes_to_search(),
+                _ => class.short_boxes(bands_for),
+            };
             let mut sides_max = [side_max; 2];
+            let mut axis = None;
             if let Some(short) = short {
+                // Neighbors search the same bands of both classes if these divide the same axis.
+                let common = || usize::from(!divides_better_by_x(members, larger, bands_for(population)));
+                axis = options.only_searched.then(common);
                 let middle = from + put_first(members, |aabb| short.contains(aabb));
                 sides_max[short.axis] = short.side_max;
-                self.add_class(sides_max, from..middle, rows.len(), Some(short.axis));
+                self.add_class(sides_max, from..middle, rows.len(), axis.or(Some(short.axis)));
                 (from, sides_max) = (middle, [side_max; 2]);
             }
-            self.add_class(sides_max, from..to, rows.len(), None);
+            self.add_class(sides_max, from..to, rows.len(), axis);
             from = to;
         }
     }

@@ -120,7 +120,7 @@ impl PointGrid {
         }
         let Self { level, len, bands, larger, filing, scratch, crowded, pool, pages } = self;
         let level = *level;
-        filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: false }, level);
+        filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: false, only_searched: false }, level);
         let options = FileOptions { skip_invalid: false, level, parallel: false };
         filing.file(&rows, options, bands).map_err(Error::InvalidBody)?;
         larger.file_in_one_band(filing.oversized(bands), level);

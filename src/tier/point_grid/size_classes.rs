@@ -74,6 +74,8 @@ pub(crate) struct ClassOptions<'a> {
     /// Whether there is a tier for oversized boxes. Without one, the classes take all but about a
     /// percent of the sample.
     pub(crate) has_oversized_tier: bool,
+    /// Whether the boxes are only searched for others, not for pairs among themselves.
+    pub(crate) only_searched: bool,
 }
 
 /// The longer side of a box; infinite if an edge is.
@@ -136,7 +138,7 @@ pub(super) fn choose_classes(
     options: ClassOptions<'_>,
     sample: &mut SizeSample,
 ) -> SideLimits {
-    let ClassOptions { bounds, has_oversized_tier } = options;
+    let ClassOptions { bounds, has_oversized_tier, .. } = options;
     if !bounds.is_empty() {
         return given_classes(sorted, bounds);
     }

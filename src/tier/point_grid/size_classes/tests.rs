@@ -3,7 +3,7 @@
 use super::*;
 use triphase_scenes::SplitMix64;
 
-const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true };
+const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true, only_searched: false };
 
 fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
     let mut rng = SplitMix64::new(7);

@@ -56,6 +56,25 @@ fn a_scan_finds_each_overlap_once_and_no_hidden_box() {
 }
 
 #[test]
+fn wide_and_tall_boxes_are_found_in_classes_of_their_own() {
+    let mut random = SplitMix64::new(3);
+    let mut boxes = |count: usize, sides: [[f32; 2]; 2]| -> Vec<RawAabb> {
+        let mut around = |[width, height]: [f32; 2]| {
+            let [x, y] = random.point(0.0, 300.0);
+            [x, y, x + width, y + height]
+        };
+        (0..count).map(|k| around(sides[k % 2])).collect()
+    };
+    let (walls, probes) = (boxes(20_000, [[16.0, 0.2], [0.2, 16.0]]), boxes(700, [[0.5, 0.5], [3.0, 1.0]]));
+    let records: Vec<BodyRecord> = (0..).zip(&walls).map(|(row, &aabb)| BodyRecord { aabb, row }).collect();
+    let (bands, oversized) = ColumnBands::build(&records, DetectedSimd::default()).expect("no crowded cell");
+    assert!(oversized.is_empty());
+    assert_eq!(found(&bands, &probes), reference::cross_pairs(&probes, &walls));
+    let tested: usize = probes.iter().map(|aabb| bands.candidates(aabb)).sum();
+    assert!(tested < 60 * probes.len(), "{tested} tests: in one class there are more than 200 for each");
+}
+
+#[test]
 fn bands_with_crowded_cells_are_refused() {
     let pile_of = |count: u32| -> Vec<BodyRecord> {
         (0..count).map(|row| BodyRecord { aabb: [3.0, 4.0, 5.0, 6.0], row }).collect()
