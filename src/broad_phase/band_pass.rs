@@ -14,8 +14,8 @@ use crate::frame::phases::Clock;
 use crate::memory::listener::PairKind;
 use crate::memory::pair_sink::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
-use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::sorted::{Others, PairRules};
 
 /// Runs the task of a band in the scratch of this thread. `task` is its number in the step.

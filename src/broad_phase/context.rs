@@ -11,6 +11,7 @@ use crate::memory::listener::{OnPage, PageListener, PairKind};
 use crate::memory::page::{Page, PagePool, PairBudget};
 use crate::memory::pair_sink::PairSink;
 use crate::simd::DetectedSimd;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::filing::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::static_tree::StaticTree;
@@ -57,7 +58,8 @@ impl<'s> StepContext<'s> {
     }
 
     pub(crate) fn class_options(&self) -> ClassOptions<'s> {
-        ClassOptions { bounds: &self.config.bounds, has_oversized_tier: true, only_searched: false }
+        let cell_size = CellSize::for_bodies(self.config.cell_size);
+        ClassOptions { bounds: &self.config.bounds, has_oversized_tier: true, cell_size }
     }
 
     pub(crate) fn file_options(&self, skip_invalid: bool) -> FileOptions {

@@ -18,7 +18,7 @@ use crate::memory::buffers::Buffers;
 use crate::memory::page::PairBudget;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::parallel;
-use crate::tier::point_grid::band::cell_layout::CellSize;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::sorted::PairRules;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::Filing;

@@ -75,29 +75,34 @@ impl<'a> CellStarts<'a> {
     }
 }
 
-/// A body's cell, and whether its box reaches into the next column or row.
+/// A body's cell, and how far its box reaches beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CellKey(pub(crate) u32);
 
 impl CellKey {
-    const RIGHT: u32 = 1 << 30;
+    const CELL_BITS: u32 = 24;
+    /// More than the index of any cell.
+    pub(crate) const CELLS_MAX: usize = 1 << Self::CELL_BITS;
+    /// The most columns that a box may reach beyond its own.
+    pub(crate) const RIGHT_MAX: usize = 127;
 
-    /// `right` and `below` are 1 if the box reaches into the next column or row, else 0.
+    /// The box reaches `right` columns beyond that of its cell. `below` is 1 if it reaches into the
+    /// next row, else 0.
     #[inline(always)]
     pub(crate) fn new(cell: u32, right: u32, below: u32) -> Self {
-        debug_assert!(cell < Self::RIGHT && right <= 1 && below <= 1);
-        Self(cell | right << 30 | below << 31)
+        debug_assert!((cell as usize) < Self::CELLS_MAX && right as usize <= Self::RIGHT_MAX && below <= 1);
+        Self(cell | right << Self::CELL_BITS | below << 31)
     }
 
     #[inline(always)]
     pub(crate) fn cell(self) -> usize {
-        (self.0 & (Self::RIGHT - 1)) as usize
+        self.0 as usize & (Self::CELLS_MAX - 1)
     }
 
-    /// 1 if the box reaches into the next column.
+    /// Columns that the box reaches beyond that of its cell.
     #[inline(always)]
     pub(crate) fn right(self) -> usize {
-        (self.0 >> 30 & 1) as usize
+        (self.0 >> Self::CELL_BITS) as usize & Self::RIGHT_MAX
     }
 
     /// 1 if the box reaches into the next row.

@@ -43,8 +43,9 @@ const _: () = assert!(CANDIDATES_MAX < 256 && CANDIDATES_MAX <= PAGE_LEN / 4);
 /// Reports the pairs of each of the `probes` with a later entry of a grid that overlaps it. `None`
 /// once the pair limit is exceeded.
 ///
-/// The later partners of an entry are in two runs: the rest of its own cell with the cell to the
-/// right, and the three cells below. Either is shorter if the entry's box does not reach that far.
+/// The later partners of an entry are in two runs: the rest of its own cell with the cells to the
+/// right that its box reaches, and the three cells below. Several columns are reached in grids of
+/// one row only. Either run is shorter if the entry's box does not reach that far.
 ///
 /// A row of cells is scanned in two loops, [`ROW_AT_ONCE`] entries at a time: first all entries
 /// against their own row, then those that reach below against the next row. Both loops are long and

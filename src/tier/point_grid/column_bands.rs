@@ -14,7 +14,7 @@ use crate::memory::pair_sink::PairSink;
 use crate::memory::record::{BodyRecord, RecordRows};
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
-use crate::tier::point_grid::band::cell_layout::CellSize;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::band::sorted::{PairRules, SEARCHES_AT_ONCE};
@@ -41,7 +41,7 @@ impl ColumnBands {
     /// `None` if the cells of a band are crowded, so that some probes would take long.
     pub(crate) fn build(records: &[BodyRecord], level: DetectedSimd) -> Option<(Self, Vec<BodyRecord>)> {
         let (mut filing, mut bands, rows) = (Filing::default(), Bands::default(), RecordRows(records));
-        let options = ClassOptions { bounds: &[], has_oversized_tier: true, only_searched: true };
+        let options = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size: CellSize::ForSearches };
         filing.plan(&rows, options, level);
         let options = FileOptions { skip_invalid: false, level, parallel: false };
         let filed = filing.file(&rows, options, &mut bands);

@@ -5,7 +5,8 @@
 //! row are contiguous in memory, so a search reads whole runs of boxes. Boxes whose sizes differ
 //! too much to share cells are divided into *size classes*, with a grid each; so are wide and tall
 //! boxes of one size. The rows of cells of a grid are divided into *bands*. Each band fits the
-//! cache, and one task builds and searches it.
+//! cache, and one task builds and searches it. Where it is faster, boxes of many sizes share a band
+//! with a single row of narrow columns.
 //!
 //! Source: grids that file each object in one cell, one grid for each range of sizes, are described
 //! by Christer Ericson in *Real-Time Collision Detection* (7.1 and 7.2); sorting by cell, so that
@@ -15,14 +16,15 @@
 
 // In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
 // `orientation`, `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses
-// its cells (`band/cell_layout`), sorts its bodies (`band/build`) and finds its pairs
-// (`band/sorted`, `band/crowded`); `bands` keeps all of them for queries (`box_query`, `nearest`,
-// `ray`).
+// its cells (`band/cell_layout`, `band/one_row`), sorts its bodies (`band/build`) and finds its
+// pairs (`band/sorted`, `band/crowded`); `bands` keeps all of them for queries (`box_query`,
+// `nearest`, `ray`).
 // `PointGrid` is all of this as one public type.
 
 mod axis;
 pub(crate) mod band;
 mod band_borders;
+mod band_count;
 pub(crate) mod bands;
 pub(crate) mod box_query;
 pub(crate) mod column_bands;

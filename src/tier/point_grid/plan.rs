@@ -11,12 +11,14 @@ use crate::input::rows::BoxSource;
 use crate::memory::buffers::{buffers, part_start, plain_buffers};
 use crate::memory::radix::{FloatSort, by_value, number_of, sort_by_values};
 use crate::simd::DetectedSimd;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band_borders::BandBorders;
+use crate::tier::point_grid::band_count::bands_for;
 use crate::tier::point_grid::orientation::ClassSample;
 use crate::tier::point_grid::sampled_strips::divides_better_by_x;
-use crate::tier::point_grid::size_classes::{
-    ClassOptions, SideLimits, SizeSample, choose_classes, longest_side, single_class,
-};
+use crate::tier::point_grid::size_classes::single_class::single_class;
+use crate::tier::point_grid::size_classes::size_sample::{SizeSample, longest_side};
+use crate::tier::point_grid::size_classes::{ClassOptions, SideLimits, choose_classes};
 use std::ops::Range;
 
 /// Most rows in a sample: enough for sixty bands of even population, at about a percent of a step.
@@ -28,16 +30,6 @@ const SAMPLE_RATE: usize = 128;
 
 /// Adjacent rows that are sampled together: they share cache lines, and a sample costs its misses.
 const GROUP: usize = 8;
-
-/// Fewest bodies in a band: with fewer, a task costs more than it gains.
-const BAND_MIN: usize = 2048;
-/// Most bodies in a band: their records and columns fit a second-level cache.
-const BAND_MAX: usize = 32_768;
-/// Bodies in a band, times the root of the number of bodies: bands of about ten rows of cells, so
-/// that few bodies cross a border.
-const BAND_PER_ROOT: f64 = 22.0;
-/// Fewest bands, as far as [`BAND_MIN`] allows: enough for a few threads to share evenly.
-const BANDS_MIN: usize = 8;
 
 /// A strip with this many times its share of the bodies is divided across.
 const HEAVY: usize = 2;
@@ -280,7 +272,7 @@ impl GridPlan {
             let class = ClassSample { members, larger, population, smaller: self.class_count };
             let short = match options {
                 ClassOptions { bounds: [_, ..], .. } => None,
-                ClassOptions { only_searched: true, .. } => class.short_boxes_to_search(),
+                ClassOptions { cell_size: CellSize::ForSearches, .. } => class.short_boxes_to_search(),
                 _ => class.short_boxes(bands_for),
             };
             let mut sides_max = [side_max; 2];
@@ -288,7 +280,7 @@ impl GridPlan {
             if let Some(short) = short {
                 // Neighbors search the same bands of both classes if these divide the same axis.
                 let common = || usize::from(!divides_better_by_x(members, larger, bands_for(population)));
-                axis = options.only_searched.then(common);
+                axis = matches!(options.cell_size, CellSize::ForSearches).then(common);
                 let middle = from + put_first(members, |aabb| short.contains(aabb));
                 sides_max[short.axis] = short.side_max;
                 self.add_class(sides_max, from..middle, rows.len(), axis.or(Some(short.axis)));
@@ -371,9 +363,4 @@ fn put_first(rows: &mut [RawAabb], test: impl Fn(&RawAabb) -> bool) -> usize {
         }
     }
     first
-}
-
-fn bands_for(population: usize) -> usize {
-    let per_band = (BAND_PER_ROOT * (population as f64).sqrt()).min(population as f64 / BANDS_MIN as f64) as usize;
-    (population / per_band.clamp(BAND_MIN, BAND_MAX)).max(1)
 }

@@ -15,8 +15,8 @@ use crate::memory::record::BodyRecord;
 use crate::pair::Pair;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
-use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sorted::{Others, PairRules};
 use crate::tier::point_grid::bands::Bands;
@@ -120,7 +120,8 @@ impl PointGrid {
         }
         let Self { level, len, bands, larger, filing, scratch, crowded, pool, pages } = self;
         let level = *level;
-        filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: false, only_searched: false }, level);
+        let cell_size = CellSize::ForOwnPairs;
+        filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: false, cell_size }, level);
         let options = FileOptions { skip_invalid: false, level, parallel: false };
         filing.file(&rows, options, bands).map_err(Error::InvalidBody)?;
         larger.file_in_one_band(filing.oversized(bands), level);
@@ -131,7 +132,7 @@ impl PointGrid {
         let pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
             let (scratch, crowded, pages, pairs) = &mut *buffers.lock();
             if raw.population() > 0 {
-                let mut band = raw.build(CellSize::ForOwnPairs, PairRules::default(), scratch);
+                let mut band = raw.build(cell_size, PairRules::default(), scratch);
                 // Without a limit, no search ends early.
                 let budget = PairBudget::new(usize::MAX);
                 let _ = find_pairs(&mut band, larger, level, crowded, &mut PairSink::new(pool, &budget, pages));

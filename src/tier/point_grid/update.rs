@@ -1,8 +1,8 @@
 //! Moves bodies within the cells in which they are filed.
 //!
-//! UPDATE-1: a box may be replaced if the new one begins in the same cell, ends at most one cell
-//! further and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it, and everything
-//! that searches rely on besides is unchanged: cells, bounds and the directory.
+//! UPDATE-1: a box may be replaced if the new one begins in the same cell, reaches no further than
+//! BAND-2 allows and is inside the bounds of its band. Then BAND-1 and BAND-2 hold for it, and
+//! everything that searches rely on besides is unchanged: cells, bounds and the directory.
 
 use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::geometry::{RawAabb, union};
@@ -52,7 +52,7 @@ impl Bands {
         let lookup = slot.band.lookup(&self.words[slot.words.clone()]);
         let before = BandBox::from_edges(self.places.blocks(slot.places.clone(), slot.population()).aabb(at));
         let ([left, top, ..], [new_left, new_top, right, bottom]) = (lookup.of_edges(&before), lookup.of_edges(&aabb));
-        let fits = (left, top) == (new_left, new_top) && right <= left + 1 && bottom <= top + 1;
+        let fits = (left, top) == (new_left, new_top) && right <= left + lookup.columns_reached && bottom <= top + 1;
         if fits {
             set_box(self.places.words_mut(slot.places.clone()), at, aabb.edges());
         }

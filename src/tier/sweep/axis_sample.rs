@@ -53,6 +53,14 @@ impl AxisSample {
     }
 }
 
+/// About how many of some boxes begin in one of them on an axis, or up to `beyond` behind it.
+pub(crate) fn beginning_in(axis: usize, boxes: &[BodyRecord], beyond: f32) -> f64 {
+    let compared = some_of(boxes, COMPARED).map(|record| record.aabb);
+    let share =
+        AxisSample::new(axis, boxes).share(compared, |[from, to], [low, _]| (from <= low) & (low <= to + beyond));
+    share * boxes.len() as f64
+}
+
 /// The axis on which few of some boxes are beside each other, and about how many are beside one.
 pub(crate) fn sparse_axis(boxes: &[BodyRecord]) -> (usize, f64) {
     let beside = [0, 1].map(|axis| {

@@ -12,8 +12,9 @@ use crate::prefetch::prefetch_for_writing;
 use crate::simd::CellView;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::cell_grid::{CellGrid, CellLookup, Reach};
-use crate::tier::point_grid::band::cell_layout::{CellSize, choose_cells};
+use crate::tier::point_grid::band::cell_layout::choose_cells;
 use crate::tier::point_grid::band::cell_order::{Index, Order};
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use glam::{Vec4, Vec4Swizzles};
 
@@ -21,7 +22,7 @@ use glam::{Vec4, Vec4Swizzles};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Band {
     cells: CellGrid,
-    /// Mean number of bodies in the cell of a body, itself included.
+    /// See [`choose_cells`].
     pub(in crate::tier::point_grid) crowding: f32,
     bounds: BandBox,
     /// How far its bodies reached when it was built; those that are replaced later may reach
@@ -113,7 +114,8 @@ impl Band {
                 for at in cells.run(row, &(column..column + 1)) {
                     let aabb = cells.columns().aabb(at);
                     assert_eq!((x.cell(aabb[0]), y.cell(aabb[1])), (column, row), "BAND-1: {aabb:?}");
-                    assert!(x.cell(aabb[2]) <= column + 1 && y.cell(aabb[3]) <= row + 1, "BAND-2: {aabb:?}");
+                    let reached = [column + self.cells.columns_reached, row + 1];
+                    assert!(x.cell(aabb[2]) <= reached[0] && y.cell(aabb[3]) <= reached[1], "BAND-2: {aabb:?}");
                 }
             }
         }

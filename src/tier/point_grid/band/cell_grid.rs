@@ -1,14 +1,15 @@
 //! The cells of one band: maps a place to the bodies filed there.
 //!
 //! - BAND-1: a body is filed once, under the cell that contains the lower corner of its box.
-//! - BAND-2: the upper corner is at most one column and one row further (AXIS-2), so the partners
-//!   of a body are at most one cell away.
+//! - BAND-2: the upper corner is at most one row further (AXIS-2), and at most
+//!   `columns_reached` columns. That is one, unless there is a single row. So the partners of a
+//!   body are at most so far away.
 //! - BAND-3: whatever the distribution, the tables of a band take at most [`words_max`] words.
 
 use crate::geometry::band_box::BandBox;
-use crate::memory::cell_table::{CellStarts, table_words};
+use crate::memory::cell_table::{CellKey, CellStarts, table_words};
 use crate::simd::CellRect;
-use crate::tier::point_grid::axis::{AxisMap, BandAxis};
+use crate::tier::point_grid::axis::{AxisMap, BandAxis, Extent};
 use crate::tier::point_grid::band::keys::EqualCells;
 use glam::Vec4;
 
@@ -43,12 +44,26 @@ pub(super) struct CellGrid {
     /// Words that the tables of both axes use.
     pub(super) x_words: usize,
     pub(super) y_words: usize,
+    /// Columns that a box may reach beyond its own (BAND-2).
+    pub(super) columns_reached: usize,
 }
 
 impl CellGrid {
-    /// Whether the table of where cells start has room for this many cells (BAND-3).
+    /// Equal cells. A box may reach into the next column.
+    pub(super) fn equal(population: usize, extents: [Extent; 2], [columns, rows]: [usize; 2]) -> Self {
+        let linear = |extent: Extent, count| {
+            let (origin, inverse) = extent.linear(count);
+            AxisMap::Linear { origin, inverse }
+        };
+        let [x, y] = extents;
+        let (x, y) = (linear(x, columns), linear(y, rows));
+        Self { population, x, y, columns, rows, x_words: 0, y_words: 0, columns_reached: 1 }
+    }
+
+    /// Whether the table of where cells start has room for this many cells (BAND-3), and a key has
+    /// bits for them.
     pub(super) fn fits(population: usize, columns: usize, rows: usize) -> bool {
-        table_words(rows, columns + 2) <= starts_max(population)
+        table_words(rows, columns + 2) <= starts_max(population).min(CellKey::CELLS_MAX)
     }
 
     /// Cells in a row of the table of starts, which has an empty cell at both ends.
@@ -91,7 +106,8 @@ impl CellGrid {
     }
 
     pub(super) fn lookup<'a>(&self, words: &'a [u32]) -> CellLookup<'a> {
-        CellLookup { equal: self.equal_cells(), axes: self.axes(words), reach: None }
+        let (equal, axes) = (self.equal_cells(), self.axes(words));
+        CellLookup { equal, axes, columns_reached: self.columns_reached, reach: None }
     }
 }
 
@@ -99,6 +115,8 @@ impl CellGrid {
 pub(crate) struct CellLookup<'a> {
     equal: Option<EqualCells>,
     axes: [BandAxis<'a>; 2],
+    /// Columns that a box may reach beyond its own (BAND-2).
+    pub(in crate::tier::point_grid) columns_reached: usize,
     reach: Option<Reach>,
 }
 
@@ -107,8 +125,7 @@ pub(crate) struct CellLookup<'a> {
 /// The factor covers the rounding of sides, product and sum; what is added covers numbers that a
 /// host flushes to zero. The subtraction needs nothing more. Rounding is monotone: a difference at
 /// or below the lower edge of a body is so after rounding too. If a side is infinite, its axis has
-/// one cell ([`Extent::cells_max`](super::super::axis::Extent::cells_max)), so infinity minus
-/// infinity does no harm.
+/// one cell ([`Extent::cells_max`], `one_row`), so infinity minus infinity does no harm.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach(Vec4);
 
@@ -147,6 +164,6 @@ impl CellLookup<'_> {
             return CellRect { x: left..right + 1, y: top..bottom + 1 };
         }
         let [left, top, right, bottom] = self.of_edges(aabb);
-        CellRect { x: left.saturating_sub(1)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
+        CellRect { x: left.saturating_sub(self.columns_reached)..right + 1, y: top.saturating_sub(1)..bottom + 1 }
     }
 }

@@ -1,7 +1,7 @@
 //! Chooses the cells of a band: equal ones if bodies are evenly distributed, otherwise cells that
-//! follow the bodies.
+//! follow the bodies; or a single row, if cells would be crowded.
 //!
-//! Every layout keeps AXIS-1, AXIS-2 and BAND-3, so the choice changes the cost of a step and the
+//! Every layout keeps AXIS-1, BAND-2 and BAND-3, so the choice changes the cost of a step and the
 //! order of its pairs, never which pairs there are.
 //!
 //! Cost: O(n) if bodies are about evenly distributed; a few times that if they cluster; O(n log n)
@@ -15,20 +15,10 @@ use crate::tier::point_grid::axis::{
     AxisMap, BandAxis, CELLS_AT_ONCE, Extent, FINE_MAX, edges_key, find_borders, linear_cell, merge_cells,
 };
 use crate::tier::point_grid::band::cell_grid::{CellGrid, starts_max, x_table_max};
+use crate::tier::point_grid::band::equal_cells::{CellSize, POPULATION, SLENDER, equal_cells};
 use crate::tier::point_grid::band::keys::{EqualCells, unpack_cells};
+use crate::tier::point_grid::band::one_row::{FirstTry, RowEstimate, measure_row, one_row};
 use crate::tier::point_grid::band::scratch::BandScratch;
-
-/// Mean number of bodies in a cell.
-///
-/// With fewer, the tables grow, and more boxes extend out of their cells. With more, a run of cells
-/// often needs more than one vector, and the branch on that is hard to predict.
-const POPULATION: f32 = 2.1;
-
-/// Cells are this many times higher, and this many times narrower, than square ones.
-///
-/// The three cells below a body's cell then fit one vector more often, and fewer boxes extend into
-/// them.
-const SLENDER: f32 = 1.6;
 
 /// Equal cells are used if the cell of a body has at most this many times as many bodies, in the
 /// mean, as in an even distribution.
@@ -55,31 +45,13 @@ const PARTS: usize = 16;
 /// Well above [`UNEVEN_MAX`], so that chance does not rule out equal cells where they would do.
 const CLEARLY_UNEVEN: f32 = 6.0;
 
-/// How large cells are to be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum CellSize {
-    /// As suits the pairs of a band's own bodies. Long beams get long, low cells.
-    ForOwnPairs,
-    /// As suits searches for boxes that are shorter than long beams: with low cells, each would
-    /// take many rows of them.
-    ForSearches,
-    /// This wide and high, or more where boxes or the memory for tables demand it. Ignored if
-    /// bodies are not evenly distributed.
-    Given(f32),
-}
-
-impl CellSize {
-    /// Of the bodies of a step, for which the side of cells may be set.
-    pub(crate) fn for_bodies(side: Option<f32>) -> Self {
-        side.map_or(Self::ForOwnPairs, Self::Given)
-    }
-}
-
 /// A way to lay out the cells of a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Equal cells.
     Equal,
+    /// One row of equal columns that may be narrower than bodies.
+    OneRow,
     /// Fine cells merged into cells about as wide as high where bodies are.
     Merged,
     /// Fine cells merged into cells as narrow as possible, for bodies along a line or in clusters.
@@ -90,7 +62,8 @@ pub(super) enum Layout {
 
 /// Chooses the cells of a band, and fills its tables and the keys of its bodies.
 ///
-/// Also returns the crowding: the mean number of bodies in the cell of a body, itself included.
+/// Also returns the crowding: the mean number of bodies in the cell of a body, itself included; in
+/// one row, half the number of bodies that one is tested with. So it is about half of these always.
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
@@ -99,13 +72,29 @@ pub(super) fn choose_cells(
     scratch: &mut BandScratch,
 ) -> (CellGrid, f32) {
     let mut lay_out = |layout| lay_out(layout, own, extents, cell_size, words, scratch);
+    let may_be_even = may_be_even(own, extents);
+    let row = RowEstimate::new(own, extents, cell_size, may_be_even);
+    let first = row.and_then(|row| row.first_try()).map(|first| match first {
+        FirstTry::OneRow { crowding_max } => (Layout::OneRow, crowding_max),
+        FirstTry::EqualCells => (Layout::Equal, f32::INFINITY),
+    });
+    if let Some((layout, crowding_max)) = first
+        && let Some(chosen) = lay_out(layout).filter(|(_, crowding)| *crowding <= crowding_max)
+    {
+        return chosen;
+    }
     let mut best = (Layout::Equal, (CellGrid::default(), f32::INFINITY));
     let mut last = Layout::Equal;
     let mut merging_is_hopeless = false;
-    let layouts = [Layout::Equal, Layout::Merged, Layout::Narrow, Layout::Borders];
-    for layout in layouts.into_iter().skip(usize::from(!may_be_even(own, extents))) {
-        // Both merge the same fine cells.
-        if layout == Layout::Narrow && merging_is_hopeless {
+    for layout in [Layout::Equal, Layout::OneRow, Layout::Merged, Layout::Narrow, Layout::Borders] {
+        let may_be_good = match layout {
+            Layout::Equal => may_be_even,
+            Layout::OneRow => may_be_even && row.is_some_and(|row| row.is_faster_than(best.1.1)),
+            // Both merge the same fine cells.
+            Layout::Narrow => !merging_is_hopeless,
+            Layout::Merged | Layout::Borders => true,
+        };
+        if !may_be_good {
             continue;
         }
         last = layout;
@@ -116,6 +105,7 @@ pub(super) fn choose_cells(
         let if_even = 1.0 + own.len() as f32 / (cells.columns * cells.rows) as f32;
         let is_good = match layout {
             Layout::Equal => crowding <= UNEVEN_MAX * if_even + 2.0,
+            Layout::OneRow => crowding < best.1.1,
             _ => crowding <= CROWDED_MAX,
         };
         if is_good || crowding < best.1.1 {
@@ -160,47 +150,22 @@ pub(super) fn lay_out(
 ) -> Option<(CellGrid, f32)> {
     let (starts, tables) = words.split_at_mut(starts_max(own.len()));
     let (x_table, y_table) = tables.split_at_mut(x_table_max(own.len()));
-    let cells = match layout {
+    let mut cells = match layout {
         Layout::Equal => equal_cells(own.len(), extents, cell_size),
+        Layout::OneRow => one_row(own.len(), extents),
         Layout::Merged => merged_cells(false, own, extents, x_table, y_table, scratch)?,
         Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
     };
     fill_keys(&cells, own, (&x_table[..cells.x_words], &y_table[..cells.y_words]), scratch);
-    let squares = scratch.order.count(&scratch.keys, &mut starts[..table_words(cells.rows, cells.stride())]);
+    let starts = &mut starts[..table_words(cells.rows, cells.stride())];
+    let squares = scratch.order.count(&scratch.keys, starts);
+    if layout == Layout::OneRow {
+        let (columns_reached, tests) = measure_row(&scratch.keys, starts);
+        cells.columns_reached = columns_reached;
+        return Some((cells, (0.5 * tests as f32 / own.len() as f32).max(1.0)));
+    }
     Some((cells, squares as f32 / own.len() as f32))
-}
-
-/// Equal cells of [`POPULATION`] bodies in the mean, or as `cell_size` demands.
-fn equal_cells(population: usize, [x, y]: [Extent; 2], cell_size: CellSize) -> CellGrid {
-    let (x_max, y_max) = (x.cells_max(population), y.cells_max(population));
-    let (x_spread, y_spread) = (f64::from(x.max - x.min), f64::from(y.max - y.min));
-    let cells = (population as f64 / f64::from(POPULATION)).max(1.0);
-    let side = match cell_size {
-        CellSize::Given(side) => f64::from(side),
-        _ => (x_spread * y_spread / cells).sqrt(),
-    };
-    // Rows first, then as many columns as there are cells left; then perhaps rows again, as the
-    // size of boxes may limit the columns.
-    let mut rows = ((y_spread / (side * f64::from(SLENDER))) as usize).clamp(1, y_max);
-    let mut columns = ((cells / rows as f64) as usize).clamp(1, x_max);
-    match cell_size {
-        CellSize::ForOwnPairs => rows = ((cells / columns as f64) as usize).clamp(1, y_max),
-        CellSize::ForSearches => {}
-        CellSize::Given(_) => {
-            rows = ((y_spread / side) as usize).clamp(1, y_max);
-            columns = ((x_spread / side) as usize).clamp(1, x_max);
-        }
-    }
-    while !CellGrid::fits(population, columns, rows) {
-        let longer = if columns > rows { &mut columns } else { &mut rows };
-        *longer = (*longer * 3 / 4).max(1);
-    }
-    let linear = |extent: Extent, count| {
-        let (origin, inverse) = extent.linear(count);
-        AxisMap::Linear { origin, inverse }
-    };
-    CellGrid { population, x: linear(x, columns), y: linear(y, rows), columns, rows, x_words: 0, y_words: 0 }
 }
 
 /// Fine equal cells, sparse neighbors merged; `None` if the merged ones would be too crowded.
@@ -249,6 +214,7 @@ fn merged_cells(
                 rows,
                 x_words: fine_x.div_ceil(2),
                 y_words: fine_y.div_ceil(2),
+                columns_reached: 1,
             });
         }
         // Ends at the latest when one of both axes is a single cell.
@@ -272,16 +238,26 @@ fn cells_between_borders(
     sort_edges(own, 0, scratch);
     let x_words = find_borders(&scratch.wide, NARROW, x_table);
     let columns = x_words + 1;
+    let cells = |y: AxisMap, rows: usize, y_words: usize| CellGrid {
+        population,
+        x: AxisMap::Borders,
+        y,
+        columns,
+        rows,
+        x_words,
+        y_words,
+        columns_reached: 1,
+    };
     let mut y_target = (POPULATION * columns as f32).max(1.0) as usize;
     if let Some((y, rows)) = equal_rows(own, y, columns, population / y_target, &mut scratch.histogram) {
-        return CellGrid { population, x: AxisMap::Borders, y, columns, rows, x_words, y_words: 0 };
+        return cells(y, rows, 0);
     }
     sort_edges(own, 1, scratch);
     loop {
         let y_words = find_borders(&scratch.wide, y_target, y_table);
         let rows = y_words + 1;
         if CellGrid::fits(population, columns, rows) {
-            return CellGrid { population, x: AxisMap::Borders, y: AxisMap::Borders, columns, rows, x_words, y_words };
+            return cells(AxisMap::Borders, rows, y_words);
         }
         y_target = y_target * 3 / 2 + 1;
     }

@@ -1,9 +1,9 @@
 //! The pairs of a crowded band.
 //!
 //! A cell is as wide as the widest body of its band, and as high as the highest. If that crowds the
-//! cells of a band, and few bodies are beside each other on one axis, its bodies are swept along
-//! that axis. Otherwise, if their sizes differ, they are split in two by width or height, each part
-//! gets its own cells, and so on.
+//! cells of a band, one row would be crowded too, and few bodies are beside each other on one axis,
+//! its bodies are swept along that axis. Otherwise, if their sizes differ, they are split in two by
+//! width or height, each part gets its own cells, and so on.
 //!
 //! - SPLIT-1: a pair within a part is found by that part; a pair across a cut is found by searching
 //!   for the larger body among the smaller ones. So each is found once.
@@ -19,7 +19,7 @@ use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
-use crate::tier::point_grid::band::cell_layout::CellSize;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
 use crate::tier::point_grid::band::sweep;

@@ -15,8 +15,8 @@ use crate::memory::shared_column::SharedColumn;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
-use crate::tier::point_grid::band::cell_layout::CellSize;
 use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep::{self, SweepScratch};
 

@@ -230,7 +230,7 @@ mod tests {
     use crate::geometry::{BodyCircle, overlaps};
     use crate::memory::page::{PagePool, PairBudget};
     use crate::tier::point_grid::band::cell_grid::words_max;
-    use crate::tier::point_grid::band::cell_layout::CellSize;
+    use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
     use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
     use triphase_scenes::SplitMix64;

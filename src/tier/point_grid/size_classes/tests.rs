@@ -1,9 +1,11 @@
 //! Which classes are chosen for samples of sizes, and what they are estimated to cost.
 
+use super::single_class::single_class;
+use super::size_sample::{REGIONS, THINNED, longest_side};
 use super::*;
 use triphase_scenes::SplitMix64;
 
-const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true, only_searched: false };
+const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size: CellSize::ForOwnPairs };
 
 fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
     let mut rng = SplitMix64::new(7);
@@ -17,7 +19,7 @@ fn sorted_squares(sides: impl Iterator<Item = f32>) -> Vec<RawAabb> {
 
 fn size_sample(sorted: &[RawAabb], population: usize) -> SizeSample {
     let mut sample = SizeSample::default();
-    sample.rebuild(sorted, population);
+    sample.rebuild(sorted, population, true);
     sample
 }
 
@@ -150,4 +152,19 @@ fn without_an_oversized_tier_few_are_left_over() {
         let left = boxes.iter().filter(|aabb| longest_side(aabb) > limits[limits.len() - 1]).count();
         assert!(left * CLASS_ONE_IN < boxes.len(), "{left} of one in {share} are left over: {limits:?}");
     }
+}
+
+#[test]
+fn lines_of_many_lengths_share_a_class_if_bands_may_be_rows() {
+    let mut rng = SplitMix64::new(9);
+    let mut line = |k: usize| {
+        let ([x, y], long) = (rng.point(0.0, 400.0), 0.15 * 10f32.powf(k as f32 / 400.0));
+        if k.is_multiple_of(2) { [x, y, x + long, y + 0.01] } else { [x, y, x + 0.01, y + long] }
+    };
+    let lines: Vec<RawAabb> = (0..1000).map(&mut line).collect();
+    let classes = |cell_size: CellSize| {
+        choose_classes(&lines, 60_000, ClassOptions { cell_size, ..ANY }, &mut SizeSample::default()).len()
+    };
+    assert_eq!(classes(CellSize::ForOwnPairs), 1);
+    assert!(classes(CellSize::ForSearches) > 1 && classes(CellSize::Given(1.0)) > 1);
 }

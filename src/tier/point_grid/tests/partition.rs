@@ -5,11 +5,14 @@ use crate::geometry::band_box::{BandAxes, BandBox};
 use crate::input::rows::BoxSlice;
 use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
+use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::point_grid::size_classes::GHOSTS_MAX;
 use triphase_scenes::{BoxLayout, SplitMix64};
+
+const ANY: ClassOptions<'_> = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size: CellSize::ForOwnPairs };
 
 /// The records of every destination: the bodies of each band, the ghosts of each band, the
 /// oversized bodies. Boxes are in the axes of the world.
@@ -62,12 +65,8 @@ fn each_row_is_filed_once_and_has_few_ghosts() {
             let boxes = kind.boxes(count, k as u64 + 300);
             for has_oversized_tier in [false, true] {
                 let label = format!("{kind:?} of {count}");
-                check(&label, &boxes, ClassOptions { bounds: &[], has_oversized_tier, only_searched: false });
-                check(
-                    &label,
-                    &boxes,
-                    ClassOptions { bounds: &[0.1, 0.4, 3.0], has_oversized_tier, only_searched: false },
-                );
+                check(&label, &boxes, ClassOptions { bounds: &[], has_oversized_tier, ..ANY });
+                check(&label, &boxes, ClassOptions { bounds: &[0.1, 0.4, 3.0], has_oversized_tier, ..ANY });
             }
         }
     }
@@ -76,7 +75,7 @@ fn each_row_is_filed_once_and_has_few_ghosts() {
 #[test]
 fn bodies_across_many_bands_are_oversized() {
     let boxes = BoxLayout::CrossedBeams.boxes(150_000, 301);
-    let options = ClassOptions { bounds: &[0.5, 1e6], has_oversized_tier: true, only_searched: false };
+    let options = ClassOptions { bounds: &[0.5, 1e6], ..ANY };
     check("crossed beams", &boxes, options);
     let filed = file(&boxes, options, false);
     // Nothing is too large for the last class, so all are oversized by PARTITION-4.
@@ -96,7 +95,7 @@ fn bodies_in_thin_corridors_reach_into_few_bands() {
             [x, y, x + 1.0, y + 1.0]
         })
         .collect();
-    let options = ClassOptions { bounds: &[], has_oversized_tier: true, only_searched: false };
+    let options = ANY;
     check("corridors", &boxes, options);
     let filed = file(&boxes, options, false);
     let largest = filed.own.iter().map(Vec::len).max();
@@ -116,7 +115,7 @@ fn bodies_at_one_coordinate_are_divided_across() {
         })
         .collect();
     for bounds in [&[][..], &[0.5, 9.0]] {
-        let options = ClassOptions { bounds, has_oversized_tier: true, only_searched: false };
+        let options = ClassOptions { bounds, ..ANY };
         check("cross", &boxes, options);
         let largest = file(&boxes, options, false).own.iter().map(Vec::len).max();
         assert!(largest < Some(boxes.len() / 5), "{largest:?} bodies in one band");

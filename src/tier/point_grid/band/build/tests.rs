@@ -12,7 +12,7 @@ use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::cell_layout::{Layout, lay_out, may_be_even};
 use triphase_scenes::{BoxLayout, SplitMix64};
 
-const LAYOUTS: [Layout; 4] = [Layout::Equal, Layout::Merged, Layout::Narrow, Layout::Borders];
+const LAYOUTS: [Layout; 5] = [Layout::Equal, Layout::OneRow, Layout::Merged, Layout::Narrow, Layout::Borders];
 const INF: f32 = f32::INFINITY;
 
 impl Band {
