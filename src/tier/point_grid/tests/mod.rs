@@ -5,3 +5,4 @@ mod cross_search;
 mod grid;
 mod partition;
 mod queries;
+mod update;
