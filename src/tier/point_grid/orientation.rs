@@ -116,7 +116,8 @@ impl ClassSample<'_> {
         let step = |count: usize| self.members.len().div_ceil(count).max(1);
         let [short_max, others_max] = self.cells(short, sides_max);
         let (mut together, mut apart, mut compared) = (0.0, 0.0, 0);
-        // Boxes that are farther away than such a side do not overlap a small one.
+        // Of all boxes, of the short ones and of the others: how far they are from a place, in
+        // units of the longest sides. Beyond 1, none overlaps a small box there.
         let mut distances: [SmallVec<[f32; OTHERS]>; 3] = Default::default();
         for (row, place) in self.members.iter().enumerate().step_by(step(COMPARED)) {
             distances.iter_mut().for_each(SmallVec::clear);

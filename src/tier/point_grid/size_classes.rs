@@ -3,7 +3,8 @@
 //! One grid suits sizes within a factor of a few: its cells must be as wide as its largest box, and
 //! a small body is tested against everything in such a cell. A second grid costs a search of the
 //! first grid for each of its bodies. The cheaper choice is estimated in nanoseconds from a sample:
-//! size classes are added one by one, at the best border, while the estimate falls.
+//! size classes are added one by one, at the best border, while the estimate falls. Where bands may
+//! be rows of narrow columns, that is estimated too (`row_cost`).
 
 mod row_cost;
 pub(super) mod single_class;

@@ -63,7 +63,7 @@ pub(super) enum Layout {
 /// Chooses the cells of a band, and fills its tables and the keys of its bodies.
 ///
 /// Also returns the crowding: the mean number of bodies in the cell of a body, itself included; in
-/// one row, half the number of bodies that one is tested with. So it is about half of these always.
+/// one row, half the mean number of tests of a body, which comes to about the same.
 pub(super) fn choose_cells(
     own: &[BodyRecord],
     extents: [Extent; 2],
@@ -89,6 +89,7 @@ pub(super) fn choose_cells(
     for layout in [Layout::Equal, Layout::OneRow, Layout::Merged, Layout::Narrow, Layout::Borders] {
         let may_be_good = match layout {
             Layout::Equal => may_be_even,
+            // Equal cells were tried before, and are crowded.
             Layout::OneRow => may_be_even && row.is_some_and(|row| row.is_faster_than(best.1.1)),
             // Both merge the same fine cells.
             Layout::Narrow => !merging_is_hopeless,

@@ -49,7 +49,7 @@ pub(super) enum FirstTry {
     EqualCells,
 }
 
-/// What is known of a band before its bodies are filed in cells.
+/// Estimates whether one row is faster than cells, before any are laid out.
 #[derive(Clone, Copy)]
 pub(super) struct RowEstimate<'a> {
     own: &'a [BodyRecord],
@@ -60,7 +60,7 @@ pub(super) struct RowEstimate<'a> {
 }
 
 impl<'a> RowEstimate<'a> {
-    /// `None` if cells are not made for the pairs of the bodies.
+    /// `None` if the band must have cells.
     pub(super) fn new(
         own: &'a [BodyRecord],
         extents: [Extent; 2],

@@ -1,8 +1,8 @@
 //! What a class is estimated to cost whose bands are rows of narrow columns.
 //!
 //! Then bodies of all sizes may share a class: each is tested with those that begin within its
-//! width. How many these are is counted in the sample. Regions of the world, from which the cost of
-//! cells is estimated, would not show where bodies are in a few columns.
+//! width. How many these are is counted in the sample. The density of regions, from which the cost
+//! of cells is estimated, would be too low where bodies are in a few columns.
 
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::band_count::bands_for;
