@@ -2,7 +2,8 @@
 //!
 //! Which of three ways is the fastest depends on how many statics a band has:
 //!
-//! - Up to about as many as bodies: they are searched for in the band, like bodies of other bands.
+//! - Up to about as many as bodies: they are searched for in the band, like bodies of other bands,
+//!   unless that would clearly take longer than what is next.
 //! - More: its bodies search a point grid of the statics, in which these are sorted once for all
 //!   steps.
 //! - More, but that grid does not suit, as where its cells would be crowded: its bodies search the
@@ -46,7 +47,14 @@ const LOOSE_STATICS_PER_BODY: usize = 4;
 /// And if at most this many have to be tested for a body, in the mean of a sample.
 const STATICS_TESTED_MAX: usize = 1024;
 
-/// Bodies of that sample.
+/// A search of the grid for a body takes at least this many nanoseconds, where it has statics.
+const PROBE_NS_MIN: f64 = 30.0;
+
+/// Few statics are searched for in the band nevertheless, unless that is estimated to take this
+/// many times as long: estimates are not exact, and the grid has to be made.
+const CLEARLY_FASTER: f64 = 1.5;
+
+/// Bodies of the samples.
 const BODY_SAMPLE: usize = 16;
 
 /// Bodies that search the grid one after the other.
@@ -71,10 +79,15 @@ pub(crate) fn find_band_pairs<'s>(
     found.clear();
     let may_be_few = statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
     let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
-    if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
-        return band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink);
-    }
-    let Some(grid) = grid_for(step, band) else {
+    let grid = if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
+        let gathered = band.gather(found.iter().copied());
+        let Some(grid) = grid_if_faster(step, band, gathered.ns()) else {
+            return band.pairs_with_gathered(step.level, gathered, Others::Statics(statics.filters()), sink);
+        };
+        grid
+    } else if let Some((grid, _)) = grid_for(step, band) {
+        grid
+    } else {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     };
@@ -85,17 +98,30 @@ pub(crate) fn find_band_pairs<'s>(
     search_grid(pass, grid, band, sink)
 }
 
-/// The grid of the statics, unless the bodies of a band are too few for it, or would have to be
-/// tested against too many statics.
-fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s StaticGrid> {
+/// The grid of the statics, if to search it for each body of a band is clearly faster than what is
+/// estimated to take `ns` nanoseconds.
+fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> Option<&'s StaticGrid> {
+    let ns_per_body = ns / band.band().population() as f64;
+    // Before the grid is made.
+    if ns_per_body < CLEARLY_FASTER * PROBE_NS_MIN {
+        return None;
+    }
+    let (grid, probe_ns) = grid_for(step, band)?;
+    (CLEARLY_FASTER * probe_ns < ns_per_body).then_some(grid)
+}
+
+/// The grid of the statics, and about how long a search of it takes for a body of a band, in
+/// nanoseconds; `None` if the bodies are too few for it, or would have to be tested against too
+/// many statics.
+fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticGrid, f64)> {
     let population = band.band().population();
     let few = LOOSE_STATICS_PER_BODY * population;
     if step.statics.len() > STATICS_PER_BODY * population || step.statics.changed_count() > few {
         return None;
     }
     let grid = step.static_grid()?;
-    let suits = grid.oversized.len() <= few && mean_statics_tested(grid, band) <= STATICS_TESTED_MAX;
-    suits.then_some(grid)
+    let (probe_ns, tested) = mean_probe(grid, band);
+    (grid.oversized.len() <= few && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
 }
 
 /// Finds the pairs of a band's bodies with the statics in the bands of the grid.
@@ -115,12 +141,16 @@ fn search_grid(pass: &PassContext<'_>, grid: &StaticGrid, band: &BuiltBand<'_>, 
     Some(())
 }
 
-/// Number of statics that are tested in the grid for a body, in the mean of a sample.
-fn mean_statics_tested(grid: &StaticGrid, band: &BuiltBand<'_>) -> usize {
+/// About how long a search of the grid takes for a body, in nanoseconds, and how many statics are
+/// tested in it: means of a sample.
+fn mean_probe(grid: &StaticGrid, band: &BuiltBand<'_>) -> (f64, usize) {
     let population = band.band().population();
     let sample = band.bodies(0..population).step_by(population.div_ceil(BODY_SAMPLE));
-    let (sum, sampled) = sample.fold((0, 0), |(sum, count), body| (sum + grid.bands.candidates(&body.aabb), count + 1));
-    sum / sampled
+    let (mut sum, mut tests, mut sampled) = (0.0, 0, 0);
+    for (ns, tested) in sample.map(|body| grid.bands.probe_ns(&body.aabb)) {
+        (sum, tests, sampled) = (sum + ns, tests + tested, sampled + 1);
+    }
+    (sum / sampled as f64, tests / sampled)
 }
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.

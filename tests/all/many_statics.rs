@@ -178,3 +178,25 @@ fn a_grid_of_statics_is_kept_where_bodies_repay_it() {
     let [added, _] = bytes_added(2);
     assert!(added < STATICS, "{added} bytes");
 }
+
+#[test]
+fn few_statics_are_searched_for_in_a_grid_where_bodies_are_of_many_sizes() {
+    let random = &mut SplitMix64::new(40);
+    let [even, mut mixed] = [0.5, 0.1].map(|half| vec![[half; 2]; 4000]);
+    // Lines of many lengths, so a band has one row, in which a search for a box reads many of them.
+    mixed.iter_mut().step_by(2).for_each(|half| half[0] = 60.0 / random.range(1.0, 100.0));
+    let mut points = |count: usize| -> Vec<[f32; 2]> { (0..count).map(|_| random.point(0.0, 100.0)).collect() };
+    let (centers, corners) = (points(4000), points(3000));
+    let boxes: Vec<RawAabb> = corners.iter().map(|&[x, y]| [x, y, x + 0.3, y + 0.3]).collect();
+    for (halves, suits) in [(even, false), (mixed, true)] {
+        let columns = Columns::new(centers.clone(), halves);
+        let mut worlds = WorldSet::new(WorldConfig::new());
+        worlds.each(|world| world.set_statics(&boxes[..])).expect("valid statics");
+        let before = worlds.world().report().static_bytes;
+        let pairs = worlds.step_beside_new(&[columns.bodies()], &mut |new| new.set_statics(&boxes[..]));
+        let pairs = pairs.unwrap_or_else(|difference| panic!("{difference}")).expect("valid bodies");
+        ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{error}"));
+        let has_grid = worlds.world().report().static_bytes > before + 20 * boxes.len();
+        assert_eq!(has_grid, suits);
+    }
+}

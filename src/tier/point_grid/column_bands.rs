@@ -18,6 +18,7 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::band::sorted::{PairRules, SEARCHES_AT_ONCE};
+use crate::tier::point_grid::band::sweep::rect_ns;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
 use crate::tier::point_grid::size_classes::ClassOptions;
@@ -25,7 +26,7 @@ use parking_lot::Mutex;
 use std::ops::Range;
 
 /// A band is crowded if a cell has more boxes than this, in the mean over the boxes.
-const CROWDED: f32 = 256.0;
+const CROWDED: f32 = 1024.0;
 
 /// Bands whose bodies are in columns.
 pub(crate) struct ColumnBands {
@@ -123,13 +124,13 @@ impl ColumnBands {
         Some(())
     }
 
-    /// Number of boxes that are tested for a probe.
-    pub(crate) fn candidates(&self, aabb: &RawAabb) -> usize {
-        let count = |slot: &BandSlot| {
+    /// About how long a probe takes, in nanoseconds, and how many boxes are tested for it.
+    pub(crate) fn probe_ns(&self, aabb: &RawAabb) -> (f64, usize) {
+        let searches = self.slots_near(*aabb).map(|slot| {
             let rect = lookup(&self.bands, slot).rect(&slot.axes.box_to_band(*aabb));
-            self.cells(slot).count(&rect)
-        };
-        self.slots_near(*aabb).map(count).sum()
+            rect_ns(&self.cells(slot), &rect)
+        });
+        searches.fold((0.0, 0), |(sum, tests), (ns, tested)| (sum + ns, tests + tested))
     }
 
     /// Bytes of heap memory held.

@@ -12,7 +12,7 @@ use crate::tier::point_grid::band::crowded::{CrowdedPlan, CrowdedScratch};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
+use crate::tier::point_grid::band::sorted::{GatheredBoxes, Others, PairRules, SortedBodies};
 use crate::tier::point_grid::places::{write_blocks, write_columns};
 use std::ops::Range;
 
@@ -117,9 +117,27 @@ impl<'a> BuiltBand<'a> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
+        let gathered = self.gather(others);
+        self.pairs_with_gathered(level, gathered, what, sink)
+    }
+
+    /// Takes boxes in the axes of the world for [`pairs_with_gathered`](Self::pairs_with_gathered).
+    pub(crate) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
         let axes = self.slot.axes;
         let in_band = |BodyRecord { aabb, row }| BodyRecord { aabb: *axes.box_to_band(aabb).edges(), row };
-        self.bodies.pairs_with(level, others.map(in_band), what, sink)
+        self.bodies.gather(others.map(in_band))
+    }
+
+    /// Finds the pairs of its own bodies with the boxes that were gathered last. `None` once the
+    /// pair limit is exceeded.
+    pub(crate) fn pairs_with_gathered(
+        &mut self,
+        level: DetectedSimd,
+        gathered: GatheredBoxes,
+        what: Others<'_>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        self.bodies.pairs_with_gathered(level, gathered, what, sink)
     }
 
     /// Those of its bodies that are in a range of the cell order, in the axes of the world.

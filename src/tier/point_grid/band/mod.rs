@@ -13,4 +13,4 @@ pub(super) mod one_row;
 pub(crate) mod scratch;
 pub(crate) mod slot;
 pub(crate) mod sorted;
-mod sweep;
+pub(super) mod sweep;

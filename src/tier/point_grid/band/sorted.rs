@@ -18,7 +18,7 @@ use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sweep::{self, SweepScratch};
+use crate::tier::point_grid::band::sweep::{self, SweepPlan, SweepScratch};
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
@@ -49,6 +49,23 @@ pub(crate) enum Others<'o> {
     Bodies,
     /// Statics, with the filters of all of them, if any has one.
     Statics(Option<&'o SharedColumn<Filter>>),
+}
+
+/// Other boxes that were taken, and how their pairs are to be found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GatheredBoxes {
+    len: usize,
+    /// About how long a search for one of them takes, in nanoseconds.
+    search_ns: f64,
+    /// How to sweep them, if that is faster.
+    plan: Option<SweepPlan>,
+}
+
+impl GatheredBoxes {
+    /// About how long it takes to find their pairs, in nanoseconds.
+    pub(crate) fn ns(&self) -> f64 {
+        self.plan.map_or(self.len as f64 * self.search_ns, |plan| plan.ns)
+    }
 }
 
 impl<'a> SortedBodies<'a> {
@@ -83,11 +100,19 @@ impl<'a> SortedBodies<'a> {
         in_parts((keys.len(), tests * TEST_NS), sink, |probes, sink| level.scan_cells(cells, keys, probes, sink))
     }
 
+    /// Takes other boxes, in the same axes, for [`pairs_with_gathered`](Self::pairs_with_gathered).
+    pub(super) fn gather(&mut self, others: impl Iterator<Item = BodyRecord>) -> GatheredBoxes {
+        let (bounds, lookup) = (self.band.bounds(), self.lookup());
+        let boxes = &mut self.sweep.boxes;
+        boxes.clear();
+        boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
+        let search_ns = sweep::search_ns(&lookup, &self.cells, boxes);
+        let plan = sweep::plan_if_faster(search_ns, &bounds, self.cells.columns(), boxes);
+        GatheredBoxes { len: boxes.len(), search_ns, plan }
+    }
+
     /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair
     /// limit is exceeded.
-    ///
-    /// Each of them searches the cells or, if they are long and thin, each body searches them in
-    /// sorted order (`sweep`).
     pub(super) fn pairs_with(
         &mut self,
         level: DetectedSimd,
@@ -95,12 +120,24 @@ impl<'a> SortedBodies<'a> {
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
-        let (bounds, lookup) = (self.band.bounds(), self.lookup());
+        let gathered = self.gather(others);
+        self.pairs_with_gathered(level, gathered, what, sink)
+    }
+
+    /// Finds the pairs of these bodies with the boxes that were gathered last. `None` once the pair
+    /// limit is exceeded.
+    ///
+    /// Each of them searches the cells or, if they are long and thin, each body searches them in
+    /// sorted order (`sweep`).
+    pub(super) fn pairs_with_gathered(
+        &mut self,
+        level: DetectedSimd,
+        GatheredBoxes { search_ns, plan, .. }: GatheredBoxes,
+        what: Others<'_>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let lookup = self.lookup();
         let boxes = &mut self.sweep.boxes;
-        boxes.clear();
-        boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        let search_ns = sweep::search_ns(&lookup, &self.cells, boxes);
-        let plan = sweep::plan_if_faster(search_ns, &bounds, self.cells.columns(), boxes);
         let (static_filters, [by_cells, by_sweep]) = match what {
             Others::Bodies => (None, [PairOrder::Ascending; 2]),
             Others::Statics(filters) => (filters, [PairOrder::EntryFirst, PairOrder::ProbeFirst]),

@@ -10,7 +10,7 @@ use crate::memory::buffers::buffers;
 use crate::memory::columns::SoaColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::simd::{CellView, DetectedSimd, PairOrder};
+use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
 use crate::tier::sweep::axis_sample::AxisSample;
@@ -46,6 +46,8 @@ const SWEPT_SHARES: [f64; 2] = [1.0 / 16.0, 1.0 / 256.0];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SweepPlan {
     pub(super) axis: usize,
+    /// About how long it takes, with the searches of boxes that are not swept, in nanoseconds.
+    pub(super) ns: f64,
     /// Boxes longer than this on the axis search the cells instead. A body is tested with all boxes
     /// since the first one that reaches it, so a single box as long as the band would have each
     /// body tested with nearly all boxes.
@@ -71,12 +73,17 @@ pub(super) fn search_ns(lookup: &CellLookup<'_>, cells: &CellView<'_>, boxes: &[
     }
     let (mut sampled, mut search) = (0.0, 0.0);
     for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
-        let rect = cells.clip(&lookup.rect(&BandBox::from_edges(record.aabb)));
-        let candidates = cells.count(&rect) as f64;
-        search += CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + candidates / LANES * VECTOR_NS;
+        search += rect_ns(cells, &lookup.rect(&BandBox::from_edges(record.aabb))).0;
         sampled += 1.0;
     }
     search / sampled
+}
+
+/// About how long a search of some cells takes, in nanoseconds, and how many boxes it tests.
+pub(in crate::tier::point_grid) fn rect_ns(cells: &CellView<'_>, rect: &CellRect) -> (f64, usize) {
+    let rect = cells.clip(rect);
+    let tests = cells.count(&rect);
+    (CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + tests as f64 / LANES * VECTOR_NS, tests)
 }
 
 /// How to sweep some boxes, if that is estimated to be faster than a search of the cells for each,
@@ -117,7 +124,7 @@ pub(super) fn plan_if_faster(
             if cost < best.0 {
                 // One that is far longer than all of the sample would have most bodies tested with
                 // most boxes.
-                best = (cost, Some(SweepPlan { axis, longest: longest.min(2.0 * most) }));
+                best = (cost, Some(SweepPlan { axis, ns: cost, longest: longest.min(2.0 * most) }));
             }
             if share == 1.0 {
                 break;
