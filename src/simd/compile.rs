@@ -53,6 +53,20 @@ macro_rules! compile_kernels {
 
         #[inline(never)]
         $(#[$features])?
+        pub(super) fn scan_runs<const BOXES_ONLY: bool>(
+            tests: Tests,
+            probes: (&SoaColumns<'_>, usize),
+            runs: (&SoaColumns<'_>, &[[u32; 2]]),
+            are_exchanged: bool,
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { scan::scan_runs::<$backend>(tests, probes, runs, are_exchanged, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
         pub(super) fn scan_beside<const BOXES_ONLY: bool>(
             tests: Tests,
             probes: &SoaColumns<'_>,

@@ -144,6 +144,29 @@ impl DetectedSimd {
         }
     }
 
+    /// Reports the pairs of a probe and an entry of its run that overlap, by probe, the row of the
+    /// probe first.
+    ///
+    /// `runs` has the start and the end of a run of entries for each of the probes from `first` on.
+    /// With `are_exchanged`, x and y of the probes are. Either side may be circles, and may have
+    /// filters. `None` once the pair limit is exceeded.
+    #[inline]
+    pub(crate) fn scan_runs(
+        self,
+        probes: (&SoaColumns<'_>, usize),
+        (entries, runs): (&SoaColumns<'_>, &[[u32; 2]]),
+        are_exchanged: bool,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let circles = CircleSides { probe: probes.0.circles(), entries: entries.circles() };
+        let tests = Tests { filters: entries.filters().is_some(), circles };
+        if tests == Tests::BOXES {
+            dispatch!(self, scan_runs::<true>(tests, probes, (entries, runs), are_exchanged, sink))
+        } else {
+            dispatch!(self, scan_runs::<false>(tests, probes, (entries, runs), are_exchanged, sink))
+        }
+    }
+
     /// Reports the pairs of a probe and an entry that overlap, by probe. Entries are sorted by
     /// their lower edges on an axis.
     ///

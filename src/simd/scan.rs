@@ -190,6 +190,44 @@ pub(super) unsafe fn scan_rects<B: Backend>(
     Some(())
 }
 
+/// Reports the pairs of a probe and an entry of its run that overlap, the row of the probe first.
+///
+/// `runs` has the start and the end of a run of entries for each of the probes from `first` on.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn scan_runs<B: Backend>(
+    tests: Tests,
+    (probes, first): (&SoaColumns<'_>, usize),
+    (entries, runs): (&SoaColumns<'_>, &[[u32; 2]]),
+    are_exchanged: bool,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let columns = RawColumns::new(entries, tests.filters);
+    let are_filtered = tests.filters && probes.filters().is_some();
+    let probe_columns = RawColumns::new(probes, are_filtered);
+    assert!(first + runs.len() <= probes.len(), "there is a probe for each run");
+    let mut slots = OutputSlots::new(sink);
+    for (at, &[start, end]) in (first..).zip(runs) {
+        let [start, end] = [start, end].map(|at| (at as usize).min(entries.len()));
+        // SAFETY: the probe is in the population, and the run was clipped to that of the entries;
+        // the caller vouches for the instruction set.
+        unsafe {
+            let mut probe = probe_columns.skip(at).probe(are_filtered);
+            if are_exchanged {
+                let [x, y, right, bottom] = probe.aabb;
+                probe.aabb = [y, x, bottom, right];
+            }
+            let probe = SplatProbe::<B>::new(tests, PairOrder::ProbeFirst, &probe);
+            probe.test_long_run(columns.skip(start), end.saturating_sub(start), &mut slots)?;
+        }
+    }
+    slots.finish();
+    Some(())
+}
+
 /// Reports the pairs of a probe and an entry that overlap. Entries are sorted by their lower edges
 /// on `axis`.
 ///

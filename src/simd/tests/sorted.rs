@@ -79,6 +79,56 @@ fn sorted_entries_agree_with_the_twin() {
 }
 
 #[test]
+fn runs_of_probes_agree_with_the_twin() {
+    let mut random = Random::new(23);
+    let mut found = [0; 4];
+    for (count, exchanged) in COUNTS.into_iter().flat_map(|count| [(count, false), (count, true)]) {
+        let probe_count = count % 21 + 10;
+        let of = |random: &mut Random, count| {
+            let [dense, sparse] = both(random, count);
+            // Boxes of which many overlap at their corners, where circles do not.
+            let near = |record: &BodyRecord| {
+                let [x, y, ..] = record.aabb.map(|edge| edge / 30.0);
+                BodyRecord { aabb: [x, y, x + 0.5, y + 0.5], row: record.row }
+            };
+            [sparse.iter().map(near).collect(), dense, sparse]
+        };
+        for (probes, entries) in of(&mut random, probe_count).into_iter().zip(of(&mut random, count)) {
+            let (probes, entries) = (Sorted::new(probes, 0, &mut random), Sorted::new(entries, 0, &mut random));
+            // Those of the last probes; an end after the last entry is that entry.
+            let first = probe_count / 3;
+            let mut run = |_| [random.below(count + 1) as u32, random.below(count + 9) as u32];
+            let runs: Vec<[u32; 2]> = (first..probe_count).map(&mut run).collect();
+            let boxes: Vec<RawAabb> = probes.records.iter().map(|record| record.aabb).collect();
+            let exchange =
+                |[x, y, right, bottom]: RawAabb| if exchanged { [y, x, bottom, right] } else { [x, y, right, bottom] };
+            // One side may have filters alone: then the others accept everything.
+            for (case, [filtered, circles]) in TESTS.into_iter().enumerate() {
+                for own_filters in [false, true] {
+                    let own = |i: usize| if own_filters { probes.filters[i] } else { Filter::ALL };
+                    let meet = |i: usize, j: usize| {
+                        let aabb = exchange(boxes[i]);
+                        overlaps(&aabb, &entries.records[j].aabb)
+                            && (!filtered || own(i).interacts_with(entries.filters[j]))
+                            && (!circles || BodyCircle::of_box(&aabb).overlaps_box(&entries.records[j].aabb))
+                    };
+                    let in_run = |k: usize| runs[k][0] as usize..(runs[k][1] as usize).min(count);
+                    let places = (0..runs.len()).flat_map(|k| in_run(k).map(move |j| (first + k, j)));
+                    let hits = places.filter(|&(i, j)| meet(i, j));
+                    let truth: Vec<_> = hits.map(|(i, j)| [probes.records[i].row, entries.records[j].row]).collect();
+                    let label = format!("{probe_count} probes, {count} entries, exchanged {exchanged}, case {case}");
+                    found[case] += check(&label, &truth, |level, sink| {
+                        let probes = probes.columns(own_filters, circles);
+                        level.scan_runs((&probes, first), (&entries.columns(filtered, false), &runs), exchanged, sink)
+                    });
+                }
+            }
+        }
+    }
+    assert!(found[3] > 1000 && found[1].max(found[2]) < found[0], "{found:?}");
+}
+
+#[test]
 fn entries_beside_probes_agree_with_the_twin() {
     let mut random = Random::new(5);
     let mut found = [0; 4];
