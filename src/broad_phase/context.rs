@@ -3,7 +3,7 @@
 use crate::config::WorldConfig;
 use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
-use crate::frame::static_grid::{LazyStaticGrid, StaticGrid};
+use crate::frame::static_grid::{LazyStaticGrid, StaticBands, StaticLists};
 use crate::frame::statics::StaticSet;
 use crate::frame::statics_version::StaticsVersion;
 use crate::input::filter::Filter;
@@ -15,6 +15,11 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::filing::FileOptions;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use crate::tier::static_tree::StaticTree;
+use std::sync::Arc;
+
+/// Statics are listed if there are at most this many for each body of the most common size.
+/// Otherwise, to make lists could take longer than the next thousand steps gain by them.
+const LISTED_STATICS_PER_BODY: usize = 50;
 
 /// The constants of a step.
 #[derive(Clone, Copy)]
@@ -40,6 +45,8 @@ pub(crate) struct PassContext<'s> {
     /// The filters of all rows, if any row has one.
     pub(crate) filters_by_row: Option<&'s [Filter]>,
     pub(crate) oversized: Option<&'s Oversized>,
+    /// The longest side of the most common bodies and how many these are, once they are filed.
+    pub(crate) common_side: Option<(f32, usize)>,
     pub(crate) budget: &'s PairBudget,
 }
 
@@ -68,8 +75,8 @@ impl<'s> StepContext<'s> {
 
     /// The statics in a point grid, which is made if there is none yet; `None` if cells do not suit
     /// them, or in a step that is told which rows changed.
-    pub(crate) fn static_grid(&self) -> Option<&'s StaticGrid> {
-        self.static_grid.and_then(|grid| grid.get(self.statics, self.statics_version, self.level))
+    pub(crate) fn static_bands(&self) -> Option<&'s StaticBands> {
+        self.static_grid.and_then(|grid| grid.bands(self.statics, self.statics_version, self.level))
     }
 
     /// The same step without a listener.
@@ -81,7 +88,17 @@ impl<'s> StepContext<'s> {
 impl<'s> PassContext<'s> {
     /// A pass over all bands of a frame; `frame` contains its other parts.
     pub(crate) fn new(step: StepContext<'s>, frame: FrameParts<'s>, budget: &'s PairBudget) -> Self {
-        Self { step, filters_by_row: frame.filters_by_row, oversized: frame.oversized, budget }
+        Self { step, filters_by_row: frame.filters_by_row, oversized: frame.oversized, common_side: None, budget }
+    }
+
+    /// The statics in lists for bodies of the most common size, which are made if there are none
+    /// yet; `None` if lists do not suit them or would not pay, or in a step that is told which rows
+    /// changed.
+    pub(crate) fn static_lists(&self) -> Option<Arc<StaticLists>> {
+        let StepContext { statics, statics_version, static_grid, .. } = self.step;
+        let (grid, (side, bodies)) = static_grid.zip(self.common_side)?;
+        let pay = statics.len() <= LISTED_STATICS_PER_BODY * bodies;
+        if pay { grid.lists(statics, statics_version, side) } else { None }
     }
 
     /// The sink for a task's pairs of one kind; `task` is its number in the step.

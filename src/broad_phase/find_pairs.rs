@@ -86,7 +86,8 @@ impl PairFinder {
         drop(span);
         out.phases.layout += clock.lap();
         let (bands, rest) = out.frame.split_bands();
-        self.find_pairs(&PassContext::new(step, rest, budget), bands, out.found, out.phases)
+        let pass = PassContext { common_side: bands.common_side(), ..PassContext::new(step, rest, budget) };
+        self.find_pairs(&pass, bands, out.found, out.phases)
     }
 
     /// The rows that the last filing left out, ascending.

@@ -1,11 +1,12 @@
 //! Tiers 1 and 2 against tier 3.
 //!
-//! Which of three ways is the fastest depends on how many statics a band has:
+//! Which way is the fastest depends on the statics that a band has:
 //!
-//! - Up to about as many as bodies: they are searched for in the band, like bodies of other bands,
-//!   unless that would clearly take longer than what is next.
-//! - More: its bodies search a point grid of the statics, in which these are sorted once for all
-//!   steps.
+//! - Few: they are searched for in the band, like bodies of other bands.
+//! - More, evenly distributed, and the bodies are of the most common size: each body is tested with
+//!   the list of its cell. The lists are made once for all steps.
+//! - More than bodies, or as many where a search of the band reads many bodies: its bodies search a
+//!   point grid of the statics, in which these are sorted once for all steps.
 //! - More, but that grid does not suit, as where its cells would be crowded: its bodies search the
 //!   static tree, in groups of up to 64 that are near each other.
 //!
@@ -17,7 +18,7 @@
 
 use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::scratch_pool::SearchScratch;
-use crate::frame::static_grid::StaticGrid;
+use crate::frame::static_grid::{StaticBands, StaticLists};
 use crate::geometry::band_box::BandAxes;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
@@ -29,6 +30,7 @@ use crate::tier::point_grid::band::built_band::BuiltBand;
 use crate::tier::point_grid::band::sorted::Others;
 use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Statics are searched for in a band if there are at most this many for four of its bodies.
 const STATICS_PER_4_BODIES: usize = 5;
@@ -46,6 +48,13 @@ const LOOSE_STATICS_PER_BODY: usize = 4;
 
 /// And if at most this many have to be tested for a body, in the mean of a sample.
 const STATICS_TESTED_MAX: usize = 1024;
+
+/// Lists of statics are used if the leaves of the tree that a band touches have at least one entry
+/// for so many bodies.
+const BODIES_PER_ENTRY: usize = 4;
+
+/// And if at most this many have to be tested for a body, in the mean of a sample.
+const LISTED_MAX: usize = 64;
 
 /// A search of the grid for a body takes at least this many nanoseconds, where it has statics.
 const PROBE_NS_MIN: f64 = 30.0;
@@ -77,6 +86,12 @@ pub(crate) fn find_band_pairs<'s>(
     let (step, population, bounds) = (&pass.step, band.band().population(), band.bounds());
     let (statics, found) = (step.statics, &mut scratch.statics);
     found.clear();
+    if let Some(lists) = lists_for(pass, band) {
+        statics.collect_recent(&bounds, found);
+        found.extend_from_slice(&lists.oversized);
+        band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink)?;
+        return search_lists(pass, &lists, band, sink);
+    }
     let may_be_few = statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
     let are_few = |found: &mut Vec<BodyRecord>| (found.len() <= STATICS_PER_4_BODIES * population / 4).then_some(());
     let grid = if may_be_few && statics.collect(&bounds, found, are_few).is_some() {
@@ -98,9 +113,61 @@ pub(crate) fn find_band_pairs<'s>(
     search_grid(pass, grid, band, sink)
 }
 
+/// The lists of the statics, if the bodies of a band are small enough for these, and if the band
+/// has so many statics, and these so evenly, that nothing else is faster.
+fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticLists>> {
+    let (step, population, bodies) = (&pass.step, band.band().population(), band.cells().columns());
+    let loose = LOOSE_STATICS_PER_BODY * population;
+    let statics = step.statics;
+    if statics.len() > STATICS_PER_BODY * population
+        || statics.changed_count() > loose
+        || statics.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds())
+    {
+        return None;
+    }
+    let lists = pass.static_lists()?;
+    if lists.oversized.len() > loose || !lists.cells.are_for(bodies) {
+        return None;
+    }
+    let (mut tested, mut sampled) = (0, 0);
+    for first in (0..population).step_by(population.div_ceil(BODY_SAMPLE)) {
+        let mut runs = [[0; 2]];
+        lists.cells.find(bodies, first, band.axes().is_exchanged(), &mut runs);
+        let [[start, end]] = runs;
+        (tested, sampled) = (tested + (end - start) as usize, sampled + 1);
+    }
+    (tested <= LISTED_MAX * sampled).then_some(lists)
+}
+
+/// Finds the pairs of a band's bodies with the statics in their lists.
+fn search_lists(
+    pass: &PassContext<'_>,
+    lists: &StaticLists,
+    band: &BuiltBand<'_>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let (bodies, entries, axes) = (band.cells().columns(), lists.cells.entries(), band.axes());
+    // Filters are tested only if statics have some.
+    let own_filters = if entries.filters().is_none() { pass.filters_by_row } else { None };
+    let mut runs = [[0; 2]; PROBES_AT_ONCE];
+    for first in (0..bodies.len()).step_by(PROBES_AT_ONCE) {
+        let runs = &mut runs[..PROBES_AT_ONCE.min(bodies.len() - first)];
+        lists.cells.find(bodies, first, axes.is_exchanged(), runs);
+        if let Some(filters) = own_filters {
+            for (run, &row) in runs.iter_mut().zip(&bodies.rows()[first..]) {
+                if !filters[row as usize].interacts_with(Filter::ALL) {
+                    *run = [0; 2];
+                }
+            }
+        }
+        pass.step.level.scan_runs((bodies, first), (&entries, runs), axes.is_exchanged(), sink)?;
+    }
+    Some(())
+}
+
 /// The grid of the statics, if to search it for each body of a band is clearly faster than what is
 /// estimated to take `ns` nanoseconds.
-fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> Option<&'s StaticGrid> {
+fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> Option<&'s StaticBands> {
     let ns_per_body = ns / band.band().population() as f64;
     // Before the grid is made.
     if ns_per_body < CLEARLY_FASTER * PROBE_NS_MIN {
@@ -113,20 +180,25 @@ fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> 
 /// The grid of the statics, and about how long a search of it takes for a body of a band, in
 /// nanoseconds; `None` if the bodies are too few for it, or would have to be tested against too
 /// many statics.
-fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticGrid, f64)> {
+fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticBands, f64)> {
     let population = band.band().population();
     let few = LOOSE_STATICS_PER_BODY * population;
     if step.statics.len() > STATICS_PER_BODY * population || step.statics.changed_count() > few {
         return None;
     }
-    let grid = step.static_grid()?;
+    let grid = step.static_bands()?;
     let (probe_ns, tested) = mean_probe(grid, band);
     (grid.oversized.len() <= few && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
 }
 
 /// Finds the pairs of a band's bodies with the statics in the bands of the grid.
 #[inline(never)]
-fn search_grid(pass: &PassContext<'_>, grid: &StaticGrid, band: &BuiltBand<'_>, sink: &mut PairSink<'_>) -> Option<()> {
+fn search_grid(
+    pass: &PassContext<'_>,
+    grid: &StaticBands,
+    band: &BuiltBand<'_>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
     let mut probes = [Probe::default(); PROBES_AT_ONCE];
     for start in (0..band.band().population()).step_by(PROBES_AT_ONCE) {
         let mut count = 0;
@@ -136,18 +208,18 @@ fn search_grid(pass: &PassContext<'_>, grid: &StaticGrid, band: &BuiltBand<'_>, 
             // Left out if it interacts with nothing: filters are tested only if statics have some.
             count += usize::from(filter.interacts_with(Filter::ALL));
         }
-        grid.bands.scan(&probes[..count], pass.step.are_circles, sink)?;
+        grid.cells.scan(&probes[..count], pass.step.are_circles, sink)?;
     }
     Some(())
 }
 
 /// About how long a search of the grid takes for a body, in nanoseconds, and how many statics are
 /// tested in it: means of a sample.
-fn mean_probe(grid: &StaticGrid, band: &BuiltBand<'_>) -> (f64, usize) {
+fn mean_probe(grid: &StaticBands, band: &BuiltBand<'_>) -> (f64, usize) {
     let population = band.band().population();
     let sample = band.bodies(0..population).step_by(population.div_ceil(BODY_SAMPLE));
     let (mut sum, mut tests, mut sampled) = (0.0, 0, 0);
-    for (ns, tested) in sample.map(|body| grid.bands.probe_ns(&body.aabb)) {
+    for (ns, tested) in sample.map(|body| grid.cells.probe_ns(&body.aabb)) {
         (sum, tests, sampled) = (sum + ns, tests + tested, sampled + 1);
     }
     (sum / sampled as f64, tests / sampled)

@@ -1,30 +1,59 @@
-//! The statics in a point grid, for bands that have more of them than bodies.
+//! The statics in cells, for bands that have more than a few of them.
 //!
-//! A body searches the cells near it in a third of the time that a search of the tree takes.
-//! Statics that are too large for cells are in a list of their own.
+//! Where statics are evenly distributed, each is in the lists of all cells in which bodies of the
+//! most common size begin that touch it ([`CellLists`]): a body reads one list. Otherwise, and for
+//! larger bodies, statics are in bands whose cells follow them ([`ColumnBands`]), of which a body
+//! searches a few cells in a third of the time that a search of the tree takes. Statics that are
+//! too large for cells are in a list of their own.
 //!
 //! - STATICGRID-1: it has the boxes that the tree was built of, so the order of its hits does not
 //!   depend on when it was made. Statics that are hidden in the tree have a box of NaN in it, which
 //!   overlaps nothing.
 //! - STATICGRID-2: it is made at its first use, by the task of a band, and brought up to date
 //!   before each step that may use it. Once the tree is built again, it is dropped.
+//! - STATICGRID-3: lists are for bodies up to a power of two, times a constant, so it is rare that
+//!   other ones are needed. Those for the last two sizes are kept: bodies of which the largest is
+//!   now above such a limit and now below do not have lists made again and again.
 //!
-//! Cost: 12 to 33 ns for each static to make it, on one thread, and 27 bytes to keep it; about 40
-//! ns for a static that was hidden or shown since the last step.
+//! Cost on one thread, for each static: 12 to 33 ns to make bands and 27 bytes to keep them; 150 to
+//! 300 ns and 50 to 200 bytes for lists; about 40 ns in bands and 300 in lists if it was hidden or
+//! shown since the last step.
 
 use crate::frame::statics_version::StaticsVersion;
-use crate::geometry::NO_BOX;
+use crate::geometry::{NO_BOX, RawAabb};
+use crate::input::filter::Filter;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
+use crate::tier::point_grid::cell_lists::CellLists;
 use crate::tier::point_grid::column_bands::ColumnBands;
 use crate::tier::static_tree::tree::{BuiltTree, StaticTree};
-use std::sync::OnceLock;
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock};
 
-/// A grid that is made at its first use (STATICGRID-2).
+/// Lists are made for bodies with a side of this times a power of two.
+const LIST_SIDE: f32 = 1.25;
+
+/// The least such power.
+const EXPONENT_MIN: f32 = -100.0;
+
+/// Sizes of bodies for which lists are kept (STATICGRID-3).
+const LISTS_KEPT: usize = 2;
+
+/// The statics in bands.
+pub(crate) type StaticBands = StaticGrid<ColumnBands>;
+
+/// The statics in lists.
+pub(crate) type StaticLists = StaticGrid<CellLists>;
+
+/// Cells that are made at their first use (STATICGRID-2).
 #[derive(Default)]
-pub(crate) struct LazyStaticGrid(OnceLock<GridOfTree>);
+pub(crate) struct LazyStaticGrid {
+    bands: OnceLock<OfTree<StaticBands>>,
+    /// By the longest side of a body, the last made ones last.
+    lists: Mutex<Vec<(f32, OfTree<Arc<StaticLists>>)>>,
+}
 
 /// A clone makes its own.
 impl Clone for LazyStaticGrid {
@@ -33,17 +62,29 @@ impl Clone for LazyStaticGrid {
     }
 }
 
-/// A tree, and its statics in a point grid; `None` if cells do not suit these.
-struct GridOfTree {
+/// What was made of a tree; `None` if cells do not suit its statics.
+struct OfTree<G> {
     tree: BuiltTree,
     version: StaticsVersion,
-    grid: Option<StaticGrid>,
+    grid: Option<G>,
 }
 
-/// The statics of a tree in a point grid.
-pub(crate) struct StaticGrid {
+/// Cells of either kind.
+pub(crate) trait StaticCells {
+    /// Gives each static the filter of its row.
+    fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter);
+
+    /// Replaces the box of a row, which was filed as `filed`, by that one or by NaN.
+    fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb);
+
+    /// Bytes of heap memory held.
+    fn bytes(&self) -> usize;
+}
+
+/// The statics of a tree in cells.
+pub(crate) struct StaticGrid<C> {
     /// The statics that are small enough for the cells.
-    pub(crate) bands: ColumnBands,
+    pub(crate) cells: C,
     /// The other ones, ascending by row. The boxes of hidden ones are NaN here too.
     pub(crate) oversized: Vec<BodyRecord>,
     /// The rows that are hidden.
@@ -51,63 +92,146 @@ pub(crate) struct StaticGrid {
 }
 
 impl LazyStaticGrid {
-    /// The grid of the statics of a step, if cells suit these.
-    pub(crate) fn get(
+    /// The statics of a step in bands, if cells suit these.
+    pub(crate) fn bands(
         &self,
         statics: &StaticTree,
         version: StaticsVersion,
         level: DetectedSimd,
-    ) -> Option<&StaticGrid> {
-        let make = || GridOfTree { tree: statics.built_tree(), version, grid: StaticGrid::new(statics, level) };
-        let made = self.0.get_or_init(make);
-        debug_assert!(made.version == version && made.tree.is_of(statics), "brought up to date (STATICGRID-2)");
+    ) -> Option<&StaticBands> {
+        let made = self.bands.get_or_init(|| {
+            let build = |records: &[BodyRecord]| ColumnBands::build(records, level);
+            OfTree::new(statics, version, StaticGrid::new(statics, build))
+        });
+        debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
         made.grid.as_ref()
     }
 
-    /// Brings the grid, if it was made, up to date.
-    pub(crate) fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
-        match self.0.get_mut() {
-            Some(made) if !made.tree.is_of(statics) => self.0 = OnceLock::new(),
-            Some(made) if made.version != version => {
-                made.version = version;
-                made.grid.iter_mut().for_each(|grid| grid.update(statics));
-            }
-            _ => {}
+    /// The statics of a step in lists for bodies up to a size, if lists suit these.
+    pub(crate) fn lists(
+        &self,
+        statics: &StaticTree,
+        version: StaticsVersion,
+        common_side: f32,
+    ) -> Option<Arc<StaticLists>> {
+        let side = list_side(common_side)?;
+        let mut lists = self.lists.lock();
+        if let Some((_, made)) = lists.iter().find(|&&(of, _)| of == side) {
+            debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
+            return made.grid.clone();
         }
+        let grid = StaticGrid::new(statics, |records| CellLists::build(records, side)).map(Arc::new);
+        if lists.len() == LISTS_KEPT {
+            lists.remove(0);
+        }
+        lists.push((side, OfTree::new(statics, version, grid.clone())));
+        grid
+    }
+
+    /// Brings the cells that were made up to date.
+    pub(crate) fn update(&mut self, statics: &StaticTree, version: StaticsVersion) {
+        if let Some(made) = self.bands.get_mut()
+            && !made.update(statics, version, |grid| Some(grid))
+        {
+            self.bands = OnceLock::new();
+        }
+        self.lists.get_mut().retain_mut(|(_, made)| made.update(statics, version, Arc::get_mut));
     }
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
-        let grid = self.0.get().and_then(|made| made.grid.as_ref());
-        grid.map_or(0, |grid| grid.bands.bytes() + grid.oversized.bytes() + grid.hidden.bytes())
+        let bands = self.bands.get().and_then(|made| made.grid.as_ref()).map_or(0, StaticGrid::bytes);
+        let lists = self.lists.lock().iter().filter_map(|(_, made)| Some(made.grid.as_ref()?.bytes())).sum::<usize>();
+        bands + lists
     }
 }
 
-impl StaticGrid {
-    fn new(statics: &StaticTree, level: DetectedSimd) -> Option<Self> {
+/// The size for which lists are made, if most bodies have sides up to this (STATICGRID-3).
+fn list_side(common_side: f32) -> Option<f32> {
+    // Points have no side.
+    let exponent = libm::ceilf(libm::log2f(common_side / LIST_SIDE)).max(EXPONENT_MIN);
+    let side = LIST_SIDE * libm::exp2f(exponent);
+    side.is_finite().then_some(side)
+}
+
+impl<G> OfTree<G> {
+    fn new(statics: &StaticTree, version: StaticsVersion, grid: Option<G>) -> Self {
+        Self { tree: statics.built_tree(), version, grid }
+    }
+
+    fn is_up_to_date(&self, statics: &StaticTree, version: StaticsVersion) -> bool {
+        self.version == version && self.tree.is_of(statics)
+    }
+
+    /// Brings the grid up to date. `false` if it has to be made anew.
+    fn update<C: StaticCells>(
+        &mut self,
+        statics: &StaticTree,
+        version: StaticsVersion,
+        grid: impl FnOnce(&mut G) -> Option<&mut StaticGrid<C>>,
+    ) -> bool {
+        if !self.tree.is_of(statics) {
+            return false;
+        }
+        if self.version == version {
+            return true;
+        }
+        self.version = version;
+        let Some(made) = &mut self.grid else { return true };
+        grid(made).map(|grid| grid.update(statics)).is_some()
+    }
+}
+
+impl<C: StaticCells> StaticGrid<C> {
+    fn new(statics: &StaticTree, build: impl FnOnce(&[BodyRecord]) -> Option<(C, Vec<BodyRecord>)>) -> Option<Self> {
         let records: Vec<_> = statics.built_boxes().map(|(row, aabb)| BodyRecord { aabb, row }).collect();
-        let (mut bands, oversized) = ColumnBands::build(&records, level)?;
+        let (mut cells, oversized) = build(&records)?;
         if statics.has_filters() {
-            bands.set_filters(|row| statics.filter_of(row));
+            cells.set_filters(|row| statics.filter_of(row));
         }
         debug_assert!(oversized.is_sorted_by_key(|record| record.row));
-        let mut grid = Self { bands, oversized, hidden: BitSet::default() };
+        let mut grid = Self { cells, oversized, hidden: BitSet::default() };
         grid.update(statics);
         Some(grid)
     }
 
     /// Hides and shows rows as they are in the tree.
     fn update(&mut self, statics: &StaticTree) {
-        let Self { bands, oversized, hidden, .. } = self;
+        let Self { cells, oversized, hidden } = self;
         for row in hidden.differences(statics.hidden()) {
             // The same as in the tree, if it is not hidden (STATICGRID-1).
             let filed = statics.built_box(row);
             let aabb = if statics.hidden().contains(row) { NO_BOX } else { filed };
-            bands.set_box(row, &filed, &aabb);
+            cells.set_box(row, &filed, &aabb);
             if let Ok(at) = oversized.binary_search_by_key(&row, |record| record.row) {
                 oversized[at].aabb = aabb;
             }
         }
         hidden.copy_from(statics.hidden());
     }
+
+    fn bytes(&self) -> usize {
+        self.cells.bytes() + self.oversized.bytes() + self.hidden.bytes()
+    }
 }
+
+/// Both kinds have these methods.
+macro_rules! static_cells {
+    ($cells:ty) => {
+        impl StaticCells for $cells {
+            fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
+                self.set_filters(filter_of);
+            }
+
+            fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb) {
+                self.set_box(row, filed, aabb);
+            }
+
+            fn bytes(&self) -> usize {
+                self.bytes()
+            }
+        }
+    };
+}
+static_cells!(ColumnBands);
+static_cells!(CellLists);

@@ -182,21 +182,53 @@ fn a_grid_of_statics_is_kept_where_bodies_repay_it() {
 #[test]
 fn few_statics_are_searched_for_in_a_grid_where_bodies_are_of_many_sizes() {
     let random = &mut SplitMix64::new(40);
-    let [even, mut mixed] = [0.5, 0.1].map(|half| vec![[half; 2]; 4000]);
     // Lines of many lengths, so a band has one row, in which a search for a box reads many of them.
-    mixed.iter_mut().step_by(2).for_each(|half| half[0] = 60.0 / random.range(1.0, 100.0));
+    let half = |k: usize| [if k.is_multiple_of(2) { 60.0 / random.range(1.0, 100.0) } else { 0.1 }, 0.1];
+    let halves: Vec<[f32; 2]> = (0..4000).map(half).collect();
     let mut points = |count: usize| -> Vec<[f32; 2]> { (0..count).map(|_| random.point(0.0, 100.0)).collect() };
-    let (centers, corners) = (points(4000), points(3000));
+    let (columns, corners) = (Columns::new(points(4000), halves), points(3000));
     let boxes: Vec<RawAabb> = corners.iter().map(|&[x, y]| [x, y, x + 0.3, y + 0.3]).collect();
-    for (halves, suits) in [(even, false), (mixed, true)] {
-        let columns = Columns::new(centers.clone(), halves);
+    for (boxes, is_made) in [(&boxes[..], true), (&boxes[..100], false)] {
         let mut worlds = WorldSet::new(WorldConfig::new());
-        worlds.each(|world| world.set_statics(&boxes[..])).expect("valid statics");
+        worlds.each(|world| world.set_statics(boxes)).expect("valid statics");
         let before = worlds.world().report().static_bytes;
+        let pairs = worlds.step_beside_new(&[columns.bodies()], &mut |new| new.set_statics(boxes));
+        let pairs = pairs.unwrap_or_else(|difference| panic!("{difference}")).expect("valid bodies");
+        ExpectedPairs::new(&columns.boxes(), boxes).compare(&pairs).unwrap_or_else(|error| panic!("{error}"));
+        let has_grid = worlds.world().report().static_bytes > before + 20 * boxes.len();
+        assert_eq!(has_grid, is_made, "{} statics", boxes.len());
+    }
+}
+
+/// Lists of statics are for bodies of the most common size.
+#[test]
+fn larger_bodies_are_not_tested_with_the_lists_of_smaller_ones() {
+    let random = &mut SplitMix64::new(42);
+    let boxes: Vec<_> = (0..STATICS).map(|_| random_box(random)).collect();
+    let halves: Vec<_> = (0..5000).map(|k| [if k % 4 == 0 { 0.9 } else { 0.05 }; 2]).collect();
+    let columns = Columns::new((0..5000).map(|_| random.point(0.0, EXTENT)).collect(), halves);
+    let mut worlds = WorldSet::new(WorldConfig::new().with_bounds([0.05, 0.9]));
+    worlds.each(|world| world.set_statics(&boxes[..])).expect("valid statics");
+    let pairs = worlds.step_beside_new(&[columns.bodies()], &mut |new| new.set_statics(&boxes[..]));
+    let pairs = pairs.unwrap_or_else(|difference| panic!("{difference}")).expect("valid bodies");
+    ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn statics_are_listed_anew_for_bodies_of_another_size() {
+    let random = &mut SplitMix64::new(41);
+    let boxes: Vec<_> = (0..STATICS).map(|_| random_box(random)).collect();
+    let centers: Vec<_> = (0..BODIES).map(|_| random.point(0.0, EXTENT)).collect();
+    let mut worlds = WorldSet::new(WorldConfig::new());
+    worlds.each(|world| world.set_statics(&boxes[..])).expect("valid statics");
+    let mut bytes = Vec::new();
+    for side in [0.1, 0.3, 1.2, 0.3, 0.1, 0.0, 2.0, 1.2] {
+        let columns = Columns::new(centers.clone(), vec![[side / 2.0; 2]; BODIES]);
         let pairs = worlds.step_beside_new(&[columns.bodies()], &mut |new| new.set_statics(&boxes[..]));
         let pairs = pairs.unwrap_or_else(|difference| panic!("{difference}")).expect("valid bodies");
-        ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{error}"));
-        let has_grid = worlds.world().report().static_bytes > before + 20 * boxes.len();
-        assert_eq!(has_grid, suits);
+        ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{side}: {error}"));
+        bytes.push(worlds.world().report().static_bytes);
     }
+    // Those for the last two sizes are kept.
+    assert!(bytes[0] < bytes[1] && bytes[6] < 2 * bytes[1], "{bytes:?}");
 }

@@ -128,6 +128,16 @@ impl Bands {
         self.directory.classes()
     }
 
+    /// The longest side that the size class with most of the filed bodies takes, and how many these
+    /// are.
+    pub(crate) fn common_side(&self) -> Option<(f32, usize)> {
+        let filed_count =
+            |class: &ClassBands| -> usize { self.slots[class.slots.clone()].iter().map(BandSlot::filed_count).sum() };
+        let counted = self.classes().iter().map(|class| (class.sides_max, filed_count(class)));
+        let ([width, height], count) = counted.max_by_key(|&(_, count)| count)?;
+        Some((width.max(height), count))
+    }
+
     /// The instruction set of searches.
     pub(crate) fn level(&self) -> DetectedSimd {
         self.level

@@ -27,6 +27,7 @@ mod band_borders;
 mod band_count;
 pub(crate) mod bands;
 pub(crate) mod box_query;
+pub(crate) mod cell_lists;
 pub(crate) mod column_bands;
 pub(crate) mod cross_search;
 mod directory;

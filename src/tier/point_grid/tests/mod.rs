@@ -1,5 +1,6 @@
 //! The point grid against brute force, on adversarial worlds of every kind.
 
+mod cell_lists;
 mod column_bands;
 mod cross_search;
 mod grid;

@@ -1,0 +1,237 @@
+//! Boxes that stay where they are, listed in every cell of a grid in which a body may begin that
+//! overlaps them.
+//!
+//! A body that is no larger than a limit is then tested against the list of one cell, that of its
+//! lower corner. Each list is one run of memory, so this takes a body about as long as finding its
+//! pairs with other bodies.
+//!
+//! - LISTS-1: cells are equal, and the map from coordinates to cells is monotone. A box is listed
+//!   from the cell of its lower corner less `side` to that of its upper corner. So a body with an
+//!   upper corner of at most `side` more than its lower corner, computed as that of the box is,
+//!   begins in a cell with all boxes that it overlaps.
+//! - LISTS-2: the boxes of a list ascend by row, so the order of a body's pairs does not depend on
+//!   the cells.
+//!
+//! Cost: 20 bytes for each entry of a list, of which a box has up to 5, or 10 if boxes are few; 150
+//! to 300 ns for a box to make them.
+
+use crate::geometry::{RawAabb, union};
+use crate::input::filter::Filter;
+use crate::memory::buffers::Buffers;
+use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
+use crate::memory::record::BodyRecord;
+use crate::tier::point_grid::axis::{Extent, linear_cell};
+use std::ops::{Range, RangeInclusive};
+
+/// A box that would be in more lists than this is too large.
+const LISTS_MAX: usize = 64;
+
+/// Most entries of all lists, which fit into a cache with this many; but no fewer for each box than
+/// the first of these numbers, and no more than the second. Cells grow until there are so few.
+const ENTRIES: usize = 400_000;
+const ENTRIES_PER_BOX: [usize; 2] = [5, 10];
+
+/// Most cells for a box, in the mean, and cells that there may be anyway.
+const CELLS_PER_BOX: usize = 4;
+const CELLS_FREE: usize = 4096;
+
+/// Most boxes in a list, in the mean over all cells. If there are more, bodies are too large.
+const LENGTH_MAX: usize = 64;
+
+/// Most columns and rows: [`linear_cell`] takes no more.
+const COLUMNS_MAX: usize = 1 << 22;
+
+/// By how much cells grow at a time, and how often they may.
+const GROWTH: f32 = std::f32::consts::SQRT_2;
+const GROWTHS: usize = 12;
+
+/// Boxes in the sample that decides how large cells are.
+const SAMPLE_LEN: usize = 4096;
+
+/// Lists of boxes by cell.
+pub(crate) struct CellLists {
+    cells: Cells,
+    /// By cell: where its list begins.
+    starts: Vec<u32>,
+    /// The columns of all lists.
+    words: Vec<u32>,
+    /// The filters of all lists; empty if boxes have none.
+    filters: Vec<u32>,
+}
+
+/// Equal cells.
+#[derive(Clone, Copy, Debug)]
+struct Cells {
+    /// The longest side of a body.
+    side: f32,
+    origin: [f32; 2],
+    inverse: [f32; 2],
+    columns: usize,
+    rows: usize,
+}
+
+impl Cells {
+    /// Cells that are about `width` wide and high for boxes within `bounds`.
+    fn new(side: f32, bounds: &RawAabb, width: f32) -> Self {
+        let [x, y] = [0, 1].map(|axis| Extent { min: bounds[axis] - side, max: bounds[axis + 2], side: 0.0 });
+        let count = |extent: Extent| (((extent.max - extent.min) / width) as usize).min(COLUMNS_MAX - 1) + 1;
+        let (columns, rows) = (count(x), count(y));
+        let ((x, x_inverse), (y, y_inverse)) = (x.linear(columns), y.linear(rows));
+        Self { side, origin: [x, y], inverse: [x_inverse, y_inverse], columns, rows }
+    }
+
+    fn count(&self) -> usize {
+        self.columns.saturating_mul(self.rows)
+    }
+
+    /// The cell in which a point is.
+    #[inline(always)]
+    fn cell(&self, [x, y]: [f32; 2]) -> [usize; 2] {
+        let column = linear_cell(x, self.origin[0], self.inverse[0], self.columns);
+        [column, linear_cell(y, self.origin[1], self.inverse[1], self.rows)]
+    }
+
+    /// The columns and rows of the lists of a box (LISTS-1).
+    fn lists(&self, &[min_x, min_y, max_x, max_y]: &RawAabb) -> [RangeInclusive<usize>; 2] {
+        let [left, top] = self.cell([min_x - self.side, min_y - self.side]);
+        let [right, bottom] = self.cell([max_x, max_y]);
+        [left..=right, top..=bottom]
+    }
+
+    /// The indices of the lists of a box, row by row.
+    fn indices(&self, aabb: &RawAabb) -> impl Iterator<Item = usize> + use<> {
+        let ([x, y], columns) = (self.lists(aabb), self.columns);
+        y.flat_map(move |y| x.clone().map(move |x| y * columns + x))
+    }
+
+    fn list_count(&self, aabb: &RawAabb) -> usize {
+        let [x, y] = self.lists(aabb);
+        (x.end() - x.start() + 1) * (y.end() - y.start() + 1)
+    }
+
+    /// The smallest cells with which lists are short enough, judged by a sample of the boxes.
+    fn fitting(side: f32, bounds: &RawAabb, records: &[BodyRecord]) -> Option<Self> {
+        let [entries_min, entries_max] = ENTRIES_PER_BOX.map(|count| count * records.len());
+        let entries_max = ENTRIES.clamp(entries_min, entries_max);
+        let cells_max = CELLS_PER_BOX * records.len() + CELLS_FREE;
+        let area = (bounds[2] - bounds[0] + side) * (bounds[3] - bounds[1] + side);
+        let mut width = side.max((area / cells_max as f32).sqrt());
+        let step = records.len().div_ceil(SAMPLE_LEN).max(1);
+        for _ in 0..GROWTHS {
+            let cells = Self::new(side, bounds, width);
+            let counts = records.iter().step_by(step).map(|record| cells.list_count(&record.aabb));
+            let entries = step * counts.filter(|&count| count <= LISTS_MAX).sum::<usize>();
+            if entries <= entries_max && cells.count() <= cells_max {
+                return (entries <= LENGTH_MAX * cells.count()).then_some(cells);
+            }
+            width *= GROWTH;
+        }
+        None
+    }
+}
+
+impl CellLists {
+    /// Lists boxes, whose edges must be finite and whose rows ascend, for bodies whose sides are at
+    /// most `side`. Also returns those that are too large, which are in no list.
+    ///
+    /// `None` if no size of cells suits them.
+    pub(crate) fn build(records: &[BodyRecord], side: f32) -> Option<(Self, Vec<BodyRecord>)> {
+        debug_assert!(records.is_sorted_by_key(|record| record.row));
+        let bounds = records.iter().map(|record| record.aabb).reduce(|a, b| union(&a, &b))?;
+        let cells = Cells::fitting(side, &bounds, records)?;
+        let is_large = |record: &&BodyRecord| cells.list_count(&record.aabb) > LISTS_MAX;
+        let large: Vec<_> = records.iter().filter(is_large).copied().collect();
+        let listed = || (0u32..).zip(records).filter(|(_, record)| !is_large(record));
+        // Each list begins where those before it end; a place further, while it is filled.
+        let mut starts = vec![0u32; cells.count() + 2];
+        listed().flat_map(|(_, record)| cells.indices(&record.aabb)).for_each(|list| starts[list + 2] += 1);
+        let mut len = 0u32;
+        for start in &mut starts {
+            len = len.checked_add(*start)?;
+            *start = len;
+        }
+        let len = len as usize;
+        // Numbers first: they take a fifth of the memory, at random places.
+        let mut numbers = vec![0u32; len];
+        for (number, record) in listed() {
+            for list in cells.indices(&record.aabb) {
+                let place = &mut starts[list + 1];
+                numbers[*place as usize] = number;
+                *place += 1;
+            }
+        }
+        starts.pop();
+        let mut words = vec![0; column_words(len)];
+        SoaColumnsMut::of(&mut words, len).fill(numbers.into_iter().map(|number| records[number as usize]));
+        Some((Self { cells, starts, words, filters: Vec::new() }, large))
+    }
+
+    /// Gives each box the filter of its row.
+    pub(crate) fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
+        let len = self.len();
+        let mut filters = vec![0; filter_words(len)];
+        fill_filters(&mut filters, len, self.entries().rows()[..len].iter().map(|&row| filter_of(row)));
+        self.filters = filters;
+    }
+
+    /// Replaces the box of a row, which was listed as `listed`, if it is here.
+    ///
+    /// It stays in its lists, so the new box must be that one, or NaN.
+    pub(crate) fn set_box(&mut self, row: u32, listed: &RawAabb, aabb: &RawAabb) {
+        if self.cells.list_count(listed) > LISTS_MAX {
+            return;
+        }
+        let (len, stride) = (self.len(), self.len() + SOA_PAD);
+        for list in self.cells.indices(listed) {
+            let run = self.run(list);
+            // Rows ascend (LISTS-2).
+            let rows = &self.words[4 * stride..][..len];
+            if let Ok(at) = rows[run.clone()].binary_search(&row) {
+                for (edge, value) in aabb.iter().enumerate() {
+                    self.words[edge * stride + run.start + at] = value.to_bits();
+                }
+            }
+        }
+    }
+
+    /// The entries of all lists.
+    pub(crate) fn entries(&self) -> SoaColumns<'_> {
+        let columns = SoaColumns::of(&self.words, self.len());
+        if self.filters.is_empty() { columns } else { columns.with_filters(&self.filters) }
+    }
+
+    /// Whether the lists are for boxes as large as each of some.
+    pub(crate) fn are_for(&self, boxes: &SoaColumns<'_>) -> bool {
+        let (side, len) = (self.cells.side, boxes.len());
+        // LISTS-1; no box has NaN.
+        let fit = |lows: &[f32], highs: &[f32]| {
+            lows[..len].iter().zip(&highs[..len]).fold(true, |all, (low, high)| all & (high - side <= *low))
+        };
+        fit(boxes.min_x(), boxes.max_x()) && fit(boxes.min_y(), boxes.max_y())
+    }
+
+    /// Writes the start and the end of the list for each of the boxes from `first` on. With
+    /// `are_exchanged`, their x and y are.
+    #[inline(always)]
+    pub(crate) fn find(&self, boxes: &SoaColumns<'_>, first: usize, are_exchanged: bool, runs: &mut [[u32; 2]]) {
+        let [x, y] = if are_exchanged { [boxes.min_y(), boxes.min_x()] } else { [boxes.min_x(), boxes.min_y()] };
+        for ((run, &x), &y) in runs.iter_mut().zip(&x[first..]).zip(&y[first..]) {
+            let [column, row] = self.cells.cell([x, y]);
+            let list = row * self.cells.columns + column;
+            *run = [self.starts[list], self.starts[list + 1]];
+        }
+    }
+
+    /// Bytes of heap memory held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.starts.bytes() + self.words.bytes() + self.filters.bytes()
+    }
+
+    fn len(&self) -> usize {
+        self.starts.last().map_or(0, |&end| end as usize)
+    }
+
+    fn run(&self, list: usize) -> Range<usize> {
+        self.starts[list] as usize..self.starts[list + 1] as usize
+    }
+}

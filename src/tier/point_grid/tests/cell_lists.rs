@@ -1,0 +1,100 @@
+//! Lists of boxes by cell, compared with brute force.
+
+use crate::geometry::{NO_BOX, RawAabb, overlaps};
+use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
+use crate::memory::record::BodyRecord;
+use crate::reference;
+use crate::tier::point_grid::cell_lists::CellLists;
+use triphase_scenes::{BoxLayout, SplitMix64};
+
+fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {
+    (0..).zip(boxes).map(|(row, &aabb)| BodyRecord { aabb, row }).collect()
+}
+
+fn words(boxes: &[RawAabb]) -> Vec<u32> {
+    let mut words = vec![0; column_words(boxes.len())];
+    SoaColumnsMut::of(&mut words, boxes.len()).fill(records(boxes).into_iter());
+    words
+}
+
+/// The pairs of bodies, with x and y exchanged, and the boxes of their lists that overlap them.
+fn found(lists: &CellLists, bodies: &[RawAabb]) -> Vec<(u32, u32)> {
+    let exchanged: Vec<RawAabb> = bodies.iter().map(|&[x, y, right, bottom]| [y, x, bottom, right]).collect();
+    let [words, exchanged] = [bodies, &exchanged].map(words);
+    let columns = SoaColumns::of(&words, bodies.len());
+    assert!(lists.are_for(&columns));
+    let (mut runs, mut same) = (vec![[0; 2]; bodies.len() - 1], vec![[0; 2]; bodies.len() - 1]);
+    lists.find(&columns, 1, false, &mut runs);
+    lists.find(&SoaColumns::of(&exchanged, bodies.len()), 1, true, &mut same);
+    assert_eq!(runs, same);
+    let entries = lists.entries();
+    let mut pairs = Vec::new();
+    for (&[start, end], body) in runs.iter().zip(1..) {
+        let run = start as usize..end as usize;
+        assert!(entries.rows()[run.clone()].is_sorted_by(|a, b| a < b), "LISTS-2");
+        let hits = run.filter(|&at| overlaps(&entries.aabb(at), &bodies[body]));
+        pairs.extend(hits.map(|at| (body as u32, entries.rows()[at])));
+    }
+    pairs
+}
+
+#[test]
+fn the_list_of_a_body_has_all_boxes_that_it_overlaps() {
+    let (mut large_count, mut refused) = (0, 0);
+    for kind in BoxLayout::ALL {
+        for side in [0.5, 3.0, 30.0] {
+            let (boxes, probes) = (kind.boxes(3000, 0x57a7), kind.boxes(700, 0x57a8));
+            // As large as may be, to the last bit.
+            let shrink = |[x, y, right, bottom]: RawAabb| {
+                let end = |from: f32, to: f32| if to - side <= from { to } else { from + side };
+                let [right, bottom] = [end(x, right), end(y, bottom)].map(|edge| edge);
+                [x, y, right, bottom]
+            };
+            let fits = |aabb: &RawAabb| aabb[2] - side <= aabb[0] && aabb[3] - side <= aabb[1];
+            let bodies: Vec<RawAabb> = probes.into_iter().map(shrink).filter(fits).collect();
+            let Some((mut lists, large)) = CellLists::build(&records(&boxes), side) else {
+                refused += 1;
+                continue;
+            };
+            assert!(large.is_sorted_by_key(|record| record.row));
+            let is_listed = |row: u32| large.binary_search_by_key(&row, |record| record.row).is_err();
+            let mut truth = reference::cross_pairs(&bodies, &boxes);
+            truth.retain(|&(body, row)| body > 0 && is_listed(row));
+            assert_eq!(found(&lists, &bodies), truth, "{kind:?}, bodies of {side}");
+
+            let mut random = SplitMix64::new(9);
+            let hidden: Vec<bool> = boxes.iter().map(|_| random.below(3) == 0).collect();
+            let set = |lists: &mut CellLists, aabb_of: &dyn Fn(usize) -> RawAabb| {
+                let rows = (0..boxes.len()).filter(|&row| hidden[row]);
+                rows.for_each(|row| lists.set_box(row as u32, &boxes[row], &aabb_of(row)));
+            };
+            set(&mut lists, &|_| NO_BOX);
+            let shown: Vec<_> = truth.iter().copied().filter(|&(_, row)| !hidden[row as usize]).collect();
+            assert_eq!(found(&lists, &bodies), shown, "{kind:?}, bodies of {side}");
+            set(&mut lists, &|row| boxes[row]);
+            assert_eq!(found(&lists, &bodies), truth, "{kind:?}, bodies of {side}");
+            large_count += large.len();
+        }
+    }
+    assert!(large_count > 10 && refused > 0, "{large_count} large boxes, {refused} layouts refused");
+}
+
+#[test]
+fn bodies_that_are_too_large_are_refused() {
+    let boxes: Vec<RawAabb> = (0..100u16).map(|k| [f32::from(k), 0.0, f32::from(k) + 1.0, 1.0]).collect();
+    let (lists, large) = CellLists::build(&records(&boxes), 2.0).expect("they suit");
+    assert!(large.is_empty());
+    let is_for = |body: RawAabb| {
+        let words = words(&[[0.0; 4], body]);
+        lists.are_for(&SoaColumns::of(&words, 2))
+    };
+    assert!(is_for([5.0, 5.0, 7.0, 7.0]));
+    assert!(!is_for([5.0, 5.0, 7.001, 7.0]) && !is_for([5.0, 5.0, 7.0, 7.001]));
+}
+
+#[test]
+fn boxes_that_crowd_all_cells_are_refused() {
+    let pile: Vec<RawAabb> = vec![[3.0, 4.0, 5.0, 6.0]; 300];
+    assert!(CellLists::build(&records(&pile), 1.0).is_none());
+    assert!(CellLists::build(&[], 1.0).is_none());
+}
