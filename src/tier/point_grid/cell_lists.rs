@@ -23,8 +23,9 @@ use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{Extent, linear_cell};
 use std::ops::{Range, RangeInclusive};
 
-/// A box that would be in more lists than this is too large.
+/// A box that would be in more lists than this is too large, and at most one in so many may be.
 const LISTS_MAX: usize = 64;
+const LARGE_ONE_IN: usize = 16;
 
 /// Most entries of all lists, which fit into a cache with this many; but no fewer for each box than
 /// the first of these numbers, and no more than the second. Cells grow until there are so few.
@@ -120,8 +121,10 @@ impl Cells {
         for _ in 0..GROWTHS {
             let cells = Self::new(side, bounds, width);
             let counts = records.iter().step_by(step).map(|record| cells.list_count(&record.aabb));
-            let entries = step * counts.filter(|&count| count <= LISTS_MAX).sum::<usize>();
-            if entries <= entries_max && cells.count() <= cells_max {
+            let listed = counts.filter(|&count| count <= LISTS_MAX);
+            let (boxes, entries) = listed.fold((0, 0), |(boxes, sum), count| (boxes + step, sum + step * count));
+            let are_listed = boxes + records.len() / LARGE_ONE_IN >= records.len();
+            if are_listed && entries <= entries_max && cells.count() <= cells_max {
                 return (entries <= LENGTH_MAX * cells.count()).then_some(cells);
             }
             width *= GROWTH;
@@ -141,6 +144,9 @@ impl CellLists {
         let cells = Cells::fitting(side, &bounds, records)?;
         let is_large = |record: &&BodyRecord| cells.list_count(&record.aabb) > LISTS_MAX;
         let large: Vec<_> = records.iter().filter(is_large).copied().collect();
+        if large.len() > records.len() / LARGE_ONE_IN {
+            return None;
+        }
         let listed = || (0u32..).zip(records).filter(|(_, record)| !is_large(record));
         // Each list begins where those before it end; a place further, while it is filled.
         let mut starts = vec![0u32; cells.count() + 2];

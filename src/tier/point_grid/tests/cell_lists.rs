@@ -93,6 +93,23 @@ fn bodies_that_are_too_large_are_refused() {
 }
 
 #[test]
+fn cells_grow_until_nearly_all_boxes_are_listed() {
+    let mut random = SplitMix64::new(7);
+    let mut walls = |length: f32| -> Vec<RawAabb> {
+        let mut wall = |_| {
+            let [x, y] = random.point(0.0, 2000.0);
+            [x, y, x + length, y + 1.0]
+        };
+        (0..3000).map(&mut wall).collect()
+    };
+    for length in [1.0, 100.0] {
+        let (lists, large) = CellLists::build(&records(&walls(length)), 1.0).expect("they suit");
+        assert!(large.is_empty() && lists.entries().len() <= 10 * 3000, "{length}: {} entries", lists.entries().len());
+    }
+    assert!(CellLists::build(&records(&walls(1e6)), 1.0).is_none());
+}
+
+#[test]
 fn boxes_that_crowd_all_cells_are_refused() {
     let pile: Vec<RawAabb> = vec![[3.0, 4.0, 5.0, 6.0]; 300];
     assert!(CellLists::build(&records(&pile), 1.0).is_none());
