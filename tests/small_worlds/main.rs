@@ -39,7 +39,8 @@ fn for_each_world(config: &WorldConfig, mut each: impl FnMut(&mut World) + Send)
 #[test]
 fn pairs_of_each_kind_are_those_of_brute_force() {
     let mut random = SplitMix64::new(1);
-    let (mut columns, walls) = (columns(40, &mut random), statics(10, &mut random));
+    // So many that they are listed by cell.
+    let (mut columns, walls) = (columns(40, &mut random), statics(30, &mut random));
     for shape in [BodyShape::Aabb, BodyShape::Circle] {
         for filters in [None, Some(random_filters(40, &mut random))] {
             let label = format!("{shape:?}, filters {}", filters.is_some());
