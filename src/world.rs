@@ -390,9 +390,9 @@ impl World {
     ///
     /// O(n log n) for `n` boxes: builds a tree, in parallel if the set is large. A million boxes
     /// take a few hundred milliseconds. The first step in which some part of the world has more
-    /// than a few statics also lists them by the cells of a grid, in up to 300 milliseconds for a
-    /// million, and so does one whose bodies are twice as large as before. The world keeps the
-    /// lists, which take 50 to 200 bytes per static. To open a door, use
+    /// than a few statics also sorts all statics into a grid, which takes up to 300 milliseconds
+    /// for a million, and 30 to 200 bytes for each static while the world keeps it. A step with
+    /// bodies of another size may have to make another grid. To open a door, use
     /// [`set_static_enabled`](Self::set_static_enabled). To change a few statics, use
     /// [`insert_statics`](Self::insert_statics), [`replace_statics`](Self::replace_statics) and
     /// [`remove_statics`](Self::remove_statics).

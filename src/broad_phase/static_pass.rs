@@ -87,9 +87,7 @@ pub(crate) fn find_band_pairs<'s>(
     let (statics, found) = (step.statics, &mut scratch.statics);
     found.clear();
     if let Some(lists) = lists_for(pass, band) {
-        statics.collect_recent(&bounds, found);
-        found.extend_from_slice(&lists.oversized);
-        band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink)?;
+        find_loose_pairs(step, band, &lists.oversized, found, sink)?;
         return search_lists(pass, &lists, band, sink);
     }
     let may_be_few = statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
@@ -106,27 +104,44 @@ pub(crate) fn find_band_pairs<'s>(
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     };
-    found.clear();
-    statics.collect_recent(&bounds, found);
-    found.extend_from_slice(&grid.oversized);
-    band.pairs_with(step.level, found.iter().copied(), Others::Statics(statics.filters()), sink)?;
+    find_loose_pairs(step, band, &grid.oversized, found, sink)?;
     search_grid(pass, grid, band, sink)
+}
+
+/// Finds the pairs of a band's bodies with the statics that are not in cells: those that changed
+/// since the tree was built, and those that are too large.
+fn find_loose_pairs(
+    step: &StepContext<'_>,
+    band: &mut BuiltBand<'_>,
+    oversized: &[BodyRecord],
+    found: &mut Vec<BodyRecord>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    found.clear();
+    step.statics.collect_recent(&band.bounds(), found);
+    found.extend_from_slice(oversized);
+    band.pairs_with(step.level, found.iter().copied(), Others::Statics(step.statics.filters()), sink)
+}
+
+/// The most statics that may be outside of cells, for the bodies of a band to search these; `None`
+/// if the band has too few bodies, or too many statics changed.
+fn loose_max(step: &StepContext<'_>, band: &BuiltBand<'_>) -> Option<usize> {
+    let population = band.band().population();
+    let most = LOOSE_STATICS_PER_BODY * population;
+    let suits = step.statics.len() <= STATICS_PER_BODY * population && step.statics.changed_count() <= most;
+    suits.then_some(most)
 }
 
 /// The lists of the statics, if the bodies of a band are small enough for these, and if the band
 /// has so many statics, and these so evenly, that nothing else is faster.
 fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticLists>> {
-    let (step, population, bodies) = (&pass.step, band.band().population(), band.cells().columns());
-    let loose = LOOSE_STATICS_PER_BODY * population;
-    let statics = step.statics;
-    if statics.len() > STATICS_PER_BODY * population
-        || statics.changed_count() > loose
-        || statics.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds())
-    {
+    let (population, bodies) = (band.band().population(), band.cells().columns());
+    let loose_max = loose_max(&pass.step, band)?;
+    if pass.step.statics.has_entries_up_to(population / BODIES_PER_ENTRY, &band.bounds()) {
         return None;
     }
     let lists = pass.static_lists()?;
-    if lists.oversized.len() > loose || !lists.cells.are_for(bodies) {
+    if lists.oversized.len() > loose_max || !lists.cells.are_for(bodies) {
         return None;
     }
     let (mut tested, mut sampled) = (0, 0);
@@ -181,14 +196,10 @@ fn grid_if_faster<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>, ns: f64) -> 
 /// nanoseconds; `None` if the bodies are too few for it, or would have to be tested against too
 /// many statics.
 fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s StaticBands, f64)> {
-    let population = band.band().population();
-    let few = LOOSE_STATICS_PER_BODY * population;
-    if step.statics.len() > STATICS_PER_BODY * population || step.statics.changed_count() > few {
-        return None;
-    }
+    let loose_max = loose_max(step, band)?;
     let grid = step.static_bands()?;
     let (probe_ns, tested) = mean_probe(grid, band);
-    (grid.oversized.len() <= few && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
+    (grid.oversized.len() <= loose_max && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
 }
 
 /// Finds the pairs of a band's bodies with the statics in the bands of the grid.

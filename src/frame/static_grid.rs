@@ -20,14 +20,14 @@
 //! shown since the last step.
 
 use crate::frame::statics_version::StaticsVersion;
-use crate::geometry::{NO_BOX, RawAabb};
-use crate::input::filter::Filter;
+use crate::geometry::NO_BOX;
 use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::Buffers;
 use crate::memory::record::BodyRecord;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::cell_lists::CellLists;
 use crate::tier::point_grid::column_bands::ColumnBands;
+use crate::tier::point_grid::fixed_boxes::FixedBoxes;
 use crate::tier::static_tree::tree::{BuiltTree, StaticTree};
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
@@ -67,18 +67,6 @@ struct OfTree<G> {
     tree: BuiltTree,
     version: StaticsVersion,
     grid: Option<G>,
-}
-
-/// Cells of either kind.
-pub(crate) trait StaticCells {
-    /// Gives each static the filter of its row.
-    fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter);
-
-    /// Replaces the box of a row, which was filed as `filed`, by that one or by NaN.
-    fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb);
-
-    /// Bytes of heap memory held.
-    fn bytes(&self) -> usize;
 }
 
 /// The statics of a tree in cells.
@@ -164,7 +152,7 @@ impl<G> OfTree<G> {
     }
 
     /// Brings the grid up to date. `false` if it has to be made anew.
-    fn update<C: StaticCells>(
+    fn update<C: FixedBoxes>(
         &mut self,
         statics: &StaticTree,
         version: StaticsVersion,
@@ -182,7 +170,7 @@ impl<G> OfTree<G> {
     }
 }
 
-impl<C: StaticCells> StaticGrid<C> {
+impl<C: FixedBoxes> StaticGrid<C> {
     fn new(statics: &StaticTree, build: impl FnOnce(&[BodyRecord]) -> Option<(C, Vec<BodyRecord>)>) -> Option<Self> {
         let records: Vec<_> = statics.built_boxes().map(|(row, aabb)| BodyRecord { aabb, row }).collect();
         let (mut cells, oversized) = build(&records)?;
@@ -214,24 +202,3 @@ impl<C: StaticCells> StaticGrid<C> {
         self.cells.bytes() + self.oversized.bytes() + self.hidden.bytes()
     }
 }
-
-/// Both kinds have these methods.
-macro_rules! static_cells {
-    ($cells:ty) => {
-        impl StaticCells for $cells {
-            fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
-                self.set_filters(filter_of);
-            }
-
-            fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb) {
-                self.set_box(row, filed, aabb);
-            }
-
-            fn bytes(&self) -> usize {
-                self.bytes()
-            }
-        }
-    };
-}
-static_cells!(ColumnBands);
-static_cells!(CellLists);

@@ -21,6 +21,7 @@ use crate::memory::buffers::Buffers;
 use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{Extent, linear_cell};
+use crate::tier::point_grid::fixed_boxes::FixedBoxes;
 use std::ops::{Range, RangeInclusive};
 
 /// A box that would be in more lists than this is too large, and at most one in so many may be.
@@ -172,34 +173,6 @@ impl CellLists {
         Some((Self { cells, starts, words, filters: Vec::new() }, large))
     }
 
-    /// Gives each box the filter of its row.
-    pub(crate) fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
-        let len = self.len();
-        let mut filters = vec![0; filter_words(len)];
-        fill_filters(&mut filters, len, self.entries().rows()[..len].iter().map(|&row| filter_of(row)));
-        self.filters = filters;
-    }
-
-    /// Replaces the box of a row, which was listed as `listed`, if it is here.
-    ///
-    /// It stays in its lists, so the new box must be that one, or NaN.
-    pub(crate) fn set_box(&mut self, row: u32, listed: &RawAabb, aabb: &RawAabb) {
-        if self.cells.list_count(listed) > LISTS_MAX {
-            return;
-        }
-        let (len, stride) = (self.len(), self.len() + SOA_PAD);
-        for list in self.cells.indices(listed) {
-            let run = self.run(list);
-            // Rows ascend (LISTS-2).
-            let rows = &self.words[4 * stride..][..len];
-            if let Ok(at) = rows[run.clone()].binary_search(&row) {
-                for (edge, value) in aabb.iter().enumerate() {
-                    self.words[edge * stride + run.start + at] = value.to_bits();
-                }
-            }
-        }
-    }
-
     /// The entries of all lists.
     pub(crate) fn entries(&self) -> SoaColumns<'_> {
         let columns = SoaColumns::of(&self.words, self.len());
@@ -228,16 +201,41 @@ impl CellLists {
         }
     }
 
-    /// Bytes of heap memory held.
-    pub(crate) fn bytes(&self) -> usize {
-        self.starts.bytes() + self.words.bytes() + self.filters.bytes()
-    }
-
     fn len(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
     fn run(&self, list: usize) -> Range<usize> {
         self.starts[list] as usize..self.starts[list + 1] as usize
+    }
+}
+
+impl FixedBoxes for CellLists {
+    fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
+        let len = self.len();
+        let mut filters = vec![0; filter_words(len)];
+        fill_filters(&mut filters, len, self.entries().rows()[..len].iter().map(|&row| filter_of(row)));
+        self.filters = filters;
+    }
+
+    fn set_box(&mut self, row: u32, listed: &RawAabb, aabb: &RawAabb) {
+        if self.cells.list_count(listed) > LISTS_MAX {
+            return;
+        }
+        let (len, stride) = (self.len(), self.len() + SOA_PAD);
+        for list in self.cells.indices(listed) {
+            let run = self.run(list);
+            // Rows ascend (LISTS-2).
+            let rows = &self.words[4 * stride..][..len];
+            if let Ok(at) = rows[run.clone()].binary_search(&row) {
+                for (edge, value) in aabb.iter().enumerate() {
+                    self.words[edge * stride + run.start + at] = value.to_bits();
+                }
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.starts.bytes() + self.words.bytes() + self.filters.bytes()
     }
 }

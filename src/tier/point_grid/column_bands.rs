@@ -21,6 +21,7 @@ use crate::tier::point_grid::band::sorted::{PairRules, SEARCHES_AT_ONCE};
 use crate::tier::point_grid::band::sweep::rect_ns;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::filing::{FileOptions, Filing};
+use crate::tier::point_grid::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::size_classes::ClassOptions;
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -60,35 +61,6 @@ impl ColumnBands {
         // Oversized boxes and ghosts took the rest.
         bands.shrink_to_fit();
         Some((Self { bands, filters: Vec::new() }, oversized))
-    }
-
-    /// Gives each box the filter of its row.
-    pub(crate) fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
-        let mut filters = vec![0; 2 * self.bands.ends().0];
-        for slot in self.bands.slots().iter().filter(|slot| slot.population() > 0) {
-            let rows = &self.columns(slot).rows()[..slot.population()];
-            let words = &mut filters[filters_of(&slot.places)];
-            fill_filters(words, slot.population(), rows.iter().map(|&row| filter_of(row)));
-        }
-        self.filters = filters;
-    }
-
-    /// Replaces the box of a row, which was filed as `filed`, if it is here.
-    ///
-    /// It stays where it is filed, so the new box must be that one, or NaN.
-    pub(crate) fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb) {
-        let place = self.slots_near(*filed).find_map(|slot| {
-            let [x, y, ..] = lookup(&self.bands, slot).of_edges(&slot.axes.box_to_band(*filed));
-            let cells = self.cells(slot);
-            let at = cells.run(y, &(x..x + 1)).find(|&at| cells.columns().rows()[at] == row)?;
-            Some((slot.places.clone(), cells.columns().stride(), at, slot.axes))
-        });
-        if let Some((places, stride, at, axes)) = place {
-            let words = self.bands.places.words_mut(places);
-            for (edge, value) in axes.box_to_band(*aabb).edges().iter().enumerate() {
-                words[edge * stride + at] = value.to_bits();
-            }
-        }
     }
 
     /// Reports the pairs of a probe and a box that overlap, the row of the probe first, band by
@@ -133,11 +105,6 @@ impl ColumnBands {
         searches.fold((0.0, 0), |(sum, tests), (ns, tested)| (sum + ns, tests + tested))
     }
 
-    /// Bytes of heap memory held.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bands.bytes() + self.filters.bytes()
-    }
-
     /// The bands whose bodies may overlap an area.
     fn slots_near(&self, area: RawAabb) -> impl Iterator<Item = &BandSlot> {
         let slots = self.bands.bands_overlapping(area).map(|band| &self.bands.slots()[band]);
@@ -151,6 +118,37 @@ impl ColumnBands {
     fn cells(&self, slot: &BandSlot) -> CellView<'_> {
         let cells = CellView::new(self.columns(slot), slot.band.starts(self.bands.words_of(slot)));
         if self.filters.is_empty() { cells } else { cells.with_filters(&self.filters[filters_of(&slot.places)]) }
+    }
+}
+
+impl FixedBoxes for ColumnBands {
+    fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
+        let mut filters = vec![0; 2 * self.bands.ends().0];
+        for slot in self.bands.slots().iter().filter(|slot| slot.population() > 0) {
+            let rows = &self.columns(slot).rows()[..slot.population()];
+            let words = &mut filters[filters_of(&slot.places)];
+            fill_filters(words, slot.population(), rows.iter().map(|&row| filter_of(row)));
+        }
+        self.filters = filters;
+    }
+
+    fn set_box(&mut self, row: u32, filed: &RawAabb, aabb: &RawAabb) {
+        let place = self.slots_near(*filed).find_map(|slot| {
+            let [x, y, ..] = lookup(&self.bands, slot).of_edges(&slot.axes.box_to_band(*filed));
+            let cells = self.cells(slot);
+            let at = cells.run(y, &(x..x + 1)).find(|&at| cells.columns().rows()[at] == row)?;
+            Some((slot.places.clone(), cells.columns().stride(), at, slot.axes))
+        });
+        if let Some((places, stride, at, axes)) = place {
+            let words = self.bands.places.words_mut(places);
+            for (edge, value) in axes.box_to_band(*aabb).edges().iter().enumerate() {
+                words[edge * stride + at] = value.to_bits();
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.bands.bytes() + self.filters.bytes()
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) mod cross_search;
 mod directory;
 mod extremes;
 pub(crate) mod filing;
+pub(crate) mod fixed_boxes;
 pub(crate) mod nearest;
 mod orientation;
 mod partition;

@@ -8,6 +8,7 @@ use crate::memory::record::BodyRecord;
 use crate::reference;
 use crate::simd::{DetectedSimd, Probe};
 use crate::tier::point_grid::column_bands::ColumnBands;
+use crate::tier::point_grid::fixed_boxes::FixedBoxes;
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 /// The pairs of all probes, ascending.
