@@ -5,7 +5,7 @@ use std::ops::Range;
 use triphase::geometry::RawAabb;
 use triphase::{Bodies, BodyShape, Filter, Statics, World, WorldConfig};
 use triphase_scenes::SplitMix64;
-use triphase_tests::{Columns, ExpectedPairs, WorldSet, random_filters};
+use triphase_tests::{Columns, ExpectedPairs, FoundPairs, WorldSet, random_filters};
 
 const BODIES: usize = 300;
 const STATICS: usize = 3000;
@@ -212,6 +212,27 @@ fn larger_bodies_are_not_tested_with_the_lists_of_smaller_ones() {
     let pairs = worlds.step_beside_new(&[columns.bodies()], &mut |new| new.set_statics(&boxes[..]));
     let pairs = pairs.unwrap_or_else(|difference| panic!("{difference}")).expect("valid bodies");
     ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Along either axis, so that bands divide each of both.
+#[test]
+fn statics_in_a_corridor_are_found() {
+    for axis in [0, 1] {
+        let random = &mut SplitMix64::new(43);
+        let mut point = |_| {
+            let mut at = [0.0, random.range(0.0, 6.0)];
+            at[0] = random.range(0.0, 4000.0);
+            if axis == 0 { at } else { [at[1], at[0]] }
+        };
+        let centers: Vec<[f32; 2]> = (0..20_000).map(&mut point).collect();
+        let boxes: Vec<RawAabb> = (0..20_000).map(&mut point).map(|[x, y]| [x, y, x + 0.4, y + 0.9]).collect();
+        let columns = Columns::new(centers, vec![[0.5, 0.3]; 20_000]);
+        let mut world = World::default();
+        world.set_statics(&boxes[..]).expect("valid statics");
+        let found = FoundPairs::new(world.step(columns.bodies()).expect("valid bodies"));
+        let expected = ExpectedPairs::new(&columns.boxes(), &boxes);
+        expected.compare(&found).unwrap_or_else(|error| panic!("axis {axis}: {error}"));
+    }
 }
 
 #[test]
