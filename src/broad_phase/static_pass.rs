@@ -7,7 +7,7 @@
 //!   the list of its cell. The lists are made once for all steps.
 //! - More than bodies, or as many where a search of the band reads many bodies: its bodies search a
 //!   point grid of the statics, in which these are sorted once for all steps.
-//! - More, but that grid does not suit, as where its cells would be crowded: its bodies search the
+//! - More, but that grid does not suit, as where most statics are in a pile: its bodies search the
 //!   static tree, in groups of up to 64 that are near each other.
 //!
 //! So the cost depends on the bodies and the statics near them, however many statics there are
@@ -43,7 +43,8 @@ const ENTRIES_PER_BODY: usize = 4;
 /// Otherwise, to make it could take longer than all steps that use it.
 const STATICS_PER_BODY: usize = 1000;
 
-/// And if at most this many for each body are not in its cells: they are too large, or changed.
+/// And if at most this many for each body are not in its cells: they are too large, in a pile, or
+/// changed.
 const LOOSE_STATICS_PER_BODY: usize = 4;
 
 /// And if at most this many have to be tested for a body, in the mean of a sample.
@@ -87,7 +88,7 @@ pub(crate) fn find_band_pairs<'s>(
     let (statics, found) = (step.statics, &mut scratch.statics);
     found.clear();
     if let Some(lists) = lists_for(pass, band) {
-        find_loose_pairs(step, band, &lists.oversized, found, sink)?;
+        find_loose_pairs(step, band, &lists.left_out, found, sink)?;
         return search_lists(pass, &lists, band, sink);
     }
     let may_be_few = statics.len() <= population || statics.has_entries_up_to(ENTRIES_PER_BODY * population, &bounds);
@@ -104,12 +105,12 @@ pub(crate) fn find_band_pairs<'s>(
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     };
-    find_loose_pairs(step, band, &grid.oversized, found, sink)?;
+    find_loose_pairs(step, band, &grid.left_out, found, sink)?;
     search_grid(pass, grid, band, sink)
 }
 
 /// Finds the pairs of a band's bodies with the statics that are not in cells: those that changed
-/// since the tree was built, and those that are too large.
+/// since the tree was built, those that are too large, and piles.
 fn find_loose_pairs(
     step: &StepContext<'_>,
     band: &mut BuiltBand<'_>,
@@ -141,7 +142,7 @@ fn lists_for(pass: &PassContext<'_>, band: &BuiltBand<'_>) -> Option<Arc<StaticL
         return None;
     }
     let lists = pass.static_lists()?;
-    if lists.oversized.len() > loose_max || !lists.cells.are_for(bodies) {
+    if lists.left_out.len() > loose_max || !lists.cells.are_for(bodies) {
         return None;
     }
     let (mut tested, mut sampled) = (0, 0);
@@ -199,7 +200,7 @@ fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s Sta
     let loose_max = loose_max(step, band)?;
     let grid = step.static_bands()?;
     let (probe_ns, tested) = mean_probe(grid, band);
-    (grid.oversized.len() <= loose_max && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
+    (grid.left_out.len() <= loose_max && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
 }
 
 /// Finds the pairs of a band's bodies with the statics in the bands of the grid.

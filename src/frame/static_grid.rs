@@ -4,7 +4,7 @@
 //! most common size begin that touch it ([`CellLists`]): a body reads one list. Otherwise, and for
 //! larger bodies, statics are in bands whose cells follow them ([`ColumnBands`]), of which a body
 //! searches a few cells in a third of the time that a search of the tree takes. Statics that are
-//! too large for cells are in a list of their own.
+//! too large for cells, or in a pile that would crowd these, are in a list of their own.
 //!
 //! - STATICGRID-1: it has the boxes that the tree was built of, so the order of its hits does not
 //!   depend on when it was made. Statics that are hidden in the tree have a box of NaN in it, which
@@ -74,7 +74,7 @@ pub(crate) struct StaticGrid<C> {
     /// The statics that are small enough for the cells.
     pub(crate) cells: C,
     /// The other ones, ascending by row. The boxes of hidden ones are NaN here too.
-    pub(crate) oversized: Vec<BodyRecord>,
+    pub(crate) left_out: Vec<BodyRecord>,
     /// The rows that are hidden.
     hidden: BitSet,
 }
@@ -173,32 +173,32 @@ impl<G> OfTree<G> {
 impl<C: FixedBoxes> StaticGrid<C> {
     fn new(statics: &StaticTree, build: impl FnOnce(&[BodyRecord]) -> Option<(C, Vec<BodyRecord>)>) -> Option<Self> {
         let records: Vec<_> = statics.built_boxes().map(|(row, aabb)| BodyRecord { aabb, row }).collect();
-        let (mut cells, oversized) = build(&records)?;
+        let (mut cells, left_out) = build(&records)?;
         if statics.has_filters() {
             cells.set_filters(|row| statics.filter_of(row));
         }
-        debug_assert!(oversized.is_sorted_by_key(|record| record.row));
-        let mut grid = Self { cells, oversized, hidden: BitSet::default() };
+        debug_assert!(left_out.is_sorted_by_key(|record| record.row));
+        let mut grid = Self { cells, left_out, hidden: BitSet::default() };
         grid.update(statics);
         Some(grid)
     }
 
     /// Hides and shows rows as they are in the tree.
     fn update(&mut self, statics: &StaticTree) {
-        let Self { cells, oversized, hidden } = self;
+        let Self { cells, left_out, hidden } = self;
         for row in hidden.differences(statics.hidden()) {
             // The same as in the tree, if it is not hidden (STATICGRID-1).
             let filed = statics.built_box(row);
             let aabb = if statics.hidden().contains(row) { NO_BOX } else { filed };
             cells.set_box(row, &filed, &aabb);
-            if let Ok(at) = oversized.binary_search_by_key(&row, |record| record.row) {
-                oversized[at].aabb = aabb;
+            if let Ok(at) = left_out.binary_search_by_key(&row, |record| record.row) {
+                left_out[at].aabb = aabb;
             }
         }
         hidden.copy_from(statics.hidden());
     }
 
     fn bytes(&self) -> usize {
-        self.cells.bytes() + self.oversized.bytes() + self.hidden.bytes()
+        self.cells.bytes() + self.left_out.bytes() + self.hidden.bytes()
     }
 }

@@ -214,6 +214,33 @@ fn larger_bodies_are_not_tested_with_the_lists_of_smaller_ones() {
     ExpectedPairs::new(&columns.boxes(), &boxes).compare(&pairs).unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// A pile is not in the grid of the statics around it. A part of it is disabled later.
+#[test]
+fn statics_in_a_pile_among_others_are_found() {
+    let random = &mut SplitMix64::new(44);
+    let at_random = |side: f32, random: &mut SplitMix64| {
+        let [x, y] = random.point(0.0, 300.0);
+        [x, y, x + side, y + side]
+    };
+    let mut boxes: Vec<RawAabb> =
+        (0..40_000).map(|row| if row % 5 == 3 { [20.0, 20.0, 20.5, 20.5] } else { at_random(0.5, random) }).collect();
+    let halves: Vec<_> = (0..4000).map(|k| [if k % 4 == 0 { 0.9 } else { 0.05 }; 2]).collect();
+    let mut centers: Vec<_> = (0..4000).map(|_| random.point(0.0, 300.0)).collect();
+    centers[..5].fill([20.0, 20.4]);
+    let columns = Columns::new(centers, halves);
+    // With two sizes of bodies, statics are not listed for the larger ones.
+    let mut world = World::new(WorldConfig::new().with_bounds([0.05, 0.9])).expect("valid settings");
+    world.set_statics(&boxes[..]).expect("valid statics");
+    for _ in 0..2 {
+        let found = FoundPairs::new(world.step(columns.bodies()).expect("valid bodies"));
+        ExpectedPairs::new(&columns.boxes(), &boxes).compare(&found).unwrap_or_else(|error| panic!("{error}"));
+        for row in (3..8000).step_by(5) {
+            world.set_static_enabled(row, false).expect("a static");
+            boxes[row as usize] = [1e9; 4];
+        }
+    }
+}
+
 /// Along either axis, so that bands divide each of both.
 #[test]
 fn statics_in_a_corridor_are_found() {

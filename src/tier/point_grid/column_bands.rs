@@ -26,8 +26,14 @@ use crate::tier::point_grid::size_classes::ClassOptions;
 use parking_lot::Mutex;
 use std::ops::Range;
 
-/// A band is crowded if a cell has more boxes than this, in the mean over the boxes.
-const CROWDED: f32 = 1024.0;
+/// A cell is crowded if it has more boxes than this, a band if its cells do, in the mean over the
+/// boxes.
+const CROWDED: u16 = 1024;
+
+/// How often boxes are filed again without those of crowded cells, and which part of all boxes
+/// these may be.
+const REFILINGS: usize = 3;
+const CROWDED_ONE_IN: usize = 4;
 
 /// Bands whose bodies are in columns.
 pub(crate) struct ColumnBands {
@@ -38,10 +44,35 @@ pub(crate) struct ColumnBands {
 
 impl ColumnBands {
     /// Files boxes, whose edges must be finite, on the calling thread. Also returns those that are
-    /// too large for every size class, which are not filed.
+    /// not filed, ascending by row: they are too large for every size class, or in crowded cells,
+    /// where all probes nearby would be tested with them.
     ///
-    /// `None` if the cells of a band are crowded, so that some probes would take long.
+    /// `None` if too many are in crowded cells.
     pub(crate) fn build(records: &[BodyRecord], level: DetectedSimd) -> Option<(Self, Vec<BodyRecord>)> {
+        let (mut bands, mut left_out) = Self::file(records, level);
+        let mut crowded = Vec::new();
+        for _ in 0..REFILINGS {
+            let rows = bands.crowded_rows();
+            if rows.is_empty() {
+                break;
+            }
+            crowded.extend(rows);
+            if crowded.len() > records.len() / CROWDED_ONE_IN {
+                return None;
+            }
+            crowded.sort_unstable();
+            let is_crowded = |record: &BodyRecord| crowded.binary_search(&record.row).is_ok();
+            let (aside, rest): (Vec<_>, Vec<_>) = records.iter().partition(|record| is_crowded(record));
+            (bands, left_out) = Self::file(&rest, level);
+            left_out.extend(aside);
+            left_out.sort_unstable_by_key(|record| record.row);
+        }
+        let is_crowded = |slot: &BandSlot| slot.band.crowding > f32::from(CROWDED);
+        (!bands.bands.slots().iter().any(is_crowded)).then_some((bands, left_out))
+    }
+
+    /// Files boxes. Also returns those that are too large for every size class.
+    fn file(records: &[BodyRecord], level: DetectedSimd) -> (Self, Vec<BodyRecord>) {
         let (mut filing, mut bands, rows) = (Filing::default(), Bands::default(), RecordRows(records));
         let options = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size: CellSize::ForSearches };
         filing.plan(&rows, options, level);
@@ -55,12 +86,21 @@ impl ColumnBands {
                 band.build(CellSize::ForSearches, PairRules::default(), &mut scratch.lock()).keep_columns();
             }
         });
-        if bands.slots().iter().any(|slot| slot.band.crowding > CROWDED) {
-            return None;
-        }
         // Oversized boxes and ghosts took the rest.
         bands.shrink_to_fit();
-        Some((Self { bands, filters: Vec::new() }, oversized))
+        (Self { bands, filters: Vec::new() }, oversized)
+    }
+
+    /// The rows in crowded cells of crowded bands.
+    fn crowded_rows(&self) -> Vec<u32> {
+        let crowded = self.bands.slots().iter().filter(|slot| slot.band.crowding > f32::from(CROWDED));
+        let of_slot = |slot: &BandSlot| {
+            let (columns, starts) = (self.columns(slot), slot.band.starts(self.bands.words_of(slot)));
+            let runs = starts.as_slice().windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
+            let runs = runs.filter(|run| run.len() > usize::from(CROWDED));
+            runs.flat_map(|run| columns.rows()[run].to_vec()).collect::<Vec<_>>()
+        };
+        crowded.flat_map(of_slot).collect()
     }
 
     /// Reports the pairs of a probe and a box that overlap, the row of the probe first, band by

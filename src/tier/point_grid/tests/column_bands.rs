@@ -76,7 +76,29 @@ fn wide_and_tall_boxes_are_found_in_classes_of_their_own() {
 }
 
 #[test]
-fn bands_with_crowded_cells_are_refused() {
+fn crowded_cells_are_left_out() {
+    let mut random = SplitMix64::new(5);
+    let mut around = |side: f32| {
+        let [x, y] = random.point(0.0, 300.0);
+        [x, y, x + side, y + side]
+    };
+    // Every fifth box is in a pile.
+    let boxes: Vec<RawAabb> =
+        (0..40_000).map(|row| if row % 5 == 3 { [3.0, 4.0, 3.5, 4.5] } else { around(0.5) }).collect();
+    let records: Vec<BodyRecord> = (0..).zip(&boxes).map(|(row, &aabb)| BodyRecord { aabb, row }).collect();
+    let (bands, left_out) = ColumnBands::build(&records, DetectedSimd::default()).expect("the rest is not crowded");
+    let is_left_out = |row: u32| left_out.binary_search_by_key(&row, |record| record.row).is_ok();
+    assert!((8000..8200).contains(&left_out.len()), "{}", left_out.len());
+    assert!((3..40_000).step_by(5).all(is_left_out));
+    assert!(left_out.iter().all(|record| records[record.row as usize] == *record));
+    let probes: Vec<RawAabb> = (0..700).map(|_| around(3.0)).chain([[3.0, 4.0, 4.0, 5.0]]).collect();
+    let mut truth = reference::cross_pairs(&probes, &boxes);
+    truth.retain(|&(_, row)| !is_left_out(row));
+    assert_eq!(found(&bands, &probes), truth);
+}
+
+#[test]
+fn crowds_of_too_many_are_refused() {
     let pile_of = |count: u32| -> Vec<BodyRecord> {
         (0..count).map(|row| BodyRecord { aabb: [3.0, 4.0, 5.0, 6.0], row }).collect()
     };
