@@ -114,13 +114,13 @@ pub(crate) fn find_band_pairs<'s>(
 fn find_loose_pairs(
     step: &StepContext<'_>,
     band: &mut BuiltBand<'_>,
-    oversized: &[BodyRecord],
+    left_out: &[BodyRecord],
     found: &mut Vec<BodyRecord>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
     found.clear();
     step.statics.collect_recent(&band.bounds(), found);
-    found.extend_from_slice(oversized);
+    found.extend_from_slice(left_out);
     band.pairs_with(step.level, found.iter().copied(), Others::Statics(step.statics.filters()), sink)
 }
 

@@ -71,7 +71,7 @@ struct OfTree<G> {
 
 /// The statics of a tree in cells.
 pub(crate) struct StaticGrid<C> {
-    /// The statics that are small enough for the cells.
+    /// The statics that are in cells.
     pub(crate) cells: C,
     /// The other ones, ascending by row. The boxes of hidden ones are NaN here too.
     pub(crate) left_out: Vec<BodyRecord>,

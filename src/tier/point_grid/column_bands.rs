@@ -26,13 +26,14 @@ use crate::tier::point_grid::size_classes::ClassOptions;
 use parking_lot::Mutex;
 use std::ops::Range;
 
-/// A cell is crowded if it has more boxes than this, a band if its cells do, in the mean over the
-/// boxes.
+/// A cell is crowded if it has more boxes than this. A band is crowded if the cells of its boxes
+/// have more in the mean.
 const CROWDED: u16 = 1024;
 
-/// How often boxes are filed again without those of crowded cells, and which part of all boxes
-/// these may be.
+/// How often boxes are filed again without those of crowded cells.
 const REFILINGS: usize = 3;
+
+/// At most one box in so many may be in a crowded cell.
 const CROWDED_ONE_IN: usize = 4;
 
 /// Bands whose bodies are in columns.
@@ -67,8 +68,8 @@ impl ColumnBands {
             left_out.extend(aside);
             left_out.sort_unstable_by_key(|record| record.row);
         }
-        let is_crowded = |slot: &BandSlot| slot.band.crowding > f32::from(CROWDED);
-        (!bands.bands.slots().iter().any(is_crowded)).then_some((bands, left_out))
+        let are_crowded = bands.crowded().next().is_some();
+        (!are_crowded).then_some((bands, left_out))
     }
 
     /// Files boxes. Also returns those that are too large for every size class.
@@ -91,16 +92,21 @@ impl ColumnBands {
         (Self { bands, filters: Vec::new() }, oversized)
     }
 
+    fn crowded(&self) -> impl Iterator<Item = &BandSlot> {
+        self.bands.slots().iter().filter(|slot| slot.band.crowding > f32::from(CROWDED))
+    }
+
     /// The rows in crowded cells of crowded bands.
     fn crowded_rows(&self) -> Vec<u32> {
-        let crowded = self.bands.slots().iter().filter(|slot| slot.band.crowding > f32::from(CROWDED));
-        let of_slot = |slot: &BandSlot| {
-            let (columns, starts) = (self.columns(slot), slot.band.starts(self.bands.words_of(slot)));
-            let runs = starts.as_slice().windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
-            let runs = runs.filter(|run| run.len() > usize::from(CROWDED));
-            runs.flat_map(|run| columns.rows()[run].to_vec()).collect::<Vec<_>>()
-        };
-        crowded.flat_map(of_slot).collect()
+        let mut rows = Vec::new();
+        for slot in self.crowded() {
+            let starts = slot.band.starts(self.bands.words_of(slot));
+            let cells = starts.as_slice().windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
+            for cell in cells.filter(|cell| cell.len() > usize::from(CROWDED)) {
+                rows.extend_from_slice(&self.columns(slot).rows()[cell]);
+            }
+        }
+        rows
     }
 
     /// Reports the pairs of a probe and a box that overlap, the row of the probe first, band by
