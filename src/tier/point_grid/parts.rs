@@ -35,7 +35,7 @@ impl Bands {
             visitor(DebugShape::Band {
                 aabb: slot.bounds(),
                 population: slot.population(),
-                cells: [band.columns(), band.rows()],
+                cells: band.cell_counts(),
                 ghosts: slot.ghost_count(),
                 thread: slot.thread as usize,
             });

@@ -71,9 +71,9 @@ impl Bands {
         let lookup = band.lookup(words);
         let mut section = {
             let [left, top, right, bottom] = band.bounds().edges().map(f64::from);
-            let across = |side: f64, count: usize, axis: usize| side / count as f64 / cast.speed(axis);
+            let across = |side: f64, axis: usize| side / band.cell_counts()[axis] as f64 / cast.speed(axis);
             // `min` ignores a NaN, from 0 / 0.
-            across(right - left, band.columns(), 0).min(across(bottom - top, band.rows(), 1)).min(end - from)
+            across(right - left, 0).min(across(bottom - top, 1)).min(end - from)
         };
         let mut before: Option<BandBox> = None;
         let mut rect_before = CellRect { x: 0..0, y: 0..0 };

@@ -89,8 +89,8 @@ impl Bands {
             return SortKeys::default();
         };
         let slots = &self.slots[class.slots.clone()];
-        let rows: usize = slots.iter().map(|slot| slot.band.rows()).sum();
-        let columns = slots.iter().map(|slot| slot.band.columns()).max().unwrap_or(0);
+        let counts = slots.iter().map(|slot| slot.band.cell_counts());
+        let (columns, rows) = counts.fold((0, 0), |(columns, rows), [x, y]| (columns.max(x), rows + y));
         let [left, top, right, bottom] = *bounds.edges();
         let scale = |count: usize, length: f32| if length > 0.0 { count as f32 / length } else { 0.0 };
         SortKeys {

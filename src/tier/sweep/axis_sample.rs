@@ -9,6 +9,10 @@ const SAMPLED: usize = 256;
 /// Boxes that are compared with the sample, to choose an axis.
 const COMPARED: usize = 16;
 
+/// Every so many boxes of the sample are compared with it on both axes: fewer are near each other
+/// on both than on one.
+const AROUND_ONE_IN: usize = 4;
+
 /// A sample of boxes on an axis, in columns, so that loops over it are vectorized.
 pub(crate) struct AxisSample {
     axis: usize,
@@ -59,6 +63,23 @@ pub(crate) fn beginning_in(axis: usize, boxes: &[BodyRecord], beyond: f32) -> f6
     let share =
         AxisSample::new(axis, boxes).share(compared, |[from, to], [low, _]| (from <= low) & (low <= to + beyond));
     share * boxes.len() as f64
+}
+
+/// About how many others of some boxes begin in an area of the given width and height around the
+/// lower corner of one of them.
+pub(crate) fn beginning_around(boxes: &[BodyRecord], sides: [f32; 2]) -> f64 {
+    let [x_max, y_max] = sides.map(|side| 0.5 * side);
+    let samples = [0, 1].map(|axis| AxisSample::new(axis, boxes));
+    let [xs, ys] = samples.each_ref().map(|sample| &sample.lows[..sample.len]);
+    let (mut found, mut pairs) = (0u32, 0);
+    for k in (0..xs.len()).step_by(AROUND_ONE_IN) {
+        let (x, y) = (xs[k], ys[k]);
+        let is_near = |(&a, &b): (&f32, &f32)| u32::from(((a - x).abs() <= x_max) & ((b - y).abs() <= y_max));
+        // A box is near itself, unless its coordinates are infinite.
+        found += xs.iter().zip(ys).map(is_near).sum::<u32>().saturating_sub(1);
+        pairs += xs.len();
+    }
+    f64::from(found) / pairs.max(1) as f64 * boxes.len() as f64
 }
 
 /// The axis on which few of some boxes are beside each other, and about how many are beside one.

@@ -84,10 +84,15 @@ impl Band {
         self.lookup(words).with_reach(self.reach)
     }
 
+    /// How many cells there are along x, and along y.
+    pub(crate) fn cell_counts(&self) -> [usize; 2] {
+        self.cells.counts()
+    }
+
     /// The index of the cell at a point, row by row.
     pub(crate) fn cell(&self, words: &[u32], [x, y]: [f32; 2]) -> usize {
-        let [x_axis, y_axis] = self.cells.axes(words);
-        y_axis.cell(y) * self.cells.columns + x_axis.cell(x)
+        let [column, row, ..] = self.lookup(words).of_edges(&BandBox::from_edges([x, y, x, y]));
+        row * self.cells.columns + column
     }
 
     /// Approximate width and height of the cell at a point.
@@ -101,21 +106,22 @@ impl Band {
     pub(crate) fn corner(&self, words: &[u32], [column, row]: [usize; 2]) -> [f64; 2] {
         let &[left, top, right, bottom] = self.bounds.edges();
         let [x_axis, y_axis] = self.cells.axes(words);
-        [x_axis.low_edge(column, [left, right]), y_axis.low_edge(row, [top, bottom])]
+        let [x, y] = if self.cells.is_exchanged { [row, column] } else { [column, row] };
+        [x_axis.low_edge(x, [left, right]), y_axis.low_edge(y, [top, bottom])]
     }
 
     /// Checks BAND-1 for every cell, and BAND-2 for every body.
     #[cfg(any(test, debug_assertions))]
     pub(super) fn assert_well_formed(&self, columns: &[u32], words: &[u32]) {
-        let [x, y] = self.cells.axes(words);
-        let cells = self.cell_view(columns, words);
+        let (lookup, cells) = (self.lookup(words), self.cell_view(columns, words));
         for row in 0..self.rows() {
             for column in 0..self.columns() {
                 for at in cells.run(row, &(column..column + 1)) {
                     let aabb = cells.columns().aabb(at);
-                    assert_eq!((x.cell(aabb[0]), y.cell(aabb[1])), (column, row), "BAND-1: {aabb:?}");
+                    let [left, top, right, bottom] = lookup.of_edges(&BandBox::from_edges(aabb));
+                    assert_eq!((left, top), (column, row), "BAND-1: {aabb:?}");
                     let reached = [column + self.cells.columns_reached, row + 1];
-                    assert!(x.cell(aabb[2]) <= reached[0] && y.cell(aabb[3]) <= reached[1], "BAND-2: {aabb:?}");
+                    assert!(right <= reached[0] && bottom <= reached[1], "BAND-2: {aabb:?}");
                 }
             }
         }

@@ -41,6 +41,8 @@ pub(super) struct CellGrid {
     pub(super) y: AxisMap,
     pub(super) columns: usize,
     pub(super) rows: usize,
+    /// Whether columns divide y, and rows x; otherwise columns divide x. Only equal cells.
+    pub(super) is_exchanged: bool,
     /// Words that the tables of both axes use.
     pub(super) x_words: usize,
     pub(super) y_words: usize,
@@ -57,7 +59,18 @@ impl CellGrid {
         };
         let [x, y] = extents;
         let (x, y) = (linear(x, columns), linear(y, rows));
-        Self { population, x, y, columns, rows, x_words: 0, y_words: 0, columns_reached: 1 }
+        Self { population, x, y, columns, rows, is_exchanged: false, x_words: 0, y_words: 0, columns_reached: 1 }
+    }
+
+    /// A row of so many equal columns, which divide an axis. They may be narrower than boxes.
+    pub(super) fn one_row(population: usize, extents: [Extent; 2], axis: usize, columns: usize) -> Self {
+        let counts = if axis == 0 { [columns, 1] } else { [1, columns] };
+        Self { columns, rows: 1, is_exchanged: axis == 1, ..Self::equal(population, extents, counts) }
+    }
+
+    /// How many cells there are along x, and along y.
+    pub(super) fn counts(&self) -> [usize; 2] {
+        if self.is_exchanged { [self.rows, self.columns] } else { [self.columns, self.rows] }
     }
 
     /// Whether the table of where cells start has room for this many cells (BAND-3), and a key has
@@ -79,9 +92,10 @@ impl CellGrid {
     pub(super) fn axes<'a>(&self, words: &'a [u32]) -> [BandAxis<'a>; 2] {
         let tables = &words[starts_max(self.population)..];
         let (x_table, y_table) = tables.split_at(x_table_max(self.population));
+        let [x_count, y_count] = self.counts();
         [
-            BandAxis { map: self.x, count: self.columns, table: &x_table[..self.x_words] },
-            BandAxis { map: self.y, count: self.rows, table: &y_table[..self.y_words] },
+            BandAxis { map: self.x, count: x_count, table: &x_table[..self.x_words] },
+            BandAxis { map: self.y, count: y_count, table: &y_table[..self.y_words] },
         ]
     }
 
@@ -89,7 +103,7 @@ impl CellGrid {
     pub(super) fn equal_cells(&self) -> Option<EqualCells> {
         match (self.x, self.y) {
             (AxisMap::Linear { origin: x, inverse: ix }, AxisMap::Linear { origin: y, inverse: iy }) => {
-                Some(EqualCells::new([x, y], [ix, iy], [self.columns, self.rows]))
+                Some(EqualCells::new([x, y], [ix, iy], self.counts()).exchanged_if(self.is_exchanged))
             }
             _ => None,
         }
@@ -142,7 +156,7 @@ impl CellLookup<'_> {
         Self { reach: Some(reach), ..self }
     }
 
-    /// The column or row of cells of each edge of a box.
+    /// The column or row of each edge of a box: its first column and row, and its last ones.
     #[inline(always)]
     pub(crate) fn of_edges(&self, aabb: &BandBox) -> [usize; 4] {
         match &self.equal {

@@ -50,8 +50,8 @@ const CLEARLY_UNEVEN: f32 = 6.0;
 pub(super) enum Layout {
     /// Equal cells.
     Equal,
-    /// One row of equal columns that may be narrower than bodies.
-    OneRow,
+    /// One row of equal columns that may be narrower than bodies; they divide x (0) or y (1).
+    OneRow { axis: usize },
     /// Fine cells merged into cells about as wide as high where bodies are.
     Merged,
     /// Fine cells merged into cells as narrow as possible, for bodies along a line or in clusters.
@@ -75,7 +75,7 @@ pub(super) fn choose_cells(
     let may_be_even = may_be_even(own, extents);
     let row = RowEstimate::new(own, extents, cell_size, may_be_even);
     let first = row.and_then(|row| row.first_try()).map(|first| match first {
-        FirstTry::OneRow { crowding_max } => (Layout::OneRow, crowding_max),
+        FirstTry::OneRow { axis, crowding_max } => (Layout::OneRow { axis }, crowding_max),
         FirstTry::EqualCells => (Layout::Equal, f32::INFINITY),
     });
     if let Some((layout, crowding_max)) = first
@@ -86,18 +86,19 @@ pub(super) fn choose_cells(
     let mut best = (Layout::Equal, (CellGrid::default(), f32::INFINITY));
     let mut last = Layout::Equal;
     let mut merging_is_hopeless = false;
-    for layout in [Layout::Equal, Layout::OneRow, Layout::Merged, Layout::Narrow, Layout::Borders] {
-        let may_be_good = match layout {
-            Layout::Equal => may_be_even,
+    for layout in [Layout::Equal, Layout::OneRow { axis: 0 }, Layout::Merged, Layout::Narrow, Layout::Borders] {
+        let layout = match layout {
+            Layout::Equal => may_be_even.then_some(layout),
             // Equal cells were tried before, and are crowded.
-            Layout::OneRow => may_be_even && row.is_some_and(|row| row.is_faster_than(best.1.1)),
+            Layout::OneRow { .. } => {
+                let axis = row.filter(|_| may_be_even).and_then(|row| row.axis_if_faster_than(best.1.1));
+                axis.map(|axis| Layout::OneRow { axis })
+            }
             // Both merge the same fine cells.
-            Layout::Narrow => !merging_is_hopeless,
-            Layout::Merged | Layout::Borders => true,
+            Layout::Narrow => (!merging_is_hopeless).then_some(layout),
+            Layout::Merged | Layout::Borders => Some(layout),
         };
-        if !may_be_good {
-            continue;
-        }
+        let Some(layout) = layout else { continue };
         last = layout;
         let Some((cells, crowding)) = lay_out(layout) else {
             merging_is_hopeless = true;
@@ -106,7 +107,7 @@ pub(super) fn choose_cells(
         let if_even = 1.0 + own.len() as f32 / (cells.columns * cells.rows) as f32;
         let is_good = match layout {
             Layout::Equal => crowding <= UNEVEN_MAX * if_even + 2.0,
-            Layout::OneRow => crowding < best.1.1,
+            Layout::OneRow { .. } => crowding < best.1.1,
             _ => crowding <= CROWDED_MAX,
         };
         if is_good || crowding < best.1.1 {
@@ -153,7 +154,7 @@ pub(super) fn lay_out(
     let (x_table, y_table) = tables.split_at_mut(x_table_max(own.len()));
     let mut cells = match layout {
         Layout::Equal => equal_cells(own.len(), extents, cell_size),
-        Layout::OneRow => one_row(own.len(), extents),
+        Layout::OneRow { axis } => one_row(own.len(), extents, axis),
         Layout::Merged => merged_cells(false, own, extents, x_table, y_table, scratch)?,
         Layout::Narrow => merged_cells(true, own, extents, x_table, y_table, scratch)?,
         Layout::Borders => cells_between_borders(own, extents[1], x_table, y_table, scratch),
@@ -161,7 +162,7 @@ pub(super) fn lay_out(
     fill_keys(&cells, own, (&x_table[..cells.x_words], &y_table[..cells.y_words]), scratch);
     let starts = &mut starts[..table_words(cells.rows, cells.stride())];
     let squares = scratch.order.count(&scratch.keys, starts);
-    if layout == Layout::OneRow {
+    if let Layout::OneRow { .. } = layout {
         let (columns_reached, tests) = measure_row(&scratch.keys, starts);
         cells.columns_reached = columns_reached;
         return Some((cells, (0.5 * tests as f32 / own.len() as f32).max(1.0)));
@@ -213,6 +214,7 @@ fn merged_cells(
                 y: AxisMap::Merged { origin: y_linear.0, inverse: y_linear.1, fine: fine_y as u32 },
                 columns,
                 rows,
+                is_exchanged: false,
                 x_words: fine_x.div_ceil(2),
                 y_words: fine_y.div_ceil(2),
                 columns_reached: 1,
@@ -245,6 +247,7 @@ fn cells_between_borders(
         y,
         columns,
         rows,
+        is_exchanged: false,
         x_words,
         y_words,
         columns_reached: 1,

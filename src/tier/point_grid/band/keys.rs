@@ -4,12 +4,12 @@ use crate::geometry::RawAabb;
 use crate::memory::cell_table::CellKey;
 use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{low_bits, wholes_within};
-use glam::{Mat4, Vec4};
+use glam::{Mat4, Vec4, Vec4Swizzles};
 
 /// Boxes in a batch: their cells stay in the first-level cache, and loops over them vectorize.
 const KEY_BATCH_LEN: usize = 32;
 
-/// The cell of each edge of a batch, edge by edge: min x, min y, max x, max y.
+/// The cell of each edge of a batch on the axis of the edge: min x, min y, max x, max y.
 type KeyBatch = [[u32; KEY_BATCH_LEN]; 4];
 
 /// Equal cells on both axes, computed for all four edges of a box in one vector.
@@ -17,24 +17,35 @@ pub(super) struct EqualCells {
     origins: Vec4,
     inverses: Vec4,
     lasts: Vec4,
+    /// Whether columns divide y, and rows x.
+    is_exchanged: bool,
 }
 
 impl EqualCells {
-    /// Columns and rows of equal cells, by the origin and the inverse width of a cell.
-    pub(super) fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], [columns, rows]: [usize; 2]) -> Self {
-        let (x_last, y_last) = ((columns - 1) as f32, (rows - 1) as f32);
+    /// Equal cells, by axis: the origin, the inverse width of a cell, and how many there are.
+    /// Columns divide x, and rows y.
+    pub(super) fn new([x, y]: [f32; 2], [x_inverse, y_inverse]: [f32; 2], counts: [usize; 2]) -> Self {
+        let [x_last, y_last] = counts.map(|count| (count - 1) as f32);
         Self {
             origins: Vec4::new(x, y, x, y),
             inverses: Vec4::new(x_inverse, y_inverse, x_inverse, y_inverse),
             lasts: Vec4::new(x_last, y_last, x_last, y_last),
+            is_exchanged: false,
         }
     }
 
-    /// The cell of each edge of a box.
+    /// The same cells, with columns that divide y, and rows x, if `is_exchanged`.
+    pub(super) fn exchanged_if(self, is_exchanged: bool) -> Self {
+        Self { is_exchanged, ..self }
+    }
+
+    /// The column or row of each edge of a box: its first column and row, and its last ones.
     #[inline(always)]
     pub(super) fn of(&self, aabb: &RawAabb) -> [usize; 4] {
         let t = (Vec4::from_array(*aabb) - self.origins) * self.inverses;
-        wholes_within(t, self.lasts).to_array().map(|whole| low_bits(whole) as usize)
+        let cells = wholes_within(t, self.lasts);
+        let cells = if self.is_exchanged { cells.yxwz() } else { cells };
+        cells.to_array().map(|whole| low_bits(whole) as usize)
     }
 
     /// Calls `each` for every batch with its cells and the part of `out` that belongs to it.
@@ -62,7 +73,9 @@ impl EqualCells {
     // Not inlined, so that the constants of the loop stay in registers.
     #[inline(never)]
     pub(super) fn keys(&self, own: &[BodyRecord], stride: u32, keys: &mut [u32]) {
-        self.for_each_batch(own, keys, |[x, y, right, below], keys| {
+        self.for_each_batch(own, keys, |[left, top, right, bottom], keys| {
+            let edges = if self.is_exchanged { [top, left, bottom, right] } else { [left, top, right, bottom] };
+            let [x, y, right, below] = edges;
             for (k, key) in keys.iter_mut().enumerate() {
                 *key = CellKey::new(y[k] * stride + x[k] + 1, right[k] - x[k], below[k] - y[k]).0;
             }

@@ -3,8 +3,10 @@
 //! A cell is as wide as the widest body of its band and as high as the highest. In a mix of sizes,
 //! or of wide and tall bodies, cells are therefore crowded. Columns of a single row may be narrower
 //! than bodies: then each body is tested with those that begin in the columns it covers, as in a
-//! sweep along the band, and the width of others does not matter. It only does in searches for
+//! sweep along an axis, and the width of others does not matter. It only does in searches for
 //! other boxes, which begin as far before these as the widest body reaches.
+//!
+//! Columns divide the axis on which fewer bodies are beside each other: x, along the band, or y.
 //!
 //! Cost: a few microseconds for the decision, if cells would be crowded.
 
@@ -13,25 +15,22 @@ use crate::memory::record::BodyRecord;
 use crate::tier::point_grid::axis::{Extent, FINE_MAX};
 use crate::tier::point_grid::band::cell_grid::CellGrid;
 use crate::tier::point_grid::band::equal_cells::{CellSize, equal_cells};
-use crate::tier::sweep::axis_sample::beginning_in;
+use crate::tier::sweep::axis_sample::{beginning_around, beginning_in};
 
 /// Even cells are crowded if each has more bodies than this.
 pub(in crate::tier::point_grid) const CROWDED: f64 = 16.0;
 
-/// Where bodies are not evenly distributed, there are this many times as many in a cell.
-const UNEVEN: f64 = 6.0;
-
-/// With at most this many tests for a body, one row is faster than cells that follow the bodies,
-/// which take longer to find.
-const FEW_TESTS: f64 = 20.0;
-
-/// A sweep across the band is faster than one along it if this many times fewer bodies are tested.
-const FEWER_ACROSS: f64 = 2.0;
+/// Where bodies are not evenly distributed, the cells that suit them take longer to find than one
+/// row: about as long as so many tests for each body.
+const SEARCHED: f64 = 20.0;
 
 /// With more bodies than this in even cells, the band will be swept. It is not worth while to look
-/// for better cells first, if a sweep across the band tests few bodies with one.
+/// for better cells first, if a sweep tests few bodies with one.
 const SWEPT: f64 = 256.0;
-const FEW_ACROSS: f64 = 64.0;
+const FEW_SWEPT: f64 = 64.0;
+
+/// A sweep sorts the bodies, which takes about as long as so many tests for each.
+const SORTED: f64 = 64.0;
 
 /// Equal cells are kept if the estimate for one row is not better by this factor.
 const BETTER: f64 = 2.0;
@@ -43,9 +42,9 @@ const POPULATION: f32 = 2.8;
 /// A layout to be tried before all others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum FirstTry {
-    /// One row, to be kept up to this crowding.
-    OneRow { crowding_max: f32 },
-    /// Equal cells: all cells would be crowded, and the band will be swept across.
+    /// One row whose columns divide an axis, to be kept up to this crowding.
+    OneRow { axis: usize, crowding_max: f32 },
+    /// Equal cells: all cells would be crowded, and the band will be swept.
     EqualCells,
 }
 
@@ -77,40 +76,53 @@ impl<'a> RowEstimate<'a> {
 
     /// What is worth a try before all other layouts, if anything is.
     pub(super) fn first_try(&self) -> Option<FirstTry> {
-        let &Self { own, in_cell, may_be_even, .. } = self;
-        if in_cell < CROWDED {
-            let is_fast = !may_be_even && self.tests_along() < FEW_TESTS;
-            return is_fast.then_some(FirstTry::OneRow { crowding_max: FEW_TESTS as f32 });
+        let &Self { own, in_cell, may_be_even, extents } = self;
+        if may_be_even && in_cell < CROWDED {
+            return None;
         }
-        let crowding = if may_be_even { in_cell } else { UNEVEN * in_cell };
-        let (along, across) = (self.tests_along(), beginning_in(1, own, 0.0));
-        if along < crowding && along < FEWER_ACROSS * across {
-            return Some(FirstTry::OneRow { crowding_max: crowding as f32 });
+        let (axis, tests) = self.fewest_tests();
+        if in_cell > SWEPT {
+            let swept = [0, 1].map(|axis| beginning_in(axis, own, 0.0)).into_iter().fold(f64::INFINITY, f64::min);
+            if swept < FEW_SWEPT && swept + SORTED < tests {
+                return Some(FirstTry::EqualCells);
+            }
         }
-        (in_cell > SWEPT && across < FEW_ACROSS).then_some(FirstTry::EqualCells)
+        let mut crowding_max = if may_be_even { in_cell } else { SEARCHED + in_cell };
+        if !may_be_even && tests >= crowding_max {
+            // No equal cell is smaller than the widest and the highest body.
+            crowding_max = SEARCHED + beginning_around(own, extents.map(|extent| extent.side));
+        }
+        (tests < crowding_max).then_some(FirstTry::OneRow { axis, crowding_max: crowding_max as f32 })
     }
 
-    /// Whether one row is faster than equal cells with this crowding.
-    pub(super) fn is_faster_than(&self, crowding: f32) -> bool {
-        self.tests_along() < f64::from(crowding) / BETTER
+    /// The axis whose columns are faster than equal cells with this crowding, if those of either
+    /// are.
+    pub(super) fn axis_if_faster_than(&self, crowding: f32) -> Option<usize> {
+        let (axis, tests) = self.fewest_tests();
+        (tests < f64::from(crowding) / BETTER).then_some(axis)
     }
 
-    /// Bodies that are tested with one in one row.
-    fn tests_along(&self) -> f64 {
-        let x = self.extents[0];
-        let column = (x.max - x.min) / one_row(self.own.len(), self.extents).columns as f32;
-        beginning_in(0, self.own, column)
+    /// The axis on which one row tests the fewest bodies with one, and how many it tests.
+    fn fewest_tests(&self) -> (usize, f64) {
+        let tests = [0, 1].map(|axis| {
+            let Extent { min, max, .. } = self.extents[axis];
+            let column = (max - min) / one_row(self.own.len(), self.extents, axis).columns as f32;
+            beginning_in(axis, self.own, column)
+        });
+        let axis = usize::from(tests[1] < tests[0]);
+        (axis, tests[axis])
     }
 }
 
-/// One row for so many bodies.
-pub(super) fn one_row(population: usize, [x, y]: [Extent; 2]) -> CellGrid {
-    let spread = x.max - x.min;
+/// One row for so many bodies, whose columns divide an axis.
+pub(super) fn one_row(population: usize, extents: [Extent; 2], axis: usize) -> CellGrid {
+    let Extent { min, max, side } = extents[axis];
+    let spread = max - min;
     // So wide that no body reaches further than a key can tell.
-    let most = spread / x.side * (CellKey::RIGHT_MAX - 2) as f32;
+    let most = spread / side * (CellKey::RIGHT_MAX - 2) as f32;
     let wanted = (population as f32 / POPULATION).min(most);
     let columns = if spread.is_finite() { (wanted as usize).clamp(1, FINE_MAX) } else { 1 };
-    CellGrid::equal(population, [x, y], [columns, 1])
+    CellGrid::one_row(population, extents, axis, columns)
 }
 
 /// How many columns a body reaches beyond its own, at most, and how many bodies are tested with
@@ -171,16 +183,32 @@ mod tests {
     }
 
     #[test]
-    fn a_band_is_not_laid_out_in_vain() {
-        // As long as the band, and most are beside few others across it.
+    fn columns_divide_the_axis_on_which_fewer_are_beside_each_other() {
+        // As long as the band, and beside few others across it.
         let beams = band(|k, _| [3000.0, if k % 100 == 1 { 50.0 } else { 0.1 }]);
-        assert_eq!(first_try(&beams, CellSize::ForOwnPairs, true), Some(FirstTry::EqualCells));
+        let Some(FirstTry::OneRow { axis: 1, .. }) = first_try(&beams, CellSize::ForOwnPairs, true) else {
+            panic!("beams")
+        };
+        let tall = band(|k, _| [if k % 100 == 1 { 500.0 } else { 0.1 }, 90.0]);
+        let Some(FirstTry::OneRow { axis: 0, .. }) = first_try(&tall, CellSize::ForOwnPairs, true) else {
+            panic!("tall")
+        };
+    }
+
+    #[test]
+    fn a_band_is_not_laid_out_in_vain() {
         // On a diagonal few are beside each other, although all are in a few parts of the area.
         let diagonal: Vec<_> = (0..5000u16).map(|k| [f32::from(k); 4]).collect();
         let diagonal: Vec<_> = diagonal.iter().map(|&aabb| BodyRecord { aabb, row: 0 }).collect();
-        let few = Some(FirstTry::OneRow { crowding_max: FEW_TESTS as f32 });
-        assert_eq!(first_try(&diagonal, CellSize::ForOwnPairs, false), few);
+        let Some(FirstTry::OneRow { axis: 0, .. }) = first_try(&diagonal, CellSize::ForOwnPairs, false) else {
+            panic!("a diagonal")
+        };
         assert_eq!(first_try(&diagonal, CellSize::ForOwnPairs, true), None, "cells suit them");
+        // As long as the band, and one as high: it reaches all columns, so these are wide.
+        let line = |k: u16, height: f32| [0.0, f32::from(k), 1e5, f32::from(k) + height];
+        let lines = (0..20_000u16).map(|k| line(k, if k == 7 { 2e4 } else { 0.1 }));
+        let lines: Vec<_> = lines.map(|aabb| BodyRecord { aabb, row: 0 }).collect();
+        assert_eq!(first_try(&lines, CellSize::ForOwnPairs, true), Some(FirstTry::EqualCells));
     }
 
     #[test]
@@ -188,7 +216,7 @@ mod tests {
         let mut own = band(|_, _| [1.0, 1.0]);
         // Nearly as wide as the band.
         own[7].aabb = [1.0, 5.0, 2901.0, 6.0];
-        let cells = one_row(own.len(), extents(&own));
+        let cells = one_row(own.len(), extents(&own), 0);
         let AxisMap::Linear { origin, inverse } = cells.x else { panic!("equal columns") };
         let column = |v: f32| linear_cell(v, origin, inverse, cells.columns);
         let reached = own.iter().map(|record| column(record.aabb[2]) - column(record.aabb[0])).max();

@@ -55,6 +55,7 @@ impl BandSlot {
     pub(crate) fn mean_cell_size(&self) -> [f64; 2] {
         let &[left, top, right, bottom] = self.band.bounds().edges();
         let (width, height) = (f64::from(right - left), f64::from(bottom - top));
-        self.axes.point_to_world([width / self.band.columns() as f64, height / self.band.rows() as f64])
+        let [x_count, y_count] = self.band.cell_counts();
+        self.axes.point_to_world([width / x_count as f64, height / y_count as f64])
     }
 }

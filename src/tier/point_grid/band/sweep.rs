@@ -313,7 +313,8 @@ mod tests {
     /// The plan for boxes among bodies of a band. Checks that the pairs are those of brute force.
     fn planned(own: &[BodyRecord], others: &[BodyRecord]) -> Option<SweepPlan> {
         let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, &mut scratch);
+        // In cells, not in a row.
+        let mut bodies = SortedBodies::new(own, CellSize::ForSearches, PairRules::default(), &mut words, &mut scratch);
         let (bounds, lookup) = (bodies.band.bounds(), bodies.lookup());
         let plan =
             plan_if_faster(search_ns(&lookup, bodies.cells(), others), &bounds, bodies.cells().columns(), others);

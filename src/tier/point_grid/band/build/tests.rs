@@ -12,7 +12,14 @@ use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::cell_layout::{Layout, lay_out, may_be_even};
 use triphase_scenes::{BoxLayout, SplitMix64};
 
-const LAYOUTS: [Layout; 5] = [Layout::Equal, Layout::OneRow, Layout::Merged, Layout::Narrow, Layout::Borders];
+const LAYOUTS: [Layout; 6] = [
+    Layout::Equal,
+    Layout::OneRow { axis: 0 },
+    Layout::OneRow { axis: 1 },
+    Layout::Merged,
+    Layout::Narrow,
+    Layout::Borders,
+];
 const INF: f32 = f32::INFINITY;
 
 impl Band {
@@ -132,6 +139,31 @@ fn adversaries(count: usize, rng: &mut SplitMix64) -> Vec<(&'static str, Vec<Raw
             }),
         ),
     ]
+}
+
+#[test]
+fn bodies_begin_in_the_cells_of_a_row() {
+    let mut rng = SplitMix64::new(3);
+    let boxes: Vec<RawAabb> = (0..2000)
+        .map(|_| {
+            let [x, y] = [rng.range(0.0, 300.0), rng.range(0.0, 40.0)];
+            [x, y, x + 2.0, y + 2.0]
+        })
+        .collect();
+    let (own, mut words, mut scratch) = (records(&boxes), used_words(boxes.len()), BandScratch::default());
+    for axis in [0, 1] {
+        let band = Band::build_as(Layout::OneRow { axis }, &own, &mut words, &mut scratch).expect("a row");
+        assert!(band.rows() == 1 && band.cell_counts()[axis] == band.columns() && band.columns() > 100);
+        for [x, y, ..] in boxes.iter().copied() {
+            let column = band.cell(&words, [x, y]);
+            let [low, high] = [[column, 0], [column + 1, 1]].map(|cell| band.corner(&words, cell));
+            let size = band.cell_size_at(&words, [x, y]);
+            for (axis, v) in [x, y].map(f64::from).into_iter().enumerate() {
+                let slack = 0.01 * size[axis];
+                assert!((low[axis] - slack..=high[axis] + slack).contains(&v), "{axis}: {v}, {low:?} to {high:?}");
+            }
+        }
+    }
 }
 
 #[test]
