@@ -14,17 +14,17 @@ use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::slot::BandSlot;
 use crate::tier::point_grid::bands::Bands;
 use crate::tier::point_grid::partition::Partition;
-use crate::tier::point_grid::plan::GridPlan;
+use crate::tier::point_grid::planner::Planner;
 use crate::tier::point_grid::size_classes::ClassOptions;
 
 /// Plans bands and distributes rows to them, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct Filing {
-    pub(super) plan: GridPlan,
+    planner: Planner,
     pub(super) partition: Partition,
 }
 
-buffers!(Filing { leveled: plan, partition; own: ; plain: ; });
+buffers!(Filing { leveled: planner, partition; own: ; plain: ; });
 
 /// Options of a filing.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct FileOptions {
 impl Filing {
     /// Plans size classes and bands for the rows that [`file`](Self::file) is called with next.
     pub(crate) fn plan(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>, level: DetectedSimd) {
-        self.plan.rebuild(rows, options, level);
+        self.planner.rebuild(rows, options, level);
     }
 
     /// Distributes the rows to bands, which are then to be built.
@@ -51,7 +51,7 @@ impl Filing {
         options: FileOptions,
         bands: &mut Bands,
     ) -> Result<(), InvalidRow> {
-        let Self { plan, partition } = self;
+        let (plan, partition) = (self.planner.plan(), &mut self.partition);
         let FileOptions { skip_invalid, level, parallel } = options;
         partition.rebuild(rows, plan, skip_invalid, level, parallel, &mut bands.places)?;
         bands.level = level;

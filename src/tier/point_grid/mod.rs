@@ -15,7 +15,7 @@
 //! comparison in uneven worlds are this crate's.
 
 // In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
-// `orientation`, `plan`) and distributes bodies to bands (`route`, `partition`); each band chooses
+// `orientation`, `planner`) and distributes bodies to bands (`route`, `partition`); each band chooses
 // its cells (`band/cell_layout`, `band/one_row`), sorts its bodies (`band/build`) and finds its
 // pairs (`band/sorted`, `band/crowded`); `bands` keeps all of them for queries (`box_query`,
 // `nearest`, `ray`).
@@ -40,6 +40,7 @@ mod partition;
 pub(crate) mod parts;
 mod places;
 mod plan;
+mod planner;
 pub(crate) mod point_grid;
 pub(crate) mod ray;
 mod route;
