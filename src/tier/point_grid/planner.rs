@@ -15,6 +15,7 @@ use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band_count::bands_for;
 use crate::tier::point_grid::orientation::ClassSample;
 use crate::tier::point_grid::plan::{DivisionBuffers, GridPlan};
+use crate::tier::point_grid::plan_cost::PlanCost;
 use crate::tier::point_grid::sampled_strips::divides_better_by_x;
 use crate::tier::point_grid::size_classes::single_class::single_class;
 use crate::tier::point_grid::size_classes::size_sample::{SizeSample, longest_side};
@@ -31,10 +32,26 @@ const SAMPLE_RATE: usize = 128;
 /// Adjacent rows that are sampled together: they share cache lines, and a sample costs its misses.
 const GROUP: usize = 8;
 
+/// The cost of a plan is counted in one row in this many, within limits.
+const COUNTED_RATE: usize = 256;
+const COUNTED_MIN: usize = 256;
+const COUNTED_MAX: usize = 2048;
+
+/// Plans are compared for this many bodies and more, and if the classes are estimated to cost this
+/// many nanoseconds per body: otherwise that takes longer than it saves.
+const COMPARED_POPULATION: usize = 8192;
+const COMPARED_NS: f64 = 30.0;
+
+/// A single class must lower the cost to this fraction.
+const SHARED_COST_MAX: f64 = 0.9;
+
 /// Makes plans, in buffers that are reused.
 #[derive(Debug, Default)]
 pub(super) struct Planner {
     plan: GridPlan,
+    /// Another plan, while it is compared with the first.
+    other: GridPlan,
+    plan_cost: PlanCost,
     sample: Vec<RawAabb>,
     /// While the sample is sorted.
     sorted: Vec<RawAabb>,
@@ -46,7 +63,7 @@ pub(super) struct Planner {
 }
 
 buffers!(Planner {
-    leveled: plan, sample, sorted, keys, spare_keys, sides, size_sample, division;
+    leveled: plan, other, plan_cost, sample, sorted, keys, spare_keys, sides, size_sample, division;
     own: ;
     plain: ;
 });
@@ -59,7 +76,8 @@ impl Planner {
 
     /// Plans the filing of these rows.
     pub(super) fn rebuild(&mut self, rows: &(impl BoxSource + ?Sized), options: ClassOptions<'_>, level: DetectedSimd) {
-        self.take_sample(rows, level);
+        let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
+        take_sample(rows, level, [groups, GROUP], &mut self.sample);
         let single = if options.bounds.is_empty() {
             single_class(&self.sample, rows.len(), options, &mut self.sides)
         } else {
@@ -68,15 +86,45 @@ impl Planner {
         if single.is_none_or(|single| !single.all_alike) {
             self.sort_sample();
         }
-        let side_limits = match single {
-            Some(single) => SideLimits::from_slice(&[single.limit]),
+        let (side_limits, ns_per_body) = match single {
+            Some(single) => (SideLimits::from_slice(&[single.limit]), 0.0),
             None => choose_classes(&self.sample, rows.len(), options, &mut self.size_sample),
         };
+        self.lay_out(&side_limits, rows.len(), options);
+        if let [_, .., limit] = side_limits[..]
+            && options.cell_size.may_be_one_row()
+            && ns_per_body > COMPARED_NS
+            && rows.len() >= COMPARED_POPULATION
+        {
+            self.share_one_class_if_cheaper(limit, rows, options, level);
+        }
+    }
+
+    /// Plans a single class up to the same size instead, if that costs less.
+    fn share_one_class_if_cheaper(
+        &mut self,
+        limit: f32,
+        rows: &(impl BoxSource + ?Sized),
+        options: ClassOptions<'_>,
+        level: DetectedSimd,
+    ) {
+        let count = (rows.len() / COUNTED_RATE).clamp(COUNTED_MIN, COUNTED_MAX);
+        take_sample(rows, level, [count, 1], &mut self.plan_cost.sample);
+        let several = self.plan_cost.of(&self.plan, rows.len());
+        std::mem::swap(&mut self.plan, &mut self.other);
+        self.lay_out(&[limit], rows.len(), options);
+        if self.plan_cost.of(&self.plan, rows.len()) > several * SHARED_COST_MAX {
+            std::mem::swap(&mut self.plan, &mut self.other);
+        }
+    }
+
+    /// Plans size classes up to the given limits, and their bands.
+    fn lay_out(&mut self, side_limits: &[f32], row_count: usize, options: ClassOptions<'_>) {
         self.plan.clear();
         let (mut from, weight) = (0, self.sample.len().max(1));
-        for side_max in side_limits {
+        for &side_max in side_limits {
             let to = from + self.sample[from..].partition_point(|aabb| longest_side(aabb) <= side_max);
-            let population = part_start(to - from, rows.len(), weight);
+            let population = part_start(to - from, row_count, weight);
             let (members, larger) = self.sample[from..].split_at_mut(to - from);
             let class = ClassSample { members, larger, population, smaller: self.plan.classes().len() };
             let short = match options {
@@ -92,10 +140,10 @@ impl Planner {
                 axis = matches!(options.cell_size, CellSize::ForSearches).then(common);
                 let middle = from + put_first(members, |aabb| short.contains(aabb));
                 sides_max[short.axis] = short.side_max;
-                self.add_class(sides_max, from..middle, rows.len(), axis.or(Some(short.axis)));
+                self.add_class(sides_max, from..middle, row_count, axis.or(Some(short.axis)));
                 (from, sides_max) = (middle, [side_max; 2]);
             }
-            self.add_class(sides_max, from..to, rows.len(), axis);
+            self.add_class(sides_max, from..to, row_count, axis);
             from = to;
         }
     }
@@ -125,31 +173,35 @@ impl Planner {
         sorted.extend(keys.iter().map(|&key| sample[number_of(key) as usize]));
         std::mem::swap(sample, sorted);
     }
+}
 
-    /// Samples groups of rows at even distances, each moved by a hash, so that a pattern in the
-    /// order of rows does not repeat with the groups.
-    fn take_sample(&mut self, rows: &(impl BoxSource + ?Sized), level: DetectedSimd) {
-        let groups = (rows.len() / SAMPLE_RATE).clamp(SAMPLE_MIN, SAMPLE_MAX).min(rows.len()).div_ceil(GROUP);
-        self.sample.clear();
-        // A box that was moved beyond all floats has a side that is NaN, which the longest side
-        // ignores.
-        let is_finite = |[x0, y0, x1, y1]: &RawAabb| (x1 - x0).is_finite() & (y1 - y0).is_finite();
-        let mut add = |boxes: &[RawAabb]| self.sample.extend(boxes.iter().filter(|aabb| is_finite(aabb)));
-        for k in 0..groups {
-            let (from, to) = (part_start(k, rows.len(), groups), part_start(k + 1, rows.len(), groups));
-            let spare = (to - from).saturating_sub(GROUP);
-            // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
-            let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            let from = from + ((jitter * (spare + 1) as u64) >> 32) as usize;
-            let group = from..to.min(from + GROUP);
-            let mut boxes = [[0.0; 4]; GROUP];
-            let boxes = &mut boxes[..group.len()];
-            // Read without a branch, the groups do not wait for each other's cache misses.
-            if level.read_rows(rows, group.clone(), boxes) {
-                add(boxes);
-            } else {
-                group.filter_map(|row| rows.check(row).ok()).for_each(|aabb| add(&[aabb]));
-            }
+/// Samples groups of adjacent rows at even distances, each moved by a hash, so that a pattern in
+/// the order of rows does not repeat with the groups. A group has at most [`GROUP`] rows.
+fn take_sample(
+    rows: &(impl BoxSource + ?Sized),
+    level: DetectedSimd,
+    [groups, group_len]: [usize; 2],
+    sample: &mut Vec<RawAabb>,
+) {
+    sample.clear();
+    // A box that was moved beyond all floats has a side that is NaN, which the longest side
+    // ignores.
+    let is_finite = |[x0, y0, x1, y1]: &RawAabb| (x1 - x0).is_finite() & (y1 - y0).is_finite();
+    let mut add = |boxes: &[RawAabb]| sample.extend(boxes.iter().filter(|aabb| is_finite(aabb)));
+    for k in 0..groups {
+        let (from, to) = (part_start(k, rows.len(), groups), part_start(k + 1, rows.len(), groups));
+        let spare = (to - from).saturating_sub(group_len);
+        // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
+        let jitter = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let from = from + ((jitter * (spare + 1) as u64) >> 32) as usize;
+        let group = from..to.min(from + group_len);
+        let mut boxes = [[0.0; 4]; GROUP];
+        let boxes = &mut boxes[..group.len()];
+        // Read without a branch, the groups do not wait for each other's cache misses.
+        if level.read_rows(rows, group.clone(), boxes) {
+            add(boxes);
+        } else {
+            group.filter_map(|row| rows.check(row).ok()).for_each(|aabb| add(&[aabb]));
         }
     }
 }
@@ -164,4 +216,43 @@ fn put_first(rows: &mut [RawAabb], test: impl Fn(&RawAabb) -> bool) -> usize {
         }
     }
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::rows::BoxSlice;
+    use triphase_scenes::SplitMix64;
+
+    /// Boxes of sizes within some powers of two, with the lower corners that `at` says.
+    fn boxes(count: usize, sizes: [f32; 2], at: impl Fn(&mut SplitMix64) -> [f32; 2]) -> Vec<RawAabb> {
+        let mut random = SplitMix64::new(16);
+        let mut square = || {
+            let ([x, y], side) = (at(&mut random), libm::exp2f(random.range(sizes[0], sizes[1])));
+            [x, y, x + side, y + side]
+        };
+        std::iter::repeat_with(&mut square).take(count).collect()
+    }
+
+    /// How many classes are chosen by density, and how many the plan has; the former are not cheap.
+    fn class_counts(boxes: &[RawAabb], cell_size: CellSize) -> [usize; 2] {
+        let mut planner = Planner::default();
+        let options = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size };
+        planner.rebuild(&BoxSlice(boxes), options, DetectedSimd::default());
+        let (limits, ns) = choose_classes(&planner.sample, boxes.len(), options, &mut SizeSample::default());
+        assert!(ns > COMPARED_NS, "{ns}");
+        [limits.len(), planner.plan().classes().len()]
+    }
+
+    #[test]
+    fn classes_are_shared_where_that_is_faster() {
+        let many_sizes = boxes(60_000, [-4.0, 5.0], |random| random.point(0.0, 600.0));
+        assert_eq!(class_counts(&many_sizes, CellSize::ForOwnPairs), [2, 1], "columns suit many sizes");
+        assert_eq!(class_counts(&many_sizes, CellSize::Given(1.0)), [2, 2], "cells are wanted");
+        let few = boxes(8000, [-4.0, 5.0], |random| random.point(0.0, 250.0));
+        assert_eq!(class_counts(&few, CellSize::ForOwnPairs), [2, 2], "not compared");
+        let mut two_sizes = boxes(57_000, [-1.0, 0.0], |random| random.point(0.0, 1000.0));
+        two_sizes.extend(boxes(3_000, [7.0, 7.3], |random| random.point(0.0, 1000.0)));
+        assert_eq!(class_counts(&two_sizes, CellSize::ForOwnPairs), [2, 2], "each would be beside too many");
+    }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 const SIDE_SLACK: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// A destination of a row.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Route(u32);
 
 impl Route {

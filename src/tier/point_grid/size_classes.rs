@@ -6,7 +6,7 @@
 //! size classes are added one by one, at the best border, while the estimate falls. Where bands may
 //! be rows of narrow columns, that is estimated too (`row_cost`).
 
-mod row_cost;
+pub(super) mod row_cost;
 pub(super) mod single_class;
 pub(super) mod size_sample;
 #[cfg(test)]
@@ -32,9 +32,9 @@ const OUTLIER: f32 = 8.0;
 // Measured costs, in nanoseconds.
 
 /// An oversized body.
-const OVERSIZED_NS: f64 = 110.0;
+pub(super) const OVERSIZED_NS: f64 = 110.0;
 /// A box test of an oversized body.
-const OVERSIZED_TEST_NS: f64 = 1.5;
+pub(super) const OVERSIZED_TEST_NS: f64 = 1.5;
 /// A class, besides its bodies.
 pub(super) const CLASS_NS: f64 = 20_000.0;
 
@@ -73,19 +73,20 @@ fn with_headroom(largest: f32) -> f32 {
     (largest * 1.5).min(f32::MAX)
 }
 
-/// The classes for a sample sorted by longest side. Boxes above the last limit are oversized.
+/// The classes for a sample sorted by longest side, and estimated nanoseconds per body, 0 if the
+/// caller gave the classes. Boxes above the last limit are oversized.
 pub(super) fn choose_classes(
     sorted: &[RawAabb],
     population: usize,
     options: ClassOptions<'_>,
     sample: &mut SizeSample,
-) -> SideLimits {
+) -> (SideLimits, f64) {
     let ClassOptions { bounds, has_oversized_tier, cell_size } = options;
     if !bounds.is_empty() {
-        return given_classes(sorted, bounds);
+        return (given_classes(sorted, bounds), 0.0);
     }
     if sorted.is_empty() {
-        return SideLimits::from_slice(&[f32::MAX]);
+        return (SideLimits::from_slice(&[f32::MAX]), 0.0);
     }
     sample.rebuild(sorted, population, cell_size.may_be_one_row());
     let mut known = KnownCosts::new();
@@ -98,7 +99,7 @@ pub(super) fn choose_classes(
     {
         (cost, borders) = (less, better);
     }
-    limits_at(&sample.rows, &borders)
+    (limits_at(&sample.rows, &borders), cost / sample.rows.len() as f64)
 }
 
 /// Classes with the caller's bounds: twice the half-extent, and what rounding may add to a box at

@@ -104,11 +104,7 @@ impl<'a> RowEstimate<'a> {
 
     /// The axis on which one row tests the fewest bodies with one, and how many it tests.
     fn fewest_tests(&self) -> (usize, f64) {
-        let tests = [0, 1].map(|axis| {
-            let Extent { min, max, .. } = self.extents[axis];
-            let column = (max - min) / one_row(self.own.len(), self.extents, axis).columns as f32;
-            beginning_in(axis, self.own, column)
-        });
+        let tests = [0, 1].map(|axis| beginning_in(axis, self.own, column_width(self.own.len(), self.extents, axis)));
         let axis = usize::from(tests[1] < tests[0]);
         (axis, tests[axis])
     }
@@ -123,6 +119,11 @@ pub(super) fn one_row(population: usize, extents: [Extent; 2], axis: usize) -> C
     let wanted = (population as f32 / POPULATION).min(most);
     let columns = if spread.is_finite() { (wanted as usize).clamp(1, FINE_MAX) } else { 1 };
     CellGrid::one_row(population, extents, axis, columns)
+}
+
+/// The width of the columns of such a row.
+pub(in crate::tier::point_grid) fn column_width(population: usize, extents: [Extent; 2], axis: usize) -> f32 {
+    (extents[axis].max - extents[axis].min) / one_row(population, extents, axis).columns as f32
 }
 
 /// How many columns a body reaches beyond its own, at most, and how many bodies are tested with

@@ -11,14 +11,14 @@ use crate::tier::point_grid::size_classes::size_sample::{COUNTED, PerRegion, REG
 // Measured costs, in nanoseconds.
 
 /// A vector of box tests.
-pub(super) const VECTOR_NS: f64 = 2.5;
+pub(in crate::tier::point_grid) const VECTOR_NS: f64 = 2.5;
 /// A search of a grid.
-pub(super) const SEARCH_NS: f64 = 40.0;
+pub(in crate::tier::point_grid) const SEARCH_NS: f64 = 40.0;
 /// A run of cells in a search.
-pub(super) const RUN_NS: f64 = 4.0;
+pub(in crate::tier::point_grid) const RUN_NS: f64 = 4.0;
 
 /// Box tests in a vector.
-pub(super) const LANES: f64 = 8.0;
+pub(in crate::tier::point_grid) const LANES: f64 = 8.0;
 
 /// Every so many rows of the sample are compared with all others.
 const COMPARED_ONE_IN: usize = 4;
