@@ -35,7 +35,7 @@ const GROUP: usize = 8;
 /// The cost of a plan is counted in one row in this many, within limits.
 const COUNTED_RATE: usize = 256;
 const COUNTED_MIN: usize = 256;
-const COUNTED_MAX: usize = 2048;
+const COUNTED_MAX: usize = 1024;
 
 /// Plans are compared for this many bodies and more, and if the classes are estimated to cost this
 /// many nanoseconds per body: otherwise that takes longer than it saves.
@@ -234,25 +234,27 @@ mod tests {
         std::iter::repeat_with(&mut square).take(count).collect()
     }
 
-    /// How many classes are chosen by density, and how many the plan has; the former are not cheap.
-    fn class_counts(boxes: &[RawAabb], cell_size: CellSize) -> [usize; 2] {
+    /// How many classes are chosen by density, how many the plan has, and whether the former are
+    /// cheap.
+    fn class_counts(boxes: &[RawAabb], cell_size: CellSize) -> (usize, usize, bool) {
         let mut planner = Planner::default();
         let options = ClassOptions { bounds: &[], has_oversized_tier: true, cell_size };
         planner.rebuild(&BoxSlice(boxes), options, DetectedSimd::default());
         let (limits, ns) = choose_classes(&planner.sample, boxes.len(), options, &mut SizeSample::default());
-        assert!(ns > COMPARED_NS, "{ns}");
-        [limits.len(), planner.plan().classes().len()]
+        (limits.len(), planner.plan().classes().len(), ns <= COMPARED_NS)
     }
 
     #[test]
     fn classes_are_shared_where_that_is_faster() {
-        let many_sizes = boxes(60_000, [-4.0, 5.0], |random| random.point(0.0, 600.0));
-        assert_eq!(class_counts(&many_sizes, CellSize::ForOwnPairs), [2, 1], "columns suit many sizes");
-        assert_eq!(class_counts(&many_sizes, CellSize::Given(1.0)), [2, 2], "cells are wanted");
-        let few = boxes(8000, [-4.0, 5.0], |random| random.point(0.0, 250.0));
-        assert_eq!(class_counts(&few, CellSize::ForOwnPairs), [2, 2], "not compared");
+        let counts = |boxes: &[RawAabb]| class_counts(boxes, CellSize::ForOwnPairs);
+        let many_sizes = |count: usize, extent: f32| boxes(count, [-4.0, 5.0], |random| random.point(0.0, extent));
+        let dense = many_sizes(60_000, 600.0);
+        assert_eq!(counts(&dense), (2, 1, false), "columns suit many sizes");
+        assert_eq!(class_counts(&dense, CellSize::Given(1.0)), (2, 2, false), "cells are wanted");
+        assert_eq!(counts(&many_sizes(60_000, 980.0)), (2, 2, true), "not compared");
+        assert_eq!(counts(&many_sizes(8000, 250.0)), (2, 2, false), "too few to be compared");
         let mut two_sizes = boxes(57_000, [-1.0, 0.0], |random| random.point(0.0, 1000.0));
         two_sizes.extend(boxes(3_000, [7.0, 7.3], |random| random.point(0.0, 1000.0)));
-        assert_eq!(class_counts(&two_sizes, CellSize::ForOwnPairs), [2, 2], "each would be beside too many");
+        assert_eq!(counts(&two_sizes), (2, 2, false), "each would be beside too many");
     }
 }

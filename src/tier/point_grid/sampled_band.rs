@@ -1,14 +1,13 @@
 //! What the pairs of a band cost, counted in a sample of its bodies and ghosts.
 //!
-//! The constants are those of `size_classes` where both have them, and measured otherwise.
-//!
-//! Cost: O(s) for a sample of s bodies and ghosts, about a microsecond for each thirty.
+//! Cost: O(s) for a sample of s bodies and ghosts.
 
 use crate::geometry::RawAabb;
 use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::equal_cells::cell_height;
 use crate::tier::point_grid::band::one_row::column_width;
 use crate::tier::point_grid::size_classes::row_cost::{LANES, RUN_NS, SEARCH_NS, VECTOR_NS};
+use smallvec::SmallVec;
 
 /// Most boxes of a sample.
 const SAMPLED: usize = 256;
@@ -120,15 +119,6 @@ enum Filed {
     },
 }
 
-/// A sweep of the ghosts up to a length, while longer ones search.
-#[derive(Clone, Copy)]
-struct Sweep {
-    axis: usize,
-    /// The longest that is swept.
-    longest: f32,
-    ns: f64,
-}
-
 /// A sample of the bodies of a band and of its ghosts.
 pub(super) struct SampledBand {
     pub(super) bodies: SampledBoxes,
@@ -184,33 +174,30 @@ impl SampledBand {
     /// Nanoseconds for the pairs of bodies with ghosts, which search for them or are swept.
     fn ghosts_ns(&self, filed: Filed) -> f64 {
         let Self { bodies, ghosts, extents } = self;
-        let mut sweeps = [0, 1, 2, 3, 4, 5].map(|k| {
-            let (axis, share) = (k % 2, SWEPT_SHARES[k / 2]);
-            let limit = share * (extents[axis].max - extents[axis].min).max(f32::MIN_POSITIVE);
-            Sweep { axis, longest: ghosts.longest_side_up_to(axis, limit), ns: 0.0 }
-        });
-        let (mut aside, mut searches) = (0.0, 0.0);
-        for ghost in ghosts.compared() {
-            let is_aside = |axis: usize| {
-                let ([low, high], Extent { min, max, side }) = (ghost[axis], extents[axis]);
-                low > max + side || high < min
-            };
-            if is_aside(0) || is_aside(1) {
-                aside += GHOST_ASIDE_NS;
-                continue;
-            }
-            let search = self.search_ns(ghost, filed);
-            searches += search;
-            for Sweep { axis, longest, ns } in &mut sweeps {
-                let [low, high] = ghost[*axis];
+        let is_aside = |ghost: [[f32; 2]; 2]| {
+            let mut axes = ghost.iter().zip(extents);
+            axes.any(|(&[low, high], Extent { min, max, side })| low > max + side || high < *min)
+        };
+        let beside = ghosts.compared().filter(|&ghost| !is_aside(ghost));
+        let searches: SmallVec<[_; COMPARED]> = beside.map(|ghost| (ghost, self.search_ns(ghost, filed))).collect();
+        let by_search: f64 = searches.iter().map(|(_, ns)| ns).sum();
+        let mut by_sweep = f64::INFINITY;
+        for (axis, share) in [0, 1].into_iter().flat_map(|axis| SWEPT_SHARES.map(|share| (axis, share))) {
+            let Extent { min, max, .. } = extents[axis];
+            let longest = ghosts.longest_side_up_to(axis, share * (max - min).max(f32::MIN_POSITIVE));
+            let ns = |&(ghost, search): &([[f32; 2]; 2], f64)| {
+                let [low, high] = ghost[axis];
                 // A body is tested with all ghosts since the first that reaches it.
-                let swept = || SWEPT_GHOST_NS + VECTOR_NS / LANES * bodies.beside(*axis, [low, low + *longest]);
-                *ns += if high - low <= *longest { swept() } else { search };
-            }
+                let swept = || SWEPT_GHOST_NS + VECTOR_NS / LANES * bodies.beside(axis, [low, low + longest]);
+                if high - low > longest { search } else { swept() }
+            };
+            by_sweep = by_sweep.min(searches.iter().map(ns).sum());
         }
-        let per_ghost = ghosts.population() / ghosts.compared().len().max(1) as f64;
-        let sweep = sweeps.iter().map(|sweep| sweep.ns).fold(f64::INFINITY, f64::min);
-        per_ghost * aside + (per_ghost * searches).min(per_ghost * sweep + bodies.population() * SWEPT_BODY_NS)
+        let compared = ghosts.compared().len();
+        let per_ghost = ghosts.population() / compared.max(1) as f64;
+        let aside = (compared - searches.len()) as f64 * GHOST_ASIDE_NS;
+        let by_sweep = bodies.population() * SWEPT_BODY_NS + per_ghost * by_sweep;
+        per_ghost * aside + by_sweep.min(per_ghost * by_search)
     }
 
     /// Nanoseconds of the search for a ghost.
@@ -317,11 +304,31 @@ mod tests {
         // A sweep pays for many of them.
         let swept = 5000.0 * SWEPT_BODY_NS + 1000.0 * SWEPT_GHOST_NS;
         assert!((swept..1.2 * swept).contains(&ns(&tall(1000), row)), "{} {swept}", ns(&tall(1000), row));
-        // One that is as wide as the band searches, and the others are swept.
+        // One that is as wide as the band searches, and fifteen are swept.
         let mut mixed = tall(15);
-        mixed.push([0.0, 50.0, 1000.0, 50.1]);
-        let mixed: Vec<RawAabb> = (0..60).flat_map(|_| mixed.iter().copied()).collect();
-        let (swept, with_wide) = (ns(&tall(900), row), ns(&mixed, row));
-        assert!(with_wide < 1.5 * swept, "{with_wide} {swept}");
+        mixed.push([0.0, 0.0, 1000.0, 100.0]);
+        let ghosts = SampledBoxes::new(mixed.len(), mixed.iter().copied(), 60.0);
+        let ns = SampledBand { ghosts, ..band(&bodies, &[]) }.ghosts_ns(row);
+        let expected = 5000.0 * SWEPT_BODY_NS + 60.0 * (15.0 * SWEPT_GHOST_NS + all);
+        assert!((expected..1.2 * expected).contains(&ns), "{ns} {expected}");
+    }
+
+    #[test]
+    fn a_ghost_is_tested_with_bodies_that_may_reach_it() {
+        let bodies = boxes(200, [0.0, 0.0, 1000.0, 100.0], |_| [30.0, 5.0]);
+        let band = band(&bodies, &[]);
+        let tests = |[x, y]: [[f32; 2]; 2]| {
+            let is_within = |aabb: &&RawAabb| (x[0]..=x[1]).contains(&aabb[0]) && (y[0]..=y[1]).contains(&aabb[1]);
+            bodies.iter().filter(is_within).count() as f64
+        };
+        let (ghost, anywhere) = ([[400.0, 500.0], [40.0, 50.0]], [f32::NEG_INFINITY, f32::INFINITY]);
+        // In a row from the columns that one before it reaches from, to the end of the last.
+        let in_row = tests([[400.0 - 30.0 - 2.0, 502.0], anywhere]);
+        let search = band.search_ns(ghost, Filed::InRow { axis: 0, column: 2.0 });
+        assert_eq!(search, SEARCH_NS + RUN_NS + VECTOR_NS / LANES * in_row);
+        // In cells, half a cell further.
+        let in_cells = tests([[400.0 - 45.0, 515.0], [40.0 - 7.5, 52.5]]);
+        let search = band.search_ns(ghost, Filed::InCells) - VECTOR_NS / LANES * in_cells - SEARCH_NS;
+        assert!((2.0 * RUN_NS..8.0 * RUN_NS).contains(&search), "{search}");
     }
 }
