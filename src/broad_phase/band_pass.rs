@@ -16,7 +16,8 @@ use crate::memory::pair_sink::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
 use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::equal_cells::CellSize;
-use crate::tier::point_grid::band::sorted::{Others, PairRules};
+use crate::tier::point_grid::band::others::Others;
+use crate::tier::point_grid::band::sorted::PairRules;
 
 /// Runs the task of a band in the scratch of this thread. `task` is its number in the step.
 pub(crate) fn run_band(

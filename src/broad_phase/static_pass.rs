@@ -27,7 +27,7 @@ use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, Probe};
 use crate::tier::point_grid::band::built_band::BuiltBand;
-use crate::tier::point_grid::band::sorted::Others;
+use crate::tier::point_grid::band::others::Others;
 use crate::tier::static_tree::group_search::GroupRules;
 use std::ops::Range;
 use std::sync::Arc;

@@ -73,6 +73,12 @@ impl<'a> SoaColumns<'a> {
         self.filters.map_or(Filter::ALL, |words| Filter { layers: words[at], mask: words[stride + at] })
     }
 
+    /// The box of an entry and its row.
+    #[inline(always)]
+    pub(crate) fn record(&self, at: usize) -> BodyRecord {
+        BodyRecord { aabb: self.aabb(at), row: self.rows()[at] }
+    }
+
     /// All columns, padding included (SOA-1).
     pub(crate) fn words(&self) -> &'a [u32] {
         self.words

@@ -15,7 +15,8 @@ macro_rules! compile_kernels {
         use crate::simd::batch_test::Tests;
         use crate::simd::cell_view::{CellRect, CellView};
         use crate::simd::probe::{Probe, ProbeBatch};
-        use crate::simd::{block_mask, scan};
+        use crate::simd::tree_view::TreeView;
+        use crate::simd::{block_mask, scan, tree_scan};
 
         // Not inlined into other jobs of the same instruction set.
         #[inline(never)]
@@ -49,6 +50,20 @@ macro_rules! compile_kernels {
             let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
             // SAFETY: this function is compiled with the features, so they are available.
             unsafe { scan::scan_rects::<$backend>(tests, cells, searches, order, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
+        pub(super) fn scan_tree<const BOXES_ONLY: bool>(
+            tests: Tests,
+            tree: &TreeView<'_>,
+            probes: &[Probe],
+            order: PairOrder,
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { tree_scan::scan_tree::<$backend>(tests, tree, probes, order, sink) }
         }
 
         #[inline(never)]

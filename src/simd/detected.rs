@@ -19,6 +19,7 @@ use crate::simd::portable as lowest;
 use crate::simd::probe::{PairOrder, Probe, ProbeBatch};
 #[cfg(all(target_arch = "x86_64", not(any(debug_assertions, test))))]
 use crate::simd::sse2 as lowest;
+use crate::simd::tree_view::TreeView;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use crate::simd::wasm128;
 #[cfg(target_arch = "x86_64")]
@@ -141,6 +142,28 @@ impl DetectedSimd {
             dispatch!(self, scan_rects::<true>(tests, cells, searches, order, sink))
         } else {
             dispatch!(self, scan_rects::<false>(tests, cells, searches, order, sink))
+        }
+    }
+
+    /// Reports the entries of a tree that overlap each of the probes, by probe.
+    ///
+    /// Probes are circles if `are_circles`, entries if their columns say so. `None` once the pair
+    /// limit is exceeded.
+    #[inline]
+    pub(crate) fn scan_tree(
+        self,
+        tree: &TreeView<'_>,
+        probes: &[Probe],
+        order: PairOrder,
+        are_circles: bool,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let circles = CircleSides { probe: are_circles, entries: tree.entries.circles() };
+        let tests = Tests { filters: tree.entries.filters().is_some(), circles };
+        if tests == Tests::BOXES {
+            dispatch!(self, scan_tree::<true>(tests, tree, probes, order, sink))
+        } else {
+            dispatch!(self, scan_tree::<false>(tests, tree, probes, order, sink))
         }
     }
 

@@ -44,6 +44,8 @@ mod scan;
 mod sse2;
 #[cfg(test)]
 mod tests;
+mod tree_scan;
+mod tree_view;
 mod vector;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm128;
@@ -52,3 +54,4 @@ pub(crate) use block_search::{OverlapIter, run_mask};
 pub(crate) use cell_view::{CellRect, CellView};
 pub(crate) use detected::{DetectedSimd, SimdJob};
 pub(crate) use probe::{PairOrder, Probe, ProbeBatch};
+pub(crate) use tree_view::TreeView;

@@ -357,7 +357,7 @@ fn lower_edges<'e>(entries: &SoaColumns<'e>, axis: usize) -> &'e [f32] {
 }
 
 /// A probe copied to all lanes.
-struct SplatProbe<B: Backend> {
+pub(super) struct SplatProbe<B: Backend> {
     tests: Tests,
     order: PairOrder,
     side: Side<B::Vector>,
@@ -369,7 +369,7 @@ impl<B: Backend> SplatProbe<B> {
     ///
     /// The instruction set of `B` is available.
     #[inline(always)]
-    unsafe fn new(tests: Tests, order: PairOrder, probe: &Probe) -> Self {
+    pub(super) unsafe fn new(tests: Tests, order: PairOrder, probe: &Probe) -> Self {
         // SAFETY: the caller vouches for the instruction set.
         let (side, row) = unsafe { (Side::splat(tests, probe), B::Vector::splat_words(probe.row)) };
         Self { tests, order, side, row }
@@ -430,7 +430,7 @@ impl<B: Backend> SplatProbe<B> {
     /// The entries are in the population, in columns with padding (SOA-2). They have filters if
     /// these are tested.
     #[inline(always)]
-    unsafe fn test_long_run(
+    pub(super) unsafe fn test_long_run(
         &self,
         mut columns: RawColumns,
         mut count: usize,

@@ -69,6 +69,7 @@ const WITH_UNSAFE: &[&str] = &[
     "simd/portable.rs",
     "simd/raw_columns.rs", // columns read without bounds checks
     "simd/scan.rs",        // runs of entries against probes
+    "simd/tree_scan.rs",   // probes against a packed tree
     "simd/sse2.rs",
     "simd/vector.rs", // the operations of an instruction set
     "simd/wasm128.rs",

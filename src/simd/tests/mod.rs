@@ -6,6 +6,7 @@ pub(crate) mod filters;
 pub(crate) mod masks;
 pub(crate) mod scans;
 pub(crate) mod sorted;
+pub(crate) mod tree;
 
 use crate::config::SimdLevel;
 use crate::geometry::RawAabb;

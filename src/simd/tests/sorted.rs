@@ -10,22 +10,22 @@ use crate::simd::ProbeBatch;
 const COUNTS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 40, 239, 511, 2033];
 
 /// A few entries, sorted by their lower edges on an axis, with all that a scan may test.
-struct Sorted {
-    records: Vec<BodyRecord>,
+pub(super) struct Sorted {
+    pub(super) records: Vec<BodyRecord>,
     words: Vec<u32>,
-    filters: Vec<Filter>,
+    pub(super) filters: Vec<Filter>,
     filter_words: Vec<u32>,
 }
 
 impl Sorted {
-    fn new(mut records: Vec<BodyRecord>, axis: usize, random: &mut Random) -> Self {
+    pub(super) fn new(mut records: Vec<BodyRecord>, axis: usize, random: &mut Random) -> Self {
         records.sort_by(|a, b| a.aabb[axis].total_cmp(&b.aabb[axis]));
         let (words, filters) = (columns(&records, PADDINGS[records.len() % 3]), random.filters(records.len()));
         let filter_words = filter_columns(&filters, u32::MAX);
         Self { records, words, filters, filter_words }
     }
 
-    fn columns(&self, filtered: bool, circles: bool) -> SoaColumns<'_> {
+    pub(super) fn columns(&self, filtered: bool, circles: bool) -> SoaColumns<'_> {
         let columns = SoaColumns::of(&self.words, self.records.len()).with_circles(circles);
         if filtered { columns.with_filters(&self.filter_words) } else { columns }
     }
@@ -36,18 +36,18 @@ impl Sorted {
         highest.map(|edges| edges.fold(-INF, f32::max)).collect()
     }
 
-    fn circle(&self, at: usize) -> BodyCircle {
+    pub(super) fn circle(&self, at: usize) -> BodyCircle {
         BodyCircle::of_box(&self.records[at].aabb)
     }
 }
 
 /// Dense boxes and sparse ones.
-fn both(random: &mut Random, count: usize) -> [Vec<BodyRecord>; 2] {
+pub(super) fn both(random: &mut Random, count: usize) -> [Vec<BodyRecord>; 2] {
     [random.records(count), random.sparse_records(count)]
 }
 
 /// What scans test besides boxes: filters, circles.
-const TESTS: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
+pub(super) const TESTS: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
 
 #[test]
 fn sorted_entries_agree_with_the_twin() {

@@ -11,4 +11,5 @@
 //! it, is that of Pierre Terdiman's "box pruning" (2002).
 
 pub(crate) mod axis_sample;
+pub(crate) mod packed_tree;
 pub(crate) mod sorted_columns;

@@ -19,8 +19,8 @@ pub(crate) struct SortedColumns {
 /// Buffers for sorting boxes.
 #[derive(Default)]
 pub(crate) struct SortScratch {
-    keys: Vec<u64>,
-    spare: Vec<u64>,
+    pub(super) keys: Vec<u64>,
+    pub(super) spare: Vec<u64>,
 }
 
 buffers!(SortedColumns { leveled: words, filters; own: ; plain: len, are_circles; });
@@ -40,8 +40,17 @@ impl SortedColumns {
         keys.clear();
         keys.extend((0..).zip(boxes).map(|(number, record)| by_value(record.aabb[axis], number)));
         radix::sort_by_values(keys, spare);
-        let records = keys.iter().map(|&key| boxes[number_of(key) as usize]);
-        (self.len, self.are_circles) = (boxes.len(), are_circles);
+        self.fill(keys.iter().map(|&key| boxes[number_of(key) as usize]), (filter_of, are_circles));
+    }
+
+    /// Replaces the contents with boxes that are sorted. `filter_of` is the filter of the row of a
+    /// box, if boxes have filters.
+    pub(crate) fn fill(
+        &mut self,
+        records: impl ExactSizeIterator<Item = BodyRecord> + Clone,
+        (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
+    ) {
+        (self.len, self.are_circles) = (records.len(), are_circles);
         self.words.clear();
         self.words.resize(column_words(self.len), 0);
         SoaColumnsMut::of(&mut self.words, self.len).fill(records.clone());
@@ -50,6 +59,15 @@ impl SortedColumns {
             self.filters.resize(filter_words(self.len), 0);
             fill_filters(&mut self.filters, self.len, records.map(|record| filter_of(record.row)));
         }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        self.filters.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     pub(crate) fn columns(&self) -> SoaColumns<'_> {

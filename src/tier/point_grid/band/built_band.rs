@@ -10,9 +10,10 @@ use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::crowded;
 use crate::tier::point_grid::band::crowded::{CrowdedPlan, CrowdedScratch};
 use crate::tier::point_grid::band::equal_cells::CellSize;
+use crate::tier::point_grid::band::others::{GatheredBoxes, Others};
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::slot::BandSlot;
-use crate::tier::point_grid::band::sorted::{GatheredBoxes, Others, PairRules, SortedBodies};
+use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
 use crate::tier::point_grid::places::{write_blocks, write_columns};
 use std::ops::Range;
 

@@ -20,8 +20,9 @@ use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::words_max;
 use crate::tier::point_grid::band::equal_cells::CellSize;
+use crate::tier::point_grid::band::others::Others;
 use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
+use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
 use crate::tier::point_grid::band::sweep;
 use crate::tier::sweep::axis_sample::sparse_axis;
 

@@ -11,14 +11,14 @@ use crate::geometry::band_box::BandBox;
 use crate::input::filter::Filter;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::memory::shared_column::SharedColumn;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
 use crate::tier::point_grid::band::equal_cells::CellSize;
+use crate::tier::point_grid::band::others::{GatheredBoxes, Method, Others};
 use crate::tier::point_grid::band::scratch::BandScratch;
-use crate::tier::point_grid::band::sweep::{self, SweepPlan, SweepScratch};
+use crate::tier::point_grid::band::sweep::{self, SweepScratch};
 
 /// Searches that are passed to a scan at once: a call takes as long as a short search.
 pub(in crate::tier::point_grid) const SEARCHES_AT_ONCE: usize = 16;
@@ -42,32 +42,6 @@ pub(crate) struct SortedBodies<'a> {
     sweep: &'a mut SweepScratch,
 }
 
-/// What other boxes are.
-#[derive(Clone, Copy)]
-pub(crate) enum Others<'o> {
-    /// Bodies of the same step.
-    Bodies,
-    /// Statics, with the filters of all of them, if any has one.
-    Statics(Option<&'o SharedColumn<Filter>>),
-}
-
-/// Other boxes that were taken, and how their pairs are to be found.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GatheredBoxes {
-    len: usize,
-    /// About how long a search for one of them takes, in nanoseconds.
-    search_ns: f64,
-    /// How to sweep them, if that is faster.
-    plan: Option<SweepPlan>,
-}
-
-impl GatheredBoxes {
-    /// About how long it takes to find their pairs, in nanoseconds.
-    pub(crate) fn ns(&self) -> f64 {
-        self.plan.map_or(self.len as f64 * self.search_ns, |plan| plan.ns)
-    }
-}
-
 impl<'a> SortedBodies<'a> {
     /// Sorts records by cell, and writes the tables to `words`.
     pub(super) fn new(
@@ -84,6 +58,7 @@ impl<'a> SortedBodies<'a> {
         }
         let words = &*words;
         let (columns, filters, keys, sweep) = scratch.sorted_mut();
+        sweep.tree.clear();
         #[cfg(debug_assertions)]
         band.assert_well_formed(columns, words);
         let cells = band.cell_view(columns, words).with_circles(rules.are_circles);
@@ -106,9 +81,7 @@ impl<'a> SortedBodies<'a> {
         let boxes = &mut self.sweep.boxes;
         boxes.clear();
         boxes.extend(others.filter(|other| bounds.overlaps(&BandBox::from_edges(other.aabb))));
-        let search_ns = sweep::search_ns(&lookup, &self.cells, boxes);
-        let plan = sweep::plan_if_faster(search_ns, &bounds, self.cells.columns(), boxes);
-        GatheredBoxes { len: boxes.len(), search_ns, plan }
+        GatheredBoxes::new((&lookup, &self.cells), &bounds, boxes, !self.sweep.tree.is_empty())
     }
 
     /// Finds the pairs of these bodies with other boxes, in the same axes. `None` once the pair
@@ -127,12 +100,10 @@ impl<'a> SortedBodies<'a> {
     /// Finds the pairs of these bodies with the boxes that were gathered last. `None` once the pair
     /// limit is exceeded.
     ///
-    /// Each of them searches the cells or, if they are long and thin, each body searches them in
-    /// sorted order (`sweep`).
     pub(super) fn pairs_with_gathered(
         &mut self,
         level: DetectedSimd,
-        GatheredBoxes { search_ns, plan, .. }: GatheredBoxes,
+        gathered: GatheredBoxes,
         what: Others<'_>,
         sink: &mut PairSink<'_>,
     ) -> Option<()> {
@@ -151,30 +122,48 @@ impl<'a> SortedBodies<'a> {
             boxes.retain(|record| filter_of(record.row).interacts_with(Filter::ALL));
         }
         let are_circles = self.cells.columns().circles() && matches!(what, Others::Bodies);
+        let probe = |&BodyRecord { aabb, row }: &BodyRecord| Probe { aabb, row, filter: filter_of(row) };
         let cells = &self.cells;
-        let search_some = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
-            let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
-            boxes.chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
-                for (search, &BodyRecord { aabb, row }) in searches.iter_mut().zip(boxes) {
-                    let rect = lookup.rect(&BandBox::from_edges(aabb));
-                    *search = (rect, Probe { aabb, row, filter: filter_of(row) });
-                }
-                level.scan_rects(cells, &searches[..boxes.len()], by_cells, are_circles, sink)
+        let search_cells = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
+            in_parts((boxes.len(), boxes.len() as f64 * gathered.cell_search_ns), sink, |part, sink| {
+                let mut searches: [(CellRect, Probe); SEARCHES_AT_ONCE] = Default::default();
+                boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
+                    for (search, record) in searches.iter_mut().zip(boxes) {
+                        *search = (lookup.rect(&BandBox::from_edges(record.aabb)), probe(record));
+                    }
+                    level.scan_rects(cells, &searches[..boxes.len()], by_cells, are_circles, sink)
+                })
             })
         };
-        let search = |boxes: &[BodyRecord], sink: &mut PairSink<'_>| {
-            let ns = boxes.len() as f64 * search_ns;
-            in_parts((boxes.len(), ns), sink, |part, sink| search_some(&boxes[part], sink))
-        };
-        let Some(plan) = plan else {
-            return search(boxes, sink);
-        };
-        plan.divide(boxes, &mut self.sweep.long_boxes);
-        search(&self.sweep.long_boxes, sink)?;
-        if self.sweep.boxes.is_empty() {
-            return Some(());
+        match gathered.method {
+            Method::Cells => search_cells(boxes, sink),
+            Method::Sweep(plan) => {
+                plan.divide(boxes, &mut self.sweep.long_boxes);
+                search_cells(&self.sweep.long_boxes, sink)?;
+                if self.sweep.boxes.is_empty() {
+                    return Some(());
+                }
+                sweep::sweep(level, self.cells.columns(), (plan.axis, by_sweep), filter_of, self.sweep, sink)
+            }
+            Method::Tree => {
+                let SweepScratch { boxes, tree, sort, .. } = &mut *self.sweep;
+                if tree.is_empty() {
+                    tree.build(
+                        cells.columns(),
+                        self.filters_by_row.map(|filters| |row: u32| filters[row as usize]),
+                        sort,
+                    );
+                }
+                let tree = tree.view();
+                in_parts((boxes.len(), gathered.ns()), sink, |part, sink| {
+                    let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
+                    boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {
+                        probes.iter_mut().zip(boxes).for_each(|(slot, record)| *slot = probe(record));
+                        level.scan_tree(&tree, &probes[..boxes.len()], by_cells, are_circles, sink)
+                    })
+                })
+            }
         }
-        sweep::sweep(level, self.cells.columns(), (plan.axis, by_sweep), filter_of, self.sweep, sink)
     }
 
     pub(super) fn lookup(&self) -> CellLookup<'a> {

@@ -10,30 +10,19 @@ use crate::memory::buffers::buffers;
 use crate::memory::columns::SoaColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
-use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder};
-use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::simd::{DetectedSimd, PairOrder};
+use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, SAMPLED, VECTOR_NS, side};
 use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
 use crate::tier::sweep::axis_sample::AxisSample;
+use crate::tier::sweep::packed_tree::PackedTree;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
-
-/// Boxes and bodies in the samples for the decision.
-const DECISION_SAMPLE: usize = 16;
 
 // Measured costs, in nanoseconds.
 
-/// A box's search of the cells.
-const CELL_SEARCH_NS: f64 = 30.0;
-/// A run of cells in that search.
-const CELL_RUN_NS: f64 = 5.0;
-/// A vector of box tests.
-const VECTOR_NS: f64 = 2.5;
 /// A body's search of the sorted boxes.
 const LOOK_UP_NS: f64 = 10.0;
 /// Sorting a box.
 const SORT_NS: f64 = 50.0;
-
-/// Box tests in a vector.
-const LANES: f64 = 8.0;
 
 /// Boxes in the sample of lengths.
 const SWEPT_SAMPLE: usize = 512;
@@ -55,6 +44,54 @@ pub(super) struct SweepPlan {
 }
 
 impl SweepPlan {
+    /// How to sweep some boxes, if that is estimated to be faster than if all search the cells.
+    pub(super) fn cheapest(
+        searches: &CellSearches,
+        bounds: &BandBox,
+        bodies: &SoaColumns<'_>,
+        boxes: &[BodyRecord],
+    ) -> Option<Self> {
+        let population = bodies.len() as f64;
+        let (by_search, all) = (searches.ns(), boxes.len() as f64);
+        // No plan takes less than this.
+        if population * LOOK_UP_NS + (all * SORT_NS).min(by_search) >= by_search {
+            return None;
+        }
+        let mut best = (by_search, None);
+        for axis in [0, 1] {
+            let (extent, sample) = (side(bounds.edges(), axis), AxisSample::new(axis, boxes));
+            let [long, short] = SWEPT_SHARES.map(|share| share * extent);
+            let limits = [long, short, f64::INFINITY];
+            for (longest, Swept { share, most, mean_square }) in
+                limits.into_iter().zip(Swept::up_to(limits, axis, boxes))
+            {
+                if share == 0.0 {
+                    continue;
+                }
+                let count = share * all;
+                // The boxes that are tested with a body begin up to this far before it: all since
+                // the first that reaches it. A box reaches a part of the bodies that grows with its
+                // side.
+                let before = most.min(mean_square * count / extent);
+                let step = bodies.len().div_ceil(SAMPLED);
+                let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
+                let tests = all * sample.tested(sampled_bodies, longest, before) / LANES;
+                // The sample may lack the longer ones, which search the cells.
+                let longer = searches.ns_of_longer(axis, longest).max((1.0 - share) * by_search);
+                let cost = population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS + longer;
+                if cost < best.0 {
+                    // One that is far longer than all of the sample would have most bodies tested
+                    // with most boxes.
+                    best = (cost, Some(Self { axis, ns: cost, longest: longest.min(2.0 * most) }));
+                }
+                if share == 1.0 {
+                    break;
+                }
+            }
+        }
+        best.1
+    }
+
     /// Moves the boxes that are not swept to `others`.
     pub(super) fn divide(&self, boxes: &mut Vec<BodyRecord>, others: &mut Vec<BodyRecord>) {
         others.clear();
@@ -64,74 +101,6 @@ impl SweepPlan {
     fn sweeps(&self, aabb: &[f32; 4]) -> bool {
         side(aabb, self.axis) <= self.longest
     }
-}
-
-/// About how long a box's search of the cells takes, in nanoseconds, estimated from a sample.
-pub(super) fn search_ns(lookup: &CellLookup<'_>, cells: &CellView<'_>, boxes: &[BodyRecord]) -> f64 {
-    if boxes.len() < DECISION_SAMPLE {
-        return CELL_SEARCH_NS;
-    }
-    let (mut sampled, mut search) = (0.0, 0.0);
-    for record in boxes.iter().step_by(boxes.len().div_ceil(DECISION_SAMPLE)) {
-        search += rect_ns(cells, &lookup.rect(&BandBox::from_edges(record.aabb))).0;
-        sampled += 1.0;
-    }
-    search / sampled
-}
-
-/// About how long a search of some cells takes, in nanoseconds, and how many boxes it tests.
-pub(in crate::tier::point_grid) fn rect_ns(cells: &CellView<'_>, rect: &CellRect) -> (f64, usize) {
-    let rect = cells.clip(rect);
-    let tests = cells.count(&rect);
-    (CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + tests as f64 / LANES * VECTOR_NS, tests)
-}
-
-/// How to sweep some boxes, if that is estimated to be faster than a search of the cells for each,
-/// which takes `search` nanoseconds.
-pub(super) fn plan_if_faster(
-    search: f64,
-    bounds: &BandBox,
-    bodies: &SoaColumns<'_>,
-    boxes: &[BodyRecord],
-) -> Option<SweepPlan> {
-    if boxes.len() < DECISION_SAMPLE {
-        return None;
-    }
-    let population = bodies.len() as f64;
-    let by_search = search * boxes.len() as f64;
-    // No plan takes less than this.
-    if population * LOOK_UP_NS + boxes.len() as f64 * SORT_NS.min(search) >= by_search {
-        return None;
-    }
-    let mut best = (by_search, None);
-    for axis in [0, 1] {
-        let (extent, sample) = (side(bounds.edges(), axis), AxisSample::new(axis, boxes));
-        let [long, short] = SWEPT_SHARES.map(|share| share * extent);
-        let limits = [long, short, f64::INFINITY];
-        for (longest, Swept { share, most, mean_square }) in limits.into_iter().zip(Swept::up_to(limits, axis, boxes)) {
-            if share == 0.0 {
-                continue;
-            }
-            let count = share * boxes.len() as f64;
-            // The boxes that are tested with a body begin up to this far before it: all since the
-            // first that reaches it. A box reaches a part of the bodies that grows with its side.
-            let before = most.min(mean_square * count / extent);
-            let step = bodies.len().div_ceil(DECISION_SAMPLE);
-            let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
-            let tests = boxes.len() as f64 * sample.tested(sampled_bodies, longest, before) / LANES;
-            let cost =
-                population * (LOOK_UP_NS + tests * VECTOR_NS) + count * SORT_NS + (boxes.len() as f64 - count) * search;
-            if cost < best.0 {
-                // One that is far longer than all of the sample would have most bodies tested with
-                // most boxes.
-                best = (cost, Some(SweepPlan { axis, ns: cost, longest: longest.min(2.0 * most) }));
-            }
-            if share == 1.0 {
-                break;
-            }
-        }
-    }
-    best.1
 }
 
 /// The boxes that a sweep along an axis would contain, estimated from a sample.
@@ -170,10 +139,6 @@ impl Swept {
     }
 }
 
-fn side(aabb: &[f32; 4], axis: usize) -> f64 {
-    f64::from(aabb[axis + 2]) - f64::from(aabb[axis])
-}
-
 /// Buffers for boxes that are searched for in a band.
 #[derive(Default)]
 pub(crate) struct SweepScratch {
@@ -181,12 +146,14 @@ pub(crate) struct SweepScratch {
     /// Those that are too long to be swept.
     pub(super) long_boxes: Vec<BodyRecord>,
     sorted: SortedColumns,
+    /// The bodies of the band that was sorted last, if boxes searched a tree of them.
+    pub(super) tree: PackedTree,
     /// By sorted box: the largest upper edge so far.
     reach: Vec<f32>,
-    sort: SortScratch,
+    pub(super) sort: SortScratch,
 }
 
-buffers!(SweepScratch { leveled: boxes, long_boxes, sorted, reach, sort; own: ; plain: ; });
+buffers!(SweepScratch { leveled: boxes, long_boxes, sorted, tree, reach, sort; own: ; plain: ; });
 
 /// Tests each body of a band against those boxes of the scratch that are beside it on `axis`.
 /// `None` once the pair limit is exceeded.
@@ -232,14 +199,14 @@ pub(super) fn sweep_bodies(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::geometry::{BodyCircle, overlaps};
     use crate::memory::page::{PagePool, PairBudget};
     use crate::tier::point_grid::band::cell_grid::words_max;
     use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
-    use crate::tier::point_grid::band::sorted::{Others, PairRules, SortedBodies};
+    use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
     use triphase_scenes::SplitMix64;
 
     /// Squares, and boxes that are long on either axis or without an end.
@@ -261,7 +228,7 @@ mod tests {
         BodyCircle::of_box(&a.aabb).overlaps(&BodyCircle::of_box(&b.aabb))
     }
 
-    fn found(find: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+    pub(in super::super) fn found(find: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
         let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
         let mut sink = PairSink::new(&pool, &budget, &mut pages);
         assert_eq!(find(&mut sink), Some(()));
@@ -310,22 +277,13 @@ mod tests {
         }
     }
 
-    /// The plan for boxes among bodies of a band. Checks that the pairs are those of brute force.
+    /// The cheapest sweep of boxes for the bodies of a band.
     fn planned(own: &[BodyRecord], others: &[BodyRecord]) -> Option<SweepPlan> {
         let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
         // In cells, not in a row.
-        let mut bodies = SortedBodies::new(own, CellSize::ForSearches, PairRules::default(), &mut words, &mut scratch);
-        let (bounds, lookup) = (bodies.band.bounds(), bodies.lookup());
-        let plan =
-            plan_if_faster(search_ns(&lookup, bodies.cells(), others), &bounds, bodies.cells().columns(), others);
-        let pairs =
-            found(|sink| bodies.pairs_with(DetectedSimd::default(), others.iter().copied(), Others::Bodies, sink));
-        let truth =
-            own.iter().flat_map(|a| others.iter().filter(|b| overlaps(&a.aabb, &b.aabb)).map(|b| [a.row, b.row]));
-        let mut truth: Vec<_> = truth.collect();
-        truth.sort_unstable();
-        assert_eq!(pairs, truth);
-        plan
+        let bodies = SortedBodies::new(own, CellSize::ForSearches, PairRules::default(), &mut words, &mut scratch);
+        let searches = CellSearches::sample(&bodies.lookup(), bodies.cells(), others);
+        SweepPlan::cheapest(&searches, &bodies.band.bounds(), bodies.cells().columns(), others)
     }
 
     /// Boxes of equal width in a square of 100, whose heights depend on their rows.

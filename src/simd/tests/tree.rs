@@ -1,0 +1,68 @@
+//! The scan of a tree against its scalar twin.
+
+use super::sorted::{Sorted, TESTS, both};
+use super::*;
+use crate::geometry::overlaps;
+use crate::memory::blocks::{SOA_BLOCK_LEN, block_words, set_box};
+use crate::simd::TreeView;
+
+/// Lengths around those of leaves, nodes and blocks of nodes.
+const COUNTS: [usize; 14] = [0, 1, 2, 7, 15, 16, 17, 100, 255, 256, 257, 2000, 4096, 4100];
+
+/// The bounds of boxes, sixteen at a time, and the blocks that hold them.
+fn bounds(boxes: &[RawAabb]) -> (Vec<RawAabb>, Vec<u32>) {
+    let cover = |boxes: &[RawAabb]| {
+        let edge = |k: usize, start: f32, fold: fn(f32, f32) -> f32| boxes.iter().map(|aabb| aabb[k]).fold(start, fold);
+        [edge(0, INF, f32::min), edge(1, INF, f32::min), edge(2, -INF, f32::max), edge(3, -INF, f32::max)]
+    };
+    let bounds: Vec<RawAabb> = boxes.chunks(SOA_BLOCK_LEN).map(cover).collect();
+    let mut words = vec![f32::NAN.to_bits(); block_words(bounds.len())];
+    bounds.iter().enumerate().for_each(|(at, aabb)| set_box(&mut words, at, aabb));
+    (bounds, words)
+}
+
+#[test]
+fn trees_agree_with_the_twin() {
+    let mut random = Random::new(29);
+    let mut found = [0; 4];
+    for count in COUNTS {
+        for (probes, entries) in both(&mut random, 9).into_iter().zip(both(&mut random, count)) {
+            let (probes, entries) = (Sorted::new(probes, 0, &mut random), Sorted::new(entries, 0, &mut random));
+            let boxes: Vec<RawAabb> = entries.records.iter().map(|record| record.aabb).collect();
+            let (leaf_bounds, leaves) = bounds(&boxes);
+            let (_, nodes) = bounds(&leaf_bounds);
+            for (case, [filtered, circles]) in TESTS.into_iter().enumerate() {
+                // Bodies against circles if they are, and statics.
+                for (probes_are_circles, order) in [(circles, PairOrder::Ascending), (false, PairOrder::EntryFirst)] {
+                    let meet = |i: usize, j: usize| {
+                        overlaps(&probes.records[i].aabb, &boxes[j])
+                            && (!filtered || probes.filters[i].interacts_with(entries.filters[j]))
+                            && match (circles, probes_are_circles) {
+                                (true, true) => entries.circle(j).overlaps(&probes.circle(i)),
+                                (true, false) => entries.circle(j).overlaps_box(&probes.records[i].aabb),
+                                _ => true,
+                            }
+                    };
+                    let places = (0..probes.records.len()).flat_map(|i| (0..count).map(move |j| (i, j)));
+                    let hits = places.filter(|&(i, j)| meet(i, j)).map(|(i, j)| {
+                        let (probe, entry) = (probes.records[i].row, entries.records[j].row);
+                        if order == PairOrder::Ascending { ascending(probe, entry) } else { [entry, probe] }
+                    });
+                    let truth: Vec<_> = hits.collect();
+                    found[case] +=
+                        check(&format!("{count} in a tree, case {case}, {order:?}"), &truth, |level, sink| {
+                            let entries = entries.columns(filtered, circles);
+                            let tree = TreeView { entries, leaves: leaves.as_chunks().0, nodes: nodes.as_chunks().0 };
+                            let probe = |k: usize| Probe {
+                                filter: probes.filters[k],
+                                ..probe_of(probes.records[k].aabb, probes.records[k].row)
+                            };
+                            let probes: Vec<Probe> = (0..probes.records.len()).map(probe).collect();
+                            level.scan_tree(&tree, &probes, order, probes_are_circles, sink)
+                        });
+                }
+            }
+        }
+    }
+    assert!(found[3] > 900 && found[1].max(found[2]) < found[0], "{found:?}");
+}

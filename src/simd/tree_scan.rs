@@ -1,0 +1,63 @@
+//! Searches of a packed tree of boxes.
+//!
+//! Compiled for every instruction set (`compile.rs`).
+
+#![allow(unsafe_code)]
+
+use crate::memory::blocks::SOA_BLOCK_LEN;
+use crate::memory::pair_sink::PairSink;
+use crate::simd::backend::Backend;
+use crate::simd::batch_test::Tests;
+use crate::simd::block_mask::overlap_mask;
+use crate::simd::output_slots::OutputSlots;
+use crate::simd::probe::{PairOrder, Probe};
+use crate::simd::raw_columns::RawColumns;
+use crate::simd::scan::SplatProbe;
+use crate::simd::tree_view::TreeView;
+
+/// Reports the entries of a tree that overlap each of the probes.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn scan_tree<B: Backend>(
+    tests: Tests,
+    TreeView { entries, leaves, nodes }: &TreeView<'_>,
+    probes: &[Probe],
+    order: PairOrder,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let columns = RawColumns::new(entries, tests.filters);
+    let mut slots = OutputSlots::new(sink);
+    for probe in probes {
+        // SAFETY: the caller vouches for the instruction set.
+        let splat = unsafe { SplatProbe::<B>::new(tests, order, probe) };
+        for (number, bounds) in nodes.iter().enumerate() {
+            // SAFETY: as above.
+            for node in set_bits(unsafe { overlap_mask::<B>(bounds, &probe.aabb) }) {
+                let node = number * SOA_BLOCK_LEN + node;
+                // SAFETY: as above.
+                for leaf in set_bits(unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) }) {
+                    let start = ((node * SOA_BLOCK_LEN + leaf) * SOA_BLOCK_LEN).min(entries.len());
+                    let count = (entries.len() - start).min(SOA_BLOCK_LEN);
+                    // SAFETY: the run is in the population; columns have filters if these are
+                    // tested.
+                    unsafe { splat.test_long_run(columns.skip(start), count, &mut slots)? };
+                }
+            }
+        }
+    }
+    slots.finish();
+    Some(())
+}
+
+/// The numbers of the bits that are set, from the lowest on.
+#[inline(always)]
+fn set_bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < u32::BITS).then_some(bit as usize)
+    })
+}

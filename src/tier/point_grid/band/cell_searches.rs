@@ -1,0 +1,76 @@
+//! How long searches of a band's cells take, estimated from a sample.
+
+use crate::geometry::band_box::BandBox;
+use crate::geometry::{RawAabb, overlaps};
+use crate::memory::columns::SoaColumns;
+use crate::memory::record::BodyRecord;
+use crate::simd::{CellRect, CellView};
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+use smallvec::SmallVec;
+
+/// Boxes of the sample.
+pub(super) const SAMPLED: usize = 16;
+
+/// Bodies that each of them is compared with, to estimate hits.
+const COMPARED: usize = 64;
+
+// Measured costs, in nanoseconds.
+
+/// A box's search of the cells.
+pub(super) const CELL_SEARCH_NS: f64 = 30.0;
+/// A run of cells in that search.
+const CELL_RUN_NS: f64 = 5.0;
+/// A vector of box tests.
+pub(super) const VECTOR_NS: f64 = 2.5;
+
+/// Box tests in a vector.
+pub(super) const LANES: f64 = 8.0;
+
+/// The searches of the cells for some boxes, estimated from a sample of these.
+pub(super) struct CellSearches {
+    /// Boxes of the sample, and how long their searches take.
+    sample: SmallVec<[(RawAabb, f64); SAMPLED]>,
+    /// Boxes for each of the sample.
+    weight: f64,
+}
+
+impl CellSearches {
+    pub(super) fn sample(lookup: &CellLookup<'_>, cells: &CellView<'_>, boxes: &[BodyRecord]) -> Self {
+        let ns = |aabb: RawAabb| rect_ns(cells, &lookup.rect(&BandBox::from_edges(aabb))).0;
+        let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED));
+        let sample: SmallVec<_> = sampled.map(|&BodyRecord { aabb, .. }| (aabb, ns(aabb))).collect();
+        Self { weight: boxes.len() as f64 / sample.len() as f64, sample }
+    }
+
+    /// About how long the searches for all boxes take, in nanoseconds.
+    pub(super) fn ns(&self) -> f64 {
+        self.ns_of_longer(0, f64::NEG_INFINITY)
+    }
+
+    /// About how long those take for boxes that are longer than `longest` on an axis.
+    pub(super) fn ns_of_longer(&self, axis: usize, longest: f64) -> f64 {
+        let longer = self.sample.iter().filter(|(aabb, _)| side(aabb, axis) > longest);
+        self.weight * longer.map(|(_, ns)| ns).sum::<f64>()
+    }
+
+    /// About how many bodies overlap the boxes.
+    pub(super) fn hits(&self, bodies: &SoaColumns<'_>) -> f64 {
+        let step = bodies.len().div_ceil(COMPARED);
+        let compared = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
+        let compared: SmallVec<[RawAabb; COMPARED]> = compared.collect();
+        let hits = |(aabb, _): &(RawAabb, f64)| compared.iter().filter(|body| overlaps(body, aabb)).count();
+        step as f64 * self.weight * self.sample.iter().map(hits).sum::<usize>() as f64
+    }
+}
+
+/// About how long a search of some cells takes, in nanoseconds, and how many boxes it tests.
+pub(in crate::tier::point_grid) fn rect_ns(cells: &CellView<'_>, rect: &CellRect) -> (f64, usize) {
+    let rect = cells.clip(rect);
+    let tests = cells.count(&rect);
+    (CELL_SEARCH_NS + rect.y.len() as f64 * CELL_RUN_NS + tests as f64 / LANES * VECTOR_NS, tests)
+}
+
+/// The length of a box on an axis.
+pub(super) fn side(aabb: &RawAabb, axis: usize) -> f64 {
+    f64::from(aabb[axis + 2]) - f64::from(aabb[axis])
+}

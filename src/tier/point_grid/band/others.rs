@@ -1,0 +1,160 @@
+//! How the pairs of a band's bodies with other boxes are found: in the way that is estimated to be
+//! the cheapest.
+//!
+//! - Each box searches the cells.
+//! - Those that are short on one axis are sorted along it, and each body is tested with those
+//!   beside it (`sweep`); longer ones search the cells. That suits thin boxes.
+//! - Each box searches a tree of the bodies (`packed_tree`), which has to be built. That suits
+//!   boxes of many sizes, and bodies that are distributed more unevenly than the cells.
+
+use crate::geometry::band_box::BandBox;
+use crate::input::filter::Filter;
+use crate::memory::record::BodyRecord;
+use crate::memory::shared_column::SharedColumn;
+use crate::simd::CellView;
+use crate::tier::point_grid::band::cell_grid::CellLookup;
+use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches, SAMPLED};
+use crate::tier::point_grid::band::sweep::SweepPlan;
+
+// Measured costs, in nanoseconds.
+
+/// Building a tree, by body.
+const TREE_BODY_NS: f64 = 30.0;
+/// A box's search of a tree.
+const TREE_SEARCH_NS: f64 = 80.0;
+/// A hit in that search, beyond what it takes in cells.
+const TREE_HIT_NS: f64 = 1.5;
+
+/// What other boxes are.
+#[derive(Clone, Copy)]
+pub(crate) enum Others<'o> {
+    /// Bodies of the same step.
+    Bodies,
+    /// Statics, with the filters of all of them, if any has one.
+    Statics(Option<&'o SharedColumn<Filter>>),
+}
+
+/// How the pairs with other boxes are found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Method {
+    Cells,
+    Sweep(SweepPlan),
+    Tree,
+}
+
+/// Other boxes that were taken, and how their pairs are to be found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GatheredBoxes {
+    /// About how long a search of the cells for one of them takes, in nanoseconds.
+    pub(super) cell_search_ns: f64,
+    pub(super) method: Method,
+    /// About how long it takes to find their pairs.
+    ns: f64,
+}
+
+impl GatheredBoxes {
+    pub(super) fn new(
+        (lookup, cells): (&CellLookup<'_>, &CellView<'_>),
+        bounds: &BandBox,
+        boxes: &[BodyRecord],
+        has_tree: bool,
+    ) -> Self {
+        if boxes.len() < SAMPLED {
+            let ns = CELL_SEARCH_NS * boxes.len() as f64;
+            return Self { cell_search_ns: CELL_SEARCH_NS, method: Method::Cells, ns };
+        }
+        let searches = CellSearches::sample(lookup, cells, boxes);
+        let bodies = cells.columns();
+        let mut best = (searches.ns(), Method::Cells);
+        if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes).filter(|plan| plan.ns < best.0) {
+            best = (plan.ns, Method::Sweep(plan));
+        }
+        let built = if has_tree { 0.0 } else { TREE_BODY_NS * bodies.len() as f64 };
+        let tree = built + TREE_SEARCH_NS * boxes.len() as f64;
+        if tree < best.0 && tree + TREE_HIT_NS * searches.hits(bodies) < best.0 {
+            best = (tree, Method::Tree);
+        }
+        let (ns, method) = best;
+        Self { cell_search_ns: searches.ns() / boxes.len() as f64, method, ns }
+    }
+
+    /// About how long it takes to find their pairs, in nanoseconds.
+    pub(crate) fn ns(&self) -> f64 {
+        self.ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::overlaps;
+    use crate::simd::DetectedSimd;
+    use crate::tier::point_grid::band::cell_grid::words_max;
+    use crate::tier::point_grid::band::equal_cells::CellSize;
+    use crate::tier::point_grid::band::scratch::BandScratch;
+    use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+    use crate::tier::point_grid::band::sweep::tests::found;
+    use triphase_scenes::SplitMix64;
+
+    const BODIES: u32 = 4000;
+
+    /// Boxes at random places in an area, of a given size or smaller.
+    fn boxes(random: &mut SplitMix64, rows: std::ops::Range<u32>, area: [f32; 2], size: [f32; 2]) -> Vec<BodyRecord> {
+        let mut record = |row: u32| {
+            let [x, y, w, h] = [area[0], area[1], size[0], size[1]].map(|end| random.range(0.0, end));
+            BodyRecord { aabb: [x, y, x + w, y + h], row }
+        };
+        rows.map(&mut record).collect()
+    }
+
+    /// How pairs with other boxes are found, in turn. Checks that they are those of brute force.
+    fn methods<const N: usize>(own: &[BodyRecord], others: [&[BodyRecord]; N]) -> [GatheredBoxes; N] {
+        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, &mut scratch);
+        others.map(|others| {
+            let gathered = bodies.gather(others.iter().copied());
+            let level = DetectedSimd::default();
+            let pairs = found(|sink| bodies.pairs_with_gathered(level, gathered, Others::Bodies, sink));
+            let pairs_of = |a: &BodyRecord| {
+                let (aabb, row) = (a.aabb, a.row);
+                others.iter().filter(move |b| overlaps(&aabb, &b.aabb)).map(move |b| [row, b.row])
+            };
+            let mut truth: Vec<_> = own.iter().flat_map(pairs_of).collect();
+            truth.sort_unstable();
+            assert_eq!(pairs, truth);
+            gathered
+        })
+    }
+
+    #[test]
+    fn each_method_is_chosen_where_it_is_the_cheapest() {
+        let mut random = SplitMix64::new(6);
+        let evenly = boxes(&mut random, 0..BODIES, [1000.0, 100.0], [1.0, 1.0]);
+        let alike = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 100.0], [1.0, 1.0]);
+        let thin = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 10.0], [0.1, 90.0]);
+        let [alike, thin] = methods(&evenly, [&alike, &thin]);
+        assert!(matches!(alike.method, Method::Cells), "{alike:?}");
+        assert!(matches!(thin.method, Method::Sweep(SweepPlan { axis: 0, .. })), "{thin:?}");
+
+        // Nearly all bodies are on a line, and so are two thirds of the others. The rest are beside
+        // it, along its whole length.
+        let mut line = boxes(&mut random, 0..BODIES, [0.1, 100.0], [0.01, 0.01]);
+        (0..40).for_each(|k| line[100 * k].aabb = [20.0 * k as f32, 50.0, 20.0 * k as f32 + 0.1, 50.1]);
+        let mut mixed = boxes(&mut random, BODIES..2 * BODIES, [0.1, 100.0], [0.1, 0.1]);
+        for BodyRecord { aabb, .. } in mixed.iter_mut().step_by(3) {
+            let x = 5.0 + 700.0 * aabb[1] / 100.0;
+            *aabb = [x, 0.0, x + 0.1, 100.0];
+        }
+        let [first, few] = methods(&line, [&mixed, &mixed[..200]]);
+        assert!(matches!(first.method, Method::Tree), "{first:?}");
+        // The tree is there, so even a few boxes search it.
+        assert!(matches!(few.method, Method::Tree), "{few:?}");
+        let [alone] = methods(&line, [&mixed[..200]]);
+        assert!(!matches!(alone.method, Method::Tree), "{alone:?}");
+        let [fewest] = methods(&line, [&mixed[..SAMPLED - 1]]);
+        assert!(matches!(fewest.method, Method::Cells), "{fewest:?}");
+        // It was built for the first of them alone.
+        let build_ns = f64::from(BODIES) * TREE_BODY_NS;
+        assert!(first.ns() > build_ns && few.ns() <= 200.0 * TREE_SEARCH_NS, "{first:?} {few:?}");
+    }
+}
