@@ -31,6 +31,16 @@ impl AxisSample {
         sample
     }
 
+    /// On which length most of the boxes begin: twice that on which half of them do, in the middle.
+    pub(crate) fn spread(&self) -> f64 {
+        let mut lows = self.lows;
+        let lows = &mut lows[..self.len];
+        lows.sort_unstable_by(f32::total_cmp);
+        let quarter = self.len / 4;
+        let [from, to] = [lows[quarter], lows[self.len - 1 - quarter]].map(f64::from);
+        2.0 * (to - from)
+    }
+
     /// The share of the boxes that a body is tested with in a sweep, on average: those up to
     /// `longest` that begin at most `before` it, or in it.
     pub(crate) fn tested(&self, bodies: impl Iterator<Item = RawAabb>, longest: f64, before: f64) -> f64 {

@@ -23,6 +23,10 @@ use crate::memory::record::BodyRecord;
 use crate::simd::TreeView;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 use glam::Vec4;
+use smallvec::SmallVec;
+
+/// Boxes in the sample of extents.
+const SAMPLED: usize = 64;
 
 /// Boxes, sorted so that those of a leaf are near each other, and the bounds of leaves and nodes.
 #[derive(Default)]
@@ -47,11 +51,12 @@ impl PackedTree {
         self.entries.is_empty()
     }
 
-    /// Replaces the contents with some bodies. `filter_of` is the filter of a row, if they have
-    /// filters.
+    /// Replaces the contents with some bodies, for searches of some boxes. `filter_of` is the filter
+    /// of a row, if bodies have filters.
     pub(crate) fn build(
         &mut self,
         bodies: &SoaColumns<'_>,
+        boxes: &[BodyRecord],
         filter_of: Option<impl Fn(u32) -> Filter>,
         SortScratch { keys, spare }: &mut SortScratch,
     ) {
@@ -59,7 +64,7 @@ impl PackedTree {
         keys.clear();
         keys.extend((0..).zip(xs).map(|(number, &x)| by_value(x, number)));
         radix::sort_by_values(keys, spare);
-        for slab in keys.chunks_mut(slab_len(bodies.len())) {
+        for slab in keys.chunks_mut(slab_len(bodies, boxes)) {
             slab.iter_mut().for_each(|key| *key = by_value(ys[number_of(*key) as usize], number_of(*key)));
             slab.sort_unstable();
         }
@@ -79,10 +84,40 @@ impl PackedTree {
     }
 }
 
-/// Boxes in a slab, so that there are about as many slabs as leaves in a slab.
-fn slab_len(population: usize) -> usize {
-    let leaves = population.div_ceil(SOA_BLOCK_LEN);
-    leaves.isqrt().max(1) * SOA_BLOCK_LEN
+/// Boxes in a slab, a multiple of the boxes in a leaf.
+///
+/// Let bodies extend over `x` and `y`, and let `width` and `height` be the mean sides of a body and
+/// a box together. With `s` slabs, a search visits a leaf if it is within
+/// `(x / s + width) * (y * s / leaves + height)` around it. That is least where `s` is the root of
+/// `leaves * (x / width) / (y / height)`.
+fn slab_len(bodies: &SoaColumns<'_>, boxes: &[BodyRecord]) -> usize {
+    let leaves = bodies.len().div_ceil(SOA_BLOCK_LEN).max(1);
+    let sampled = (0..bodies.len()).step_by(bodies.len().div_ceil(SAMPLED).max(1)).map(|at| bodies.aabb(at));
+    let bodies: SmallVec<[RawAabb; SAMPLED]> = sampled.collect();
+    let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED).max(1)).map(|record| record.aabb);
+    let boxes: SmallVec<[RawAabb; SAMPLED]> = sampled.collect();
+    let [x, y] = [0, 1].map(|axis| {
+        let extent = spread(bodies.iter().map(|aabb| aabb[axis]).collect());
+        let sides = mean_side(&bodies, axis, extent) + mean_side(&boxes, axis, extent);
+        // Not a number if both are zero: points at one place may be cut anywhere.
+        (extent / sides).max(0.5).min(leaves as f64)
+    });
+    let slabs = (leaves as f64 * x / y).sqrt().round().clamp(1.0, leaves as f64);
+    leaves.div_ceil(slabs as usize) * SOA_BLOCK_LEN
+}
+
+/// On which length most coordinates lie: twice that on which half of them do, in the middle.
+fn spread(mut sample: SmallVec<[f32; SAMPLED]>) -> f64 {
+    sample.sort_unstable_by(f32::total_cmp);
+    let quarter = sample.len() / 4;
+    let at = |place: usize| sample.get(place).copied().map_or(0.0, f64::from);
+    2.0 * (at((sample.len() - quarter).saturating_sub(1)) - at(quarter))
+}
+
+/// The mean length of some boxes on an axis, of which each counts up to `most`.
+fn mean_side(boxes: &[RawAabb], axis: usize, most: f64) -> f64 {
+    let side = |aabb: &RawAabb| (f64::from(aabb[axis + 2]) - f64::from(aabb[axis])).min(most);
+    boxes.iter().map(side).sum::<f64>() / boxes.len().max(1) as f64
 }
 
 /// The smallest box that covers some boxes.
@@ -111,7 +146,7 @@ mod tests {
         let mut words = vec![0; column_words(boxes.len())];
         SoaColumnsMut::of(&mut words, boxes.len()).fill(records);
         let mut tree = PackedTree::default();
-        tree.build(&SoaColumns::of(&words, boxes.len()), filter_of, &mut SortScratch::default());
+        tree.build(&SoaColumns::of(&words, boxes.len()), &[], filter_of, &mut SortScratch::default());
         tree
     }
 

@@ -150,6 +150,7 @@ impl<'a> SortedBodies<'a> {
                 if tree.is_empty() {
                     tree.build(
                         cells.columns(),
+                        boxes,
                         self.filters_by_row.map(|filters| |row: u32| filters[row as usize]),
                         sort,
                     );

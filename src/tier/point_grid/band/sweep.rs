@@ -59,8 +59,9 @@ impl SweepPlan {
         }
         let mut best = (by_search, None);
         for axis in [0, 1] {
-            let (extent, sample) = (side(bounds.edges(), axis), AxisSample::new(axis, boxes));
-            let [long, short] = SWEPT_SHARES.map(|share| share * extent);
+            let sample = AxisSample::new(axis, boxes);
+            let spread = sample.spread();
+            let [long, short] = SWEPT_SHARES.map(|share| share * side(bounds.edges(), axis));
             let limits = [long, short, f64::INFINITY];
             for (longest, Swept { share, most, mean_square }) in
                 limits.into_iter().zip(Swept::up_to(limits, axis, boxes))
@@ -72,7 +73,7 @@ impl SweepPlan {
                 // The boxes that are tested with a body begin up to this far before it: all since
                 // the first that reaches it. A box reaches a part of the bodies that grows with its
                 // side.
-                let before = most.min(mean_square * count / extent);
+                let before = most.min(mean_square * count / spread);
                 let step = bodies.len().div_ceil(SAMPLED);
                 let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
                 let tests = all * sample.tested(sampled_bodies, longest, before) / LANES;
