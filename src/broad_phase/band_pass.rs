@@ -14,7 +14,6 @@ use crate::frame::phases::Clock;
 use crate::memory::listener::PairKind;
 use crate::memory::pair_sink::PairSink;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
-use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::Others;
 use crate::tier::point_grid::band::sorted::PairRules;
@@ -52,12 +51,12 @@ fn build_and_search(
     output: &mut TaskOutput,
 ) {
     let mut clock = Clock::now();
-    let WorkerScratch { band: band_scratch, crowded, search } = scratch;
+    let WorkerScratch { band: band_scratch, search } = scratch;
     let rules = PairRules { filters_by_row: pass.filters_by_row, are_circles: pass.step.are_circles };
     let mut band = band.build(CellSize::for_bodies(pass.step.config.cell_size), rules, band_scratch);
     output.times.sort = clock.lap();
     // Ends early once the pair limit is exceeded, which the step sees from the budget.
-    let _ = find_pairs((pass, in_parallel), task, &mut band, (search, crowded), output, &mut clock);
+    let _ = find_pairs((pass, in_parallel), task, &mut band, search, output, &mut clock);
     band.keep(pass.step.level);
     output.times.sort += clock.lap();
 }
@@ -66,23 +65,18 @@ fn find_pairs(
     (pass, in_parallel): (&PassContext<'_>, bool),
     task: usize,
     band: &mut BuiltBand<'_>,
-    (search, crowded): (&mut SearchScratch, &mut CrowdedScratch),
+    search: &mut SearchScratch,
     output: &mut TaskOutput,
     clock: &mut Clock,
 ) -> Option<()> {
     let (level, times) = (pass.step.level, &mut output.times);
     let sink = pass.sink(PairKind::Body, task, &mut output.body_pages);
     let mut sink = sink.with_division(in_parallel, &mut output.parts);
-    if let Some(plan) = band.crowded_plan() {
-        band.crowded_pairs(plan, level, crowded, &mut sink)?;
-        times.common = clock.lap();
-    } else {
-        band.own_pairs(level, &mut sink)?;
-        output.own_pairs = sink.pair_count();
-        times.common = clock.lap();
-        band.ghost_pairs(level, &mut sink)?;
-        times.ghosts = clock.lap();
-    }
+    band.own_pairs(level, &mut sink)?;
+    output.own_pairs = sink.pair_count();
+    times.common = clock.lap();
+    band.ghost_pairs(level, &mut sink)?;
+    times.ghosts = clock.lap();
     pairs_with_oversized(pass, band, search, &mut sink)?;
     drop(sink);
     times.oversized = clock.lap();

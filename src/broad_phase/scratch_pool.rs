@@ -18,7 +18,6 @@ use crate::memory::bit_set::BitSet;
 use crate::memory::buffers::{Buffers, buffers};
 use crate::memory::record::BodyRecord;
 use crate::parallel;
-use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
@@ -31,7 +30,6 @@ const LARGE: usize = 65_536;
 #[derive(Default)]
 pub(crate) struct WorkerScratch {
     pub(crate) band: BandScratch,
-    pub(crate) crowded: CrowdedScratch,
     pub(crate) search: SearchScratch,
 }
 
@@ -46,7 +44,7 @@ pub(crate) struct SearchScratch {
     pub(crate) neighbors: Vec<BodyRecord>,
 }
 
-buffers!(WorkerScratch { leveled: band, crowded, search; own: ; plain: ; });
+buffers!(WorkerScratch { leveled: band, search; own: ; plain: ; });
 buffers!(SearchScratch { leveled: seen_cells, found, statics, neighbors; own: ; plain: ; });
 
 impl SearchScratch {

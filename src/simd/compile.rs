@@ -68,6 +68,19 @@ macro_rules! compile_kernels {
 
         #[inline(never)]
         $(#[$features])?
+        pub(super) fn scan_tree_pairs<const BOXES_ONLY: bool>(
+            tests: Tests,
+            tree: &TreeView<'_>,
+            probes: std::ops::Range<usize>,
+            sink: &mut PairSink<'_>,
+        ) -> Option<()> {
+            let tests = if BOXES_ONLY { Tests::BOXES } else { tests };
+            // SAFETY: this function is compiled with the features, so they are available.
+            unsafe { tree_scan::scan_tree_pairs::<$backend>(tests, tree, probes, sink) }
+        }
+
+        #[inline(never)]
+        $(#[$features])?
         pub(super) fn scan_runs<const BOXES_ONLY: bool>(
             tests: Tests,
             probes: (&SoaColumns<'_>, usize),

@@ -167,6 +167,24 @@ impl DetectedSimd {
         }
     }
 
+    /// Reports every overlapping pair of one of the `probes` of a tree and a later entry, rows
+    /// ascending in each pair. `None` once the pair limit is exceeded.
+    #[inline]
+    pub(crate) fn scan_tree_pairs(
+        self,
+        tree: &TreeView<'_>,
+        probes: Range<usize>,
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let circles = CircleSides { probe: tree.entries.circles(), entries: tree.entries.circles() };
+        let tests = Tests { filters: tree.entries.filters().is_some(), circles };
+        if tests == Tests::BOXES {
+            dispatch!(self, scan_tree_pairs::<true>(tests, tree, probes, sink))
+        } else {
+            dispatch!(self, scan_tree_pairs::<false>(tests, tree, probes, sink))
+        }
+    }
+
     /// Reports the pairs of a probe and an entry of its run that overlap, by probe, the row of the
     /// probe first.
     ///

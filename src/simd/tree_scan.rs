@@ -14,6 +14,7 @@ use crate::simd::probe::{PairOrder, Probe};
 use crate::simd::raw_columns::RawColumns;
 use crate::simd::scan::SplatProbe;
 use crate::simd::tree_view::TreeView;
+use std::ops::Range;
 
 /// Reports the entries of a tree that overlap each of the probes.
 ///
@@ -50,6 +51,56 @@ pub(super) unsafe fn scan_tree<B: Backend>(
     }
     slots.finish();
     Some(())
+}
+
+/// Reports every overlapping pair of one of the `probes` of a tree and a later entry.
+///
+/// # Safety
+///
+/// The instruction set of `B` is available.
+#[inline(always)]
+pub(super) unsafe fn scan_tree_pairs<B: Backend>(
+    tests: Tests,
+    TreeView { entries, leaves, nodes }: &TreeView<'_>,
+    probes: Range<usize>,
+    sink: &mut PairSink<'_>,
+) -> Option<()> {
+    let columns = RawColumns::new(entries, tests.filters);
+    let mut slots = OutputSlots::new(sink);
+    for at in probes.start..probes.end.min(entries.len()) {
+        // SAFETY: the entry is in the population; the caller vouches for the instruction set.
+        let (probe, splat) = unsafe {
+            let probe = columns.skip(at).probe(tests.filters);
+            (probe, SplatProbe::<B>::new(tests, PairOrder::Ascending, &probe))
+        };
+        let own_leaf = at / SOA_BLOCK_LEN;
+        let own_node = own_leaf / SOA_BLOCK_LEN;
+        for (number, bounds) in nodes.iter().enumerate().skip(own_node / SOA_BLOCK_LEN) {
+            // SAFETY: the caller vouches for the instruction set.
+            let found = unsafe { overlap_mask::<B>(bounds, &probe.aabb) };
+            for node in set_bits(from_bit(found, own_node, number)) {
+                let node = number * SOA_BLOCK_LEN + node;
+                // SAFETY: as above.
+                let found = unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) };
+                for leaf in set_bits(from_bit(found, own_leaf, node)) {
+                    let start = ((node * SOA_BLOCK_LEN + leaf) * SOA_BLOCK_LEN).max(at + 1);
+                    let end = ((node * SOA_BLOCK_LEN + leaf + 1) * SOA_BLOCK_LEN).min(entries.len());
+                    let start = start.min(end);
+                    // SAFETY: the run is in the population; columns have filters if these are
+                    // tested.
+                    unsafe { splat.test_long_run(columns.skip(start), end - start, &mut slots)? };
+                }
+            }
+        }
+    }
+    slots.finish();
+    Some(())
+}
+
+/// The bits of block number `block` from number `first` on, counted over all blocks.
+#[inline(always)]
+fn from_bit(mask: u32, first: usize, block: usize) -> u32 {
+    if first / SOA_BLOCK_LEN == block { mask & (u32::MAX << (first % SOA_BLOCK_LEN)) } else { mask }
 }
 
 /// The numbers of the bits that are set, from the lowest on.

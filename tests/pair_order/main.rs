@@ -293,7 +293,7 @@ const PINNED_SCENES: &[(&str, usize, u64)] = &[
     ("line_y", 60331, 0x82b1ad58067e1b79),
     ("diagonal", 60331, 0xdabef9b38f40b9b3),
     ("swarm", 363586, 0x8f63d51e3a428e94),
-    ("coincident", 2997000, 0x6a41ccfea03ac869),
+    ("coincident", 2997000, 0x2ff9fefc57e9b3b5),
     ("two_cities", 46542, 0xa6230c33c51bc0cc),
     ("touching", 237462, 0x0ad0d483ab86f15e),
     ("tiny_and_huge", 44836, 0x503eaa9d8172a506),

@@ -66,3 +66,38 @@ fn trees_agree_with_the_twin() {
     }
     assert!(found[3] > 900 && found[1].max(found[2]) < found[0], "{found:?}");
 }
+
+#[test]
+fn pairs_of_trees_agree_with_the_twin() {
+    let mut random = Random::new(31);
+    let mut found = [0; 4];
+    for count in COUNTS.into_iter().filter(|&count| count <= 2000).chain([4100]) {
+        let [dense, sparse] = both(&mut random, count);
+        // Of many dense ones, nearly all overlap each other.
+        for records in if count <= 300 { vec![dense, sparse] } else { vec![sparse] } {
+            let entries = Sorted::new(records, 0, &mut random);
+            let boxes: Vec<RawAabb> = entries.records.iter().map(|record| record.aabb).collect();
+            let (leaf_bounds, leaves) = bounds(&boxes);
+            let (_, nodes) = bounds(&leaf_bounds);
+            for (case, [filtered, circles]) in TESTS.into_iter().enumerate() {
+                let meet = |i: usize, j: usize| {
+                    overlaps(&boxes[i], &boxes[j])
+                        && (!filtered || entries.filters[i].interacts_with(entries.filters[j]))
+                        && (!circles || entries.circle(i).overlaps(&entries.circle(j)))
+                };
+                let places = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j)));
+                let hits = places.filter(|&(i, j)| meet(i, j));
+                let truth: Vec<_> =
+                    hits.map(|(i, j)| ascending(entries.records[i].row, entries.records[j].row)).collect();
+                // In two parts. An end after the last entry is that entry.
+                let parts = [0..count / 3, count / 3..count + 9];
+                found[case] += check(&format!("{count} in a tree, case {case}"), &truth, |level, sink| {
+                    let entries = entries.columns(filtered, circles);
+                    let tree = TreeView { entries, leaves: leaves.as_chunks().0, nodes: nodes.as_chunks().0 };
+                    parts.clone().into_iter().try_for_each(|part| level.scan_tree_pairs(&tree, part, sink))
+                });
+            }
+        }
+    }
+    assert!(found[3] > 500 && found[1].max(found[2]) < found[0], "{found:?}");
+}

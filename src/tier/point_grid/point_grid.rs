@@ -15,7 +15,6 @@ use crate::memory::record::BodyRecord;
 use crate::pair::Pair;
 use crate::simd::DetectedSimd;
 use crate::tier::point_grid::band::built_band::{BuiltBand, RawBand};
-use crate::tier::point_grid::band::crowded::CrowdedScratch;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::Others;
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -83,7 +82,6 @@ pub struct PointGrid {
     pub(crate) larger: Bands,
     filing: Filing,
     scratch: BandScratch,
-    crowded: CrowdedScratch,
     pool: PagePool,
     pages: Vec<Page>,
 }
@@ -119,7 +117,7 @@ impl PointGrid {
         if aabbs.len() > ROWS_MAX {
             return Err(Error::TooManyRows { rows: aabbs.len(), rows_max: ROWS_MAX });
         }
-        let Self { level, len, bands, larger, filing, scratch, crowded, pool, pages } = self;
+        let Self { level, len, bands, larger, filing, scratch, pool, pages } = self;
         let level = *level;
         let cell_size = CellSize::ForOwnPairs;
         filing.plan(&rows, ClassOptions { bounds: &[], has_oversized_tier: false, cell_size }, level);
@@ -129,14 +127,14 @@ impl PointGrid {
         *len = aabbs.len();
         pairs.clear();
         // The bands are built and searched one after the other, with the same buffers.
-        let buffers = Mutex::new((scratch, crowded, pages, pairs));
+        let buffers = Mutex::new((scratch, pages, pairs));
         let pass = |raw: RawBand<'_>, larger: &[BodyRecord]| {
-            let (scratch, crowded, pages, pairs) = &mut *buffers.lock();
+            let (scratch, pages, pairs) = &mut *buffers.lock();
             if raw.population() > 0 {
                 let mut band = raw.build(cell_size, PairRules::default(), scratch);
                 // Without a limit, no search ends early.
                 let budget = PairBudget::new(usize::MAX);
-                let _ = find_pairs(&mut band, larger, level, crowded, &mut PairSink::new(pool, &budget, pages));
+                let _ = find_pairs(&mut band, larger, level, &mut PairSink::new(pool, &budget, pages));
                 band.keep(level);
                 pages.iter().for_each(|page| pairs.extend_from_slice(bytemuck::cast_slice(page.pairs())));
                 pool.recycle(pages);
@@ -159,10 +157,10 @@ impl PointGrid {
 
     /// Returns the memory held, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        let Self { level: _, len: _, bands, larger, filing, scratch, crowded, pool, pages } = self;
+        let Self { level: _, len: _, bands, larger, filing, scratch, pool, pages } = self;
         let free_pages = pool.free_count() * PAGE_LEN * size_of::<Pair>();
         let pages = free_pages + pages.capacity() * size_of::<Page>();
-        bands.bytes() + larger.bytes() + filing.bytes() + scratch.bytes() + crowded.bytes() + pages
+        bands.bytes() + larger.bytes() + filing.bytes() + scratch.bytes() + pages
     }
 
     /// Releases memory that queries do not need. The next [`rebuild`](Self::rebuild) allocates it
@@ -180,15 +178,10 @@ fn find_pairs(
     band: &mut BuiltBand<'_>,
     larger: &[BodyRecord],
     level: DetectedSimd,
-    crowded: &mut CrowdedScratch,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
-    if let Some(plan) = band.crowded_plan() {
-        band.crowded_pairs(plan, level, crowded, sink)?;
-    } else {
-        band.own_pairs(level, sink)?;
-        band.ghost_pairs(level, sink)?;
-    }
+    band.own_pairs(level, sink)?;
+    band.ghost_pairs(level, sink)?;
     band.pairs_with(level, larger.iter().copied(), Others::Bodies, sink)
 }
 

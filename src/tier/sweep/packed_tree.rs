@@ -51,9 +51,23 @@ impl PackedTree {
         self.entries.is_empty()
     }
 
-    /// Replaces the contents with some bodies, for searches of some boxes. `filter_of` is the filter
-    /// of a row, if bodies have filters.
-    pub(crate) fn build(
+    /// The tree of some bodies, which is built unless it was before. See [`build`](Self::build).
+    pub(crate) fn get_or_build(
+        &mut self,
+        bodies: &SoaColumns<'_>,
+        boxes: &[BodyRecord],
+        filter_of: Option<impl Fn(u32) -> Filter>,
+        scratch: &mut SortScratch,
+    ) -> TreeView<'_> {
+        if self.is_empty() {
+            self.build(bodies, boxes, filter_of, scratch);
+        }
+        self.view()
+    }
+
+    /// Replaces the contents with some bodies, for searches of some boxes. `filter_of` is the
+    /// filter of a row, if bodies have filters.
+    fn build(
         &mut self,
         bodies: &SoaColumns<'_>,
         boxes: &[BodyRecord],
@@ -78,7 +92,7 @@ impl PackedTree {
         fill_bounds(nodes, leaf_bounds.chunks(SOA_BLOCK_LEN).map(|node| covering(node.iter().copied())));
     }
 
-    pub(crate) fn view(&self) -> TreeView<'_> {
+    fn view(&self) -> TreeView<'_> {
         let [leaves, nodes] = [&self.leaves, &self.nodes].map(|words| words.as_chunks().0);
         TreeView { entries: self.entries.columns(), leaves, nodes }
     }
@@ -87,8 +101,8 @@ impl PackedTree {
 /// Boxes in a slab, a multiple of the boxes in a leaf.
 ///
 /// Let bodies extend over `x` and `y`, and let `width` and `height` be the mean sides of a body and
-/// a box together. With `s` slabs, a search visits a leaf if it is within
-/// `(x / s + width) * (y * s / leaves + height)` around it. That is least where `s` is the root of
+/// a box together. With `s` slabs, a box is near enough to a leaf to visit it in an area of about
+/// `(x / s + width) * (y * s / leaves + height)`. That is least where `s` is the root of
 /// `leaves * (x / width) / (y / height)`.
 fn slab_len(bodies: &SoaColumns<'_>, boxes: &[BodyRecord]) -> usize {
     let leaves = bodies.len().div_ceil(SOA_BLOCK_LEN).max(1);

@@ -7,8 +7,6 @@ use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{CellView, DetectedSimd};
 use crate::tier::point_grid::band::build::Band;
-use crate::tier::point_grid::band::crowded;
-use crate::tier::point_grid::band::crowded::{CrowdedPlan, CrowdedScratch};
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::{GatheredBoxes, Others};
 use crate::tier::point_grid::band::scratch::BandScratch;
@@ -44,7 +42,7 @@ impl<'a> RawBand<'a> {
         let own = &records[..slot.filed_count()];
         let bodies = SortedBodies::new(own, cell_size, rules, words, scratch);
         slot.band = bodies.band;
-        BuiltBand { slot, records, ghosts, bodies, rules }
+        BuiltBand { slot, records, ghosts, bodies }
     }
 }
 
@@ -54,7 +52,6 @@ pub(crate) struct BuiltBand<'a> {
     records: &'a mut [BodyRecord],
     ghosts: &'a [BodyRecord],
     bodies: SortedBodies<'a>,
-    rules: PairRules<'a>,
 }
 
 impl<'a> BuiltBand<'a> {
@@ -72,41 +69,16 @@ impl<'a> BuiltBand<'a> {
         self.bodies.cells()
     }
 
-    /// If its cells are so crowded that [`crowded_pairs`](Self::crowded_pairs) is faster than
-    /// [`own_pairs`](Self::own_pairs) and [`ghost_pairs`](Self::ghost_pairs): what that is to do.
-    pub(crate) fn crowded_plan(&self) -> Option<CrowdedPlan> {
-        CrowdedPlan::of_band(&self.bodies.band, self.own())
-    }
-
     /// Finds the pairs of its own bodies. `None` once the pair limit is exceeded.
     pub(crate) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        self.bodies.own_pairs(level, sink)
+        let own = &self.records[..self.slot.filed_count()];
+        self.bodies.own_pairs(level, (own, self.ghosts), sink)
     }
 
     /// Finds the pairs of its own bodies with ghosts (PARTITION-2). `None` once the pair limit is
     /// exceeded.
     pub(crate) fn ghost_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
         self.bodies.pairs_with(level, self.ghosts.iter().copied(), Others::Bodies, sink)
-    }
-
-    /// Finds the pairs of its own bodies, and of those with ghosts. `None` once the pair limit is
-    /// exceeded.
-    pub(crate) fn crowded_pairs(
-        &mut self,
-        plan: CrowdedPlan,
-        level: DetectedSimd,
-        scratch: &mut CrowdedScratch,
-        sink: &mut PairSink<'_>,
-    ) -> Option<()> {
-        match plan {
-            CrowdedPlan::Sweep { axis, beside } => {
-                crowded::sweep_pairs((axis, beside), self.own(), self.rules, level, scratch, sink)?;
-                self.ghost_pairs(level, sink)
-            }
-            CrowdedPlan::Split(cut) => {
-                crowded::split_pairs(cut, (self.own(), self.ghosts), self.rules, level, scratch, sink)
-            }
-        }
     }
 
     /// Finds the pairs of its own bodies with boxes in the axes of the world. `None` once the
@@ -163,9 +135,5 @@ impl<'a> BuiltBand<'a> {
     /// Keeps the bodies in columns, in the memory of the records.
     pub(crate) fn keep_columns(self) {
         write_columns(self.records, self.bodies.cells().columns());
-    }
-
-    fn own(&self) -> &[BodyRecord] {
-        &self.records[..self.slot.filed_count()]
     }
 }

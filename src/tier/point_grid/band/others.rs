@@ -19,11 +19,11 @@ use crate::tier::point_grid::band::sweep::SweepPlan;
 // Measured costs, in nanoseconds.
 
 /// Building a tree, by body.
-const TREE_BODY_NS: f64 = 30.0;
+pub(super) const TREE_BODY_NS: f64 = 30.0;
 /// A box's search of a tree.
 const TREE_SEARCH_NS: f64 = 80.0;
 /// A hit in that search, beyond what it takes in cells.
-const TREE_HIT_NS: f64 = 1.5;
+pub(super) const TREE_HIT_NS: f64 = 1.5;
 
 /// What other boxes are.
 #[derive(Clone, Copy)]

@@ -14,9 +14,10 @@ use crate::memory::record::BodyRecord;
 use crate::simd::{CellRect, CellView, DetectedSimd, PairOrder, Probe};
 use crate::tier::point_grid::band::build::Band;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
-use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
+use crate::tier::point_grid::band::division::in_parts;
 use crate::tier::point_grid::band::equal_cells::CellSize;
 use crate::tier::point_grid::band::others::{GatheredBoxes, Method, Others};
+use crate::tier::point_grid::band::own_pairs::OwnMethod;
 use crate::tier::point_grid::band::scratch::BandScratch;
 use crate::tier::point_grid::band::sweep::{self, SweepScratch};
 
@@ -66,13 +67,47 @@ impl<'a> SortedBodies<'a> {
         Self { band, words, cells, filters_by_row, keys, sweep }
     }
 
-    /// Finds the pairs of these bodies. `None` once the pair limit is exceeded.
-    pub(super) fn own_pairs(&mut self, level: DetectedSimd, sink: &mut PairSink<'_>) -> Option<()> {
-        let (cells, keys) = (&self.cells, self.keys);
-        // A body is tested with half of its cell, and with four neighbors of it, which may be
-        // empty.
-        let tests = keys.len() as f64 * 2.0 * f64::from(self.band.crowding);
-        in_parts((keys.len(), tests * TEST_NS), sink, |probes, sink| level.scan_cells(cells, keys, probes, sink))
+    /// Finds the pairs of these bodies, whose records are `own`. `None` once the pair limit is
+    /// exceeded.
+    ///
+    /// If a tree is built, it is made for searches of `ghosts` too.
+    pub(super) fn own_pairs(
+        &mut self,
+        level: DetectedSimd,
+        (own, ghosts): (&[BodyRecord], &[BodyRecord]),
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        self.own_pairs_by(OwnMethod::of(own, self.band.crowding), level, (own, ghosts), sink)
+    }
+
+    /// As [`own_pairs`](Self::own_pairs), by a given method.
+    pub(super) fn own_pairs_by(
+        &mut self,
+        method: OwnMethod,
+        level: DetectedSimd,
+        (own, ghosts): (&[BodyRecord], &[BodyRecord]),
+        sink: &mut PairSink<'_>,
+    ) -> Option<()> {
+        let len = own.len();
+        match method {
+            OwnMethod::Cells { ns } => {
+                let (cells, keys) = (&self.cells, self.keys);
+                in_parts((len, ns), sink, |probes, sink| level.scan_cells(cells, keys, probes, sink))
+            }
+            OwnMethod::Sweep { axis, ns } => {
+                let SweepScratch { sorted, sort, .. } = &mut *self.sweep;
+                let filter_of = self.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+                sorted.sort(own, axis, (filter_of, self.cells.columns().circles()), sort);
+                let columns = sorted.columns();
+                in_parts((len, ns), sink, |probes, sink| level.scan_sorted(&columns, probes, axis, sink))
+            }
+            OwnMethod::Tree { ns } => {
+                let SweepScratch { tree, sort, .. } = &mut *self.sweep;
+                let filter_of = self.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+                let tree = tree.get_or_build(self.cells.columns(), ghosts, filter_of, sort);
+                in_parts((len, ns), sink, |probes, sink| level.scan_tree_pairs(&tree, probes, sink))
+            }
+        }
     }
 
     /// Takes other boxes, in the same axes, for [`pairs_with_gathered`](Self::pairs_with_gathered).
@@ -147,15 +182,8 @@ impl<'a> SortedBodies<'a> {
             }
             Method::Tree => {
                 let SweepScratch { boxes, tree, sort, .. } = &mut *self.sweep;
-                if tree.is_empty() {
-                    tree.build(
-                        cells.columns(),
-                        boxes,
-                        self.filters_by_row.map(|filters| |row: u32| filters[row as usize]),
-                        sort,
-                    );
-                }
-                let tree = tree.view();
+                let filter_of = self.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+                let tree = tree.get_or_build(cells.columns(), boxes, filter_of, sort);
                 in_parts((boxes.len(), gathered.ns()), sink, |part, sink| {
                     let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
                     boxes[part].chunks(SEARCHES_AT_ONCE).try_for_each(|boxes| {

@@ -12,7 +12,6 @@ use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, PairOrder};
 use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, SAMPLED, VECTOR_NS, side};
-use crate::tier::point_grid::band::division::{TEST_NS, in_parts};
 use crate::tier::sweep::axis_sample::AxisSample;
 use crate::tier::sweep::packed_tree::PackedTree;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
@@ -146,7 +145,7 @@ pub(crate) struct SweepScratch {
     pub(super) boxes: Vec<BodyRecord>,
     /// Those that are too long to be swept.
     pub(super) long_boxes: Vec<BodyRecord>,
-    sorted: SortedColumns,
+    pub(super) sorted: SortedColumns,
     /// The bodies of the band that was sorted last, if boxes searched a tree of them.
     pub(super) tree: PackedTree,
     /// By sorted box: the largest upper edge so far.
@@ -182,23 +181,6 @@ pub(super) fn sweep(
     level.scan_beside(bodies, (&columns, reach), (axis, order), sink)
 }
 
-/// Finds the pairs among some bodies by a sweep along an axis, on which about `beside` are beside
-/// each. `None` once the pair limit is exceeded.
-pub(super) fn sweep_bodies(
-    level: DetectedSimd,
-    bodies: &[BodyRecord],
-    (axis, beside): (usize, f64),
-    (filters_by_row, are_circles): (Option<&[Filter]>, bool),
-    SweepScratch { sorted, sort, .. }: &mut SweepScratch,
-    sink: &mut PairSink<'_>,
-) -> Option<()> {
-    let filter_of = filters_by_row.map(|filters| |row: u32| filters[row as usize]);
-    sorted.sort(bodies, axis, (filter_of, are_circles), sort);
-    let columns = sorted.columns();
-    let ns = bodies.len() as f64 * beside / 2.0 * TEST_NS;
-    in_parts((bodies.len(), ns), sink, |probes, sink| level.scan_sorted(&columns, probes, axis, sink))
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -211,7 +193,7 @@ pub(super) mod tests {
     use triphase_scenes::SplitMix64;
 
     /// Squares, and boxes that are long on either axis or without an end.
-    fn records(random: &mut SplitMix64, first: u32, count: u32) -> Vec<BodyRecord> {
+    pub(in super::super) fn records(random: &mut SplitMix64, first: u32, count: u32) -> Vec<BodyRecord> {
         let mut record = |row: u32| {
             let [x, y] = random.point(-20.0, 20.0);
             let [w, h] = [[0.5, 0.5], [9.0, 0.01], [0.0, 30.0], [0.0, 0.0], [f32::INFINITY, 0.1]][row as usize % 5];
@@ -221,11 +203,11 @@ pub(super) mod tests {
     }
 
     /// Filters of which some accept each other.
-    fn filter_of(row: u32) -> Filter {
+    pub(in super::super) fn filter_of(row: u32) -> Filter {
         Filter::new(1 << (row % 3), 1 << (row / 3 % 3) | 2)
     }
 
-    fn circles_overlap(a: &BodyRecord, b: &BodyRecord) -> bool {
+    pub(in super::super) fn circles_overlap(a: &BodyRecord, b: &BodyRecord) -> bool {
         BodyCircle::of_box(&a.aabb).overlaps(&BodyCircle::of_box(&b.aabb))
     }
 
@@ -266,15 +248,6 @@ pub(super) mod tests {
                 meet(body, fixed) && (!are_circles || BodyCircle::of_box(&body.aabb).overlaps_box(&fixed.aabb))
             };
             assert_eq!(sweep(PairOrder::ProbeFirst), cross(&static_hit), "{label}: statics");
-
-            let truth = (0..300).flat_map(|a| (a + 1..300).map(move |b| [a, b]));
-            let truth: Vec<_> =
-                truth.filter(|&[a, b]| touch(&bodies[a], &bodies[b])).map(|pair| pair.map(|row| row as u32)).collect();
-            assert!(!truth.is_empty());
-            let filters: Vec<Filter> = (0..300).map(filter_of).collect();
-            let rules = (filtered.then_some(&filters[..]), are_circles);
-            let own = found(|sink| sweep_bodies(level, &bodies, (axis, 1.0), rules, &mut scratch, sink));
-            assert_eq!(own, truth, "{label}: bodies");
         }
     }
 

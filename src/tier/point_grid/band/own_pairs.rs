@@ -1,0 +1,152 @@
+//! How the pairs of a band's own bodies are found: in cells or, if those are crowded, in the way
+//! that is estimated to be the cheapest.
+//!
+//! A cell is as wide as the widest body of its band, and as high as the highest, so bodies of many
+//! sizes crowd cells, and so do bodies that are far denser in some places than in others.
+//!
+//! - In cells, a body is tested with half of its own cell and with neighbors of it.
+//! - In a sweep, it is tested with half of those beside it on one axis. That suits few of them.
+//! - In a tree of the bodies (`packed_tree`), it searches for later ones. That suits few hits.
+//!
+//! The method depends on the bodies of the band alone.
+
+use crate::memory::record::BodyRecord;
+use crate::tier::point_grid::band::division::TEST_NS;
+use crate::tier::point_grid::band::others::{TREE_BODY_NS, TREE_HIT_NS};
+use crate::tier::sweep::axis_sample::{overlapping, sparse_axis};
+
+/// With up to this mean number of bodies in a body's cell, nothing is faster than cells.
+const CROWDED: f32 = 96.0;
+
+// Measured costs, in nanoseconds.
+
+/// Sorting a body along an axis.
+const SORT_NS: f64 = 40.0;
+/// A body's search of a tree of bodies like it.
+const TREE_SEARCH_NS: f64 = 45.0;
+
+/// How the pairs of a band's own bodies are found. The estimates are in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OwnMethod {
+    Cells { ns: f64 },
+    Sweep { axis: usize, ns: f64 },
+    Tree { ns: f64 },
+}
+
+impl OwnMethod {
+    pub(super) fn of(own: &[BodyRecord], crowding: f32) -> Self {
+        let population = own.len() as f64;
+        // A body is tested with half of its cell, and with four neighbors of it, which may be
+        // empty.
+        let by_cells = population * 2.0 * f64::from(crowding) * TEST_NS;
+        let cells = Self::Cells { ns: by_cells };
+        if crowding <= CROWDED {
+            return cells;
+        }
+        let (axis, beside) = sparse_axis(own);
+        let by_sweep = population * (SORT_NS + beside / 2.0 * TEST_NS);
+        let (best, ns) =
+            if by_sweep < by_cells { (Self::Sweep { axis, ns: by_sweep }, by_sweep) } else { (cells, by_cells) };
+        let by_tree = population * (TREE_BODY_NS + TREE_SEARCH_NS);
+        if by_tree < ns && by_tree + population * TREE_HIT_NS * overlapping(own) / 2.0 < ns {
+            return Self::Tree { ns: by_tree };
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{RawAabb, overlaps};
+    use crate::input::filter::Filter;
+    use crate::simd::DetectedSimd;
+    use crate::tier::point_grid::band::cell_grid::words_max;
+    use crate::tier::point_grid::band::equal_cells::CellSize;
+    use crate::tier::point_grid::band::scratch::BandScratch;
+    use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
+    use crate::tier::point_grid::band::sweep::tests::{circles_overlap, filter_of, found, records};
+    use triphase_scenes::SplitMix64;
+
+    /// The method for some bodies, and how crowded their cells are.
+    fn chosen(own: &[BodyRecord]) -> (OwnMethod, f32) {
+        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+        let rules = PairRules::default();
+        let crowding = SortedBodies::new(own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch).band.crowding;
+        (OwnMethod::of(own, crowding), crowding)
+    }
+
+    /// Checks that all methods find what brute force finds.
+    fn check(label: &str, own: &[BodyRecord]) {
+        let filters: Vec<Filter> = (0..own.len() as u32).map(filter_of).collect();
+        for (filtered, are_circles) in [(false, false), (true, false), (false, true), (true, true)] {
+            let touch = |a: &BodyRecord, b: &BodyRecord| {
+                overlaps(&a.aabb, &b.aabb)
+                    && (!filtered || filter_of(a.row).interacts_with(filter_of(b.row)))
+                    && (!are_circles || circles_overlap(a, b))
+            };
+            let places = (0..own.len()).flat_map(|a| (a + 1..own.len()).map(move |b| (a, b)));
+            let hits = places.filter(|&(a, b)| touch(&own[a], &own[b]));
+            let truth: Vec<_> = hits.map(|(a, b)| [own[a].row, own[b].row]).collect();
+            let rules = PairRules { filters_by_row: filtered.then_some(&filters[..]), are_circles };
+            let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
+            let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, rules, &mut words, &mut scratch);
+            // Estimates say how scans are divided among threads.
+            for ns in [0.0, 1e9] {
+                let [x, y] = [0, 1].map(|axis| OwnMethod::Sweep { axis, ns });
+                for method in [OwnMethod::Cells { ns }, x, y, OwnMethod::Tree { ns }] {
+                    let level = DetectedSimd::default();
+                    let pairs = found(|sink| bodies.own_pairs_by(method, level, (own, &own[..own.len() / 3]), sink));
+                    assert_eq!(pairs, truth, "{label}, {method:?}, filters {filtered}, circles {are_circles}");
+                }
+            }
+        }
+    }
+
+    fn records_of(boxes: impl Iterator<Item = RawAabb>) -> Vec<BodyRecord> {
+        (0..).zip(boxes).map(|(row, aabb)| BodyRecord { aabb, row }).collect()
+    }
+
+    #[test]
+    fn all_methods_find_what_brute_force_finds() {
+        let mut random = SplitMix64::new(12);
+        let mut around = |width: f32, height: f32, spread: f32| {
+            let [x, y] = random.point(0.0, spread);
+            [x, y, x + width, y + height]
+        };
+        check("one", &records_of(std::iter::once([1.0; 4])));
+        check("alike", &records_of((0..400).map(|_| around(1.0, 1.0, 9.0))));
+        let long = |k: u32| if k.is_multiple_of(2) { [8.0, 0.01] } else { [0.01, 8.0] };
+        check("wide and tall", &records_of((0..900).map(long).map(|[width, height]| around(width, height, 20.0))));
+        let scales = (0..900).map(|k| 10f32.powi(k % 6 - 3));
+        check("scales", &records_of(scales.map(|side| around(side * 0.02, side * 0.03, side))));
+        let overflowing = |k: u32| k.is_multiple_of(9).then_some([-3e38, -3e38, 3e38, 3e38]);
+        let overflowing = (0..500).map(|k| overflowing(k).unwrap_or_else(|| around(0.01, 0.01, 0.01)));
+        check("sides that overflow", &records_of(overflowing));
+        check("any", &records(&mut random, 0, 700));
+    }
+
+    #[test]
+    fn each_method_is_chosen_where_it_is_the_cheapest() {
+        let mut random = SplitMix64::new(7);
+        let alike = records_of((0..4000).map(|_| random.point(0.0, 60.0)).map(|[x, y]| [x, y, x + 1.0, y + 1.0]));
+        assert!(matches!(chosen(&alike).0, OwnMethod::Cells { .. }), "{:?}", chosen(&alike));
+
+        // Many are beside each other on either axis, few on both, and a few large ones crowd cells.
+        let side = |k: usize| if k.is_multiple_of(5000) { 300.0 } else { 20.0 };
+        let mut square = |side: f32| random.point(0.0, 1000.0).map(|low| [low, low + side]);
+        let squares = (0..20_000).map(|k| square(side(k))).map(|[[x, right], [y, bottom]]| [x, y, right, bottom]);
+        let sparse = records_of(squares);
+        assert!(matches!(chosen(&sparse), (OwnMethod::Tree { .. }, 96.0..)), "{:?}", chosen(&sparse));
+
+        // Bodies of one place, each of which overlaps all others: a tree would test no fewer.
+        let mut dense = records_of((0..4000).map(|_| [0.0, 0.0, 1.0, 1.0]));
+        dense.iter_mut().zip(&alike).for_each(|(record, spread)| record.aabb[0] -= spread.aabb[0]);
+        assert!(!matches!(chosen(&dense), (OwnMethod::Tree { .. }, _)), "{:?}", chosen(&dense));
+
+        // Few are beside each other on the second axis; in the cells of other bodies they are many.
+        let lines = records_of((0..4000).map(|k| [0.0, k as f32, 1000.0, k as f32 + 2.5]));
+        assert!(matches!(OwnMethod::of(&lines, 2.0 * CROWDED), OwnMethod::Sweep { axis: 1, .. }));
+        assert!(matches!(OwnMethod::of(&lines, CROWDED), OwnMethod::Cells { .. }));
+    }
+}
