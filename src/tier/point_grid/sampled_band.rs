@@ -33,6 +33,10 @@ const GHOST_ASIDE_NS: f64 = 15.0;
 const SWEPT_BODY_NS: f64 = 10.0;
 /// A ghost that is swept.
 const SWEPT_GHOST_NS: f64 = 50.0;
+/// Building a tree of the bodies, for each; a search of it for one of them; and for a ghost.
+const TREE_BODY_NS: f64 = 30.0;
+const TREE_OWN_SEARCH_NS: f64 = 45.0;
+const TREE_SEARCH_NS: f64 = 80.0;
 
 /// A sample of boxes, in columns, so that loops over them are vectorized.
 pub(super) struct SampledBoxes {
@@ -168,10 +172,11 @@ impl SampledBand {
         let rows = in_row.map(|tests| VECTOR_NS * (2.0 + vectors(tests)));
         let axis = usize::from(rows[1] < rows[0]);
         let filed = if rows[axis] < cells { Filed::InRow { axis, column: columns[axis] } } else { Filed::InCells };
-        (bodies.population() * rows[axis].min(cells), filed)
+        (bodies.population() * rows[axis].min(cells).min(TREE_BODY_NS + TREE_OWN_SEARCH_NS), filed)
     }
 
-    /// Nanoseconds for the pairs of bodies with ghosts, which search for them or are swept.
+    /// Nanoseconds for the pairs of bodies with ghosts, which search the cells or a tree, or are
+    /// swept.
     fn ghosts_ns(&self, filed: Filed) -> f64 {
         let Self { bodies, ghosts, extents } = self;
         let is_aside = |ghost: [[f32; 2]; 2]| {
@@ -197,7 +202,8 @@ impl SampledBand {
         let per_ghost = ghosts.population() / compared.max(1) as f64;
         let aside = (compared - searches.len()) as f64 * GHOST_ASIDE_NS;
         let by_sweep = bodies.population() * SWEPT_BODY_NS + per_ghost * by_sweep;
-        per_ghost * aside + by_sweep.min(per_ghost * by_search)
+        let by_tree = bodies.population() * TREE_BODY_NS + per_ghost * searches.len() as f64 * TREE_SEARCH_NS;
+        per_ghost * aside + by_sweep.min(per_ghost * by_search).min(by_tree)
     }
 
     /// Nanoseconds of the search for a ghost.
@@ -290,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn ghosts_search_or_are_swept() {
+    fn ghosts_search_cells_or_a_tree_or_are_swept() {
         let bodies = boxes(5000, [0.0, 0.0, 1000.0, 100.0], |_| [1.0; 2]);
         let ns = |ghosts: &[RawAabb], filed: Filed| band(&bodies, ghosts).ghosts_ns(filed);
         let row = Filed::InRow { axis: 1, column: 0.1 };
@@ -311,6 +317,10 @@ mod tests {
         let ns = SampledBand { ghosts, ..band(&bodies, &[]) }.ghosts_ns(row);
         let expected = 5000.0 * SWEPT_BODY_NS + 60.0 * (15.0 * SWEPT_GHOST_NS + all);
         assert!((expected..1.2 * expected).contains(&ns), "{ns} {expected}");
+        // Many that are as high as the band and half as wide search a tree.
+        let large = boxes(2000, [0.0, -1.0, 500.0, 0.0], |_| [500.0, 200.0]);
+        let expected = 5000.0 * TREE_BODY_NS + 2000.0 * TREE_SEARCH_NS;
+        assert_eq!(band(&bodies, &large).ghosts_ns(row), expected);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! What sweeps have in common: boxes that are sorted along an axis.
+//! Boxes that no cells suit: sorted along an axis, or in a packed tree.
 //!
-//! A sweep tests only boxes that are beside each other on that axis, wherever they are on the other
-//! one. It is for boxes that no cells of one size suit, such as long thin ones or those of many
-//! sizes.
+//! A sweep tests only boxes that are beside each other on one axis, wherever they are on the other
+//! one. That suits long thin boxes. A tree (`packed_tree`) suits boxes of many sizes, and those
+//! that are far denser in some places than in others.
 //!
 //! # Source
 //!

@@ -8,8 +8,8 @@ use crate::simd::{CellRect, CellView};
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use smallvec::SmallVec;
 
-/// Boxes of the sample.
-pub(super) const SAMPLED: usize = 16;
+/// Boxes of the sample. A few searches may take longer than all others together.
+const SAMPLED: usize = 64;
 
 /// Bodies that each of them is compared with, to estimate hits.
 const COMPARED: usize = 64;

@@ -13,8 +13,11 @@ use crate::memory::record::BodyRecord;
 use crate::memory::shared_column::SharedColumn;
 use crate::simd::CellView;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
-use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches, SAMPLED};
+use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches};
 use crate::tier::point_grid::band::sweep::SweepPlan;
+
+/// Fewer boxes search the cells.
+const FEW: usize = 16;
 
 // Measured costs, in nanoseconds.
 
@@ -59,7 +62,7 @@ impl GatheredBoxes {
         boxes: &[BodyRecord],
         has_tree: bool,
     ) -> Self {
-        if boxes.len() < SAMPLED {
+        if boxes.len() < FEW {
             let ns = CELL_SEARCH_NS * boxes.len() as f64;
             return Self { cell_search_ns: CELL_SEARCH_NS, method: Method::Cells, ns };
         }
@@ -129,9 +132,9 @@ mod tests {
     #[test]
     fn each_method_is_chosen_where_it_is_the_cheapest() {
         let mut random = SplitMix64::new(6);
-        let evenly = boxes(&mut random, 0..BODIES, [1000.0, 100.0], [1.0, 1.0]);
-        let alike = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 100.0], [1.0, 1.0]);
-        let thin = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 10.0], [0.1, 90.0]);
+        let evenly = boxes(&mut random, 0..BODIES, [1000.0, 1000.0], [1.0, 1.0]);
+        let alike = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 1000.0], [1.0, 1.0]);
+        let thin = boxes(&mut random, BODIES..2 * BODIES, [1000.0, 100.0], [0.1, 900.0]);
         let [alike, thin] = methods(&evenly, [&alike, &thin]);
         assert!(matches!(alike.method, Method::Cells), "{alike:?}");
         assert!(matches!(thin.method, Method::Sweep(SweepPlan { axis: 0, .. })), "{thin:?}");
@@ -151,7 +154,7 @@ mod tests {
         assert!(matches!(few.method, Method::Tree), "{few:?}");
         let [alone] = methods(&line, [&mixed[..200]]);
         assert!(!matches!(alone.method, Method::Tree), "{alone:?}");
-        let [fewest] = methods(&line, [&mixed[..SAMPLED - 1]]);
+        let [fewest] = methods(&line, [&mixed[..FEW - 1]]);
         assert!(matches!(fewest.method, Method::Cells), "{fewest:?}");
         // It was built for the first of them alone.
         let build_ns = f64::from(BODIES) * TREE_BODY_NS;

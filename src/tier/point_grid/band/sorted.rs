@@ -96,14 +96,14 @@ impl<'a> SortedBodies<'a> {
             }
             OwnMethod::Sweep { axis, ns } => {
                 let SweepScratch { sorted, sort, .. } = &mut *self.sweep;
-                let filter_of = self.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+                let filter_of = lookup_by_row(self.filters_by_row);
                 sorted.sort(own, axis, (filter_of, self.cells.columns().circles()), sort);
                 let columns = sorted.columns();
                 in_parts((len, ns), sink, |probes, sink| level.scan_sorted(&columns, probes, axis, sink))
             }
             OwnMethod::Tree { ns } => {
                 let SweepScratch { tree, sort, .. } = &mut *self.sweep;
-                let filter_of = self.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+                let filter_of = lookup_by_row(self.filters_by_row);
                 let tree = tree.get_or_build(self.cells.columns(), ghosts, filter_of, sort);
                 in_parts((len, ns), sink, |probes, sink| level.scan_tree_pairs(&tree, probes, sink))
             }
@@ -132,9 +132,8 @@ impl<'a> SortedBodies<'a> {
         self.pairs_with_gathered(level, gathered, what, sink)
     }
 
-    /// Finds the pairs of these bodies with the boxes that were gathered last. `None` once the pair
-    /// limit is exceeded.
-    ///
+    /// Finds the pairs of these bodies with the boxes that were gathered last, by the method that
+    /// was chosen then. `None` once the pair limit is exceeded.
     pub(super) fn pairs_with_gathered(
         &mut self,
         level: DetectedSimd,
@@ -182,7 +181,7 @@ impl<'a> SortedBodies<'a> {
             }
             Method::Tree => {
                 let SweepScratch { boxes, tree, sort, .. } = &mut *self.sweep;
-                let filter_of = self.filters_by_row.map(|filters| |row: u32| filters[row as usize]);
+                let filter_of = lookup_by_row(self.filters_by_row);
                 let tree = tree.get_or_build(cells.columns(), boxes, filter_of, sort);
                 in_parts((boxes.len(), gathered.ns()), sink, |part, sink| {
                     let mut probes = [Probe::default(); SEARCHES_AT_ONCE];
@@ -202,4 +201,9 @@ impl<'a> SortedBodies<'a> {
     pub(super) fn cells(&self) -> &CellView<'a> {
         &self.cells
     }
+}
+
+/// The filter of a row, if rows have filters.
+fn lookup_by_row(filters: Option<&[Filter]>) -> Option<impl Fn(u32) -> Filter> {
+    filters.map(|filters| |row: u32| filters[row as usize])
 }

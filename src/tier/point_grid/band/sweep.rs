@@ -11,7 +11,7 @@ use crate::memory::columns::SoaColumns;
 use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::simd::{DetectedSimd, PairOrder};
-use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, SAMPLED, VECTOR_NS, side};
+use crate::tier::point_grid::band::cell_searches::{CellSearches, LANES, VECTOR_NS, side};
 use crate::tier::sweep::axis_sample::AxisSample;
 use crate::tier::sweep::packed_tree::PackedTree;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
@@ -22,6 +22,9 @@ use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 const LOOK_UP_NS: f64 = 10.0;
 /// Sorting a box.
 const SORT_NS: f64 = 50.0;
+
+/// Bodies that look up boxes in the sample.
+const BODIES_SAMPLED: usize = 16;
 
 /// Boxes in the sample of lengths.
 const SWEPT_SAMPLE: usize = 512;
@@ -73,7 +76,7 @@ impl SweepPlan {
                 // the first that reaches it. A box reaches a part of the bodies that grows with its
                 // side.
                 let before = most.min(mean_square * count / spread);
-                let step = bodies.len().div_ceil(SAMPLED);
+                let step = bodies.len().div_ceil(BODIES_SAMPLED);
                 let sampled_bodies = (0..bodies.len()).step_by(step).map(|at| bodies.aabb(at));
                 let tests = all * sample.tested(sampled_bodies, longest, before) / LANES;
                 // The sample may lack the longer ones, which search the cells.
