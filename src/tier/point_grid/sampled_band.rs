@@ -7,6 +7,7 @@ use crate::tier::point_grid::axis::Extent;
 use crate::tier::point_grid::band::equal_cells::cell_height;
 use crate::tier::point_grid::band::one_row::column_width;
 use crate::tier::point_grid::size_classes::row_cost::{LANES, RUN_NS, SEARCH_NS, VECTOR_NS};
+use crate::tier::sweep::packed_tree;
 use smallvec::SmallVec;
 
 /// Most boxes of a sample.
@@ -33,10 +34,6 @@ const GHOST_ASIDE_NS: f64 = 15.0;
 const SWEPT_BODY_NS: f64 = 10.0;
 /// A ghost that is swept.
 const SWEPT_GHOST_NS: f64 = 50.0;
-/// Building a tree of the bodies, for each; a search of it for one of them; and for a ghost.
-const TREE_BODY_NS: f64 = 30.0;
-const TREE_OWN_SEARCH_NS: f64 = 45.0;
-const TREE_SEARCH_NS: f64 = 80.0;
 
 /// A sample of boxes, in columns, so that loops over them are vectorized.
 pub(super) struct SampledBoxes {
@@ -172,7 +169,7 @@ impl SampledBand {
         let rows = in_row.map(|tests| VECTOR_NS * (2.0 + vectors(tests)));
         let axis = usize::from(rows[1] < rows[0]);
         let filed = if rows[axis] < cells { Filed::InRow { axis, column: columns[axis] } } else { Filed::InCells };
-        (bodies.population() * rows[axis].min(cells).min(TREE_BODY_NS + TREE_OWN_SEARCH_NS), filed)
+        (bodies.population() * rows[axis].min(cells).min(packed_tree::BUILD_NS + packed_tree::OWN_SEARCH_NS), filed)
     }
 
     /// Nanoseconds for the pairs of bodies with ghosts, which search the cells or a tree, or are
@@ -202,7 +199,8 @@ impl SampledBand {
         let per_ghost = ghosts.population() / compared.max(1) as f64;
         let aside = (compared - searches.len()) as f64 * GHOST_ASIDE_NS;
         let by_sweep = bodies.population() * SWEPT_BODY_NS + per_ghost * by_sweep;
-        let by_tree = bodies.population() * TREE_BODY_NS + per_ghost * searches.len() as f64 * TREE_SEARCH_NS;
+        let by_tree =
+            bodies.population() * packed_tree::BUILD_NS + per_ghost * searches.len() as f64 * packed_tree::SEARCH_NS;
         per_ghost * aside + by_sweep.min(per_ghost * by_search).min(by_tree)
     }
 
@@ -319,7 +317,7 @@ mod tests {
         assert!((expected..1.2 * expected).contains(&ns), "{ns} {expected}");
         // Many that are as high as the band and half as wide search a tree.
         let large = boxes(2000, [0.0, -1.0, 500.0, 0.0], |_| [500.0, 200.0]);
-        let expected = 5000.0 * TREE_BODY_NS + 2000.0 * TREE_SEARCH_NS;
+        let expected = 5000.0 * packed_tree::BUILD_NS + 2000.0 * packed_tree::SEARCH_NS;
         assert_eq!(band(&bodies, &large).ghosts_ns(row), expected);
     }
 

@@ -25,6 +25,16 @@ use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 use glam::Vec4;
 use smallvec::SmallVec;
 
+// Measured costs, in nanoseconds.
+
+/// Building a tree, by box.
+pub(crate) const BUILD_NS: f64 = 30.0;
+/// A search for other boxes, and one for later boxes of the tree.
+pub(crate) const SEARCH_NS: f64 = 80.0;
+pub(crate) const OWN_SEARCH_NS: f64 = 45.0;
+/// A hit, beyond what it takes in cells.
+pub(crate) const HIT_NS: f64 = 1.5;
+
 /// Boxes in the sample of extents.
 const SAMPLED: usize = 64;
 
@@ -153,6 +163,10 @@ mod tests {
     use super::*;
     use crate::geometry::overlaps;
     use crate::memory::columns::{SoaColumnsMut, column_words};
+    use crate::memory::page::{PagePool, PairBudget};
+    use crate::memory::pair_sink::PairSink;
+    use crate::reference;
+    use crate::simd::{DetectedSimd, PairOrder, Probe};
     use triphase_scenes::SplitMix64;
 
     fn tree_of(boxes: &[RawAabb], filter_of: Option<fn(u32) -> Filter>) -> PackedTree {
@@ -162,6 +176,37 @@ mod tests {
         let mut tree = PackedTree::default();
         tree.build(&SoaColumns::of(&words, boxes.len()), &[], filter_of, &mut SortScratch::default());
         tree
+    }
+
+    fn found(scan: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+        let mut sink = PairSink::new(&pool, &budget, &mut pages);
+        assert!(scan(&mut sink).is_some());
+        drop(sink);
+        let mut pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).copied().collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// Few boxes, so that Miri can run it.
+    #[test]
+    fn searches_find_what_brute_force_finds() {
+        let (level, mut random) = (DetectedSimd::default(), SplitMix64::new(2));
+        for count in [1, 16, 40, 270] {
+            let mut aabb = || {
+                let ([x, y], [w, h]) = (random.point(0.0, 20.0), random.point(0.0, 3.0));
+                [x, y, x + w, y + h]
+            };
+            let boxes: Vec<RawAabb> = (0..count).map(|_| aabb()).collect();
+            let others: Vec<RawAabb> = (0..5).map(|_| aabb()).collect();
+            let tree = tree_of(&boxes, None);
+            let own = found(|sink| level.scan_tree_pairs(&tree.view(), 0..count, sink));
+            assert!(own.into_iter().map(|[a, b]| (a, b)).eq(reference::self_pairs(&boxes)), "{count}");
+            let probe = |(row, &aabb): (u32, &RawAabb)| Probe { aabb, row, filter: Filter::ALL };
+            let probes: Vec<Probe> = (0..).zip(&others).map(probe).collect();
+            let hits = found(|sink| level.scan_tree(&tree.view(), &probes, PairOrder::EntryFirst, false, sink));
+            assert!(hits.into_iter().map(|[a, b]| (a, b)).eq(reference::cross_pairs(&boxes, &others)), "{count}");
+        }
     }
 
     /// The bounds in blocks of these.

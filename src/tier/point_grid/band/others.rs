@@ -15,18 +15,10 @@ use crate::simd::CellView;
 use crate::tier::point_grid::band::cell_grid::CellLookup;
 use crate::tier::point_grid::band::cell_searches::{CELL_SEARCH_NS, CellSearches};
 use crate::tier::point_grid::band::sweep::SweepPlan;
+use crate::tier::sweep::packed_tree;
 
 /// Fewer boxes search the cells.
 const FEW: usize = 16;
-
-// Measured costs, in nanoseconds.
-
-/// Building a tree, by body.
-pub(super) const TREE_BODY_NS: f64 = 30.0;
-/// A box's search of a tree.
-const TREE_SEARCH_NS: f64 = 80.0;
-/// A hit in that search, beyond what it takes in cells.
-pub(super) const TREE_HIT_NS: f64 = 1.5;
 
 /// What other boxes are.
 #[derive(Clone, Copy)]
@@ -72,9 +64,9 @@ impl GatheredBoxes {
         if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes).filter(|plan| plan.ns < best.0) {
             best = (plan.ns, Method::Sweep(plan));
         }
-        let built = if has_tree { 0.0 } else { TREE_BODY_NS * bodies.len() as f64 };
-        let tree = built + TREE_SEARCH_NS * boxes.len() as f64;
-        if tree < best.0 && tree + TREE_HIT_NS * searches.hits(bodies) < best.0 {
+        let built = if has_tree { 0.0 } else { packed_tree::BUILD_NS * bodies.len() as f64 };
+        let tree = built + packed_tree::SEARCH_NS * boxes.len() as f64;
+        if tree < best.0 && tree + packed_tree::HIT_NS * searches.hits(bodies) < best.0 {
             best = (tree, Method::Tree);
         }
         let (ns, method) = best;
@@ -157,7 +149,7 @@ mod tests {
         let [fewest] = methods(&line, [&mixed[..FEW - 1]]);
         assert!(matches!(fewest.method, Method::Cells), "{fewest:?}");
         // It was built for the first of them alone.
-        let build_ns = f64::from(BODIES) * TREE_BODY_NS;
-        assert!(first.ns() > build_ns && few.ns() <= 200.0 * TREE_SEARCH_NS, "{first:?} {few:?}");
+        let build_ns = f64::from(BODIES) * packed_tree::BUILD_NS;
+        assert!(first.ns() > build_ns && few.ns() <= 200.0 * packed_tree::SEARCH_NS, "{first:?} {few:?}");
     }
 }
