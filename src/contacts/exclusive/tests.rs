@@ -79,7 +79,7 @@ fn every_pair_is_scheduled_for_any_own_pairs() {
             check(&whole[whole.len() / 2..]);
             check(&whole.iter().step_by(2).cloned().collect::<Vec<_>>());
             check(&[]);
-            // Tasks that know none, or not all, of their own pairs, as in crowded bands.
+            // Tasks that know none, or not all, of their own pairs.
             for (numerator, denominator) in [(0, 1), (2, 3)] {
                 let fewer = |(pages, own): &TaskPart| (pages.clone(), own / denominator * numerator);
                 check(&whole.iter().map(fewer).collect::<Vec<_>>());

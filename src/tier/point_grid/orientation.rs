@@ -51,11 +51,11 @@ const CROSS_SEARCH_NS: f64 = 25.0;
 const SECOND_SEARCH_NS: f64 = 50.0;
 /// A ghost in a band of its own grid, with its search.
 const OWN_GHOST_NS: f64 = 50.0;
-/// Splitting a crowded band by size, for each body.
-const SPLIT_NS: f64 = 10.0;
+/// Sorting a crowded band in another way than by cells, for each body.
+const CROWDED_NS: f64 = 10.0;
 
-/// Box tests in the parts of a band that is split by size, as a multiple of those in two classes.
-const SPLIT_TEST_RATIO: f64 = 2.0;
+/// Box tests in a crowded band that is sorted so, as a multiple of those in two classes.
+const CROWDED_TEST_RATIO: f64 = 2.0;
 
 /// Cells of another grid that a box is tested against.
 const CELLS_SEARCHED: f64 = 2.0;
@@ -100,8 +100,8 @@ impl ClassSample<'_> {
         let (short, sides_max) = self.shortest_boxes()?;
         let Tests { together, apart, across, searching } = self.tests(short, sides_max);
         let divided_tests = OWN_TEST_NS * apart + CROSS_TEST_NS * across;
-        // A crowded band is split by size where that is faster.
-        let undivided_tests = (OWN_TEST_NS * together).min(SPLIT_NS + SPLIT_TEST_RATIO * divided_tests);
+        // A crowded band is swept or packed into a tree where that is faster.
+        let undivided_tests = (OWN_TEST_NS * together).min(CROWDED_NS + CROWDED_TEST_RATIO * divided_tests);
         let Searches { bodies, bands } = self.searches(short, &bands_for)?;
         let undivided = undivided_tests + OWN_GHOST_NS * self.ghosts(&bands_for);
         let divided = divided_tests + ROUTE_NS * bodies + (CROSS_GHOST_NS + CROSS_SEARCH_NS * searching) * bands;
