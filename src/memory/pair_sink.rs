@@ -169,6 +169,18 @@ impl Drop for PairSink<'_> {
     }
 }
 
+/// The pairs that are found, sorted.
+#[cfg(test)]
+pub(crate) fn found(find: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
+    let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
+    let mut sink = PairSink::new(&pool, &budget, &mut pages);
+    assert_eq!(find(&mut sink), Some(()));
+    drop(sink);
+    let mut pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).copied().collect();
+    pairs.sort_unstable();
+    pairs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

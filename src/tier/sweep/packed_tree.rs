@@ -1,12 +1,12 @@
 //! A tree over boxes that is built at once, for many searches of boxes that no cells suit.
 //!
 //! Boxes are sorted by x and cut into slabs, and those of each slab are sorted by y. Sixteen boxes
-//! that follow each other are a leaf, sixteen leaves a node, and sixteen nodes have their bounds in
-//! one block. So a search tests a vector of bounds at a time, on three levels at most, and needs no
-//! stack: blocks of nodes are few, and are all tested.
+//! that follow each other are a leaf, and sixteen leaves are a node. A search tests the bounds of
+//! all nodes, then those of the leaves of each node that it overlaps, then the boxes of each leaf:
+//! sixteen at a time, and without a stack.
 //!
-//! Cost: O(n log n) to build, about 30 nanoseconds a box. A search visits the leaves around its
-//! hits, however sizes and distances vary.
+//! Cost: O(n log n) to build, about 30 nanoseconds a box. A search takes O(n / 4096 + h) for h
+//! leaves that it overlaps.
 //!
 //! # Source
 //!
@@ -163,8 +163,7 @@ mod tests {
     use super::*;
     use crate::geometry::overlaps;
     use crate::memory::columns::{SoaColumnsMut, column_words};
-    use crate::memory::page::{PagePool, PairBudget};
-    use crate::memory::pair_sink::PairSink;
+    use crate::memory::pair_sink::found;
     use crate::reference;
     use crate::simd::{DetectedSimd, PairOrder, Probe};
     use triphase_scenes::SplitMix64;
@@ -176,16 +175,6 @@ mod tests {
         let mut tree = PackedTree::default();
         tree.build(&SoaColumns::of(&words, boxes.len()), &[], filter_of, &mut SortScratch::default());
         tree
-    }
-
-    fn found(scan: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
-        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-        let mut sink = PairSink::new(&pool, &budget, &mut pages);
-        assert!(scan(&mut sink).is_some());
-        drop(sink);
-        let mut pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).copied().collect();
-        pairs.sort_unstable();
-        pairs
     }
 
     /// Few boxes, so that Miri can run it.
@@ -270,5 +259,32 @@ mod tests {
             random.point(0.0, 1000.0).map(|x| x * scale)
         });
         assert!(evenly < 1.1 && nested < 1.3, "{evenly} {nested}");
+    }
+
+    #[test]
+    fn slabs_are_not_cut_across_wide_boxes() {
+        let mut random = SplitMix64::new(5);
+        let mut columns = |count: usize, [width, height]: [f32; 2]| {
+            let boxes = (0..count).map(|_| random.point(0.0, 100.0)).map(|[x, y]| [x, y, x + width, y + height]);
+            let mut sorted = SortedColumns::default();
+            let records = (0..).zip(boxes).map(|(row, aabb)| BodyRecord { aabb, row }).collect::<Vec<_>>();
+            sorted.fill(records.iter().copied(), (None::<fn(u32) -> Filter>, false));
+            (sorted, records)
+        };
+        let slabs = |(bodies, _): &(SortedColumns, Vec<BodyRecord>), boxes: &[BodyRecord]| {
+            6400usize.div_ceil(slab_len(&bodies.columns(), boxes))
+        };
+        let [points, wide, tall] = [[0.0, 0.0], [90.0, 0.0], [0.0, 90.0]].map(|sides| columns(6400, sides));
+        assert_eq!(slabs(&points, &[]), 20, "the root of 400 leaves");
+        assert!(slabs(&wide, &[]) <= 2 && slabs(&tall, &[]) >= 200, "{} {}", slabs(&wide, &[]), slabs(&tall, &[]));
+        // Points are cut for the boxes that search for them; tall bodies for wide boxes evenly.
+        assert!(slabs(&points, &wide.1) <= 2 && slabs(&points, &tall.1) >= 200);
+        assert!((15..=25).contains(&slabs(&tall, &wide.1)), "{}", slabs(&tall, &wide.1));
+        // One far away changes nothing.
+        let (_, mut records) = wide;
+        records[0].aabb = [1e6, 1e6, 1e6 + 90.0, 1e6];
+        let mut far = SortedColumns::default();
+        far.fill(records.iter().copied(), (None::<fn(u32) -> Filter>, false));
+        assert!(slabs(&(far, vec![]), &[]) <= 2);
     }
 }

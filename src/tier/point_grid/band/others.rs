@@ -83,12 +83,12 @@ impl GatheredBoxes {
 mod tests {
     use super::*;
     use crate::geometry::overlaps;
+    use crate::memory::pair_sink::found;
     use crate::simd::DetectedSimd;
     use crate::tier::point_grid::band::cell_grid::words_max;
     use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
     use crate::tier::point_grid::band::sorted::{PairRules, SortedBodies};
-    use crate::tier::point_grid::band::sweep::tests::found;
     use triphase_scenes::SplitMix64;
 
     const BODIES: u32 = 4000;

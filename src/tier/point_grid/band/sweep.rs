@@ -188,7 +188,7 @@ pub(super) fn sweep(
 pub(super) mod tests {
     use super::*;
     use crate::geometry::{BodyCircle, overlaps};
-    use crate::memory::page::{PagePool, PairBudget};
+    use crate::memory::pair_sink::found;
     use crate::tier::point_grid::band::cell_grid::words_max;
     use crate::tier::point_grid::band::equal_cells::CellSize;
     use crate::tier::point_grid::band::scratch::BandScratch;
@@ -212,16 +212,6 @@ pub(super) mod tests {
 
     pub(in super::super) fn circles_overlap(a: &BodyRecord, b: &BodyRecord) -> bool {
         BodyCircle::of_box(&a.aabb).overlaps(&BodyCircle::of_box(&b.aabb))
-    }
-
-    pub(in super::super) fn found(find: impl FnOnce(&mut PairSink<'_>) -> Option<()>) -> Vec<[u32; 2]> {
-        let (pool, budget, mut pages) = (PagePool::default(), PairBudget::new(usize::MAX), Vec::new());
-        let mut sink = PairSink::new(&pool, &budget, &mut pages);
-        assert_eq!(find(&mut sink), Some(()));
-        drop(sink);
-        let mut pairs: Vec<_> = pages.iter().flat_map(|page| page.pairs()).copied().collect();
-        pairs.sort_unstable();
-        pairs
     }
 
     #[test]
