@@ -31,14 +31,9 @@ impl AxisSample {
         sample
     }
 
-    /// On which length most of the boxes begin: twice that on which half of them do, in the middle.
+    /// On which length most of the boxes begin.
     pub(crate) fn spread(&self) -> f64 {
-        let mut lows = self.lows;
-        let lows = &mut lows[..self.len];
-        lows.sort_unstable_by(f32::total_cmp);
-        let quarter = self.len / 4;
-        let [from, to] = [lows[quarter], lows[self.len - 1 - quarter]].map(f64::from);
-        2.0 * (to - from)
+        spread(&mut { self.lows }[..self.len])
     }
 
     /// The share of the boxes that a body is tested with in a sweep, on average: those up to
@@ -64,6 +59,18 @@ impl AxisSample {
             pairs += self.len;
         }
         f64::from(passed) / pairs.max(1) as f64
+    }
+}
+
+/// On which length most of some coordinates lie: twice that on which half of them do, in the
+/// middle. Sorts them.
+pub(crate) fn spread(coordinates: &mut [f32]) -> f64 {
+    coordinates.sort_unstable_by(f32::total_cmp);
+    let quarter = coordinates.len() / 4;
+    let middle = &coordinates[quarter..coordinates.len() - quarter];
+    match middle {
+        [from, .., to] => 2.0 * (f64::from(*to) - f64::from(*from)),
+        _ => 0.0,
     }
 }
 

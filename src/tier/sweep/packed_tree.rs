@@ -21,6 +21,7 @@ use crate::memory::columns::SoaColumns;
 use crate::memory::radix::{self, by_value, number_of};
 use crate::memory::record::BodyRecord;
 use crate::simd::TreeView;
+use crate::tier::sweep::axis_sample::spread;
 use crate::tier::sweep::sorted_columns::{SortScratch, SortedColumns};
 use glam::Vec4;
 use smallvec::SmallVec;
@@ -121,21 +122,14 @@ fn slab_len(bodies: &SoaColumns<'_>, boxes: &[BodyRecord]) -> usize {
     let sampled = boxes.iter().step_by(boxes.len().div_ceil(SAMPLED).max(1)).map(|record| record.aabb);
     let boxes: SmallVec<[RawAabb; SAMPLED]> = sampled.collect();
     let [x, y] = [0, 1].map(|axis| {
-        let extent = spread(bodies.iter().map(|aabb| aabb[axis]).collect());
+        let mut lows: SmallVec<[f32; SAMPLED]> = bodies.iter().map(|aabb| aabb[axis]).collect();
+        let extent = spread(&mut lows);
         let sides = mean_side(&bodies, axis, extent) + mean_side(&boxes, axis, extent);
         // Not a number if both are zero: points at one place may be cut anywhere.
         (extent / sides).max(0.5).min(leaves as f64)
     });
     let slabs = (leaves as f64 * x / y).sqrt().round().clamp(1.0, leaves as f64);
     leaves.div_ceil(slabs as usize) * SOA_BLOCK_LEN
-}
-
-/// On which length most coordinates lie: twice that on which half of them do, in the middle.
-fn spread(mut sample: SmallVec<[f32; SAMPLED]>) -> f64 {
-    sample.sort_unstable_by(f32::total_cmp);
-    let quarter = sample.len() / 4;
-    let at = |place: usize| sample.get(place).copied().map_or(0.0, f64::from);
-    2.0 * (at((sample.len() - quarter).saturating_sub(1)) - at(quarter))
 }
 
 /// The mean length of some boxes on an axis, of which each counts up to `most`.

@@ -61,7 +61,7 @@ impl GatheredBoxes {
         let searches = CellSearches::sample(lookup, cells, boxes);
         let bodies = cells.columns();
         let mut best = (searches.ns(), Method::Cells);
-        if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes).filter(|plan| plan.ns < best.0) {
+        if let Some(plan) = SweepPlan::cheapest(&searches, bounds, bodies, boxes) {
             best = (plan.ns, Method::Sweep(plan));
         }
         let built = if has_tree { 0.0 } else { packed_tree::BUILD_NS * bodies.len() as f64 };
