@@ -290,6 +290,35 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn one_body_far_away_does_not_make_a_sweep_cheap() {
+        // A body is beside all boxes on the first axis, and beside a twentieth on the second.
+        let mut random = SplitMix64::new(9);
+        let mut records = |first: u32, count: u32, [width, height]: [f32; 2]| -> Vec<BodyRecord> {
+            let mut record = |row: u32| {
+                let (x, y) = (random.range(0.0, 1.0), random.range(0.0, 1000.0));
+                BodyRecord { aabb: [x, y, x + width, y + height], row }
+            };
+            (first..first + count).map(&mut record).collect()
+        };
+        let (mut own, others) = (records(0, 3000, [0.001, 0.1]), records(3000, 6000, [2.0, 50.0]));
+        own[0].aabb = [1e6, 0.0, 1e6 + 2.0, 100.0];
+        let plan = planned(&own, &others).expect("a sweep is faster");
+        assert_eq!(plan.axis, 1, "{plan:?}");
+    }
+
+    #[test]
+    fn a_sweep_counts_the_searches_of_long_boxes() {
+        // One in ten is long. If they took no longer than others, sweeping the rest would pay off.
+        let mut random = SplitMix64::new(10);
+        let height = |row: u32| if row.is_multiple_of(10) { 60.0 } else { 0.0 };
+        let others = lines(&mut random, 20_000, 3000, height);
+        let mut own = lines(&mut random, 0, 20_000, |_| 0.1);
+        own.iter_mut().for_each(|body| body.aabb[2] = body.aabb[0] + 0.1);
+        let plan = planned(&own, &others);
+        assert!(plan.is_none(), "{plan:?}");
+    }
+
+    #[test]
     fn boxes_in_a_shaft_are_not_swept_across_it() {
         let mut random = SplitMix64::new(8);
         // Narrower than the boxes, but a few boxes far away make the band as wide as high.
