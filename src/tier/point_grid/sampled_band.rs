@@ -294,6 +294,14 @@ mod tests {
     }
 
     #[test]
+    fn crowded_bodies_are_found_in_a_tree() {
+        let ns = |area: RawAabb| band(&boxes(5000, area, |_| [1.0; 2]), &[]).own_ns().0;
+        let by_tree = 5000.0 * (packed_tree::BUILD_NS + packed_tree::OWN_SEARCH_NS);
+        assert_eq!(ns([0.0; 4]), by_tree);
+        assert!(ns(SQUARE) < 0.5 * by_tree);
+    }
+
+    #[test]
     fn ghosts_search_cells_or_a_tree_or_are_swept() {
         let bodies = boxes(5000, [0.0, 0.0, 1000.0, 100.0], |_| [1.0; 2]);
         let ns = |ghosts: &[RawAabb], filed: Filed| band(&bodies, ghosts).ghosts_ns(filed);

@@ -104,8 +104,16 @@ mod tests {
 
     /// How pairs with other boxes are found, in turn. Checks that they are those of brute force.
     fn methods<const N: usize>(own: &[BodyRecord], others: [&[BodyRecord]; N]) -> [GatheredBoxes; N] {
-        let (mut words, mut scratch) = (vec![0; words_max(own.len())], BandScratch::default());
-        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, &mut scratch);
+        methods_in(&mut BandScratch::default(), own, others)
+    }
+
+    fn methods_in<const N: usize>(
+        scratch: &mut BandScratch,
+        own: &[BodyRecord],
+        others: [&[BodyRecord]; N],
+    ) -> [GatheredBoxes; N] {
+        let mut words = vec![0; words_max(own.len())];
+        let mut bodies = SortedBodies::new(own, CellSize::ForOwnPairs, PairRules::default(), &mut words, scratch);
         others.map(|others| {
             let gathered = bodies.gather(others.iter().copied());
             let level = DetectedSimd::default();
@@ -121,6 +129,19 @@ mod tests {
         })
     }
 
+    /// Bodies of which nearly all are on a line, and others of which two thirds are. The rest are
+    /// beside it, along its whole length.
+    fn line_and_mixed(random: &mut SplitMix64) -> [Vec<BodyRecord>; 2] {
+        let mut line = boxes(random, 0..BODIES, [0.1, 100.0], [0.01, 0.01]);
+        (0..40).for_each(|k| line[100 * k].aabb = [20.0 * k as f32, 50.0, 20.0 * k as f32 + 0.1, 50.1]);
+        let mut mixed = boxes(random, BODIES..2 * BODIES, [0.1, 100.0], [0.1, 0.1]);
+        for BodyRecord { aabb, .. } in mixed.iter_mut().step_by(3) {
+            let x = 5.0 + 700.0 * aabb[1] / 100.0;
+            *aabb = [x, 0.0, x + 0.1, 100.0];
+        }
+        [line, mixed]
+    }
+
     #[test]
     fn each_method_is_chosen_where_it_is_the_cheapest() {
         let mut random = SplitMix64::new(6);
@@ -131,15 +152,7 @@ mod tests {
         assert!(matches!(alike.method, Method::Cells), "{alike:?}");
         assert!(matches!(thin.method, Method::Sweep(SweepPlan { axis: 0, .. })), "{thin:?}");
 
-        // Nearly all bodies are on a line, and so are two thirds of the others. The rest are beside
-        // it, along its whole length.
-        let mut line = boxes(&mut random, 0..BODIES, [0.1, 100.0], [0.01, 0.01]);
-        (0..40).for_each(|k| line[100 * k].aabb = [20.0 * k as f32, 50.0, 20.0 * k as f32 + 0.1, 50.1]);
-        let mut mixed = boxes(&mut random, BODIES..2 * BODIES, [0.1, 100.0], [0.1, 0.1]);
-        for BodyRecord { aabb, .. } in mixed.iter_mut().step_by(3) {
-            let x = 5.0 + 700.0 * aabb[1] / 100.0;
-            *aabb = [x, 0.0, x + 0.1, 100.0];
-        }
+        let [line, mixed] = line_and_mixed(&mut random);
         let [first, few] = methods(&line, [&mixed, &mixed[..200]]);
         assert!(matches!(first.method, Method::Tree), "{first:?}");
         // The tree is there, so even a few boxes search it.
@@ -151,5 +164,29 @@ mod tests {
         // It was built for the first of them alone.
         let build_ns = f64::from(BODIES) * packed_tree::BUILD_NS;
         assert!(first.ns() > build_ns && few.ns() <= 200.0 * packed_tree::SEARCH_NS, "{first:?} {few:?}");
+    }
+
+    #[test]
+    fn the_next_band_has_a_tree_of_its_own() {
+        let (mut random, mut scratch) = (SplitMix64::new(6), BandScratch::default());
+        for _ in 0..2 {
+            let [line, mixed] = line_and_mixed(&mut random);
+            let [gathered] = methods_in(&mut scratch, &line, [&mixed]);
+            assert!(matches!(gathered.method, Method::Tree), "{gathered:?}");
+        }
+    }
+
+    #[test]
+    fn boxes_that_overlap_most_bodies_search_no_tree() {
+        let mut random = SplitMix64::new(6);
+        let bodies = boxes(&mut random, 0..BODIES, [1000.0, 1000.0], [1.0, 1.0]);
+        let others = boxes(&mut random, BODIES..BODIES + 1000, [100.0, 100.0], [0.0, 0.0]);
+        let large = |record: BodyRecord| {
+            let [x, y, ..] = record.aabb;
+            BodyRecord { aabb: [x, y, x + 900.0, y + 900.0], ..record }
+        };
+        let others: Vec<_> = others.into_iter().map(large).collect();
+        let [gathered] = methods(&bodies, [&others]);
+        assert!(!matches!(gathered.method, Method::Tree), "{gathered:?}");
     }
 }
