@@ -24,7 +24,7 @@ use std::ops::Range;
 #[inline(always)]
 pub(super) unsafe fn scan_tree<B: Backend>(
     tests: Tests,
-    TreeView { entries, leaves, nodes }: &TreeView<'_>,
+    TreeView { entries, leaves, nodes, roots }: &TreeView<'_>,
     probes: &[Probe],
     order: PairOrder,
     sink: &mut PairSink<'_>,
@@ -34,17 +34,21 @@ pub(super) unsafe fn scan_tree<B: Backend>(
     for probe in probes {
         // SAFETY: the caller vouches for the instruction set.
         let splat = unsafe { SplatProbe::<B>::new(tests, order, probe) };
-        for (number, bounds) in nodes.iter().enumerate() {
-            // SAFETY: as above.
-            for node in set_bits(unsafe { overlap_mask::<B>(bounds, &probe.aabb) }) {
-                let node = number * SOA_BLOCK_LEN + node;
+        for (group, bounds) in roots.iter().enumerate() {
+            // SAFETY: the caller vouches for the instruction set.
+            for root in set_bits(unsafe { overlap_mask::<B>(bounds, &probe.aabb) }) {
+                let root = group * SOA_BLOCK_LEN + root;
                 // SAFETY: as above.
-                for leaf in set_bits(unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) }) {
-                    let start = ((node * SOA_BLOCK_LEN + leaf) * SOA_BLOCK_LEN).min(entries.len());
-                    let count = (entries.len() - start).min(SOA_BLOCK_LEN);
-                    // SAFETY: the run is in the population; columns have filters if these are
-                    // tested.
-                    unsafe { splat.test_long_run(columns.skip(start), count, &mut slots)? };
+                for node in set_bits(unsafe { overlap_mask::<B>(&nodes[root], &probe.aabb) }) {
+                    let node = root * SOA_BLOCK_LEN + node;
+                    // SAFETY: as above.
+                    for leaf in set_bits(unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) }) {
+                        let start = ((node * SOA_BLOCK_LEN + leaf) * SOA_BLOCK_LEN).min(entries.len());
+                        let count = (entries.len() - start).min(SOA_BLOCK_LEN);
+                        // SAFETY: the run is in the population; columns have filters if these are
+                        // tested.
+                        unsafe { splat.test_long_run(columns.skip(start), count, &mut slots)? };
+                    }
                 }
             }
         }
@@ -61,7 +65,7 @@ pub(super) unsafe fn scan_tree<B: Backend>(
 #[inline(always)]
 pub(super) unsafe fn scan_tree_pairs<B: Backend>(
     tests: Tests,
-    TreeView { entries, leaves, nodes }: &TreeView<'_>,
+    TreeView { entries, leaves, nodes, roots }: &TreeView<'_>,
     probes: Range<usize>,
     sink: &mut PairSink<'_>,
 ) -> Option<()> {
@@ -75,20 +79,26 @@ pub(super) unsafe fn scan_tree_pairs<B: Backend>(
         };
         let own_leaf = at / SOA_BLOCK_LEN;
         let own_node = own_leaf / SOA_BLOCK_LEN;
-        for (number, bounds) in nodes.iter().enumerate().skip(own_node / SOA_BLOCK_LEN) {
+        let own_root = own_node / SOA_BLOCK_LEN;
+        for (group, bounds) in roots.iter().enumerate().skip(own_root / SOA_BLOCK_LEN) {
             // SAFETY: the caller vouches for the instruction set.
             let found = unsafe { overlap_mask::<B>(bounds, &probe.aabb) };
-            for node in set_bits(from_bit(found, own_node, number)) {
-                let node = number * SOA_BLOCK_LEN + node;
+            for root in set_bits(from_bit(found, own_root, group)) {
+                let root = group * SOA_BLOCK_LEN + root;
                 // SAFETY: as above.
-                let found = unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) };
-                for leaf in set_bits(from_bit(found, own_leaf, node)) {
-                    let start = ((node * SOA_BLOCK_LEN + leaf) * SOA_BLOCK_LEN).max(at + 1);
-                    let end = ((node * SOA_BLOCK_LEN + leaf + 1) * SOA_BLOCK_LEN).min(entries.len());
-                    let start = start.min(end);
-                    // SAFETY: the run is in the population; columns have filters if these are
-                    // tested.
-                    unsafe { splat.test_long_run(columns.skip(start), end - start, &mut slots)? };
+                let found = unsafe { overlap_mask::<B>(&nodes[root], &probe.aabb) };
+                for node in set_bits(from_bit(found, own_node, root)) {
+                    let node = root * SOA_BLOCK_LEN + node;
+                    // SAFETY: as above.
+                    let found = unsafe { overlap_mask::<B>(&leaves[node], &probe.aabb) };
+                    for leaf in set_bits(from_bit(found, own_leaf, node)) {
+                        let leaf = node * SOA_BLOCK_LEN + leaf;
+                        let end = ((leaf + 1) * SOA_BLOCK_LEN).min(entries.len());
+                        let start = (leaf * SOA_BLOCK_LEN).max(at + 1).min(end);
+                        // SAFETY: the run is in the population; columns have filters if these are
+                        // tested.
+                        unsafe { splat.test_long_run(columns.skip(start), end - start, &mut slots)? };
+                    }
                 }
             }
         }

@@ -5,6 +5,7 @@
 
 pub(crate) mod box_test;
 mod debug_shape;
+pub(crate) mod fixed_boxes;
 pub mod loose_grid;
 pub mod point_grid;
 pub mod static_tree;

@@ -20,8 +20,8 @@ use crate::input::filter::Filter;
 use crate::memory::buffers::Buffers;
 use crate::memory::columns::{SOA_PAD, SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
 use crate::memory::record::BodyRecord;
+use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::axis::{Extent, linear_cell};
-use crate::tier::point_grid::fixed_boxes::FixedBoxes;
 use std::ops::{Range, RangeInclusive};
 
 /// A box that would be in more lists than this is too large, and at most one in so many may be.

@@ -17,7 +17,7 @@
 // In the order of a step: `filing` plans size classes and bands from a sample (`size_classes`,
 // `orientation`, `planner`, `plan_cost`) and distributes bodies to bands (`route`, `partition`);
 // each band chooses its cells (`band/cell_layout`, `band/one_row`), sorts its bodies (`band/build`)
-// and finds its pairs (`band/sorted`, `band/crowded`); `bands` keeps all of them for queries
+// and finds its pairs (`band/own_pairs`, `band/others`); `bands` keeps all of them for queries
 // (`box_query`, `nearest`, `ray`).
 // `PointGrid` is all of this as one public type.
 
@@ -33,7 +33,6 @@ pub(crate) mod cross_search;
 mod directory;
 mod extremes;
 pub(crate) mod filing;
-pub(crate) mod fixed_boxes;
 pub(crate) mod nearest;
 mod orientation;
 mod partition;

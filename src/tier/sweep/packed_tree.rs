@@ -1,11 +1,11 @@
 //! A tree over boxes that is built at once, for many searches of boxes that no cells suit.
 //!
 //! Boxes are sorted by x and cut into slabs, and those of each slab are sorted by y. Sixteen boxes
-//! that follow each other are a leaf, and sixteen leaves are a node. A search tests the bounds of
-//! all nodes, then those of the leaves of each node that it overlaps, then the boxes of each leaf:
-//! sixteen at a time, and without a stack.
+//! that follow each other are a leaf, sixteen leaves are a node, and sixteen nodes a root. A search
+//! tests the bounds of all roots, then those of the nodes of each root that it overlaps, and so on
+//! to the boxes of each leaf: sixteen at a time, and without a stack.
 //!
-//! Cost: O(n log n) to build, about 30 nanoseconds a box. A search takes O(n / 4096 + h) for h
+//! Cost: O(n log n) to build, about 30 nanoseconds a box. A search takes O(n / 65536 + h) for h
 //! leaves that it overlaps.
 //!
 //! # Source
@@ -39,19 +39,21 @@ pub(crate) const HIT_NS: f64 = 1.5;
 /// Boxes in the sample of extents.
 const SAMPLED: usize = 64;
 
-/// Boxes, sorted so that those of a leaf are near each other, and the bounds of leaves and nodes.
+/// Boxes, sorted so that those of a leaf are near each other, and the bounds of leaves, nodes and
+/// roots.
 #[derive(Default)]
 pub(crate) struct PackedTree {
     entries: SortedColumns,
-    /// Blocks of bounds: those of leaves, and those of nodes.
+    /// Blocks of bounds.
     leaves: Vec<u32>,
     nodes: Vec<u32>,
+    roots: Vec<u32>,
     /// While the tree is built.
     records: Vec<BodyRecord>,
     leaf_bounds: Vec<RawAabb>,
 }
 
-buffers!(PackedTree { leveled: entries, leaves, nodes, records, leaf_bounds; own: ; plain: ; });
+buffers!(PackedTree { leveled: entries, leaves, nodes, roots, records, leaf_bounds; own: ; plain: ; });
 
 impl PackedTree {
     pub(crate) fn clear(&mut self) {
@@ -93,19 +95,21 @@ impl PackedTree {
             slab.iter_mut().for_each(|key| *key = by_value(ys[number_of(*key) as usize], number_of(*key)));
             slab.sort_unstable();
         }
-        let Self { entries, leaves, nodes, records, leaf_bounds } = self;
+        let Self { entries, leaves, nodes, roots, records, leaf_bounds } = self;
         records.clear();
         records.extend(keys.iter().map(|&key| bodies.record(number_of(key) as usize)));
         entries.fill(records.iter().copied(), (filter_of, bodies.circles()));
         leaf_bounds.clear();
         leaf_bounds.extend(records.chunks(SOA_BLOCK_LEN).map(|leaf| covering(leaf.iter().map(|record| record.aabb))));
         fill_bounds(leaves, leaf_bounds.iter().copied());
-        fill_bounds(nodes, leaf_bounds.chunks(SOA_BLOCK_LEN).map(|node| covering(node.iter().copied())));
+        let covering_each = |leaves: usize| leaf_bounds.chunks(leaves).map(|leaves| covering(leaves.iter().copied()));
+        fill_bounds(nodes, covering_each(SOA_BLOCK_LEN));
+        fill_bounds(roots, covering_each(SOA_BLOCK_LEN * SOA_BLOCK_LEN));
     }
 
     fn view(&self) -> TreeView<'_> {
-        let [leaves, nodes] = [&self.leaves, &self.nodes].map(|words| words.as_chunks().0);
-        TreeView { entries: self.entries.columns(), leaves, nodes }
+        let [leaves, nodes, roots] = [&self.leaves, &self.nodes, &self.roots].map(|words| words.as_chunks().0);
+        TreeView { entries: self.entries.columns(), leaves, nodes, roots }
     }
 }
 
@@ -215,14 +219,15 @@ mod tests {
             };
             let boxes: Vec<RawAabb> = (0..count).map(|_| aabb()).collect();
             let tree = tree_of(&boxes, Some(|row| Filter::new(row, !row)));
-            let TreeView { entries, leaves, nodes } = tree.view();
+            let TreeView { entries, leaves, nodes, roots } = tree.view();
             let mut rows: Vec<u32> = entries.rows()[..count].to_vec();
             assert!((0..count).all(|at| entries.aabb(at) == boxes[rows[at] as usize]));
             assert!((0..count).all(|at| entries.filter(at) == Filter::new(rows[at], !rows[at])));
-            let (leaves, nodes) = (bounds(leaves), bounds(nodes));
+            let (leaves, nodes, roots) = (bounds(leaves), bounds(nodes), bounds(roots));
             for at in 0..count {
-                let (leaf, node) = (&leaves[at / SOA_BLOCK_LEN], &nodes[at / SOA_BLOCK_LEN / SOA_BLOCK_LEN]);
-                assert!(covers(leaf, &entries.aabb(at)) && covers(node, leaf), "{count}: {at}");
+                let [leaf, node, root] = [1, 2, 3].map(|level| at / SOA_BLOCK_LEN.pow(level));
+                let [leaf, node, root] = [&leaves[leaf], &nodes[node], &roots[root]];
+                assert!(covers(leaf, &entries.aabb(at)) && covers(node, leaf) && covers(root, node), "{count}: {at}");
             }
             let unused = leaves.iter().skip(count.div_ceil(SOA_BLOCK_LEN));
             assert!(unused.flatten().all(|edge| edge.is_nan()));

@@ -4,8 +4,8 @@ use crate::geometry::{NO_BOX, RawAabb, overlaps};
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words};
 use crate::memory::record::BodyRecord;
 use crate::reference;
+use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::cell_lists::CellLists;
-use crate::tier::point_grid::fixed_boxes::FixedBoxes;
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 fn records(boxes: &[RawAabb]) -> Vec<BodyRecord> {

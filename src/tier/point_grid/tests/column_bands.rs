@@ -7,8 +7,8 @@ use crate::memory::pair_sink::PairSink;
 use crate::memory::record::BodyRecord;
 use crate::reference;
 use crate::simd::{DetectedSimd, Probe};
+use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::column_bands::ColumnBands;
-use crate::tier::point_grid::fixed_boxes::FixedBoxes;
 use triphase_scenes::{BoxLayout, SplitMix64};
 
 /// The pairs of all probes, ascending.
