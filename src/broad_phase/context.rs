@@ -3,7 +3,7 @@
 use crate::config::WorldConfig;
 use crate::frame::frame::FrameParts;
 use crate::frame::oversized::Oversized;
-use crate::frame::static_grid::{LazyStaticGrid, StaticBands, StaticLists};
+use crate::frame::static_grid::{LazyStaticGrid, PackedStatics, StaticBands, StaticLists};
 use crate::frame::statics::StaticSet;
 use crate::frame::statics_version::StaticsVersion;
 use crate::input::filter::Filter;
@@ -77,6 +77,12 @@ impl<'s> StepContext<'s> {
     /// them, or in a step that is told which rows changed.
     pub(crate) fn static_bands(&self) -> Option<&'s StaticBands> {
         self.static_grid.and_then(|grid| grid.bands(self.statics, self.statics_version, self.level))
+    }
+
+    /// The statics in a packed tree, which is made if there is none yet; `None` in a step that is
+    /// told which rows changed.
+    pub(crate) fn packed_statics(&self) -> Option<&'s PackedStatics> {
+        self.static_grid.and_then(|grid| grid.packed(self.statics, self.statics_version))
     }
 
     /// The same step without a listener.

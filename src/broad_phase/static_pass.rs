@@ -7,8 +7,10 @@
 //!   the list of its cell. The lists are made once for all steps.
 //! - More than bodies, or as many where a search of the band reads many bodies: its bodies search a
 //!   point grid of the statics, in which these are sorted once for all steps.
-//! - More, but that grid does not suit, as where most statics are in a pile: its bodies search the
-//!   static tree, in groups of up to 64 that are near each other.
+//! - More, but that grid does not suit, as where most statics are in a pile: its bodies search a
+//!   packed tree of the statics, which is built once for all steps.
+//! - So many for few bodies that neither pays, or in a step that is told which rows changed: its
+//!   bodies search the static tree, in groups of up to 64 that are near each other.
 //!
 //! So the cost depends on the bodies and the statics near them, however many statics there are
 //! elsewhere.
@@ -18,7 +20,7 @@
 
 use crate::broad_phase::context::{PassContext, StepContext};
 use crate::broad_phase::scratch_pool::SearchScratch;
-use crate::frame::static_grid::{StaticBands, StaticLists};
+use crate::frame::static_grid::{PackedStatics, StaticBands, StaticLists};
 use crate::geometry::band_box::BandAxes;
 use crate::geometry::{BodyCircle, RawAabb};
 use crate::input::filter::Filter;
@@ -56,6 +58,14 @@ const BODIES_PER_ENTRY: usize = 4;
 
 /// And if at most this many have to be tested for a body, in the mean of a sample.
 const LISTED_MAX: usize = 64;
+
+/// The packed tree is used if the leaves of the static tree that a body touches have more entries
+/// than this, in the mean of a sample. Otherwise bodies search the static tree, which is faster if
+/// they touch few statics or none.
+const ENTRIES_MAX: usize = 32;
+
+/// More entries of a body are not counted. A search skips parts of long leaves.
+const ENTRIES_COUNTED: usize = 2048;
 
 /// A search of the grid for a body takes at least this many nanoseconds, where it has statics.
 const PROBE_NS_MIN: f64 = 30.0;
@@ -101,12 +111,17 @@ pub(crate) fn find_band_pairs<'s>(
         grid
     } else if let Some((grid, _)) = grid_for(step, band) {
         grid
+    } else if let Some(packed) = packed_for(step, band) {
+        find_loose_pairs(step, band, &packed.left_out, found, sink)?;
+        let scan =
+            |probes: &[Probe], sink: &mut PairSink<'s>| packed.cells.scan(step.level, probes, step.are_circles, sink);
+        return search_each(pass, band, scan, sink);
     } else {
         let whole = CellRect { x: 0..band.band().columns(), y: 0..band.band().rows() };
         return GroupPass { pass, group: BoxGroup::new(), sink }.search_tile(band.cells(), band.axes(), whole);
     };
     find_loose_pairs(step, band, &grid.left_out, found, sink)?;
-    search_grid(pass, grid, band, sink)
+    search_each(pass, band, |probes, sink| grid.cells.scan(probes, step.are_circles, sink), sink)
 }
 
 /// Finds the pairs of a band's bodies with the statics that are not in cells: those that changed
@@ -203,13 +218,25 @@ fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s Sta
     (grid.left_out.len() <= loose_max && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
 }
 
-/// Finds the pairs of a band's bodies with the statics in the bands of the grid.
+/// The statics in a packed tree, if the bodies of a band touch many in the mean of a sample, and if
+/// neither are there too many statics for these bodies, nor did too many change.
+fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s PackedStatics> {
+    loose_max(step, band)?;
+    let (mut entries, mut sampled) = (0, 0);
+    for body in sample(band) {
+        entries += step.statics.entries_near(ENTRIES_COUNTED, &body.aabb);
+        sampled += 1;
+    }
+    if entries > ENTRIES_MAX * sampled { step.packed_statics() } else { None }
+}
+
+/// Finds the pairs that `scan` finds of the bodies of a band, many at a time.
 #[inline(never)]
-fn search_grid(
-    pass: &PassContext<'_>,
-    grid: &StaticBands,
+fn search_each<'s>(
+    pass: &PassContext<'s>,
     band: &BuiltBand<'_>,
-    sink: &mut PairSink<'_>,
+    scan: impl Fn(&[Probe], &mut PairSink<'s>) -> Option<()>,
+    sink: &mut PairSink<'s>,
 ) -> Option<()> {
     let mut probes = [Probe::default(); PROBES_AT_ONCE];
     for start in (0..band.band().population()).step_by(PROBES_AT_ONCE) {
@@ -220,7 +247,7 @@ fn search_grid(
             // Left out if it interacts with nothing: filters are tested only if statics have some.
             count += usize::from(filter.interacts_with(Filter::ALL));
         }
-        grid.cells.scan(&probes[..count], pass.step.are_circles, sink)?;
+        scan(&probes[..count], sink)?;
     }
     Some(())
 }
@@ -228,13 +255,17 @@ fn search_grid(
 /// About how long a search of the grid takes for a body, in nanoseconds, and how many statics are
 /// tested in it: means of a sample.
 fn mean_probe(grid: &StaticBands, band: &BuiltBand<'_>) -> (f64, usize) {
-    let population = band.band().population();
-    let sample = band.bodies(0..population).step_by(population.div_ceil(BODY_SAMPLE));
     let (mut sum, mut tests, mut sampled) = (0.0, 0, 0);
-    for (ns, tested) in sample.map(|body| grid.cells.probe_ns(&body.aabb)) {
+    for (ns, tested) in sample(band).map(|body| grid.cells.probe_ns(&body.aabb)) {
         (sum, tests, sampled) = (sum + ns, tests + tested, sampled + 1);
     }
     (sum / sampled as f64, tests / sampled)
+}
+
+/// Some of the bodies of a band.
+fn sample<'b>(band: &'b BuiltBand<'_>) -> impl Iterator<Item = BodyRecord> + 'b {
+    let population = band.band().population();
+    band.bodies(0..population).step_by(population.div_ceil(BODY_SAMPLE))
 }
 
 /// Finds the pairs of some oversized bodies with statics. `None` once the pair limit is exceeded.

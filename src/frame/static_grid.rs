@@ -1,10 +1,12 @@
-//! The statics in cells, for bands that have more than a few of them.
+//! The statics in cells or in a packed tree, for bands that have more than a few of them.
 //!
 //! Where statics are evenly distributed, each is in the lists of all cells in which bodies of the
 //! most common size begin that touch it ([`CellLists`]): a body reads one list. Otherwise, and for
 //! larger bodies, statics are in bands whose cells follow them ([`ColumnBands`]), of which a body
 //! searches a few cells in a third of the time that a search of the tree takes. Statics that are
-//! too large for cells, or in a pile that would crowd these, are in a list of their own.
+//! too large for cells, or in a pile that would crowd these, are in a list of their own. Where that
+//! suits too few of them, all are in a [`FixedTree`], which a body searches in a third of the time
+//! too.
 //!
 //! - STATICGRID-1: it has the boxes that the tree was built of, so the order of its hits does not
 //!   depend on when it was made. Statics that are hidden in the tree have a box of NaN in it, which
@@ -15,9 +17,9 @@
 //!   other ones are needed. Those for the last two sizes are kept: bodies of which the largest is
 //!   now above such a limit and now below do not have lists made again and again.
 //!
-//! Cost on one thread, for each static: 12 to 33 ns to make bands and 27 bytes to keep them; 150 to
-//! 300 ns and 50 to 200 bytes for lists; about 40 ns in bands and 300 in lists if it was hidden or
-//! shown since the last step.
+//! Cost on one thread, for each static: 12 to 33 ns to make bands and 27 bytes to keep them; 30 to
+//! 45 ns and 26 bytes for a tree; 150 to 300 ns and 50 to 200 bytes for lists; about 40 ns in bands
+//! and 300 in lists if it was hidden or shown since the last step.
 
 use crate::frame::statics_version::StaticsVersion;
 use crate::geometry::NO_BOX;
@@ -29,6 +31,7 @@ use crate::tier::fixed_boxes::FixedBoxes;
 use crate::tier::point_grid::cell_lists::CellLists;
 use crate::tier::point_grid::column_bands::ColumnBands;
 use crate::tier::static_tree::tree::{BuiltTree, StaticTree};
+use crate::tier::sweep::fixed_tree::FixedTree;
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
@@ -47,10 +50,14 @@ pub(crate) type StaticBands = StaticGrid<ColumnBands>;
 /// The statics in lists.
 pub(crate) type StaticLists = StaticGrid<CellLists>;
 
-/// Cells that are made at their first use (STATICGRID-2).
+/// The statics in a packed tree.
+pub(crate) type PackedStatics = StaticGrid<FixedTree>;
+
+/// Cells and trees that are made at their first use (STATICGRID-2).
 #[derive(Default)]
 pub(crate) struct LazyStaticGrid {
     bands: OnceLock<OfTree<StaticBands>>,
+    packed: OnceLock<OfTree<PackedStatics>>,
     /// By the longest side of a body, the last made ones last.
     lists: Mutex<Vec<(f32, OfTree<Arc<StaticLists>>)>>,
 }
@@ -69,9 +76,9 @@ struct OfTree<G> {
     grid: Option<G>,
 }
 
-/// The statics of a tree in cells.
+/// The statics of a tree in cells or in a packed tree.
 pub(crate) struct StaticGrid<C> {
-    /// The statics that are in cells.
+    /// Those that are in cells, or in the packed tree.
     pub(crate) cells: C,
     /// The other ones, ascending by row. The boxes of hidden ones are NaN here too.
     pub(crate) left_out: Vec<BodyRecord>,
@@ -89,6 +96,16 @@ impl LazyStaticGrid {
     ) -> Option<&StaticBands> {
         let made = self.bands.get_or_init(|| {
             let build = |records: &[BodyRecord]| ColumnBands::build(records, level);
+            OfTree::new(statics, version, StaticGrid::new(statics, build))
+        });
+        debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
+        made.grid.as_ref()
+    }
+
+    /// The statics of a step in a packed tree.
+    pub(crate) fn packed(&self, statics: &StaticTree, version: StaticsVersion) -> Option<&PackedStatics> {
+        let made = self.packed.get_or_init(|| {
+            let build = |records: &[BodyRecord]| Some((FixedTree::build(records), Vec::new()));
             OfTree::new(statics, version, StaticGrid::new(statics, build))
         });
         debug_assert!(made.is_up_to_date(statics, version), "STATICGRID-2");
@@ -123,14 +140,20 @@ impl LazyStaticGrid {
         {
             self.bands = OnceLock::new();
         }
+        if let Some(made) = self.packed.get_mut()
+            && !made.update(statics, version, |grid| Some(grid))
+        {
+            self.packed = OnceLock::new();
+        }
         self.lists.get_mut().retain_mut(|(_, made)| made.update(statics, version, Arc::get_mut));
     }
 
     /// Bytes of heap memory held.
     pub(crate) fn bytes(&self) -> usize {
         let bands = self.bands.get().and_then(|made| made.grid.as_ref()).map_or(0, StaticGrid::bytes);
+        let packed = self.packed.get().and_then(|made| made.grid.as_ref()).map_or(0, StaticGrid::bytes);
         let lists = self.lists.lock().iter().filter_map(|(_, made)| Some(made.grid.as_ref()?.bytes())).sum::<usize>();
-        bands + lists
+        bands + packed + lists
     }
 }
 

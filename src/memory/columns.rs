@@ -170,6 +170,11 @@ impl<'a> SoaColumnsMut<'a> {
         }
     }
 
+    /// Replaces the box of an entry.
+    pub(crate) fn set_box(self, at: usize, aabb: &RawAabb) {
+        [self.min_x[at], self.min_y[at], self.max_x[at], self.max_y[at]] = *aabb;
+    }
+
     /// Fills the columns from the first entry on.
     #[inline(always)]
     pub(crate) fn fill(self, records: impl Iterator<Item = BodyRecord>) {

@@ -39,11 +39,17 @@ impl StaticTree {
     /// Whether the leaves that `area` touches have at most `limit` entries. A static may have
     /// several, and disabled ones count too.
     pub(crate) fn has_entries_up_to(&self, limit: usize, area: &RawAabb) -> bool {
+        self.entries_near(limit, area) <= limit
+    }
+
+    /// How many entries the leaves that `area` touches have. If more than `limit`, not all of them
+    /// are counted.
+    pub(crate) fn entries_near(&self, limit: usize, area: &RawAabb) -> usize {
         let (mut query, mut count) = (self.box_query(*area, BoxTest::Overlap), 0);
         while count <= limit && query.next_leaf() {
             count += query.left.len();
         }
-        count <= limit
+        count
     }
 
     /// Appends the row and the box of every enabled static that overlaps `area`, each once, in the

@@ -2,7 +2,8 @@
 //!
 //! A sweep tests only boxes that are beside each other on one axis, wherever they are on the other
 //! one. That suits long thin boxes. A tree (`packed_tree`) suits boxes of many sizes, and those
-//! that are far denser in some places than in others.
+//! that are far denser in some places than in others. `fixed_tree` is one that is kept from step to
+//! step.
 //!
 //! # Source
 //!
@@ -11,5 +12,6 @@
 //! it, is that of Pierre Terdiman's "box pruning" (2002).
 
 pub(crate) mod axis_sample;
+pub(crate) mod fixed_tree;
 pub(crate) mod packed_tree;
 pub(crate) mod sorted_columns;

@@ -43,17 +43,14 @@ const SAMPLED: usize = 64;
 /// roots.
 #[derive(Default)]
 pub(crate) struct PackedTree {
-    entries: SortedColumns,
+    pub(super) entries: SortedColumns,
     /// Blocks of bounds.
     leaves: Vec<u32>,
     nodes: Vec<u32>,
     roots: Vec<u32>,
-    /// While the tree is built.
-    records: Vec<BodyRecord>,
-    leaf_bounds: Vec<RawAabb>,
 }
 
-buffers!(PackedTree { leveled: entries, leaves, nodes, roots, records, leaf_bounds; own: ; plain: ; });
+buffers!(PackedTree { leveled: entries, leaves, nodes, roots; own: ; plain: ; });
 
 impl PackedTree {
     pub(crate) fn clear(&mut self) {
@@ -80,12 +77,12 @@ impl PackedTree {
 
     /// Replaces the contents with some bodies, for searches of some boxes. `filter_of` is the
     /// filter of a row, if bodies have filters.
-    fn build(
+    pub(super) fn build(
         &mut self,
         bodies: &SoaColumns<'_>,
         boxes: &[BodyRecord],
         filter_of: Option<impl Fn(u32) -> Filter>,
-        SortScratch { keys, spare }: &mut SortScratch,
+        SortScratch { keys, spare, records, leaf_bounds }: &mut SortScratch,
     ) {
         let [xs, ys] = [bodies.min_x(), bodies.min_y()].map(|lows| &lows[..bodies.len()]);
         keys.clear();
@@ -95,7 +92,7 @@ impl PackedTree {
             slab.iter_mut().for_each(|key| *key = by_value(ys[number_of(*key) as usize], number_of(*key)));
             slab.sort_unstable();
         }
-        let Self { entries, leaves, nodes, roots, records, leaf_bounds } = self;
+        let Self { entries, leaves, nodes, roots } = self;
         records.clear();
         records.extend(keys.iter().map(|&key| bodies.record(number_of(key) as usize)));
         entries.fill(records.iter().copied(), (filter_of, bodies.circles()));
@@ -107,7 +104,7 @@ impl PackedTree {
         fill_bounds(roots, covering_each(SOA_BLOCK_LEN * SOA_BLOCK_LEN));
     }
 
-    fn view(&self) -> TreeView<'_> {
+    pub(super) fn view(&self) -> TreeView<'_> {
         let [leaves, nodes, roots] = [&self.leaves, &self.nodes, &self.roots].map(|words| words.as_chunks().0);
         TreeView { entries: self.entries.columns(), leaves, nodes, roots }
     }

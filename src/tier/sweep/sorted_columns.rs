@@ -1,5 +1,6 @@
 //! Boxes in columns, sorted by their lower edges on an axis.
 
+use crate::geometry::RawAabb;
 use crate::input::filter::Filter;
 use crate::memory::buffers::buffers;
 use crate::memory::columns::{SoaColumns, SoaColumnsMut, column_words, fill_filters, filter_words};
@@ -16,15 +17,17 @@ pub(crate) struct SortedColumns {
     are_circles: bool,
 }
 
-/// Buffers for sorting boxes.
+/// Buffers for sorting boxes and building trees.
 #[derive(Default)]
 pub(crate) struct SortScratch {
     pub(super) keys: Vec<u64>,
     pub(super) spare: Vec<u64>,
+    pub(super) records: Vec<BodyRecord>,
+    pub(super) leaf_bounds: Vec<RawAabb>,
 }
 
 buffers!(SortedColumns { leveled: words, filters; own: ; plain: len, are_circles; });
-buffers!(SortScratch { leveled: keys, spare; own: ; plain: ; });
+buffers!(SortScratch { leveled: keys, spare, records, leaf_bounds; own: ; plain: ; });
 
 impl SortedColumns {
     /// Replaces the contents. Boxes that begin together keep their order.
@@ -35,7 +38,7 @@ impl SortedColumns {
         boxes: &[BodyRecord],
         axis: usize,
         (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
-        SortScratch { keys, spare }: &mut SortScratch,
+        SortScratch { keys, spare, .. }: &mut SortScratch,
     ) {
         keys.clear();
         keys.extend((0..).zip(boxes).map(|(number, record)| by_value(record.aabb[axis], number)));
@@ -47,18 +50,29 @@ impl SortedColumns {
     /// box, if boxes have filters.
     pub(crate) fn fill(
         &mut self,
-        records: impl ExactSizeIterator<Item = BodyRecord> + Clone,
+        records: impl ExactSizeIterator<Item = BodyRecord>,
         (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
     ) {
         (self.len, self.are_circles) = (records.len(), are_circles);
         self.words.clear();
         self.words.resize(column_words(self.len), 0);
-        SoaColumnsMut::of(&mut self.words, self.len).fill(records.clone());
+        SoaColumnsMut::of(&mut self.words, self.len).fill(records);
         self.filters.clear();
         if let Some(filter_of) = filter_of {
-            self.filters.resize(filter_words(self.len), 0);
-            fill_filters(&mut self.filters, self.len, records.map(|record| filter_of(record.row)));
+            self.set_filters(filter_of);
         }
+    }
+
+    /// Gives each box the filter of its row.
+    pub(super) fn set_filters(&mut self, filter_of: impl Fn(u32) -> Filter) {
+        self.filters.resize(filter_words(self.len), 0);
+        let rows = &SoaColumns::of(&self.words, self.len).rows()[..self.len];
+        fill_filters(&mut self.filters, self.len, rows.iter().map(|&row| filter_of(row)));
+    }
+
+    /// Replaces a box, where it is.
+    pub(super) fn set_box(&mut self, at: usize, aabb: &RawAabb) {
+        SoaColumnsMut::of(&mut self.words, self.len).set_box(at, aabb);
     }
 
     pub(crate) fn clear(&mut self) {
