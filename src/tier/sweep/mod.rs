@@ -11,6 +11,7 @@
 //! 1995). The form without a list of open boxes, in which a box is tested with those that begin in
 //! it, is that of Pierre Terdiman's "box pruning" (2002).
 
+mod alike;
 pub(crate) mod axis_sample;
 pub(crate) mod fixed_tree;
 pub(crate) mod packed_tree;

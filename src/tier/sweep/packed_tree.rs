@@ -77,7 +77,7 @@ impl PackedTree {
 
     /// Replaces the contents with some bodies, for searches of some boxes. `filter_of` is the
     /// filter of a row, if bodies have filters.
-    pub(super) fn build(
+    fn build(
         &mut self,
         bodies: &SoaColumns<'_>,
         boxes: &[BodyRecord],
@@ -92,10 +92,21 @@ impl PackedTree {
             slab.iter_mut().for_each(|key| *key = by_value(ys[number_of(*key) as usize], number_of(*key)));
             slab.sort_unstable();
         }
-        let Self { entries, leaves, nodes, roots } = self;
         records.clear();
         records.extend(keys.iter().map(|&key| bodies.record(number_of(key) as usize)));
-        entries.fill(records.iter().copied(), (filter_of, bodies.circles()));
+        self.fill(records, (filter_of, bodies.circles()), leaf_bounds);
+    }
+
+    /// Replaces the contents with boxes whose leaves follow each other. `filter_of` is the filter of
+    /// a row, if boxes have filters; `leaf_bounds` is a buffer.
+    pub(super) fn fill(
+        &mut self,
+        records: &[BodyRecord],
+        (filter_of, are_circles): (Option<impl Fn(u32) -> Filter>, bool),
+        leaf_bounds: &mut Vec<RawAabb>,
+    ) {
+        let Self { entries, leaves, nodes, roots } = self;
+        entries.fill(records.iter().copied(), (filter_of, are_circles));
         leaf_bounds.clear();
         leaf_bounds.extend(records.chunks(SOA_BLOCK_LEN).map(|leaf| covering(leaf.iter().map(|record| record.aabb))));
         fill_bounds(leaves, leaf_bounds.iter().copied());
@@ -140,7 +151,7 @@ fn mean_side(boxes: &[RawAabb], axis: usize, most: f64) -> f64 {
 }
 
 /// The smallest box that covers some boxes.
-fn covering(boxes: impl Iterator<Item = RawAabb>) -> RawAabb {
+pub(super) fn covering(boxes: impl Iterator<Item = RawAabb>) -> RawAabb {
     let none = [Vec4::INFINITY, Vec4::NEG_INFINITY];
     let [low, high] = boxes.map(Vec4::from_array).fold(none, |[low, high], aabb| [low.min(aabb), high.max(aabb)]);
     [low.x, low.y, high.z, high.w]
