@@ -1,9 +1,9 @@
 //! An order in which boxes that follow each other are alike in place and in size.
 //!
 //! Boxes are halved again and again, each time by the one of their four edges whose halves cover
-//! the least. Boxes of one size are halved by place. A large box and a small one that begin together
-//! end far from each other, so they get into different halves, and the bounds of the small ones
-//! stay small.
+//! the least. Boxes of one size are halved by place. A large box and a small one that begin
+//! together end far from each other, so they get into different halves, and the bounds of the small
+//! ones stay small.
 //!
 //! Cost: O(n log n), 250 to 350 nanoseconds a box.
 //!

@@ -97,8 +97,8 @@ impl PackedTree {
         self.fill(records, (filter_of, bodies.circles()), leaf_bounds);
     }
 
-    /// Replaces the contents with boxes whose leaves follow each other. `filter_of` is the filter of
-    /// a row, if boxes have filters; `leaf_bounds` is a buffer.
+    /// Replaces the contents with boxes whose leaves follow each other. `filter_of` is the filter
+    /// of a row, if boxes have filters; `leaf_bounds` is a buffer.
     pub(super) fn fill(
         &mut self,
         records: &[BodyRecord],
