@@ -218,9 +218,11 @@ fn grid_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<(&'s Sta
     (grid.left_out.len() <= loose_max && tested <= STATICS_TESTED_MAX).then_some((grid, probe_ns))
 }
 
-/// The statics in a packed tree, if the bodies of a band touch many in the mean of a sample, and if
-/// neither are there too many statics for these bodies, nor did too many change.
+/// The statics in a packed tree, if the bodies of a band touch many in the mean of a sample. `None`
+/// also if there are too many statics for these bodies, if too many changed, or in a step that is
+/// told which rows changed.
 fn packed_for<'s>(step: &StepContext<'s>, band: &BuiltBand<'_>) -> Option<&'s PackedStatics> {
+    step.static_grid?;
     loose_max(step, band)?;
     let (mut entries, mut sampled) = (0, 0);
     for body in sample(band) {
